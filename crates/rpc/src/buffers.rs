@@ -1,0 +1,42 @@
+//! Buffers that a thread lends to its connections, so that an idle connection holds none.
+
+use std::cell::Cell;
+
+use bytes::BytesMut;
+
+/// Large enough that a turn of small messages fits, small enough that a payload that keeps one
+/// alive does little harm.
+const SIZE: usize = 32 * 1024;
+
+/// A buffer that has grown past this is given back to the system.
+const KEEP: usize = 4 * SIZE;
+
+/// How many spare buffers a thread keeps: one is being read into while others are written.
+const SPARE: usize = 4;
+
+thread_local! {
+    static POOL: Cell<Vec<BytesMut>> = const { Cell::new(Vec::new()) };
+}
+
+/// An empty buffer.
+pub(crate) fn take() -> BytesMut {
+    let mut pool = POOL.take();
+    let mut buffer = pool.pop().unwrap_or_default();
+    POOL.set(pool);
+    // Gets the whole buffer back if nobody holds a slice of it any more, else makes a new one.
+    buffer.reserve(SIZE);
+    buffer
+}
+
+/// Gives a buffer back.
+pub(crate) fn give(mut buffer: BytesMut) {
+    buffer.clear();
+    if buffer.capacity() == 0 || buffer.capacity() > KEEP {
+        return;
+    }
+    let mut pool = POOL.take();
+    if pool.len() < SPARE {
+        pool.push(buffer);
+    }
+    POOL.set(pool);
+}

@@ -1,0 +1,193 @@
+//! The reader and writer of one [`Io`], in one [`Dialect`], with one [`Router`].
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::task::AbortHandle;
+
+use crate::dialect::{Dialect, Limits};
+use crate::driver::Driver;
+use crate::error::CloseReason;
+use crate::io::Io;
+use crate::message::{Id, Text};
+use crate::outbox::State;
+use crate::payload::{Format, Payload, PayloadError};
+use crate::peer::{Peer, Shared};
+use crate::router::Router;
+use crate::tap::Tap;
+
+/// Everything about a connection that can be set. The defaults are bounded.
+#[derive(Clone)]
+pub struct Options {
+    /// How much of the peer's stream is put up with.
+    pub limits: Limits,
+    /// Requests being handled at once. Those that come on top wait, up to
+    /// [`waiting_bytes`](Options::waiting_bytes); then reading stops until a handler is done.
+    pub running: usize,
+    /// Bytes of requests that wait because too many are being handled already.
+    pub waiting_bytes: usize,
+    /// Our calls that wait for an answer; one more fails at once.
+    pub calls: usize,
+    /// Small messages in the outgoing queue; those over 8 KiB count for as many as they are
+    /// times 8 KiB. When it is full, senders wait.
+    pub queue: u32,
+    /// The message that takes a call back, if the protocol has one.
+    pub cancel: Option<Cancel>,
+    /// What to do with a frame that is no message at all.
+    pub stray: Stray,
+    /// If not empty: the dialects to choose from by the first bytes of the peer. Until they
+    /// come, the connection's own dialect is used.
+    pub detect: &'static [Dialect],
+    /// Sees every frame.
+    pub tap: Option<Arc<dyn Tap>>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            limits: Limits::default(),
+            running: 1024,
+            waiting_bytes: 1024 * 1024,
+            calls: 65_536,
+            queue: 1024,
+            cancel: None,
+            stray: Stray::Answer,
+            detect: &[],
+            tap: None,
+        }
+    }
+}
+
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Options")
+            .field("limits", &self.limits)
+            .field("running", &self.running)
+            .field("calls", &self.calls)
+            .field("queue", &self.queue)
+            .field("cancel", &self.cancel)
+            .field("stray", &self.stray)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The event by which a caller takes a call back.
+///
+/// When it arrives, the handler is dropped and the call answered with
+/// [`ErrorCode::CANCELLED`](crate::ErrorCode::CANCELLED).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cancel {
+    /// The name of the event.
+    pub method: &'static str,
+    /// The member of its params that holds the id.
+    pub field: &'static str,
+}
+
+impl Cancel {
+    pub(crate) fn params(&self, format: Format, number: u32) -> Result<Payload, PayloadError> {
+        let params = std::collections::BTreeMap::from([(self.field, number)]);
+        Payload::encode(format, &params)
+    }
+
+    /// The id in the params of such an event.
+    pub(crate) fn id(&self, params: &Payload) -> Option<Id> {
+        let params: serde_json::Map<_, _> = params.decode().ok()?;
+        match params.get(self.field)? {
+            serde_json::Value::Number(number) => match (number.as_u64(), number.as_i64()) {
+                (Some(number), _) => Some(Id::from(number)),
+                (None, Some(number)) => Some(Id::Number(number.into())),
+                (None, None) => Some(Id::Verbatim(number.to_string().into())),
+            },
+            serde_json::Value::String(text) => Some(Id::Text(Text::from(text.as_str()))),
+            _ => None,
+        }
+    }
+}
+
+/// What to do with a frame that is no message at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stray {
+    /// Answer it with an error without an id, as a JSON-RPC server has to.
+    Answer,
+    /// Log it and go on: a plugin printed something.
+    Skip,
+    /// End the connection: the protocol says that the peer is broken.
+    Fail,
+}
+
+/// A connection at work. Dropping it ends it at once: nothing more is read or written, every
+/// running handler is dropped and every waiting call fails.
+pub struct Connection {
+    shared: Arc<Shared>,
+    task: AbortHandle,
+}
+
+impl Connection {
+    /// Starts talking. Has to be called within a tokio runtime.
+    pub fn start<S>(io: Io, dialect: Dialect, router: Router<S>) -> Connection
+    where
+        S: Clone + Send + Sync + 'static,
+    {
+        Connection::start_with(io, dialect, Arc::new(router), Options::default())
+    }
+
+    /// Starts talking with other than the default options, and perhaps with a router that serves
+    /// many connections.
+    pub fn start_with<S>(
+        io: Io,
+        dialect: Dialect,
+        router: Arc<Router<S>>,
+        options: Options,
+    ) -> Connection
+    where
+        S: Clone + Send + Sync + 'static,
+    {
+        let shared = Arc::new(Shared::new(dialect, options));
+        let driver = Driver::new(io, dialect, router, shared.clone());
+        let task = tokio::spawn(driver).abort_handle();
+        Connection { shared, task }
+    }
+
+    /// The other side.
+    pub fn peer(&self) -> Peer {
+        Peer {
+            shared: self.shared.clone(),
+        }
+    }
+
+    /// Waits until the connection has ended: when the peer closes its side, after everything it
+    /// asked for has been answered.
+    pub async fn closed(&self) -> CloseReason {
+        self.shared.closed().await
+    }
+
+    /// Ends the connection in order: what runs is finished and its answers are written; what
+    /// comes on top is refused.
+    pub async fn close(self) -> CloseReason {
+        self.shared.outbox.set_state(State::Closing);
+        self.shared.closed().await
+    }
+
+    /// Like [`close`](Connection::close), but at once after `limit`.
+    pub async fn close_within(self, limit: Duration) -> CloseReason {
+        let shared = self.shared.clone();
+        match tokio::time::timeout(limit, self.close()).await {
+            Ok(reason) => reason,
+            // The connection has just been dropped; what is left is to see it end.
+            Err(_) => shared.closed().await,
+        }
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl fmt::Debug for Connection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Connection({:?})", self.peer())
+    }
+}

@@ -1,0 +1,351 @@
+//! Bytes to messages and back. No input or output happens here.
+//!
+//! A bad message is an item ([`Inbound::Malformed`]); a bad stream is an error
+//! ([`DialectError`]), after which nothing that follows can be trusted.
+
+mod content_length;
+mod envelope;
+mod json_rpc;
+mod lines;
+mod msgpack_rpc;
+mod orchard;
+
+use std::fmt;
+use std::str::FromStr;
+
+use bytes::{Bytes, BytesMut};
+
+use crate::error::{DialectError, RpcError};
+use crate::message::{Id, Message, Response};
+use crate::msgpack;
+use crate::payload::{Format, PayloadError};
+
+/// How messages are written as bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Dialect {
+    /// JSON-RPC 2.0, one message on each line.
+    JsonRpcLines,
+    /// JSON-RPC 2.0, each message behind a `Content-Length` header, as language servers have it.
+    JsonRpcHeaders,
+    /// msgpack-rpc, one array after the other.
+    MsgpackRpc,
+    /// Orchard's envelope, one message on each line.
+    Orchard,
+}
+
+/// What arrived.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Inbound {
+    /// A message.
+    Message(Message),
+    /// Several at once, each of them whole or malformed; their answers go back together.
+    Batch(Vec<Inbound>),
+    /// A frame that is no message, in a stream that is sound.
+    Malformed(Malformed),
+}
+
+/// A frame that is no message.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Malformed {
+    /// The id, if one could be read.
+    pub id: Option<Id>,
+    /// What the frame was meant to be.
+    pub kind: MalformedKind,
+    /// The error that answers it.
+    pub error: RpcError,
+}
+
+/// What a malformed frame was meant to be, as far as one can tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MalformedKind {
+    /// Not even in the dialect's format: text that a plugin printed, most often.
+    Stray,
+    /// A request that breaks the rules.
+    Request,
+    /// A response that breaks the rules.
+    Response,
+    /// An id and nothing else: a response without a result if somebody waits for that id, else a
+    /// request without a method. Some peers leave out a result that is undefined.
+    Bare,
+}
+
+/// One frame: its bytes, and what they say.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Frame {
+    /// The bytes without what separates frames (the newline, the headers).
+    pub bytes: Bytes,
+    /// What they say.
+    pub content: Inbound,
+}
+
+/// How much of a stream is put up with.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// The bytes of one frame.
+    pub frame: usize,
+    /// The nesting of the values in it, at most 1,024.
+    pub depth: usize,
+    /// The values in one frame of msgpack.
+    pub elements: usize,
+    /// The messages in one batch.
+    pub batch: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            frame: 16 * 1024 * 1024,
+            depth: 128,
+            elements: 4_000_000,
+            batch: 1024,
+        }
+    }
+}
+
+impl Dialect {
+    /// All of them.
+    pub const ALL: [Dialect; 4] = [
+        Dialect::JsonRpcLines,
+        Dialect::JsonRpcHeaders,
+        Dialect::MsgpackRpc,
+        Dialect::Orchard,
+    ];
+
+    /// The name, as the command line has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Dialect::JsonRpcLines => "json-rpc",
+            Dialect::JsonRpcHeaders => "json-rpc-headers",
+            Dialect::MsgpackRpc => "msgpack-rpc",
+            Dialect::Orchard => "orchard",
+        }
+    }
+
+    /// The format of params, results and error data.
+    pub fn format(self) -> Format {
+        match self {
+            Dialect::MsgpackRpc => Format::Msgpack,
+            _ => Format::Json,
+        }
+    }
+
+    /// Appends one message to `out`.
+    ///
+    /// # Errors
+    /// The dialect cannot carry it: a payload in another format, or an id of a kind it does not
+    /// have. Nothing has been appended then.
+    pub fn encode(self, message: &Message, out: &mut BytesMut) -> Result<(), PayloadError> {
+        let start = out.len();
+        let encoded = match self {
+            Dialect::JsonRpcLines => {
+                json_rpc::encode(message, out).map(|()| lines::finish(start, out))
+            }
+            Dialect::JsonRpcHeaders => {
+                json_rpc::encode(message, out).map(|()| content_length::finish(start, out))
+            }
+            Dialect::Orchard => orchard::encode(message, out).map(|()| lines::finish(start, out)),
+            Dialect::MsgpackRpc => msgpack_rpc::encode(message, out),
+        };
+        if encoded.is_err() {
+            out.truncate(start);
+        }
+        encoded
+    }
+
+    /// Appends the answers to a batch as one frame; in a dialect without batches, one by one.
+    ///
+    /// # Errors
+    /// As [`encode`](Dialect::encode).
+    pub fn encode_batch(
+        self,
+        responses: Vec<Response>,
+        out: &mut BytesMut,
+    ) -> Result<(), PayloadError> {
+        let start = out.len();
+        let encoded = match self {
+            Dialect::JsonRpcLines => {
+                json_rpc::encode_batch(responses, out).map(|()| lines::finish(start, out))
+            }
+            Dialect::JsonRpcHeaders => {
+                json_rpc::encode_batch(responses, out).map(|()| content_length::finish(start, out))
+            }
+            Dialect::MsgpackRpc | Dialect::Orchard => responses
+                .into_iter()
+                .try_for_each(|response| self.encode(&Message::Response(response), out)),
+        };
+        if encoded.is_err() {
+            out.truncate(start);
+        }
+        encoded
+    }
+
+    /// Which of `candidates` a peer speaks, by the first bytes it sent; `None` while they do not
+    /// tell. Bytes that fit none of them give the first candidate, whose decoder then says what
+    /// is wrong with them.
+    pub fn detect(first: &[u8], candidates: &[Dialect]) -> Option<Dialect> {
+        let is_candidate = |dialect: &Dialect| candidates.contains(dialect);
+        let byte = first.iter().find(|byte| !byte.is_ascii_whitespace())?;
+        let guess = match byte {
+            0x90..=0x9f | 0xdc | 0xdd => Some(Dialect::MsgpackRpc),
+            b'C' | b'c' => Some(Dialect::JsonRpcHeaders),
+            b'{' if is_candidate(&Dialect::Orchard) && is_candidate(&Dialect::JsonRpcLines) => {
+                // Both are objects on lines; only JSON-RPC says so in each of them.
+                let line = &first[..memchr::memchr(b'\n', first)?];
+                Some(match memchr::memmem::find(line, b"\"jsonrpc\"") {
+                    Some(_) => Dialect::JsonRpcLines,
+                    None => Dialect::Orchard,
+                })
+            }
+            b'{' if is_candidate(&Dialect::Orchard) => Some(Dialect::Orchard),
+            _ => Some(Dialect::JsonRpcLines),
+        };
+        guess
+            .filter(is_candidate)
+            .or_else(|| candidates.first().copied())
+    }
+}
+
+impl fmt::Display for Dialect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Dialect {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Dialect, String> {
+        Dialect::ALL
+            .into_iter()
+            .find(|dialect| dialect.name() == name)
+            .ok_or_else(|| {
+                let names = Dialect::ALL.map(Dialect::name).join(", ");
+                format!("no dialect is called {name:?}; there are {names}")
+            })
+    }
+}
+
+/// Cuts a stream of bytes into frames. It remembers how far it has looked, so that a frame that
+/// arrives in many pieces is not looked at again for each of them.
+#[derive(Debug)]
+pub struct Decoder {
+    dialect: Dialect,
+    limits: Limits,
+    /// Bytes of an unfinished line that hold no newline.
+    scanned: usize,
+    msgpack: msgpack::Scanner,
+}
+
+impl Decoder {
+    /// A decoder at the start of a stream.
+    pub fn new(dialect: Dialect, limits: Limits) -> Decoder {
+        Decoder {
+            dialect,
+            limits,
+            scanned: 0,
+            msgpack: msgpack::Scanner::default(),
+        }
+    }
+
+    /// The dialect it reads.
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// Takes the next frame out of `buffer`; `None` when it has not all arrived.
+    ///
+    /// # Errors
+    /// The stream is broken.
+    pub fn decode(&mut self, buffer: &mut BytesMut) -> Result<Option<Frame>, DialectError> {
+        let limits = &self.limits;
+        let (bytes, read): (_, fn(&Bytes, &Limits) -> Inbound) = match self.dialect {
+            Dialect::JsonRpcLines => (
+                lines::cut(buffer, &mut self.scanned, limits)?,
+                json_rpc::read,
+            ),
+            Dialect::Orchard => (
+                lines::cut(buffer, &mut self.scanned, limits)?,
+                orchard::read,
+            ),
+            Dialect::JsonRpcHeaders => (content_length::cut(buffer, limits)?, json_rpc::read),
+            Dialect::MsgpackRpc => (
+                msgpack_rpc::cut(buffer, &mut self.msgpack, limits)?,
+                msgpack_rpc::read,
+            ),
+        };
+        Ok(bytes.map(|bytes| Frame {
+            content: read(&bytes, limits),
+            bytes,
+        }))
+    }
+
+    /// Takes what is left at the end of the stream: a last line may lack its newline.
+    ///
+    /// # Errors
+    /// The stream ended in the middle of a frame.
+    pub fn finish(&mut self, buffer: &mut BytesMut) -> Result<Option<Frame>, DialectError> {
+        if let Some(frame) = self.decode(buffer)? {
+            return Ok(Some(frame));
+        }
+        if matches!(self.dialect, Dialect::JsonRpcLines | Dialect::Orchard)
+            && buffer.iter().any(|byte| !byte.is_ascii_whitespace())
+        {
+            buffer.extend_from_slice(b"\n");
+            return self.decode(buffer);
+        }
+        if buffer.iter().all(u8::is_ascii_whitespace) {
+            return Ok(None);
+        }
+        Err(DialectError::new(
+            "the stream ended in the middle of a message",
+            buffer,
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_bytes_tell_the_dialect() {
+        let all = &Dialect::ALL;
+        let detect = |bytes: &[u8]| Dialect::detect(bytes, all);
+        assert_eq!(detect(b""), None);
+        assert_eq!(detect(b"\r\n "), None);
+        assert_eq!(detect(b"{\"jsonrpc\":\"2.0\""), None);
+        assert_eq!(
+            detect(b"{\"jsonrpc\":\"2.0\"}\n"),
+            Some(Dialect::JsonRpcLines)
+        );
+        assert_eq!(detect(b"{\"id\":1}\n"), Some(Dialect::Orchard));
+        assert_eq!(detect(b"[{"), Some(Dialect::JsonRpcLines));
+        assert_eq!(detect(b"Content-Le"), Some(Dialect::JsonRpcHeaders));
+        assert_eq!(detect(b"\x94\x00"), Some(Dialect::MsgpackRpc));
+        assert_eq!(detect(b"hello"), Some(Dialect::JsonRpcLines));
+    }
+
+    #[test]
+    fn only_candidates_are_detected() {
+        let json = &[Dialect::JsonRpcLines, Dialect::JsonRpcHeaders];
+        assert_eq!(
+            Dialect::detect(b"\x94", json),
+            Some(Dialect::JsonRpcLines),
+            "its decoder reports the byte"
+        );
+        assert_eq!(Dialect::detect(b"{", json), Some(Dialect::JsonRpcLines));
+        assert_eq!(
+            Dialect::detect(b"{", &[Dialect::Orchard]),
+            Some(Dialect::Orchard)
+        );
+    }
+
+    #[test]
+    fn names_go_both_ways() {
+        for dialect in Dialect::ALL {
+            assert_eq!(dialect.name().parse(), Ok(dialect));
+        }
+        let error = "xml".parse::<Dialect>().unwrap_err();
+        assert!(error.contains("msgpack-rpc"), "{error}");
+    }
+}

@@ -1,0 +1,284 @@
+//! JSON-RPC 2.0: strict in what is written, lenient in what is read where real peers need it.
+//!
+//! Let through: a missing `jsonrpc`, params that are no array or object, an `error` or `result`
+//! that is `null` beside the other one.
+
+use bytes::{BufMut, Bytes, BytesMut};
+
+use super::envelope::{self, Envelope};
+use super::{Inbound, Limits, Malformed, MalformedKind};
+use crate::error::{ErrorCode, RpcError};
+use crate::json::{self, JsonError, Scanner};
+use crate::message::{Event, Id, Message, Request, Response, Text};
+use crate::payload::{Format, Payload, PayloadError};
+
+/// Reads one frame.
+pub(super) fn read(frame: &Bytes, limits: &Limits) -> Inbound {
+    if let Err(error) = std::str::from_utf8(frame) {
+        return stray(&JsonError {
+            at: error.valid_up_to(),
+            problem: "invalid UTF-8",
+        });
+    }
+    let mut scanner = Scanner::new(frame, limits.depth);
+    match scanner.peek() {
+        Some(b'[') => read_batch(frame, scanner, limits),
+        Some(b'{') => match read_object(frame, &mut scanner) {
+            Ok(content) => content,
+            Err(error) => stray(&error),
+        },
+        _ => match json::check(frame, limits.depth) {
+            Ok(()) => not_an_object(),
+            Err(error) => stray(&error),
+        },
+    }
+}
+
+fn read_object(frame: &Bytes, scanner: &mut Scanner<'_>) -> Result<Inbound, JsonError> {
+    let envelope = Envelope::find(frame, scanner)?;
+    scanner.end()?;
+    Ok(understand(frame, envelope))
+}
+
+fn read_batch(frame: &Bytes, mut scanner: Scanner<'_>, limits: &Limits) -> Inbound {
+    let mut places = Vec::new();
+    let mut count = 0;
+    let scanned = scanner.array(|place| {
+        count += 1;
+        if count <= limits.batch {
+            places.push(place);
+        }
+    });
+    if let Err(error) = scanned.and_then(|()| scanner.end()) {
+        return stray(&error);
+    }
+    if count == 0 {
+        return request_error(None, "an empty batch");
+    }
+    if count > limits.batch {
+        let problem = format!(
+            "a batch of {count}, more than the limit of {}",
+            limits.batch
+        );
+        return request_error(None, &problem);
+    }
+    let items = places.into_iter().map(|place| {
+        let item = frame.slice(place);
+        let mut scanner = Scanner::new(&item, limits.depth);
+        match scanner.peek() {
+            // It has been scanned as part of the batch: it cannot fail to scan now.
+            Some(b'{') => read_object(&item, &mut scanner).unwrap_or_else(|error| stray(&error)),
+            _ => not_an_object(),
+        }
+    });
+    Inbound::Batch(items.collect())
+}
+
+/// Looks at which members are there, then decides what the message is.
+fn understand(frame: &Bytes, envelope: Envelope) -> Inbound {
+    let id = match envelope.id {
+        None => None,
+        Some(place) => match envelope::id(frame, place) {
+            Some(id) => Some(id),
+            None => return request_error(None, "the id is neither a string nor a number nor null"),
+        },
+    };
+    if let Some(version) = envelope.jsonrpc
+        && &frame[version.clone()] != b"\"2.0\""
+    {
+        return request_error(id, "`jsonrpc` is not \"2.0\"");
+    }
+    if let Some(place) = envelope.method {
+        let Some(method) = envelope::text(frame, place).filter(|method| !method.is_empty()) else {
+            return request_error(id, "the method is no name");
+        };
+        let params = envelope::optional_payload(frame, envelope.params);
+        return Inbound::Message(match id {
+            Some(id) => Message::Request(Request { id, method, params }),
+            None => Message::Event(Event { method, params }),
+        });
+    }
+    let Some(id) = id else {
+        return request_error(None, "neither method nor id");
+    };
+    let is_null = |place: &std::ops::Range<usize>| &frame[place.clone()] == b"null";
+    match (
+        envelope.result,
+        envelope.error.filter(|place| !is_null(place)),
+    ) {
+        (None, None) => Inbound::Malformed(Malformed {
+            id: Some(id),
+            kind: MalformedKind::Bare,
+            error: invalid_request("an id without method, result or error"),
+        }),
+        (Some(place), None) => response(id, Ok(envelope::payload(frame, place))),
+        (result, Some(place)) if result.as_ref().is_none_or(is_null) => {
+            match read_error(frame.slice(place)) {
+                Some(error) => response(id, Err(error)),
+                None => response_error(id, "the error is no object with a code and a message"),
+            }
+        }
+        (Some(_), Some(_)) | (None, Some(_)) => {
+            response_error(id, "a response with both result and error")
+        }
+    }
+}
+
+fn response(id: Id, result: Result<Payload, RpcError>) -> Inbound {
+    Inbound::Message(Message::Response(Response { id, result }))
+}
+
+/// Reads an error object. Some peers leave out the code or the message, but not both.
+fn read_error(frame: Bytes) -> Option<RpcError> {
+    let (mut code, mut message, mut data) = (None, None, None);
+    Scanner::new(&frame, json::MAX_DEPTH)
+        .object(|key, value| match &frame[key] {
+            b"code" => code = Some(value),
+            b"message" => message = Some(value),
+            b"data" => data = Some(value),
+            _ => {}
+        })
+        .ok()?;
+    let code = code.map(|place| match envelope::text(&frame, place.clone()) {
+        Some(name) => ErrorCode::Name(name),
+        None => {
+            serde_json::from_slice(&frame[place]).map_or(ErrorCode::SERVER_ERROR, ErrorCode::Number)
+        }
+    });
+    let message = message.and_then(|place| envelope::text(&frame, place));
+    if code.is_none() && message.is_none() {
+        return None;
+    }
+    Some(RpcError {
+        code: code.unwrap_or(ErrorCode::SERVER_ERROR),
+        message: message.map_or_else(|| "(no message)".to_owned(), |text| text.to_string()),
+        data: data.map(|place| envelope::payload(&frame, place)),
+    })
+}
+
+fn invalid_request(detail: &str) -> RpcError {
+    let error = RpcError::invalid_request("Invalid Request");
+    match Payload::encode(Format::Json, detail) {
+        Ok(data) => error.with_data(data),
+        Err(_) => error,
+    }
+}
+
+fn stray(error: &JsonError) -> Inbound {
+    let data = Payload::encode(Format::Json, &error.to_string()).ok();
+    Inbound::Malformed(Malformed {
+        id: None,
+        kind: MalformedKind::Stray,
+        error: RpcError {
+            code: ErrorCode::PARSE_ERROR,
+            message: "Parse error".into(),
+            data,
+        },
+    })
+}
+
+fn not_an_object() -> Inbound {
+    request_error(None, "a message is an object")
+}
+
+fn request_error(id: Option<Id>, detail: &str) -> Inbound {
+    Inbound::Malformed(Malformed {
+        id,
+        kind: MalformedKind::Request,
+        error: invalid_request(detail),
+    })
+}
+
+fn response_error(id: Id, detail: &str) -> Inbound {
+    Inbound::Malformed(Malformed {
+        id: Some(id),
+        kind: MalformedKind::Response,
+        error: RpcError::invalid_request(detail),
+    })
+}
+
+/// Writes one message as one object.
+pub(super) fn encode(message: &Message, out: &mut BytesMut) -> Result<(), PayloadError> {
+    out.put_slice(b"{\"jsonrpc\":\"2.0\",");
+    write_members(message, out, write_error)
+}
+
+/// Writes the members that JSON-RPC and Orchard share, and the closing brace.
+pub(super) fn write_members(
+    message: &Message,
+    out: &mut BytesMut,
+    write_error: fn(&RpcError, &mut BytesMut) -> Result<(), PayloadError>,
+) -> Result<(), PayloadError> {
+    let write_call = |out: &mut BytesMut, method: &Text, params: &Option<Payload>| {
+        out.put_slice(b"\"method\":");
+        envelope::write_text(out, method);
+        match params {
+            Some(params) => {
+                out.put_slice(b",\"params\":");
+                envelope::write_payload(out, params)
+            }
+            None => Ok(()),
+        }
+    };
+    match message {
+        Message::Request(request) => {
+            out.put_slice(b"\"id\":");
+            envelope::write_id(out, &request.id);
+            out.put_u8(b',');
+            write_call(out, &request.method, &request.params)?;
+        }
+        Message::Event(event) => write_call(out, &event.method, &event.params)?,
+        Message::Response(Response { id, result }) => {
+            out.put_slice(b"\"id\":");
+            envelope::write_id(out, id);
+            match result {
+                Ok(result) => {
+                    out.put_slice(b",\"result\":");
+                    envelope::write_payload(out, result)?;
+                }
+                Err(error) => {
+                    out.put_slice(b",\"error\":");
+                    write_error(error, out)?;
+                }
+            }
+        }
+    }
+    out.put_u8(b'}');
+    Ok(())
+}
+
+fn write_error(error: &RpcError, out: &mut BytesMut) -> Result<(), PayloadError> {
+    let number = error.code.number();
+    out.put_slice(b"{\"code\":");
+    out.put_slice(itoa::Buffer::new().format(number).as_bytes());
+    out.put_slice(b",\"message\":");
+    envelope::write_text(out, &error.message);
+    match (&error.data, &error.code) {
+        (Some(data), _) => {
+            out.put_slice(b",\"data\":");
+            envelope::write_payload(out, data)?;
+        }
+        // A name that has no number would be lost otherwise.
+        (None, ErrorCode::Name(name)) if number == -32000 => {
+            out.put_slice(b",\"data\":{\"code\":");
+            envelope::write_text(out, name);
+            out.put_u8(b'}');
+        }
+        (None, _) => {}
+    }
+    out.put_u8(b'}');
+    Ok(())
+}
+
+/// Writes the answers to a batch.
+pub(super) fn encode_batch(
+    responses: Vec<Response>,
+    out: &mut BytesMut,
+) -> Result<(), PayloadError> {
+    for (index, response) in responses.into_iter().enumerate() {
+        out.put_u8(if index == 0 { b'[' } else { b',' });
+        encode(&Message::Response(response), out)?;
+    }
+    out.put_u8(b']');
+    Ok(())
+}

@@ -1,0 +1,276 @@
+//! msgpack-rpc: `[0, id, method, params]`, `[1, id, error, result]`, `[2, method, params]`.
+//!
+//! Errors go out as `[code, message]` or `[code, message, data]`, which Neovim can show, and come
+//! in as that, as a map, or as a text. Params are an array; a map is let through.
+
+use bytes::{BufMut, Bytes, BytesMut};
+
+use super::{Inbound, Limits, Malformed, MalformedKind};
+use crate::error::{DialectError, ErrorCode, RpcError};
+use crate::message::{Event, Id, Message, Request, Response, Text};
+use crate::msgpack::{Budget, Reader, Scanner, Token, write};
+use crate::payload::{Format, Payload, PayloadError};
+
+/// Takes the next complete value.
+pub(super) fn cut(
+    buffer: &mut BytesMut,
+    scanner: &mut Scanner,
+    limits: &Limits,
+) -> Result<Option<Bytes>, DialectError> {
+    // Nearly every byte of a text is a valid integer: only arrays can be told from what a plugin
+    // printed by mistake.
+    if let Some(&first) = buffer.first()
+        && !matches!(first, 0x90..=0x9f | 0xdc | 0xdd)
+    {
+        let problem = "expected a msgpack-rpc message, which is an array";
+        return Err(DialectError::new(problem, buffer));
+    }
+    let budget = Budget {
+        bytes: limits.frame,
+        depth: limits.depth,
+        elements: limits.elements as u64,
+    };
+    match scanner.scan(buffer, budget) {
+        Ok(Some(length)) => Ok(Some(buffer.split_to(length).freeze())),
+        Ok(None) => Ok(None),
+        Err(problem) => Err(DialectError::new(problem, buffer)),
+    }
+}
+
+/// Reads one frame.
+pub(super) fn read(frame: &Bytes, _: &Limits) -> Inbound {
+    match understand(frame) {
+        Ok(message) => Inbound::Message(message),
+        Err(malformed) => Inbound::Malformed(malformed),
+    }
+}
+
+fn understand(frame: &Bytes) -> Result<Message, Malformed> {
+    let mut reader = Reader::new(frame);
+    let length = match reader.next() {
+        Some(Token::Array(length)) => length,
+        _ => return Err(malformed(None, MalformedKind::Request, "not an array")),
+    };
+    let kind = match reader.next() {
+        Some(Token::Unsigned(kind @ 0..=2)) => kind,
+        _ => {
+            let problem = "the type of a message is 0, 1 or 2";
+            return Err(malformed(None, MalformedKind::Request, problem));
+        }
+    };
+    let expected = if kind == 2 { 3 } else { 4 };
+    if length != expected {
+        let problem = format!("{length} elements in a message of type {kind}, not {expected}");
+        return Err(malformed(None, MalformedKind::Request, problem));
+    }
+    let id = if kind == 2 {
+        None
+    } else {
+        match reader.next() {
+            Some(Token::Unsigned(id)) if u32::try_from(id).is_ok() => Some(Id::from(id)),
+            _ => {
+                let problem = "the id is no unsigned 32-bit integer";
+                return Err(malformed(None, MalformedKind::Request, problem));
+            }
+        }
+    };
+    match (kind, id) {
+        (1, Some(id)) => read_response(frame, reader, id),
+        (_, id) => read_call(frame, reader, id),
+    }
+}
+
+fn read_call(frame: &Bytes, mut reader: Reader<'_>, id: Option<Id>) -> Result<Message, Malformed> {
+    let fail = |problem| malformed(id.clone(), MalformedKind::Request, problem);
+    let method = match reader.next() {
+        Some(Token::Str(name) | Token::Bin(name)) => Text::from_utf8(frame.slice_ref(name)),
+        _ => None,
+    };
+    let method = method.ok_or_else(|| fail("the method is no text"))?;
+    let place = reader
+        .skip()
+        .ok_or_else(|| fail("the params are missing"))?;
+    let params = match Reader::new(&frame[place.clone()]).next() {
+        Some(Token::Nil) => None,
+        Some(Token::Array(_) | Token::Map(_)) => Some(payload(frame, place)),
+        _ => return Err(fail("the params are no array")),
+    };
+    Ok(match id {
+        Some(id) => Message::Request(Request { id, method, params }),
+        None => Message::Event(Event { method, params }),
+    })
+}
+
+fn read_response(frame: &Bytes, mut reader: Reader<'_>, id: Id) -> Result<Message, Malformed> {
+    let fail = || malformed(Some(id.clone()), MalformedKind::Response, "cut short");
+    let error = reader.skip().ok_or_else(fail)?;
+    let result = reader.skip().ok_or_else(fail)?;
+    let result = if frame[error.clone()] == [0xc0] {
+        Ok(payload(frame, result))
+    } else if frame[result] == [0xc0] {
+        Err(read_error(&payload(frame, error)))
+    } else {
+        let problem = "a response with both result and error";
+        return Err(malformed(Some(id), MalformedKind::Response, problem));
+    };
+    Ok(Message::Response(Response { id, result }))
+}
+
+/// Any value can be an error; whatever it is, it is kept.
+fn read_error(error: &Payload) -> RpcError {
+    read_known_error(error).unwrap_or_else(|| RpcError {
+        code: ErrorCode::SERVER_ERROR,
+        message: "an error of a form of its own".into(),
+        data: Some(error.clone()),
+    })
+}
+
+fn read_known_error(error: &Payload) -> Option<RpcError> {
+    let bytes = error.bytes();
+    let text = |token| match token {
+        Token::Str(text) | Token::Bin(text) => Text::from_utf8(bytes.slice_ref(text)),
+        _ => None,
+    };
+    let code = |token| match token {
+        Token::Unsigned(number) => i64::try_from(number).ok().map(ErrorCode::Number),
+        Token::Negative(number) => Some(ErrorCode::Number(number)),
+        other => text(other).map(ErrorCode::Name),
+    };
+    let mut reader = Reader::new(bytes);
+    match reader.next()? {
+        token @ (Token::Str(_) | Token::Bin(_)) => Some(RpcError::new(
+            ErrorCode::SERVER_ERROR,
+            text(token)?.as_str(),
+        )),
+        Token::Array(length @ 2..=3) => {
+            let code = code(reader.next()?)?;
+            let message = text(reader.next()?)?;
+            let data = (length == 3).then(|| reader.skip()).flatten();
+            Some(RpcError {
+                code,
+                message: message.to_string(),
+                data: data.map(|place| payload(bytes, place)),
+            })
+        }
+        Token::Map(length) => {
+            let mut known = RpcError::new(ErrorCode::SERVER_ERROR, "");
+            for _ in 0..length {
+                let key = text(reader.next()?)?;
+                let place = reader.skip()?;
+                let value = Reader::new(&bytes[place.clone()]).next()?;
+                match key.as_str() {
+                    "code" => known.code = code(value)?,
+                    "message" => known.message = text(value)?.to_string(),
+                    "data" => known.data = Some(payload(bytes, place)),
+                    _ => {}
+                }
+            }
+            (!known.message.is_empty()).then_some(known)
+        }
+        _ => None,
+    }
+}
+
+fn payload(frame: &Bytes, place: std::ops::Range<usize>) -> Payload {
+    Payload::new(Format::Msgpack, frame.slice(place))
+}
+
+fn malformed(id: Option<Id>, kind: MalformedKind, problem: impl Into<String>) -> Malformed {
+    Malformed {
+        id,
+        kind,
+        error: RpcError::invalid_request(problem),
+    }
+}
+
+/// Writes one message.
+pub(super) fn encode(message: &Message, out: &mut BytesMut) -> Result<(), PayloadError> {
+    match message {
+        Message::Request(request) => {
+            write::array(out, 4);
+            write::unsigned(out, 0);
+            write_id(out, &request.id)?;
+            write_call(out, &request.method, &request.params)
+        }
+        Message::Event(event) => {
+            write::array(out, 3);
+            write::unsigned(out, 2);
+            write_call(out, &event.method, &event.params)
+        }
+        Message::Response(response) => {
+            write::array(out, 4);
+            write::unsigned(out, 1);
+            write_id(out, &response.id)?;
+            match &response.result {
+                Ok(result) => {
+                    write::nil(out);
+                    write_payload(out, result)
+                }
+                Err(error) => {
+                    write_error(out, error)?;
+                    write::nil(out);
+                    Ok(())
+                }
+            }
+        }
+    }
+}
+
+fn write_id(out: &mut BytesMut, id: &Id) -> Result<(), PayloadError> {
+    let number = match id {
+        // The answer to a frame whose id could not be read has nowhere to go but 0.
+        Id::Null => Some(0),
+        Id::Number(number) => u32::try_from(*number).ok(),
+        Id::Text(_) | Id::Verbatim(_) => None,
+    };
+    let number = number.ok_or_else(|| {
+        PayloadError::new(format_args!(
+            "msgpack-rpc ids are 32-bit integers, not {id}"
+        ))
+    })?;
+    write::unsigned(out, number.into());
+    Ok(())
+}
+
+fn write_call(
+    out: &mut BytesMut,
+    method: &Text,
+    params: &Option<Payload>,
+) -> Result<(), PayloadError> {
+    write::str(out, method.as_bytes());
+    let Some(params) = params else {
+        write::array(out, 0);
+        return Ok(());
+    };
+    if !matches!(
+        Reader::new(params.bytes()).next(),
+        Some(Token::Array(_) | Token::Map(_))
+    ) {
+        // Params are an array; a single value becomes the only one in it.
+        write::array(out, 1);
+    }
+    write_payload(out, params)
+}
+
+fn write_error(out: &mut BytesMut, error: &RpcError) -> Result<(), PayloadError> {
+    write::array(out, if error.data.is_some() { 3 } else { 2 });
+    match &error.code {
+        ErrorCode::Number(number) => write::signed(out, *number),
+        ErrorCode::Name(name) => write::str(out, name.as_bytes()),
+    }
+    write::str(out, error.message.as_bytes());
+    match &error.data {
+        Some(data) => write_payload(out, data),
+        None => Ok(()),
+    }
+}
+
+fn write_payload(out: &mut BytesMut, payload: &Payload) -> Result<(), PayloadError> {
+    if payload.format() != Format::Msgpack {
+        return Err(PayloadError::new(
+            "the payload is JSON, the dialect is msgpack",
+        ));
+    }
+    out.put_slice(payload.bytes());
+    Ok(())
+}

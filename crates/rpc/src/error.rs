@@ -1,0 +1,267 @@
+//! Two kinds of failure: what travelled ([`RpcError`]) and what happened here ([`CallError`]).
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::message::Text;
+use crate::payload::{Payload, PayloadError};
+
+/// An error that one peer sends to the other.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{message} ({code})")]
+pub struct RpcError {
+    /// What kind of failure it is, for programs.
+    pub code: ErrorCode,
+    /// What happened, for people.
+    pub message: String,
+    /// Anything more, still encoded.
+    pub data: Option<Payload>,
+}
+
+impl RpcError {
+    /// An error without data.
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> RpcError {
+        RpcError {
+            code,
+            message: message.into(),
+            data: None,
+        }
+    }
+
+    /// The same error with `data`.
+    pub fn with_data(mut self, data: Payload) -> RpcError {
+        self.data = Some(data);
+        self
+    }
+
+    /// The handler failed in a way its caller can do nothing about.
+    pub fn internal(message: impl Into<String>) -> RpcError {
+        RpcError::new(ErrorCode::INTERNAL_ERROR, message)
+    }
+
+    /// The params do not fit the method.
+    pub fn invalid_params(message: impl Into<String>) -> RpcError {
+        RpcError::new(ErrorCode::INVALID_PARAMS, message)
+    }
+
+    /// The frame is no valid message.
+    pub fn invalid_request(message: impl Into<String>) -> RpcError {
+        RpcError::new(ErrorCode::INVALID_REQUEST, message)
+    }
+
+    /// There is no such method.
+    pub fn method_not_found(method: &str, format: crate::Format) -> RpcError {
+        let data = Payload::encode(format, &serde_json::json!({ "method": method })).ok();
+        RpcError {
+            code: ErrorCode::METHOD_NOT_FOUND,
+            message: "Method not found".into(),
+            data,
+        }
+    }
+}
+
+/// The code of an [`RpcError`]: a number in JSON-RPC, a name in Orchard.
+///
+/// A foreign code survives as it is. The well-known ones have both forms, and each
+/// dialect writes the one it knows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ErrorCode {
+    /// A number, as in JSON-RPC.
+    Number(i64),
+    /// A name, as in Orchard.
+    Name(Text),
+}
+
+impl ErrorCode {
+    /// The bytes are not in the dialect's format.
+    pub const PARSE_ERROR: ErrorCode = ErrorCode::Number(-32700);
+    /// The frame is well-formed but no message.
+    pub const INVALID_REQUEST: ErrorCode = ErrorCode::Number(-32600);
+    /// There is no such method.
+    pub const METHOD_NOT_FOUND: ErrorCode = ErrorCode::Number(-32601);
+    /// The params do not fit the method.
+    pub const INVALID_PARAMS: ErrorCode = ErrorCode::Number(-32602);
+    /// The handler failed.
+    pub const INTERNAL_ERROR: ErrorCode = ErrorCode::Number(-32603);
+    /// The caller cancelled the call.
+    pub const CANCELLED: ErrorCode = ErrorCode::Number(-32800);
+    /// An error whose sender gave no code of its own.
+    pub const SERVER_ERROR: ErrorCode = ErrorCode::Number(-32000);
+
+    /// Numbers and names that mean the same thing.
+    const TWINS: [(i64, &'static str); 4] = [
+        (-32600, "invalid_request"),
+        (-32601, "unknown_method"),
+        (-32602, "validation_failed"),
+        (-32603, "internal_error"),
+    ];
+
+    /// The code as a number, for dialects whose codes are numbers.
+    pub fn number(&self) -> i64 {
+        match self {
+            ErrorCode::Number(number) => *number,
+            ErrorCode::Name(name) => ErrorCode::TWINS
+                .iter()
+                .find(|(_, twin)| name == twin)
+                .map_or(-32000, |(number, _)| *number),
+        }
+    }
+
+    /// The code as a name, for dialects whose codes are names.
+    pub fn name(&self) -> Text {
+        match self {
+            ErrorCode::Name(name) => name.clone(),
+            // What does not parse cannot be decoded, which Orchard calls an invalid request.
+            ErrorCode::Number(-32700) => Text::from_static("invalid_request"),
+            ErrorCode::Number(number) => ErrorCode::TWINS
+                .iter()
+                .find(|(twin, _)| twin == number)
+                .map_or_else(
+                    || Text::from(number.to_string()),
+                    |(_, name)| Text::from_static(name),
+                ),
+        }
+    }
+}
+
+impl fmt::Display for ErrorCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ErrorCode::Number(number) => write!(f, "code {number}"),
+            ErrorCode::Name(name) => f.write_str(name),
+        }
+    }
+}
+
+/// Why a call brought no result.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum CallError {
+    /// The peer received the call and answered with an error.
+    #[error("the peer answered with an error: {0}")]
+    Answered(RpcError),
+    /// The connection ended before the answer came.
+    #[error("the connection ended before the answer came: {0}")]
+    Closed(CloseReason),
+    /// No answer came in time. The peer has been told, where its protocol has a message for it.
+    #[error("no answer within {0:?}")]
+    TimedOut(Duration),
+    /// The params could not be encoded; nothing was sent.
+    #[error("the params could not be encoded: {0}")]
+    Unsendable(PayloadError),
+    /// The answer came, but it breaks the protocol.
+    #[error("the peer's answer breaks the protocol: {0}")]
+    Malformed(Text),
+    /// The answer came, but it does not fit the expected type.
+    #[error("the peer's answer does not fit: {0}")]
+    Undecodable(PayloadError),
+    /// Too many calls are waiting for an answer already; nothing was sent.
+    #[error("{0} calls are waiting for an answer already")]
+    TooManyCalls(usize),
+}
+
+/// Why a connection ended.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum CloseReason {
+    /// The peer closed its side, and everything it asked for has been answered.
+    #[error("the peer closed the connection")]
+    PeerClosed,
+    /// This side closed or dropped the connection.
+    #[error("closed on this side")]
+    ClosedHere,
+    /// Reading or writing failed.
+    #[error("input or output failed: {0}")]
+    Io(Arc<std::io::Error>),
+    /// What arrived is no longer a stream of messages.
+    #[error("{0}")]
+    BrokenStream(Arc<DialectError>),
+}
+
+/// The stream cannot be trusted any more; it ends the connection.
+///
+/// A message that is wrong while the stream is sound is not this but
+/// [`Inbound::Malformed`](crate::Inbound::Malformed).
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{problem}; it began with {quote}")]
+pub struct DialectError {
+    /// What is wrong.
+    pub problem: String,
+    /// The first offending bytes, printable.
+    pub quote: Quote,
+}
+
+impl DialectError {
+    pub(crate) fn new(problem: impl Into<String>, bytes: &[u8]) -> DialectError {
+        DialectError {
+            problem: problem.into(),
+            quote: Quote::of(bytes),
+        }
+    }
+}
+
+/// The first bytes of something unexpected, made printable: text as quoted text,
+/// anything else as hex.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Quote(String);
+
+impl Quote {
+    /// How many bytes are kept.
+    pub const LENGTH: usize = 120;
+
+    /// Quotes the beginning of `bytes`.
+    pub fn of(bytes: &[u8]) -> Quote {
+        let start = &bytes[..bytes.len().min(Quote::LENGTH)];
+        let rest = if bytes.len() > start.len() { "…" } else { "" };
+        // A cut in the middle of a character leaves up to three bytes that are no error.
+        let text = match std::str::from_utf8(start) {
+            Ok(text) => Some(text),
+            Err(error) if error.valid_up_to() + 4 > start.len() && !rest.is_empty() => {
+                std::str::from_utf8(&start[..error.valid_up_to()]).ok()
+            }
+            Err(_) => None,
+        };
+        let readable = |c: char| !c.is_control() || c.is_ascii_whitespace();
+        Quote(match text {
+            Some(text) if text.chars().all(readable) => format!("{text:?}{rest}"),
+            _ => {
+                let hex: Vec<String> = start.iter().take(32).map(|b| format!("{b:02x}")).collect();
+                let rest = if bytes.len() > 32 { " …" } else { "" };
+                format!("bytes {}{rest}", hex.join(" "))
+            }
+        })
+    }
+}
+
+impl fmt::Display for Quote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn well_known_codes_have_both_forms() {
+        assert_eq!(ErrorCode::METHOD_NOT_FOUND.name(), "unknown_method");
+        assert_eq!(ErrorCode::Name("unknown_method".into()).number(), -32601);
+        assert_eq!(ErrorCode::Name("execute_failed".into()).number(), -32000);
+        assert_eq!(ErrorCode::Number(7).name(), "7");
+    }
+
+    #[test]
+    fn quotes_are_printable_and_short() {
+        assert_eq!(
+            Quote::of(b"Hello from a plugin\n").to_string(),
+            "\"Hello from a plugin\\n\""
+        );
+        assert_eq!(Quote::of(b"\x00\x01").to_string(), "bytes 00 01");
+        let long = "é".repeat(200);
+        assert!(Quote::of(long.as_bytes()).to_string().ends_with("é\"…"));
+        assert!(
+            Quote::of(&[0xff; 500]).to_string().len() < 120,
+            "hex is cut as well"
+        );
+    }
+}

@@ -1,0 +1,73 @@
+//! One peer for every dialect: requests, responses and events between two programs, over pipes,
+//! sockets or memory.
+//!
+//! It encodes, correlates, routes, bounds and cleans up. It starts no process, opens no socket
+//! and knows no method: that is left to you, or to the other crates of Tenon.
+//!
+//! Eight words are all there is:
+//!
+//! - [`Message`]: a [`Request`], a [`Response`] or an [`Event`].
+//! - [`Payload`]: an encoded value nobody has decoded yet.
+//! - [`Dialect`]: bytes to messages and back.
+//! - [`Io`]: a reader and a writer.
+//! - [`Peer`]: a cheap handle to the other side.
+//! - [`Router`]: method name to function.
+//! - [`Connection`]: one `Io` in one `Dialect` with one `Router`.
+//! - [`Tap`]: sees every frame both ways.
+//!
+//! ```
+//! use tenon_rpc::{Connection, Dialect, Io, Router, methods};
+//!
+//! methods! {
+//!     /// Greets somebody.
+//!     Greet = "greet" (String) -> String;
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let (here, there) = Io::pair();
+//! let router = Router::new(()).on(Greet, |_, name| async move { Ok(format!("hello, {name}")) });
+//! let _server = Connection::start(there, Dialect::MsgpackRpc, router);
+//! let client = Connection::start(here, Dialect::MsgpackRpc, Router::new(()));
+//!
+//! assert_eq!(client.peer().call(Greet, "you".into()).await?, "hello, you");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! To see the wire, give the connection a [`Recorder`] as its [`tap`](Options::tap).
+
+mod buffers;
+mod connection;
+mod dialect;
+mod driver;
+mod error;
+mod io;
+mod json;
+mod message;
+mod method;
+mod msgpack;
+mod outbox;
+mod payload;
+mod peer;
+mod pending;
+mod recorder;
+mod reply;
+mod router;
+mod running;
+mod stdio;
+mod tap;
+mod transcode;
+
+pub use connection::{Cancel, Connection, Options, Stray};
+pub use dialect::{Decoder, Dialect, Frame, Inbound, Limits, Malformed, MalformedKind};
+pub use error::{CallError, CloseReason, DialectError, ErrorCode, Quote, RpcError};
+pub use io::Io;
+pub use message::{Event, Id, Message, Request, Response, Text};
+pub use method::{EventKind, Method, Row};
+pub use payload::{Format, Payload, PayloadError};
+pub use peer::Peer;
+pub use recorder::{Record, Recorder, read_records};
+pub use reply::Reply;
+pub use router::{Call, Context, EventContext, Next, Router};
+pub use tap::{Content, Direction, Seen, Tap};

@@ -1,0 +1,180 @@
+//! What two peers say to each other: requests, responses and events.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Deref;
+
+use bytes::Bytes;
+
+use crate::error::RpcError;
+use crate::payload::Payload;
+
+/// One thing said by one peer to the other.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Message {
+    /// Wants exactly one [`Response`] with the same id.
+    Request(Request),
+    /// Answers a [`Request`].
+    Response(Response),
+    /// Wants no answer. JSON-RPC calls it a notification.
+    Event(Event),
+}
+
+/// A call that has to be answered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    /// Chosen by the caller and echoed in the answer.
+    pub id: Id,
+    /// The name of the method.
+    pub method: Text,
+    /// The arguments, still encoded; `None` when the caller sent none.
+    pub params: Option<Payload>,
+}
+
+/// The answer to a request.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Response {
+    /// The id of the request.
+    pub id: Id,
+    /// The outcome, still encoded.
+    pub result: Result<Payload, RpcError>,
+}
+
+/// A message nobody answers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    /// The name of the event.
+    pub method: Text,
+    /// The arguments, still encoded; `None` when the sender sent none.
+    pub params: Option<Payload>,
+}
+
+/// The id of a request.
+///
+/// `92` and `"92"` are different ids, and they print differently.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Id {
+    /// JSON `null`: a call that is answered, but that its caller cannot match.
+    Null,
+    /// Any integer a 64-bit type can hold, signed or not.
+    Number(i128),
+    /// A string.
+    Text(Text),
+    /// A JSON number that is no 64-bit integer (`1.5`, `-0`, `1e3`), kept as its
+    /// text so that it goes back exactly as it came.
+    Verbatim(Text),
+}
+
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Id::Null => f.write_str("null"),
+            Id::Number(number) => number.fmt(f),
+            Id::Text(text) => write!(f, "{:?}", &**text),
+            Id::Verbatim(text) => f.write_str(text),
+        }
+    }
+}
+
+impl From<u64> for Id {
+    fn from(number: u64) -> Id {
+        Id::Number(number.into())
+    }
+}
+
+impl From<&str> for Id {
+    fn from(text: &str) -> Id {
+        Id::Text(text.into())
+    }
+}
+
+/// Text that may be a slice of the frame it arrived in: cloning never copies.
+#[derive(Clone, PartialEq, Eq, Hash, Default)]
+pub struct Text(Bytes);
+
+impl Text {
+    /// Text that lives as long as the program.
+    pub const fn from_static(text: &'static str) -> Text {
+        Text(Bytes::from_static(text.as_bytes()))
+    }
+
+    /// Text from bytes, if they are UTF-8.
+    pub fn from_utf8(bytes: Bytes) -> Option<Text> {
+        std::str::from_utf8(&bytes).ok()?;
+        Some(Text(bytes))
+    }
+
+    /// The text itself.
+    pub fn as_str(&self) -> &str {
+        // Every constructor checked; a broken promise shows as empty text, not as a crash.
+        std::str::from_utf8(&self.0).unwrap_or_default()
+    }
+}
+
+impl Deref for Text {
+    type Target = str;
+    fn deref(&self) -> &str {
+        self.as_str()
+    }
+}
+
+impl From<&str> for Text {
+    fn from(text: &str) -> Text {
+        Text(Bytes::copy_from_slice(text.as_bytes()))
+    }
+}
+
+impl From<String> for Text {
+    fn from(text: String) -> Text {
+        Text(Bytes::from(text))
+    }
+}
+
+impl From<Cow<'_, str>> for Text {
+    fn from(text: Cow<'_, str>) -> Text {
+        Text::from(text.into_owned())
+    }
+}
+
+impl PartialEq<str> for Text {
+    fn eq(&self, other: &str) -> bool {
+        self.0 == other.as_bytes()
+    }
+}
+
+impl PartialEq<&str> for Text {
+    fn eq(&self, other: &&str) -> bool {
+        self.0 == other.as_bytes()
+    }
+}
+
+impl fmt::Debug for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_str().fmt(f)
+    }
+}
+
+impl fmt::Display for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_str().fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn look_alike_ids_print_differently() {
+        let shown: Vec<String> = [
+            Id::from(92),
+            Id::from("92"),
+            Id::Verbatim("92.0".into()),
+            Id::Null,
+        ]
+        .iter()
+        .map(Id::to_string)
+        .collect();
+        assert_eq!(shown, ["92", "\"92\"", "92.0", "null"]);
+    }
+}

@@ -1,0 +1,255 @@
+//! An encoded value that nobody has decoded yet.
+
+use std::cell::Cell;
+use std::fmt;
+
+use bytes::{BufMut, Bytes, BytesMut};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::error::Quote;
+use crate::json::{self, MAX_DEPTH, Scanner};
+use crate::transcode;
+
+/// How the bytes of a [`Payload`] are to be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// JSON text.
+    Json,
+    /// MessagePack.
+    Msgpack,
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Format::Json => "JSON",
+            Format::Msgpack => "msgpack",
+        })
+    }
+}
+
+/// An encoded value: a format and the bytes, sliced from the frame without a copy.
+///
+/// It is decoded once, into the type that wants it. What passes through (a proxy, a tap, a
+/// recorder) sees the exact bytes, so nothing is lost that a value tree could not hold.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Payload {
+    format: Format,
+    bytes: Bytes,
+}
+
+/// What an array of at most one element holds.
+pub(crate) enum Elements {
+    None,
+    One(Payload),
+    /// More than one element, or no array.
+    Other,
+}
+
+/// A value that could not be encoded or decoded.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{problem}")]
+pub struct PayloadError {
+    problem: String,
+}
+
+impl PayloadError {
+    pub(crate) fn new(problem: impl fmt::Display) -> PayloadError {
+        PayloadError {
+            problem: problem.to_string(),
+        }
+    }
+}
+
+/// Payloads longer than this get a buffer of their own instead of a slice of the shared one,
+/// which they would keep alive.
+const SHARED_ENCODING: usize = 4 * 1024;
+
+thread_local! {
+    /// Small payloads are encoded one after the other into one buffer, which is used again once
+    /// they are gone: no allocation for each answer.
+    static ENCODING: Cell<BytesMut> = Cell::new(BytesMut::new());
+}
+
+impl Payload {
+    /// Bytes that are already encoded. They are trusted: wrong ones make a wrong frame.
+    pub fn new(format: Format, bytes: impl Into<Bytes>) -> Payload {
+        Payload {
+            format,
+            bytes: bytes.into(),
+        }
+    }
+
+    /// JSON text, checked.
+    ///
+    /// # Errors
+    /// The text is not one JSON value.
+    pub fn from_json(text: impl Into<String>) -> Result<Payload, PayloadError> {
+        let text = text.into();
+        json::check(text.as_bytes(), MAX_DEPTH).map_err(PayloadError::new)?;
+        Ok(Payload::new(Format::Json, text))
+    }
+
+    /// Encodes a value.
+    ///
+    /// # Errors
+    /// The value has no form in that format (a map with keys that are no strings in JSON, say).
+    pub fn encode<T: Serialize + ?Sized>(
+        format: Format,
+        value: &T,
+    ) -> Result<Payload, PayloadError> {
+        let mut buffer = ENCODING.take();
+        buffer.reserve(SHARED_ENCODING);
+        let written = match format {
+            Format::Json => {
+                serde_json::to_writer((&mut buffer).writer(), value).map_err(PayloadError::new)
+            }
+            Format::Msgpack => value
+                .serialize(
+                    &mut rmp_serde::Serializer::new((&mut buffer).writer()).with_struct_map(),
+                )
+                .map_err(PayloadError::new),
+        };
+        let bytes = buffer.split().freeze();
+        if bytes.len() <= SHARED_ENCODING {
+            ENCODING.set(buffer);
+        }
+        written.map(|()| Payload { format, bytes })
+    }
+
+    /// Decodes the value.
+    ///
+    /// # Errors
+    /// The value does not fit `T`; the text says where, and quotes the beginning.
+    pub fn decode<T: DeserializeOwned>(&self) -> Result<T, PayloadError> {
+        self.decode_borrowed()
+    }
+
+    /// Decodes the value into a type that borrows from this payload.
+    ///
+    /// # Errors
+    /// As [`decode`](Payload::decode).
+    pub fn decode_borrowed<'a, T: Deserialize<'a>>(&'a self) -> Result<T, PayloadError> {
+        match self.format {
+            Format::Json => serde_json::from_slice(&self.bytes).map_err(|error| self.unfit(error)),
+            Format::Msgpack => {
+                rmp_serde::from_slice(&self.bytes).map_err(|error| self.unfit(error))
+            }
+        }
+    }
+
+    fn unfit(&self, error: impl fmt::Display) -> PayloadError {
+        PayloadError::new(format_args!("{error} in {}", Quote::of(&self.bytes)))
+    }
+
+    /// The value that stands for nothing.
+    pub fn null(format: Format) -> Payload {
+        Payload::new(
+            format,
+            match format {
+                Format::Json => &b"null"[..],
+                Format::Msgpack => &b"\xc0"[..],
+            },
+        )
+    }
+
+    /// Whether this is the value that stands for nothing.
+    pub fn is_null(&self) -> bool {
+        *self == Payload::null(self.format)
+    }
+
+    /// How the bytes are encoded.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// The encoded bytes.
+    pub fn bytes(&self) -> &Bytes {
+        &self.bytes
+    }
+
+    /// Looks into an array of at most one element.
+    pub(crate) fn elements(&self) -> Elements {
+        let only = match self.format {
+            Format::Json => {
+                let mut places = Vec::new();
+                let scanned =
+                    Scanner::new(&self.bytes, MAX_DEPTH).array(|place| places.push(place));
+                match (scanned, places.pop()) {
+                    (Ok(()), None) => return Elements::None,
+                    (Ok(()), Some(only)) if places.is_empty() => only,
+                    _ => return Elements::Other,
+                }
+            }
+            Format::Msgpack => match &self.bytes[..] {
+                [0x90] => return Elements::None,
+                [0x91, ..] => 1..self.bytes.len(),
+                _ => return Elements::Other,
+            },
+        };
+        Elements::One(Payload::new(self.format, self.bytes.slice(only)))
+    }
+
+    /// The same value in another format. What JSON has no form for is spelled out, and read back
+    /// from that spelling: `{"$binary":"aGk="}`, `{"$ext":[5,"aGk="]}`, `{"$unknown":true}`.
+    ///
+    /// # Errors
+    /// The bytes are not valid in their own format.
+    pub fn to_format(&self, format: Format) -> Result<Payload, PayloadError> {
+        match (self.format, format) {
+            (Format::Msgpack, Format::Json) => {
+                transcode::msgpack_to_json(&self.bytes).map(|text| Payload::new(format, text))
+            }
+            (Format::Json, Format::Msgpack) => {
+                transcode::json_to_msgpack(&self.bytes).map(|bytes| Payload::new(format, bytes))
+            }
+            _ => Ok(self.clone()),
+        }
+    }
+}
+
+impl fmt::Debug for Payload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.format, Quote::of(&self.bytes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn structs_are_maps_in_both_formats() {
+        #[derive(Serialize, Deserialize, PartialEq, Debug)]
+        struct Point {
+            x: i64,
+        }
+        for format in [Format::Json, Format::Msgpack] {
+            let payload = Payload::encode(format, &Point { x: -7 }).unwrap();
+            assert_eq!(payload.decode::<Point>().unwrap(), Point { x: -7 });
+        }
+        assert_eq!(
+            &Payload::encode(Format::Msgpack, &Point { x: 1 })
+                .unwrap()
+                .bytes()[..],
+            b"\x81\xa1x\x01"
+        );
+    }
+
+    #[test]
+    fn a_failed_encoding_leaves_nothing_in_the_shared_buffer() {
+        let unsayable = std::collections::HashMap::from([(vec![1u8], 1)]);
+        assert!(Payload::encode(Format::Json, &unsayable).is_err());
+        let next = Payload::encode(Format::Json, &1).unwrap();
+        assert_eq!(&next.bytes()[..], b"1");
+    }
+
+    #[test]
+    fn what_does_not_fit_is_quoted() {
+        let error = Payload::new(Format::Json, &b"{\"a\":1}"[..])
+            .decode::<String>()
+            .unwrap_err();
+        assert!(error.to_string().contains(r#"{\"a\":1}"#), "{error}");
+    }
+}

@@ -1,0 +1,282 @@
+//! The other side: a cheap handle to call it and send to it.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+
+use crate::connection::Options;
+use crate::dialect::Dialect;
+use crate::error::{CallError, CloseReason, Quote};
+use crate::message::{Event, Id, Message, Request, Text};
+use crate::method::{EventKind, Method};
+use crate::outbox::{Ended, Outbox, QueueError, State};
+use crate::payload::{Format, Payload};
+use crate::pending::{Outcome, Pending};
+use crate::running::Running;
+
+/// What the handles and the task of one connection share.
+pub(crate) struct Shared {
+    pub(crate) outbox: Outbox,
+    pending: Mutex<Pending>,
+    pub(crate) running: Running,
+    pub(crate) options: Options,
+    pub(crate) stray: OnceLock<Quote>,
+    reason: OnceLock<CloseReason>,
+    ended: Notify,
+}
+
+impl Shared {
+    pub(crate) fn new(dialect: Dialect, options: Options) -> Shared {
+        Shared {
+            outbox: Outbox::new(dialect, options.queue, options.tap.clone()),
+            pending: Mutex::new(Pending::new(options.calls)),
+            running: Running::default(),
+            options,
+            stray: OnceLock::new(),
+            reason: OnceLock::new(),
+            ended: Notify::new(),
+        }
+    }
+
+    pub(crate) fn pending(&self) -> MutexGuard<'_, Pending> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The connection is over: wakes everybody who waits for anything.
+    pub(crate) fn end(&self, reason: CloseReason) {
+        let reason = self.reason.get_or_init(|| reason).clone();
+        self.pending().close(&reason);
+        self.running.abort_all();
+        self.outbox.set_state(State::Closed);
+        self.ended.notify_waiters();
+    }
+
+    /// Why the connection ended, or what to say when it is just about to.
+    pub(crate) fn reason(&self) -> CloseReason {
+        self.reason
+            .get()
+            .cloned()
+            .unwrap_or(CloseReason::ClosedHere)
+    }
+
+    pub(crate) async fn closed(&self) -> CloseReason {
+        let mut ended = std::pin::pin!(self.ended.notified());
+        // Listening starts before looking, or an end in between would be missed.
+        ended.as_mut().enable();
+        match self.reason.get() {
+            Some(reason) => reason.clone(),
+            None => {
+                ended.await;
+                self.reason()
+            }
+        }
+    }
+}
+
+/// A handle to the other side of a connection. Cloning it is cheap; it does not keep the
+/// connection open.
+///
+/// Both sides have the same kind of handle: a handler may call whoever called it.
+#[derive(Clone)]
+pub struct Peer {
+    pub(crate) shared: Arc<Shared>,
+}
+
+impl Peer {
+    /// Calls a method and waits for the answer.
+    ///
+    /// Dropping the future gives up: the slot is freed and, where the protocol has a message for
+    /// it, the other side is told.
+    ///
+    /// # Errors
+    /// See [`CallError`].
+    pub async fn call<M: Method>(
+        &self,
+        _method: M,
+        params: M::Params,
+    ) -> Result<M::Result, CallError> {
+        let params = Payload::encode(self.format(), &params).map_err(CallError::Unsendable)?;
+        let params = (!params.is_null()).then_some(params);
+        let result = self.call_raw(Text::from_static(M::NAME), params).await?;
+        result.decode().map_err(CallError::Undecodable)
+    }
+
+    /// Like [`call`](Peer::call), but gives up after `limit`.
+    ///
+    /// # Errors
+    /// [`CallError::TimedOut`], or as [`call`](Peer::call).
+    pub async fn call_within<M: Method>(
+        &self,
+        limit: Duration,
+        method: M,
+        params: M::Params,
+    ) -> Result<M::Result, CallError> {
+        within(limit, self.call(method, params)).await
+    }
+
+    /// Calls a method by name with params that are already encoded.
+    ///
+    /// # Errors
+    /// As [`call`](Peer::call).
+    pub async fn call_raw(
+        &self,
+        method: impl Into<Text>,
+        params: Option<Payload>,
+    ) -> Result<Payload, CallError> {
+        let method = method.into();
+        let outbox = &self.shared.outbox;
+        let room = outbox
+            .reserve(size_of_call(&method, &params))
+            .await
+            .map_err(|Ended| self.closed_error())?;
+        let opened = self.shared.pending().open();
+        let number = opened.inspect_err(|_| outbox.release(room))?;
+        let waiting = Waiting {
+            shared: &self.shared,
+            number,
+        };
+        let request = Message::Request(Request {
+            id: Id::from(u64::from(number)),
+            method,
+            params,
+        });
+        match outbox.push(room, &request) {
+            Ok(()) => waiting.await,
+            Err(error) => {
+                // It never went out, so there is nothing to cancel.
+                self.shared.pending().forget(number);
+                Err(match error {
+                    QueueError::Ended => self.closed_error(),
+                    QueueError::Unsendable(error) => CallError::Unsendable(error),
+                })
+            }
+        }
+    }
+
+    /// Sends an event. Waits only for room in the queue.
+    ///
+    /// # Errors
+    /// The params cannot be encoded, or the connection has ended.
+    pub async fn send<E: EventKind>(&self, _event: E, params: E::Params) -> Result<(), CallError> {
+        let params = Payload::encode(self.format(), &params).map_err(CallError::Unsendable)?;
+        let params = (!params.is_null()).then_some(params);
+        self.send_raw(Text::from_static(E::NAME), params).await
+    }
+
+    /// Sends an event by name with params that are already encoded.
+    ///
+    /// # Errors
+    /// As [`send`](Peer::send).
+    pub async fn send_raw(
+        &self,
+        method: impl Into<Text>,
+        params: Option<Payload>,
+    ) -> Result<(), CallError> {
+        let method = method.into();
+        let outbox = &self.shared.outbox;
+        let room = outbox
+            .reserve(size_of_call(&method, &params))
+            .await
+            .map_err(|Ended| self.closed_error())?;
+        let event = Message::Event(Event { method, params });
+        outbox.push(room, &event).map_err(|error| match error {
+            QueueError::Ended => self.closed_error(),
+            QueueError::Unsendable(error) => CallError::Unsendable(error),
+        })
+    }
+
+    /// The format in which payloads travel on this connection.
+    pub fn format(&self) -> Format {
+        self.dialect().format()
+    }
+
+    /// The dialect of this connection.
+    pub fn dialect(&self) -> Dialect {
+        self.shared.outbox.dialect()
+    }
+
+    /// The first thing the peer sent that is no message at all, if it did: what a plugin printed
+    /// by mistake, most often.
+    pub fn stray(&self) -> Option<&Quote> {
+        self.shared.stray.get()
+    }
+
+    /// Waits until the connection has ended.
+    pub async fn closed(&self) -> CloseReason {
+        self.shared.closed().await
+    }
+
+    /// Whether the connection has ended.
+    pub fn is_closed(&self) -> bool {
+        self.shared.reason.get().is_some()
+    }
+
+    fn closed_error(&self) -> CallError {
+        CallError::Closed(self.shared.reason())
+    }
+}
+
+impl fmt::Debug for Peer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = if self.is_closed() { "closed" } else { "open" };
+        write!(f, "Peer({}, {state})", self.dialect())
+    }
+}
+
+/// Gives up on a call after `limit`. Dropping the call is what cancels it.
+pub(crate) async fn within<T>(
+    limit: Duration,
+    call: impl Future<Output = Result<T, CallError>>,
+) -> Result<T, CallError> {
+    match tokio::time::timeout(limit, call).await {
+        Ok(outcome) => outcome,
+        Err(_) => Err(CallError::TimedOut(limit)),
+    }
+}
+
+fn size_of_call(method: &Text, params: &Option<Payload>) -> usize {
+    method.len() + params.as_ref().map_or(0, |params| params.bytes().len())
+}
+
+/// A call on its way. Dropped before its answer came, it takes itself back.
+struct Waiting<'a> {
+    shared: &'a Shared,
+    number: u32,
+}
+
+impl Future for Waiting<'_> {
+    type Output = Outcome;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Outcome> {
+        match self.shared.pending().poll(self.number, cx.waker()) {
+            Some(outcome) => Poll::Ready(outcome),
+            None => Poll::Pending,
+        }
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        if !self.shared.pending().forget(self.number) {
+            return;
+        }
+        let Some(cancel) = self.shared.options.cancel else {
+            return;
+        };
+        let outbox = &self.shared.outbox;
+        if let Ok(params) = cancel.params(outbox.dialect().format(), self.number) {
+            let event = Message::Event(Event {
+                method: Text::from_static(cancel.method),
+                params: Some(params),
+            });
+            // There are at most as many of these as calls, so they need no room of their own.
+            // A connection that has ended needs no cancelling.
+            let _ended = outbox.push(outbox.no_room_needed(), &event);
+        }
+    }
+}

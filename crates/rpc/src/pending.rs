@@ -1,0 +1,205 @@
+//! Calls that wait for an answer. A plain table: no input, no output, nothing asynchronous.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::task::Waker;
+
+use crate::error::{CallError, CloseReason};
+use crate::message::Id;
+use crate::payload::Payload;
+
+/// What a call comes to.
+pub(crate) type Outcome = Result<Payload, CallError>;
+
+/// The calls that wait, by the number of their request.
+#[derive(Debug)]
+pub(crate) struct Pending {
+    waiting: HashMap<u32, Waiter, BuildHasherDefault<Spread>>,
+    last: u32,
+    limit: usize,
+    closed: Option<CloseReason>,
+}
+
+#[derive(Debug)]
+enum Waiter {
+    Waiting(Option<Waker>),
+    Done(Outcome),
+}
+
+/// What became of an answer.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Delivery {
+    Delivered,
+    /// Nobody waits for it: late, twice, or never asked.
+    Unknown,
+}
+
+impl Pending {
+    pub(crate) fn new(limit: usize) -> Pending {
+        Pending {
+            waiting: HashMap::default(),
+            last: 0,
+            limit,
+            closed: None,
+        }
+    }
+
+    /// Takes a number for a new call. Numbers start at 1 and go up; after 2^32 calls they start
+    /// again, and those that still wait are passed over.
+    pub(crate) fn open(&mut self) -> Result<u32, CallError> {
+        if let Some(reason) = &self.closed {
+            return Err(CallError::Closed(reason.clone()));
+        }
+        if self.waiting.len() >= self.limit {
+            return Err(CallError::TooManyCalls(self.waiting.len()));
+        }
+        loop {
+            self.last = self.last.wrapping_add(1);
+            if self.last != 0 && !self.waiting.contains_key(&self.last) {
+                break;
+            }
+        }
+        self.waiting.insert(self.last, Waiter::Waiting(None));
+        Ok(self.last)
+    }
+
+    /// The outcome if it is there; else `waker` is called when it is.
+    pub(crate) fn poll(&mut self, number: u32, waker: &Waker) -> Option<Outcome> {
+        match self.waiting.get_mut(&number)? {
+            Waiter::Waiting(Some(known)) if known.will_wake(waker) => None,
+            Waiter::Waiting(slot) => {
+                *slot = Some(waker.clone());
+                None
+            }
+            Waiter::Done(_) => match self.waiting.remove(&number)? {
+                Waiter::Done(outcome) => Some(outcome),
+                Waiter::Waiting(_) => None,
+            },
+        }
+    }
+
+    /// Gives an answer to whoever waits for it.
+    pub(crate) fn answer(&mut self, id: &Id, outcome: Outcome) -> Delivery {
+        let Id::Number(number) = id else {
+            return Delivery::Unknown;
+        };
+        let waiter = u32::try_from(*number)
+            .ok()
+            .and_then(|number| self.waiting.get_mut(&number));
+        match waiter {
+            Some(waiter @ Waiter::Waiting(_)) => {
+                if let Waiter::Waiting(Some(waker)) =
+                    std::mem::replace(waiter, Waiter::Done(outcome))
+                {
+                    waker.wake();
+                }
+                Delivery::Delivered
+            }
+            Some(Waiter::Done(_)) | None => Delivery::Unknown,
+        }
+    }
+
+    /// Forgets a call; `true` if it was still waiting for its answer.
+    pub(crate) fn forget(&mut self, number: u32) -> bool {
+        matches!(self.waiting.remove(&number), Some(Waiter::Waiting(_)))
+    }
+
+    /// Whether somebody waits for an answer with this id.
+    pub(crate) fn expects(&self, id: &Id) -> bool {
+        let Id::Number(number) = id else {
+            return false;
+        };
+        u32::try_from(*number)
+            .is_ok_and(|number| matches!(self.waiting.get(&number), Some(Waiter::Waiting(_))))
+    }
+
+    /// Refuses calls from now on; those that wait may still be answered.
+    pub(crate) fn refuse(&mut self, reason: &CloseReason) {
+        self.closed.get_or_insert_with(|| reason.clone());
+    }
+
+    /// Wakes everybody with an error, and refuses calls from now on.
+    pub(crate) fn close(&mut self, reason: &CloseReason) {
+        self.refuse(reason);
+        for waiter in self.waiting.values_mut() {
+            if let Waiter::Waiting(waker) = waiter {
+                let waker = waker.take();
+                *waiter = Waiter::Done(Err(CallError::Closed(reason.clone())));
+                if let Some(waker) = waker {
+                    waker.wake();
+                }
+            }
+        }
+    }
+}
+
+/// Our own consecutive numbers need spreading, not protection: a peer cannot choose them.
+#[derive(Default)]
+pub(crate) struct Spread(u64);
+
+impl Hasher for Spread {
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_u32(byte.into());
+        }
+    }
+
+    fn write_u32(&mut self, number: u32) {
+        self.0 = (self.0 ^ u64::from(number)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::payload::Format;
+
+    fn null() -> Outcome {
+        Ok(Payload::null(Format::Json))
+    }
+
+    #[test]
+    fn an_answer_finds_its_call_once() {
+        let mut pending = Pending::new(10);
+        let (one, two) = (pending.open().unwrap(), pending.open().unwrap());
+        assert_eq!((one, two), (1, 2));
+        assert!(pending.expects(&Id::from(2)));
+        assert_eq!(pending.answer(&Id::from(2), null()), Delivery::Delivered);
+        assert_eq!(pending.answer(&Id::from(2), null()), Delivery::Unknown);
+        assert_eq!(pending.answer(&Id::from(9), null()), Delivery::Unknown);
+        assert_eq!(pending.answer(&Id::from("1"), null()), Delivery::Unknown);
+        assert!(pending.poll(two, Waker::noop()).is_some());
+        assert!(pending.poll(two, Waker::noop()).is_none());
+        assert!(pending.forget(one), "it had not been answered");
+        assert!(!pending.forget(two));
+    }
+
+    #[test]
+    fn a_vanished_peer_wakes_all_and_refuses_more() {
+        let mut pending = Pending::new(10);
+        let numbers: Vec<u32> = (0..3).map(|_| pending.open().unwrap()).collect();
+        pending.close(&CloseReason::PeerClosed);
+        for number in numbers {
+            let outcome = pending.poll(number, Waker::noop()).unwrap();
+            assert!(matches!(outcome, Err(CallError::Closed(_))));
+        }
+        assert!(matches!(pending.open(), Err(CallError::Closed(_))));
+    }
+
+    #[test]
+    fn the_table_is_bounded_and_numbers_in_use_are_passed_over() {
+        let mut pending = Pending::new(2);
+        let first = pending.open().unwrap();
+        pending.last = u32::MAX;
+        assert_eq!(
+            pending.open().unwrap(),
+            first + 1,
+            "0 and 1 are passed over"
+        );
+        assert!(matches!(pending.open(), Err(CallError::TooManyCalls(2))));
+    }
+}

@@ -1,0 +1,159 @@
+//! Traffic as lines of JSON, with times and directions, and back.
+
+use std::fmt;
+use std::io::{self, BufRead, Write};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::dialect::Dialect;
+use crate::error::Quote;
+use crate::payload::Format;
+use crate::tap::{Direction, Seen, Tap};
+use crate::transcode;
+
+/// What stands where a secret stood.
+const MASK: &str = "***";
+
+/// One frame as it was recorded.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// Seconds since 1970 in UTC, to the microsecond.
+    pub time: f64,
+    /// Which way it went.
+    pub direction: Direction,
+    /// How it was written: the name of a [`Dialect`].
+    pub dialect: String,
+    /// What it said. msgpack is shown as JSON; what JSON has no form for is spelled out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frame: Option<Value>,
+    /// The beginning of a frame that could not be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unreadable: Option<String>,
+}
+
+/// Writes every frame as a line of JSON. Members with one of the masked names, in whatever case
+/// and however deep, show `"***"` instead of their value.
+///
+/// ```
+/// # use std::sync::Arc;
+/// use tenon_rpc::{Options, Recorder};
+/// let options = Options {
+///     tap: Some(Arc::new(Recorder::new(std::io::stderr(), ["password", "token"]))),
+///     ..Options::default()
+/// };
+/// ```
+pub struct Recorder<W> {
+    out: Mutex<W>,
+    masked: Vec<String>,
+    started: (Instant, f64),
+}
+
+impl<W: Write + Send + 'static> Recorder<W> {
+    /// Writes to `out`, one line at a time.
+    pub fn new<N: AsRef<str>>(out: W, masked: impl IntoIterator<Item = N>) -> Recorder<W> {
+        let now = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0.0, |since| since.as_secs_f64());
+        Recorder {
+            out: Mutex::new(out),
+            masked: masked
+                .into_iter()
+                .map(|name| name.as_ref().to_lowercase())
+                .collect(),
+            started: (Instant::now(), now),
+        }
+    }
+
+    /// The record of a frame, with what is secret masked.
+    pub fn record(&self, seen: &Seen<'_>) -> Record {
+        let frame = readable(seen).map(|mut value| {
+            mask(&mut value, &self.masked);
+            value
+        });
+        let (instant, time) = self.started;
+        // Secrets cannot be found in what cannot be read, so with a mask only its length is told.
+        let unreadable = frame.is_none().then(|| match self.masked.is_empty() {
+            true => Quote::of(seen.bytes).to_string(),
+            false => format!("{} bytes", seen.bytes.len()),
+        });
+        Record {
+            time: ((time + instant.elapsed().as_secs_f64()) * 1e6).round() / 1e6,
+            direction: seen.direction,
+            dialect: seen.dialect.name().to_owned(),
+            frame,
+            unreadable,
+        }
+    }
+}
+
+impl<W: Write + Send + 'static> Tap for Recorder<W> {
+    fn see(&self, seen: Seen<'_>) {
+        let record = self.record(&seen);
+        let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
+        let written = serde_json::to_vec(&record)
+            .map_err(io::Error::from)
+            .and_then(|mut line| {
+                line.push(b'\n');
+                out.write_all(&line)
+            });
+        // A recording that fails must not take the connection down with it.
+        if let Err(error) = written {
+            tracing::warn!(%error, "a frame could not be recorded");
+        }
+    }
+}
+
+impl<W> fmt::Debug for Recorder<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Recorder(masking {:?})", self.masked)
+    }
+}
+
+/// The frame as a JSON value, if it can be read.
+fn readable(seen: &Seen<'_>) -> Option<Value> {
+    let body = match (seen.dialect, seen.direction) {
+        // Outgoing frames come with their headers.
+        (Dialect::JsonRpcHeaders, Direction::Out) => {
+            let end = memchr::memmem::find(seen.bytes, b"\r\n\r\n")?;
+            &seen.bytes[end + 4..]
+        }
+        _ => seen.bytes,
+    };
+    match seen.dialect.format() {
+        Format::Json => serde_json::from_slice(body).ok(),
+        Format::Msgpack => serde_json::from_str(&transcode::msgpack_to_json(body).ok()?).ok(),
+    }
+}
+
+fn mask(value: &mut Value, names: &[String]) {
+    match value {
+        Value::Object(members) => {
+            for (name, member) in members {
+                if names.contains(&name.to_lowercase()) {
+                    *member = Value::from(MASK);
+                } else {
+                    mask(member, names);
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| mask(item, names)),
+        _ => {}
+    }
+}
+
+/// Reads a recording back, record by record. Blank lines are passed over.
+pub fn read_records(input: impl BufRead) -> impl Iterator<Item = io::Result<Record>> {
+    input
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| line.as_ref().map_or(true, |line| !line.trim().is_empty()))
+        .map(|(index, line)| {
+            serde_json::from_str(&line?).map_err(|error| {
+                let problem = format!("line {} is no record: {error}", index + 1);
+                io::Error::new(io::ErrorKind::InvalidData, problem)
+            })
+        })
+}

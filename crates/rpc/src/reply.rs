@@ -1,0 +1,136 @@
+//! Where an answer goes: back on its own, or together with the rest of its batch.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::error::RpcError;
+use crate::message::{Id, Message, Response};
+use crate::outbox::{Ended, Outbox, QueueError, Room};
+use crate::payload::Payload;
+
+/// What a handler comes to: an encoded result, or the error that travels back.
+pub type Reply = Result<Payload, RpcError>;
+
+/// Where the answer to one request goes.
+#[derive(Clone, Debug)]
+pub(crate) struct ReplyTo {
+    id: Id,
+    batch: Option<(Arc<Batch>, usize)>,
+}
+
+/// An answer, or the answers to a whole batch, on the way out.
+pub(crate) enum Answer {
+    One(Response),
+    Batch(Vec<Response>),
+}
+
+impl ReplyTo {
+    pub(crate) fn new(id: Id, batch: Option<(Arc<Batch>, usize)>) -> ReplyTo {
+        ReplyTo { id, batch }
+    }
+
+    pub(crate) fn id(&self) -> &Id {
+        &self.id
+    }
+
+    /// What has to go out now; `None` while others of the same batch are missing.
+    pub(crate) fn answer(self, result: Reply) -> Option<Answer> {
+        let response = Response {
+            id: self.id,
+            result,
+        };
+        match self.batch {
+            None => Some(Answer::One(response)),
+            Some((batch, index)) => batch.complete(index, response).map(Answer::Batch),
+        }
+    }
+}
+
+/// The answers to a batch, until all of them are there.
+#[derive(Debug)]
+pub(crate) struct Batch(Mutex<Slots>);
+
+#[derive(Debug)]
+struct Slots {
+    answers: Vec<Option<Response>>,
+    missing: usize,
+}
+
+impl Batch {
+    pub(crate) fn new(size: usize) -> Arc<Batch> {
+        Arc::new(Batch(Mutex::new(Slots {
+            answers: vec![None; size],
+            missing: size,
+        })))
+    }
+
+    fn complete(&self, index: usize, response: Response) -> Option<Vec<Response>> {
+        let mut slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let slot = slots.answers.get_mut(index)?;
+        if slot.replace(response).is_none() {
+            slots.missing -= 1;
+        }
+        (slots.missing == 0).then(|| {
+            std::mem::take(&mut slots.answers)
+                .into_iter()
+                .flatten()
+                .collect()
+        })
+    }
+}
+
+impl Answer {
+    /// About how many bytes it takes.
+    pub(crate) fn size(&self) -> usize {
+        let size = |response: &Response| match &response.result {
+            Ok(payload) => payload.bytes().len(),
+            Err(error) => error.message.len(),
+        };
+        match self {
+            Answer::One(response) => size(response),
+            Answer::Batch(responses) => responses.iter().map(size).sum(),
+        }
+    }
+
+    /// Queues the answer. One that cannot be written becomes an error that can, because there
+    /// has to be an answer.
+    pub(crate) fn push(self, outbox: &Outbox, room: Room) -> Result<(), Ended> {
+        match self {
+            Answer::One(response) => {
+                let id = response.id.clone();
+                let pushed = outbox.push(room, &Message::Response(response));
+                or_apologise(outbox, pushed, std::iter::once(id))
+            }
+            Answer::Batch(responses) => {
+                let ids: Vec<Id> = responses
+                    .iter()
+                    .map(|response| response.id.clone())
+                    .collect();
+                let pushed = outbox.push_batch(room, responses);
+                or_apologise(outbox, pushed, ids.into_iter())
+            }
+        }
+    }
+}
+
+fn or_apologise(
+    outbox: &Outbox,
+    pushed: Result<(), QueueError>,
+    ids: impl Iterator<Item = Id>,
+) -> Result<(), Ended> {
+    let problem = match pushed {
+        Ok(()) => return Ok(()),
+        Err(QueueError::Ended) => return Err(Ended),
+        Err(QueueError::Unsendable(problem)) => problem,
+    };
+    tracing::error!(%problem, "an answer could not be written");
+    let error = RpcError::internal(format!("the answer could not be written: {problem}"));
+    for id in ids {
+        let response = Response {
+            id,
+            result: Err(error.clone()),
+        };
+        // If even this cannot be written, the id is one this dialect does not have.
+        let _sent = outbox.push(outbox.no_room_needed(), &Message::Response(response));
+    }
+    Ok(())
+}

@@ -1,0 +1,309 @@
+//! Method name to function.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+
+use crate::error::RpcError;
+use crate::message::{Event, Id, Text};
+use crate::method::{EventKind, Method};
+use crate::payload::{Elements, Format, Payload};
+use crate::peer::Peer;
+use crate::reply::Reply;
+
+/// A handler at work.
+pub(crate) type Work = Pin<Box<dyn Future<Output = Reply> + Send>>;
+
+/// A request on its way to its handler.
+#[derive(Debug)]
+pub struct Call {
+    /// The id the caller chose.
+    pub id: Id,
+    /// The name of the method.
+    pub method: Text,
+    /// The arguments, still encoded.
+    pub params: Option<Payload>,
+    /// The caller.
+    pub peer: Peer,
+}
+
+/// What a handler knows besides its params.
+#[derive(Debug)]
+pub struct Context<S> {
+    /// The router's state.
+    pub state: S,
+    /// The caller, who can be called back.
+    pub peer: Peer,
+    /// The id the caller chose.
+    pub id: Id,
+    /// The name the caller used.
+    pub method: Text,
+}
+
+/// What the handler of an event knows besides its params.
+#[derive(Debug)]
+pub struct EventContext<'a, S> {
+    /// The router's state.
+    pub state: &'a S,
+    /// The sender.
+    pub peer: &'a Peer,
+}
+
+/// The rest of the way of a call: the wrappers further in, then the handler.
+pub struct Next {
+    service: Arc<dyn Service>,
+    depth: usize,
+}
+
+impl Next {
+    /// Goes on.
+    pub async fn run(self, call: Call) -> Reply {
+        self.service.clone().call(call, self.depth).await
+    }
+}
+
+impl fmt::Debug for Next {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Next({})", self.depth)
+    }
+}
+
+/// A router whose state has been forgotten: what a connection needs of it.
+pub(crate) trait Service: Send + Sync {
+    /// Starts the work on a call, from the wrapper at `depth` inwards.
+    fn call(self: Arc<Self>, call: Call, depth: usize) -> Work;
+    fn event(&self, peer: &Peer, event: Event);
+}
+
+type Handler<S> = Box<dyn Fn(Context<S>, Option<Payload>) -> Work + Send + Sync>;
+type EventHandler<S> = Box<dyn Fn(EventContext<'_, S>, Event) + Send + Sync>;
+type Wrapper = Box<dyn Fn(Call, Next) -> Work + Send + Sync>;
+
+/// Finds the function for a method or event by its name.
+///
+/// - Requests run at the same time as each other; a handler may call back its caller.
+/// - Events are plain functions and run one after the other, in the order they arrive, before
+///   anything that arrived after them. They must not block.
+/// - An unknown method is answered with "method not found"; an unknown event is logged once for
+///   each name. Both can be replaced.
+/// - A handler that panics gives its caller an internal error and harms nobody else.
+pub struct Router<S = ()> {
+    state: S,
+    methods: HashMap<&'static str, Handler<S>>,
+    events: HashMap<&'static str, EventHandler<S>>,
+    wrappers: Vec<Wrapper>,
+    fallback: Option<Box<dyn Fn(Call, S) -> Work + Send + Sync>>,
+    event_fallback: Option<EventHandler<S>>,
+    unknown_events: Mutex<HashSet<Text>>,
+}
+
+impl<S: Clone + Send + Sync + 'static> Router<S> {
+    /// A router that knows nothing yet.
+    pub fn new(state: S) -> Router<S> {
+        Router {
+            state,
+            methods: HashMap::new(),
+            events: HashMap::new(),
+            wrappers: Vec::new(),
+            fallback: None,
+            event_fallback: None,
+            unknown_events: Mutex::default(),
+        }
+    }
+
+    /// Handles a method.
+    #[must_use]
+    pub fn on<M, F, W>(self, _method: M, handler: F) -> Router<S>
+    where
+        M: Method,
+        F: Fn(Context<S>, M::Params) -> W + Send + Sync + 'static,
+        W: Future<Output = Result<M::Result, RpcError>> + Send + 'static,
+    {
+        self.on_boxed(M::NAME, move |context, params| {
+            let format = context.peer.format();
+            match decode_params::<M::Params>(params, format) {
+                Ok(params) => {
+                    let work = handler(context, params);
+                    Box::pin(async move { encode_result(format, &work.await?) })
+                }
+                Err(error) => Box::pin(std::future::ready(Err(error))),
+            }
+        })
+    }
+
+    /// Handles a method by name, with payloads that stay encoded.
+    #[must_use]
+    pub fn on_raw<F, W>(self, method: &'static str, handler: F) -> Router<S>
+    where
+        F: Fn(Context<S>, Option<Payload>) -> W + Send + Sync + 'static,
+        W: Future<Output = Reply> + Send + 'static,
+    {
+        self.on_boxed(method, move |context, params| {
+            Box::pin(handler(context, params))
+        })
+    }
+
+    fn on_boxed<F>(mut self, method: &'static str, handler: F) -> Router<S>
+    where
+        F: Fn(Context<S>, Option<Payload>) -> Work + Send + Sync + 'static,
+    {
+        self.methods.insert(method, Box::new(handler));
+        self
+    }
+
+    /// Handles an event.
+    #[must_use]
+    pub fn on_event<E, F>(mut self, _event: E, handler: F) -> Router<S>
+    where
+        E: EventKind,
+        F: Fn(EventContext<'_, S>, E::Params) + Send + Sync + 'static,
+    {
+        let handle = move |context: EventContext<'_, S>, event: Event| {
+            let format = context.peer.format();
+            match decode_params::<E::Params>(event.params, format) {
+                Ok(params) => handler(context, params),
+                Err(error) => tracing::warn!(event = E::NAME, %error, "an event was dropped"),
+            }
+        };
+        self.events.insert(E::NAME, Box::new(handle));
+        self
+    }
+
+    /// Handles every method that nothing else handles.
+    #[must_use]
+    pub fn fallback<F, W>(mut self, handler: F) -> Router<S>
+    where
+        F: Fn(Call, S) -> W + Send + Sync + 'static,
+        W: Future<Output = Reply> + Send + 'static,
+    {
+        self.fallback = Some(Box::new(move |call, state| Box::pin(handler(call, state))));
+        self
+    }
+
+    /// Handles every event that nothing else handles.
+    #[must_use]
+    pub fn event_fallback<F>(mut self, handler: F) -> Router<S>
+    where
+        F: Fn(EventContext<'_, S>, Event) + Send + Sync + 'static,
+    {
+        self.event_fallback = Some(Box::new(handler));
+        self
+    }
+
+    /// Puts a function around every call. The one added last is the outermost.
+    ///
+    /// ```
+    /// # use tenon_rpc::{Call, Next, Reply, Router};
+    /// async fn timing(call: Call, next: Next) -> Reply {
+    ///     let (method, started) = (call.method.clone(), std::time::Instant::now());
+    ///     let reply = next.run(call).await;
+    ///     tracing::debug!(%method, elapsed = ?started.elapsed(), ok = reply.is_ok());
+    ///     reply
+    /// }
+    /// let router = Router::new(()).wrap(timing);
+    /// ```
+    #[must_use]
+    pub fn wrap<F, W>(mut self, wrapper: F) -> Router<S>
+    where
+        F: Fn(Call, Next) -> W + Send + Sync + 'static,
+        W: Future<Output = Reply> + Send + 'static,
+    {
+        self.wrappers
+            .insert(0, Box::new(move |call, next| Box::pin(wrapper(call, next))));
+        self
+    }
+
+    fn log_unknown_event(&self, method: &Text) {
+        /// A peer must not fill our memory with names it makes up.
+        const NAMES: usize = 64;
+        let Ok(mut known) = self.unknown_events.lock() else {
+            return;
+        };
+        if known.len() < NAMES && known.insert(method.as_str().into()) {
+            tracing::info!(%method, "an event that nothing handles");
+        }
+    }
+}
+
+impl<S: Clone + Send + Sync + 'static> Service for Router<S> {
+    fn call(self: Arc<Self>, call: Call, depth: usize) -> Work {
+        if depth < self.wrappers.len() {
+            let next = Next {
+                service: self.clone(),
+                depth: depth + 1,
+            };
+            return self.wrappers[depth](call, next);
+        }
+        match (self.methods.get(call.method.as_str()), &self.fallback) {
+            (Some(handler), _) => {
+                let context = Context {
+                    state: self.state.clone(),
+                    peer: call.peer,
+                    id: call.id,
+                    method: call.method,
+                };
+                handler(context, call.params)
+            }
+            (None, Some(fallback)) => fallback(call, self.state.clone()),
+            (None, None) => {
+                let error = RpcError::method_not_found(&call.method, call.peer.format());
+                Box::pin(std::future::ready(Err(error)))
+            }
+        }
+    }
+
+    fn event(&self, peer: &Peer, event: Event) {
+        let context = EventContext {
+            state: &self.state,
+            peer,
+        };
+        match (self.events.get(event.method.as_str()), &self.event_fallback) {
+            (Some(handler), _) | (None, Some(handler)) => handler(context, event),
+            (None, None) => self.log_unknown_event(&event.method),
+        }
+    }
+}
+
+impl<S: fmt::Debug> fmt::Debug for Router<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Router")
+            .field("state", &self.state)
+            .field("methods", &self.methods.keys())
+            .field("events", &self.events.keys())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Params that are absent fit a type that takes nothing, or whose fields are all optional.
+fn decode_params<T: serde::de::DeserializeOwned>(
+    params: Option<Payload>,
+    format: Format,
+) -> Result<T, RpcError> {
+    let Some(params) = params else {
+        let empty = match format {
+            Format::Json => &b"{}"[..],
+            Format::Msgpack => &b"\x80"[..],
+        };
+        return Payload::null(format)
+            .decode()
+            .or_else(|_| Payload::new(format, empty).decode())
+            .map_err(|_| RpcError::invalid_params("Invalid params: there are none"));
+    };
+    params.decode().or_else(|error| {
+        // Positional params: `[]` is how msgpack-rpc sends nothing, `[x]` how it sends a value
+        // that is neither an array nor a map.
+        match params.elements() {
+            Elements::None => return decode_params(None, format),
+            Elements::One(only) => only.decode().map_err(|_| error),
+            Elements::Other => Err(error),
+        }
+        .map_err(|error| RpcError::invalid_params(format!("Invalid params: {error}")))
+    })
+}
+
+fn encode_result<T: serde::Serialize>(format: Format, result: &T) -> Reply {
+    Payload::encode(format, result)
+        .map_err(|error| RpcError::internal(format!("the result could not be encoded: {error}")))
+}

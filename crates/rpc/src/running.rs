@@ -1,0 +1,96 @@
+//! Requests that a spawned handler is working on.
+
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tokio::task::AbortHandle;
+
+use crate::message::Id;
+use crate::pending::Spread;
+use crate::reply::ReplyTo;
+
+/// The running handlers of a connection.
+#[derive(Default)]
+pub(crate) struct Running(Mutex<Table>);
+
+#[derive(Default)]
+struct Table {
+    tasks: HashMap<u32, Task, BuildHasherDefault<Spread>>,
+    last: u32,
+}
+
+struct Task {
+    /// Where the answer goes; `None` once somebody has taken it upon them to answer.
+    reply_to: Option<ReplyTo>,
+    abort: Option<AbortHandle>,
+}
+
+impl Running {
+    fn table(&self) -> MutexGuard<'_, Table> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.table().tasks.len()
+    }
+
+    /// Enters a handler that is about to be spawned; `reply_to` is `None` for a task that only
+    /// waits to deliver an answer, which nobody can cancel.
+    pub(crate) fn enter(&self, reply_to: Option<ReplyTo>) -> u32 {
+        let mut table = self.table();
+        // At most a few thousand run at once, so a number is free long before it comes again.
+        table.last = table.last.wrapping_add(1);
+        let key = table.last;
+        let task = Task {
+            reply_to,
+            abort: None,
+        };
+        table.tasks.insert(key, task);
+        key
+    }
+
+    /// Remembers how to stop the task. It may have finished in the meantime.
+    pub(crate) fn spawned(&self, key: u32, abort: AbortHandle) {
+        if let Some(task) = self.table().tasks.get_mut(&key) {
+            task.abort = Some(abort);
+        }
+    }
+
+    /// Takes the right to answer: whoever gets it answers, so that there is exactly one answer.
+    pub(crate) fn claim(&self, key: u32) -> Option<ReplyTo> {
+        self.table().tasks.get_mut(&key)?.reply_to.take()
+    }
+
+    /// The task is done, its answer queued.
+    pub(crate) fn leave(&self, key: u32) {
+        self.table().tasks.remove(&key);
+    }
+
+    /// Stops the handler of the request with this id, if one runs. Of several with the same id
+    /// the oldest goes.
+    pub(crate) fn cancel(&self, id: &Id) -> Option<ReplyTo> {
+        let mut table = self.table();
+        let has_id = |task: &Task| task.reply_to.as_ref().is_some_and(|to| to.id() == id);
+        let key = *table
+            .tasks
+            .iter()
+            .filter(|(_, task)| has_id(task))
+            .map(|(key, _)| key)
+            .min()?;
+        let task = table.tasks.remove(&key)?;
+        if let Some(abort) = task.abort {
+            abort.abort();
+        }
+        task.reply_to
+    }
+
+    /// Stops everything.
+    pub(crate) fn abort_all(&self) {
+        for (_, task) in self.table().tasks.drain() {
+            if let Some(abort) = task.abort {
+                abort.abort();
+            }
+        }
+    }
+}

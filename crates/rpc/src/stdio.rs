@@ -1,0 +1,65 @@
+//! This process's stdin and stdout as fast as the pipes behind them.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::net::UnixStream as StdUnixStream;
+
+use rustix::fs::{FileType, Mode, OFlags};
+use tokio::net::unix::pipe;
+
+use crate::io::{Io, Reader, Writer};
+
+/// Takes stdin and stdout for the protocol, and sends prints to stderr.
+pub(crate) fn take() -> io::Result<Io> {
+    let reader = reader(io::stdin().as_fd())?;
+    let stdout = io::stdout().as_fd().try_clone_to_owned()?;
+    let writer = writer(stdout)?;
+    // A print in somebody's library would break the protocol; on stderr it can be read.
+    if let Ok(stderr) = io::stderr().as_fd().try_clone_to_owned() {
+        rustix::stdio::dup2_stdout(&stderr)?;
+    }
+    Ok(Io { reader, writer })
+}
+
+fn file_type(fd: BorrowedFd<'_>) -> io::Result<FileType> {
+    Ok(FileType::from_raw_mode(rustix::fs::fstat(fd)?.st_mode))
+}
+
+fn reader(stdin: BorrowedFd<'_>) -> io::Result<Reader> {
+    match file_type(stdin)? {
+        FileType::Fifo => match reopen(stdin, OFlags::RDONLY) {
+            Ok(file) => Ok(Box::new(pipe::Receiver::from_file(file)?)),
+            Err(_) => Ok(Box::new(tokio::io::stdin())),
+        },
+        FileType::Socket => Ok(Box::new(socket(stdin.try_clone_to_owned()?)?)),
+        _ => Ok(Box::new(tokio::io::stdin())),
+    }
+}
+
+fn writer(stdout: OwnedFd) -> io::Result<Writer> {
+    match file_type(stdout.as_fd())? {
+        FileType::Fifo => match reopen(stdout.as_fd(), OFlags::WRONLY) {
+            Ok(file) => Ok(Box::new(pipe::Sender::from_file(file)?)),
+            Err(_) => Ok(Box::new(tokio::fs::File::from_std(File::from(stdout)))),
+        },
+        FileType::Socket => Ok(Box::new(socket(stdout)?)),
+        _ => Ok(Box::new(tokio::fs::File::from_std(File::from(stdout)))),
+    }
+}
+
+/// Opens the pipe once more. Making the one we inherited non-blocking would make it so for every
+/// process that shares it: the shell that started us, say.
+fn reopen(fd: BorrowedFd<'_>, access: OFlags) -> io::Result<File> {
+    let path = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&fd));
+    let flags = access | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    Ok(File::from(rustix::fs::open(path, flags, Mode::empty())?))
+}
+
+/// A socket cannot be opened again. Programs that give their children sockets (Node does) make a
+/// pair for each child, so nobody else minds that ours does not block.
+fn socket(fd: OwnedFd) -> io::Result<tokio::net::UnixStream> {
+    let stream = StdUnixStream::from(fd);
+    stream.set_nonblocking(true)?;
+    tokio::net::UnixStream::from_std(stream)
+}
