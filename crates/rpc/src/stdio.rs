@@ -30,11 +30,17 @@ fn reader(stdin: BorrowedFd<'_>) -> io::Result<Reader> {
     match file_type(stdin)? {
         FileType::Fifo => match reopen(stdin, OFlags::RDONLY) {
             Ok(file) => Ok(Box::new(pipe::Receiver::from_file(file)?)),
-            Err(_) => Ok(Box::new(tokio::io::stdin())),
+            Err(_) => blocking(stdin),
         },
         FileType::Socket => Ok(Box::new(socket(stdin.try_clone_to_owned()?)?)),
-        _ => Ok(Box::new(tokio::io::stdin())),
+        _ => blocking(stdin),
     }
+}
+
+/// A file or a terminal, which a blocking thread has to read.
+fn blocking(stdin: BorrowedFd<'_>) -> io::Result<Reader> {
+    let file = File::from(stdin.try_clone_to_owned()?);
+    Ok(Box::new(tokio::fs::File::from_std(file)))
 }
 
 fn writer(stdout: OwnedFd) -> io::Result<Writer> {

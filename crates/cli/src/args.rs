@@ -1,0 +1,197 @@
+//! What can be typed. Only types live here.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Parser, Subcommand, builder::PossibleValuesParser, builder::TypedValueParser};
+use clap_complete::Shell;
+use tenon_protocols::Protocol;
+use tenon_rpc::Dialect;
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    done
+  1    the work failed: an error answer
+  2    wrong usage, or an invalid file
+  3    a plugin or socket could not be started or reached
+  4    the other side broke its protocol
+  5    timed out
+  130  interrupted";
+
+const CALL_EXAMPLES: &str = "\
+Examples:
+  Call a plugin that speaks JSON-RPC on stdin and stdout:
+    tenon call greet '{\"name\":\"you\"}' -- python3 plugin.py
+
+  Ask a running Neovim, which speaks msgpack-rpc on a socket:
+    tenon call nvim_eval '[\"1+2\"]' --dialect msgpack-rpc --socket /tmp/nvim.sock
+
+  See every frame, and give up after two seconds:
+    tenon call describe --protocol orchard --trace --timeout 2s -- ./provider
+
+  Make several calls in one connection:
+    printf 'add [1,2]\\necho {\"a\":1}\\n' | tenon call --repl -- tenon echo
+
+Params are JSON: the text itself, @FILE, or - for stdin. What JSON has no form for is spelled
+{\"$binary\":\"<base64>\"}, {\"$ext\":[TYPE,\"<base64>\"]} or {\"$unknown\":true}, both ways.";
+
+/// Runs plugins in other processes, in any language that can read stdin and write stdout.
+#[derive(Debug, Parser)]
+#[command(name = "tenon", version, after_help = EXIT_CODES, arg_required_else_help = true)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Call a method of a plugin or of a server on a local socket, and print its answer
+    Call(CallArgs),
+    /// Be a plugin that answers: for tests and first steps
+    #[command(hide = true)]
+    Echo(EchoArgs),
+    /// Print a script that completes commands in your shell
+    #[command(
+        after_help = "Example:\n  tenon completions bash > ~/.local/share/bash-completion/completions/tenon"
+    )]
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Print the manual page
+    #[command(after_help = "Example:\n  tenon man | man -l -")]
+    Man,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = CALL_EXAMPLES,
+    override_usage = "tenon call [OPTIONS] METHOD [PARAMS] (--socket PATH | -- CMD...)\n       tenon call [OPTIONS] --repl (--socket PATH | -- CMD...)",
+)]
+pub(crate) struct CallArgs {
+    /// The method
+    #[arg(required_unless_present = "repl", conflicts_with = "repl")]
+    pub(crate) method: Option<String>,
+
+    /// Its params: JSON text, @FILE, or - for stdin
+    #[arg(allow_hyphen_values = true)]
+    pub(crate) params: Option<String>,
+
+    /// How messages are written
+    #[arg(long, value_parser = dialects(), conflicts_with = "protocol", default_value = "json-rpc")]
+    pub(crate) dialect: Dialect,
+
+    /// The protocol: its dialect, with its first call and its shutdown
+    #[arg(long, value_parser = protocols())]
+    pub(crate) protocol: Option<Protocol>,
+
+    /// Connect to the server on this socket
+    #[arg(long, value_name = "PATH", required_unless_present = "plugin")]
+    pub(crate) socket: Option<PathBuf>,
+
+    /// Start this plugin, and stop it afterwards
+    #[arg(last = true, value_name = "CMD", conflicts_with = "socket")]
+    pub(crate) plugin: Vec<OsString>,
+
+    /// Read calls from stdin: a line each, METHOD and PARAMS
+    #[arg(long)]
+    pub(crate) repl: bool,
+
+    /// Send an event, which nobody answers, instead of a call
+    #[arg(long, conflicts_with = "repl")]
+    pub(crate) event: bool,
+
+    /// Give up on a call after this long: 500ms, 2s, 1m, or none
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration)]
+    pub(crate) timeout: Limit,
+
+    /// Print everything as lines of JSON: results, errors, and what the other side sends
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Show every frame both ways on stderr
+    #[arg(long)]
+    pub(crate) trace: bool,
+
+    /// Write every frame to this file, as lines of JSON with times
+    #[arg(long, value_name = "FILE")]
+    pub(crate) record: Option<PathBuf>,
+
+    /// Hide the value of members with this name in --trace and --record
+    #[arg(long, value_name = "NAME")]
+    pub(crate) mask: Vec<String>,
+
+    /// Show what the plugin writes to stderr
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct EchoArgs {
+    /// How messages are written; found out from the first bytes if not given
+    #[arg(long, value_parser = dialects())]
+    pub(crate) dialect: Option<Dialect>,
+
+    /// Listen on this socket for many clients instead of talking on stdin and stdout
+    #[arg(long, value_name = "PATH")]
+    pub(crate) socket: Option<PathBuf>,
+}
+
+/// How long to wait; `None` is forever.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Limit(pub(crate) Option<Duration>);
+
+fn dialects() -> impl TypedValueParser<Value = Dialect> {
+    PossibleValuesParser::new(Dialect::ALL.map(Dialect::name))
+        .try_map(|name| name.parse::<Dialect>())
+}
+
+fn protocols() -> impl TypedValueParser<Value = Protocol> {
+    PossibleValuesParser::new(Protocol::ALL.map(Protocol::name))
+        .try_map(|name| name.parse::<Protocol>())
+}
+
+fn duration(text: &str) -> Result<Limit, String> {
+    if text == "none" {
+        return Ok(Limit(None));
+    }
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let (number, unit) = text.split_at(digits.len());
+    let seconds = match unit {
+        "ms" => 0.001,
+        "s" => 1.0,
+        "m" => 60.0,
+        "h" => 3600.0,
+        _ => return Err("a time is a number with ms, s, m or h, such as 500ms or 2s".into()),
+    };
+    let number: f64 = number
+        .parse()
+        .map_err(|_| format!("{number:?} is no number"))?;
+    Duration::try_from_secs_f64(number * seconds)
+        .map(|limit| Limit(Some(limit)))
+        .map_err(|_| "a time has to be positive, and not endless".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        use clap::CommandFactory;
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn times_have_units() {
+        let parsed = |text| duration(text).map(|limit| limit.0.map(|limit| limit.as_millis()));
+        assert_eq!(parsed("500ms"), Ok(Some(500)));
+        assert_eq!(parsed("1.5s"), Ok(Some(1500)));
+        assert_eq!(parsed("2m"), Ok(Some(120_000)));
+        assert_eq!(parsed("none"), Ok(None));
+        for wrong in ["", "5", "s", "-1s", "1d", "infs", "nans"] {
+            assert!(parsed(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! `tenon echo`: be a plugin.
+
+use std::sync::Arc;
+
+use tenon_host::Listener;
+use tenon_protocols::Protocol;
+use tenon_rpc::{Connection, Dialect, Io, Options};
+
+use crate::args::EchoArgs;
+use crate::echo;
+use crate::exit::Failure;
+
+pub(crate) async fn run(args: EchoArgs) -> Result<(), Failure> {
+    let dialect = args.dialect.unwrap_or(Dialect::JsonRpcLines);
+    let options = Options {
+        cancel: Protocol::Ipc.host_options().cancel,
+        detect: match args.dialect {
+            Some(_) => &[],
+            None => &Dialect::ALL,
+        },
+        ..Options::default()
+    };
+    let Some(path) = args.socket else {
+        let io = Io::stdio().map_err(Failure::cannot_start)?;
+        let router = Arc::new(echo::router());
+        let connection = Connection::start_with(io, dialect, router, options);
+        connection.closed().await;
+        return Ok(());
+    };
+    let listener = Listener::bind(path).map_err(Failure::cannot_start)?;
+    loop {
+        let (io, _) = listener.accept().await.map_err(Failure::cannot_start)?;
+        let router = Arc::new(echo::router());
+        let connection = Connection::start_with(io, dialect, router, options.clone());
+        tokio::spawn(async move { connection.closed().await });
+    }
+}

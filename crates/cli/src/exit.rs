@@ -1,0 +1,105 @@
+//! Every exit code, and what leads to it.
+
+use std::fmt;
+
+use tenon_host::{PluginError, Problem};
+use tenon_rpc::{CallError, CloseReason, RpcError};
+
+/// What a run of the command comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Code {
+    /// The work failed: an action, a call's error answer, a hook that says no.
+    Failed = 1,
+    /// Wrong usage, or an invalid file.
+    Usage = 2,
+    /// A plugin or socket could not be started or reached.
+    Unreachable = 3,
+    /// The other side broke its protocol.
+    BrokenProtocol = 4,
+    /// Timed out.
+    TimedOut = 5,
+    /// Interrupted.
+    Interrupted = 130,
+}
+
+/// Why the command failed.
+#[derive(Debug)]
+pub struct Failure {
+    /// Its exit code.
+    pub code: Code,
+    /// What to tell the user; empty if it has been told already.
+    pub message: String,
+    /// The error a peer answered with, for `--json`.
+    pub answered: Option<RpcError>,
+}
+
+impl Failure {
+    /// A failure that is explained by `message`.
+    pub fn new(code: Code, message: impl fmt::Display) -> Failure {
+        Failure {
+            code,
+            message: message.to_string(),
+            answered: None,
+        }
+    }
+
+    /// The command line or a file is wrong.
+    pub fn usage(message: impl fmt::Display) -> Failure {
+        Failure::new(Code::Usage, message)
+    }
+
+    /// Something could not be started or reached.
+    pub fn cannot_start(message: impl fmt::Display) -> Failure {
+        Failure::new(Code::Unreachable, message)
+    }
+
+    /// Ctrl-C.
+    pub fn interrupted() -> Failure {
+        Failure::new(Code::Interrupted, "interrupted")
+    }
+
+    /// It has been told already.
+    pub fn told(code: Code) -> Failure {
+        Failure::new(code, "")
+    }
+}
+
+impl From<CallError> for Failure {
+    fn from(error: CallError) -> Failure {
+        let code = match &error {
+            CallError::Answered(_) => Code::Failed,
+            CallError::TimedOut(_) => Code::TimedOut,
+            CallError::Malformed(_) | CallError::Undecodable(_) => Code::BrokenProtocol,
+            CallError::Closed(CloseReason::BrokenStream(_)) => Code::BrokenProtocol,
+            CallError::Closed(_) => Code::Unreachable,
+            CallError::Unsendable(_) => Code::Usage,
+            CallError::TooManyCalls(_) => Code::Failed,
+        };
+        let message = error.to_string();
+        let answered = match error {
+            CallError::Answered(error) => Some(error),
+            _ => None,
+        };
+        Failure {
+            code,
+            message,
+            answered,
+        }
+    }
+}
+
+impl From<PluginError> for Failure {
+    fn from(error: PluginError) -> Failure {
+        let message = error.to_string();
+        let broke_protocol = error.broke_protocol();
+        match error.problem {
+            _ if broke_protocol => Failure::new(Code::BrokenProtocol, message),
+            Problem::NoAnswer(_) => Failure::new(Code::TimedOut, message),
+            Problem::CannotStart(_) => Failure::cannot_start(message),
+            Problem::Call(error) => Failure {
+                message,
+                ..Failure::from(error)
+            },
+        }
+    }
+}

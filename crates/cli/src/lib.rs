@@ -1,0 +1,61 @@
+//! The `tenon` command: parse, match, one function a subcommand.
+//!
+//! stdout is data, stderr is talk; the exit codes are in [`exit`].
+
+mod args;
+mod commands;
+pub mod echo;
+pub mod exit;
+mod output;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Args, Command};
+use exit::Failure;
+
+/// Runs the command line and gives its exit code.
+pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let args = match Args::try_parse_from(args) {
+        Ok(args) => args,
+        Err(error) => return output::usage(&error),
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    let outcome = match runtime {
+        Ok(runtime) => {
+            let outcome = runtime.block_on(dispatch(args.command));
+            // A blocked read of a terminal must not keep us from ending.
+            runtime.shutdown_background();
+            outcome
+        }
+        Err(error) => Err(Failure::cannot_start(error)),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => output::failure(&failure),
+    }
+}
+
+async fn dispatch(command: Command) -> Result<(), Failure> {
+    match command {
+        Command::Call(call) => interruptible(commands::call::run(call)).await,
+        Command::Echo(echo) => commands::echo::run(echo).await,
+        Command::Completions { shell } => commands::completions::run(shell),
+        Command::Man => commands::man::run(),
+    }
+}
+
+/// Runs until done or until Ctrl-C or SIGTERM. Dropping the work ends every plugin it started.
+async fn interruptible(work: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut terminate = signal(SignalKind::terminate()).map_err(Failure::cannot_start)?;
+    tokio::select! {
+        outcome = work => outcome,
+        _ = tokio::signal::ctrl_c() => Err(Failure::interrupted()),
+        _ = terminate.recv() => Err(Failure::interrupted()),
+    }
+}

@@ -1,0 +1,138 @@
+//! What to start.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A program with its arguments, its folder and its environment.
+#[derive(Clone)]
+pub struct PluginCommand {
+    pub(crate) program: OsString,
+    pub(crate) args: Vec<OsString>,
+    pub(crate) folder: Option<PathBuf>,
+    pub(crate) inherited: Environment,
+    pub(crate) variables: BTreeMap<OsString, OsString>,
+    pub(crate) on_stderr: Option<Arc<dyn Fn(&str) + Send + Sync>>,
+}
+
+/// Which of our environment variables a plugin gets to see.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Environment {
+    /// All of them.
+    #[default]
+    All,
+    /// Only those with these names.
+    Only(Vec<OsString>),
+}
+
+impl PluginCommand {
+    /// A program, looked for in `PATH` if its name has no slash.
+    pub fn new(program: impl Into<OsString>) -> PluginCommand {
+        PluginCommand {
+            program: program.into(),
+            args: Vec::new(),
+            folder: None,
+            inherited: Environment::All,
+            variables: BTreeMap::new(),
+            on_stderr: None,
+        }
+    }
+
+    /// Adds an argument.
+    #[must_use]
+    pub fn arg(mut self, arg: impl Into<OsString>) -> PluginCommand {
+        self.args.push(arg.into());
+        self
+    }
+
+    /// Adds arguments.
+    #[must_use]
+    pub fn args<A: Into<OsString>>(mut self, args: impl IntoIterator<Item = A>) -> PluginCommand {
+        self.args.extend(args.into_iter().map(Into::into));
+        self
+    }
+
+    /// Starts it in this folder.
+    #[must_use]
+    pub fn folder(mut self, folder: impl Into<PathBuf>) -> PluginCommand {
+        self.folder = Some(folder.into());
+        self
+    }
+
+    /// Which of our environment variables it gets to see.
+    #[must_use]
+    pub fn inherit(mut self, inherited: Environment) -> PluginCommand {
+        self.inherited = inherited;
+        self
+    }
+
+    /// Sets an environment variable, whatever is inherited.
+    #[must_use]
+    pub fn variable(
+        mut self,
+        name: impl Into<OsString>,
+        value: impl Into<OsString>,
+    ) -> PluginCommand {
+        self.variables.insert(name.into(), value.into());
+        self
+    }
+
+    /// Calls `see` for each line it writes to stderr.
+    #[must_use]
+    pub fn on_stderr(mut self, see: impl Fn(&str) + Send + Sync + 'static) -> PluginCommand {
+        self.on_stderr = Some(Arc::new(see));
+        self
+    }
+}
+
+impl fmt::Display for PluginCommand {
+    /// The command line, as one would type it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        quoted(&self.program).fmt(f)?;
+        self.args
+            .iter()
+            .try_for_each(|arg| write!(f, " {}", quoted(arg)))
+    }
+}
+
+impl fmt::Debug for PluginCommand {
+    /// Values of environment variables may be secrets: only the names are shown.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PluginCommand")
+            .field("command", &self.to_string())
+            .field("folder", &self.folder)
+            .field("inherited", &self.inherited)
+            .field("variables", &self.variables.keys())
+            .finish_non_exhaustive()
+    }
+}
+
+fn quoted(word: &OsStr) -> String {
+    let word = word.to_string_lossy();
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./=:,@%+".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.into_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shows_what_one_would_type_and_no_secrets() {
+        let command = PluginCommand::new("sh")
+            .args(["-c", "echo 'hi'", ""])
+            .variable("TOKEN", "s3cret");
+        assert_eq!(command.to_string(), r"sh -c 'echo '\''hi'\''' ''");
+        let debug = format!("{command:?}");
+        assert!(
+            debug.contains("TOKEN") && !debug.contains("s3cret"),
+            "{debug}"
+        );
+    }
+}

@@ -1,0 +1,140 @@
+//! What went wrong with a plugin, with the evidence.
+
+use std::fmt;
+use std::io;
+use std::path::Path;
+use std::process::ExitStatus;
+use std::time::Duration;
+
+use tenon_rpc::{CallError, CloseReason, Quote};
+
+use crate::process::Process;
+
+/// A plugin that could not be started or did not do its part: what failed, the command line, what
+/// it printed, how it ended, and what to try.
+#[derive(Debug)]
+pub struct PluginError {
+    /// The command line.
+    pub command: String,
+    /// What failed.
+    pub problem: Problem,
+    /// The first thing it printed to stdout that is no message.
+    pub stray: Option<Quote>,
+    /// How it ended, if it has.
+    pub status: Option<ExitStatus>,
+    /// The last lines it wrote to stderr.
+    pub stderr: Vec<String>,
+}
+
+/// What failed.
+#[derive(Debug)]
+pub enum Problem {
+    /// The program could not be started.
+    CannotStart(io::Error),
+    /// It did not answer its first call in time.
+    NoAnswer(Duration),
+    /// A call to it failed.
+    Call(CallError),
+}
+
+impl PluginError {
+    pub(crate) fn new(command: &str, problem: Problem) -> PluginError {
+        PluginError {
+            command: command.to_owned(),
+            problem,
+            stray: None,
+            status: None,
+            stderr: Vec::new(),
+        }
+    }
+
+    pub(crate) fn with_evidence(
+        problem: Problem,
+        process: &Process,
+        stray: Option<Quote>,
+    ) -> PluginError {
+        PluginError {
+            command: process.command().to_owned(),
+            problem,
+            stray,
+            status: process.status(),
+            stderr: process.stderr().lines(),
+        }
+    }
+
+    /// Whether the plugin, not the call, is to blame: it spoke, but not its protocol.
+    pub fn broke_protocol(&self) -> bool {
+        match &self.problem {
+            Problem::Call(CallError::Malformed(_)) => true,
+            Problem::Call(CallError::Closed(CloseReason::BrokenStream(_))) => true,
+            Problem::Call(CallError::Closed(_)) | Problem::NoAnswer(_) => self.stray.is_some(),
+            _ => false,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        if self.stray.is_some() || self.broke_protocol() {
+            return Some("stdout belongs to the protocol: print to stderr instead, and check that plugin and host speak the same dialect".into());
+        }
+        let program = self.command.split(' ').next().unwrap_or_default();
+        match &self.problem {
+            Problem::CannotStart(error) if error.kind() == io::ErrorKind::NotFound => {
+                Some(if !program.contains('/') && Path::new(program).is_file() {
+                    format!("programs in this folder are started as ./{program}")
+                } else {
+                    format!("is {program} installed, and is its name right?")
+                })
+            }
+            Problem::CannotStart(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                Some(format!("make it executable: chmod +x {program}"))
+            }
+            Problem::NoAnswer(_) if self.status.is_none() => {
+                Some("does it read requests from stdin, answer on stdout, and flush?".into())
+            }
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for PluginError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.problem {
+            Problem::CannotStart(error) => write!(f, "the plugin could not be started: {error}")?,
+            Problem::NoAnswer(limit) => {
+                write!(
+                    f,
+                    "the plugin did not answer its first call within {limit:?}"
+                )?;
+            }
+            // The status below says it better than the end of a stream does.
+            Problem::Call(CallError::Closed(CloseReason::PeerClosed)) => {
+                f.write_str(match self.status {
+                    Some(_) => "the plugin ended before it answered",
+                    None => "the plugin closed its stdout before it answered",
+                })?;
+            }
+            Problem::Call(error) => write!(f, "{error}")?,
+        }
+        write!(f, "\n  command: {}", self.command)?;
+        if let Some(stray) = &self.stray {
+            write!(f, "\n  it printed to stdout: {stray}")?;
+        }
+        if let Some(status) = &self.status {
+            write!(f, "\n  it ended with {status}")?;
+        }
+        if !self.stderr.is_empty() {
+            /// More would hide the rest of the message.
+            const SHOWN: usize = 10;
+            f.write_str("\n  last lines of its stderr:")?;
+            for line in &self.stderr[self.stderr.len().saturating_sub(SHOWN)..] {
+                write!(f, "\n    {line}")?;
+            }
+        }
+        if let Some(hint) = self.hint() {
+            write!(f, "\n  hint: {hint}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for PluginError {}

@@ -1,0 +1,45 @@
+//! Starts plugin processes and looks after them: none is left behind, whatever happens to it, to
+//! its children or to the program that started it. Local sockets live here as well.
+//!
+//! What is said to a plugin, and what its first call is, is left to you.
+//!
+//! ```no_run
+//! use std::sync::Arc;
+//! use tenon_host::{Plugin, PluginCommand, Start};
+//! use tenon_rpc::{Dialect, Router};
+//!
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! let command = PluginCommand::new("python3").arg("plugin.py");
+//! let start = Start::new(Dialect::JsonRpcLines);
+//! let (plugin, health) = Plugin::start(&command, start, Arc::new(Router::new(())), |peer| async move {
+//!     peer.call_raw("health", None).await
+//! })
+//! .await?;
+//! println!("{health:?}");
+//! plugin.stop(|_| async {}).await;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! To see what a plugin writes to stderr, subscribe to `tracing` events, or set
+//! [`PluginCommand::on_stderr`].
+
+mod command;
+mod error;
+mod family;
+mod guardian;
+mod parent_death;
+mod plugin;
+mod process;
+mod socket;
+mod spawner;
+mod stderr;
+mod supervisor;
+
+pub use command::{Environment, PluginCommand};
+pub use error::{PluginError, Problem};
+pub use plugin::{Plugin, Start};
+pub use process::{HowItEnded, Process, StopLimits, Stopped};
+pub use socket::{Credentials, Listener, connect};
+pub use stderr::StderrTail;
+pub use supervisor::{Restart, Status, Supervisor};

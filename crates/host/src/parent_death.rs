@@ -1,0 +1,24 @@
+//! The only unsafe code of the project: something has to run in the child between fork and exec.
+
+use rustix::process::{Signal, getppid, set_parent_process_death_signal};
+
+/// Has the kernel kill the child when the thread that started it ends, which the
+/// [`spawner`](crate::spawner) sees to being the end of this process.
+#[expect(unsafe_code, reason = "code between fork and exec, see below")]
+pub(crate) fn die_with_us(command: &mut tokio::process::Command) {
+    let us = rustix::process::getpid();
+    let set_up = move || {
+        set_parent_process_death_signal(Some(Signal::KILL))?;
+        // If we died before the line above, nobody will send that signal any more.
+        match getppid() {
+            Some(parent) if parent == us => Ok(()),
+            _ => Err(std::io::ErrorKind::BrokenPipe.into()),
+        }
+    };
+    // SAFETY: after fork in a program with several threads only async-signal-safe functions may
+    // be called. The closure makes two plain system calls (prctl, getppid) and allocates nothing:
+    // both error values are plain numbers.
+    unsafe {
+        command.pre_exec(set_up);
+    }
+}

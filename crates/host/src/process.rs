@@ -1,0 +1,212 @@
+//! A child process with everything that descends from it.
+
+use std::os::fd::AsFd;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use tenon_rpc::Io;
+use tokio::sync::watch;
+
+use crate::command::{Environment, PluginCommand};
+use crate::error::{PluginError, Problem};
+use crate::family::{self, Mark};
+use crate::stderr::StderrTail;
+use crate::{guardian, spawner};
+
+/// How long a plugin gets to end by itself.
+#[derive(Clone, Copy, Debug)]
+pub struct StopLimits {
+    /// After it was asked to: by its protocol's shutdown, then by the end of its stdin.
+    pub asked: Duration,
+    /// After SIGTERM to its process group; then comes SIGKILL.
+    pub terminated: Duration,
+}
+
+impl Default for StopLimits {
+    fn default() -> StopLimits {
+        StopLimits {
+            asked: Duration::from_secs(5),
+            terminated: Duration::from_secs(2),
+        }
+    }
+}
+
+/// How a process came to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stopped {
+    /// Its exit status.
+    pub status: ExitStatus,
+    /// What it took.
+    pub how: HowItEnded,
+}
+
+/// What it took to end a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HowItEnded {
+    /// It ended by itself when it was asked to, or before.
+    ByItself,
+    /// It ended on SIGTERM.
+    Terminated,
+    /// It had to be killed.
+    Killed,
+}
+
+/// A running child. Dropping it kills it and everything that descends from it.
+#[derive(Debug)]
+pub struct Process {
+    /// The process leads a group of its own, whose id is its own.
+    group: Pid,
+    mark: Mark,
+    status: watch::Receiver<Option<ExitStatus>>,
+    stderr: StderrTail,
+    command: String,
+}
+
+/// Larger than the usual 64 KiB, so that a message of a megabyte takes fewer turns; small enough
+/// that a hundred plugins stay within what one user may have.
+const PIPE_SIZE: usize = 256 * 1024;
+
+impl Process {
+    /// Starts a command; its stdin and stdout become the [`Io`].
+    ///
+    /// # Errors
+    /// The program could not be started. The error says why, and what to do about it.
+    pub fn spawn(command: &PluginCommand) -> Result<(Process, Io), PluginError> {
+        let mark = Mark::new();
+        let line = command.to_string();
+        let fail = |error| PluginError::new(&line, Problem::CannotStart(error));
+        let mut child = spawner::spawn(to_tokio(command, &mark)).map_err(fail)?;
+        let (Some(stdin), Some(stdout), Some(stderr)) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take())
+        else {
+            return Err(fail(std::io::Error::other("a pipe is missing")));
+        };
+        for pipe in [stdin.as_fd(), stdout.as_fd()] {
+            // Only makes things faster; the system may refuse.
+            let _refused = rustix::pipe::fcntl_setpipe_size(pipe, PIPE_SIZE);
+        }
+        let id = child.id().and_then(|id| i32::try_from(id).ok());
+        let group = id
+            .and_then(Pid::from_raw)
+            .ok_or_else(|| fail(std::io::Error::other("it has no process id")))?;
+        guardian::started(group);
+        let tail = StderrTail::default();
+        tokio::spawn(tail.clone().follow(stderr, command.on_stderr.clone()));
+        let (ended, status) = watch::channel(None);
+        tokio::spawn(async move {
+            // Waiting fails only for a child somebody else has reaped; it is gone then.
+            let status = child.wait().await.unwrap_or(ExitStatus::from_raw(0));
+            ended.send_replace(Some(status));
+            guardian::ended(group);
+        });
+        let process = Process {
+            group,
+            mark,
+            status,
+            stderr: tail,
+            command: line,
+        };
+        Ok((process, Io::new(stdout, stdin)))
+    }
+
+    /// Its process id, which is also that of its process group.
+    pub fn id(&self) -> u32 {
+        self.group.as_raw_nonzero().get().unsigned_abs()
+    }
+
+    /// The command line that started it.
+    pub fn command(&self) -> &str {
+        &self.command
+    }
+
+    /// The last lines it wrote to stderr.
+    pub fn stderr(&self) -> &StderrTail {
+        &self.stderr
+    }
+
+    /// Its exit status, if it has ended.
+    pub fn status(&self) -> Option<ExitStatus> {
+        *self.status.borrow()
+    }
+
+    /// Waits until it has ended.
+    pub async fn exited(&self) -> ExitStatus {
+        let mut status = self.status.clone();
+        let ended = status.wait_for(Option::is_some).await.map(|status| *status);
+        match ended {
+            Ok(status) => status.unwrap_or_default(),
+            // The runtime is shutting down, and this future with it.
+            Err(_) => std::future::pending().await,
+        }
+    }
+
+    /// Waits until it has ended, but not for longer than `limit`.
+    pub async fn exited_within(&self, limit: Duration) -> Option<ExitStatus> {
+        tokio::time::timeout(limit, self.exited()).await.ok()
+    }
+
+    /// Ends it in steps: waits for it to end by itself, then SIGTERM to its group, then SIGKILL.
+    /// What it left behind is ended as well.
+    pub async fn stop(self, limits: StopLimits) -> Stopped {
+        let mut how = HowItEnded::ByItself;
+        let mut status = self.exited_within(limits.asked).await;
+        if status.is_none() {
+            how = HowItEnded::Terminated;
+            self.signal(Signal::TERM);
+            status = self.exited_within(limits.terminated).await;
+        }
+        let status = match status {
+            Some(status) => status,
+            None => {
+                how = HowItEnded::Killed;
+                self.signal(Signal::KILL);
+                self.exited().await
+            }
+        };
+        Stopped { status, how }
+    }
+
+    /// Signals the whole group. The group's id stays taken as long as anyone is in it, so this
+    /// finds the right ones also after the leader has gone.
+    fn signal(&self, signal: Signal) {
+        let _already_gone = kill_process_group(self.group, signal);
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.signal(Signal::KILL);
+        self.mark.end_all();
+    }
+}
+
+fn to_tokio(command: &PluginCommand, mark: &Mark) -> tokio::process::Command {
+    let mut child = new_command(command);
+    child
+        .args(&command.args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0)
+        .kill_on_drop(true);
+    if let Some(folder) = &command.folder {
+        child.current_dir(folder);
+    }
+    if let Environment::Only(names) = &command.inherited {
+        child.env_clear();
+        child.envs(std::env::vars_os().filter(|(name, _)| names.contains(name)));
+    }
+    child.envs(&command.variables);
+    child.env(family::VARIABLE, mark.value());
+    child
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is the place that leaves no process behind"
+)]
+fn new_command(command: &PluginCommand) -> tokio::process::Command {
+    tokio::process::Command::new(&command.program)
+}

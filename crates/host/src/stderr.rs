@@ -1,0 +1,114 @@
+//! What a plugin writes to stderr: log lines, of which the last are kept for error texts.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::io::{AsyncRead, AsyncReadExt};
+
+/// How many lines are kept.
+const LINES: usize = 50;
+
+/// A line longer than this is cut.
+const LINE_LENGTH: usize = 4096;
+
+/// The last lines a plugin wrote to stderr.
+#[derive(Clone, Debug, Default)]
+pub struct StderrTail(Arc<Mutex<VecDeque<String>>>);
+
+impl StderrTail {
+    /// The lines, oldest first.
+    pub fn lines(&self) -> Vec<String> {
+        let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.iter().cloned().collect()
+    }
+
+    fn push(&self, line: String) {
+        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if lines.len() == LINES {
+            lines.pop_front();
+        }
+        lines.push_back(line);
+    }
+
+    /// Reads until the end. It never stops reading, or the plugin would stop writing.
+    pub(crate) async fn follow(
+        self,
+        mut stderr: impl AsyncRead + Unpin,
+        see: Option<Arc<dyn Fn(&str) + Send + Sync>>,
+    ) {
+        let mut lines = LineCutter::default();
+        let mut chunk = vec![0; 8 * 1024];
+        let take = |line: String| {
+            tracing::info!(target: "plugin", "{line}");
+            if let Some(see) = &see {
+                see(&line);
+            }
+            self.push(line);
+        };
+        while let Ok(count @ 1..) = stderr.read(&mut chunk).await {
+            lines.cut(&chunk[..count], &take);
+        }
+        lines.finish(&take);
+    }
+}
+
+/// Cuts bytes into lines of bounded length.
+#[derive(Default)]
+struct LineCutter {
+    line: Vec<u8>,
+}
+
+impl LineCutter {
+    fn cut(&mut self, mut bytes: &[u8], take: &impl Fn(String)) {
+        while let Some(end) = memchr::memchr(b'\n', bytes) {
+            self.extend(&bytes[..end]);
+            self.take(take);
+            bytes = &bytes[end + 1..];
+        }
+        self.extend(bytes);
+    }
+
+    fn finish(&mut self, take: &impl Fn(String)) {
+        if !self.line.is_empty() {
+            self.take(take);
+        }
+    }
+
+    fn extend(&mut self, bytes: &[u8]) {
+        let room = (LINE_LENGTH + 1).saturating_sub(self.line.len());
+        self.line.extend_from_slice(&bytes[..bytes.len().min(room)]);
+    }
+
+    fn take(&mut self, take: &impl Fn(String)) {
+        let is_cut = self.line.len() > LINE_LENGTH;
+        self.line.truncate(LINE_LENGTH);
+        let mut text = String::from_utf8_lossy(self.line.trim_ascii_end()).into_owned();
+        if is_cut {
+            text.push('…');
+        }
+        self.line.clear();
+        take(text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn keeps_the_last_lines_and_cuts_long_ones() {
+        let mut written = Vec::new();
+        for number in 0..60 {
+            written.extend(format!("line {number}\r\n").into_bytes());
+        }
+        written.extend([b'x'; 100_000]);
+        written.extend(b"\nno newline");
+        let tail = StderrTail::default();
+        tail.clone().follow(&written[..], None).await;
+        let lines = tail.lines();
+        assert_eq!(lines.len(), LINES);
+        assert_eq!(lines[0], "line 12");
+        assert_eq!(lines[48].len(), LINE_LENGTH + "…".len());
+        assert_eq!(lines[49], "no newline");
+    }
+}
