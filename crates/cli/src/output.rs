@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tenon_rpc::{Direction, Payload, Record, RpcError};
 
@@ -21,20 +22,19 @@ impl Printer {
     pub(crate) fn result(self, method: &str, result: &Payload) -> Result<(), Failure> {
         let result = to_json(result)?;
         if self.json {
-            return data(json!({ "method": method, "result": result }));
+            return data(line(&[("method", &json!(method)), ("result", &result)]));
         }
         if io::stdout().is_terminal() {
-            let pretty =
-                serde_json::to_string_pretty(&result).unwrap_or_else(|_| result.to_string());
-            return data(pretty);
+            return data(indented(result.get()));
         }
-        data(result)
+        data(result.get())
     }
 
     /// An error answer, when more calls follow.
     pub(crate) fn error(self, method: &str, failure: &Failure) -> Result<(), Failure> {
         if self.json {
-            return data(json!({ "method": method, "error": error_value(failure) }));
+            let error = error_value(failure);
+            return data(json!({ "method": method, "error": error }));
         }
         talk(format_args!("error: {}", failure.message));
         Ok(())
@@ -42,13 +42,16 @@ impl Printer {
 
     /// Something the other side sent by itself.
     pub(crate) fn received(self, kind: &str, method: &str, params: Option<&Payload>) {
-        let params = params.map(|params| to_json(params).unwrap_or(Value::Null));
+        let params = params.and_then(|params| to_json(params).ok());
         if self.json {
-            let line = json!({ kind: { "method": method, "params": params } });
+            let said = match &params {
+                Some(params) => line(&[("method", &json!(method)), ("params", params)]),
+                None => json!({ "method": method }).to_string(),
+            };
             // A reader that has gone shows when the result is printed.
-            let _gone = data(line);
+            let _gone = data(format_args!("{{\"{kind}\":{said}}}"));
         } else {
-            let params = params.map_or(String::new(), |params| format!(" {params}"));
+            let params = params.map_or(String::new(), |params| format!(" {}", params.get()));
             talk(format_args!("{kind} {method}{params}"));
         }
     }
@@ -123,7 +126,10 @@ pub(crate) fn error_value(failure: &Failure) -> Value {
             };
             let mut error = json!({ "code": code, "message": message });
             if let Some(data) = data {
-                error["data"] = to_json(data).unwrap_or(Value::Null);
+                error["data"] = to_json(data)
+                    .ok()
+                    .and_then(|data| serde_json::from_str(data.get()).ok())
+                    .unwrap_or_default();
             }
             error
         }
@@ -131,9 +137,99 @@ pub(crate) fn error_value(failure: &Failure) -> Value {
     }
 }
 
-fn to_json(payload: &Payload) -> Result<Value, Failure> {
+/// The value as JSON, in the order and with the numbers in which it came.
+fn to_json(payload: &Payload) -> Result<Box<RawValue>, Failure> {
     payload
         .to_format(tenon_rpc::Format::Json)
         .and_then(|payload| payload.decode())
         .map_err(|error| Failure::new(Code::BrokenProtocol, format!("the answer: {error}")))
+}
+
+/// An object whose members keep their order.
+fn line(members: &[(&str, &dyn ToJson)]) -> String {
+    let members: Vec<String> = members
+        .iter()
+        .map(|(name, value)| format!("\"{name}\":{}", value.to_json()))
+        .collect();
+    format!("{{{}}}", members.join(","))
+}
+
+trait ToJson {
+    fn to_json(&self) -> String;
+}
+
+impl ToJson for Value {
+    fn to_json(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl ToJson for Box<RawValue> {
+    fn to_json(&self) -> String {
+        // A line has to stay one; blanks are all that is lost.
+        self.get().replace(['\n', '\r'], " ")
+    }
+}
+
+/// JSON over several lines, for people. Nothing but blanks changes.
+fn indented(json: &str) -> String {
+    let mut out = String::with_capacity(json.len() * 2);
+    let (mut depth, mut in_string, mut is_escaped) = (0_usize, false, false);
+    let mut characters = json.chars().peekable();
+    let new_line = |out: &mut String, depth: usize| {
+        out.push('\n');
+        out.extend(std::iter::repeat_n("  ", depth));
+    };
+    while let Some(character) = characters.next() {
+        if in_string {
+            out.push(character);
+            in_string = is_escaped || character != '"';
+            is_escaped = !is_escaped && character == '\\';
+            continue;
+        }
+        match character {
+            ' ' | '\t' | '\n' | '\r' => {}
+            '{' | '[' => {
+                while characters
+                    .next_if(|next| next.is_ascii_whitespace())
+                    .is_some()
+                {}
+                out.push(character);
+                if let Some(close) = characters.next_if(|next| matches!(next, '}' | ']')) {
+                    out.push(close);
+                } else {
+                    depth += 1;
+                    new_line(&mut out, depth);
+                }
+            }
+            '}' | ']' => {
+                depth = depth.saturating_sub(1);
+                new_line(&mut out, depth);
+                out.push(character);
+            }
+            ',' => {
+                out.push(character);
+                new_line(&mut out, depth);
+            }
+            ':' => out.push_str(": "),
+            _ => {
+                in_string = character == '"';
+                out.push(character);
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_blanks_change_when_json_is_indented() {
+        assert_eq!(
+            indented(r#"{"b":[1.0,{}, [ ] ],"a":"x\"{,y"}"#),
+            "{\n  \"b\": [\n    1.0,\n    {},\n    []\n  ],\n  \"a\": \"x\\\"{,y\"\n}"
+        );
+    }
 }

@@ -44,6 +44,7 @@ mod driver;
 mod error;
 mod io;
 mod json;
+mod mask;
 mod message;
 mod method;
 mod msgpack;

@@ -1,24 +1,24 @@
 //! Traffic as lines of JSON, with times and directions, and back.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, BufRead, Write};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::dialect::Dialect;
 use crate::error::Quote;
+use crate::json::MAX_DEPTH;
+use crate::mask;
 use crate::payload::Format;
 use crate::tap::{Direction, Seen, Tap};
 use crate::transcode;
 
-/// What stands where a secret stood.
-const MASK: &str = "***";
-
 /// One frame as it was recorded.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Record {
     /// Seconds since 1970 in UTC, to the microsecond.
     pub time: f64,
@@ -26,12 +26,24 @@ pub struct Record {
     pub direction: Direction,
     /// How it was written: the name of a [`Dialect`].
     pub dialect: String,
-    /// What it said. msgpack is shown as JSON; what JSON has no form for is spelled out.
+    /// What it said, in the order and with the numbers of the wire. msgpack is shown as JSON; what
+    /// JSON has no form for is spelled out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub frame: Option<Value>,
+    pub frame: Option<Box<RawValue>>,
     /// The beginning of a frame that could not be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unreadable: Option<String>,
+}
+
+impl PartialEq for Record {
+    fn eq(&self, other: &Record) -> bool {
+        let text = |record: &Record| record.frame.as_ref().map(|frame| frame.get().to_owned());
+        self.time == other.time
+            && self.direction == other.direction
+            && self.dialect == other.dialect
+            && self.unreadable == other.unreadable
+            && text(self) == text(other)
+    }
 }
 
 /// Writes every frame as a line of JSON. Members with one of the masked names, in whatever case
@@ -69,10 +81,9 @@ impl<W: Write + Send + 'static> Recorder<W> {
 
     /// The record of a frame, with what is secret masked.
     pub fn record(&self, seen: &Seen<'_>) -> Record {
-        let frame = readable(seen).map(|mut value| {
-            mask(&mut value, &self.masked);
-            value
-        });
+        let frame = readable(seen)
+            .and_then(|text| mask::masked(&text, &self.masked, MAX_DEPTH))
+            .and_then(|text| RawValue::from_string(text).ok());
         let (instant, time) = self.started;
         // Secrets cannot be found in what cannot be read, so with a mask only its length is told.
         let unreadable = frame.is_none().then(|| match self.masked.is_empty() {
@@ -112,8 +123,8 @@ impl<W> fmt::Debug for Recorder<W> {
     }
 }
 
-/// The frame as a JSON value, if it can be read.
-fn readable(seen: &Seen<'_>) -> Option<Value> {
+/// The frame as JSON text, if it can be read.
+fn readable<'a>(seen: &Seen<'a>) -> Option<Cow<'a, str>> {
     let body = match (seen.dialect, seen.direction) {
         // Outgoing frames come with their headers.
         (Dialect::JsonRpcHeaders, Direction::Out) => {
@@ -123,24 +134,10 @@ fn readable(seen: &Seen<'_>) -> Option<Value> {
         _ => seen.bytes,
     };
     match seen.dialect.format() {
-        Format::Json => serde_json::from_slice(body).ok(),
-        Format::Msgpack => serde_json::from_str(&transcode::msgpack_to_json(body).ok()?).ok(),
-    }
-}
-
-fn mask(value: &mut Value, names: &[String]) {
-    match value {
-        Value::Object(members) => {
-            for (name, member) in members {
-                if names.contains(&name.to_lowercase()) {
-                    *member = Value::from(MASK);
-                } else {
-                    mask(member, names);
-                }
-            }
-        }
-        Value::Array(items) => items.iter_mut().for_each(|item| mask(item, names)),
-        _ => {}
+        Format::Json => std::str::from_utf8(body)
+            .ok()
+            .map(|text| text.trim().into()),
+        Format::Msgpack => transcode::msgpack_to_json(body).ok().map(Cow::from),
     }
 }
 

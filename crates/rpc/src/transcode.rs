@@ -138,8 +138,9 @@ fn has_text_keys(reader: &Reader<'_>, length: u32) -> Option<bool> {
 pub(crate) fn json_to_msgpack(text: &[u8]) -> Result<Vec<u8>, PayloadError> {
     json::check(text, DEPTH).map_err(PayloadError::new)?;
     let mut out = Vec::with_capacity(text.len());
-    write_msgpack(text, &mut out)
-        .ok_or_else(|| PayloadError::new("a `$` spelling in the JSON text is not valid"))?;
+    write_msgpack(text, &mut out).ok_or_else(|| {
+        PayloadError::new("a number that msgpack cannot hold, or a `$` spelling that is not valid")
+    })?;
     Ok(out)
 }
 
@@ -180,7 +181,13 @@ fn write_msgpack(text: &[u8], out: &mut Vec<u8>) -> Option<()> {
             match (number.parse::<u64>(), number.parse::<i64>()) {
                 (Ok(number), _) => write::unsigned(out, number),
                 (_, Ok(number)) if number != 0 => write::signed(out, number),
-                _ => write::float(out, number.parse().ok()?),
+                _ => write::float(
+                    out,
+                    number
+                        .parse()
+                        .ok()
+                        .filter(|number: &f64| number.is_finite())?,
+                ),
             }
         }
     }
