@@ -156,6 +156,11 @@ impl Connection {
         }
     }
 
+    /// How many of the peer's requests are being handled, by handlers that were not done at once.
+    pub fn running(&self) -> usize {
+        self.shared.running.count()
+    }
+
     /// Waits until the connection has ended: when the peer closes its side, after everything it
     /// asked for has been answered.
     pub async fn closed(&self) -> CloseReason {
