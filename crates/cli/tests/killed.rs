@@ -1,0 +1,106 @@
+//! The command is killed with -9, so that nothing in it can clean up. Everything it started goes
+//! all the same, grandchildren and those in sessions of their own included.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the host under test must not be looked after by another host"
+)]
+
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+const TENON: &str = env!("CARGO_BIN_EXE_tenon");
+
+/// The processes with this token in their environment.
+fn alive(token: &str) -> Vec<i32> {
+    let Ok(processes) = std::fs::read_dir("/proc") else {
+        return Vec::new();
+    };
+    processes
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .filter(|pid: &i32| {
+            let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+            let text = String::from_utf8_lossy(&environment).into_owned();
+            text.split('\0')
+                .any(|variable| variable == format!("TENON_TEST={token}"))
+        })
+        .collect()
+}
+
+fn wait_until(what: &str, token: &str, is_so: impl Fn(&[i32]) -> bool) {
+    let started = Instant::now();
+    loop {
+        let found = alive(token);
+        if is_so(&found) {
+            return;
+        }
+        assert!(
+            started.elapsed() < Duration::from_secs(30),
+            "{what}: {found:?}"
+        );
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn host(token: &str, plugin: &[&str]) -> Child {
+    Command::new(TENON)
+        .args([
+            "call",
+            "sleep",
+            r#"{"ms":1000000}"#,
+            "--timeout",
+            "none",
+            "--",
+        ])
+        .args(plugin)
+        .env("TENON_TEST", token)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+#[test]
+fn a_killed_host_leaves_nobody_behind() {
+    let token = format!("killed-{}", std::process::id());
+    let family = format!("sleep 1000 & setsid sleep 1000 & exec {TENON} echo");
+    let mut host = host(&token, &["sh", "-c", &family]);
+    // The host, its plugin, the two sleepers and the guardian.
+    wait_until("they did not start", &token, |found| found.len() >= 5);
+    host.kill().unwrap();
+    host.wait().unwrap();
+    wait_until("left behind", &token, <[i32]>::is_empty);
+}
+
+/// The inner host's guardian may be killed before it acts, so the outer one has to know about
+/// everyone.
+#[test]
+fn a_killed_host_of_a_host_leaves_nobody_behind() {
+    let token = format!("nested-{}", std::process::id());
+    let family = format!(
+        "exec {TENON} call sleep '{{\"ms\":1000000}}' --timeout none -- \
+         sh -c 'setsid sleep 1000 & exec {TENON} echo'"
+    );
+    let mut host = host(&token, &["sh", "-c", &family]);
+    // Two hosts, two guardians, the echo plugin and the sleeper.
+    wait_until("they did not start", &token, |found| found.len() >= 6);
+    host.kill().unwrap();
+    host.wait().unwrap();
+    wait_until("left behind", &token, <[i32]>::is_empty);
+}
+
+#[test]
+fn an_ended_host_leaves_nobody_behind() {
+    let token = format!("ended-{}", std::process::id());
+    let status = Command::new(TENON)
+        .args(["call", "echo", "[1]", "--", "sh", "-c"])
+        .arg(format!("setsid sleep 1000 & exec {TENON} echo"))
+        .env("TENON_TEST", &token)
+        .stdout(Stdio::null())
+        .status()
+        .unwrap();
+    assert!(status.success());
+    wait_until("left behind", &token, <[i32]>::is_empty);
+}

@@ -1,0 +1,149 @@
+//! Whatever happens to the host, nothing that descends from a plugin outlives it. (What happens
+//! when the host is killed is tested with the command, which is a host that can be killed.)
+
+mod support;
+
+use std::time::Duration;
+
+use support::{ANSWER, Script, watched};
+use tenon_host::{Environment, Process};
+
+/// A plugin with a child in its group, one in a session of its own, and one that has no
+/// environment to be found by.
+fn family() -> Script {
+    Script::new(&format!(
+        "sleep 1000 & setsid sleep 1000 & env -i sleep 1000 & {ANSWER}; cat >/dev/null"
+    ))
+}
+
+#[tokio::test]
+async fn a_dropped_plugin_takes_its_descendants_along() {
+    watched(async {
+        let script = family();
+        let plugin = script.start().await.unwrap();
+        script.has(3).await;
+        drop(plugin);
+        script.is_gone().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_stopped_plugin_takes_its_descendants_along() {
+    watched(async {
+        let script = family();
+        let plugin = script.start().await.unwrap();
+        script.has(3).await;
+        assert!(plugin.stop(|_| async {}).await.status.success());
+        script.is_gone().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn one_that_forks_and_leaves_takes_its_descendants_along() {
+    watched(async {
+        let script = Script::new(&format!("{ANSWER}; setsid sleep 1000 & exit 0"));
+        let mut plugin = script.start().await.unwrap();
+        assert!(plugin.exited().await.success());
+        script.has(1).await;
+        drop(plugin);
+        script.is_gone().await;
+    })
+    .await;
+}
+
+/// The child without an environment is in the plugin's group, which goes as a whole.
+#[tokio::test]
+async fn those_without_an_environment_go_with_the_group() {
+    watched(async {
+        let script = Script::new(&format!(
+            "env -i sh -c 'echo $$ >&2; exec sleep 1000' & {ANSWER}; cat >/dev/null"
+        ));
+        let plugin = script.start().await.unwrap();
+        let stderr = plugin.process().stderr().clone();
+        let pid = loop {
+            match stderr.lines().first() {
+                Some(line) => break line.clone(),
+                None => tokio::time::sleep(Duration::from_millis(5)).await,
+            }
+        };
+        let folder = format!("/proc/{pid}");
+        assert!(std::fs::exists(&folder).unwrap());
+        drop(plugin);
+        while std::fs::read(format!("{folder}/cmdline")).is_ok_and(|line| !line.is_empty()) {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    })
+    .await;
+}
+
+#[test]
+fn a_panic_takes_the_plugins_along() {
+    let script = std::sync::Arc::new(family());
+    let for_the_thread = script.clone();
+    let panicked = std::thread::spawn(move || {
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        runtime.block_on(async {
+            let _plugin = for_the_thread.start().await.unwrap();
+            for_the_thread.has(3).await;
+            panic!("as planned");
+        });
+    })
+    .join();
+    assert!(panicked.is_err());
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(watched(script.is_gone()));
+}
+
+/// The signal that is sent when the parent dies is sent when the *thread* that forked dies.
+#[test]
+fn plugins_survive_the_thread_that_started_them() {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .unwrap();
+    let script = Script::new("cat >/dev/null");
+    let handle = runtime.handle().clone();
+    let command = script.command.clone();
+    let started = std::thread::spawn(move || {
+        let _in_runtime = handle.enter();
+        Process::spawn(&command).unwrap()
+    });
+    let (process, io) = started.join().unwrap();
+    runtime.block_on(async {
+        let exited = process.exited_within(Duration::from_millis(200)).await;
+        assert_eq!(exited, None, "it died with the thread that started it");
+        drop(io);
+        assert!(process.exited().await.success());
+    });
+}
+
+#[tokio::test]
+async fn the_environment_is_what_was_allowed() {
+    watched(async {
+        let mut script = Script::new("env >&2");
+        script.command = script
+            .command
+            .inherit(Environment::Only(vec!["PATH".into()]))
+            .variable("GREETING", "hello")
+            .folder("/");
+        let (process, _io) = Process::spawn(&script.command).unwrap();
+        process.exited().await;
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        let mut names: Vec<String> = process
+            .stderr()
+            .lines()
+            .iter()
+            .filter_map(|line| Some(line.split_once('=')?.0.to_owned()))
+            .collect();
+        names.sort();
+        assert_eq!(
+            names,
+            ["GREETING", "PATH", "PWD", "TENON_FAMILY", "TENON_TEST"]
+        );
+        assert!(process.stderr().lines().contains(&"PWD=/".to_owned()));
+    })
+    .await;
+}

@@ -1,0 +1,75 @@
+//! A plugin that ends is started again, with pauses that grow.
+
+mod support;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use support::{ANSWER, Script, watched};
+use tenon_host::{Restart, Status, Supervisor};
+
+fn supervise(script: &Arc<Script>, restart: Restart) -> Supervisor {
+    let script = script.clone();
+    Supervisor::new(restart, move || {
+        let script = script.clone();
+        async move { script.start().await }
+    })
+}
+
+const QUICK: Restart = Restart::BackOff {
+    first: Duration::from_millis(10),
+    longest: Duration::from_millis(40),
+};
+
+#[tokio::test]
+async fn it_is_started_again_and_again() {
+    watched(async {
+        let script = Arc::new(Script::new(&format!("{ANSWER}; read -r second; exit 1")));
+        let supervisor = supervise(&script, QUICK);
+        for _ in 0..3 {
+            let peer = supervisor.peer().await.unwrap();
+            assert!(peer.call_raw("end", None).await.is_err());
+            // The next one is a new peer, once the supervisor has noticed.
+            let mut status = supervisor.status();
+            let waits = |status: &Status| matches!(status, Status::Waiting { error: None, .. });
+            status.wait_for(waits).await.unwrap();
+        }
+        drop(supervisor);
+        script.is_gone().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn pauses_grow_up_to_the_longest() {
+    watched(async {
+        let script = Arc::new(Script::new("echo 'no config' >&2; exit 2"));
+        let supervisor = supervise(&script, QUICK);
+        let mut status = supervisor.status();
+        let mut pauses = Vec::new();
+        while pauses.len() < 4 {
+            status.changed().await.unwrap();
+            if let Status::Waiting { pause, error } = &*status.borrow_and_update() {
+                pauses.push(pause.as_millis());
+                let error = error.as_ref().unwrap().to_string();
+                assert!(error.contains("exit status: 2"), "{error}");
+            }
+        }
+        assert_eq!(pauses, [10, 20, 40, 40]);
+        drop(supervisor);
+        script.is_gone().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn never_means_never() {
+    watched(async {
+        let script = Arc::new(Script::new("exit 2"));
+        let supervisor = supervise(&script, Restart::Never);
+        let error = supervisor.peer().await.unwrap_err().unwrap();
+        assert!(error.to_string().contains("exit status: 2"), "{error}");
+        script.is_gone().await;
+    })
+    .await;
+}
