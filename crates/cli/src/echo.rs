@@ -11,28 +11,28 @@ use tenon_rpc::{CallError, ErrorCode, Payload, Router, RpcError, events, methods
 
 methods! {
     /// Adds two numbers.
-    Add = "add" ((i64, i64)) -> i64;
+    pub Add = "add" ((i64, i64)) -> i64;
     /// Waits before it answers.
-    Sleep = "sleep" (SleepParams) -> ();
+    pub Sleep = "sleep" (SleepParams) -> ();
     /// Answers with an error.
-    Fail = "fail" (FailParams) -> ();
+    pub Fail = "fail" (FailParams) -> ();
     /// Panics.
-    Panic = "panic" (()) -> ();
+    pub Panic = "panic" (()) -> ();
     /// Sends `tick` events with the numbers 0, 1, 2, .. to the caller, then answers.
-    Emit = "emit" (EmitParams) -> u64;
+    pub Emit = "emit" (EmitParams) -> u64;
     /// How many `tick` events came, and whether their numbers were 0, 1, 2, ..
-    Ticks = "ticks" (()) -> TicksResult;
+    pub Ticks = "ticks" (()) -> TicksResult;
     /// Calls the caller back and answers what that answers.
-    CallBack = "call_back" (CallBackParams) -> Value;
+    pub CallBack = "call_back" (CallBackParams) -> Value;
     /// Makes a text of the given length.
-    Text = "text" (TextParams) -> String;
+    pub Text = "text" (TextParams) -> String;
     /// Ends the process at once.
-    Exit = "exit" (ExitParams) -> ();
+    pub Exit = "exit" (ExitParams) -> ();
 }
 
 events! {
     /// One of many.
-    Tick = "tick" (TickParams);
+    pub Tick = "tick" (TickParams);
 }
 
 /// Params of [`Sleep`].
@@ -183,20 +183,20 @@ pub fn router() -> Router<impl Clone + Send + Sync + 'static> {
 
 methods! {
     /// Denobridge's first call.
-    Health = "health" (Value) -> Value;
+    pub Health = "health" (Value) -> Value;
     /// ACP's first call.
-    Initialize = "initialize" (Value) -> Value;
+    pub Initialize = "initialize" (Value) -> Value;
     /// Seasonings' first call.
-    Init = "init" (Value) -> Value;
+    pub Init = "init" (Value) -> Value;
     /// Orchard's first call.
-    Describe = "describe" (Value) -> Value;
+    pub Describe = "describe" (Value) -> Value;
     /// The goodbye of Seasonings and Orchard.
-    Shutdown = "shutdown" (Value) -> Value;
+    pub Shutdown = "shutdown" (Value) -> Value;
 }
 
 events! {
     /// The goodbye of denobridge.
-    ShutdownEvent = "shutdown" (Value);
+    pub ShutdownEvent = "shutdown" (Value);
 }
 
 /// The first and last call of every protocol, so that each can be tried.

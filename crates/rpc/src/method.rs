@@ -45,9 +45,9 @@ pub struct Row {
 ///     pub client Calculator;
 ///
 ///     /// Adds two numbers.
-///     Add, add = "add" ((i64, i64)) -> i64;
+///     pub Add, add = "add" ((i64, i64)) -> i64;
 ///     /// Forgets everything.
-///     Reset, reset = "reset" (()) -> ();
+///     pub Reset, reset = "reset" (()) -> ();
 /// }
 ///
 /// async fn sum(peer: Peer) -> Result<i64, CallError> {
@@ -57,15 +57,15 @@ pub struct Row {
 /// assert_eq!(Calculator::METHODS[0].about.trim(), "Adds two numbers.");
 /// ```
 ///
-/// Without a client the line in lower case is left out: `Add = "add" ((i64, i64)) -> i64;`
+/// Without a client the name in lower case is left out: `pub Add = "add" ((i64, i64)) -> i64;`
 #[macro_export]
 macro_rules! methods {
     (
         $(#[$client_attribute:meta])*
         $visibility:vis client $client:ident;
-        $($(#[doc = $about:expr])* $marker:ident, $function:ident = $name:literal ($params:ty) -> $result:ty;)+
+        $($(#[doc = $about:expr])* $marker_visibility:vis $marker:ident, $function:ident = $name:literal ($params:ty) -> $result:ty;)+
     ) => {
-        $crate::methods! { $($(#[doc = $about])* $marker = $name ($params) -> $result;)+ }
+        $crate::methods! { $($(#[doc = $about])* $marker_visibility $marker = $name ($params) -> $result;)+ }
 
         $(#[$client_attribute])*
         #[derive(Clone, Debug)]
@@ -103,10 +103,10 @@ macro_rules! methods {
             )+
         }
     };
-    ($($(#[$attribute:meta])* $marker:ident = $name:literal ($params:ty) -> $result:ty;)+) => {$(
+    ($($(#[$attribute:meta])* $visibility:vis $marker:ident = $name:literal ($params:ty) -> $result:ty;)+) => {$(
         $(#[$attribute])*
         #[derive(Clone, Copy, Debug)]
-        pub struct $marker;
+        $visibility struct $marker;
 
         impl $crate::Method for $marker {
             const NAME: &'static str = $name;
@@ -121,15 +121,15 @@ macro_rules! methods {
 /// ```
 /// tenon_rpc::events! {
 ///     /// How far it has come.
-///     Progress = "progress" (u8);
+///     pub Progress = "progress" (u8);
 /// }
 /// ```
 #[macro_export]
 macro_rules! events {
-    ($($(#[$attribute:meta])* $marker:ident = $name:literal ($params:ty);)+) => {$(
+    ($($(#[$attribute:meta])* $visibility:vis $marker:ident = $name:literal ($params:ty);)+) => {$(
         $(#[$attribute])*
         #[derive(Clone, Copy, Debug)]
-        pub struct $marker;
+        $visibility struct $marker;
 
         impl $crate::EventKind for $marker {
             const NAME: &'static str = $name;
