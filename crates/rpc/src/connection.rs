@@ -94,11 +94,10 @@ impl Cancel {
     pub(crate) fn id(&self, params: &Payload) -> Option<Id> {
         let params: serde_json::Map<_, _> = params.decode().ok()?;
         match params.get(self.field)? {
-            serde_json::Value::Number(number) => match (number.as_u64(), number.as_i64()) {
-                (Some(number), _) => Some(Id::from(number)),
-                (None, Some(number)) => Some(Id::Number(number.into())),
-                (None, None) => Some(Id::Verbatim(number.to_string().into())),
-            },
+            serde_json::Value::Number(number) => Some(match number.as_i64() {
+                Some(number) => Id::Number(number),
+                None => Id::Verbatim(number.to_string().into()),
+            }),
             serde_json::Value::String(text) => Some(Id::Text(Text::from(text.as_str()))),
             _ => None,
         }

@@ -56,11 +56,11 @@ pub struct Event {
 pub enum Id {
     /// JSON `null`: a call that is answered, but that its caller cannot match.
     Null,
-    /// Any integer a 64-bit type can hold, signed or not.
-    Number(i128),
+    /// An integer.
+    Number(i64),
     /// A string.
     Text(Text),
-    /// A JSON number that is no 64-bit integer (`1.5`, `-0`, `1e3`), kept as its
+    /// A JSON number that is no `i64` (`18446744073709551615`, `1.5`, `-0`, `1e3`), kept as its
     /// text so that it goes back exactly as it came.
     Verbatim(Text),
 }
@@ -76,8 +76,8 @@ impl fmt::Display for Id {
     }
 }
 
-impl From<u64> for Id {
-    fn from(number: u64) -> Id {
+impl From<u32> for Id {
+    fn from(number: u32) -> Id {
         Id::Number(number.into())
     }
 }

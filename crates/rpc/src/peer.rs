@@ -141,7 +141,7 @@ impl Peer {
             number,
         };
         let request = Message::Request(Request {
-            id: Id::from(u64::from(number)),
+            id: Id::from(number),
             method,
             params,
         });

@@ -87,16 +87,10 @@ pub(super) fn id(frame: &Bytes, place: Range<usize>) -> Option<Id> {
     }
 }
 
-/// The number that `bytes` write, if it is an integer that a 64-bit type holds and that is
-/// written back the same.
-fn integer(bytes: &[u8]) -> Option<i128> {
-    if bytes == b"-0" || bytes.len() > 20 {
-        return None;
-    }
-    let number: i128 = std::str::from_utf8(bytes).ok()?.parse().ok()?;
-    (i128::from(i64::MIN)..=i128::from(u64::MAX))
-        .contains(&number)
-        .then_some(number)
+/// The number that `bytes` write, if it is an integer that is written back the same.
+fn integer(bytes: &[u8]) -> Option<i64> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    text.parse().ok().filter(|_| text != "-0")
 }
 
 /// Writes an id.

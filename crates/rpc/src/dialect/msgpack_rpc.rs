@@ -67,16 +67,18 @@ fn understand(frame: &Bytes) -> Result<Message, Malformed> {
         None
     } else {
         match reader.next() {
-            Some(Token::Unsigned(id)) if u32::try_from(id).is_ok() => Some(Id::from(id)),
-            _ => {
-                let problem = "the id is no unsigned 32-bit integer";
-                return Err(malformed(None, MalformedKind::Request, problem));
-            }
+            Some(Token::Unsigned(id)) => u32::try_from(id).ok().map(Id::from),
+            _ => None,
         }
     };
     match (kind, id) {
         (1, Some(id)) => read_response(frame, reader, id),
-        (_, id) => read_call(frame, reader, id),
+        (0, Some(id)) => read_call(frame, reader, Some(id)),
+        (2, None) => read_call(frame, reader, None),
+        _ => {
+            let problem = "the id is no unsigned 32-bit integer";
+            Err(malformed(None, MalformedKind::Request, problem))
+        }
     }
 }
 

@@ -65,7 +65,7 @@ fn understand(frame: &Bytes, envelope: Envelope) -> Inbound {
 }
 
 fn is_int64(id: &Id) -> bool {
-    matches!(id, Id::Number(number) if i64::try_from(*number).is_ok())
+    matches!(id, Id::Number(_))
 }
 
 fn read_error(frame: Bytes) -> Option<RpcError> {

@@ -1,0 +1,146 @@
+//! Handlers, and their answers.
+
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+
+use super::Driver;
+use crate::error::{ErrorCode, RpcError};
+use crate::message::Request;
+use crate::outbox::State;
+use crate::peer::Shared;
+use crate::reply::{Answer, Reply, ReplyTo};
+use crate::router::{Call, Work};
+
+impl Driver {
+    pub(super) fn on_request(&mut self, request: Request, reply_to: ReplyTo) {
+        if self.shared.outbox.state() != State::Open {
+            let error = RpcError::new(ErrorCode::SERVER_ERROR, "the connection is closing");
+            self.reply(reply_to, Err(error));
+        } else if self.parked.is_empty() && self.may_start() {
+            self.start(request, reply_to);
+        } else {
+            self.parked_bytes += size(&request);
+            self.parked.push_back((request, reply_to));
+        }
+    }
+
+    fn may_start(&self) -> bool {
+        self.shared.running.count() < self.shared.options.running
+    }
+
+    pub(super) fn start_parked(&mut self) {
+        while !self.parked.is_empty() && self.may_start() {
+            if let Some((request, reply_to)) = self.parked.pop_front() {
+                self.parked_bytes -= size(&request);
+                self.start(request, reply_to);
+            }
+        }
+    }
+
+    /// Starts a handler and looks at it once. Most are done then, and cost no task.
+    fn start(&mut self, request: Request, reply_to: ReplyTo) {
+        let call = Call {
+            id: request.id,
+            method: request.method,
+            params: request.params,
+            peer: self.peer(),
+        };
+        let service = self.service.clone();
+        let begun = catch_unwind(AssertUnwindSafe(|| {
+            let mut work = service.call(call, 0);
+            // A handler that is not ready is polled again as a task of its own, with a real waker.
+            match work.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+                Poll::Ready(reply) => Ok(reply),
+                Poll::Pending => Err(work),
+            }
+        }));
+        match begun {
+            Ok(Ok(reply)) => self.reply(reply_to, reply),
+            Ok(Err(work)) => self.spawn(work, reply_to),
+            Err(panic) => self.reply(reply_to, Err(panicked(&*panic))),
+        }
+    }
+
+    fn spawn(&self, work: Work, reply_to: ReplyTo) {
+        let shared = self.shared.clone();
+        let key = shared.running.enter(Some(reply_to));
+        let task = tokio::spawn(async move {
+            let reply = Guarded(work).await;
+            if let Some(answer) = shared
+                .running
+                .claim(key)
+                .and_then(|reply_to| reply_to.answer(reply))
+            {
+                send(&shared, answer).await;
+            }
+            shared.running.leave(key);
+            shared.outbox.wake();
+        });
+        self.shared.running.spawned(key, task.abort_handle());
+    }
+
+    /// Queues an answer. If there is no room, a task waits for it, and counts as a running
+    /// handler: a peer that does not read its answers has few of its requests handled.
+    pub(super) fn reply(&self, reply_to: ReplyTo, reply: Reply) {
+        let Some(answer) = reply_to.answer(reply) else {
+            return;
+        };
+        if let Some(room) = self.shared.outbox.try_reserve(answer.size()) {
+            let _ended = answer.push(&self.shared.outbox, room);
+            return;
+        }
+        let shared = self.shared.clone();
+        let key = shared.running.enter(None);
+        let task = tokio::spawn(async move {
+            send(&shared, answer).await;
+            shared.running.leave(key);
+            shared.outbox.wake();
+        });
+        self.shared.running.spawned(key, task.abort_handle());
+    }
+}
+
+async fn send(shared: &Shared, answer: Answer) {
+    if let Ok(room) = shared.outbox.reserve(answer.size()).await {
+        let _ended = answer.push(&shared.outbox, room);
+    }
+}
+
+pub(super) fn size(request: &Request) -> usize {
+    /// What a waiting request costs besides its params.
+    const OVERHEAD: usize = 128;
+    OVERHEAD
+        + request
+            .params
+            .as_ref()
+            .map_or(0, |params| params.bytes().len())
+}
+
+/// A handler whose panic is an error for its caller and for nobody else.
+struct Guarded(Work);
+
+impl Future for Guarded {
+    type Output = Reply;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Reply> {
+        match catch_unwind(AssertUnwindSafe(|| self.0.as_mut().poll(cx))) {
+            Ok(polled) => polled,
+            Err(panic) => Poll::Ready(Err(panicked(&*panic))),
+        }
+    }
+}
+
+fn panicked(panic: &(dyn std::any::Any + Send)) -> RpcError {
+    let text = panic_text(panic);
+    tracing::error!(panic = text, "a handler panicked");
+    RpcError::internal(format!("the handler panicked: {text}"))
+}
+
+pub(super) fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
+    let owned = panic.downcast_ref::<String>().map(String::as_str);
+    owned
+        .or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("no message")
+}

@@ -1,0 +1,119 @@
+//! From bytes to frames.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use bytes::BytesMut;
+
+use super::{Driver, is_gone};
+use crate::buffers;
+use crate::connection::Stray;
+use crate::dialect::{Decoder, Dialect};
+use crate::error::{CloseReason, DialectError, RpcError};
+use crate::message::Id;
+use crate::reply::ReplyTo;
+
+/// What arrived in one piece larger than this does not go back to the pool of buffers.
+const LARGE: usize = 128 * 1024;
+
+/// Reading into less than this is not worth a system call.
+const LEAST_ROOM: usize = 4 * 1024;
+
+impl Driver {
+    /// Reads once, unless there is no room for the requests in it. Tells whether something came.
+    pub(super) fn read(&mut self, cx: &mut Context<'_>) -> Result<bool, CloseReason> {
+        if self.parked_bytes >= self.shared.options.waiting_bytes {
+            return Ok(false);
+        }
+        let Some(reader) = &mut self.reader else {
+            return Ok(false);
+        };
+        let mut buffer = std::mem::take(&mut self.inbox);
+        if buffer.is_empty() {
+            buffer = buffers::take();
+        } else if buffer.capacity() - buffer.len() < LEAST_ROOM {
+            buffer.reserve(buffer.len().max(LARGE / 2));
+        }
+        let read = tokio_util::io::poll_read_buf(Pin::new(reader), cx, &mut buffer);
+        self.inbox_is_large |= buffer.len() > LARGE;
+        match read {
+            Poll::Pending => {
+                self.put_back(buffer);
+                return Ok(false);
+            }
+            Poll::Ready(Ok(1..)) => {
+                self.decode(&mut buffer)?;
+                self.put_back(buffer);
+            }
+            Poll::Ready(Ok(0)) => self.end_of_input(buffer)?,
+            Poll::Ready(Err(error)) if is_gone(&error) => self.end_of_input(buffer)?,
+            Poll::Ready(Err(error)) => return Err(CloseReason::Io(Arc::new(error))),
+        }
+        Ok(true)
+    }
+
+    fn put_back(&mut self, buffer: BytesMut) {
+        if !buffer.is_empty() {
+            self.inbox = buffer;
+        } else if !std::mem::take(&mut self.inbox_is_large) {
+            buffers::give(buffer);
+        }
+    }
+
+    fn end_of_input(&mut self, mut buffer: BytesMut) -> Result<(), CloseReason> {
+        self.reader = None;
+        self.detect(&buffer);
+        while let Some(frame) = self
+            .decoder
+            .finish(&mut buffer)
+            .map_err(|error| CloseReason::BrokenStream(Arc::new(error)))?
+        {
+            self.receive(frame)?;
+        }
+        // No answer can come any more.
+        self.shared.pending().close(&CloseReason::PeerClosed);
+        Ok(())
+    }
+
+    fn decode(&mut self, buffer: &mut BytesMut) -> Result<(), CloseReason> {
+        if self.detecting && !self.detect(buffer) {
+            return Ok(());
+        }
+        loop {
+            match self.decoder.decode(buffer) {
+                Ok(Some(frame)) => self.receive(frame)?,
+                Ok(None) => return Ok(()),
+                Err(error) => return Err(self.broken(error)),
+            }
+        }
+    }
+
+    /// Finds out which dialect the peer speaks; `false` while its bytes do not tell.
+    fn detect(&mut self, buffer: &BytesMut) -> bool {
+        let options = &self.shared.options;
+        let found = Dialect::detect(buffer, options.detect).or_else(|| {
+            (buffer.len() > LARGE)
+                .then(|| options.detect.first().copied())
+                .flatten()
+        });
+        let Some(dialect) = found else {
+            return false;
+        };
+        self.detecting = false;
+        self.decoder = Decoder::new(dialect, options.limits);
+        self.shared.outbox.set_dialect(dialect);
+        true
+    }
+
+    /// The stream cannot be trusted any more. The peer is told, where its protocol has answers
+    /// without a call.
+    fn broken(&mut self, error: DialectError) -> CloseReason {
+        if self.shared.options.stray == Stray::Answer {
+            let rpc_error = RpcError::invalid_request(error.to_string());
+            self.reply(ReplyTo::new(Id::Null, None), Err(rpc_error));
+        }
+        let _already_known = self.shared.stray.set(error.quote.clone());
+        CloseReason::BrokenStream(Arc::new(error))
+    }
+}

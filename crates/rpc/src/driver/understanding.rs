@@ -1,0 +1,164 @@
+//! From frames to what they ask for.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use super::Driver;
+use super::handling::{panic_text, size};
+use crate::connection::Stray;
+use crate::dialect::{Frame, Inbound, Malformed, MalformedKind};
+use crate::error::{CallError, CloseReason, DialectError, ErrorCode, Quote, RpcError};
+use crate::message::{Event, Id, Message, Text};
+use crate::payload::Payload;
+use crate::pending::Delivery;
+use crate::reply::{Batch, ReplyTo};
+use crate::tap::{Content, Direction, Seen};
+
+impl Driver {
+    pub(super) fn receive(&mut self, frame: Frame) -> Result<(), CloseReason> {
+        if let Some(tap) = &self.shared.options.tap {
+            tap.see(Seen {
+                direction: Direction::In,
+                dialect: self.decoder.dialect(),
+                bytes: &frame.bytes,
+                content: Content::Inbound(&frame.content),
+            });
+        }
+        match frame.content {
+            Inbound::Message(message) => {
+                self.on_message(message, None);
+                Ok(())
+            }
+            Inbound::Malformed(malformed) => self.on_malformed(malformed, &frame.bytes, None),
+            Inbound::Batch(items) => self.on_batch(items, &frame.bytes),
+        }
+    }
+
+    /// Takes a batch apart, so that nobody further in knows that there was one.
+    fn on_batch(&mut self, items: Vec<Inbound>, frame: &[u8]) -> Result<(), CloseReason> {
+        let is_answered = |item: &Inbound| match item {
+            Inbound::Message(Message::Request(_)) => true,
+            Inbound::Malformed(malformed) => !self.is_response(malformed),
+            Inbound::Message(_) | Inbound::Batch(_) => false,
+        };
+        let answered: Vec<bool> = items.iter().map(is_answered).collect();
+        let batch = Batch::new(answered.iter().filter(|answered| **answered).count());
+        let mut slot = 0;
+        for (item, is_answered) in items.into_iter().zip(answered) {
+            let place = is_answered.then(|| (batch.clone(), slot));
+            slot += usize::from(is_answered);
+            match item {
+                Inbound::Message(message) => self.on_message(message, place),
+                Inbound::Malformed(malformed) => self.on_malformed(malformed, frame, place)?,
+                Inbound::Batch(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn on_message(&mut self, message: Message, batch: Option<(Arc<Batch>, usize)>) {
+        match message {
+            Message::Request(request) => {
+                let reply_to = ReplyTo::new(request.id.clone(), batch);
+                self.on_request(request, reply_to);
+            }
+            Message::Event(event) => self.on_event(event),
+            Message::Response(response) => {
+                let outcome = response.result.map_err(CallError::Answered);
+                self.deliver(&response.id, outcome);
+            }
+        }
+    }
+
+    fn is_response(&self, malformed: &Malformed) -> bool {
+        match malformed.kind {
+            MalformedKind::Response => true,
+            MalformedKind::Bare => {
+                let pending = self.shared.pending();
+                malformed.id.as_ref().is_some_and(|id| pending.expects(id))
+            }
+            MalformedKind::Stray | MalformedKind::Request => false,
+        }
+    }
+
+    fn on_malformed(
+        &mut self,
+        malformed: Malformed,
+        frame: &[u8],
+        batch: Option<(Arc<Batch>, usize)>,
+    ) -> Result<(), CloseReason> {
+        if self.is_response(&malformed) {
+            let id = malformed.id.unwrap_or(Id::Null);
+            let outcome = match malformed.kind {
+                MalformedKind::Bare => Ok(Payload::null(self.decoder.dialect().format())),
+                _ => Err(CallError::Malformed(Text::from(malformed.error.message))),
+            };
+            self.deliver(&id, outcome);
+            return Ok(());
+        }
+        let quote = Quote::of(frame);
+        if let Some(id) = malformed.id {
+            self.reply(ReplyTo::new(id, batch), Err(malformed.error));
+            return Ok(());
+        }
+        let problem = malformed.error.message.clone();
+        tracing::warn!(%quote, %problem, "a frame that is no message");
+        let _keeps_the_first = self.shared.stray.set(quote.clone());
+        match self.shared.options.stray {
+            Stray::Answer => self.reply(ReplyTo::new(Id::Null, batch), Err(malformed.error)),
+            Stray::Skip => {}
+            Stray::Fail => {
+                return Err(CloseReason::BrokenStream(Arc::new(DialectError {
+                    problem,
+                    quote,
+                })));
+            }
+        }
+        Ok(())
+    }
+
+    fn deliver(&self, id: &Id, outcome: Result<Payload, CallError>) {
+        if let Err(CallError::Answered(error)) = &outcome
+            && *id == Id::Null
+        {
+            tracing::warn!(%error, "the peer reports an error that belongs to no call");
+        } else if self.shared.pending().answer(id, outcome) == Delivery::Unknown {
+            tracing::debug!(%id, "an answer that nobody waits for");
+        }
+    }
+
+    fn on_event(&mut self, event: Event) {
+        if let Some(cancel) = self.shared.options.cancel
+            && event.method == cancel.method
+        {
+            match event.params.as_ref().and_then(|params| cancel.id(params)) {
+                Some(id) => self.cancel(&id),
+                None => tracing::warn!("a cancellation without an id"),
+            }
+            return;
+        }
+        let method = event.method.clone();
+        let handled = catch_unwind(AssertUnwindSafe(|| self.service.event(&self.peer(), event)));
+        if let Err(panic) = handled {
+            tracing::error!(%method, panic = panic_text(&*panic), "an event handler panicked");
+        }
+    }
+
+    fn cancel(&mut self, id: &Id) {
+        let parked = self
+            .parked
+            .iter()
+            .position(|(request, _)| request.id == *id);
+        let reply_to = match parked.and_then(|index| self.parked.remove(index)) {
+            Some((request, reply_to)) => {
+                self.parked_bytes -= size(&request);
+                Some(reply_to)
+            }
+            None => self.shared.running.cancel(id),
+        };
+        if let Some(reply_to) = reply_to {
+            let error = RpcError::new(ErrorCode::CANCELLED, "the call was cancelled");
+            self.reply(reply_to, Err(error));
+        }
+    }
+}
