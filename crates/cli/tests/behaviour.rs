@@ -35,7 +35,10 @@ fn our_router(ours: Arc<Ours>) -> Router<Arc<Ours>> {
         .on(Double, |_, (number,)| async move { Ok(number * 2) })
         .on(Slow, |context, ()| async move {
             tokio::time::sleep(Duration::from_millis(100)).await;
-            context.state.slow_ones_finished.fetch_add(1, Ordering::SeqCst);
+            context
+                .state
+                .slow_ones_finished
+                .fetch_add(1, Ordering::SeqCst);
             Ok(())
         })
         .on_event(Tick, |context, params| {
@@ -168,7 +171,10 @@ async fn handlers_call_back(dialect: Dialect, carrier: Carrier) {
         method: method.into(),
         params: Some(params),
     };
-    let doubled = other.peer().call(CallBack, params("double", json!([21]))).await;
+    let doubled = other
+        .peer()
+        .call(CallBack, params("double", json!([21])))
+        .await;
     assert_eq!(doubled.unwrap(), json!(42));
     // An error crosses both ways as well.
     let unknown = other.peer().call(CallBack, params("nope", json!([]))).await;
@@ -231,7 +237,11 @@ async fn events_arrive_in_order(dialect: Dialect, carrier: Carrier) {
 async fn events_come_before_the_answer_that_follows_them(dialect: Dialect, carrier: Carrier) {
     let (other, ours) = start(dialect, carrier);
     for round in 1..=100 {
-        other.peer().call(Emit, EmitParams { count: 1 }).await.unwrap();
+        other
+            .peer()
+            .call(Emit, EmitParams { count: 1 })
+            .await
+            .unwrap();
         assert_eq!(ours.ticks.load(Ordering::Relaxed), round);
     }
 }
@@ -276,7 +286,9 @@ async fn a_dropped_call_is_cancelled(dialect: Dialect, carrier: Carrier) {
     let (other, _) = start(dialect, carrier);
     let peer = other.peer();
     let hour = SleepParams { ms: 3_600_000 };
-    let gone = peer.call_within(Duration::from_millis(20), Sleep, hour).await;
+    let gone = peer
+        .call_within(Duration::from_millis(20), Sleep, hour)
+        .await;
     assert!(matches!(gone, Err(CallError::TimedOut(_))), "{gone:?}");
     other.ends_after_our_side_closes().await;
 }
@@ -286,8 +298,13 @@ async fn deadlines_pass_and_the_connection_stays(dialect: Dialect, carrier: Carr
     let peer = other.peer();
     for _ in 0..3 {
         let second = SleepParams { ms: 1000 };
-        let outcome = peer.call_within(Duration::from_millis(5), Sleep, second).await;
-        assert!(matches!(outcome, Err(CallError::TimedOut(_))), "{outcome:?}");
+        let outcome = peer
+            .call_within(Duration::from_millis(5), Sleep, second)
+            .await;
+        assert!(
+            matches!(outcome, Err(CallError::TimedOut(_))),
+            "{outcome:?}"
+        );
     }
     assert_eq!(peer.call(Add, (1, 1)).await.unwrap(), 2);
 }
@@ -300,7 +317,8 @@ async fn large_messages_both_ways_at_once(dialect: Dialect, carrier: Carrier) {
     let mut calls = tokio::task::JoinSet::new();
     for _ in 0..100 {
         let (peer, text) = (other.peer(), text.clone());
-        calls.spawn(async move { peer.call_raw("echo", Some(text.clone())).await.unwrap() == text });
+        calls
+            .spawn(async move { peer.call_raw("echo", Some(text.clone())).await.unwrap() == text });
     }
     assert!(calls.join_all().await.into_iter().all(|is_same| is_same));
 }
@@ -324,7 +342,10 @@ async fn close_finishes_what_runs(dialect: Dialect, carrier: Carrier) {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
     let (reason, keeper) = other.close().await;
-    assert!(matches!(reason, CloseReason::ClosedHere | CloseReason::PeerClosed), "{reason:?}");
+    assert!(
+        matches!(reason, CloseReason::ClosedHere | CloseReason::PeerClosed),
+        "{reason:?}"
+    );
     assert_eq!(ours.slow_ones_finished.load(Ordering::SeqCst), 1);
     drop(outer.await.unwrap());
     drop(keeper);

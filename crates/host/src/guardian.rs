@@ -23,12 +23,13 @@ while read -r verb group; do
       groups=$rest ;;
   esac
 done
-for group in $groups; do kill -KILL -- "-$group"; done
+for group in $groups; do kill -s KILL -- "-$group"; done
 for round in 1 2 3; do
-  files=$(grep -lsF -e ";$1." /proc/[0-9]*/environ) || exit 0
+  files=$(grep -lsF -e ";$1." /proc/[0-9]*/environ)
+  [ -n "$files" ] || exit 0
   for file in $files; do
     pid=${file#/proc/}
-    kill -KILL "${pid%/environ}"
+    kill -s KILL "${pid%/environ}"
   done
 done
 "#;

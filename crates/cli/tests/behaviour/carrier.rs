@@ -67,8 +67,11 @@ impl Carrier {
                 (here, Keeper::Task(task))
             }
             Carrier::Pipe => {
-                let command = PluginCommand::new(env!("CARGO_BIN_EXE_tenon"))
-                    .args(["echo", "--dialect", dialect.name()]);
+                let command = PluginCommand::new(env!("CARGO_BIN_EXE_tenon")).args([
+                    "echo",
+                    "--dialect",
+                    dialect.name(),
+                ]);
                 let (process, here) = Process::spawn(&command).unwrap();
                 (here, Keeper::Child(process))
             }

@@ -1,0 +1,149 @@
+//! What must stay true of the whole tree, stated as absences.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()
+        .unwrap()
+}
+
+/// The Rust files below `crates/<name>/src` of every crate, with the crate's name.
+fn sources() -> Vec<(String, PathBuf, String)> {
+    fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(folder).unwrap().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                walk(&path, found);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                found.push(path);
+            }
+        }
+    }
+    let mut sources = Vec::new();
+    for folder in fs::read_dir(root().join("crates")).unwrap().flatten() {
+        let name = folder.file_name().into_string().unwrap();
+        let mut files = Vec::new();
+        walk(&folder.path().join("src"), &mut files);
+        for file in files {
+            let text = fs::read_to_string(&file).unwrap();
+            sources.push((name.clone(), file, text));
+        }
+    }
+    assert!(
+        sources.len() > 20,
+        "the sources have moved; so must this test"
+    );
+    sources
+}
+
+/// Lines of code that contain `needle`, outside the places where it is allowed. Comments may say
+/// anything.
+#[track_caller]
+fn only_in(needle: &str, is_allowed: impl Fn(&str, &Path) -> bool) {
+    for (name, file, text) in sources() {
+        let is_code = |line: &&str| !line.trim_start().starts_with("//");
+        let found = text
+            .lines()
+            .filter(is_code)
+            .find(|line| line.contains(needle));
+        if let Some(line) = found {
+            assert!(
+                is_allowed(&name, &file),
+                "{needle} in {}: {line}",
+                file.display()
+            );
+        }
+    }
+}
+
+fn is_file(file: &Path, end: &str) -> bool {
+    file.ends_with(end)
+}
+
+#[test]
+fn only_the_host_starts_processes() {
+    only_in("tokio::process", |name, _| name == "host");
+    only_in("process::Command", |name, _| name == "host");
+    only_in("process::{Child", |name, _| name == "host");
+}
+
+#[test]
+fn stdout_belongs_to_the_protocols() {
+    for print in ["println!", "print!(", "dbg!("] {
+        only_in(print, |_, _| false);
+    }
+    only_in("io::stdout()", |_, file| {
+        is_file(file, "cli/src/output.rs") || is_file(file, "rpc/src/stdio.rs")
+    });
+}
+
+#[test]
+fn nothing_is_unbounded() {
+    only_in("unbounded", |_, _| false);
+    only_in("mpsc::channel::<", |_, _| false);
+}
+
+#[test]
+fn unsafe_code_has_one_place() {
+    only_in("unsafe {", |_, file| {
+        is_file(file, "host/src/parent_death.rs")
+    });
+    only_in("unsafe fn", |_, _| false);
+    only_in("unsafe impl", |_, _| false);
+}
+
+#[test]
+fn the_engine_names_no_method() {
+    let names = [
+        "\"health\"",
+        "\"initialize\"",
+        "\"init\"",
+        "\"describe\"",
+        "\"shutdown\"",
+        "\"$/cancel",
+    ];
+    for method in names {
+        only_in(method, |name, _| name != "rpc");
+    }
+}
+
+#[test]
+fn nothing_is_left_to_do() {
+    for mark in ["todo!", "unimplemented!", "FIXME", "XXX"] {
+        only_in(mark, |_, _| false);
+    }
+}
+
+/// Who may depend on whom. A crate that is not listed fails the test: say where it belongs.
+#[test]
+fn dependencies_point_down() {
+    let allowed: &[(&str, &[&str])] = &[
+        ("rpc", &[]),
+        ("host", &["tenon-rpc"]),
+        ("protocols", &["tenon-rpc"]),
+        ("cli", &["tenon-host", "tenon-protocols", "tenon-rpc"]),
+    ];
+    for folder in fs::read_dir(root().join("crates")).unwrap().flatten() {
+        let name = folder.file_name().into_string().unwrap();
+        let manifest = fs::read_to_string(folder.path().join("Cargo.toml")).unwrap();
+        let (_, may) = allowed
+            .iter()
+            .find(|(known, _)| *known == name)
+            .unwrap_or_else(|| panic!("the crate {name} has no place yet"));
+        let dependencies = manifest.split("[dev-dependencies]").next().unwrap();
+        for line in dependencies
+            .lines()
+            .filter(|line| line.starts_with("tenon-"))
+        {
+            let dependency = line.split(['.', ' ', '=']).next().unwrap();
+            assert!(may.contains(&dependency), "{name} depends on {dependency}");
+        }
+        for heavy in ["tonic", "prost", "hyper", "axum"] {
+            let has = dependencies.lines().any(|line| line.starts_with(heavy));
+            assert!(!has, "{name} depends on {heavy}");
+        }
+    }
+}
