@@ -129,7 +129,7 @@ impl Plugin {
         if matches!(error, CallError::Closed(_)) {
             self.process.exited_within(LAST_WORDS).await;
             // What it wrote to stderr at the end may still be on its way to us.
-            tokio::time::sleep(Duration::from_millis(20)).await;
+            self.process.stderr().complete_within(LAST_WORDS).await;
         }
         self.evidence(Problem::Call(error))
     }

@@ -2,8 +2,10 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::sync::watch;
 
 /// How many lines are kept.
 const LINES: usize = 50;
@@ -13,21 +15,31 @@ const LINE_LENGTH: usize = 4096;
 
 /// The last lines a plugin wrote to stderr.
 #[derive(Clone, Debug, Default)]
-pub struct StderrTail(Arc<Mutex<VecDeque<String>>>);
+pub struct StderrTail {
+    lines: Arc<Mutex<VecDeque<String>>>,
+    has_ended: Arc<watch::Sender<bool>>,
+}
 
 impl StderrTail {
     /// The lines, oldest first.
     pub fn lines(&self) -> Vec<String> {
-        let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         lines.iter().cloned().collect()
     }
 
     fn push(&self, line: String) {
-        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         if lines.len() == LINES {
             lines.pop_front();
         }
         lines.push_back(line);
+    }
+
+    /// Waits until everything has been read, but not for longer than `limit`: a descendant may
+    /// hold stderr open.
+    pub async fn complete_within(&self, limit: Duration) {
+        let mut has_ended = self.has_ended.subscribe();
+        let _in_time = tokio::time::timeout(limit, has_ended.wait_for(|ended| *ended)).await;
     }
 
     /// Reads until the end. It never stops reading, or the plugin would stop writing.
@@ -49,6 +61,7 @@ impl StderrTail {
             lines.cut(&chunk[..count], &take);
         }
         lines.finish(&take);
+        self.has_ended.send_replace(true);
     }
 }
 

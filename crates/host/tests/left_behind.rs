@@ -131,7 +131,10 @@ async fn the_environment_is_what_was_allowed() {
             .folder("/");
         let (process, _io) = Process::spawn(&script.command).unwrap();
         process.exited().await;
-        tokio::time::sleep(Duration::from_millis(50)).await;
+        process
+            .stderr()
+            .complete_within(Duration::from_secs(10))
+            .await;
         let mut names: Vec<String> = process
             .stderr()
             .lines()

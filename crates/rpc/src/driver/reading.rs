@@ -63,7 +63,9 @@ impl Driver {
 
     fn end_of_input(&mut self, mut buffer: BytesMut) -> Result<(), CloseReason> {
         self.reader = None;
-        self.detect(&buffer);
+        if self.detecting {
+            self.detect(&buffer);
+        }
         while let Some(frame) = self
             .decoder
             .finish(&mut buffer)
