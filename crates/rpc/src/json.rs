@@ -205,17 +205,7 @@ impl<'a> Scanner<'a> {
     fn string(&mut self) -> Result<(), JsonError> {
         self.at += 1;
         loop {
-            // Long texts are mostly plain: look at 32 bytes at once, which the compiler turns
-            // into vector instructions.
-            while let Some(chunk) = self.bytes.get(self.at..self.at + 32) {
-                let special = chunk
-                    .iter()
-                    .fold(false, |found, &byte| found | is_special(byte));
-                if special {
-                    break;
-                }
-                self.at += 32;
-            }
+            self.skip_plain();
             let rest = &self.bytes[self.at..];
             let Some(plain) = rest.iter().position(|&byte| is_special(byte)) else {
                 self.at = self.bytes.len();
@@ -230,6 +220,32 @@ impl<'a> Scanner<'a> {
                 b'\\' => self.escape()?,
                 _ => return self.fail("control character in a string"),
             }
+        }
+    }
+
+    /// Skips what is plain in a string, many bytes at once; it may stop early.
+    fn skip_plain(&mut self) {
+        // Most strings are short: a word tells exactly where they end.
+        for _ in 0..4 {
+            let Some(&word) = self.bytes[self.at..].first_chunk::<8>() else {
+                return;
+            };
+            let special = special_bytes(u64::from_le_bytes(word));
+            if special != 0 {
+                self.at += special.trailing_zeros() as usize / 8;
+                return;
+            }
+            self.at += 8;
+        }
+        // The others are mostly plain: the compiler turns this into vector instructions.
+        while let Some(chunk) = self.bytes[self.at..].first_chunk::<32>() {
+            let is_plain = chunk
+                .iter()
+                .fold(true, |plain, &byte| plain & !is_special(byte));
+            if !is_plain {
+                return;
+            }
+            self.at += 32;
         }
     }
 
@@ -284,6 +300,17 @@ impl<'a> Scanner<'a> {
         self.at += literal.len();
         Ok(())
     }
+}
+
+/// The high bit of the first byte in `word` that ends or escapes a string; bits above it may be
+/// wrong.
+fn special_bytes(word: u64) -> u64 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = 0x80 * ONES;
+    let below = |word: u64, limit: u64| word.wrapping_sub(limit * ONES) & !word & HIGH;
+    let quote = below(word ^ (u64::from(b'"') * ONES), 1);
+    let backslash = below(word ^ (u64::from(b'\\') * ONES), 1);
+    quote | backslash | below(word, 0x20)
 }
 
 fn is_special(byte: u8) -> bool {

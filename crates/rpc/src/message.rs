@@ -104,6 +104,11 @@ impl Text {
         Some(Text(bytes))
     }
 
+    /// Text from bytes that are part of something already known to be UTF-8.
+    pub(crate) fn from_checked(bytes: Bytes) -> Text {
+        Text(bytes)
+    }
+
     /// The text itself.
     pub fn as_str(&self) -> &str {
         // Every constructor checked; a broken promise shows as empty text, not as a crash.

@@ -26,12 +26,11 @@ impl Envelope {
         let mut envelope = Envelope::default();
         scanner.object(|key, value| {
             let key = &frame[key];
-            if key.contains(&b'\\') {
-                if let Some(name) = json::unescape(key) {
-                    envelope.set(name.as_bytes(), value);
-                }
-            } else {
+            // The names that count are short: looking for an escape costs next to nothing.
+            if !key.iter().any(|&byte| byte == b'\\') {
                 envelope.set(key, value);
+            } else if let Some(name) = json::unescape(key) {
+                envelope.set(name.as_bytes(), value);
             }
         })?;
         Ok(envelope)
@@ -70,7 +69,9 @@ pub(super) fn text(frame: &Bytes, place: Range<usize>) -> Option<Text> {
     if inner.contains(&b'\\') {
         return json::unescape(inner).map(Text::from);
     }
-    Text::from_utf8(frame.slice(place.start + 1..place.end - 1))
+    Some(Text::from_checked(
+        frame.slice(place.start + 1..place.end - 1),
+    ))
 }
 
 /// The id at `place`, if what is there can be an id.
@@ -81,7 +82,7 @@ pub(super) fn id(frame: &Bytes, place: Range<usize>) -> Option<Id> {
         b'"' => text(frame, place).map(Id::Text),
         b'-' | b'0'..=b'9' => Some(match integer(bytes) {
             Some(number) => Id::Number(number),
-            None => Id::Verbatim(Text::from_utf8(frame.slice(place))?),
+            None => Id::Verbatim(Text::from_checked(frame.slice(place))),
         }),
         _ => None,
     }
