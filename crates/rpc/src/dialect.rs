@@ -184,8 +184,8 @@ impl Dialect {
     /// is wrong with them.
     pub fn detect(first: &[u8], candidates: &[Dialect]) -> Option<Dialect> {
         let is_candidate = |dialect: &Dialect| candidates.contains(dialect);
-        let byte = first.iter().find(|byte| !byte.is_ascii_whitespace())?;
-        let guess = match byte {
+        let first = first.trim_ascii_start();
+        let guess = match first.first()? {
             0x90..=0x9f | 0xdc | 0xdd => Some(Dialect::MsgpackRpc),
             b'C' | b'c' => Some(Dialect::JsonRpcHeaders),
             b'{' if is_candidate(&Dialect::Orchard) && is_candidate(&Dialect::JsonRpcLines) => {

@@ -208,27 +208,27 @@ impl Quote {
     /// How many bytes are kept.
     pub const LENGTH: usize = 120;
 
+    /// So many readable characters at the start are taken for text.
+    const TEXT: usize = 8;
+
     /// Quotes the beginning of `bytes`.
     pub fn of(bytes: &[u8]) -> Quote {
         let start = &bytes[..bytes.len().min(Quote::LENGTH)];
-        let rest = if bytes.len() > start.len() { "…" } else { "" };
-        // A cut in the middle of a character leaves up to three bytes that are no error.
         let text = match std::str::from_utf8(start) {
-            Ok(text) => Some(text),
-            Err(error) if error.valid_up_to() + 4 > start.len() && !rest.is_empty() => {
-                std::str::from_utf8(&start[..error.valid_up_to()]).ok()
-            }
-            Err(_) => None,
+            Ok(text) => text,
+            Err(error) => std::str::from_utf8(&start[..error.valid_up_to()]).unwrap_or_default(),
         };
-        let readable = |c: char| !c.is_control() || c.is_ascii_whitespace();
-        Quote(match text {
-            Some(text) if text.chars().all(readable) => format!("{text:?}{rest}"),
-            _ => {
-                let hex: Vec<String> = start.iter().take(32).map(|b| format!("{b:02x}")).collect();
-                let rest = if bytes.len() > 32 { " …" } else { "" };
-                format!("bytes {}{rest}", hex.join(" "))
-            }
-        })
+        let is_readable = |c: char| !c.is_control() || c.is_ascii_whitespace();
+        let end = text.find(|c| !is_readable(c)).unwrap_or(text.len());
+        // Text with something else behind it is text somebody printed; a few letters that happen
+        // to be in binary data are not.
+        if end == bytes.len() || end >= Quote::TEXT {
+            let rest = if end < bytes.len() { "…" } else { "" };
+            return Quote(format!("{:?}{rest}", &text[..end]));
+        }
+        let hex: Vec<String> = start.iter().take(32).map(|b| format!("{b:02x}")).collect();
+        let rest = if bytes.len() > 32 { " …" } else { "" };
+        Quote(format!("bytes {}{rest}", hex.join(" ")))
     }
 }
 

@@ -1,5 +1,9 @@
 //! JSON text with what is secret left out, and otherwise as it was: same order, same numbers.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::value::RawValue;
+
 use crate::json::Scanner;
 
 /// What stands where a secret stood.
@@ -10,7 +14,8 @@ const MASK: &str = "\"***\"";
 pub(crate) fn masked(text: &str, names: &[String], depth: usize) -> Option<String> {
     crate::json::check(text.as_bytes(), depth).ok()?;
     if names.is_empty() {
-        return Some(text.to_owned());
+        // A line break between tokens means nothing, but it would break the record in two.
+        return Some(text.replace(['\n', '\r'], " "));
     }
     let mut out = String::with_capacity(text.len());
     write(text, names, depth, &mut out)?;
@@ -41,6 +46,8 @@ fn write(text: &str, names: &[String], depth: usize, out: &mut String) -> Option
                 let name = crate::json::unescape(&text.as_bytes()[key])?;
                 if names.contains(&name.to_lowercase()) {
                     out.push_str(MASK);
+                } else if name == "$map" {
+                    write_entries(&text[value], names, depth, out)?;
                 } else {
                     write(&text[value], names, depth, out)?;
                 }
@@ -60,6 +67,39 @@ fn write(text: &str, names: &[String], depth: usize, out: &mut String) -> Option
         _ => out.push_str(text.trim()),
     }
     Some(())
+}
+
+/// The entries of a map that JSON has no form for: `[[key, value], ..]`.
+fn write_entries(text: &str, names: &[String], depth: usize, out: &mut String) -> Option<()> {
+    let Ok(entries) = serde_json::from_str::<Vec<(&RawValue, &RawValue)>>(text) else {
+        return write(text, names, depth, out);
+    };
+    let mut before = '[';
+    for (key, value) in &entries {
+        out.push(before);
+        before = ',';
+        out.push('[');
+        write(key.get(), names, depth, out)?;
+        out.push(',');
+        if key_name(key).is_some_and(|name| names.contains(&name.to_lowercase())) {
+            out.push_str(MASK);
+        } else {
+            write(value.get(), names, depth, out)?;
+        }
+        out.push(']');
+    }
+    out.push_str(if entries.is_empty() { "[]" } else { "]" });
+    Some(())
+}
+
+/// The name that a key spells, as text or as bytes.
+fn key_name(key: &RawValue) -> Option<String> {
+    if let Ok(name) = serde_json::from_str(key.get()) {
+        return Some(name);
+    }
+    let spelled: serde_json::Map<_, _> = serde_json::from_str(key.get()).ok()?;
+    let bytes = STANDARD.decode(spelled.get("$binary")?.as_str()?).ok()?;
+    String::from_utf8(bytes).ok()
 }
 
 #[cfg(test)]

@@ -65,6 +65,16 @@ pub enum Id {
     Verbatim(Text),
 }
 
+impl Id {
+    /// How many bytes of the peer's it holds on to.
+    pub(crate) fn size(&self) -> usize {
+        match self {
+            Id::Null | Id::Number(_) => 0,
+            Id::Text(text) | Id::Verbatim(text) => text.len(),
+        }
+    }
+}
+
 impl fmt::Display for Id {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -73,8 +73,7 @@ fn head(bytes: &[u8]) -> Option<Result<Head, &'static str>> {
 /// byte is looked at once however small the pieces are that it arrives in.
 #[derive(Debug, Default)]
 pub(crate) struct Scanner {
-    /// Everything before this has been looked at. It may lie beyond the end of the buffer: the
-    /// payload of a long string is stepped over, not read.
+    /// Everything before this has been looked at.
     at: usize,
     /// How many values each open container still wants.
     open: Vec<u64>,
@@ -94,13 +93,7 @@ impl Scanner {
     /// with the same bytes as in the call before, until a length has been returned.
     pub(crate) fn scan(&mut self, buffer: &[u8], budget: Budget) -> Result<Option<usize>, String> {
         loop {
-            if self.at > budget.bytes {
-                return Err(format!("a message of more than {} bytes", budget.bytes));
-            }
-            if self.at > buffer.len() {
-                return Ok(None);
-            }
-            let Some(head) = head(&buffer[self.at..]) else {
+            let Some(head) = buffer.get(self.at..).and_then(head) else {
                 return Ok(None);
             };
             let head = head?;
@@ -108,10 +101,10 @@ impl Scanner {
                 .at
                 .saturating_add(head.size)
                 .saturating_add(head.payload);
-            if head.payload > 0 && (end > buffer.len() || end > budget.bytes) {
-                if end > budget.bytes {
-                    return Err(format!("a message of more than {} bytes", budget.bytes));
-                }
+            if end > budget.bytes {
+                return Err(format!("a message of more than {} bytes", budget.bytes));
+            }
+            if end > buffer.len() {
                 // Come back when the payload is there. The head is read again, nothing else.
                 return Ok(None);
             }
@@ -215,7 +208,7 @@ impl<'a> Reader<'a> {
                 return None;
             }
             self.at = end;
-            left = left - 1 + head.children;
+            left = (left - 1).checked_add(head.children)?;
         }
         Some(start..self.at)
     }

@@ -81,9 +81,15 @@ impl Batch {
 impl Answer {
     /// About how many bytes it takes.
     pub(crate) fn size(&self) -> usize {
-        let size = |response: &Response| match &response.result {
-            Ok(payload) => payload.bytes().len(),
-            Err(error) => error.message.len(),
+        let size = |response: &Response| {
+            response.id.size()
+                + match &response.result {
+                    Ok(payload) => payload.bytes().len(),
+                    Err(error) => {
+                        let data = error.data.as_ref().map_or(0, |data| data.bytes().len());
+                        error.message.len() + data
+                    }
+                }
         };
         match self {
             Answer::One(response) => size(response),

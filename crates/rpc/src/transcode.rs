@@ -22,6 +22,9 @@ use crate::payload::PayloadError;
 /// Both directions walk the value with a function that calls itself; this keeps the stack small.
 const DEPTH: usize = 256;
 
+/// A level of msgpack may take three of JSON, and the way back must not be refused.
+const JSON_DEPTH: usize = json::MAX_DEPTH;
+
 const UNKNOWN: i8 = 0;
 const REFINED_UNKNOWN: i8 = 12;
 
@@ -136,17 +139,18 @@ fn has_text_keys(reader: &Reader<'_>, length: u32) -> Option<bool> {
 }
 
 pub(crate) fn json_to_msgpack(text: &[u8]) -> Result<Vec<u8>, PayloadError> {
-    json::check(text, DEPTH).map_err(PayloadError::new)?;
+    json::check(text, JSON_DEPTH).map_err(PayloadError::new)?;
     let mut out = Vec::with_capacity(text.len());
-    write_msgpack(text, &mut out).ok_or_else(|| {
-        PayloadError::new("a number that msgpack cannot hold, or a `$` spelling that is not valid")
+    write_msgpack(text, &mut out, DEPTH).ok_or_else(|| {
+        PayloadError::new("nested too deeply, a number that msgpack cannot hold, or a `$` spelling that is not valid")
     })?;
     Ok(out)
 }
 
 /// `text` has been checked: it is one JSON value, not nested too deeply.
-fn write_msgpack(text: &[u8], out: &mut Vec<u8>) -> Option<()> {
-    let mut scanner = Scanner::new(text, DEPTH);
+fn write_msgpack(text: &[u8], out: &mut Vec<u8>, depth: usize) -> Option<()> {
+    let depth = depth.checked_sub(1)?;
+    let mut scanner = Scanner::new(text, JSON_DEPTH);
     match scanner.peek()? {
         b'n' => write::nil(out),
         b't' => out.push(0xc3),
@@ -157,7 +161,7 @@ fn write_msgpack(text: &[u8], out: &mut Vec<u8>) -> Option<()> {
             scanner.array(|item| items.push(item)).ok()?;
             write::array(out, items.len());
             for item in items {
-                write_msgpack(&text[item], out)?;
+                write_msgpack(&text[item], out, depth)?;
             }
         }
         b'{' => {
@@ -168,12 +172,12 @@ fn write_msgpack(text: &[u8], out: &mut Vec<u8>) -> Option<()> {
             if let [(key, value)] = &members[..]
                 && text[key.clone()].starts_with(b"$")
             {
-                return write_spelling(&text[key.clone()], &text[value.clone()], out);
+                return write_spelling(&text[key.clone()], &text[value.clone()], out, depth);
             }
             write::map(out, members.len());
             for (key, value) in members {
                 write::str(out, json::unescape(&text[key])?.as_bytes());
-                write_msgpack(&text[value], out)?;
+                write_msgpack(&text[value], out, depth)?;
             }
         }
         _ => {
@@ -194,7 +198,7 @@ fn write_msgpack(text: &[u8], out: &mut Vec<u8>) -> Option<()> {
     Some(())
 }
 
-fn write_spelling(key: &[u8], value: &[u8], out: &mut Vec<u8>) -> Option<()> {
+fn write_spelling(key: &[u8], value: &[u8], out: &mut Vec<u8>, depth: usize) -> Option<()> {
     let bytes = |text: String| STANDARD.decode(text).ok();
     match key {
         b"$binary" => write::bin(out, &bytes(serde_json::from_slice(value).ok()?)?),
@@ -206,7 +210,7 @@ fn write_spelling(key: &[u8], value: &[u8], out: &mut Vec<u8>) -> Option<()> {
         b"$unknown" => {
             let mut refinements = Vec::new();
             // Refinements are keyed by number, so they come as `$map`.
-            write_msgpack(value, &mut refinements)?;
+            write_msgpack(value, &mut refinements, depth)?;
             write::ext(out, REFINED_UNKNOWN, &refinements);
         }
         b"$float" => write::float(
@@ -222,14 +226,14 @@ fn write_spelling(key: &[u8], value: &[u8], out: &mut Vec<u8>) -> Option<()> {
             let entries: Vec<(&RawValue, &RawValue)> = serde_json::from_slice(value).ok()?;
             write::map(out, entries.len());
             for (key, value) in entries {
-                write_msgpack(key.get().as_bytes(), out)?;
-                write_msgpack(value.get().as_bytes(), out)?;
+                write_msgpack(key.get().as_bytes(), out, depth)?;
+                write_msgpack(value.get().as_bytes(), out, depth)?;
             }
         }
         _ => {
             write::map(out, 1);
             write::str(out, json::unescape(key)?.as_bytes());
-            write_msgpack(value, out)?;
+            write_msgpack(value, out, depth)?;
         }
     }
     Some(())

@@ -17,17 +17,10 @@ pub(super) fn cut(buffer: &mut BytesMut, limits: &Limits) -> Result<Option<Bytes
         .take_while(|byte| matches!(byte, b'\r' | b'\n'))
         .count();
     buffer.advance(blanks);
-    let window = &buffer[..buffer.len().min(HEADER_LIMIT)];
-    let Some(header_end) = memchr::memmem::find(window, b"\r\n\r\n") else {
-        let first_line = memchr::memchr(b'\n', window).map(|end| &window[..end]);
-        let looks_wrong = first_line.is_some_and(|line| !line.contains(&b':'));
-        if buffer.len() >= HEADER_LIMIT || looks_wrong {
-            return Err(DialectError::new("expected `Content-Length: N`", buffer));
-        }
+    let headers = read_headers(buffer).map_err(|problem| DialectError::new(problem, buffer))?;
+    let Some((body, length)) = headers else {
         return Ok(None);
     };
-    let length = content_length(&buffer[..header_end])
-        .map_err(|problem| DialectError::new(problem, buffer))?;
     if length > limits.frame {
         let problem = format!(
             "a message of {length} bytes is longer than the limit of {} bytes",
@@ -35,7 +28,6 @@ pub(super) fn cut(buffer: &mut BytesMut, limits: &Limits) -> Result<Option<Bytes
         );
         return Err(DialectError::new(problem, buffer));
     }
-    let body = header_end + 4;
     if buffer.len() < body + length {
         return Ok(None);
     }
@@ -43,24 +35,37 @@ pub(super) fn cut(buffer: &mut BytesMut, limits: &Limits) -> Result<Option<Bytes
     Ok(Some(buffer.split_to(length).freeze()))
 }
 
-fn content_length(headers: &[u8]) -> Result<usize, String> {
-    let headers = std::str::from_utf8(headers).map_err(|_| "the header is not ASCII")?;
+/// Where the body starts and how long it is, once all headers are there. Each line is judged as
+/// soon as it is there, so that what is wrong shows at once, and the same however it arrives.
+fn read_headers(buffer: &[u8]) -> Result<Option<(usize, usize)>, String> {
+    let window = &buffer[..buffer.len().min(HEADER_LIMIT)];
     let mut length = None;
-    for line in headers.split("\r\n") {
+    let mut at = 0;
+    while let Some(end) = memchr::memchr(b'\n', &window[at..]) {
+        let line = window[at..at + end]
+            .strip_suffix(b"\r")
+            .and_then(|line| std::str::from_utf8(line).ok())
+            .ok_or("a header is text that ends with CR LF")?;
+        at += end + 1;
+        if line.is_empty() {
+            let length = length.ok_or("the header has no Content-Length")?;
+            return Ok(Some((at, length)));
+        }
         let (name, value) = line
             .split_once(':')
-            .ok_or_else(|| format!("the header {line:?} has no `:`"))?;
+            .ok_or("expected a header such as `Content-Length: 42`")?;
         let value = value.trim();
         if name.eq_ignore_ascii_case("content-length") {
-            let parsed = value
-                .parse()
-                .map_err(|_| format!("Content-Length is {value:?}, not a number"))?;
-            length = Some(parsed);
+            let parsed = value.parse();
+            length = Some(parsed.map_err(|_| format!("Content-Length is {value:?}, no number"))?);
         } else if name.eq_ignore_ascii_case("content-type") {
             check_charset(value)?;
         }
     }
-    length.ok_or_else(|| "the header has no Content-Length".to_owned())
+    if window.len() == HEADER_LIMIT {
+        return Err(format!("headers of more than {HEADER_LIMIT} bytes"));
+    }
+    Ok(None)
 }
 
 fn check_charset(content_type: &str) -> Result<(), String> {

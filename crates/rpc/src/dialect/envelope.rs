@@ -24,16 +24,13 @@ impl Envelope {
     /// members nobody knows are stepped over.
     pub(super) fn find(frame: &[u8], scanner: &mut Scanner<'_>) -> Result<Envelope, JsonError> {
         let mut envelope = Envelope::default();
-        scanner.object(|key, value| {
-            let key = &frame[key];
-            // The names that count are short: looking for an escape costs next to nothing.
-            if !key.iter().any(|&byte| byte == b'\\') {
-                envelope.set(key, value);
-            } else if let Some(name) = json::unescape(key) {
-                envelope.set(name.as_bytes(), value);
-            }
-        })?;
+        members(frame, scanner, |name, value| envelope.set(name, value))?;
         Ok(envelope)
+    }
+
+    /// Whether there is anything that only an answer has.
+    pub(super) fn is_answer(&self) -> bool {
+        self.result.is_some() || self.error.is_some()
     }
 
     fn set(&mut self, name: &[u8], value: Range<usize>) {
@@ -48,6 +45,23 @@ impl Envelope {
         };
         *place = Some(value);
     }
+}
+
+/// Hands out the names, free of escapes, and the places of the members of an object.
+pub(super) fn members(
+    frame: &[u8],
+    scanner: &mut Scanner<'_>,
+    mut member: impl FnMut(&[u8], Range<usize>),
+) -> Result<(), JsonError> {
+    scanner.object(|key, value| {
+        let key = &frame[key];
+        // The names that count are short: looking for an escape costs next to nothing.
+        if !key.iter().any(|&byte| byte == b'\\') {
+            member(key, value);
+        } else if let Some(name) = json::unescape(key) {
+            member(name.as_bytes(), value);
+        }
+    })
 }
 
 /// The payload at `place`.

@@ -76,17 +76,23 @@ fn read_batch(frame: &Bytes, mut scanner: Scanner<'_>, limits: &Limits) -> Inbou
 
 /// Looks at which members are there, then decides what the message is.
 fn understand(frame: &Bytes, envelope: Envelope) -> Inbound {
-    let id = match envelope.id {
+    let id = match envelope.id.clone() {
         None => None,
         Some(place) => match envelope::id(frame, place) {
             Some(id) => Some(id),
             None => return request_error(None, "the id is neither a string nor a number nor null"),
         },
     };
-    if let Some(version) = envelope.jsonrpc
+    if let Some(version) = &envelope.jsonrpc
         && &frame[version.clone()] != b"\"2.0\""
     {
-        return request_error(id, "`jsonrpc` is not \"2.0\"");
+        let problem = "`jsonrpc` is not \"2.0\"";
+        return match id {
+            Some(id) if envelope.method.is_none() && envelope.is_answer() => {
+                response_error(id, problem)
+            }
+            id => request_error(id, problem),
+        };
     }
     if let Some(place) = envelope.method {
         let Some(method) = envelope::text(frame, place).filter(|method| !method.is_empty()) else {
@@ -131,14 +137,14 @@ fn response(id: Id, result: Result<Payload, RpcError>) -> Inbound {
 /// Reads an error object. Some peers leave out the code or the message, but not both.
 fn read_error(frame: Bytes) -> Option<RpcError> {
     let (mut code, mut message, mut data) = (None, None, None);
-    Scanner::new(&frame, json::MAX_DEPTH)
-        .object(|key, value| match &frame[key] {
-            b"code" => code = Some(value),
-            b"message" => message = Some(value),
-            b"data" => data = Some(value),
-            _ => {}
-        })
-        .ok()?;
+    let mut scanner = Scanner::new(&frame, json::MAX_DEPTH);
+    envelope::members(&frame, &mut scanner, |name, value| match name {
+        b"code" => code = Some(value),
+        b"message" => message = Some(value),
+        b"data" => data = Some(value),
+        _ => {}
+    })
+    .ok()?;
     let code = code.map(|place| match envelope::text(&frame, place.clone()) {
         Some(name) => ErrorCode::Name(name),
         None => {

@@ -51,34 +51,34 @@ fn understand(frame: &Bytes) -> Result<Message, Malformed> {
         Some(Token::Array(length)) => length,
         _ => return Err(malformed(None, MalformedKind::Request, "not an array")),
     };
-    let kind = match reader.next() {
-        Some(Token::Unsigned(kind @ 0..=2)) => kind,
+    let (kind, expected) = match (length > 0).then(|| reader.next()).flatten() {
+        Some(Token::Unsigned(0)) => (MalformedKind::Request, 4),
+        Some(Token::Unsigned(1)) => (MalformedKind::Response, 4),
+        Some(Token::Unsigned(2)) if length == 3 => return read_call(frame, reader, None),
+        Some(Token::Unsigned(2)) => (MalformedKind::Request, 3),
         _ => {
             let problem = "the type of a message is 0, 1 or 2";
             return Err(malformed(None, MalformedKind::Request, problem));
         }
     };
-    let expected = if kind == 2 { 3 } else { 4 };
-    if length != expected {
-        let problem = format!("{length} elements in a message of type {kind}, not {expected}");
-        return Err(malformed(None, MalformedKind::Request, problem));
-    }
-    let id = if kind == 2 {
-        None
-    } else {
-        match reader.next() {
-            Some(Token::Unsigned(id)) => u32::try_from(id).ok().map(Id::from),
-            _ => None,
-        }
+    let id = match (length > 1 && expected == 4)
+        .then(|| reader.next())
+        .flatten()
+    {
+        Some(Token::Unsigned(id)) => u32::try_from(id).ok().map(Id::from),
+        _ => None,
     };
-    match (kind, id) {
-        (1, Some(id)) => read_response(frame, reader, id),
-        (0, Some(id)) => read_call(frame, reader, Some(id)),
-        (2, None) => read_call(frame, reader, None),
-        _ => {
+    if length != expected {
+        let problem = format!("{length} elements instead of {expected}");
+        return Err(malformed(id, kind, problem));
+    }
+    match (id, kind) {
+        (None, _) => {
             let problem = "the id is no unsigned 32-bit integer";
-            Err(malformed(None, MalformedKind::Request, problem))
+            Err(malformed(None, kind, problem))
         }
+        (Some(id), MalformedKind::Response) => read_response(frame, reader, id),
+        (Some(id), _) => read_call(frame, reader, Some(id)),
     }
 }
 

@@ -70,14 +70,14 @@ fn is_int64(id: &Id) -> bool {
 
 fn read_error(frame: Bytes) -> Option<RpcError> {
     let (mut code, mut message, mut detail) = (None, None, None);
-    Scanner::new(&frame, json::MAX_DEPTH)
-        .object(|key, value| match &frame[key] {
-            b"code" => code = envelope::text(&frame, value),
-            b"message" => message = envelope::text(&frame, value),
-            b"detail" => detail = envelope::optional_payload(&frame, Some(value)),
-            _ => {}
-        })
-        .ok()?;
+    let mut scanner = Scanner::new(&frame, json::MAX_DEPTH);
+    envelope::members(&frame, &mut scanner, |name, value| match name {
+        b"code" => code = envelope::text(&frame, value),
+        b"message" => message = envelope::text(&frame, value),
+        b"detail" => detail = envelope::optional_payload(&frame, Some(value)),
+        _ => {}
+    })
+    .ok()?;
     Some(RpcError {
         code: ErrorCode::Name(code?),
         message: message.as_deref().unwrap_or_default().to_owned(),

@@ -26,6 +26,15 @@ impl Driver {
         }
     }
 
+    /// Whether the peer has to wait until we have done some of what it asked for, or until it has
+    /// read some of our answers.
+    pub(super) fn is_overloaded(&self) -> bool {
+        let options = &self.shared.options;
+        self.parked_bytes >= options.waiting_bytes
+            // Only answers that wait for room can make it more.
+            || self.shared.running.count() > options.running
+    }
+
     fn may_start(&self) -> bool {
         self.shared.running.count() < self.shared.options.running
     }
@@ -108,14 +117,15 @@ async fn send(shared: &Shared, answer: Answer) {
     }
 }
 
+/// What a waiting request costs.
 pub(super) fn size(request: &Request) -> usize {
-    /// What a waiting request costs besides its params.
+    /// Besides what the peer chose the length of.
     const OVERHEAD: usize = 128;
-    OVERHEAD
-        + request
-            .params
-            .as_ref()
-            .map_or(0, |params| params.bytes().len())
+    let params = request
+        .params
+        .as_ref()
+        .map_or(0, |params| params.bytes().len());
+    OVERHEAD + request.id.size() + request.method.len() + params
 }
 
 /// A handler whose panic is an error for its caller and for nobody else.

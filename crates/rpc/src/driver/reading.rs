@@ -23,7 +23,7 @@ const LEAST_ROOM: usize = 4 * 1024;
 impl Driver {
     /// Reads once, unless there is no room for the requests in it. Tells whether something came.
     pub(super) fn read(&mut self, cx: &mut Context<'_>) -> Result<bool, CloseReason> {
-        if self.parked_bytes >= self.shared.options.waiting_bytes {
+        if self.is_overloaded() {
             return Ok(false);
         }
         let Some(reader) = &mut self.reader else {

@@ -38,6 +38,9 @@ impl Driver {
     fn on_batch(&mut self, items: Vec<Inbound>, frame: &[u8]) -> Result<(), CloseReason> {
         let is_answered = |item: &Inbound| match item {
             Inbound::Message(Message::Request(_)) => true,
+            Inbound::Malformed(malformed) if malformed.id.is_none() => {
+                self.shared.options.stray == Stray::Answer
+            }
             Inbound::Malformed(malformed) => !self.is_response(malformed),
             Inbound::Message(_) | Inbound::Batch(_) => false,
         };
