@@ -34,7 +34,8 @@ Examples:
     printf 'add [1,2]\\necho {\"a\":1}\\n' | tenon call --repl -- tenon echo
 
 Params are JSON: the text itself, @FILE, or - for stdin. What JSON has no form for is spelled
-{\"$binary\":\"<base64>\"}, {\"$ext\":[TYPE,\"<base64>\"]} or {\"$unknown\":true}, both ways.";
+{\"$binary\":\"<base64>\"}, {\"$ext\":[TYPE,\"<base64>\"]}, {\"$map\":[[KEY,VALUE],..]},
+{\"$float\":\"NaN\"} or {\"$unknown\":true}, both ways.";
 
 /// Runs plugins in other processes, in any language that can read stdin and write stdout.
 #[derive(Debug, Parser)]
@@ -59,9 +60,12 @@ pub(crate) enum Command {
         /// The shell
         shell: Shell,
     },
-    /// Print the manual page
-    #[command(after_help = "Example:\n  tenon man | man -l -")]
-    Man,
+    /// Print the manual page, or that of one command
+    #[command(after_help = "Example:\n  tenon man call | man -l -")]
+    Man {
+        /// The command
+        command: Option<String>,
+    },
 }
 
 #[derive(Debug, clap::Args)]
@@ -70,12 +74,12 @@ pub(crate) enum Command {
     override_usage = "tenon call [OPTIONS] METHOD [PARAMS] (--socket PATH | -- CMD...)\n       tenon call [OPTIONS] --repl (--socket PATH | -- CMD...)",
 )]
 pub(crate) struct CallArgs {
-    /// The method
+    /// The method to call
     #[arg(required_unless_present = "repl", conflicts_with = "repl")]
     pub(crate) method: Option<String>,
 
     /// Its params: JSON text, @FILE, or - for stdin
-    #[arg(allow_hyphen_values = true)]
+    #[arg(allow_negative_numbers = true)]
     pub(crate) params: Option<String>,
 
     /// How messages are written
@@ -87,7 +91,7 @@ pub(crate) struct CallArgs {
     pub(crate) protocol: Option<Protocol>,
 
     /// Connect to the server on this socket
-    #[arg(long, value_name = "PATH", required_unless_present = "plugin")]
+    #[arg(long, value_name = "PATH")]
     pub(crate) socket: Option<PathBuf>,
 
     /// Start this plugin, and stop it afterwards
@@ -168,9 +172,10 @@ fn duration(text: &str) -> Result<Limit, String> {
     let number: f64 = number
         .parse()
         .map_err(|_| format!("{number:?} is no number"))?;
-    Duration::try_from_secs_f64(number * seconds)
-        .map(|limit| Limit(Some(limit)))
-        .map_err(|_| "a time has to be positive, and not endless".into())
+    match Duration::try_from_secs_f64(number * seconds) {
+        Ok(limit) if !limit.is_zero() => Ok(Limit(Some(limit))),
+        _ => Err("a time has to be more than nothing, and not endless".into()),
+    }
 }
 
 #[cfg(test)]
@@ -190,7 +195,7 @@ mod tests {
         assert_eq!(parsed("1.5s"), Ok(Some(1500)));
         assert_eq!(parsed("2m"), Ok(Some(120_000)));
         assert_eq!(parsed("none"), Ok(None));
-        for wrong in ["", "5", "s", "-1s", "1d", "infs", "nans"] {
+        for wrong in ["", "5", "s", "0s", "-1s", "1d", "infs", "nans"] {
             assert!(parsed(wrong).is_err(), "{wrong}");
         }
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use tenon_host::{PluginError, Problem};
-use tenon_rpc::{CallError, CloseReason, RpcError};
+use tenon_rpc::{CallError, CloseReason, Format, RpcError};
 
 /// What a run of the command comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,11 +75,15 @@ impl From<CallError> for Failure {
             CallError::Unsendable(_) => Code::Usage,
             CallError::TooManyCalls(_) => Code::Failed,
         };
-        let message = error.to_string();
+        let mut message = error.to_string();
         let answered = match error {
             CallError::Answered(error) => Some(error),
             _ => None,
         };
+        let data = answered.as_ref().and_then(|error| error.data.as_ref());
+        if let Some(data) = data.and_then(|data| data.to_format(Format::Json).ok()) {
+            message += &format!("\n  data: {}", String::from_utf8_lossy(data.bytes()));
+        }
         Failure {
             code,
             message,

@@ -43,9 +43,9 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 async fn dispatch(command: Command) -> Result<(), Failure> {
     match command {
         Command::Call(call) => interruptible(commands::call::run(call)).await,
-        Command::Echo(echo) => commands::echo::run(echo).await,
+        Command::Echo(echo) => interruptible(commands::echo::run(echo)).await,
         Command::Completions { shell } => commands::completions::run(shell),
-        Command::Man => commands::man::run(),
+        Command::Man { command } => commands::man::run(command.as_deref()),
     }
 }
 

@@ -30,14 +30,19 @@ impl Printer {
         data(result.get())
     }
 
-    /// An error answer, when more calls follow.
-    pub(crate) fn error(self, method: &str, failure: &Failure) -> Result<(), Failure> {
-        if self.json {
-            let error = error_value(failure);
-            return data(json!({ "method": method, "error": error }));
+    /// What went wrong.
+    pub(crate) fn error(self, method: Option<&str>, failure: &Failure) -> Result<(), Failure> {
+        let error = error_value(failure);
+        match method {
+            Some(method) if self.json => {
+                data(line(&[("method", &json!(method)), ("error", &error)]))
+            }
+            None if self.json => data(line(&[("error", &error)])),
+            _ => {
+                talk(format_args!("error: {}", failure.message));
+                Ok(())
+            }
         }
-        talk(format_args!("error: {}", failure.message));
-        Ok(())
     }
 
     /// Something the other side sent by itself.
@@ -82,6 +87,12 @@ pub(crate) fn talk(line: impl Display) {
     let _nobody_left = writeln!(io::stderr().lock(), "{line}");
 }
 
+/// Asks for the next line.
+pub(crate) fn prompt() {
+    let mut stderr = io::stderr().lock();
+    let _nobody_left = write!(stderr, "> ").and_then(|()| stderr.flush());
+}
+
 /// A frame on its way, on stderr.
 pub(crate) fn trace(record: &Record) {
     let arrow = match record.direction {
@@ -113,7 +124,7 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
 }
 
 /// The failure as `--json` shows it.
-pub(crate) fn error_value(failure: &Failure) -> Value {
+fn error_value(failure: &Failure) -> Value {
     match &failure.answered {
         Some(RpcError {
             code,
@@ -141,7 +152,7 @@ pub(crate) fn error_value(failure: &Failure) -> Value {
 fn to_json(payload: &Payload) -> Result<Box<RawValue>, Failure> {
     payload
         .to_format(tenon_rpc::Format::Json)
-        .and_then(|payload| payload.decode())
+        .and_then(|json| json.decode())
         .map_err(|error| Failure::new(Code::BrokenProtocol, format!("the answer: {error}")))
 }
 
@@ -190,10 +201,7 @@ fn indented(json: &str) -> String {
         match character {
             ' ' | '\t' | '\n' | '\r' => {}
             '{' | '[' => {
-                while characters
-                    .next_if(|next| next.is_ascii_whitespace())
-                    .is_some()
-                {}
+                while characters.next_if(char::is_ascii_whitespace).is_some() {}
                 out.push(character);
                 if let Some(close) = characters.next_if(|next| matches!(next, '}' | ']')) {
                     out.push(close);

@@ -14,8 +14,11 @@ pub struct PluginCommand {
     pub(crate) folder: Option<PathBuf>,
     pub(crate) inherited: Environment,
     pub(crate) variables: BTreeMap<OsString, OsString>,
-    pub(crate) on_stderr: Option<Arc<dyn Fn(&str) + Send + Sync>>,
+    pub(crate) on_stderr: Option<SeeLine>,
 }
+
+/// Is shown each line.
+pub(crate) type SeeLine = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// Which of our environment variables a plugin gets to see.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

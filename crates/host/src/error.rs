@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::ExitStatus;
 use std::time::Duration;
 
-use tenon_rpc::{CallError, CloseReason, Quote};
+use tenon_rpc::{CallError, CloseReason, Peer, Quote};
 
 use crate::process::Process;
 
@@ -22,6 +22,8 @@ pub struct PluginError {
     pub stray: Option<Quote>,
     /// How it ended, if it has.
     pub status: Option<ExitStatus>,
+    /// The first answer it sent that belonged to no call.
+    pub unclaimed: Option<String>,
     /// The last lines it wrote to stderr.
     pub stderr: Vec<String>,
 }
@@ -44,20 +46,27 @@ impl PluginError {
             problem,
             stray: None,
             status: None,
+            unclaimed: None,
             stderr: Vec::new(),
         }
     }
 
-    pub(crate) fn with_evidence(
-        problem: Problem,
-        process: &Process,
-        stray: Option<Quote>,
-    ) -> PluginError {
+    pub(crate) fn with_evidence(problem: Problem, process: &Process, peer: &Peer) -> PluginError {
+        let is_quoted = matches!(
+            problem,
+            Problem::Call(CallError::Closed(CloseReason::BrokenStream(_)))
+        );
+        let has_no_answer = matches!(
+            problem,
+            Problem::NoAnswer(_) | Problem::Call(CallError::TimedOut(_))
+        );
         PluginError {
             command: process.command().to_owned(),
             problem,
-            stray,
-            status: process.status(),
+            stray: peer.stray().filter(|_| !is_quoted).cloned(),
+            unclaimed: peer.unclaimed().filter(|_| has_no_answer).map(Into::into),
+            // After a broken stream it ends because we have closed its stdin, which says nothing.
+            status: process.status().filter(|_| !is_quoted),
             stderr: process.stderr().lines(),
         }
     }
@@ -67,22 +76,35 @@ impl PluginError {
         match &self.problem {
             Problem::Call(CallError::Malformed(_)) => true,
             Problem::Call(CallError::Closed(CloseReason::BrokenStream(_))) => true,
-            Problem::Call(CallError::Closed(_)) | Problem::NoAnswer(_) => self.stray.is_some(),
+            Problem::Call(CallError::Closed(_)) => self.stray.is_some(),
             _ => false,
         }
     }
 
     fn hint(&self) -> Option<String> {
-        if self.stray.is_some() || self.broke_protocol() {
+        let is_broken = match &self.problem {
+            Problem::Call(CallError::Closed(CloseReason::BrokenStream(error))) => {
+                !error.is_over_limit
+            }
+            _ => false,
+        };
+        if self.stray.is_some() || is_broken {
             return Some("stdout belongs to the protocol: print to stderr instead, and check that plugin and host speak the same dialect".into());
         }
         let program = self.command.split(' ').next().unwrap_or_default();
+        let path = Path::new(program);
         match &self.problem {
+            Problem::CannotStart(_) if program == "''" => {
+                Some("the name of the program is empty".into())
+            }
+            Problem::CannotStart(_) if program.contains(['/', '.']) && path.is_dir() => {
+                Some(format!("{program} is a folder, not a program"))
+            }
             Problem::CannotStart(error) if error.kind() == io::ErrorKind::NotFound => {
-                Some(if !program.contains('/') && Path::new(program).is_file() {
-                    format!("programs in this folder are started as ./{program}")
-                } else {
-                    format!("is {program} installed, and is its name right?")
+                Some(match (program.contains('/'), path.is_file()) {
+                    (false, true) => format!("programs in this folder are started as ./{program}"),
+                    (true, true) => "its first line names an interpreter that is not there".into(),
+                    _ => format!("is {program} installed, and is its name right?"),
                 })
             }
             Problem::CannotStart(error) if error.kind() == io::ErrorKind::PermissionDenied => {
@@ -90,6 +112,9 @@ impl PluginError {
             }
             Problem::NoAnswer(_) if self.status.is_none() => {
                 Some("does it read requests from stdin, answer on stdout, and flush?".into())
+            }
+            Problem::Call(CallError::Closed(_)) if self.status.is_some_and(|s| s.success()) => {
+                Some("a plugin answers until its stdin ends; does this one want arguments?".into())
             }
             _ => None,
         }
@@ -116,6 +141,9 @@ impl fmt::Display for PluginError {
             Problem::Call(error) => write!(f, "{error}")?,
         }
         write!(f, "\n  command: {}", self.command)?;
+        if let Some(unclaimed) = &self.unclaimed {
+            write!(f, "\n  it sent {unclaimed}, which belongs to no call")?;
+        }
         if let Some(stray) = &self.stray {
             write!(f, "\n  it printed to stdout: {stray}")?;
         }

@@ -115,6 +115,13 @@ impl Plugin {
         &self.process
     }
 
+    /// Changes how long it gets to end.
+    #[must_use]
+    pub fn stop_within(mut self, limits: StopLimits) -> Plugin {
+        self.stop = limits;
+        self
+    }
+
     /// Waits until the process has ended. The connection ends with it, even if a descendant
     /// holds the pipe open.
     pub async fn exited(&mut self) -> ExitStatus {
@@ -126,7 +133,7 @@ impl Plugin {
 
     /// What a failed call says about the plugin: waits a moment for its exit status.
     pub async fn explain(&self, error: CallError) -> PluginError {
-        if matches!(error, CallError::Closed(_)) {
+        if matches!(error, CallError::Closed(CloseReason::PeerClosed)) {
             self.process.exited_within(LAST_WORDS).await;
             // What it wrote to stderr at the end may still be on its way to us.
             self.process.stderr().complete_within(LAST_WORDS).await;
@@ -135,7 +142,7 @@ impl Plugin {
     }
 
     fn evidence(&self, problem: Problem) -> PluginError {
-        PluginError::with_evidence(problem, &self.process, self.peer.stray().cloned())
+        PluginError::with_evidence(problem, &self.process, &self.peer)
     }
 
     /// Ends the plugin in steps: its protocol's shutdown, which `shutdown` does; the end of its

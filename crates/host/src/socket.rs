@@ -27,17 +27,22 @@ pub struct Credentials {
 /// Nothing listens there. The text says what is there instead, and what to do.
 pub async fn connect(path: impl AsRef<Path>) -> io::Result<Io> {
     let path = path.as_ref();
+    check_length(path)?;
     UnixStream::connect(path)
         .await
         .map(Io::from)
         .map_err(|error| {
-            let hint = match error.kind() {
-                io::ErrorKind::NotFound => "there is no such socket: is the server running?",
-                io::ErrorKind::ConnectionRefused => "nothing listens there: the server has ended",
-                io::ErrorKind::PermissionDenied => "the socket belongs to somebody else",
-                _ => return explain(&error, path, "could not connect"),
+            let is_other = std::fs::metadata(path).is_ok_and(|file| !file.file_type().is_socket());
+            let problem = match error.kind() {
+                _ if is_other => "this is no socket".to_owned(),
+                io::ErrorKind::NotFound => "there is no such socket; is the server running?".into(),
+                io::ErrorKind::ConnectionRefused => {
+                    "nobody listens there; the server has ended".into()
+                }
+                io::ErrorKind::PermissionDenied => "the socket belongs to somebody else".into(),
+                _ => format!("could not connect: {error}"),
             };
-            explain(&error, path, hint)
+            explain(error.kind(), path, &problem)
         })
 }
 
@@ -58,8 +63,12 @@ impl Listener {
     /// Somebody else listens there, something else is there, or the folder cannot be written.
     pub fn bind(path: impl Into<PathBuf>) -> io::Result<Listener> {
         let path = path.into();
+        check_length(&path)?;
         make_way(&path)?;
-        let fail = |error: io::Error| explain(&error, &path, "could not listen");
+        let fail = |error: io::Error| match error.kind() {
+            io::ErrorKind::NotFound => explain(error.kind(), &path, "there is no such folder"),
+            kind => explain(kind, &path, &format!("could not listen: {error}")),
+        };
         let socket = rustix::net::socket_with(
             AddressFamily::UNIX,
             SocketType::STREAM,
@@ -111,10 +120,11 @@ impl Drop for Listener {
 
 /// Removes what a dead server left behind, and nothing else.
 fn make_way(path: &Path) -> io::Result<()> {
-    let refuse = |kind, problem: &str| Err(explain(&io::Error::from(kind), path, problem));
+    let refuse = |kind, problem: &str| Err(explain(kind, path, problem));
+    let unclear = |error: io::Error| Err(explain(error.kind(), path, &error.to_string()));
     match std::fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(explain(&error, path, "could not look at it")),
+        Err(error) => unclear(error),
         Ok(file) if !file.file_type().is_socket() => refuse(
             io::ErrorKind::AlreadyExists,
             "there is a file that is no socket; it has been left alone",
@@ -123,11 +133,7 @@ fn make_way(path: &Path) -> io::Result<()> {
             Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
                 std::fs::remove_file(path)
             }
-            Err(error) => Err(explain(
-                &error,
-                path,
-                "could not find out who listens there",
-            )),
+            Err(error) => unclear(error),
             Ok(_) => refuse(
                 io::ErrorKind::AddrInUse,
                 "another server listens there already",
@@ -136,9 +142,19 @@ fn make_way(path: &Path) -> io::Result<()> {
     }
 }
 
-fn explain(error: &io::Error, path: &Path, problem: &str) -> io::Error {
-    io::Error::new(
-        error.kind(),
-        format!("{}: {problem} ({error})", path.display()),
-    )
+/// The system has room for so many bytes in the address of a socket.
+const LONGEST_PATH: usize = 107;
+
+fn check_length(path: &Path) -> io::Result<()> {
+    let length = path.as_os_str().len();
+    if length > LONGEST_PATH {
+        let problem =
+            format!("the path has {length} bytes; that of a socket has {LONGEST_PATH} at most");
+        return Err(explain(io::ErrorKind::InvalidInput, path, &problem));
+    }
+    Ok(())
+}
+
+fn explain(kind: io::ErrorKind, path: &Path, problem: &str) -> io::Error {
+    io::Error::new(kind, format!("{}: {problem}", path.display()))
 }

@@ -7,6 +7,8 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::sync::watch;
 
+use crate::command::SeeLine;
+
 /// How many lines are kept.
 const LINES: usize = 50;
 
@@ -43,11 +45,7 @@ impl StderrTail {
     }
 
     /// Reads until the end. It never stops reading, or the plugin would stop writing.
-    pub(crate) async fn follow(
-        self,
-        mut stderr: impl AsyncRead + Unpin,
-        see: Option<Arc<dyn Fn(&str) + Send + Sync>>,
-    ) {
+    pub(crate) async fn follow(self, mut stderr: impl AsyncRead + Unpin, see: Option<SeeLine>) {
         let mut lines = LineCutter::default();
         let mut chunk = vec![0; 8 * 1024];
         let take = |line: String| {

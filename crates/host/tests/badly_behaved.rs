@@ -100,7 +100,7 @@ async fn one_that_prints_instead_of_answering() {
                 "print to stderr",
             ],
         );
-        assert!(error.broke_protocol());
+        assert!(matches!(error.problem, Problem::NoAnswer(_)));
         script.is_gone().await;
     })
     .await;

@@ -1,7 +1,7 @@
 //! How each protocol begins and ends.
 
 use serde_json::{Value, json};
-use tenon_rpc::{CallError, ErrorCode, Payload, Peer, RpcError};
+use tenon_rpc::{CallError, Payload, Peer};
 
 use crate::Protocol;
 
@@ -31,10 +31,7 @@ pub(crate) async fn begin(protocol: Protocol, peer: &Peer) -> Result<Option<Payl
 
 /// Whether the answer to the first call says that the plugin is ready.
 fn check(protocol: Protocol, answer: &Payload) -> Result<(), CallError> {
-    let refuse = |problem: String| {
-        let error = RpcError::new(ErrorCode::SERVER_ERROR, problem);
-        Err(CallError::Answered(error))
-    };
+    let refuse = |problem: String| Err(CallError::Malformed(problem.into()));
     if !matches!(protocol, Protocol::Denobridge | Protocol::Orchard) {
         return Ok(());
     }
@@ -44,7 +41,7 @@ fn check(protocol: Protocol, answer: &Payload) -> Result<(), CallError> {
             refuse(format!("`health` answered {answer}, not {{\"ok\":true}}"))
         }
         Protocol::Orchard if answer["schema"]["protocol"] != "1" => refuse(format!(
-            "the provider speaks protocol {}, not \"1\"",
+            "the provider speaks protocol {}, but this is a host for \"1\"",
             answer["schema"]["protocol"]
         )),
         _ => Ok(()),

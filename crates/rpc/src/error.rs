@@ -188,6 +188,8 @@ pub struct DialectError {
     pub problem: String,
     /// The first offending bytes, printable.
     pub quote: Quote,
+    /// Whether it is only too much of something, which a larger limit would let through.
+    pub is_over_limit: bool,
 }
 
 impl DialectError {
@@ -195,6 +197,14 @@ impl DialectError {
         DialectError {
             problem: problem.into(),
             quote: Quote::of(bytes),
+            is_over_limit: false,
+        }
+    }
+
+    pub(crate) fn over_limit(problem: impl Into<String>, bytes: &[u8]) -> DialectError {
+        DialectError {
+            is_over_limit: true,
+            ..DialectError::new(problem, bytes)
         }
     }
 }

@@ -88,21 +88,37 @@ pub(crate) struct Budget {
     pub(crate) elements: u64,
 }
 
+/// Why a stream cannot be followed.
+#[derive(Debug)]
+pub(crate) enum Violation {
+    /// It is no msgpack.
+    NoMsgpack(&'static str),
+    /// It is too much of something.
+    Limit(String),
+}
+
 impl Scanner {
     /// The length of the first value in `buffer` once all of it is there. `buffer` must start
     /// with the same bytes as in the call before, until a length has been returned.
-    pub(crate) fn scan(&mut self, buffer: &[u8], budget: Budget) -> Result<Option<usize>, String> {
+    pub(crate) fn scan(
+        &mut self,
+        buffer: &[u8],
+        budget: Budget,
+    ) -> Result<Option<usize>, Violation> {
         loop {
             let Some(head) = buffer.get(self.at..).and_then(head) else {
                 return Ok(None);
             };
-            let head = head?;
+            let head = head.map_err(Violation::NoMsgpack)?;
             let end = self
                 .at
                 .saturating_add(head.size)
                 .saturating_add(head.payload);
             if end > budget.bytes {
-                return Err(format!("a message of more than {} bytes", budget.bytes));
+                return Err(Violation::Limit(format!(
+                    "a message of more than {} bytes",
+                    budget.bytes
+                )));
             }
             if end > buffer.len() {
                 // Come back when the payload is there. The head is read again, nothing else.
@@ -110,12 +126,18 @@ impl Scanner {
             }
             self.elements += head.children;
             if self.elements > budget.elements {
-                return Err(format!("more than {} values in a message", budget.elements));
+                return Err(Violation::Limit(format!(
+                    "more than {} values in a message",
+                    budget.elements
+                )));
             }
             self.at = end;
             if head.children > 0 {
                 if self.open.len() == budget.depth {
-                    return Err(format!("nested more than {} levels deep", budget.depth));
+                    return Err(Violation::Limit(format!(
+                        "nested more than {} levels deep",
+                        budget.depth
+                    )));
                 }
                 self.open.push(head.children);
                 continue;
@@ -419,7 +441,10 @@ mod tests {
 
     #[test]
     fn declared_lengths_cost_nothing() {
-        let error = |bytes: &[u8]| Scanner::default().scan(bytes, BUDGET).unwrap_err();
+        let error = |bytes: &[u8]| {
+            let violation = Scanner::default().scan(bytes, BUDGET).unwrap_err();
+            format!("{violation:?}")
+        };
         assert!(error(b"\xdd\xff\xff\xff\xff").contains("values"));
         assert!(error(b"\xdb\xff\xff\xff\xff").contains("bytes"));
         assert!(error(b"\xdf\xff\xff\xff\xff").contains("values"));

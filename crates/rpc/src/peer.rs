@@ -26,6 +26,7 @@ pub(crate) struct Shared {
     pub(crate) running: Running,
     pub(crate) options: Options,
     pub(crate) stray: OnceLock<Quote>,
+    pub(crate) unclaimed: OnceLock<Text>,
     reason: OnceLock<CloseReason>,
     ended: Notify,
 }
@@ -38,6 +39,7 @@ impl Shared {
             running: Running::default(),
             options,
             stray: OnceLock::new(),
+            unclaimed: OnceLock::new(),
             reason: OnceLock::new(),
             ended: Notify::new(),
         }
@@ -204,6 +206,12 @@ impl Peer {
     /// by mistake, most often.
     pub fn stray(&self) -> Option<&Quote> {
         self.shared.stray.get()
+    }
+
+    /// The first answer that belonged to no call, if there was one: late, twice, with an id that
+    /// was never used, or an error about a frame the peer could not read.
+    pub fn unclaimed(&self) -> Option<&str> {
+        self.shared.unclaimed.get().map(Text::as_str)
     }
 
     /// Waits until the connection has ended.

@@ -6,17 +6,24 @@ use crate::args::Args;
 use crate::exit::Failure;
 use crate::output;
 
-pub(crate) fn run() -> Result<(), Failure> {
-    let mut page = Vec::new();
-    let command = Args::command();
-    let mut render =
-        |command: &clap::Command| clap_mangen::Man::new(command.clone()).render(&mut page);
-    render(&command).map_err(Failure::cannot_start)?;
-    for subcommand in command
-        .get_subcommands()
-        .filter(|command| !command.is_hide_set())
-    {
-        render(subcommand).map_err(Failure::cannot_start)?;
-    }
-    output::bytes(&page)
+/// Prints the page of the whole command, or of one of its subcommands.
+pub(crate) fn run(subcommand: Option<&str>) -> Result<(), Failure> {
+    let mut command = Args::command();
+    command.build();
+    let page = match subcommand {
+        None => command,
+        Some(name) => {
+            let found = command.find_subcommand(name).ok_or_else(|| {
+                Failure::usage(format!("there is no command {name}; see tenon --help"))
+            })?;
+            found.clone()
+        }
+    };
+    let title = page.get_display_name().unwrap_or("tenon").to_owned();
+    let mut text = Vec::new();
+    clap_mangen::Man::new(page)
+        .title(title)
+        .render(&mut text)
+        .map_err(Failure::cannot_start)?;
+    output::bytes(&text)
 }

@@ -26,7 +26,7 @@ pub(super) fn cut(buffer: &mut BytesMut, limits: &Limits) -> Result<Option<Bytes
             "a message of {length} bytes is longer than the limit of {} bytes",
             limits.frame
         );
-        return Err(DialectError::new(problem, buffer));
+        return Err(DialectError::over_limit(problem, buffer));
     }
     if buffer.len() < body + length {
         return Ok(None);

@@ -55,8 +55,7 @@ pub(super) fn members(
 ) -> Result<(), JsonError> {
     scanner.object(|key, value| {
         let key = &frame[key];
-        // The names that count are short: looking for an escape costs next to nothing.
-        if !key.iter().any(|&byte| byte == b'\\') {
+        if !key.contains(&b'\\') {
             member(key, value);
         } else if let Some(name) = json::unescape(key) {
             member(name.as_bytes(), value);

@@ -37,7 +37,7 @@ fn too_long(buffer: &BytesMut, limits: &Limits) -> DialectError {
         "a line is longer than the limit of {} bytes for one message",
         limits.frame
     );
-    DialectError::new(problem, buffer)
+    DialectError::over_limit(problem, buffer)
 }
 
 /// Ends the line that starts at `start`. A newline inside it can only be blank between JSON

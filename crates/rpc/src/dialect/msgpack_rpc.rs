@@ -1,14 +1,15 @@
 //! msgpack-rpc: `[0, id, method, params]`, `[1, id, error, result]`, `[2, method, params]`.
 //!
-//! Errors go out as `[code, message]` or `[code, message, data]`, which Neovim can show, and come
-//! in as that, as a map, or as a text. Params are an array; a map is let through.
+//! Errors go out as `[code, message]` or `[code, message, data]`, and come in as that, as a map, or
+//! as a text. (Neovim shows the message of such a list only if the code is 0 or 1 and there is no
+//! data; its own errors have that form.) Params are an array; a map is let through.
 
 use bytes::{BufMut, Bytes, BytesMut};
 
 use super::{Inbound, Limits, Malformed, MalformedKind};
 use crate::error::{DialectError, ErrorCode, RpcError};
 use crate::message::{Event, Id, Message, Request, Response, Text};
-use crate::msgpack::{Budget, Reader, Scanner, Token, write};
+use crate::msgpack::{Budget, Reader, Scanner, Token, Violation, write};
 use crate::payload::{Format, Payload, PayloadError};
 
 /// Takes the next complete value.
@@ -33,7 +34,8 @@ pub(super) fn cut(
     match scanner.scan(buffer, budget) {
         Ok(Some(length)) => Ok(Some(buffer.split_to(length).freeze())),
         Ok(None) => Ok(None),
-        Err(problem) => Err(DialectError::new(problem, buffer)),
+        Err(Violation::Limit(problem)) => Err(DialectError::over_limit(problem, buffer)),
+        Err(Violation::NoMsgpack(problem)) => Err(DialectError::new(problem, buffer)),
     }
 }
 

@@ -111,23 +111,27 @@ impl Driver {
             Stray::Answer => self.reply(ReplyTo::new(Id::Null, batch), Err(malformed.error)),
             Stray::Skip => {}
             Stray::Fail => {
-                return Err(CloseReason::BrokenStream(Arc::new(DialectError {
+                let problem = format!("the peer sent something that is no message ({problem})");
+                let error = DialectError {
                     problem,
                     quote,
-                })));
+                    is_over_limit: false,
+                };
+                return Err(CloseReason::BrokenStream(Arc::new(error)));
             }
         }
         Ok(())
     }
 
     fn deliver(&self, id: &Id, outcome: Result<Payload, CallError>) {
-        if let Err(CallError::Answered(error)) = &outcome
-            && *id == Id::Null
-        {
-            tracing::warn!(%error, "the peer reports an error that belongs to no call");
-        } else if self.shared.pending().answer(id, outcome) == Delivery::Unknown {
-            tracing::debug!(%id, "an answer that nobody waits for");
+        let error = outcome.as_ref().err().map(ToString::to_string);
+        if self.shared.pending().answer(id, outcome) == Delivery::Delivered {
+            return;
         }
+        let error = error.map_or(String::new(), |error| format!(": {error}"));
+        tracing::debug!(%id, error, "an answer that nobody waits for");
+        let text = Text::from(format!("an answer with the id {id}{error}"));
+        let _keeps_the_first = self.shared.unclaimed.set(text);
     }
 
     fn on_event(&mut self, event: Event) {

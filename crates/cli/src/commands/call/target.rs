@@ -1,0 +1,161 @@
+//! Who is called: a plugin that is started for it, or a server on a socket.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tenon_host::{Plugin, PluginCommand, Start, StopLimits};
+use tenon_rpc::{CallError, Connection, Payload, Peer, Router, RpcError, Tap};
+
+use super::params;
+use crate::args::{CallArgs, Limit};
+use crate::exit::{Code, Failure};
+use crate::output::{self, Printer};
+
+pub(crate) enum Target {
+    Plugin(Box<Plugin>),
+    Socket(Connection),
+}
+
+impl Target {
+    /// Starts the plugin or connects to the server, and makes the protocol's first call.
+    pub(crate) async fn reach(
+        args: &CallArgs,
+        tap: Option<Arc<dyn Tap>>,
+        printer: Printer,
+    ) -> Result<Target, Failure> {
+        let router = Arc::new(observer(printer));
+        let mut start = Start::new(args.dialect);
+        if let Some(protocol) = args.protocol {
+            start.dialect = protocol.dialect();
+            start.options = protocol.host_options();
+            start.limit = protocol.start_limit();
+        }
+        start.options.tap = tap;
+        start.limit = start.limit.min(args.timeout.0.unwrap_or(start.limit));
+        let first = |peer: Peer| async move {
+            match args.protocol {
+                Some(protocol) => protocol.begin(&peer).await.map(drop),
+                None => Ok(()),
+            }
+        };
+        if let Some(path) = &args.socket {
+            let io = tenon_host::connect(path)
+                .await
+                .map_err(Failure::cannot_start)?;
+            let connection = Connection::start_with(io, start.dialect, router, start.options);
+            within(Limit(Some(start.limit)), first(connection.peer())).await?;
+            return Ok(Target::Socket(connection));
+        }
+        let (program, arguments) = args
+            .plugin
+            .split_first()
+            .ok_or_else(|| Failure::usage("say what to call: --socket PATH, or -- CMD..."))?;
+        let mut command = PluginCommand::new(program).args(arguments);
+        if args.verbose {
+            command = command.on_stderr(|line| output::talk(format_args!("plugin: {line}")));
+        }
+        let (plugin, ()) = Plugin::start(&command, start, router, first).await?;
+        Ok(Target::Plugin(Box::new(plugin)))
+    }
+
+    pub(crate) fn peer(&self) -> Peer {
+        match self {
+            Target::Plugin(plugin) => plugin.peer(),
+            Target::Socket(connection) => connection.peer(),
+        }
+    }
+
+    pub(crate) async fn call(
+        &self,
+        method: &str,
+        params: Option<Payload>,
+        args: &CallArgs,
+    ) -> Result<Payload, Failure> {
+        let peer = self.peer();
+        let params = params::encode(params, peer.format())?;
+        let outcome = self
+            .explained(within(args.timeout, peer.call_raw(method, params)))
+            .await;
+        outcome.map_err(|mut failure| {
+            if failure.code == Code::TimedOut {
+                let hint = "--timeout changes the limit, --trace shows every frame";
+                failure.message += &format!("\n  hint: {hint}");
+            }
+            failure
+        })
+    }
+
+    pub(crate) async fn send(&self, method: &str, params: Option<Payload>) -> Result<(), Failure> {
+        let peer = self.peer();
+        let params = params::encode(params, peer.format())?;
+        self.explained(peer.send_raw(method, params)).await
+    }
+
+    /// A failed call with what the plugin itself says about it.
+    async fn explained<T>(
+        &self,
+        call: impl Future<Output = Result<T, CallError>>,
+    ) -> Result<T, Failure> {
+        match self {
+            Target::Socket(_) => Ok(call.await?),
+            Target::Plugin(plugin) => match plugin.while_alive(call).await {
+                Ok(result) => Ok(result),
+                Err(error @ CallError::Answered(_)) => Err(error.into()),
+                Err(error) => Err(plugin.explain(error).await.into()),
+            },
+        }
+    }
+
+    /// Ends the plugin, or leaves the server, which serves others too. One that has failed already
+    /// gets little time.
+    pub(crate) async fn leave(self, args: &CallArgs, has_failed: bool) {
+        const MOMENT: Duration = Duration::from_millis(500);
+        let goodbye = |peer: Peer| async move {
+            if let Some(protocol) = args.protocol {
+                protocol.end(&peer).await;
+            }
+        };
+        match self {
+            Target::Plugin(plugin) if has_failed => {
+                let limits = StopLimits {
+                    asked: MOMENT,
+                    terminated: MOMENT,
+                };
+                plugin.stop_within(limits).stop(goodbye).await;
+            }
+            Target::Plugin(plugin) => {
+                plugin.stop(goodbye).await;
+            }
+            Target::Socket(connection) => {
+                connection.close_within(MOMENT).await;
+            }
+        }
+    }
+}
+
+/// Gives up on a call after the limit.
+async fn within<T>(
+    Limit(limit): Limit,
+    call: impl Future<Output = Result<T, CallError>>,
+) -> Result<T, CallError> {
+    let Some(limit) = limit else {
+        return call.await;
+    };
+    match tokio::time::timeout(limit, call).await {
+        Ok(outcome) => outcome,
+        Err(_) => Err(CallError::TimedOut(limit)),
+    }
+}
+
+/// Shows what the other side sends by itself.
+fn observer(printer: Printer) -> Router<()> {
+    Router::new(())
+        .fallback(move |call, ()| async move {
+            printer.received("request", &call.method, call.params.as_ref());
+            Err(RpcError::method_not_found(&call.method, call.peer.format()))
+        })
+        .event_fallback(move |_, event| {
+            printer.received("event", &event.method, event.params.as_ref());
+        })
+}

@@ -1,0 +1,121 @@
+//! Help, completions, the manual page, and what is wrong with a command line.
+
+use insta::assert_snapshot;
+
+use crate::shell::Shell;
+
+#[tokio::test]
+async fn help() {
+    let mut shell = Shell::new();
+    shell.run("tenon").await;
+    shell.run("tenon --help").await;
+    shell.run("tenon help call").await;
+    shell.run("tenon call --help").await;
+    shell.run("tenon completions --help").await;
+    shell.run("tenon man --help").await;
+    shell.run("tenon echo --help").await;
+    shell.run("tenon --version").await;
+    assert_snapshot!(shell.transcript());
+}
+
+#[tokio::test]
+async fn wrong_usage() {
+    let mut shell = Shell::new();
+    shell.run("tenon cal").await;
+    shell.run("tenon call").await;
+    shell.run("tenon call echo").await;
+    shell.run("tenon call --repl").await;
+    shell.run("tenon call -- tenon echo").await;
+    shell.run("tenon call --repl echo -- tenon echo").await;
+    shell
+        .run("tenon call echo --repl --event -- tenon echo")
+        .await;
+    shell.run("tenon call echo --socket s -- tenon echo").await;
+    shell
+        .run("tenon call echo --dialect json -- tenon echo")
+        .await;
+    shell
+        .run("tenon call echo --dialect json-rpc --protocol acp -- tenon echo")
+        .await;
+    shell.run("tenon call echo --timeout 5 -- tenon echo").await;
+    shell
+        .run("tenon call echo --timeout -1s -- tenon echo")
+        .await;
+    shell
+        .run("tenon call echo --tiemout 5s -- tenon echo")
+        .await;
+    shell.run("tenon call echo 1 2 -- tenon echo").await;
+    shell.run("tenon completions tcsh").await;
+    assert_snapshot!(shell.transcript());
+}
+
+#[tokio::test]
+async fn wrong_params() {
+    let mut shell = Shell::new();
+    shell.file("broken.json", "{\n  \"a\": 1,\n}\n");
+    shell.run("tenon call echo '{name:1}' -- tenon echo").await;
+    shell.run("tenon call echo hello -- tenon echo").await;
+    shell.run("tenon call echo '' -- tenon echo").await;
+    shell.run("tenon call echo '1 2' -- tenon echo").await;
+    shell
+        .run("tenon call echo @missing.json -- tenon echo")
+        .await;
+    shell
+        .run("tenon call echo @broken.json -- tenon echo")
+        .await;
+    shell.run("tenon call echo @. -- tenon echo").await;
+    shell
+        .run("printf '\\377' | tenon call echo - -- tenon echo")
+        .await;
+    shell.run("tenon call echo - -- tenon echo").await;
+    let binary = "tenon call echo '[{\"$binary\":\"?\"}]' --dialect msgpack-rpc -- tenon echo";
+    shell.run(binary).await;
+    assert_snapshot!(shell.transcript());
+}
+
+#[tokio::test]
+async fn completions_and_manual() {
+    let shell = Shell::new();
+    for (name, expected) in [
+        ("bash", "complete -F _tenon"),
+        ("zsh", "#compdef tenon"),
+        ("fish", "complete -c tenon"),
+    ] {
+        let script = shell
+            .run_unnoted(&format!("tenon completions {name}"))
+            .await;
+        assert_eq!(script.code, Some(0));
+        assert_eq!(script.stderr, "");
+        for word in [expected, "msgpack-rpc", "seasonings", "--timeout"] {
+            // A dash has an escape or a quote of its own in some of them.
+            let word = word.trim_start_matches('-');
+            assert!(script.stdout.contains(word), "{name} lacks {word}");
+        }
+        assert!(!script.stdout.contains("[folder]"), "{name}");
+    }
+    for (command, parts) in [
+        (
+            "tenon man",
+            [".TH tenon 1", "Exit codes", "tenon\\-call(1)"],
+        ),
+        (
+            "tenon man call",
+            [".TH tenon-call 1", "SH OPTIONS", "\\-\\-timeout"],
+        ),
+    ] {
+        let page = shell.run_unnoted(command).await;
+        assert_eq!(page.code, Some(0));
+        for part in parts {
+            assert!(page.stdout.contains(part), "{command} lacks {part}");
+        }
+    }
+}
+
+/// The script has to be one that bash can read.
+#[tokio::test]
+async fn bash_reads_its_completions() {
+    let shell = Shell::new();
+    let line = "tenon completions bash > script && bash -c '. ./script && complete -p tenon'";
+    let outcome = shell.run_unnoted(line).await;
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (Some(0), ""));
+}

@@ -1,0 +1,147 @@
+//! Calls that go well, and error answers.
+
+use std::io::Write;
+
+use insta::assert_snapshot;
+
+use crate::shell::Shell;
+
+#[tokio::test]
+async fn every_dialect() {
+    let mut shell = Shell::new();
+    for dialect in ["json-rpc", "json-rpc-headers", "msgpack-rpc", "orchard"] {
+        let calls = [
+            "echo '{\"b\":[1,-2.50,null,\"é\"],\"a\":{}}'",
+            "add '[1,2]'",
+            "echo",
+            "fail '{\"code\":7,\"message\":\"as asked\",\"data\":{\"why\":[1]}}'",
+            "nope",
+            "add '{\"a\":1}'",
+            "panic",
+        ];
+        for call in calls {
+            let line = format!("tenon call {call} --dialect {dialect} -- tenon echo");
+            shell.run(&line).await;
+        }
+    }
+    assert_snapshot!(shell.transcript());
+}
+
+/// Which dialect a plugin is told makes no difference to one that finds out by itself.
+#[tokio::test]
+async fn every_dialect_when_the_plugin_is_told() {
+    let shell = Shell::new();
+    for dialect in ["json-rpc", "json-rpc-headers", "msgpack-rpc", "orchard"] {
+        let line =
+            format!("tenon call add '[1,2]' --dialect {dialect} -- tenon echo --dialect {dialect}");
+        let outcome = shell.run_unnoted(&line).await;
+        assert_eq!((outcome.stdout.as_str(), outcome.code), ("3\n", Some(0)));
+    }
+}
+
+#[tokio::test]
+async fn every_protocol() {
+    let mut shell = Shell::new();
+    for protocol in ["denobridge", "ipc", "acp", "seasonings", "orchard"] {
+        let line = format!("tenon call add '[1,2]' --protocol {protocol} --trace -- tenon echo");
+        shell.run(&line).await;
+    }
+    assert_snapshot!(shell.transcript());
+}
+
+#[tokio::test]
+async fn params_from_everywhere() {
+    let mut shell = Shell::new();
+    shell.file("params.json", "[\n  20,\n  22\n]\n");
+    shell.run("tenon call add @params.json -- tenon echo").await;
+    shell
+        .run("echo '[3, 4]' | tenon call add - -- tenon echo")
+        .await;
+    shell.run("tenon call echo -5 -- tenon echo").await;
+    shell.run("tenon call echo '\"text\"' -- tenon echo").await;
+    // Single values go in an array where the dialect has no other params.
+    shell
+        .run("tenon call echo '\"text\"' --dialect msgpack-rpc -- tenon echo")
+        .await;
+    let exact = "'[18446744073709551615,123456789012345678901234567890,1.10,1e400]'";
+    shell
+        .run(&format!("tenon call echo {exact} -- tenon echo"))
+        .await;
+    let spelled =
+        "'[{\"$binary\":\"aGk=\"},{\"$ext\":[5,\"aGk=\"]},{\"$unknown\":true},{\"$map\":[[1,2]]}]'";
+    shell
+        .run(&format!(
+            "tenon call echo {spelled} --dialect msgpack-rpc -- tenon echo"
+        ))
+        .await;
+    assert_snapshot!(shell.transcript());
+}
+
+#[tokio::test]
+async fn what_the_plugin_sends_by_itself() {
+    let mut shell = Shell::new();
+    shell
+        .run("tenon call emit '{\"count\":2}' -- tenon echo")
+        .await;
+    shell
+        .run("tenon call emit '{\"count\":2}' --json -- tenon echo")
+        .await;
+    let asks = "'{\"method\":\"who\",\"params\":[1]}'";
+    shell
+        .run(&format!("tenon call call_back {asks} -- tenon echo"))
+        .await;
+    shell
+        .run(&format!("tenon call call_back {asks} --json -- tenon echo"))
+        .await;
+    shell
+        .run("tenon call call_back '{\"method\":\"who\"}' --dialect msgpack-rpc -- tenon echo")
+        .await;
+    assert_snapshot!(shell.transcript());
+}
+
+#[tokio::test]
+async fn everything_as_json() {
+    let mut shell = Shell::new();
+    shell
+        .run("tenon call add '[1,2]' --json -- tenon echo")
+        .await;
+    shell.run("tenon call nope --json -- tenon echo").await;
+    shell
+        .run("tenon call fail '{\"code\":7,\"message\":\"no\",\"data\":[1]}' --json --dialect orchard -- tenon echo")
+        .await;
+    shell
+        .run("tenon call exit '{\"code\":3}' --json -- tenon echo")
+        .await;
+    shell
+        .run("tenon call sleep '{\"ms\":9000}' --json --timeout 50ms -- tenon echo")
+        .await;
+    shell
+        .run("tenon call tick '{\"number\":0}' --event --json -- tenon echo")
+        .await;
+    shell.run("tenon call echo --json -- ./missing").await;
+    shell.run("tenon call echo '{' --json -- tenon echo").await;
+    assert_snapshot!(shell.transcript());
+}
+
+/// On a terminal results are laid out for reading. `script` gives the command one.
+#[tokio::test]
+async fn results_on_a_terminal() {
+    let shell = Shell::new();
+    if shell.run_unnoted("command -v script").await.code != Some(0) {
+        let is_ci = std::env::var_os("CI").is_some_and(|value| value == "true");
+        assert!(!is_ci, "needs the program script under CI=true");
+        // Not the print macros: what they print in a test that passes is never seen.
+        let skipped = "skipped: results_on_a_terminal: there is no script on PATH";
+        let _nobody_reads = writeln!(std::io::stderr(), "{skipped}");
+        return;
+    }
+    shell.program(
+        "run",
+        "#!/bin/sh\nexec tenon call echo '{\"a\":[1]}' -- tenon echo\n",
+    );
+    let outcome = shell.run_unnoted("script -qec ./run /dev/null").await;
+    assert_eq!(
+        outcome.stdout.replace('\r', ""),
+        "{\n  \"a\": [\n    1\n  ]\n}\n"
+    );
+}

@@ -1,0 +1,46 @@
+//! What foreign plugins find when they call us back.
+
+use std::fmt::Debug;
+use std::sync::{Arc, Mutex};
+
+use serde_json::Value;
+use tenon_rpc::{CallError, ErrorCode, Router, RpcError};
+
+/// The params of the events that came, in their order.
+#[derive(Clone, Default)]
+pub(crate) struct Seen(Arc<Mutex<Vec<Value>>>);
+
+impl Seen {
+    pub(crate) fn take(&self) -> Vec<Value> {
+        std::mem::take(&mut self.0.lock().expect("no panic elsewhere"))
+    }
+}
+
+/// Has a method that calls the plugin back in turn, and one that refuses.
+pub(crate) fn host() -> (Router<Seen>, Seen) {
+    let seen = Seen::default();
+    let router = Router::new(seen.clone())
+        .on_raw("nested", |context, params| async move {
+            // The plugin waits for us; it has to answer us all the same.
+            let answer = context.peer.call_raw("echo", params).await;
+            answer.map_err(|error| RpcError::internal(error.to_string()))
+        })
+        .on_raw("refuse", |_, _| async move {
+            Err(RpcError::new(ErrorCode::Number(7), "ask again later"))
+        })
+        .event_fallback(|context, event| {
+            let params = event.params.expect("params");
+            let params = params.decode().expect("what JSON has a form for");
+            let mut seen = context.state.0.lock().expect("no panic elsewhere");
+            seen.push(params);
+        });
+    (router, seen)
+}
+
+/// The error the other side answered with.
+pub(crate) fn refused<T: Debug>(outcome: Result<T, CallError>) -> RpcError {
+    match outcome {
+        Err(CallError::Answered(error)) => error,
+        other => panic!("not an error answer: {other:?}"),
+    }
+}
