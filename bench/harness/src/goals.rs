@@ -1,0 +1,218 @@
+//! The goals, each with what this run says about it.
+
+use crate::counts::Counts;
+use crate::link::Transport::{self, Pipe, Unix};
+use crate::results::{Cell, Results};
+use crate::rows::{Kind, Row, names};
+use crate::wire::Wire;
+
+pub struct Goal {
+    pub text: String,
+    pub measured: Option<f64>,
+    /// The same with each side on cores of its own, where that is measured. Not what is judged.
+    pub apart: Option<f64>,
+    pub bar: Bar,
+    pub unit: &'static str,
+}
+
+#[derive(Clone, Copy)]
+pub enum Bar {
+    AtMost(f64),
+    AtLeast(f64),
+}
+
+impl Goal {
+    pub fn met(&self) -> Option<bool> {
+        let measured = self.measured?;
+        Some(match self.bar {
+            Bar::AtMost(bar) => measured <= bar,
+            Bar::AtLeast(bar) => measured >= bar,
+        })
+    }
+}
+
+/// A goal in multiples of another row's value.
+fn against(
+    results: &Results,
+    transport: Transport,
+    cell: Cell,
+    (ours, theirs): (&str, &str),
+    bar: Bar,
+) -> Goal {
+    let ratio = |cell| {
+        results
+            .row(ours, transport)?
+            .ratio(results.row(theirs, transport)?, cell)
+    };
+    let (words, times) = match bar {
+        Bar::AtMost(times) => ("at most", times),
+        Bar::AtLeast(times) => ("at least", times),
+    };
+    let (heading, place) = (cell.heading().0, transport.name());
+    Goal {
+        text: format!("{heading}, {place}: {ours} {words} {times}× {theirs}"),
+        measured: ratio(cell),
+        apart: cell.apart().and_then(ratio),
+        bar,
+        unit: "×",
+    }
+}
+
+/// Against the best of several rows, which is named.
+fn against_fastest(
+    results: &Results,
+    transport: Transport,
+    cell: Cell,
+    ours: &str,
+    (label, among): (&str, impl Fn(&Row) -> bool),
+    bar: Bar,
+) -> Goal {
+    let fastest = results
+        .rows
+        .iter()
+        .filter(|(row, _)| row.transport == transport && row.kind == Kind::Peer && among(row))
+        .filter_map(|(row, numbers)| Some((row.name, numbers.median(cell)?)))
+        .max_by(|left, right| left.1.total_cmp(&right.1));
+    let name = fastest.map_or("nobody", |(name, _)| name);
+    let mut goal = against(results, transport, cell, (ours, name), bar);
+    goal.text += &format!(", {label}");
+    goal
+}
+
+pub fn goals(results: &Results, counts: &[Counts]) -> Vec<Goal> {
+    use Bar::{AtLeast, AtMost};
+    let mut goals = Vec::new();
+    for transport in [Pipe, Unix] {
+        let ratio = |cell, rows, bar| against(results, transport, cell, rows, bar);
+        let sequential = Cell::TinySequential;
+        goals.push(ratio(sequential, (names::READY, names::LIMIT), AtMost(1.5)));
+        goals.push(ratio(
+            sequential,
+            (names::SPAWNED, names::LIMIT),
+            AtMost(1.8),
+        ));
+        goals.push(ratio(
+            sequential,
+            (names::BOTH_ENDS, names::LIMIT),
+            AtMost(2.0),
+        ));
+        if transport == Unix {
+            goals.push(ratio(
+                sequential,
+                (names::BOTH_ENDS, names::TARPC_BINCODE),
+                AtMost(0.5),
+            ));
+            goals.push(ratio(
+                sequential,
+                (names::BOTH_ENDS, names::TONIC),
+                AtMost(0.15),
+            ));
+        }
+        goals.push(ratio(
+            Cell::Tiny64,
+            (names::READY, names::TYPED_FLOOR),
+            AtLeast(0.8),
+        ));
+        let rust = ("the fastest Rust library here", |row: &Row| {
+            row.wire != Wire::Neovim
+        });
+        goals.push(against_fastest(
+            results,
+            transport,
+            Cell::Tiny64,
+            names::READY,
+            rust,
+            AtLeast(5.0),
+        ));
+        if transport == Pipe {
+            for incumbent in [names::LSP_SERVER, names::ACP, names::RMCP] {
+                goals.push(ratio(
+                    Cell::Tiny64,
+                    (names::READY, incumbent),
+                    AtLeast(15.0),
+                ));
+            }
+        }
+        goals.push(ratio(
+            Cell::TinyEvents,
+            (names::READY, names::RAW_FLOOR),
+            AtLeast(0.6),
+        ));
+        let texts = ("the fastest JSON or msgpack peer here", |row: &Row| {
+            row.wire != Wire::Own
+        });
+        goals.push(against_fastest(
+            results,
+            transport,
+            Cell::TinyEvents,
+            names::READY,
+            texts,
+            AtLeast(2.0),
+        ));
+        goals.push(ratio(
+            Cell::MibSequential,
+            (names::RAW, names::LIMIT),
+            AtMost(2.0),
+        ));
+        for cell in [Cell::PeakFlood, Cell::PeakLongFlood] {
+            goals.push(Goal {
+                text: format!(
+                    "peak RSS, {}, {}: at most 6 MB",
+                    cell.heading().0,
+                    transport.name()
+                ),
+                measured: results
+                    .row(names::READY, transport)
+                    .and_then(|row| row.median(cell)),
+                apart: None,
+                bar: AtMost(6.0),
+                unit: " MB",
+            });
+        }
+    }
+    goals.push(Goal {
+        text: "idle connection at 1,000: at most 3 KiB".to_owned(),
+        measured: results
+            .row(names::READY, Unix)
+            .and_then(|row| row.median(Cell::Idle)),
+        apart: None,
+        bar: AtMost(3.0),
+        unit: " KiB",
+    });
+    goals.extend(count_goals(counts));
+    goals
+}
+
+fn count_goals(counts: &[Counts]) -> Vec<Goal> {
+    let mut goals = Vec::new();
+    for (name, allocations) in [(names::READY, 2.0), (names::SPAWNED, 5.0)] {
+        let Some(counts) = counts.iter().find(|counts| counts.row.name == name) else {
+            continue;
+        };
+        let mut goal = |what: &str, measured, bar: f64| {
+            let text = format!("{name}: at most {bar} {what}");
+            goals.push(Goal {
+                text,
+                measured,
+                apart: None,
+                bar: Bar::AtMost(bar),
+                unit: "",
+            });
+        };
+        if name == names::READY {
+            goal(
+                "system calls per sequential request",
+                counts.syscalls_sequential,
+                3.2,
+            );
+            goal(
+                "system calls per request at 64 in flight",
+                counts.syscalls_64,
+                0.1,
+            );
+            goal("instructions per request", counts.instructions, 9_000.0);
+        }
+        goal("allocations per request", counts.allocations, allocations);
+    }
+    goals
+}

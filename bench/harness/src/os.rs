@@ -1,0 +1,47 @@
+//! The few calls to the system that have no safe wrapper. All `unsafe` of the bench is here.
+#![allow(unsafe_code)]
+
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+use rustix::process::{Pid, Signal};
+
+/// Makes the kernel end the child when this process ends, however it ends.
+///
+/// The signal is bound to the thread that starts the child, so children are started on the main
+/// thread only.
+pub fn die_with_parent(command: &mut Command) {
+    let parent = rustix::process::getpid();
+    let bind = move || {
+        rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+        // The parent may have gone before the line above took effect.
+        if rustix::process::getppid() != Some(parent) {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
+        Ok(())
+    };
+    // SAFETY: between fork and exec only two system calls are made; nothing is allocated.
+    unsafe { command.pre_exec(bind) };
+}
+
+/// Runs the calling process only when a core has nothing else to do.
+pub fn become_idle_class() -> io::Result<()> {
+    // SAFETY: an all-zero sched_param is the priority that SCHED_IDLE asks for.
+    let done = unsafe {
+        let parameters: libc::sched_param = std::mem::zeroed();
+        libc::sched_setscheduler(0, libc::SCHED_IDLE, &parameters)
+    };
+    if done == 0 {
+        Ok(())
+    } else {
+        Err(io::Error::last_os_error())
+    }
+}
+
+/// Ends a process that has not been waited for yet, so its id cannot belong to anyone else.
+pub fn kill(pid: u32) {
+    if let Some(pid) = Pid::from_raw(pid as i32) {
+        let _ = rustix::process::kill_process(pid, Signal::KILL);
+    }
+}
