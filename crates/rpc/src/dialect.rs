@@ -41,7 +41,7 @@ pub enum Inbound {
     /// Several at once, each of them whole or malformed; their answers go back together.
     Batch(Vec<Inbound>),
     /// A frame that is no message, in a stream that is sound.
-    Malformed(Malformed),
+    Malformed(Box<Malformed>),
 }
 
 /// A frame that is no message.
@@ -103,7 +103,7 @@ impl Default for Limits {
 }
 
 impl Dialect {
-    /// All of them.
+    /// All of them, in the order of their numbers.
     pub const ALL: [Dialect; 4] = [
         Dialect::JsonRpcLines,
         Dialect::JsonRpcHeaders,

@@ -24,15 +24,23 @@ impl fmt::Display for JsonError {
 
 /// Checks that `bytes` are exactly one JSON value with blanks around it.
 pub(crate) fn check(bytes: &[u8], depth: usize) -> Result<(), JsonError> {
-    if let Err(error) = std::str::from_utf8(bytes) {
-        return Err(JsonError {
-            at: error.valid_up_to(),
-            problem: "invalid UTF-8",
-        });
-    }
+    check_utf8(bytes)?;
     let mut scanner = Scanner::new(bytes, depth);
     scanner.value()?;
     scanner.end()
+}
+
+/// Checks that `bytes` are UTF-8, which most are by being ASCII.
+pub(crate) fn check_utf8(bytes: &[u8]) -> Result<(), JsonError> {
+    if bytes.is_ascii() {
+        return Ok(());
+    }
+    std::str::from_utf8(bytes)
+        .map(drop)
+        .map_err(|error| JsonError {
+            at: error.valid_up_to(),
+            problem: "invalid UTF-8",
+        })
 }
 
 /// Walks over JSON that is known to be UTF-8.
@@ -150,16 +158,15 @@ impl<'a> Scanner<'a> {
 
     /// Takes one value of any kind and gives its place.
     pub(crate) fn value(&mut self) -> Result<Range<usize>, JsonError> {
-        let mut open = Containers::default();
-        self.peek();
+        let first = self.peek();
         let start = self.at;
+        if !matches!(first, Some(b'{' | b'[')) {
+            self.scalar(first)?;
+            return Ok(start..self.at);
+        }
+        let mut open = Containers::default();
         loop {
             match self.peek() {
-                Some(b'"') => self.string()?,
-                Some(b'-' | b'0'..=b'9') => self.number()?,
-                Some(b't') => self.literal(b"true")?,
-                Some(b'f') => self.literal(b"false")?,
-                Some(b'n') => self.literal(b"null")?,
                 Some(bracket @ (b'{' | b'[')) => {
                     if open.count == self.depth {
                         return self.fail("nested too deeply");
@@ -176,8 +183,7 @@ impl<'a> Scanner<'a> {
                         continue;
                     }
                 }
-                Some(_) => return self.fail("expected a value"),
-                None => return self.fail("unexpected end"),
+                other => self.scalar(other)?,
             }
             // A value just ended: close what it closes, and find out whether another follows.
             loop {
@@ -202,23 +208,33 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    /// Takes a value that starts with this byte and holds no others.
+    fn scalar(&mut self, first: Option<u8>) -> Result<(), JsonError> {
+        match first {
+            Some(b'"') => self.string(),
+            Some(b'-' | b'0'..=b'9') => self.number(),
+            Some(b't') => self.literal(b"true"),
+            Some(b'f') => self.literal(b"false"),
+            Some(b'n') => self.literal(b"null"),
+            Some(_) => self.fail("expected a value"),
+            None => self.fail("unexpected end"),
+        }
+    }
+
     fn string(&mut self) -> Result<(), JsonError> {
         self.at += 1;
         loop {
             self.skip_plain();
-            let rest = &self.bytes[self.at..];
-            let Some(plain) = rest.iter().position(|&byte| is_special(byte)) else {
-                self.at = self.bytes.len();
-                return self.fail("unterminated string");
-            };
-            self.at += plain;
-            match rest[plain] {
-                b'"' => {
+            match self.bytes.get(self.at) {
+                Some(b'"') => {
                     self.at += 1;
                     return Ok(());
                 }
-                b'\\' => self.escape()?,
-                _ => return self.fail("control character in a string"),
+                Some(b'\\') => self.escape()?,
+                Some(0..0x20) => return self.fail("control character in a string"),
+                // Too close to the end to be skipped together with others.
+                Some(_) => self.at += 1,
+                None => return self.fail("unterminated string"),
             }
         }
     }
@@ -317,23 +333,35 @@ fn is_special(byte: u8) -> bool {
     (byte == b'"') | (byte == b'\\') | (byte < 0x20)
 }
 
-/// Which of the open brackets are objects: one bit each.
+/// Which of the open brackets are objects: one bit each. Few values are nested so deeply that the
+/// first bits do not do.
 #[derive(Default)]
 struct Containers {
-    bits: [u64; MAX_DEPTH / 64],
+    first: u128,
+    rest: Vec<bool>,
     count: usize,
 }
 
 impl Containers {
+    const FIRST: usize = 128;
+
     fn push(&mut self, is_object: bool) {
-        let (word, bit) = (self.count / 64, self.count % 64);
-        self.bits[word] = self.bits[word] & !(1 << bit) | u64::from(is_object) << bit;
+        if self.count < Containers::FIRST {
+            let bit = 1 << self.count;
+            self.first = self.first & !bit | u128::from(is_object) << self.count;
+        } else {
+            self.rest.truncate(self.count - Containers::FIRST);
+            self.rest.push(is_object);
+        }
         self.count += 1;
     }
 
     fn last(&self) -> Option<bool> {
         let index = self.count.checked_sub(1)?;
-        Some(self.bits[index / 64] >> (index % 64) & 1 == 1)
+        match index.checked_sub(Containers::FIRST) {
+            None => Some(self.first >> index & 1 == 1),
+            Some(index) => self.rest.get(index).copied(),
+        }
     }
 }
 

@@ -56,6 +56,7 @@ mod recorder;
 mod reply;
 mod router;
 mod running;
+mod spread;
 mod stdio;
 mod tap;
 mod transcode;

@@ -36,8 +36,9 @@ pub struct Request {
 pub struct Response {
     /// The id of the request.
     pub id: Id,
-    /// The outcome, still encoded.
-    pub result: Result<Payload, RpcError>,
+    /// The outcome, still encoded. Errors are boxed: they are rare, and large for what moves so
+    /// often.
+    pub result: Result<Payload, Box<RpcError>>,
 }
 
 /// A message nobody answers.
@@ -117,6 +118,21 @@ impl Text {
     /// Text from bytes that are part of something already known to be UTF-8.
     pub(crate) fn from_checked(bytes: Bytes) -> Text {
         Text(bytes)
+    }
+
+    /// The bytes of the text.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// How many bytes the text has.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is no text.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// The text itself.

@@ -1,5 +1,6 @@
 //! Frames that wait to be written, already encoded: everything queued goes out in one write.
 
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 
@@ -21,6 +22,9 @@ pub(crate) struct Outbox {
     room: Semaphore,
     capacity: u32,
     tap: Option<Arc<dyn Tap>>,
+    /// Copies of what is in the queue, to be read without its lock.
+    state: AtomicU8,
+    dialect: AtomicU8,
 }
 
 struct Queue {
@@ -42,6 +46,11 @@ pub(crate) enum State {
     Closing,
     /// Nothing more goes out.
     Closed,
+}
+
+impl State {
+    /// In the order of their numbers.
+    const ALL: [State; 3] = [State::Open, State::Closing, State::Closed];
 }
 
 /// Room in the queue for one frame.
@@ -75,6 +84,8 @@ impl Outbox {
             room: Semaphore::new(capacity as usize),
             capacity,
             tap,
+            state: AtomicU8::new(State::Open as u8),
+            dialect: AtomicU8::new(dialect as u8),
         }
     }
 
@@ -222,7 +233,7 @@ impl Outbox {
     }
 
     pub(crate) fn state(&self) -> State {
-        self.queue().state
+        State::ALL[usize::from(self.state.load(Ordering::Acquire))]
     }
 
     /// Goes on towards the end; there is no way back.
@@ -233,6 +244,7 @@ impl Outbox {
                 return;
             }
             queue.state = state;
+            self.state.store(state as u8, Ordering::Release);
             if state == State::Closed {
                 queue.frames = BytesMut::new();
                 self.room.close();
@@ -242,11 +254,12 @@ impl Outbox {
     }
 
     pub(crate) fn dialect(&self) -> Dialect {
-        self.queue().dialect
+        Dialect::ALL[usize::from(self.dialect.load(Ordering::Acquire))]
     }
 
     /// The peer has shown which dialect it speaks.
     pub(crate) fn set_dialect(&self, dialect: Dialect) {
         self.queue().dialect = dialect;
+        self.dialect.store(dialect as u8, Ordering::Release);
     }
 }

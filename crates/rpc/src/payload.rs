@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::fmt;
 
-use bytes::{BufMut, Bytes, BytesMut};
+use bytes::{Bytes, BytesMut};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -67,9 +67,12 @@ impl PayloadError {
 const SHARED_ENCODING: usize = 4 * 1024;
 
 thread_local! {
-    /// Small payloads are encoded one after the other into one buffer, which is used again once
-    /// they are gone: no allocation for each answer.
-    static ENCODING: Cell<BytesMut> = Cell::new(BytesMut::new());
+    /// Where a payload is encoded before its length is known.
+    static SCRATCH: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+
+    /// Small payloads stand one after the other in one buffer, which is used again once they are
+    /// gone: no allocation for each answer.
+    static ENCODED: Cell<BytesMut> = Cell::new(BytesMut::new());
 }
 
 impl Payload {
@@ -99,22 +102,27 @@ impl Payload {
         format: Format,
         value: &T,
     ) -> Result<Payload, PayloadError> {
-        let mut buffer = ENCODING.take();
-        buffer.reserve(SHARED_ENCODING);
+        let mut scratch = SCRATCH.take();
+        scratch.clear();
         let written = match format {
-            Format::Json => {
-                serde_json::to_writer((&mut buffer).writer(), value).map_err(PayloadError::new)
-            }
+            Format::Json => serde_json::to_writer(&mut scratch, value).map_err(PayloadError::new),
             Format::Msgpack => value
-                .serialize(
-                    &mut rmp_serde::Serializer::new((&mut buffer).writer()).with_struct_map(),
-                )
+                .serialize(&mut rmp_serde::Serializer::new(&mut scratch).with_struct_map())
                 .map_err(PayloadError::new),
         };
-        let bytes = buffer.split().freeze();
-        if bytes.len() <= SHARED_ENCODING {
-            ENCODING.set(buffer);
-        }
+        let bytes = if scratch.len() > SHARED_ENCODING {
+            Bytes::from(scratch)
+        } else {
+            let mut encoded = ENCODED.take();
+            if encoded.capacity() < scratch.len() {
+                encoded.reserve(SHARED_ENCODING);
+            }
+            encoded.extend_from_slice(&scratch);
+            let bytes = encoded.split().freeze();
+            ENCODED.set(encoded);
+            SCRATCH.set(scratch);
+            bytes
+        };
         written.map(|()| Payload { format, bytes })
     }
 

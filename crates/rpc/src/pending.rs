@@ -1,12 +1,13 @@
 //! Calls that wait for an answer. A plain table: no input, no output, nothing asynchronous.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::BuildHasherDefault;
 use std::task::Waker;
 
 use crate::error::{CallError, CloseReason};
 use crate::message::Id;
 use crate::payload::Payload;
+use crate::spread::Spread;
 
 /// What a call comes to.
 pub(crate) type Outcome = Result<Payload, CallError>;
@@ -130,26 +131,6 @@ impl Pending {
                 }
             }
         }
-    }
-}
-
-/// Our own consecutive numbers need spreading, not protection: a peer cannot choose them.
-#[derive(Default)]
-pub(crate) struct Spread(u64);
-
-impl Hasher for Spread {
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.write_u32(byte.into());
-        }
-    }
-
-    fn write_u32(&mut self, number: u32) {
-        self.0 = (self.0 ^ u64::from(number)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
     }
 }
 

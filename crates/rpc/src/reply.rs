@@ -36,7 +36,7 @@ impl ReplyTo {
     pub(crate) fn answer(self, result: Reply) -> Option<Answer> {
         let response = Response {
             id: self.id,
-            result,
+            result: result.map_err(Box::new),
         };
         match self.batch {
             None => Some(Answer::One(response)),
@@ -133,7 +133,7 @@ fn or_apologise(
     for id in ids {
         let response = Response {
             id,
-            result: Err(error.clone()),
+            result: Err(Box::new(error.clone())),
         };
         // If even this cannot be written, the id is one this dialect does not have.
         let _sent = outbox.push(outbox.no_room_needed(), &Message::Response(response));

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::future::Future;
+use std::hash::BuildHasherDefault;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 
@@ -12,6 +13,7 @@ use crate::method::{EventKind, Method};
 use crate::payload::{Elements, Format, Payload};
 use crate::peer::Peer;
 use crate::reply::Reply;
+use crate::spread::Spread;
 
 /// A handler at work.
 pub(crate) type Work = Pin<Box<dyn Future<Output = Reply> + Send>>;
@@ -60,7 +62,7 @@ pub struct Next {
 impl Next {
     /// Goes on.
     pub async fn run(self, call: Call) -> Reply {
-        self.service.clone().call(call, self.depth).await
+        self.service.call(&self.service, call, self.depth).await
     }
 }
 
@@ -72,13 +74,16 @@ impl fmt::Debug for Next {
 
 /// A router whose state has been forgotten: what a connection needs of it.
 pub(crate) trait Service: Send + Sync {
-    /// Starts the work on a call, from the wrapper at `depth` inwards.
-    fn call(self: Arc<Self>, call: Call, depth: usize) -> Work;
+    /// Starts the work on a call, from the wrapper at `depth` inwards. `this` is the service
+    /// itself, for wrappers to hold on to.
+    fn call(&self, this: &Arc<dyn Service>, call: Call, depth: usize) -> Work;
     fn event(&self, peer: &Peer, event: Event);
 }
 
 type Handler<S> = Box<dyn Fn(Context<S>, Option<Payload>) -> Work + Send + Sync>;
 type EventHandler<S> = Box<dyn Fn(EventContext<'_, S>, Event) + Send + Sync>;
+/// By the bytes of a name, which saves making sure that what a peer sent is text.
+type Table<H> = HashMap<&'static [u8], H, BuildHasherDefault<Spread>>;
 type Wrapper = Box<dyn Fn(Call, Next) -> Work + Send + Sync>;
 
 /// Finds the function for a method or event by its name.
@@ -91,8 +96,8 @@ type Wrapper = Box<dyn Fn(Call, Next) -> Work + Send + Sync>;
 /// - A handler that panics gives its caller an internal error and harms nobody else.
 pub struct Router<S = ()> {
     state: S,
-    methods: HashMap<&'static str, Handler<S>>,
-    events: HashMap<&'static str, EventHandler<S>>,
+    methods: Table<Handler<S>>,
+    events: Table<EventHandler<S>>,
     wrappers: Vec<Wrapper>,
     fallback: Option<Box<dyn Fn(Call, S) -> Work + Send + Sync>>,
     event_fallback: Option<EventHandler<S>>,
@@ -104,8 +109,8 @@ impl<S: Clone + Send + Sync + 'static> Router<S> {
     pub fn new(state: S) -> Router<S> {
         Router {
             state,
-            methods: HashMap::new(),
-            events: HashMap::new(),
+            methods: HashMap::default(),
+            events: HashMap::default(),
             wrappers: Vec::new(),
             fallback: None,
             event_fallback: None,
@@ -149,7 +154,7 @@ impl<S: Clone + Send + Sync + 'static> Router<S> {
     where
         F: Fn(Context<S>, Option<Payload>) -> Work + Send + Sync + 'static,
     {
-        self.methods.insert(method, Box::new(handler));
+        self.methods.insert(method.as_bytes(), Box::new(handler));
         self
     }
 
@@ -167,7 +172,7 @@ impl<S: Clone + Send + Sync + 'static> Router<S> {
                 Err(error) => tracing::warn!(event = E::NAME, %error, "an event was dropped"),
             }
         };
-        self.events.insert(E::NAME, Box::new(handle));
+        self.events.insert(E::NAME.as_bytes(), Box::new(handle));
         self
     }
 
@@ -218,6 +223,11 @@ impl<S: Clone + Send + Sync + 'static> Router<S> {
     fn log_unknown_event(&self, method: &Text) {
         /// A peer must not fill our memory with names it makes up.
         const NAMES: usize = 64;
+        const LENGTH: usize = 200;
+        if method.len() > LENGTH {
+            tracing::debug!("an event with a very long name that nothing handles");
+            return;
+        }
         let Ok(mut known) = self.unknown_events.lock() else {
             return;
         };
@@ -228,15 +238,15 @@ impl<S: Clone + Send + Sync + 'static> Router<S> {
 }
 
 impl<S: Clone + Send + Sync + 'static> Service for Router<S> {
-    fn call(self: Arc<Self>, call: Call, depth: usize) -> Work {
-        if depth < self.wrappers.len() {
+    fn call(&self, this: &Arc<dyn Service>, call: Call, depth: usize) -> Work {
+        if let Some(wrapper) = self.wrappers.get(depth) {
             let next = Next {
-                service: self.clone(),
+                service: this.clone(),
                 depth: depth + 1,
             };
-            return self.wrappers[depth](call, next);
+            return wrapper(call, next);
         }
-        match (self.methods.get(call.method.as_str()), &self.fallback) {
+        match (self.methods.get(call.method.as_bytes()), &self.fallback) {
             (Some(handler), _) => {
                 let context = Context {
                     state: self.state.clone(),
@@ -259,7 +269,10 @@ impl<S: Clone + Send + Sync + 'static> Service for Router<S> {
             state: &self.state,
             peer,
         };
-        match (self.events.get(event.method.as_str()), &self.event_fallback) {
+        match (
+            self.events.get(event.method.as_bytes()),
+            &self.event_fallback,
+        ) {
             (Some(handler), _) | (None, Some(handler)) => handler(context, event),
             (None, None) => self.log_unknown_event(&event.method),
         }
@@ -270,8 +283,8 @@ impl<S: fmt::Debug> fmt::Debug for Router<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Router")
             .field("state", &self.state)
-            .field("methods", &self.methods.keys())
-            .field("events", &self.events.keys())
+            .field("methods", &self.methods.len())
+            .field("events", &self.events.len())
             .finish_non_exhaustive()
     }
 }

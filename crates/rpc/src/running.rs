@@ -2,17 +2,22 @@
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::task::AbortHandle;
 
 use crate::message::Id;
-use crate::pending::Spread;
 use crate::reply::ReplyTo;
+use crate::spread::Spread;
 
 /// The running handlers of a connection.
 #[derive(Default)]
-pub(crate) struct Running(Mutex<Table>);
+pub(crate) struct Running {
+    table: Mutex<Table>,
+    /// How many there are, to be read without the lock.
+    count: AtomicUsize,
+}
 
 #[derive(Default)]
 struct Table {
@@ -28,11 +33,16 @@ struct Task {
 
 impl Running {
     fn table(&self) -> MutexGuard<'_, Table> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn count(&self) -> usize {
-        self.table().tasks.len()
+        self.count.load(Ordering::Acquire)
+    }
+
+    /// Has to be called under the lock after each change.
+    fn recount(&self, table: &Table) {
+        self.count.store(table.tasks.len(), Ordering::Release);
     }
 
     /// Enters a handler that is about to be spawned; `reply_to` is `None` for a task that only
@@ -47,6 +57,7 @@ impl Running {
             abort: None,
         };
         table.tasks.insert(key, task);
+        self.recount(&table);
         key
     }
 
@@ -64,7 +75,9 @@ impl Running {
 
     /// The task is done, its answer queued.
     pub(crate) fn leave(&self, key: u32) {
-        self.table().tasks.remove(&key);
+        let mut table = self.table();
+        table.tasks.remove(&key);
+        self.recount(&table);
     }
 
     /// Stops the handler of the request with this id, if one runs. Of several with the same id
@@ -79,6 +92,7 @@ impl Running {
             .map(|(key, _)| key)
             .min()?;
         let task = table.tasks.remove(&key)?;
+        self.recount(&table);
         if let Some(abort) = task.abort {
             abort.abort();
         }
@@ -87,10 +101,12 @@ impl Running {
 
     /// Stops everything.
     pub(crate) fn abort_all(&self) {
-        for (_, task) in self.table().tasks.drain() {
+        let mut table = self.table();
+        for (_, task) in table.tasks.drain() {
             if let Some(abort) = task.abort {
                 abort.abort();
             }
         }
+        self.recount(&table);
     }
 }

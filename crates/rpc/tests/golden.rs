@@ -144,11 +144,11 @@ impl Sent<'_> {
                 id: id(response.id),
                 result: match &response.error {
                     None => Ok(payload(response.result.expect("a result or an error"))),
-                    Some(error) => Err(RpcError {
+                    Some(error) => Err(Box::new(RpcError {
                         code: code(error.code),
                         message: error.message.clone(),
                         data: error.data.map(payload),
-                    }),
+                    })),
                 },
             }),
             Sent::Batch(items) => {

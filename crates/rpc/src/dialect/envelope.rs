@@ -24,7 +24,17 @@ impl Envelope {
     /// members nobody knows are stepped over.
     pub(super) fn find(frame: &[u8], scanner: &mut Scanner<'_>) -> Result<Envelope, JsonError> {
         let mut envelope = Envelope::default();
-        members(frame, scanner, |name, value| envelope.set(name, value))?;
+        scanner.object(|key, value| {
+            let key = &frame[key];
+            if let Some(place) = envelope.place(key) {
+                *place = Some(value);
+            } else if key.contains(&b'\\')
+                && let Some(name) = json::unescape(key)
+                && let Some(place) = envelope.place(name.as_bytes())
+            {
+                *place = Some(value);
+            }
+        })?;
         Ok(envelope)
     }
 
@@ -33,17 +43,16 @@ impl Envelope {
         self.result.is_some() || self.error.is_some()
     }
 
-    fn set(&mut self, name: &[u8], value: Range<usize>) {
-        let place = match name {
-            b"jsonrpc" => &mut self.jsonrpc,
-            b"id" => &mut self.id,
-            b"method" => &mut self.method,
-            b"params" => &mut self.params,
-            b"result" => &mut self.result,
-            b"error" => &mut self.error,
-            _ => return,
-        };
-        *place = Some(value);
+    fn place(&mut self, name: &[u8]) -> Option<&mut Option<Range<usize>>> {
+        match name {
+            b"jsonrpc" => Some(&mut self.jsonrpc),
+            b"id" => Some(&mut self.id),
+            b"method" => Some(&mut self.method),
+            b"params" => Some(&mut self.params),
+            b"result" => Some(&mut self.result),
+            b"error" => Some(&mut self.error),
+            _ => None,
+        }
     }
 }
 
@@ -103,6 +112,15 @@ pub(super) fn id(frame: &Bytes, place: Range<usize>) -> Option<Id> {
 
 /// The number that `bytes` write, if it is an integer that is written back the same.
 fn integer(bytes: &[u8]) -> Option<i64> {
+    /// So many digits always fit.
+    const SHORT: usize = 18;
+    if bytes.len() <= SHORT && bytes.iter().all(u8::is_ascii_digit) {
+        return Some(
+            bytes
+                .iter()
+                .fold(0, |n, &digit| n * 10 + i64::from(digit - b'0')),
+        );
+    }
     let text = std::str::from_utf8(bytes).ok()?;
     text.parse().ok().filter(|_| text != "-0")
 }

@@ -14,11 +14,8 @@ use crate::payload::{Format, Payload, PayloadError};
 
 /// Reads one frame.
 pub(super) fn read(frame: &Bytes, limits: &Limits) -> Inbound {
-    if let Err(error) = std::str::from_utf8(frame) {
-        return stray(&JsonError {
-            at: error.valid_up_to(),
-            problem: "invalid UTF-8",
-        });
+    if let Err(error) = json::check_utf8(frame) {
+        return stray(&error);
     }
     let mut scanner = Scanner::new(frame, limits.depth);
     match scanner.peek() {
@@ -112,11 +109,11 @@ fn understand(frame: &Bytes, envelope: Envelope) -> Inbound {
         envelope.result,
         envelope.error.filter(|place| !is_null(place)),
     ) {
-        (None, None) => Inbound::Malformed(Malformed {
+        (None, None) => Inbound::Malformed(Box::new(Malformed {
             id: Some(id),
             kind: MalformedKind::Bare,
             error: invalid_request("an id without method, result or error"),
-        }),
+        })),
         (Some(place), None) => response(id, Ok(envelope::payload(frame, place))),
         (result, Some(place)) if result.as_ref().is_none_or(is_null) => {
             match read_error(frame.slice(place)) {
@@ -131,6 +128,7 @@ fn understand(frame: &Bytes, envelope: Envelope) -> Inbound {
 }
 
 fn response(id: Id, result: Result<Payload, RpcError>) -> Inbound {
+    let result = result.map_err(Box::new);
     Inbound::Message(Message::Response(Response { id, result }))
 }
 
@@ -172,7 +170,7 @@ fn invalid_request(detail: &str) -> RpcError {
 
 fn stray(error: &JsonError) -> Inbound {
     let data = Payload::encode(Format::Json, &error.to_string()).ok();
-    Inbound::Malformed(Malformed {
+    Inbound::Malformed(Box::new(Malformed {
         id: None,
         kind: MalformedKind::Stray,
         error: RpcError {
@@ -180,7 +178,7 @@ fn stray(error: &JsonError) -> Inbound {
             message: "Parse error".into(),
             data,
         },
-    })
+    }))
 }
 
 fn not_an_object() -> Inbound {
@@ -188,19 +186,19 @@ fn not_an_object() -> Inbound {
 }
 
 fn request_error(id: Option<Id>, detail: &str) -> Inbound {
-    Inbound::Malformed(Malformed {
+    Inbound::Malformed(Box::new(Malformed {
         id,
         kind: MalformedKind::Request,
         error: invalid_request(detail),
-    })
+    }))
 }
 
 fn response_error(id: Id, detail: &str) -> Inbound {
-    Inbound::Malformed(Malformed {
+    Inbound::Malformed(Box::new(Malformed {
         id: Some(id),
         kind: MalformedKind::Response,
         error: RpcError::invalid_request(detail),
-    })
+    }))
 }
 
 /// Writes one message as one object.

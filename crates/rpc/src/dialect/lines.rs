@@ -24,10 +24,10 @@ pub(super) fn cut(
         if end > limits.frame {
             return Err(too_long(buffer, limits));
         }
-        let line = buffer.split_to(end + 1).freeze();
-        let content = line.trim_ascii_end();
-        if !content.is_empty() {
-            return Ok(Some(line.slice(..content.len())));
+        let mut line = buffer.split_to(end + 1).freeze();
+        line.truncate(line.trim_ascii_end().len());
+        if !line.is_empty() {
+            return Ok(Some(line));
         }
     }
 }

@@ -43,7 +43,7 @@ pub(super) fn cut(
 pub(super) fn read(frame: &Bytes, _: &Limits) -> Inbound {
     match understand(frame) {
         Ok(message) => Inbound::Message(message),
-        Err(malformed) => Inbound::Malformed(malformed),
+        Err(malformed) => Inbound::Malformed(Box::new(malformed)),
     }
 }
 
@@ -112,7 +112,7 @@ fn read_response(frame: &Bytes, mut reader: Reader<'_>, id: Id) -> Result<Messag
     let result = if frame[error.clone()] == [0xc0] {
         Ok(payload(frame, result))
     } else if frame[result] == [0xc0] {
-        Err(read_error(&payload(frame, error)))
+        Err(Box::new(read_error(&payload(frame, error))))
     } else {
         let problem = "a response with both result and error";
         return Err(malformed(Some(id), MalformedKind::Response, problem));

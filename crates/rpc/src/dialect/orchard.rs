@@ -46,7 +46,7 @@ fn understand(frame: &Bytes, envelope: Envelope) -> Inbound {
     let result = match (envelope.result, envelope.error) {
         (Some(place), None) => Ok(envelope::payload(frame, place)),
         (None, Some(place)) => match read_error(frame.slice(place)) {
-            Some(error) => Err(error),
+            Some(error) => Err(Box::new(error)),
             None => {
                 let problem = "the error is no object with a code and a message";
                 return malformed(Some(id), MalformedKind::Response, problem);
@@ -86,11 +86,11 @@ fn read_error(frame: Bytes) -> Option<RpcError> {
 }
 
 fn malformed(id: Option<Id>, kind: MalformedKind, problem: impl Into<String>) -> Inbound {
-    Inbound::Malformed(Malformed {
+    Inbound::Malformed(Box::new(Malformed {
         id,
         kind,
         error: RpcError::invalid_request(problem),
-    })
+    }))
 }
 
 /// Writes one message as one object.

@@ -56,9 +56,9 @@ impl Driver {
             params: request.params,
             peer: self.peer(),
         };
-        let service = self.service.clone();
+        let service = &self.service;
         let begun = catch_unwind(AssertUnwindSafe(|| {
-            let mut work = service.call(call, 0);
+            let mut work = service.call(service, call, 0);
             // A handler that is not ready is polled again as a task of its own, with a real waker.
             match work.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
                 Poll::Ready(reply) => Ok(reply),

@@ -29,7 +29,7 @@ impl Driver {
                 self.on_message(message, None);
                 Ok(())
             }
-            Inbound::Malformed(malformed) => self.on_malformed(malformed, &frame.bytes, None),
+            Inbound::Malformed(malformed) => self.on_malformed(*malformed, &frame.bytes, None),
             Inbound::Batch(items) => self.on_batch(items, &frame.bytes),
         }
     }
@@ -52,7 +52,7 @@ impl Driver {
             slot += usize::from(is_answered);
             match item {
                 Inbound::Message(message) => self.on_message(message, place),
-                Inbound::Malformed(malformed) => self.on_malformed(malformed, frame, place)?,
+                Inbound::Malformed(malformed) => self.on_malformed(*malformed, frame, place)?,
                 Inbound::Batch(_) => {}
             }
         }
@@ -67,7 +67,7 @@ impl Driver {
             }
             Message::Event(event) => self.on_event(event),
             Message::Response(response) => {
-                let outcome = response.result.map_err(CallError::Answered);
+                let outcome = response.result.map_err(|error| CallError::Answered(*error));
                 self.deliver(&response.id, outcome);
             }
         }

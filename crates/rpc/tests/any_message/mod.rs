@@ -24,8 +24,12 @@ pub(crate) fn any_message(dialect: Dialect) -> impl Strategy<Value = Message> {
         any_payload(dialect.format()).prop_map(Ok),
         any_error(dialect).prop_map(Err)
     ];
-    let response = (any_id(dialect), result)
-        .prop_map(|(id, result)| Message::Response(Response { id, result }));
+    let response = (any_id(dialect), result).prop_map(|(id, result)| {
+        Message::Response(Response {
+            id,
+            result: result.map_err(Box::new),
+        })
+    });
     prop_oneof![request, event, response]
 }
 

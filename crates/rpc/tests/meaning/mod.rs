@@ -34,7 +34,8 @@ pub(crate) fn describe(content: &Inbound, dialect: Dialect) -> String {
             let items: Vec<String> = items.iter().map(|item| describe(item, dialect)).collect();
             format!(r#"{{"batch":[{}]}}"#, items.join(","))
         }
-        Inbound::Malformed(Malformed { id, kind, error }) => {
+        Inbound::Malformed(malformed) => {
+            let Malformed { id, kind, error } = &**malformed;
             let kind = match kind {
                 MalformedKind::Stray => "stray",
                 MalformedKind::Request => "request",

@@ -167,7 +167,9 @@ pub(crate) fn response(dialect: Dialect, id: u32, result: u64) -> Vec<u8> {
 /// The id and the outcome of a frame that has to be a response.
 pub(crate) fn answer(frame: Option<Frame>) -> (Id, Result<Payload, RpcError>) {
     match frame.map(|frame| frame.content) {
-        Some(Inbound::Message(Message::Response(response))) => (response.id, response.result),
+        Some(Inbound::Message(Message::Response(response))) => {
+            (response.id, response.result.map_err(|error| *error))
+        }
         other => panic!("no answer but {other:?}"),
     }
 }
