@@ -8,8 +8,9 @@ use bytes::BytesMut;
 /// alive does little harm.
 const SIZE: usize = 32 * 1024;
 
-/// A buffer that has grown past this is given back to the system.
-const KEEP: usize = 4 * SIZE;
+/// A buffer that has grown past this is given back to the system. Fresh memory costs more than
+/// what is done with it, so messages of a megabyte should find theirs here.
+pub(crate) const KEEP: usize = 2 * 1024 * 1024;
 
 /// How many spare buffers a thread keeps: one is being read into while others are written.
 const SPARE: usize = 4;

@@ -14,8 +14,8 @@ use crate::error::{CloseReason, DialectError, RpcError};
 use crate::message::Id;
 use crate::reply::ReplyTo;
 
-/// What arrived in one piece larger than this does not go back to the pool of buffers.
-const LARGE: usize = 128 * 1024;
+/// By how much a buffer grows at least.
+const GROWTH: usize = 64 * 1024;
 
 /// Reading into less than this is not worth a system call.
 const LEAST_ROOM: usize = 4 * 1024;
@@ -33,10 +33,10 @@ impl Driver {
         if buffer.is_empty() {
             buffer = buffers::take();
         } else if buffer.capacity() - buffer.len() < LEAST_ROOM {
-            buffer.reserve(buffer.len().max(LARGE / 2));
+            buffer.reserve(buffer.len().max(GROWTH));
         }
         let read = tokio_util::io::poll_read_buf(Pin::new(reader), cx, &mut buffer);
-        self.inbox_is_large |= buffer.len() > LARGE;
+        self.inbox_is_large |= buffer.len() > buffers::KEEP;
         match read {
             Poll::Pending => {
                 self.put_back(buffer);
@@ -95,7 +95,7 @@ impl Driver {
     fn detect(&mut self, buffer: &BytesMut) -> bool {
         let options = &self.shared.options;
         let found = Dialect::detect(buffer, options.detect).or_else(|| {
-            (buffer.len() > LARGE)
+            (buffer.len() > GROWTH)
                 .then(|| options.detect.first().copied())
                 .flatten()
         });
