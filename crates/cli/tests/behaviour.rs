@@ -18,6 +18,8 @@ use carrier::{Carrier, Other};
 methods! {
     /// Doubles a number, on our side.
     Double = "double" ((i64,)) -> i64;
+    /// Gives back its first param, on our side.
+    First = "first" ((i64, String)) -> i64;
     /// Takes a while, on our side.
     Slow = "slow" (()) -> ();
 }
@@ -33,6 +35,7 @@ struct Ours {
 fn our_router(ours: Arc<Ours>) -> Router<Arc<Ours>> {
     Router::new(ours)
         .on(Double, |_, (number,)| async move { Ok(number * 2) })
+        .on(First, |_, (first, _)| async move { Ok(first) })
         .on(Slow, |context, ()| async move {
             tokio::time::sleep(Duration::from_millis(100)).await;
             context
@@ -93,6 +96,7 @@ suite![
     handlers_call_back,
     a_thousand_calls_at_once,
     more_calls_back_than_may_run_at_once,
+    far_more_calls_back_than_there_is_room_for,
     events_arrive_in_order,
     events_come_before_the_answer_that_follows_them,
     a_panic_harms_nobody_else,
@@ -211,6 +215,28 @@ async fn more_calls_back_than_may_run_at_once(dialect: Dialect, carrier: Carrier
                 params: Some(json!([number])),
             };
             peer.call(CallBack, params).await.unwrap() == json!(number * 2)
+        });
+    }
+    assert!(calls.join_all().await.into_iter().all(|is_right| is_right));
+}
+
+/// So much waits that it is not even read any more. Some are refused; nobody waits forever.
+async fn far_more_calls_back_than_there_is_room_for(dialect: Dialect, carrier: Carrier) {
+    let (other, _) = start(dialect, carrier);
+    let mut calls = tokio::task::JoinSet::new();
+    for number in 0..4000_i64 {
+        let peer = other.peer();
+        calls.spawn(async move {
+            let params = json!([number, "x".repeat(2000)]);
+            let params = CallBackParams {
+                method: "first".into(),
+                params: Some(params),
+            };
+            match peer.call(CallBack, params).await {
+                Ok(answer) => answer == json!(number),
+                Err(CallError::Answered(error)) => error.message.contains("too many requests"),
+                Err(_) => false,
+            }
         });
     }
     assert!(calls.join_all().await.into_iter().all(|is_right| is_right));

@@ -23,7 +23,9 @@ pub struct Options {
     /// How much of the peer's stream is put up with.
     pub limits: Limits,
     /// Requests being handled at once. Those that come on top wait, up to
-    /// [`waiting_bytes`](Options::waiting_bytes); then reading stops until a handler is done.
+    /// [`waiting_bytes`](Options::waiting_bytes); then reading stops until a handler is done. (While
+    /// calls of ours wait for an answer, which may lie behind those requests, it goes on, and
+    /// requests are refused instead.)
     pub running: usize,
     /// Bytes of requests that wait because too many are being handled already.
     pub waiting_bytes: usize,

@@ -44,6 +44,7 @@ pub(crate) fn check_utf8(bytes: &[u8]) -> Result<(), JsonError> {
 }
 
 /// Walks over JSON that is known to be UTF-8.
+#[derive(Clone)]
 pub(crate) struct Scanner<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -142,8 +143,29 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
+    /// One level less than `depth`, if there is one.
+    pub(crate) fn deeper(&self, depth: usize) -> Result<usize, JsonError> {
+        match depth.checked_sub(1) {
+            Some(depth) => Ok(depth),
+            None => self.fail("nested too deeply"),
+        }
+    }
+
+    /// Whether another element follows in a container that has been opened; takes the comma before
+    /// it, or the bracket that closes the container.
+    pub(crate) fn another(&mut self, close: u8, is_first: &mut bool) -> Result<bool, JsonError> {
+        let is_first = std::mem::take(is_first);
+        if self.take(close) {
+            return Ok(false);
+        }
+        if is_first || self.take(b',') {
+            return Ok(true);
+        }
+        self.fail("expected `,` or the end of the container")
+    }
+
     /// Takes `"key" :` and gives the place of what is between the quotes.
-    fn key(&mut self) -> Result<Range<usize>, JsonError> {
+    pub(crate) fn key(&mut self) -> Result<Range<usize>, JsonError> {
         if self.peek() != Some(b'"') {
             return self.fail("expected a member name");
         }

@@ -2,9 +2,8 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::value::RawValue;
 
-use crate::json::Scanner;
+use crate::json::{self, JsonError, Scanner};
 
 /// What stands where a secret stood.
 const MASK: &str = "\"***\"";
@@ -12,92 +11,135 @@ const MASK: &str = "\"***\"";
 /// The text with the values of all members that have one of `names` (in lower case) masked,
 /// however deep they are. `None` if it is not JSON within `depth`.
 pub(crate) fn masked(text: &str, names: &[String], depth: usize) -> Option<String> {
-    crate::json::check(text.as_bytes(), depth).ok()?;
     if names.is_empty() {
+        json::check(text.as_bytes(), depth).ok()?;
         // A line break between tokens means nothing, but it would break the record in two.
         return Some(text.replace(['\n', '\r'], " "));
     }
-    let mut out = String::with_capacity(text.len());
-    write(text, names, depth, &mut out)?;
-    Some(out)
+    let mut masker = Masker {
+        text,
+        scanner: Scanner::new(text.as_bytes(), depth),
+        names,
+        out: String::with_capacity(text.len()),
+    };
+    masker.value(depth).ok()?;
+    masker.scanner.end().ok()?;
+    Some(masker.out)
 }
 
-/// `text` has been checked. Blanks between tokens are not kept.
-fn write(text: &str, names: &[String], depth: usize, out: &mut String) -> Option<()> {
-    let mut scanner = Scanner::new(text.as_bytes(), depth);
-    let mut is_first = true;
-    let mut comma = |out: &mut String| {
-        if !std::mem::take(&mut is_first) {
-            out.push(',');
+/// Walks the text once, writing as it goes. Blanks between tokens are not kept.
+struct Masker<'a> {
+    text: &'a str,
+    scanner: Scanner<'a>,
+    names: &'a [String],
+    out: String,
+}
+
+impl Masker<'_> {
+    fn value(&mut self, depth: usize) -> Result<(), JsonError> {
+        match self.scanner.peek() {
+            Some(b'{') => self.object(self.scanner.deeper(depth)?),
+            Some(b'[') => self.array(self.scanner.deeper(depth)?),
+            _ => {
+                let place = self.scanner.value()?;
+                self.out.push_str(&self.text[place]);
+                Ok(())
+            }
         }
-    };
-    match scanner.peek()? {
-        b'{' => {
-            let mut members = Vec::new();
-            scanner
-                .object(|key, value| members.push((key, value)))
-                .ok()?;
-            out.push('{');
-            for (key, value) in members {
-                comma(out);
-                // With its quotes, just as it was written.
-                out.push_str(&text[key.start - 1..key.end + 1]);
-                out.push(':');
-                let name = crate::json::unescape(&text.as_bytes()[key])?;
-                if names.contains(&name.to_lowercase()) {
-                    out.push_str(MASK);
-                } else if name == "$map" {
-                    write_entries(&text[value], names, depth, out)?;
-                } else {
-                    write(&text[value], names, depth, out)?;
+    }
+
+    fn object(&mut self, depth: usize) -> Result<(), JsonError> {
+        self.scanner.take(b'{');
+        self.out.push('{');
+        let mut is_first = true;
+        while self.scanner.another(b'}', &mut is_first)? {
+            if !self.out.ends_with('{') {
+                self.out.push(',');
+            }
+            let key = self.scanner.key()?;
+            // With its quotes, just as it was written.
+            self.out.push_str(&self.text[key.start - 1..key.end + 1]);
+            self.out.push(':');
+            let name = json::unescape(&self.text.as_bytes()[key]).unwrap_or_default();
+            if self.is_secret(&name) {
+                self.skip()?;
+            } else if name == "$map" && self.scanner.peek() == Some(b'[') {
+                self.entries(self.scanner.deeper(depth)?)?;
+            } else {
+                self.value(depth)?;
+            }
+        }
+        self.out.push('}');
+        Ok(())
+    }
+
+    fn array(&mut self, depth: usize) -> Result<(), JsonError> {
+        self.scanner.take(b'[');
+        self.out.push('[');
+        let mut is_first = true;
+        while self.scanner.another(b']', &mut is_first)? {
+            if !self.out.ends_with('[') {
+                self.out.push(',');
+            }
+            self.value(depth)?;
+        }
+        self.out.push(']');
+        Ok(())
+    }
+
+    /// The entries of a map that JSON has no form for: `[[key, value], ..]`.
+    fn entries(&mut self, depth: usize) -> Result<(), JsonError> {
+        self.scanner.take(b'[');
+        self.out.push('[');
+        let mut is_first = true;
+        while self.scanner.another(b']', &mut is_first)? {
+            if !self.out.ends_with('[') {
+                self.out.push(',');
+            }
+            if self.scanner.peek() != Some(b'[') {
+                self.value(depth)?;
+                continue;
+            }
+            let depth = self.scanner.deeper(depth)?;
+            self.scanner.take(b'[');
+            self.out.push('[');
+            let mut is_key = true;
+            let mut is_secret = false;
+            while self.scanner.another(b']', &mut is_key)? {
+                if is_secret {
+                    self.out.push(',');
+                    self.skip()?;
+                    continue;
                 }
+                if !self.out.ends_with('[') {
+                    self.out.push(',');
+                }
+                let start = self.out.len();
+                self.value(depth)?;
+                is_secret = key_name(&self.out[start..]).is_some_and(|name| self.is_secret(&name));
             }
-            out.push('}');
+            self.out.push(']');
         }
-        b'[' => {
-            let mut items = Vec::new();
-            scanner.array(|item| items.push(item)).ok()?;
-            out.push('[');
-            for item in items {
-                comma(out);
-                write(&text[item], names, depth, out)?;
-            }
-            out.push(']');
-        }
-        _ => out.push_str(text.trim()),
+        self.out.push(']');
+        Ok(())
     }
-    Some(())
-}
 
-/// The entries of a map that JSON has no form for: `[[key, value], ..]`.
-fn write_entries(text: &str, names: &[String], depth: usize, out: &mut String) -> Option<()> {
-    let Ok(entries) = serde_json::from_str::<Vec<(&RawValue, &RawValue)>>(text) else {
-        return write(text, names, depth, out);
-    };
-    let mut before = '[';
-    for (key, value) in &entries {
-        out.push(before);
-        before = ',';
-        out.push('[');
-        write(key.get(), names, depth, out)?;
-        out.push(',');
-        if key_name(key).is_some_and(|name| names.contains(&name.to_lowercase())) {
-            out.push_str(MASK);
-        } else {
-            write(value.get(), names, depth, out)?;
-        }
-        out.push(']');
+    fn skip(&mut self) -> Result<(), JsonError> {
+        self.out.push_str(MASK);
+        self.scanner.value().map(drop)
     }
-    out.push_str(if entries.is_empty() { "[]" } else { "]" });
-    Some(())
+
+    fn is_secret(&self, name: &str) -> bool {
+        self.names.contains(&name.to_lowercase())
+    }
 }
 
 /// The name that a key spells, as text or as bytes.
-fn key_name(key: &RawValue) -> Option<String> {
-    if let Ok(name) = serde_json::from_str(key.get()) {
+fn key_name(key: &str) -> Option<String> {
+    if let Ok(name) = serde_json::from_str(key) {
         return Some(name);
     }
-    let spelled: serde_json::Map<_, _> = serde_json::from_str(key.get()).ok()?;
+    let spelled: serde_json::Map<_, _> = serde_json::from_str(key).ok()?;
     let bytes = STANDARD.decode(spelled.get("$binary")?.as_str()?).ok()?;
     String::from_utf8(bytes).ok()
 }
@@ -115,6 +157,29 @@ mod tests {
             r#"{"z":1.0,"Token":"***","a":[{"p\u0061ssword":"***"},1e400],"m":"token"}"#
         );
         assert_eq!(masked(text, &[], 64).unwrap(), text);
-        assert_eq!(masked("{", &names, 64), None);
+        for broken in [
+            "{",
+            "[1,]",
+            "[1 2]",
+            "{\"a\":1,}",
+            "{\"a\" 1}",
+            "[}",
+            "1 1",
+            "",
+        ] {
+            assert_eq!(masked(broken, &names, 64), None, "{broken}");
+        }
+        assert_eq!(masked("[[[]]]", &names, 2), None);
+        assert_eq!(masked("[[ ], { }]", &names, 2).unwrap(), "[[],{}]");
+    }
+
+    #[test]
+    fn secrets_in_maps_that_are_spelled_out() {
+        let names = ["token".to_owned()];
+        let text = r#"{"$map":[["token",1],[2,{"token":3}],[{"$binary":"dG9rZW4="},4]]}"#;
+        assert_eq!(
+            masked(text, &names, 64).unwrap(),
+            r#"{"$map":[["token","***"],[2,{"token":"***"}],[{"$binary":"dG9rZW4="},"***"]]}"#
+        );
     }
 }

@@ -114,6 +114,11 @@ impl Pending {
             .is_ok_and(|number| matches!(self.waiting.get(&number), Some(Waiter::Waiting(_))))
     }
 
+    /// Whether no call is waiting.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
     /// Refuses calls from now on; those that wait may still be answered.
     pub(crate) fn refuse(&mut self, reason: &CloseReason) {
         self.closed.get_or_insert_with(|| reason.clone());

@@ -142,56 +142,88 @@ pub(crate) fn json_to_msgpack(text: &[u8]) -> Result<Vec<u8>, PayloadError> {
     json::check(text, JSON_DEPTH).map_err(PayloadError::new)?;
     let mut out = Vec::with_capacity(text.len());
     write_msgpack(text, &mut out, DEPTH).ok_or_else(|| {
-        PayloadError::new("nested too deeply, a number that msgpack cannot hold, or a `$` spelling that is not valid")
+        PayloadError::new(
+            "nested too deeply, a number that msgpack cannot hold, or a `$` spelling that is not valid",
+        )
     })?;
     Ok(out)
 }
 
-/// `text` has been checked: it is one JSON value, not nested too deeply.
+/// `text` has been checked: it is one JSON value.
 fn write_msgpack(text: &[u8], out: &mut Vec<u8>, depth: usize) -> Option<()> {
-    let depth = depth.checked_sub(1)?;
-    let mut scanner = Scanner::new(text, JSON_DEPTH);
-    match scanner.peek()? {
+    let scanner = Scanner::new(text, JSON_DEPTH);
+    Packer { text, scanner, out }.value(depth)
+}
+
+/// Walks the text, writing as it goes.
+struct Packer<'a> {
+    text: &'a [u8],
+    scanner: Scanner<'a>,
+    out: &'a mut Vec<u8>,
+}
+
+impl Packer<'_> {
+    fn value(&mut self, depth: usize) -> Option<()> {
+        let depth = depth.checked_sub(1)?;
+        match self.scanner.peek()? {
+            b'{' => self.object(depth),
+            b'[' => self.array(depth),
+            _ => {
+                let place = self.scanner.value().ok()?;
+                write_scalar(&self.text[place], self.out)
+            }
+        }
+    }
+
+    fn array(&mut self, depth: usize) -> Option<()> {
+        self.scanner.take(b'[');
+        let (start, mut count, mut is_first) = (self.out.len(), 0, true);
+        while self.scanner.another(b']', &mut is_first).ok()? {
+            self.value(depth)?;
+            count += 1;
+        }
+        let mut head = Vec::new();
+        write::array(&mut head, count);
+        self.out.splice(start..start, head);
+        Some(())
+    }
+
+    fn object(&mut self, depth: usize) -> Option<()> {
+        self.scanner.take(b'{');
+        let (start, mut count, mut is_first) = (self.out.len(), 0, true);
+        while self.scanner.another(b'}', &mut is_first).ok()? {
+            let key = &self.text[self.scanner.key().ok()?];
+            if count == 0 && key.starts_with(b"$") {
+                let before = self.scanner.clone();
+                let value = self.scanner.value().ok()?;
+                if self.scanner.take(b'}') {
+                    return write_spelling(key, &self.text[value], self.out, depth);
+                }
+                self.scanner = before;
+            }
+            write::str(self.out, json::unescape(key)?.as_bytes());
+            self.value(depth)?;
+            count += 1;
+        }
+        let mut head = Vec::new();
+        write::map(&mut head, count);
+        self.out.splice(start..start, head);
+        Some(())
+    }
+}
+
+fn write_scalar(text: &[u8], out: &mut Vec<u8>) -> Option<()> {
+    match text.first()? {
         b'n' => write::nil(out),
         b't' => out.push(0xc3),
         b'f' => out.push(0xc2),
-        b'"' => write::str(out, serde_json::from_slice::<String>(text).ok()?.as_bytes()),
-        b'[' => {
-            let mut items = Vec::new();
-            scanner.array(|item| items.push(item)).ok()?;
-            write::array(out, items.len());
-            for item in items {
-                write_msgpack(&text[item], out, depth)?;
-            }
-        }
-        b'{' => {
-            let mut members = Vec::new();
-            scanner
-                .object(|key, value| members.push((key, value)))
-                .ok()?;
-            if let [(key, value)] = &members[..]
-                && text[key.clone()].starts_with(b"$")
-            {
-                return write_spelling(&text[key.clone()], &text[value.clone()], out, depth);
-            }
-            write::map(out, members.len());
-            for (key, value) in members {
-                write::str(out, json::unescape(&text[key])?.as_bytes());
-                write_msgpack(&text[value], out, depth)?;
-            }
-        }
+        b'"' => write::str(out, json::unescape(&text[1..text.len() - 1])?.as_bytes()),
         _ => {
-            let number = std::str::from_utf8(text).ok()?.trim();
+            let number = std::str::from_utf8(text).ok()?;
             match (number.parse::<u64>(), number.parse::<i64>()) {
                 (Ok(number), _) => write::unsigned(out, number),
                 (_, Ok(number)) if number != 0 => write::signed(out, number),
-                _ => write::float(
-                    out,
-                    number
-                        .parse()
-                        .ok()
-                        .filter(|number: &f64| number.is_finite())?,
-                ),
+                _ => write::float(out, number.parse().ok().filter(|n: &f64| n.is_finite())?),
             }
         }
     }

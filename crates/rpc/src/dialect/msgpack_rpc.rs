@@ -8,6 +8,7 @@ use bytes::{BufMut, Bytes, BytesMut};
 
 use super::{Inbound, Limits, Malformed, MalformedKind};
 use crate::error::{DialectError, ErrorCode, RpcError};
+use crate::json;
 use crate::message::{Event, Id, Message, Request, Response, Text};
 use crate::msgpack::{Budget, Reader, Scanner, Token, Violation, write};
 use crate::payload::{Format, Payload, PayloadError};
@@ -28,7 +29,7 @@ pub(super) fn cut(
     }
     let budget = Budget {
         bytes: limits.frame,
-        depth: limits.depth,
+        depth: limits.depth.min(json::MAX_DEPTH),
         elements: limits.elements as u64,
     };
     match scanner.scan(buffer, budget) {
@@ -193,6 +194,9 @@ pub(super) fn encode(message: &Message, out: &mut BytesMut) -> Result<(), Payloa
         Message::Request(request) => {
             write::array(out, 4);
             write::unsigned(out, 0);
+            if request.id == Id::Null {
+                return Err(PayloadError::new("a request without an id is an event"));
+            }
             write_id(out, &request.id)?;
             write_call(out, &request.method, &request.params)
         }

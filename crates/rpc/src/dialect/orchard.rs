@@ -43,7 +43,14 @@ fn understand(frame: &Bytes, envelope: Envelope) -> Inbound {
     let Some(id) = id else {
         return malformed(None, MalformedKind::Request, "neither method nor id");
     };
-    let result = match (envelope.result, envelope.error) {
+    // Providers in Go may write the member that does not apply as null.
+    let is_null = |place: &std::ops::Range<usize>| &frame[place.clone()] == b"null";
+    let (result, error) = match (envelope.result, envelope.error) {
+        (result, Some(error)) if is_null(&error) => (result, None),
+        (Some(result), error @ Some(_)) if is_null(&result) => (None, error),
+        both => both,
+    };
+    let result = match (result, error) {
         (Some(place), None) => Ok(envelope::payload(frame, place)),
         (None, Some(place)) => match read_error(frame.slice(place)) {
             Some(error) => Err(Box::new(error)),
@@ -95,32 +102,27 @@ fn malformed(id: Option<Id>, kind: MalformedKind, problem: impl Into<String>) ->
 
 /// Writes one message as one object.
 pub(super) fn encode(message: &Message, out: &mut BytesMut) -> Result<(), PayloadError> {
-    let id = match message {
-        Message::Request(Request { id, .. }) | Message::Response(Response { id, .. }) => Some(id),
-        Message::Event(_) => None,
+    let refuse = |id: &Id| {
+        let problem = format!("Orchard's ids are 64-bit integers, not {id}");
+        Err(PayloadError::new(problem))
     };
-    match id {
-        // The answer to a frame whose id could not be read has nowhere to go but 0.
-        Some(Id::Null) => {}
-        Some(id) if !is_int64(id) => {
-            let problem = format!("Orchard's ids are 64-bit integers, not {id}");
-            return Err(PayloadError::new(problem));
-        }
-        _ => {}
-    }
     out.put_u8(b'{');
-    if let Message::Response(Response {
-        id: Id::Null,
-        result,
-    }) = message
-    {
-        let response = Response {
-            id: Id::Number(0),
-            result: result.clone(),
-        };
-        return json_rpc::write_members(&Message::Response(response), out, write_error);
+    match message {
+        Message::Request(Request { id, .. }) if !is_int64(id) => refuse(id),
+        // The answer to a frame whose id could not be read has nowhere to go but 0.
+        Message::Response(Response {
+            id: Id::Null,
+            result,
+        }) => {
+            let response = Response {
+                id: Id::Number(0),
+                result: result.clone(),
+            };
+            json_rpc::write_members(&Message::Response(response), out, write_error)
+        }
+        Message::Response(Response { id, .. }) if !is_int64(id) => refuse(id),
+        message => json_rpc::write_members(message, out, write_error),
     }
-    json_rpc::write_members(message, out, write_error)
 }
 
 fn write_error(error: &RpcError, out: &mut BytesMut) -> Result<(), PayloadError> {

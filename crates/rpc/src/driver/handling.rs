@@ -20,6 +20,12 @@ impl Driver {
             self.reply(reply_to, Err(error));
         } else if self.parked.is_empty() && self.may_start() {
             self.start(request, reply_to);
+        } else if self.is_full() && !self.shared.pending().is_empty() {
+            let problem = "too many requests are waiting already";
+            self.reply(
+                reply_to,
+                Err(RpcError::new(ErrorCode::SERVER_ERROR, problem)),
+            );
         } else {
             self.parked_bytes += size(&request);
             self.parked.push_back((request, reply_to));
@@ -29,10 +35,14 @@ impl Driver {
     /// Whether the peer has to wait until we have done some of what it asked for, or until it has
     /// read some of our answers.
     pub(super) fn is_overloaded(&self) -> bool {
-        let options = &self.shared.options;
-        self.parked_bytes >= options.waiting_bytes
-            // Only answers that wait for room can make it more.
-            || self.shared.running.count() > options.running
+        // Only answers that wait for room can make it more.
+        let is_not_read = self.shared.running.count() > self.shared.options.running;
+        // Handlers that wait for an answer of the peer's would wait forever if it were not read.
+        is_not_read || self.is_full() && self.shared.pending().is_empty()
+    }
+
+    fn is_full(&self) -> bool {
+        self.parked_bytes >= self.shared.options.waiting_bytes
     }
 
     fn may_start(&self) -> bool {

@@ -130,8 +130,11 @@ impl Driver {
         }
         let error = error.map_or(String::new(), |error| format!(": {error}"));
         tracing::debug!(%id, error, "an answer that nobody waits for");
-        let text = Text::from(format!("an answer with the id {id}{error}"));
-        let _keeps_the_first = self.shared.unclaimed.set(text);
+        /// Longer than any text for people.
+        const LENGTH: usize = 300;
+        let text = format!("an answer with the id {id}{error}");
+        let text: String = text.chars().take(LENGTH).collect();
+        let _keeps_the_first = self.shared.unclaimed.set(text.into());
     }
 
     fn on_event(&mut self, event: Event) {
