@@ -8,6 +8,7 @@
 )]
 
 use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 const TENON: &str = env!("CARGO_BIN_EXE_tenon");
@@ -16,16 +17,17 @@ fn request(number: usize) -> String {
     format!("{{\"jsonrpc\":\"2.0\",\"id\":{number},\"method\":\"add\",\"params\":[{number},1]}}\n")
 }
 
-/// Whether a program is there. Without it the test is skipped, but not where everything has to be
-/// tested.
-fn has(program: &str) -> bool {
-    let found = Command::new(program)
-        .arg("--version")
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .is_ok();
-    if !found {
+/// Where a program is: on PATH, or where `scripts/tools` put it. Without it the test is skipped,
+/// but not where everything has to be tested.
+fn find(program: &str) -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.tools");
+    let fetched = folder.join(program).join(program);
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&path)
+        .map(|folder| folder.join(program))
+        .chain([fetched])
+        .find(|file| file.is_file());
+    if found.is_none() {
         let is_ci = std::env::var_os("CI").is_some_and(|value| value == "true");
         assert!(!is_ci, "{program} is missing");
         tell(format_args!("skipped: {program} is not installed"));
@@ -38,10 +40,13 @@ fn tell(line: impl std::fmt::Display) {
     eprintln!("{line}");
 }
 
+/// Talks to a plugin.
+type Drive = Box<dyn FnOnce(&mut dyn Write, &mut dyn BufRead)>;
+
 /// Counts the system calls of a plugin while `drive` talks to it.
-fn system_calls(drive: impl FnOnce(&mut dyn Write, &mut dyn BufRead)) -> f64 {
+fn system_calls(strace: &Path, drive: Drive) -> f64 {
     let report = tempfile::NamedTempFile::new().unwrap();
-    let mut child = Command::new("strace")
+    let mut child = Command::new(strace)
         .args(["-f", "-c", "-o"])
         .arg(report.path())
         .args([TENON, "echo"])
@@ -60,8 +65,8 @@ fn system_calls(drive: impl FnOnce(&mut dyn Write, &mut dyn BufRead)) -> f64 {
     total.split_whitespace().nth(3).unwrap().parse().unwrap()
 }
 
-fn one_at_a_time(count: usize) -> impl FnOnce(&mut dyn Write, &mut dyn BufRead) {
-    move |stdin, stdout| {
+fn one_at_a_time(count: usize) -> Drive {
+    Box::new(move |stdin, stdout| {
         let mut answer = String::new();
         for number in 0..count {
             stdin.write_all(request(number).as_bytes()).unwrap();
@@ -72,11 +77,11 @@ fn one_at_a_time(count: usize) -> impl FnOnce(&mut dyn Write, &mut dyn BufRead) 
                 "{answer}"
             );
         }
-    }
+    })
 }
 
-fn sixty_four_at_a_time(rounds: usize) -> impl FnOnce(&mut dyn Write, &mut dyn BufRead) {
-    move |stdin, stdout| {
+fn sixty_four_at_a_time(rounds: usize) -> Drive {
+    Box::new(move |stdin, stdout| {
         let mut answer = String::new();
         for _ in 0..rounds {
             let requests: String = (0..64).map(request).collect();
@@ -86,22 +91,23 @@ fn sixty_four_at_a_time(rounds: usize) -> impl FnOnce(&mut dyn Write, &mut dyn B
                 stdout.read_line(&mut answer).unwrap();
             }
         }
-    }
+    })
 }
 
 #[test]
 fn system_calls_per_request() {
-    if !has("strace") {
+    let Some(strace) = find("strace") else {
         return;
-    }
+    };
+    let count = |drive: Drive| system_calls(&strace, drive);
     // Starting and ending costs the same each time: only the difference counts.
-    let sequential = system_calls(one_at_a_time(2300)) - system_calls(one_at_a_time(300));
+    let sequential = count(one_at_a_time(2300)) - count(one_at_a_time(300));
     let sequential = sequential / 2000.0;
     tell(format_args!(
         "{sequential:.3} system calls for each request on its own"
     ));
     assert!(sequential <= 3.2, "{sequential}");
-    let windowed = system_calls(sixty_four_at_a_time(230)) - system_calls(sixty_four_at_a_time(30));
+    let windowed = count(sixty_four_at_a_time(230)) - count(sixty_four_at_a_time(30));
     let windowed = windowed / (200.0 * 64.0);
     tell(format_args!(
         "{windowed:.3} system calls for each request with 64 in flight"
@@ -109,8 +115,8 @@ fn system_calls_per_request() {
     assert!(windowed <= 0.1, "{windowed}");
 }
 
-fn instructions(count: usize) -> u64 {
-    let mut child = Command::new("valgrind")
+fn instructions(valgrind: &Path, count: usize) -> u64 {
+    let mut child = Command::new(valgrind)
         .args([
             "--tool=callgrind",
             "--callgrind-out-file=/dev/null",
@@ -150,10 +156,10 @@ fn instructions(count: usize) -> u64 {
 
 #[test]
 fn instructions_per_request() {
-    if !has("valgrind") {
+    let Some(valgrind) = find("valgrind") else {
         return;
-    }
-    let each = (instructions(2300) - instructions(300)) as f64 / 2000.0;
+    };
+    let each = (instructions(&valgrind, 2300) - instructions(&valgrind, 300)) as f64 / 2000.0;
     tell(format_args!("{each:.0} instructions for each request"));
     assert!(each <= 9000.0, "{each}");
 }
