@@ -103,19 +103,10 @@ impl<'a> Scanner<'a> {
             return self.fail("expected an object");
         }
         self.depth -= 1;
-        if !self.take(b'}') {
-            loop {
-                let key = self.key()?;
-                let value = self.value()?;
-                member(key, value);
-                if self.take(b',') {
-                    continue;
-                }
-                if self.take(b'}') {
-                    break;
-                }
-                return self.fail("expected `,` or `}`");
-            }
+        let mut is_first = true;
+        while self.another(b'}', &mut is_first)? {
+            let key = self.key()?;
+            member(key, self.value()?);
         }
         self.depth += 1;
         Ok(())
@@ -127,17 +118,9 @@ impl<'a> Scanner<'a> {
             return self.fail("expected an array");
         }
         self.depth -= 1;
-        if !self.take(b']') {
-            loop {
-                item(self.value()?);
-                if self.take(b',') {
-                    continue;
-                }
-                if self.take(b']') {
-                    break;
-                }
-                return self.fail("expected `,` or `]`");
-            }
+        let mut is_first = true;
+        while self.another(b']', &mut is_first)? {
+            item(self.value()?);
         }
         self.depth += 1;
         Ok(())
@@ -161,7 +144,10 @@ impl<'a> Scanner<'a> {
         if is_first || self.take(b',') {
             return Ok(true);
         }
-        self.fail("expected `,` or the end of the container")
+        self.fail(match close {
+            b'}' => "expected `,` or `}`",
+            _ => "expected `,` or `]`",
+        })
     }
 
     /// Takes `"key" :` and gives the place of what is between the quotes.

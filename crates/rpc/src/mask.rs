@@ -48,80 +48,65 @@ impl Masker<'_> {
         }
     }
 
-    fn object(&mut self, depth: usize) -> Result<(), JsonError> {
-        self.scanner.take(b'{');
-        self.out.push('{');
+    /// Walks a container; `element` takes and writes each of its elements.
+    fn container(
+        &mut self,
+        [open, close]: [u8; 2],
+        mut element: impl FnMut(&mut Self) -> Result<(), JsonError>,
+    ) -> Result<(), JsonError> {
+        self.scanner.take(open);
+        self.out.push(char::from(open));
         let mut is_first = true;
-        while self.scanner.another(b'}', &mut is_first)? {
-            if !self.out.ends_with('{') {
-                self.out.push(',');
+        loop {
+            let separator = if is_first { "" } else { "," };
+            if !self.scanner.another(close, &mut is_first)? {
+                self.out.push(char::from(close));
+                return Ok(());
             }
-            let key = self.scanner.key()?;
-            // With its quotes, just as it was written.
-            self.out.push_str(&self.text[key.start - 1..key.end + 1]);
-            self.out.push(':');
-            let name = json::unescape(&self.text.as_bytes()[key]).unwrap_or_default();
-            if self.is_secret(&name) {
-                self.skip()?;
-            } else if name == "$map" && self.scanner.peek() == Some(b'[') {
-                self.entries(self.scanner.deeper(depth)?)?;
-            } else {
-                self.value(depth)?;
-            }
+            self.out.push_str(separator);
+            element(self)?;
         }
-        self.out.push('}');
-        Ok(())
+    }
+
+    fn object(&mut self, depth: usize) -> Result<(), JsonError> {
+        self.container(*b"{}", |this| {
+            let key = this.scanner.key()?;
+            // With its quotes, just as it was written.
+            this.out.push_str(&this.text[key.start - 1..key.end + 1]);
+            this.out.push(':');
+            let name = json::unescape(&this.text.as_bytes()[key]).unwrap_or_default();
+            if this.is_secret(&name) {
+                this.skip()
+            } else if name == "$map" && this.scanner.peek() == Some(b'[') {
+                this.entries(this.scanner.deeper(depth)?)
+            } else {
+                this.value(depth)
+            }
+        })
     }
 
     fn array(&mut self, depth: usize) -> Result<(), JsonError> {
-        self.scanner.take(b'[');
-        self.out.push('[');
-        let mut is_first = true;
-        while self.scanner.another(b']', &mut is_first)? {
-            if !self.out.ends_with('[') {
-                self.out.push(',');
-            }
-            self.value(depth)?;
-        }
-        self.out.push(']');
-        Ok(())
+        self.container(*b"[]", |this| this.value(depth))
     }
 
     /// The entries of a map that JSON has no form for: `[[key, value], ..]`.
     fn entries(&mut self, depth: usize) -> Result<(), JsonError> {
-        self.scanner.take(b'[');
-        self.out.push('[');
-        let mut is_first = true;
-        while self.scanner.another(b']', &mut is_first)? {
-            if !self.out.ends_with('[') {
-                self.out.push(',');
+        self.container(*b"[]", |this| {
+            if this.scanner.peek() != Some(b'[') {
+                return this.value(depth);
             }
-            if self.scanner.peek() != Some(b'[') {
-                self.value(depth)?;
-                continue;
-            }
-            let depth = self.scanner.deeper(depth)?;
-            self.scanner.take(b'[');
-            self.out.push('[');
-            let mut is_key = true;
+            let depth = this.scanner.deeper(depth)?;
             let mut is_secret = false;
-            while self.scanner.another(b']', &mut is_key)? {
+            this.container(*b"[]", |this| {
                 if is_secret {
-                    self.out.push(',');
-                    self.skip()?;
-                    continue;
+                    return this.skip();
                 }
-                if !self.out.ends_with('[') {
-                    self.out.push(',');
-                }
-                let start = self.out.len();
-                self.value(depth)?;
-                is_secret = key_name(&self.out[start..]).is_some_and(|name| self.is_secret(&name));
-            }
-            self.out.push(']');
-        }
-        self.out.push(']');
-        Ok(())
+                let start = this.out.len();
+                this.value(depth)?;
+                is_secret = key_name(&this.out[start..]).is_some_and(|name| this.is_secret(&name));
+                Ok(())
+            })
+        })
     }
 
     fn skip(&mut self) -> Result<(), JsonError> {

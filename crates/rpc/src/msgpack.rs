@@ -317,28 +317,22 @@ pub(crate) mod write {
     }
 
     pub(crate) fn array(out: &mut impl BufMut, length: usize) {
-        match length {
-            0..=15 => out.put_u8(0x90 | length as u8),
-            16..=0xffff => {
-                out.put_u8(0xdc);
-                out.put_u16(length as u16);
-            }
-            _ => {
-                out.put_u8(0xdd);
-                out.put_u32(length as u32);
-            }
-        }
+        container(out, [0x90, 0xdc, 0xdd], length);
     }
 
     pub(crate) fn map(out: &mut impl BufMut, length: usize) {
+        container(out, [0x80, 0xde, 0xdf], length);
+    }
+
+    fn container(out: &mut impl BufMut, [short, word, long]: [u8; 3], length: usize) {
         match length {
-            0..=15 => out.put_u8(0x80 | length as u8),
+            0..=15 => out.put_u8(short | length as u8),
             16..=0xffff => {
-                out.put_u8(0xde);
+                out.put_u8(word);
                 out.put_u16(length as u16);
             }
             _ => {
-                out.put_u8(0xdf);
+                out.put_u8(long);
                 out.put_u32(length as u32);
             }
         }

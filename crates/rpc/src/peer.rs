@@ -14,7 +14,7 @@ use crate::dialect::Dialect;
 use crate::error::{CallError, CloseReason, Quote};
 use crate::message::{Event, Id, Message, Request, Text};
 use crate::method::{EventKind, Method};
-use crate::outbox::{Ended, Outbox, QueueError, State};
+use crate::outbox::{Ended, Outbox, QueueError, Room, State};
 use crate::payload::{Format, Payload};
 use crate::pending::{Outcome, Pending};
 use crate::running::Running;
@@ -132,10 +132,7 @@ impl Peer {
     ) -> Result<Payload, CallError> {
         let method = method.into();
         let outbox = &self.shared.outbox;
-        let room = outbox
-            .reserve(size_of_call(&method, &params))
-            .await
-            .map_err(|Ended| self.closed_error())?;
+        let room = self.room_for(&method, &params).await?;
         let opened = self.shared.pending().open();
         let number = opened.inspect_err(|_| outbox.release(room))?;
         let waiting = Waiting {
@@ -181,10 +178,7 @@ impl Peer {
     ) -> Result<(), CallError> {
         let method = method.into();
         let outbox = &self.shared.outbox;
-        let room = outbox
-            .reserve(size_of_call(&method, &params))
-            .await
-            .map_err(|Ended| self.closed_error())?;
+        let room = self.room_for(&method, &params).await?;
         let event = Message::Event(Event { method, params });
         outbox.push(room, &event).map_err(|error| match error {
             QueueError::Ended => self.closed_error(),
@@ -224,6 +218,13 @@ impl Peer {
         self.shared.reason.get().is_some()
     }
 
+    /// Waits for room in the queue.
+    async fn room_for(&self, method: &Text, params: &Option<Payload>) -> Result<Room, CallError> {
+        let size = method.len() + params.as_ref().map_or(0, |params| params.bytes().len());
+        let room = self.shared.outbox.reserve(size).await;
+        room.map_err(|Ended| self.closed_error())
+    }
+
     fn closed_error(&self) -> CallError {
         CallError::Closed(self.shared.reason())
     }
@@ -245,10 +246,6 @@ pub(crate) async fn within<T>(
         Ok(outcome) => outcome,
         Err(_) => Err(CallError::TimedOut(limit)),
     }
-}
-
-fn size_of_call(method: &Text, params: &Option<Payload>) -> usize {
-    method.len() + params.as_ref().map_or(0, |params| params.bytes().len())
 }
 
 /// A call on its way. Dropped before its answer came, it takes itself back.
