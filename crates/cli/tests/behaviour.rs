@@ -6,7 +6,7 @@ mod carrier;
 
 use std::future::Future;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -30,6 +30,7 @@ struct Ours {
     ticks: AtomicU64,
     disorder: AtomicU64,
     slow_ones_finished: AtomicU64,
+    reads_slowly: AtomicBool,
 }
 
 fn our_router(ours: Arc<Ours>) -> Router<Arc<Ours>> {
@@ -45,6 +46,10 @@ fn our_router(ours: Arc<Ours>) -> Router<Arc<Ours>> {
             Ok(())
         })
         .on_event(Tick, |context, params| {
+            if context.state.reads_slowly.load(Ordering::Relaxed) {
+                // It holds up our reading, as a busy peer would.
+                std::thread::sleep(Duration::from_micros(50));
+            }
             let expected = context.state.ticks.fetch_add(1, Ordering::Relaxed);
             if expected != params.number {
                 context.state.disorder.fetch_add(1, Ordering::Relaxed);
@@ -98,6 +103,7 @@ suite![
     more_calls_back_than_may_run_at_once,
     far_more_calls_back_than_there_is_room_for,
     events_arrive_in_order,
+    a_slow_reader_gets_everything,
     events_come_before_the_answer_that_follows_them,
     a_panic_harms_nobody_else,
     a_vanished_peer_wakes_every_waiter,
@@ -256,6 +262,21 @@ async fn events_arrive_in_order(dialect: Dialect, carrier: Carrier) {
     };
     assert_eq!(theirs, expected);
     peer.call(Emit, EmitParams { count: COUNT }).await.unwrap();
+    assert_eq!(ours.ticks.load(Ordering::Relaxed), COUNT);
+    assert_eq!(ours.disorder.load(Ordering::Relaxed), 0);
+}
+
+/// The other side fills the pipe and then has to wait for us; nothing is lost or out of order.
+async fn a_slow_reader_gets_everything(dialect: Dialect, carrier: Carrier) {
+    const COUNT: u64 = 5_000;
+    let (other, ours) = start(dialect, carrier);
+    ours.reads_slowly.store(true, Ordering::Relaxed);
+    let peer = other.peer();
+    let (emitted, sum) = tokio::join!(
+        peer.call(Emit, EmitParams { count: COUNT }),
+        peer.call(Add, (1, 1))
+    );
+    assert_eq!((emitted.unwrap(), sum.unwrap()), (COUNT, 2));
     assert_eq!(ours.ticks.load(Ordering::Relaxed), COUNT);
     assert_eq!(ours.disorder.load(Ordering::Relaxed), 0);
 }

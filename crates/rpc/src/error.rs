@@ -104,7 +104,10 @@ impl ErrorCode {
             ErrorCode::Name(name) => ErrorCode::TWINS
                 .iter()
                 .find(|(_, twin)| name == twin)
-                .map_or(-32000, |(number, _)| *number),
+                .map(|(number, _)| *number)
+                // A number that passed through a dialect with names.
+                .or_else(|| name.parse().ok())
+                .unwrap_or(-32000),
         }
     }
 
@@ -258,6 +261,7 @@ mod tests {
         assert_eq!(ErrorCode::Name("unknown_method".into()).number(), -32601);
         assert_eq!(ErrorCode::Name("execute_failed".into()).number(), -32000);
         assert_eq!(ErrorCode::Number(7).name(), "7");
+        assert_eq!(ErrorCode::Name("7".into()).number(), 7);
     }
 
     #[test]
