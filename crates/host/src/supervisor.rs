@@ -105,11 +105,13 @@ where
     let mut failures = 0;
     loop {
         status.send_replace(Status::Starting);
-        let started = Instant::now();
+        let mut ran_for = Duration::ZERO;
         let error = match start().await {
             Ok(mut plugin) => {
+                let started = Instant::now();
                 status.send_replace(Status::Running(plugin.peer()));
                 let exit = plugin.exited().await;
+                ran_for = started.elapsed();
                 tracing::warn!(command = plugin.process().command(), %exit, "a plugin ended");
                 None
             }
@@ -122,11 +124,7 @@ where
             status.send_replace(Status::Ended(error));
             return;
         };
-        failures = if started.elapsed() >= longest {
-            0
-        } else {
-            failures
-        };
+        failures = if ran_for >= longest { 0 } else { failures };
         let pause = first.saturating_mul(1 << failures.min(20)).min(longest);
         failures += 1;
         status.send_replace(Status::Waiting { pause, error });
