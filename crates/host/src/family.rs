@@ -4,7 +4,7 @@
 use std::process;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -64,16 +64,28 @@ impl Mark {
     }
 
     /// Ends everyone who descends from the plugin, also those born while it looks.
+    ///
+    /// A process has no environment for a moment while it starts another program, and a child may
+    /// be born behind the place where we look: only when nobody is found twice is nobody left.
     pub(crate) fn end_all(&self) {
-        for _ in 0..3 {
+        /// Enough for all but those who multiply faster than they can be ended.
+        const ROUNDS: usize = 100;
+        let mut quiet_rounds = 0;
+        for _ in 0..ROUNDS {
             let members = self.members();
-            if members.is_empty() {
+            for pid in &members {
+                tracing::debug!(?pid, "ending a process that a plugin left behind");
+                let _already_gone = kill_process(*pid, Signal::KILL);
+            }
+            quiet_rounds = if members.is_empty() {
+                quiet_rounds + 1
+            } else {
+                0
+            };
+            if quiet_rounds == 2 {
                 return;
             }
-            for pid in members {
-                tracing::debug!(?pid, "ending a process that a plugin left behind");
-                let _already_gone = kill_process(pid, Signal::KILL);
-            }
+            std::thread::sleep(Duration::from_millis(2));
         }
     }
 }

@@ -10,7 +10,8 @@ use rustix::process::Pid;
 
 use crate::family;
 
-/// Ends the groups that have started and not ended, then everyone else who bears our mark.
+/// Ends the groups that have started and not ended, then everyone else who bears our mark, until
+/// nobody is found twice (see [`family`]).
 const SCRIPT: &str = r#"
 trap '' HUP INT TERM
 groups=
@@ -24,13 +25,16 @@ while read -r verb group; do
   esac
 done
 for group in $groups; do kill -s KILL -- "-$group"; done
-for round in 1 2 3; do
+quiet=0
+for round in 1 2 3 4 5 6 7 8 9 10; do
   files=$(grep -lsF -e ";$1." /proc/[0-9]*/environ)
-  [ -n "$files" ] || exit 0
+  if [ -z "$files" ]; then quiet=$((quiet + 1)); else quiet=0; fi
+  [ $quiet -lt 2 ] || exit 0
   for file in $files; do
     pid=${file#/proc/}
     kill -s KILL "${pid%/environ}"
   done
+  sleep 0.01
 done
 "#;
 
