@@ -122,6 +122,7 @@ fn nothing_is_left_to_do() {
 fn dependencies_point_down() {
     let allowed: &[(&str, &[&str])] = &[
         ("rpc", &[]),
+        ("values", &[]),
         ("host", &["tenon-rpc"]),
         ("protocols", &["tenon-rpc"]),
         ("cli", &["tenon-host", "tenon-protocols", "tenon-rpc"]),

@@ -1,0 +1,224 @@
+//! What can be wrong with a value, and where.
+
+use std::fmt;
+
+use smol_str::SmolStr;
+
+use crate::NumberError;
+use crate::path::{Path, Step};
+use crate::types::{Type, TypeError};
+
+/// A problem with a value, or with a value inside it.
+///
+/// Displayed with the path: `at .servers[2].port: a number is required`.
+#[derive(Clone, PartialEq)]
+pub struct Error(Box<(Path, Problem)>);
+
+/// What is wrong.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Problem {
+    /// A value of another kind is required there.
+    #[error("{} is required", with_article(wanted))]
+    Required {
+        /// The type that was asked for.
+        wanted: Type,
+    },
+    /// The type is not the one that was asked for, and there is no conversion.
+    #[error(
+        "{} is required, but this is {}",
+        with_article(wanted),
+        with_article(given)
+    )]
+    WrongType {
+        /// The type that was asked for.
+        wanted: Type,
+        /// The type of what is there.
+        given: Type,
+    },
+    /// An object has no such attribute.
+    #[error("the attribute {0:?} is not supported")]
+    UnsupportedAttribute(SmolStr),
+    /// An attribute that an object must have is not there.
+    #[error("the attribute {0:?} is required")]
+    MissingAttribute(SmolStr),
+    /// A tuple has too few or too many elements.
+    #[error("a tuple of {wanted} elements is required, but this has {given}")]
+    TupleLength {
+        /// How many were asked for.
+        wanted: usize,
+        /// How many there are.
+        given: usize,
+    },
+    /// The elements of a collection are not of one type.
+    #[error(
+        "all elements must have one type, but this is {}, after {}",
+        with_article(given),
+        with_article(first)
+    )]
+    MixedElements {
+        /// The type of the elements before.
+        first: Type,
+        /// The type of this element.
+        given: Type,
+    },
+    /// No type fits all the elements.
+    #[error("there is no type that all the elements could be converted to")]
+    NotUnifiable,
+    /// A text is not one of the two that mean a bool.
+    #[error("a bool is required{hint}", hint = bool_hint(.0))]
+    NotABool(String),
+    /// A number is wrong.
+    #[error(transparent)]
+    Number(#[from] NumberError),
+    /// A type that came with a value is wrong.
+    #[error("the value's type is wrong: {0}")]
+    Type(#[from] TypeError),
+    /// There is no element under this key or at this index.
+    #[error("there is no element {0}")]
+    NoElement(String),
+    /// The operation needs a value, but there is null.
+    #[error("a value is required, but this is null")]
+    Null,
+    /// The operation needs a value that is known already.
+    #[error("the value is not known yet")]
+    Unknown,
+    /// The value is marked, for instance as sensitive, and must not be written out.
+    #[error(
+        "the value is marked as {0}, so it is not written; remove the mark first where that is meant"
+    )]
+    Marked(String),
+    /// JSON has no infinity.
+    #[error("an infinite number cannot be written as JSON")]
+    Infinity,
+    /// JSON and UTF-8 strings cannot hold these bytes.
+    #[error("the text is not UTF-8")]
+    NotUtf8,
+    /// What is known of an unknown value contradicts itself.
+    #[error("no value can be what this unknown one is said to be: {0}")]
+    Contradiction(&'static str),
+    /// Something is said of an unknown value that is not possible for its type.
+    #[error("{refinement} cannot be known of {}", with_article(ty))]
+    Refinement {
+        /// What is said.
+        refinement: &'static str,
+        /// The type of the value.
+        ty: Type,
+    },
+    /// Two keys of a map are one in normal form C.
+    #[error("the key {0:?} is there twice, written in two ways")]
+    SameKey(String),
+    /// A property of a JSON object is there twice, with two types.
+    #[error("the property {0:?} is there twice, with different types")]
+    DuplicateProperty(String),
+    /// The bytes are not msgpack, or not the msgpack of such a value.
+    #[error("{message} (at byte {offset})")]
+    Msgpack {
+        /// What is wrong.
+        message: &'static str,
+        /// Where in the bytes.
+        offset: usize,
+    },
+    /// The text is not JSON, or not the JSON of such a value.
+    #[error("{message} (at line {line}, column {column})")]
+    Json {
+        /// What is wrong.
+        message: String,
+        /// The line, from 1.
+        line: usize,
+        /// The column in bytes, from 1.
+        column: usize,
+    },
+    /// The value is larger than a limit allows.
+    #[error("the value is too large: {what} is limited to {limit}")]
+    Limit {
+        /// What is limited.
+        what: &'static str,
+        /// To how much.
+        limit: usize,
+    },
+    /// A message of a type that is read or written with serde.
+    #[error("{0}")]
+    Serde(String),
+}
+
+impl Error {
+    /// A problem there.
+    pub fn new(path: Path, problem: impl Into<Problem>) -> Error {
+        Error(Box::new((path, problem.into())))
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.0.0
+    }
+
+    /// What it is.
+    pub fn problem(&self) -> &Problem {
+        &self.0.1
+    }
+
+    /// The same problem, seen from one level further out.
+    #[must_use]
+    pub fn below(mut self, step: Step) -> Error {
+        self.0.0.prepend(step);
+        self
+    }
+}
+
+impl<P: Into<Problem>> From<P> for Error {
+    /// A problem with the value itself.
+    fn from(problem: P) -> Error {
+        Error::new(Path::root(), problem)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (path, problem) = &*self.0;
+        if path.is_root() {
+            return problem.fmt(formatter);
+        }
+        write!(formatter, "at {path}: {problem}")
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, formatter)
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// The type in words, for the middle of a sentence.
+fn with_article(ty: &Type) -> String {
+    let article = if matches!(ty, Type::Object(_)) {
+        "an"
+    } else {
+        "a"
+    };
+    match ty {
+        Type::Dynamic => "a value of unknown type".to_owned(),
+        Type::Object(object) if !object.attributes().is_empty() => {
+            let names: Vec<&str> = object
+                .attributes()
+                .iter()
+                .map(|attribute| attribute.name.as_str())
+                .collect();
+            let shown = names.iter().take(5).copied().collect::<Vec<_>>().join(", ");
+            let more = if names.len() > 5 { ", ..." } else { "" };
+            format!("an object with {shown}{more}")
+        }
+        ty => format!("{article} {}", ty.friendly()),
+    }
+}
+
+fn bool_hint(text: &str) -> String {
+    match text.to_ascii_lowercase().as_str() {
+        lower @ ("true" | "false") => format!("; write {lower:?} in small letters"),
+        "yes" | "on" => "; write \"true\"".to_owned(),
+        "no" | "off" => "; write \"false\"".to_owned(),
+        _ => ": \"true\" or \"false\"".to_owned(),
+    }
+}

@@ -1,0 +1,107 @@
+//! From values to JSON.
+
+use crate::convert;
+use crate::error::{Error, Problem};
+use crate::json::write_string;
+use crate::path::Step;
+use crate::types::Type;
+use crate::value::{Kind, Value};
+
+/// Writes a value by this type as compact JSON, with sorted keys. A value of another type is
+/// converted first; one at [`Type::Dynamic`] brings its type along.
+///
+/// # Errors
+/// The value cannot be converted, or it or one inside it is unknown, marked, or infinite: the
+/// error has the path.
+pub fn encode(value: &Value, ty: &Type) -> Result<String, Error> {
+    let mut out = String::new();
+    if value.ty_ref().conforms_to(ty) {
+        write(value, ty, &mut out)?;
+    } else {
+        write(&convert::convert(value, ty)?, ty, &mut out)?;
+    }
+    Ok(out)
+}
+
+fn write(value: &Value, ty: &Type, out: &mut String) -> Result<(), Error> {
+    match value.kind() {
+        Kind::Marked(marks, _) => return Err(Problem::Marked(marks.to_string()).into()),
+        _ if *ty != Type::Dynamic || *value.ty_ref() == Type::Dynamic => {}
+        _ => {
+            let own = value.ty_ref();
+            out.push_str("{\"value\":");
+            write(value, own, out)?;
+            out.push_str(",\"type\":");
+            own.write_json(out);
+            out.push('}');
+            return Ok(());
+        }
+    }
+    match value.kind() {
+        Kind::Null => out.push_str("null"),
+        Kind::Unknown(_) => return Err(Problem::Unknown.into()),
+        Kind::Bool(value) => out.push_str(if value { "true" } else { "false" }),
+        Kind::Number(number) if number.is_infinite() => return Err(Problem::Infinity.into()),
+        Kind::Number(number) => out.push_str(&number.to_text()),
+        Kind::String(text) => write_string(&text.to_string_lossy(), out),
+        Kind::List(values) | Kind::Set(values) => {
+            let element = ty.element().unwrap_or(&Type::Dynamic);
+            write_array(values.iter().map(|value| (value, element)), out)?;
+        }
+        Kind::Tuple(values) => match ty {
+            Type::Tuple(tuple) => write_array(values.iter().zip(tuple.elements()), out)?,
+            _ => return Err(Problem::Required { wanted: ty.clone() }.into()),
+        },
+        Kind::Map(entries) => {
+            let element = ty.element().unwrap_or(&Type::Dynamic);
+            out.push('{');
+            for (index, (key, value)) in entries.iter().enumerate() {
+                write_key(index, &key.to_string_lossy(), out);
+                write(value, element, out).map_err(|error| error.below(Step::Key(key.clone())))?;
+            }
+            out.push('}');
+        }
+        Kind::Object(attributes) => {
+            let Type::Object(wanted) = ty else {
+                return Err(Problem::Required { wanted: ty.clone() }.into());
+            };
+            out.push('{');
+            for (index, (wanted, (name, value))) in wanted
+                .attributes()
+                .iter()
+                .zip(attributes.iter())
+                .enumerate()
+            {
+                write_key(index, name, out);
+                let below = |error: Error| error.below(Step::Attribute(name.into()));
+                write(value, &wanted.ty, out).map_err(below)?;
+            }
+            out.push('}');
+        }
+        Kind::Marked(..) => {}
+    }
+    Ok(())
+}
+
+fn write_key(index: usize, key: &str, out: &mut String) {
+    if index > 0 {
+        out.push(',');
+    }
+    write_string(key, out);
+    out.push(':');
+}
+
+fn write_array<'a>(
+    values: impl Iterator<Item = (&'a Value, &'a Type)>,
+    out: &mut String,
+) -> Result<(), Error> {
+    out.push('[');
+    for (index, (value, ty)) in values.enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        write(value, ty, out).map_err(|error| error.below(Step::Index(index)))?;
+    }
+    out.push(']');
+    Ok(())
+}

@@ -1,0 +1,278 @@
+//! From msgpack to values.
+
+use crate::error::{Error, Problem};
+use crate::msgpack::Limits;
+use crate::msgpack::reader::{Head, Reader};
+use crate::msgpack::refinement;
+use crate::path::Step;
+use crate::text::Text;
+use crate::types::{ObjectType, TupleType, Type};
+use crate::value::Value;
+use crate::{Number, set};
+
+/// Room that is made for elements before they are read. More is made as they arrive.
+const FIRST_ROOM: usize = 1024;
+
+/// Reads a value of this type, within the default [`Limits`]. Bytes behind the value are ignored.
+///
+/// # Errors
+/// The bytes are not msgpack, or not a value of the type; the error has the path to what is wrong.
+pub fn decode(bytes: &[u8], ty: &Type) -> Result<Value, Error> {
+    decode_within(bytes, ty, Limits::default())
+}
+
+/// As [`decode`], within these limits.
+///
+/// # Errors
+/// As for [`decode`], or a limit is passed.
+pub fn decode_within(bytes: &[u8], ty: &Type, limits: Limits) -> Result<Value, Error> {
+    value(&mut Reader::new(bytes, limits)?, ty)
+}
+
+pub(super) fn value(reader: &mut Reader<'_>, ty: &Type) -> Result<Value, Error> {
+    let head = reader.head()?;
+    match (head, ty) {
+        (Head::String(bytes) | Head::Binary(bytes), Type::String) => {
+            Ok(Value::from(Text::from_bytes(bytes)))
+        }
+        (Head::Bool(value), Type::Bool) => Ok(Value::from(value)),
+        (Head::Nil, _) => Ok(Value::null(ty.clone())),
+        (Head::Extension(code, payload), _) => refinement::decode(code, payload, ty),
+        (_, Type::Number) => number(&head).map(Value::from),
+        (Head::Array(length), Type::List(element)) => list(reader, length, ty, element),
+        (Head::Array(length), Type::Set(element)) => set(reader, length, ty, element),
+        (Head::Array(length), Type::Tuple(tuple)) => self::tuple(reader, length, tuple),
+        (Head::Map(length), Type::Map(element)) => map(reader, length, ty, element),
+        (Head::Map(length), Type::Object(object)) => self::object(reader, length, object),
+        (Head::Array(length), Type::Dynamic) => dynamic(reader, length),
+        (_, Type::Dynamic) => {
+            Err(reader.fail("a dynamic value is an array of its type and the value"))
+        }
+        _ => Err(Problem::Required { wanted: ty.clone() }.into()),
+    }
+}
+
+/// The number that a peer wrote in any way.
+pub(super) fn number(head: &Head<'_>) -> Result<Number, Error> {
+    let required = || {
+        Error::from(Problem::Required {
+            wanted: Type::Number,
+        })
+    };
+    match *head {
+        Head::Unsigned(value) => Ok(Number::from(value)),
+        Head::Signed(value) => Ok(Number::from(value)),
+        Head::Float(value) => Ok(Number::try_from(value).map_err(Problem::from)?),
+        Head::String(bytes) | Head::Binary(bytes) => {
+            let text = std::str::from_utf8(bytes).map_err(|_| required())?;
+            Ok(text.parse::<Number>().map_err(Problem::from)?)
+        }
+        _ => Err(required()),
+    }
+}
+
+/// So many values of one type, one level in.
+fn elements(reader: &mut Reader<'_>, length: usize, element: &Type) -> Result<Vec<Value>, Error> {
+    reader.enter(length)?;
+    let mut values = Vec::with_capacity(length.min(FIRST_ROOM));
+    for index in 0..length {
+        values.push(value(reader, element).map_err(|error| error.below(Step::Index(index)))?);
+    }
+    reader.leave();
+    Ok(values)
+}
+
+fn list(reader: &mut Reader<'_>, length: usize, ty: &Type, element: &Type) -> Result<Value, Error> {
+    let values = elements(reader, length, element)?;
+    match element.has_dynamic() || element.has_optional() {
+        // The elements bring their own types, which must turn out to be one.
+        true => Value::list(element.clone(), values),
+        false => Ok(Value::sequence_of(ty.clone(), values)),
+    }
+}
+
+fn set(reader: &mut Reader<'_>, length: usize, ty: &Type, element: &Type) -> Result<Value, Error> {
+    let values = elements(reader, length, element)?;
+    match element.has_dynamic() || element.has_optional() {
+        true => Value::set(element.clone(), values),
+        false => Ok(Value::sequence_of(
+            ty.clone(),
+            set::arrange(element, values),
+        )),
+    }
+}
+
+fn tuple(reader: &mut Reader<'_>, length: usize, ty: &TupleType) -> Result<Value, Error> {
+    let wanted = ty.elements();
+    if length != wanted.len() {
+        return Err(Problem::TupleLength {
+            wanted: wanted.len(),
+            given: length,
+        }
+        .into());
+    }
+    reader.enter(length)?;
+    let mut values = Vec::with_capacity(length);
+    for (index, element) in wanted.iter().enumerate() {
+        values.push(value(reader, element).map_err(|error| error.below(Step::Index(index)))?);
+    }
+    reader.leave();
+    Ok(Value::tuple_of(ty, values))
+}
+
+fn map(reader: &mut Reader<'_>, length: usize, ty: &Type, element: &Type) -> Result<Value, Error> {
+    reader.enter(length.saturating_mul(2))?;
+    let mut entries = Vec::with_capacity(length.min(FIRST_ROOM));
+    let mut rewritten = Vec::new();
+    for _ in 0..length {
+        let written = map_key(reader)?;
+        let key = Text::from_bytes(written);
+        if key.as_bytes() != written {
+            rewritten.push(key.clone());
+        }
+        match value(reader, element) {
+            Ok(value) => entries.push((key, value)),
+            Err(error) => return Err(error.below(Step::Key(key))),
+        }
+    }
+    reader.leave();
+    for key in rewritten {
+        if entries.iter().filter(|(known, _)| *known == key).count() > 1 {
+            return Err(Problem::SameKey(key.to_string()).into());
+        }
+    }
+    match element.has_dynamic() || element.has_optional() {
+        true => Value::map(element.clone(), entries),
+        false => Ok(Value::map_of(
+            ty.clone(),
+            crate::value::sorted_entries(entries),
+        )),
+    }
+}
+
+/// The bytes of a map's key. Peers get away with keys that are no strings, which then are empty.
+fn map_key<'a>(reader: &mut Reader<'a>) -> Result<&'a [u8], Error> {
+    match reader.head()? {
+        Head::String(bytes) | Head::Binary(bytes) => Ok(bytes),
+        Head::Nil | Head::Unsigned(_) | Head::Signed(_) => Ok(&[]),
+        _ => Err(reader.fail("the key of a map is a string")),
+    }
+}
+
+/// An object. Peers write the attributes in order, so each is first looked for where it should be.
+fn object(reader: &mut Reader<'_>, length: usize, ty: &ObjectType) -> Result<Value, Error> {
+    let wanted = ty.attributes();
+    if length != wanted.len() {
+        return Err(wrong_attributes(reader, length, ty));
+    }
+    reader.enter(length.saturating_mul(2))?;
+    let mut values: Vec<Value> = Vec::with_capacity(length);
+    for attribute in wanted {
+        let key = attribute_key(reader)?;
+        if key != attribute.name.as_bytes() {
+            return out_of_order(reader, key, values, ty);
+        }
+        let below = |error: Error| error.below(Step::Attribute(attribute.name.clone()));
+        values.push(value(reader, &attribute.ty).map_err(below)?);
+    }
+    reader.leave();
+    Ok(finish_object(ty, values))
+}
+
+/// The rest of an object, from a key that is not the next in order.
+fn out_of_order<'a>(
+    reader: &mut Reader<'a>,
+    mut key: &'a [u8],
+    in_order: Vec<Value>,
+    ty: &ObjectType,
+) -> Result<Value, Error> {
+    let wanted = ty.attributes();
+    let read = in_order.len();
+    let mut values: Vec<Option<Value>> = in_order.into_iter().map(Some).collect();
+    values.resize(wanted.len(), None);
+    for index in read..wanted.len() {
+        if index > read {
+            key = attribute_key(reader)?;
+        }
+        let name = String::from_utf8_lossy(key);
+        let Some(position) = ty.position(&name) else {
+            return Err(Problem::UnsupportedAttribute(name.into()).into());
+        };
+        let below = |error: Error| error.below(Step::Attribute(wanted[position].name.clone()));
+        values[position] = Some(value(reader, &wanted[position].ty).map_err(below)?);
+    }
+    reader.leave();
+    let missing = |index: usize| Error::from(Problem::MissingAttribute(wanted[index].name.clone()));
+    let values = values.into_iter().enumerate();
+    let values: Result<Vec<Value>, Error> = values
+        .map(|(index, value)| value.ok_or_else(|| missing(index)))
+        .collect();
+    Ok(finish_object(ty, values?))
+}
+
+fn finish_object(ty: &ObjectType, values: Vec<Value>) -> Value {
+    let whole = Type::Object(ty.clone());
+    match whole.has_optional() {
+        true => match whole.without_optional() {
+            Type::Object(ty) => Value::object_of(&ty, values),
+            _ => Value::object_of(ty, values),
+        },
+        false => Value::object_of(ty, values),
+    }
+}
+
+fn attribute_key<'a>(reader: &mut Reader<'a>) -> Result<&'a [u8], Error> {
+    match reader.head()? {
+        Head::String(bytes) | Head::Binary(bytes) => Ok(bytes),
+        Head::Nil => Ok(&[]),
+        _ => Err(reader.fail("the names of attributes are strings")),
+    }
+}
+
+/// What is wrong with an object that has too few or too many attributes: a name says more than
+/// a count.
+fn wrong_attributes(reader: &mut Reader<'_>, length: usize, ty: &ObjectType) -> Error {
+    let mut seen = Vec::new();
+    let mut read = || -> Result<(), Error> {
+        reader.enter(length.saturating_mul(2))?;
+        for _ in 0..length {
+            let name = String::from_utf8_lossy(attribute_key(reader)?).into_owned();
+            if ty.position(&name).is_none() {
+                return Err(Problem::UnsupportedAttribute(name.into()).into());
+            }
+            seen.push(name);
+            reader.skip()?;
+        }
+        Ok(())
+    };
+    if let Err(error) = read() {
+        return error;
+    }
+    let is_missing = |name: &str| !seen.iter().any(|known| known == name);
+    match ty
+        .attributes()
+        .iter()
+        .find(|attribute| is_missing(&attribute.name))
+    {
+        Some(attribute) => Problem::MissingAttribute(attribute.name.clone()).into(),
+        None => reader.fail("an attribute is there twice"),
+    }
+}
+
+/// A value that brings its type along: an array of the type as JSON, and the value.
+fn dynamic(reader: &mut Reader<'_>, length: usize) -> Result<Value, Error> {
+    if length != 2 {
+        return Err(reader.fail("a dynamic value is an array of its type and the value"));
+    }
+    reader.enter(length)?;
+    let (Head::String(json) | Head::Binary(json)) = reader.head()? else {
+        return Err(reader.fail("the type of a dynamic value is JSON text"));
+    };
+    let Ok(json) = std::str::from_utf8(json) else {
+        return Err(reader.fail("the type of a dynamic value is not UTF-8"));
+    };
+    let ty = Type::from_json(json).map_err(Problem::from)?;
+    let found = value(reader, &ty)?;
+    reader.leave();
+    Ok(found)
+}

@@ -1,0 +1,170 @@
+//! Unknown values in msgpack: an extension, perhaps with what is known of the value.
+
+use crate::Number;
+use crate::error::{Error, Problem};
+use crate::msgpack::Limits;
+use crate::msgpack::decode::number;
+use crate::msgpack::reader::{Head, Reader};
+use crate::msgpack::writer;
+use crate::refinement::{Bound, Refinement};
+use crate::text::Text;
+use crate::types::Type;
+use crate::value::Value;
+
+/// The extension with refinements. One of any other type, or too short, is plainly unknown.
+const REFINED: i8 = 12;
+/// The most that a peer accepts of a refined unknown.
+const LARGEST: usize = 1024;
+/// A prefix that is longer than the first is cut to the second before it is sent.
+const LONGEST_PREFIX: usize = 256;
+const CUT_PREFIX: usize = 255;
+
+mod key {
+    pub(super) const NULL: u64 = 1;
+    pub(super) const PREFIX: u64 = 2;
+    pub(super) const LOWER: u64 = 3;
+    pub(super) const UPPER: u64 = 4;
+    pub(super) const SHORTEST: u64 = 5;
+    pub(super) const LONGEST: u64 = 6;
+}
+
+pub(super) fn decode(code: i8, payload: &[u8], ty: &Type) -> Result<Value, Error> {
+    let unknown = Value::unknown(ty.clone());
+    if payload.len() < 2 || code != REFINED {
+        return Ok(unknown);
+    }
+    if payload.len() > LARGEST {
+        return Err(Problem::Limit {
+            what: "what is known of an unknown value, in bytes,",
+            limit: LARGEST,
+        }
+        .into());
+    }
+    let mut reader = Reader::new(payload, Limits::default())?;
+    let Head::Map(length) = reader.head()? else {
+        return Err(reader.fail("what is known of an unknown value is a map"));
+    };
+    reader.enter(length.saturating_mul(2))?;
+    let mut value = unknown;
+    for _ in 0..length {
+        let Head::Unsigned(key) = reader.head()? else {
+            return Err(reader.fail("what is known of an unknown value has numbers for keys"));
+        };
+        value = match key {
+            key::NULL => match boolean(&mut reader)? {
+                true => value.refine_null()?,
+                false => value.refine_not_null()?,
+            },
+            key::PREFIX => value.refine_whole_prefix(prefix(&mut reader)?)?,
+            key::LOWER => {
+                let bound = bound(&mut reader)?;
+                value.refine_lower(bound.number, bound.is_inclusive)?
+            }
+            key::UPPER => {
+                let bound = bound(&mut reader)?;
+                value.refine_upper(bound.number, bound.is_inclusive)?
+            }
+            key::SHORTEST => value.refine_shortest(self::length(&mut reader)?)?,
+            key::LONGEST => value.refine_longest(self::length(&mut reader)?)?,
+            _ => {
+                // A later version may know more.
+                reader.skip()?;
+                value
+            }
+        };
+    }
+    Ok(value)
+}
+
+fn boolean(reader: &mut Reader<'_>) -> Result<bool, Error> {
+    match reader.head()? {
+        Head::Bool(value) => Ok(value),
+        _ => Err(reader.fail("a bool is required here")),
+    }
+}
+
+fn prefix(reader: &mut Reader<'_>) -> Result<Text, Error> {
+    let text = match reader.head()? {
+        Head::String(bytes) | Head::Binary(bytes) => std::str::from_utf8(bytes).ok(),
+        _ => None,
+    };
+    text.map(Text::new)
+        .ok_or_else(|| reader.fail("a known prefix is UTF-8 text"))
+}
+
+fn bound(reader: &mut Reader<'_>) -> Result<Bound, Error> {
+    let Head::Array(2) = reader.head()? else {
+        return Err(reader.fail("a bound is an array of a number and a bool"));
+    };
+    let number = number(&reader.head()?)?;
+    Ok(Bound {
+        number,
+        is_inclusive: boolean(reader)?,
+    })
+}
+
+fn length(reader: &mut Reader<'_>) -> Result<u64, Error> {
+    match reader.head()? {
+        // Peers hold lengths in signed numbers.
+        Head::Unsigned(length) if i64::try_from(length).is_ok() => Ok(length),
+        _ => Err(reader.fail("a known length is a whole number, and not negative")),
+    }
+}
+
+pub(super) fn encode(refinement: &Refinement, out: &mut Vec<u8>) {
+    let mut payload = Vec::new();
+    let mut count = 0;
+    let mut key = |key: u64, payload: &mut Vec<u8>| {
+        count += 1;
+        writer::unsigned(key, payload);
+    };
+    if refinement.is_not_null {
+        key(key::NULL, &mut payload);
+        writer::boolean(false, &mut payload);
+    }
+    if let Some(prefix) = refinement.prefix.as_ref().and_then(sent_prefix) {
+        key(key::PREFIX, &mut payload);
+        writer::string(prefix.as_bytes(), &mut payload);
+    }
+    let bounds = [
+        (key::LOWER, &refinement.lower, &Number::NEGATIVE_INFINITY),
+        (key::UPPER, &refinement.upper, &Number::INFINITY),
+    ];
+    for (number, bound, nothing) in bounds {
+        if let Some(bound) = bound.as_ref().filter(|bound| bound.number != *nothing) {
+            key(number, &mut payload);
+            writer::array(2, &mut payload);
+            writer::number(&bound.number, &mut payload);
+            writer::boolean(bound.is_inclusive, &mut payload);
+        }
+    }
+    if refinement.shortest > 0 {
+        key(key::SHORTEST, &mut payload);
+        writer::unsigned(refinement.shortest, &mut payload);
+    }
+    if let Some(longest) = refinement.longest {
+        key(key::LONGEST, &mut payload);
+        writer::unsigned(longest, &mut payload);
+    }
+    if count == 0 {
+        out.extend_from_slice(&[0xd4, 0, 0]);
+        return;
+    }
+    writer::extension(REFINED, payload.len() + 1, out);
+    writer::map(count, out);
+    out.extend_from_slice(&payload);
+}
+
+/// The prefix, cut where peers would refuse it.
+fn sent_prefix(prefix: &Text) -> Option<Text> {
+    let text = prefix.as_str()?;
+    if text.len() <= LONGEST_PREFIX {
+        return Some(prefix.clone());
+    }
+    let mut end = CUT_PREFIX;
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let cut = Text::new(&text[..end]).safe_prefix();
+    (!cut.as_bytes().is_empty()).then_some(cut)
+}

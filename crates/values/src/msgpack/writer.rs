@@ -1,0 +1,121 @@
+//! Writing msgpack, each thing in its shortest form.
+
+use crate::Number;
+
+pub(crate) fn nil(out: &mut Vec<u8>) {
+    out.push(0xc0);
+}
+
+pub(crate) fn boolean(value: bool, out: &mut Vec<u8>) {
+    out.push(0xc2 | u8::from(value));
+}
+
+pub(crate) fn unsigned(value: u64, out: &mut Vec<u8>) {
+    let bytes = value.to_be_bytes();
+    match value {
+        0..=0x7f => out.push(bytes[7]),
+        0x80..=0xff => out.extend_from_slice(&[0xcc, bytes[7]]),
+        0x100..=0xffff => out.extend_from_slice(&[0xcd, bytes[6], bytes[7]]),
+        0x1_0000..=0xffff_ffff => {
+            out.push(0xce);
+            out.extend_from_slice(&bytes[4..]);
+        }
+        _ => {
+            out.push(0xcf);
+            out.extend_from_slice(&bytes);
+        }
+    }
+}
+
+fn negative(value: i64, out: &mut Vec<u8>) {
+    let bytes = value.to_be_bytes();
+    match value {
+        -0x20.. => out.push(bytes[7]),
+        -0x80.. => out.extend_from_slice(&[0xd0, bytes[7]]),
+        -0x8000.. => out.extend_from_slice(&[0xd1, bytes[6], bytes[7]]),
+        -0x8000_0000.. => {
+            out.push(0xd2);
+            out.extend_from_slice(&bytes[4..]);
+        }
+        _ => {
+            out.push(0xd3);
+            out.extend_from_slice(&bytes);
+        }
+    }
+}
+
+/// A number: an integer that fits 64 bits as one, a fraction that is exactly a float64 as one,
+/// and anything else as decimal text. Integers are never floats.
+pub(crate) fn number(number: &Number, out: &mut Vec<u8>) {
+    if let Some(integer) = number.to_i64() {
+        return match u64::try_from(integer) {
+            Ok(value) => unsigned(value, out),
+            Err(_) => negative(integer, out),
+        };
+    }
+    let is_float = number.is_infinite() || !number.is_integer();
+    match number.to_f64_exact().filter(|_| is_float) {
+        Some(float) => {
+            out.push(0xcb);
+            out.extend_from_slice(&float.to_be_bytes());
+        }
+        None => string(number.to_text().as_bytes(), out),
+    }
+}
+
+pub(crate) fn string(bytes: &[u8], out: &mut Vec<u8>) {
+    match bytes.len() {
+        length @ 0..=31 => out.push(0xa0 | length as u8),
+        length @ 32..=0xff => out.extend_from_slice(&[0xd9, length as u8]),
+        length => sized(length, 0xda, 0xdb, out),
+    }
+    out.extend_from_slice(bytes);
+}
+
+pub(crate) fn binary(bytes: &[u8], out: &mut Vec<u8>) {
+    match bytes.len() {
+        length @ 0..=0xff => out.extend_from_slice(&[0xc4, length as u8]),
+        length => sized(length, 0xc5, 0xc6, out),
+    }
+    out.extend_from_slice(bytes);
+}
+
+pub(crate) fn array(length: usize, out: &mut Vec<u8>) {
+    match length {
+        0..=15 => out.push(0x90 | length as u8),
+        _ => sized(length, 0xdc, 0xdd, out),
+    }
+}
+
+pub(crate) fn map(length: usize, out: &mut Vec<u8>) {
+    match length {
+        0..=15 => out.push(0x80 | length as u8),
+        _ => sized(length, 0xde, 0xdf, out),
+    }
+}
+
+/// The head of an extension whose payload has so many bytes.
+pub(crate) fn extension(code: i8, length: usize, out: &mut Vec<u8>) {
+    match length {
+        1 => out.push(0xd4),
+        2 => out.push(0xd5),
+        4 => out.push(0xd6),
+        8 => out.push(0xd7),
+        16 => out.push(0xd8),
+        0..=0xff => out.extend_from_slice(&[0xc7, length as u8]),
+        _ => sized(length, 0xc8, 0xc9, out),
+    }
+    out.push(code.cast_unsigned());
+}
+
+/// A length in two bytes behind one code, or in four behind another.
+fn sized(length: usize, two: u8, four: u8, out: &mut Vec<u8>) {
+    if let Ok(length) = u16::try_from(length) {
+        out.push(two);
+        out.extend_from_slice(&length.to_be_bytes());
+    } else {
+        // No value in memory has more than four billion elements or bytes.
+        out.push(four);
+        out.extend_from_slice(&(length as u32).to_be_bytes());
+    }
+}

@@ -1,0 +1,195 @@
+//! Numbers as decimal text: all digits, or the short form that sets sort by.
+
+use std::fmt;
+
+use super::binary::Binary;
+use super::decimal::Decimal;
+use super::{Number, Repr};
+
+impl Number {
+    /// The shortest decimal without an exponent that reads back to the same value at the same
+    /// precision, as Go's `Text('f', -1)`; `inf` or `-inf` for the infinities.
+    ///
+    /// A number at the cap of exponents has about 158,000 characters.
+    pub fn to_text(&self) -> String {
+        if let Repr::Small { value, precision } = self.0
+            && fits(value, precision)
+        {
+            return value.to_string();
+        }
+        self.written("inf", |binary, text| {
+            if binary.is_integer() && binary.top() <= i64::from(self.precision()) {
+                let whole = &binary.mantissa << binary.exponent as usize;
+                text.push_str(&whole.to_string());
+            } else {
+                Decimal::shortest(binary, self.precision()).write_plain(text);
+            }
+        })
+    }
+
+    /// Ten significant digits, with an exponent where it is below -4 or at least 10, as Go's
+    /// `String`; `+Inf` or `-Inf` for the infinities. Different numbers may have the same.
+    pub fn to_short_text(&self) -> String {
+        if let Repr::Small { value, .. } = self.0
+            && value.unsigned_abs() < 10_000_000_000
+        {
+            return value.to_string();
+        }
+        self.written(self.infinity_of_go(), |binary, text| {
+            Decimal::short(binary).write_short(text);
+        })
+    }
+
+    /// How Go writes the magnitude of an infinity.
+    pub(super) fn infinity_of_go(&self) -> &'static str {
+        match self.has_minus() {
+            true => "Inf",
+            false => "+Inf",
+        }
+    }
+
+    /// A text with the sign, which infinities and zeros have in all forms.
+    pub(super) fn written(
+        &self,
+        infinity: &str,
+        write: impl FnOnce(&Binary, &mut String),
+    ) -> String {
+        let mut text = String::new();
+        if self.has_minus() {
+            text.push('-');
+        }
+        match self.binary() {
+            None => text.push_str(infinity),
+            Some(binary) if binary.is_zero() => text.push('0'),
+            Some(binary) => write(&binary, &mut text),
+        }
+        text
+    }
+}
+
+/// Whether `precision` bits can tell `value` from the integers next to it.
+pub(super) fn fits(value: i64, precision: u32) -> bool {
+    64 - value.unsigned_abs().leading_zeros() <= precision
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Repr::Small { value, precision } if fits(value, precision) => {
+                write!(f, "{value}")
+            }
+            _ => f.write_str(&self.to_text()),
+        }
+    }
+}
+
+impl fmt::Debug for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn parsed(text: &str) -> Number {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn precision_decides_the_text() {
+        let single = f64::from(0.1f32);
+        assert_eq!(
+            Number::try_from(single).unwrap().to_text(),
+            "0.10000000149011612"
+        );
+        let at = |precision| Number::from_binary_text("0x.cccccdp-3", precision).unwrap();
+        assert_eq!(at(24).to_text(), "0.1");
+        assert_eq!(at(53).to_text(), "0.10000000149011612");
+        assert_eq!(at(512).to_text(), "0.100000001490116119384765625");
+        // An integer of more bits than its precision rounds to fewer digits too.
+        let at = |precision| Number::from_binary_text("0x.8p+5", precision).unwrap();
+        assert_eq!(at(1).to_text(), "20");
+        assert_eq!(at(5).to_text(), "16");
+        assert_eq!(
+            Number::try_from(1e22).unwrap().to_text(),
+            "10000000000000000000000"
+        );
+        assert_eq!(
+            Number::try_from(2f64.powi(60)).unwrap().to_text(),
+            "1152921504606847000"
+        );
+        assert_eq!(Number::from(1i64 << 60).to_text(), "1152921504606846976");
+    }
+
+    #[test]
+    fn short_texts() {
+        for (text, short) in [
+            ("0", "0"),
+            ("-0", "-0"),
+            ("1", "1"),
+            ("100", "100"),
+            ("-21", "-21"),
+            ("1234567890", "1234567890"),
+            ("9999999999", "9999999999"),
+            ("10000000000", "1e+10"),
+            ("12345678901", "1.23456789e+10"),
+            ("12345678911", "1.234567891e+10"),
+            ("99999999999", "1e+11"),
+            ("123456789.15", "123456789.2"),
+            ("9999999999.5", "1e+10"),
+            ("1234567890.5", "1234567890"),
+            ("1234567891.5", "1234567892"),
+            ("0.1", "0.1"),
+            ("0.00012345", "0.00012345"),
+            ("0.000012345", "1.2345e-05"),
+            ("0.3333333333333333", "0.3333333333"),
+            ("1e21", "1e+21"),
+            ("-1e-100", "-1e-100"),
+            ("1.5e100000", "1.5e+100000"),
+            ("Inf", "+Inf"),
+            ("-Inf", "-Inf"),
+        ] {
+            assert_eq!(parsed(text).to_short_text(), short, "{text}");
+        }
+    }
+
+    #[test]
+    fn both_formats_show_the_text() {
+        assert_eq!(
+            format!("{} {:?}", parsed("-1.50"), Number::INFINITY),
+            "-1.5 inf"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn texts_read_back(
+            text in "-?[0-9]{1,40}(\\.[0-9]{1,200})?(e-?[0-9]{1,3})?",
+        ) {
+            let number = parsed(&text);
+            let back = parsed(&number.to_text());
+            prop_assert_eq!(back.to_binary_text(), number.to_binary_text());
+            prop_assert_eq!(back, number);
+        }
+
+        #[test]
+        fn doubles_print_as_the_standard_library_prints_them(bits: u64) {
+            let value = f64::from_bits(bits);
+            // A power of two has a nearer neighbour below, which Go does not regard.
+            prop_assume!(value.is_normal() && bits.trailing_zeros() < 52);
+            prop_assert_eq!(Number::try_from(value).unwrap().to_text(), value.to_string());
+        }
+
+        #[test]
+        fn short_texts_are_rounded_texts(bits: u64) {
+            let value = f64::from_bits(bits);
+            prop_assume!(value.is_normal());
+            let short = Number::try_from(value).unwrap().to_short_text();
+            let scientific = format!("{value:.9e}");
+            prop_assert_eq!(short.parse::<f64>().unwrap(), scientific.parse::<f64>().unwrap());
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Which part of a known prefix is safe: what no following text can change.
+
+use unicode_normalization::char::{canonical_combining_class, compose, decompose_canonical};
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::text::normalized;
+
+/// Characters that stand alone whatever follows, as far as machines use them. Letters and digits
+/// are left out: scripts may come to combine them.
+const DELIMITERS: &str = "-_:;/\\,.(){}[]|?!~ \t@#$%^&*+\"'";
+
+/// Every character that is the second half of a canonical composition, apart from Hangul.
+const SECOND_HALVES: &str = "\u{300}\u{301}\u{302}\u{303}\u{304}\u{306}\u{307}\u{308}\u{309}\
+    \u{30a}\u{30b}\u{30c}\u{30f}\u{311}\u{313}\u{314}\u{31b}\u{323}\u{324}\u{325}\u{326}\u{327}\
+    \u{328}\u{32d}\u{32e}\u{330}\u{331}\u{338}\u{342}\u{345}\u{653}\u{654}\u{655}\u{93c}\u{9be}\
+    \u{9d7}\u{b3e}\u{b56}\u{b57}\u{bbe}\u{bd7}\u{c56}\u{cc2}\u{cd5}\u{cd6}\u{d3e}\u{d57}\u{dca}\
+    \u{dcf}\u{ddf}\u{102e}\u{1b35}\u{3099}\u{309a}\u{110ba}\u{11127}\u{1133e}\u{11357}\u{114b0}\
+    \u{114ba}\u{114bd}\u{115af}\u{11930}";
+
+/// The part of `prefix`, in normal form C, that stays whatever is written behind it.
+pub(crate) fn safe(prefix: &str) -> String {
+    let text = normalized(prefix);
+    let end = match last_boundary(&text) {
+        Some(boundary) if boundary < text.len() => boundary,
+        _ => without_last_cluster(&text),
+    };
+    text[..end].to_owned()
+}
+
+/// The last place where normalisation can be cut: behind a last character that takes part in no
+/// composition, else before the last one that begins a sequence. None where there is no such
+/// place.
+fn last_boundary(text: &str) -> Option<usize> {
+    if is_inert(text.chars().next_back()?) {
+        return Some(text.len());
+    }
+    text.char_indices()
+        .rev()
+        .find(|(_, character)| is_starter(*character))
+        .map(|(index, _)| index)
+}
+
+/// Nothing that follows or precedes the character changes it or is changed by it.
+fn is_inert(character: char) -> bool {
+    let combines = |second| compose(character, second).is_some();
+    canonical_combining_class(character) == 0
+        && decomposed(character).1 == 1
+        && !is_hangul(character)
+        && !SECOND_HALVES.contains(character)
+        && !SECOND_HALVES.chars().any(combines)
+}
+
+/// The character begins with one that no other reorders or composes with from behind.
+fn is_starter(character: char) -> bool {
+    canonical_combining_class(decomposed(character).0) == 0
+}
+
+/// The first character of the canonical decomposition, and how many there are.
+fn decomposed(character: char) -> (char, usize) {
+    let mut parts = (character, 0);
+    decompose_canonical(character, |part| {
+        if parts.1 == 0 {
+            parts.0 = part;
+        }
+        parts.1 += 1;
+    });
+    parts
+}
+
+/// Hangul letters and syllables compose by rule, not by table.
+fn is_hangul(character: char) -> bool {
+    matches!(character, '\u{1100}'..='\u{1112}' | '\u{1161}'..='\u{1175}' | '\u{11a8}'..='\u{11c2}' | '\u{ac00}'..='\u{d7a3}')
+}
+
+/// Where the last grapheme cluster begins, or the end of the text where that cluster is a
+/// delimiter.
+fn without_last_cluster(text: &str) -> usize {
+    let Some((start, cluster)) = text.grapheme_indices(true).next_back() else {
+        return 0;
+    };
+    let mut characters = cluster.chars();
+    match (characters.next(), characters.next()) {
+        (Some(only), None) if DELIMITERS.contains(only) => text.len(),
+        _ => start,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cuts_what_may_still_combine() {
+        for (prefix, expected) in [
+            ("", ""),
+            ("a", ""),
+            ("ami-", "ami-"),
+            ("boop\r", "boop"),
+            ("x=", "x"),
+            ("room 7", "room "),
+            ("e\u{301}", ""),
+            ("hello \u{1f937}\u{200d}", "hello "),
+            ("hello \u{1f1e6}\u{1f1e6}", "hello "),
+            ("hello \u{1f1e6}\u{1f1e6} ", "hello \u{1f1e6}\u{1f1e6} "),
+            ("\u{301}", ""),
+            ("-\u{301}", ""),
+        ] {
+            assert_eq!(safe(prefix), expected, "{prefix:?}");
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! Types: what a value may be.
+
+mod conformance;
+mod expression;
+pub(crate) mod json;
+
+use std::fmt;
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+use crate::text::normalized;
+
+pub use expression::TypeError;
+
+/// How deep a type may be nested when it is read from text.
+pub const TYPE_DEPTH: usize = 128;
+
+/// A type. Cheap to clone: what is inside is shared.
+///
+/// Displayed as HCL writes it, `list(object({ name = string }))`; [`Type::to_json`] writes it as
+/// cty does in JSON. Both are read back by [`str::parse`] and [`Type::from_json`].
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub enum Type {
+    /// Unicode text.
+    String,
+    /// A number of any size and precision.
+    Number,
+    /// True or false.
+    Bool,
+    /// Not known yet, or any type at all.
+    Dynamic,
+    /// Elements of one type, in order.
+    List(Arc<Type>),
+    /// Elements of one type, without order, each once.
+    Set(Arc<Type>),
+    /// Elements of one type, each under a key.
+    Map(Arc<Type>),
+    /// A fixed number of elements, each of its own type.
+    Tuple(TupleType),
+    /// Named attributes, each of its own type.
+    Object(ObjectType),
+}
+
+impl Type {
+    /// A list of this.
+    pub fn list(element: Type) -> Type {
+        Type::List(Arc::new(element))
+    }
+
+    /// A set of this.
+    pub fn set(element: Type) -> Type {
+        Type::Set(Arc::new(element))
+    }
+
+    /// A map of this.
+    pub fn map(element: Type) -> Type {
+        Type::Map(Arc::new(element))
+    }
+
+    /// A tuple of these.
+    pub fn tuple(elements: impl IntoIterator<Item = Type>) -> Type {
+        Type::Tuple(TupleType::new(elements.into_iter().collect()))
+    }
+
+    /// An object with these attributes, all required. A name given twice has the last type.
+    pub fn object<N: AsRef<str>>(attributes: impl IntoIterator<Item = (N, Type)>) -> Type {
+        let attributes = attributes.into_iter().map(|(name, ty)| Attribute {
+            name: normalized(name.as_ref()).into(),
+            ty,
+            is_optional: false,
+        });
+        Type::Object(ObjectType::new(attributes))
+    }
+
+    /// The type of a list's, set's or map's elements.
+    pub fn element(&self) -> Option<&Type> {
+        match self {
+            Type::List(element) | Type::Set(element) | Type::Map(element) => Some(element),
+            _ => None,
+        }
+    }
+
+    /// String, number or bool.
+    pub fn is_primitive(&self) -> bool {
+        matches!(self, Type::String | Type::Number | Type::Bool)
+    }
+
+    /// List, set or map.
+    pub fn is_collection(&self) -> bool {
+        self.element().is_some()
+    }
+
+    /// Tuple or object.
+    pub fn is_structural(&self) -> bool {
+        matches!(self, Type::Tuple(_) | Type::Object(_))
+    }
+
+    /// The type is dynamic, or one inside it is.
+    pub fn has_dynamic(&self) -> bool {
+        match self {
+            Type::Dynamic => true,
+            Type::String | Type::Number | Type::Bool => false,
+            Type::List(element) | Type::Set(element) | Type::Map(element) => element.has_dynamic(),
+            Type::Tuple(tuple) => tuple.0.has_dynamic,
+            Type::Object(object) => object.0.has_dynamic,
+        }
+    }
+
+    /// An object in the type has optional attributes.
+    pub fn has_optional(&self) -> bool {
+        match self {
+            Type::Dynamic | Type::String | Type::Number | Type::Bool => false,
+            Type::List(element) | Type::Set(element) | Type::Map(element) => element.has_optional(),
+            Type::Tuple(tuple) => tuple.0.has_optional,
+            Type::Object(object) => object.0.has_optional,
+        }
+    }
+
+    /// The type with every attribute required, at any depth: the type that values have.
+    #[must_use]
+    pub fn without_optional(&self) -> Type {
+        if !self.has_optional() {
+            return self.clone();
+        }
+        match self {
+            Type::Dynamic | Type::String | Type::Number | Type::Bool => self.clone(),
+            Type::List(element) => Type::list(element.without_optional()),
+            Type::Set(element) => Type::set(element.without_optional()),
+            Type::Map(element) => Type::map(element.without_optional()),
+            Type::Tuple(tuple) => Type::tuple(tuple.elements().iter().map(Type::without_optional)),
+            Type::Object(object) => {
+                let required = |attribute: &Attribute| Attribute {
+                    name: attribute.name.clone(),
+                    ty: attribute.ty.without_optional(),
+                    is_optional: false,
+                };
+                Type::Object(ObjectType::sorted(
+                    object.attributes().iter().map(required).collect(),
+                ))
+            }
+        }
+    }
+
+    /// The kind of type in words, for error messages: `list of string`, `object`.
+    pub fn friendly(&self) -> String {
+        match self {
+            Type::String => "string".to_owned(),
+            Type::Number => "number".to_owned(),
+            Type::Bool => "bool".to_owned(),
+            Type::Dynamic => "dynamic".to_owned(),
+            Type::List(element) => format!("list of {}", element.friendly()),
+            Type::Set(element) => format!("set of {}", element.friendly()),
+            Type::Map(element) => format!("map of {}", element.friendly()),
+            Type::Tuple(_) => "tuple".to_owned(),
+            Type::Object(_) => "object".to_owned(),
+        }
+    }
+}
+
+/// The element types of a tuple.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct TupleType(Arc<Tuple>);
+
+#[derive(PartialEq, Eq, Hash)]
+struct Tuple {
+    elements: Vec<Type>,
+    has_dynamic: bool,
+    has_optional: bool,
+}
+
+impl TupleType {
+    /// A tuple of these.
+    pub fn new(elements: Vec<Type>) -> TupleType {
+        TupleType(Arc::new(Tuple {
+            has_dynamic: elements.iter().any(Type::has_dynamic),
+            has_optional: elements.iter().any(Type::has_optional),
+            elements,
+        }))
+    }
+
+    /// The element types, in order.
+    pub fn elements(&self) -> &[Type] {
+        &self.0.elements
+    }
+}
+
+/// The attributes of an object.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct ObjectType(Arc<Object>);
+
+#[derive(PartialEq, Eq, Hash)]
+struct Object {
+    attributes: Vec<Attribute>,
+    has_dynamic: bool,
+    has_optional: bool,
+}
+
+/// One attribute of an [`ObjectType`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Attribute {
+    /// The name, in normal form C.
+    pub name: SmolStr,
+    /// The type.
+    pub ty: Type,
+    /// A conversion fills the attribute with null where it is missing. Only the targets of
+    /// conversions have optional attributes; values have all of theirs.
+    pub is_optional: bool,
+}
+
+impl ObjectType {
+    /// An object with these attributes. Of two with the same name the last is kept.
+    pub fn new(attributes: impl IntoIterator<Item = Attribute>) -> ObjectType {
+        let mut attributes: Vec<Attribute> = attributes.into_iter().collect();
+        for attribute in &mut attributes {
+            if let std::borrow::Cow::Owned(name) = normalized(&attribute.name) {
+                attribute.name = name.into();
+            }
+        }
+        if !attributes.is_sorted_by(|a, b| a.name < b.name) {
+            // The sort is stable: of equal names the last given comes last, and is kept.
+            attributes.sort_by(|a, b| a.name.cmp(&b.name));
+            attributes.reverse();
+            attributes.dedup_by(|a, b| a.name == b.name);
+            attributes.reverse();
+        }
+        ObjectType::sorted(attributes)
+    }
+
+    /// As [`ObjectType::new`], of attributes that are in order already.
+    pub(crate) fn sorted(attributes: Vec<Attribute>) -> ObjectType {
+        ObjectType(Arc::new(Object {
+            has_dynamic: attributes
+                .iter()
+                .any(|attribute| attribute.ty.has_dynamic()),
+            has_optional: attributes
+                .iter()
+                .any(|attribute| attribute.is_optional || attribute.ty.has_optional()),
+            attributes,
+        }))
+    }
+
+    /// The attributes, sorted by name.
+    pub fn attributes(&self) -> &[Attribute] {
+        &self.0.attributes
+    }
+
+    /// The attribute of this name.
+    pub fn attribute(&self, name: &str) -> Option<&Attribute> {
+        self.position(name).map(|index| &self.0.attributes[index])
+    }
+
+    /// Where the attribute of this name stands in [`ObjectType::attributes`].
+    pub(crate) fn position(&self, name: &str) -> Option<usize> {
+        let find = |attribute: &Attribute| attribute.name.as_str().cmp(name);
+        self.0.attributes.binary_search_by(find).ok()
+    }
+
+    /// The type is the same one, not only an equal one.
+    pub(crate) fn is_same(&self, other: &ObjectType) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl fmt::Debug for Type {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, formatter)
+    }
+}
+
+impl fmt::Debug for TupleType {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&Type::Tuple(self.clone()), formatter)
+    }
+}
+
+impl fmt::Debug for ObjectType {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&Type::Object(self.clone()), formatter)
+    }
+}

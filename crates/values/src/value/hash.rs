@@ -1,0 +1,23 @@
+//! Hashes that agree with `==`.
+
+use std::hash::{Hash, Hasher};
+
+use crate::value::{Content, Value};
+
+impl Hash for Value {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        std::mem::discriminant(&self.0).hash(state);
+        match &self.0 {
+            Content::Bool(value) => value.hash(state),
+            Content::Number(number) => number.hash(state),
+            Content::String(text) => text.hash(state),
+            // The type is left out: equal values have equal types, and the values tell enough.
+            Content::Sequence(sequence) => sequence.values.hash(state),
+            Content::Map(map) => map.entries.hash(state),
+            Content::Null(ty) => ty.hash(state),
+            // All unknown values may share a hash: nothing is looked up by them.
+            Content::Unknown(_) => {}
+            Content::Marked(marked) => marked.value.hash(state),
+        }
+    }
+}
