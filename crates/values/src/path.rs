@@ -43,6 +43,11 @@ impl Path {
         self.steps.is_empty()
     }
 
+    /// The path leads through that one, or to it.
+    pub fn starts_with(&self, other: &Path) -> bool {
+        self.steps.starts_with(&other.steps)
+    }
+
     /// This path, and from there to an attribute.
     #[must_use]
     pub fn attribute(mut self, name: &str) -> Path {
