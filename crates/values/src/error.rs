@@ -18,11 +18,13 @@ pub struct Error(Box<(Path, Problem)>);
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
-    /// A value of another kind is required there.
-    #[error("{} is required", with_article(wanted))]
+    /// What is written there is of another kind.
+    #[error("{} is required, but this is {found}", with_article(wanted))]
     Required {
         /// The type that was asked for.
         wanted: Type,
+        /// What is there, with its article.
+        found: &'static str,
     },
     /// The type is not the one that was asked for, and there is no conversion.
     #[error(

@@ -30,7 +30,7 @@
 //! // What does not fit is said with its place.
 //! let wrong = json::implied(br#"{"name": "web", "ports": [80, "http"]}"#)?;
 //! let error = convert::convert(&wrong, &server).unwrap_err();
-//! assert_eq!(error.to_string(), "at .ports[1]: a number is required");
+//! assert!(error.to_string().starts_with("at .ports[1]: a number is required"));
 //!
 //! // A secret stays one, whatever is made of it.
 //! let secret = Value::from(20).sensitive().add(&Value::from(22))?;

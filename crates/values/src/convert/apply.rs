@@ -66,9 +66,11 @@ fn element(value: &Value, to: &Type, index: usize) -> Result<Value, Error> {
 }
 
 fn to_number(text: &Text) -> Result<Number, Error> {
+    let found = "text that is not UTF-8";
     let required = || {
         Error::from(Problem::Required {
             wanted: Type::Number,
+            found,
         })
     };
     let text = text.as_str().ok_or_else(required)?;

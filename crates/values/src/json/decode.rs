@@ -51,8 +51,9 @@ impl<'a> Decoder<'a> {
     }
 
     fn value(&mut self, ty: &Type) -> Result<Value, Error> {
-        let required = || Error::from(Problem::Required { wanted: ty.clone() });
-        match (self.token()?, ty) {
+        let token = self.token()?;
+        let found = token.name();
+        match (token, ty) {
             (Token::Null, _) => Ok(Value::null(ty.clone())),
             (Token::String(text), Type::String) => Ok(Value::string(&text)),
             (Token::Number(text), Type::String) => Ok(Value::from(text)),
@@ -76,7 +77,11 @@ impl<'a> Decoder<'a> {
             (_, Type::Dynamic) => {
                 Err(self.misfit("a dynamic value is an object with its type and value"))
             }
-            _ => Err(required()),
+            _ => Err(Problem::Required {
+                wanted: ty.clone(),
+                found,
+            }
+            .into()),
         }
     }
 

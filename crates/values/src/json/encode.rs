@@ -37,22 +37,21 @@ fn write(value: &Value, ty: &Type, out: &mut String) -> Result<(), Error> {
             return Ok(());
         }
     }
-    match value.kind() {
-        Kind::Null => out.push_str("null"),
-        Kind::Unknown(_) => return Err(Problem::Unknown.into()),
-        Kind::Bool(value) => out.push_str(if value { "true" } else { "false" }),
-        Kind::Number(number) if number.is_infinite() => return Err(Problem::Infinity.into()),
-        Kind::Number(number) => out.push_str(&number.to_text()),
-        Kind::String(text) => write_string(&text.to_string_lossy(), out),
-        Kind::List(values) | Kind::Set(values) => {
+    match (value.kind(), ty) {
+        (Kind::Null, _) => out.push_str("null"),
+        (Kind::Unknown(_), _) => return Err(Problem::Unknown.into()),
+        (Kind::Bool(value), _) => out.push_str(if value { "true" } else { "false" }),
+        (Kind::Number(number), _) if number.is_infinite() => return Err(Problem::Infinity.into()),
+        (Kind::Number(number), _) => out.push_str(&number.to_text()),
+        (Kind::String(text), _) => write_string(&text.to_string_lossy(), out),
+        (Kind::List(values) | Kind::Set(values), _) => {
             let element = ty.element().unwrap_or(&Type::Dynamic);
             write_array(values.iter().map(|value| (value, element)), out)?;
         }
-        Kind::Tuple(values) => match ty {
-            Type::Tuple(tuple) => write_array(values.iter().zip(tuple.elements()), out)?,
-            _ => return Err(Problem::Required { wanted: ty.clone() }.into()),
-        },
-        Kind::Map(entries) => {
+        (Kind::Tuple(values), Type::Tuple(tuple)) => {
+            write_array(values.iter().zip(tuple.elements()), out)?;
+        }
+        (Kind::Map(entries), _) => {
             let element = ty.element().unwrap_or(&Type::Dynamic);
             out.push('{');
             for (index, (key, value)) in entries.iter().enumerate() {
@@ -61,24 +60,23 @@ fn write(value: &Value, ty: &Type, out: &mut String) -> Result<(), Error> {
             }
             out.push('}');
         }
-        Kind::Object(attributes) => {
-            let Type::Object(wanted) = ty else {
-                return Err(Problem::Required { wanted: ty.clone() }.into());
-            };
+        (Kind::Object(attributes), Type::Object(wanted)) => {
             out.push('{');
-            for (index, (wanted, (name, value))) in wanted
-                .attributes()
-                .iter()
-                .zip(attributes.iter())
-                .enumerate()
-            {
+            let pairs = wanted.attributes().iter().zip(attributes.iter());
+            for (index, (wanted, (name, value))) in pairs.enumerate() {
                 write_key(index, name, out);
                 let below = |error: Error| error.below(Step::Attribute(name.into()));
                 write(value, &wanted.ty, out).map_err(below)?;
             }
             out.push('}');
         }
-        Kind::Marked(..) => {}
+        (Kind::Tuple(_) | Kind::Object(_) | Kind::Marked(..), _) => {
+            return Err(Problem::WrongType {
+                wanted: ty.clone(),
+                given: value.ty(),
+            }
+            .into());
+        }
     }
     Ok(())
 }

@@ -17,6 +17,20 @@ pub(crate) enum Token<'a> {
     Object,
 }
 
+impl Token<'_> {
+    /// What it is, for error messages.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Token::Null => "null",
+            Token::Bool(_) => "a bool",
+            Token::Number(_) => "a number",
+            Token::String(_) => "a string",
+            Token::Array => "an array",
+            Token::Object => "an object",
+        }
+    }
+}
+
 /// What is wrong with the JSON, and at which byte.
 pub(crate) struct Fault {
     pub(crate) message: Cow<'static, str>,

@@ -48,15 +48,20 @@ pub(super) fn value(reader: &mut Reader<'_>, ty: &Type) -> Result<Value, Error> 
         (_, Type::Dynamic) => {
             Err(reader.fail("a dynamic value is an array of its type and the value"))
         }
-        _ => Err(Problem::Required { wanted: ty.clone() }.into()),
+        _ => Err(Problem::Required {
+            wanted: ty.clone(),
+            found: head.name(),
+        }
+        .into()),
     }
 }
 
 /// The number that a peer wrote in any way.
 pub(super) fn number(head: &Head<'_>) -> Result<Number, Error> {
-    let required = || {
+    let required = |found| {
         Error::from(Problem::Required {
             wanted: Type::Number,
+            found,
         })
     };
     match *head {
@@ -64,10 +69,11 @@ pub(super) fn number(head: &Head<'_>) -> Result<Number, Error> {
         Head::Signed(value) => Ok(Number::from(value)),
         Head::Float(value) => Ok(Number::try_from(value).map_err(Problem::from)?),
         Head::String(bytes) | Head::Binary(bytes) => {
-            let text = std::str::from_utf8(bytes).map_err(|_| required())?;
+            let text =
+                std::str::from_utf8(bytes).map_err(|_| required("text that is not UTF-8"))?;
             Ok(text.parse::<Number>().map_err(Problem::from)?)
         }
-        _ => Err(required()),
+        _ => Err(required(head.name())),
     }
 }
 
@@ -271,7 +277,7 @@ fn dynamic(reader: &mut Reader<'_>, length: usize) -> Result<Value, Error> {
     let Ok(json) = std::str::from_utf8(json) else {
         return Err(reader.fail("the type of a dynamic value is not UTF-8"));
     };
-    let ty = Type::from_json(json).map_err(Problem::from)?;
+    let ty = reader.type_from(json)?;
     let found = value(reader, &ty)?;
     reader.leave();
     Ok(found)

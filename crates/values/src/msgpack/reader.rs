@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Problem};
 use crate::msgpack::Limits;
+use crate::types::Type;
 
 /// The head of one value. Strings and the like are already read; what an array or map contains
 /// follows.
@@ -20,12 +21,30 @@ pub(crate) enum Head<'a> {
     Extension(i8, &'a [u8]),
 }
 
+impl Head<'_> {
+    /// What it is, for error messages.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Head::Nil => "nil",
+            Head::Bool(_) => "a bool",
+            Head::Unsigned(_) | Head::Signed(_) | Head::Float(_) => "a number",
+            Head::String(_) => "a string",
+            Head::Binary(_) => "binary data",
+            Head::Array(_) => "an array",
+            Head::Map(_) => "a map",
+            Head::Extension(..) => "an extension",
+        }
+    }
+}
+
 pub(crate) struct Reader<'a> {
     bytes: &'a [u8],
     offset: usize,
     depth: usize,
     elements: usize,
     limits: Limits,
+    /// The type of the last dynamic value, and its text. Neighbours mostly have the same.
+    last_type: Option<(&'a str, Type)>,
 }
 
 impl<'a> Reader<'a> {
@@ -46,6 +65,7 @@ impl<'a> Reader<'a> {
             depth,
             elements,
             limits,
+            last_type: None,
         })
     }
 
@@ -181,6 +201,18 @@ impl<'a> Reader<'a> {
     /// Goes back out.
     pub(crate) fn leave(&mut self) {
         self.depth += 1;
+    }
+
+    /// The type that is written in this JSON.
+    pub(crate) fn type_from(&mut self, json: &'a str) -> Result<Type, Error> {
+        match &self.last_type {
+            Some((known, ty)) if *known == json => Ok(ty.clone()),
+            _ => {
+                let ty = Type::from_json(json).map_err(Problem::from)?;
+                self.last_type = Some((json, ty.clone()));
+                Ok(ty)
+            }
+        }
     }
 
     /// Passes over the next value.

@@ -5,10 +5,7 @@ use super::{MAX_EXPONENT, MAX_PRECISION};
 #[non_exhaustive]
 pub enum NumberError {
     /// A text is no number. The text is not quoted, since it may be a secret.
-    #[error(
-        "a number is required: {problem} at byte {at}; write digits, such as 10, -2.5 or 1e9, \
-         without spaces or separators"
-    )]
+    #[error("a number is required, such as 10, -2.5 or 1e9 ({problem} at byte {at})")]
     Syntax {
         /// What is wrong.
         problem: &'static str,

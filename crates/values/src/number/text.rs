@@ -125,6 +125,20 @@ mod tests {
     }
 
     #[test]
+    fn exact_bounds_and_middles_go_as_in_go() {
+        for (double, text) in [
+            // Halfway between two texts, the even one is taken.
+            ("1649641077219358.25", "1649641077219358.2"),
+            // The upper bound is 437499999999999200, and ends before the digit that should rise
+            // (golang/go#80206).
+            ("4.3749999999999917e+17", "437499999999999160"),
+        ] {
+            let double: f64 = double.parse().unwrap();
+            assert_eq!(Number::try_from(double).unwrap().to_text(), text);
+        }
+    }
+
+    #[test]
     fn short_texts() {
         for (text, short) in [
             ("0", "0"),
@@ -180,7 +194,12 @@ mod tests {
             let value = f64::from_bits(bits);
             // A power of two has a nearer neighbour below, which Go does not regard.
             prop_assume!(value.is_normal() && bits.trailing_zeros() < 52);
-            prop_assert_eq!(Number::try_from(value).unwrap().to_text(), value.to_string());
+            let number = Number::try_from(value).unwrap();
+            // Where the exact digits are few, the rules for exact bounds and middles differ.
+            let exact = Number::from_binary_text(&number.to_binary_text(), 4096).unwrap();
+            let exact = exact.to_text().replace('.', "");
+            prop_assume!(exact.trim_matches(['-', '0']).len() > 24);
+            prop_assert_eq!(number.to_text(), value.to_string());
         }
 
         #[test]

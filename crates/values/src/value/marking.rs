@@ -1,5 +1,6 @@
 //! Putting marks on values and taking them off.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::marks::{Mark, Marks};
@@ -120,9 +121,13 @@ impl Value {
         if places.is_empty() {
             return self.clone();
         }
+        let mut by_path: HashMap<&Path, Marks> = HashMap::with_capacity(places.len());
+        for (path, marks) in places {
+            by_path.entry(path).or_default().extend(marks);
+        }
         let mark = |path: &Path, value: Value| {
-            let at_path = places.iter().filter(|(place, _)| place == path);
-            Ok(at_path.fold(value, |value, (_, marks)| value.with_marks(marks)))
+            let marks = by_path.get(path);
+            Ok(marks.map_or_else(|| value.clone(), |marks| value.clone().with_marks(marks)))
         };
         self.transform(&mut { mark })
             .unwrap_or_else(|_| self.clone())
