@@ -3,8 +3,8 @@
 mod conformance;
 mod expression;
 pub(crate) mod json;
+mod printing;
 
-use std::fmt;
 use std::sync::Arc;
 
 use smol_str::SmolStr;
@@ -117,6 +117,11 @@ impl Type {
         }
     }
 
+    /// Values have exactly this type: nothing is dynamic, nothing optional.
+    pub(crate) fn is_exact(&self) -> bool {
+        !self.has_dynamic() && !self.has_optional()
+    }
+
     /// The type with every attribute required, at any depth: the type that values have.
     #[must_use]
     pub fn without_optional(&self) -> Type {
@@ -139,21 +144,6 @@ impl Type {
                     object.attributes().iter().map(required).collect(),
                 ))
             }
-        }
-    }
-
-    /// The kind of type in words, for error messages: `list of string`, `object`.
-    pub fn friendly(&self) -> String {
-        match self {
-            Type::String => "string".to_owned(),
-            Type::Number => "number".to_owned(),
-            Type::Bool => "bool".to_owned(),
-            Type::Dynamic => "dynamic".to_owned(),
-            Type::List(element) => format!("list of {}", element.friendly()),
-            Type::Set(element) => format!("set of {}", element.friendly()),
-            Type::Map(element) => format!("map of {}", element.friendly()),
-            Type::Tuple(_) => "tuple".to_owned(),
-            Type::Object(_) => "object".to_owned(),
         }
     }
 }
@@ -259,23 +249,5 @@ impl ObjectType {
     /// The type is the same one, not only an equal one.
     pub(crate) fn is_same(&self, other: &ObjectType) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
-    }
-}
-
-impl fmt::Debug for Type {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, formatter)
-    }
-}
-
-impl fmt::Debug for TupleType {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&Type::Tuple(self.clone()), formatter)
-    }
-}
-
-impl fmt::Debug for ObjectType {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&Type::Object(self.clone()), formatter)
     }
 }

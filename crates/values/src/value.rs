@@ -17,8 +17,6 @@ use crate::refinement::Refinement;
 use crate::text::Text;
 use crate::types::{ObjectType, Type};
 
-pub(crate) use construction::sorted_entries;
-
 /// A value, its type, and what is said about it. Cheap to clone: what is inside is shared.
 ///
 /// A value is known, null, or unknown: not decided yet, but of a known type and perhaps with a

@@ -7,8 +7,8 @@ use crate::json::{Reader, Token};
 use crate::path::Step;
 use crate::text::{Text, normalized};
 use crate::types::{ObjectType, TYPE_DEPTH, TupleType, Type};
-use crate::value::{Value, sorted_entries};
-use crate::{Number, set, types};
+use crate::value::Value;
+use crate::{Number, types};
 
 /// How deep JSON may be nested.
 pub(super) const DEPTH: usize = 256;
@@ -68,8 +68,12 @@ impl<'a> Decoder<'a> {
                 "false" | "0" => Ok(Value::FALSE),
                 _ => Err(Problem::NotABool(text.into_owned()).into()),
             },
-            (Token::Array, Type::List(element)) => self.list(ty, element),
-            (Token::Array, Type::Set(element)) => self.set(ty, element),
+            (Token::Array, Type::List(element)) => {
+                Value::list_read(ty, element, self.elements(element)?)
+            }
+            (Token::Array, Type::Set(element)) => {
+                Value::set_read(ty, element, self.elements(element)?)
+            }
             (Token::Array, Type::Tuple(tuple)) => self.tuple(tuple),
             (Token::Object, Type::Map(element)) => self.map(ty, element),
             (Token::Object, Type::Object(object)) => self.object(object),
@@ -97,25 +101,6 @@ impl<'a> Decoder<'a> {
             values.push(value);
         }
         Ok(values)
-    }
-
-    fn list(&mut self, ty: &Type, element: &Type) -> Result<Value, Error> {
-        let values = self.elements(element)?;
-        match element.has_dynamic() || element.has_optional() {
-            true => Value::list(element.clone(), values),
-            false => Ok(Value::sequence_of(ty.clone(), values)),
-        }
-    }
-
-    fn set(&mut self, ty: &Type, element: &Type) -> Result<Value, Error> {
-        let values = self.elements(element)?;
-        match element.has_dynamic() || element.has_optional() {
-            true => Value::set(element.clone(), values),
-            false => Ok(Value::sequence_of(
-                ty.clone(),
-                set::arrange(element, values),
-            )),
-        }
     }
 
     fn tuple(&mut self, ty: &TupleType) -> Result<Value, Error> {
@@ -152,10 +137,7 @@ impl<'a> Decoder<'a> {
                 Err(error) => return Err(error.below(Step::Key(key))),
             }
         }
-        match element.has_dynamic() || element.has_optional() {
-            true => Value::map(element.clone(), entries),
-            false => Ok(Value::map_of(ty.clone(), sorted_entries(entries))),
-        }
+        Value::map_read(ty, element, entries)
     }
 
     fn object(&mut self, ty: &ObjectType) -> Result<Value, Error> {

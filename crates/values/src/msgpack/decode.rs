@@ -1,5 +1,6 @@
 //! From msgpack to values.
 
+use crate::Number;
 use crate::error::{Error, Problem};
 use crate::msgpack::Limits;
 use crate::msgpack::reader::{Head, Reader};
@@ -8,7 +9,6 @@ use crate::path::Step;
 use crate::text::Text;
 use crate::types::{ObjectType, TupleType, Type};
 use crate::value::Value;
-use crate::{Number, set};
 
 /// Room that is made for elements before they are read. More is made as they arrive.
 const FIRST_ROOM: usize = 1024;
@@ -39,8 +39,12 @@ pub(super) fn value(reader: &mut Reader<'_>, ty: &Type) -> Result<Value, Error> 
         (Head::Nil, _) => Ok(Value::null(ty.clone())),
         (Head::Extension(code, payload), _) => refinement::decode(code, payload, ty),
         (_, Type::Number) => number(&head).map(Value::from),
-        (Head::Array(length), Type::List(element)) => list(reader, length, ty, element),
-        (Head::Array(length), Type::Set(element)) => set(reader, length, ty, element),
+        (Head::Array(length), Type::List(element)) => {
+            Value::list_read(ty, element, elements(reader, length, element)?)
+        }
+        (Head::Array(length), Type::Set(element)) => {
+            Value::set_read(ty, element, elements(reader, length, element)?)
+        }
         (Head::Array(length), Type::Tuple(tuple)) => self::tuple(reader, length, tuple),
         (Head::Map(length), Type::Map(element)) => map(reader, length, ty, element),
         (Head::Map(length), Type::Object(object)) => self::object(reader, length, object),
@@ -88,26 +92,6 @@ fn elements(reader: &mut Reader<'_>, length: usize, element: &Type) -> Result<Ve
     Ok(values)
 }
 
-fn list(reader: &mut Reader<'_>, length: usize, ty: &Type, element: &Type) -> Result<Value, Error> {
-    let values = elements(reader, length, element)?;
-    match element.has_dynamic() || element.has_optional() {
-        // The elements bring their own types, which must turn out to be one.
-        true => Value::list(element.clone(), values),
-        false => Ok(Value::sequence_of(ty.clone(), values)),
-    }
-}
-
-fn set(reader: &mut Reader<'_>, length: usize, ty: &Type, element: &Type) -> Result<Value, Error> {
-    let values = elements(reader, length, element)?;
-    match element.has_dynamic() || element.has_optional() {
-        true => Value::set(element.clone(), values),
-        false => Ok(Value::sequence_of(
-            ty.clone(),
-            set::arrange(element, values),
-        )),
-    }
-}
-
 fn tuple(reader: &mut Reader<'_>, length: usize, ty: &TupleType) -> Result<Value, Error> {
     let wanted = ty.elements();
     if length != wanted.len() {
@@ -147,13 +131,7 @@ fn map(reader: &mut Reader<'_>, length: usize, ty: &Type, element: &Type) -> Res
             return Err(Problem::SameKey(key.to_string()).into());
         }
     }
-    match element.has_dynamic() || element.has_optional() {
-        true => Value::map(element.clone(), entries),
-        false => Ok(Value::map_of(
-            ty.clone(),
-            crate::value::sorted_entries(entries),
-        )),
-    }
+    Value::map_read(ty, element, entries)
 }
 
 /// The bytes of a map's key. Peers get away with keys that are no strings, which then are empty.
@@ -182,7 +160,7 @@ fn object(reader: &mut Reader<'_>, length: usize, ty: &ObjectType) -> Result<Val
         values.push(value(reader, &attribute.ty).map_err(below)?);
     }
     reader.leave();
-    Ok(finish_object(ty, values))
+    Ok(Value::object_of(ty, values))
 }
 
 /// The rest of an object, from a key that is not the next in order.
@@ -213,18 +191,7 @@ fn out_of_order<'a>(
     let values: Result<Vec<Value>, Error> = values
         .map(|(index, value)| value.ok_or_else(|| missing(index)))
         .collect();
-    Ok(finish_object(ty, values?))
-}
-
-fn finish_object(ty: &ObjectType, values: Vec<Value>) -> Value {
-    let whole = Type::Object(ty.clone());
-    match whole.has_optional() {
-        true => match whole.without_optional() {
-            Type::Object(ty) => Value::object_of(&ty, values),
-            _ => Value::object_of(ty, values),
-        },
-        false => Value::object_of(ty, values),
-    }
+    Ok(Value::object_of(ty, values?))
 }
 
 fn attribute_key<'a>(reader: &mut Reader<'a>) -> Result<&'a [u8], Error> {

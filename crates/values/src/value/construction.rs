@@ -115,8 +115,7 @@ impl Value {
     /// An object of this type, or of the more exact one that the values have, from the values in
     /// the order of its attributes.
     pub(crate) fn object_of(ty: &ObjectType, values: Vec<Value>) -> Value {
-        let is_exact = !Type::Object(ty.clone()).has_dynamic();
-        if is_exact {
+        if Type::Object(ty.clone()).is_exact() {
             return Value::sequence_of(Type::Object(ty.clone()), values);
         }
         let attribute = |(attribute, value): (&Attribute, &Value)| Attribute {
@@ -131,9 +130,41 @@ impl Value {
     /// A tuple of this type, or of the more exact one that the values have.
     pub(crate) fn tuple_of(ty: &TupleType, values: Vec<Value>) -> Value {
         let ty = Type::Tuple(ty.clone());
-        match ty.has_dynamic() {
-            true => Value::tuple(values),
-            false => Value::sequence_of(ty, values),
+        match ty.is_exact() {
+            true => Value::sequence_of(ty, values),
+            false => Value::tuple(values),
+        }
+    }
+
+    /// A list, set or map that was read by its type. The elements are as it says, unless it leaves
+    /// something open: then they bring their own types, which must turn out to be one.
+    pub(crate) fn list_read(ty: &Type, element: &Type, values: Vec<Value>) -> Result<Value, Error> {
+        match element.is_exact() {
+            true => Ok(Value::sequence_of(ty.clone(), values)),
+            false => Value::list(element.clone(), values),
+        }
+    }
+
+    /// See [`Value::list_read`].
+    pub(crate) fn set_read(ty: &Type, element: &Type, values: Vec<Value>) -> Result<Value, Error> {
+        match element.is_exact() {
+            true => Ok(Value::sequence_of(
+                ty.clone(),
+                set::arrange(element, values),
+            )),
+            false => Value::set(element.clone(), values),
+        }
+    }
+
+    /// See [`Value::list_read`].
+    pub(crate) fn map_read(
+        ty: &Type,
+        element: &Type,
+        entries: Vec<(Text, Value)>,
+    ) -> Result<Value, Error> {
+        match element.is_exact() {
+            true => Ok(Value::map_of(ty.clone(), sorted_entries(entries))),
+            false => Value::map(element.clone(), entries),
         }
     }
 
@@ -153,7 +184,7 @@ impl Value {
 }
 
 /// The entries in order of their keys, of equal ones the last.
-pub(crate) fn sorted_entries(mut entries: Vec<(Text, Value)>) -> Vec<(Text, Value)> {
+fn sorted_entries(mut entries: Vec<(Text, Value)>) -> Vec<(Text, Value)> {
     keep_last(&mut entries);
     entries
 }

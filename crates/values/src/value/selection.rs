@@ -24,14 +24,7 @@ impl Value {
                 (Some(position), Content::Sequence(sequence)) => sequence.values[position].clone(),
                 (Some(position), _) => Value::unknown(object.attributes()[position].ty.clone()),
             },
-            (ty, _) => {
-                let wanted = Type::object::<&str>([]);
-                return Err(Problem::WrongType {
-                    wanted,
-                    given: ty.clone(),
-                }
-                .into());
-            }
+            (given, _) => return Err(wrong_type(Type::object::<&str>([]), given)),
         };
         Ok(found.with_marks(&marks))
     }
@@ -51,24 +44,13 @@ impl Value {
             Type::List(_) | Type::Tuple(_) => Type::Number,
             Type::Map(_) => Type::String,
             _ if value.is_null() => return Err(Problem::Null.into()),
-            given => {
-                let wanted = Type::list(Type::Dynamic);
-                return Err(Problem::WrongType {
-                    wanted,
-                    given: given.clone(),
-                }
-                .into());
-            }
+            given => return Err(wrong_type(Type::list(Type::Dynamic), given)),
         };
         if value.is_null() || key.is_null() {
             return Err(Problem::Null.into());
         }
         if *key.ty_ref() != key_type && *key.ty_ref() != Type::Dynamic {
-            return Err(Problem::WrongType {
-                wanted: key_type,
-                given: key.ty(),
-            }
-            .into());
+            return Err(wrong_type(key_type, key.ty_ref()));
         }
         let missing = || Error::from(Problem::NoElement(key.to_string()));
         let found = match (value.ty_ref(), key.is_known()) {
@@ -97,14 +79,7 @@ impl Value {
             Type::Dynamic => return Ok(answer(None).with_marks(&marks)),
             Type::List(_) | Type::Tuple(_) => *key.ty_ref() == Type::Number,
             Type::Map(_) => *key.ty_ref() == Type::String,
-            given => {
-                let wanted = Type::list(Type::Dynamic);
-                return Err(Problem::WrongType {
-                    wanted,
-                    given: given.clone(),
-                }
-                .into());
-            }
+            given => return Err(wrong_type(Type::list(Type::Dynamic), given)),
         };
         let result = match value.ty_ref() {
             _ if *key.ty_ref() == Type::Dynamic => None,
@@ -129,14 +104,7 @@ impl Value {
         let wanted = match value.ty_ref() {
             _ if value.is_null() => return Err(Problem::Null.into()),
             Type::Set(wanted) => wanted,
-            given => {
-                let wanted = Type::set(Type::Dynamic);
-                return Err(Problem::WrongType {
-                    wanted,
-                    given: given.clone(),
-                }
-                .into());
-            }
+            given => return Err(wrong_type(Type::set(Type::Dynamic), given)),
         };
         let may_fit = element.ty_ref() == &**wanted || element.ty_ref().has_dynamic();
         let result = match value.elements() {
@@ -161,12 +129,7 @@ impl Value {
             return Err(Problem::Null.into());
         }
         if !ty.is_collection() && !matches!(ty, Type::Tuple(_) | Type::Dynamic) {
-            let wanted = Type::list(Type::Dynamic);
-            return Err(Problem::WrongType {
-                wanted,
-                given: ty.clone(),
-            }
-            .into());
+            return Err(wrong_type(Type::list(Type::Dynamic), ty));
         }
         let (shortest, longest) = value.length_range();
         let mut length = Value::unknown(Type::Number)
@@ -213,6 +176,11 @@ impl Value {
             _ => None,
         }
     }
+}
+
+fn wrong_type(wanted: Type, given: &Type) -> Error {
+    let given = given.clone();
+    Problem::WrongType { wanted, given }.into()
 }
 
 /// A number as a place in a list.
