@@ -87,7 +87,7 @@ pub enum Problem {
     Unknown,
     /// The value is marked, for instance as sensitive, and must not be written out.
     #[error(
-        "the value is marked as {0}, so it is not written; remove the mark first where that is meant"
+        "the value is marked as {0}, so it is not given out; take the mark off first where that is meant"
     )]
     Marked(String),
     /// JSON has no infinity.

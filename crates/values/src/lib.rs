@@ -8,7 +8,7 @@
 //!
 //! [`msgpack`] and [`json`] read and write values byte for byte as go-cty does. [`convert`] makes
 //! a value of one type into one of another and finds the type that several can become.
-//! `to_value` and `from_value` turn your own serde types into values and back.
+//! [`to_value`] and [`from_value`] turn your own serde types into values and back.
 //!
 //! Expressions and functions are left to `tenon-hcl`, what to do with a value to you. There are no
 //! capsule types. `docs/values.md` explains the model, and where it differs from go-cty.
@@ -48,11 +48,13 @@ mod number;
 mod path;
 mod prefix;
 mod refinement;
+mod serde;
 mod set;
 mod text;
 mod types;
 mod value;
 
+pub use self::serde::{from_value, to_value, to_value_as};
 pub use error::{Error, Problem};
 pub use marks::{Mark, Marks};
 pub use number::{Number, NumberError};

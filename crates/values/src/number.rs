@@ -16,6 +16,7 @@ mod order;
 mod scale;
 mod text;
 mod whole;
+mod wide;
 
 #[cfg(test)]
 mod vectors;

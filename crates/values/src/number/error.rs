@@ -27,7 +27,8 @@ pub enum NumberError {
         precision: u32,
     },
 
-    /// There is no result, as for zero divided by zero, or an infinity less itself.
-    #[error("the result is not a number; check the operands for infinities and zeros")]
+    /// There is no such number: a NaN, or the result of zero divided by zero or of an infinity
+    /// less itself.
+    #[error("this is not a number, as zero divided by zero is none")]
     NotANumber,
 }
