@@ -2,7 +2,7 @@
 //! what a fuzzer found once is found by everybody from then on.
 
 #[allow(unreachable_pub, reason = "there it is a library")]
-#[path = "../../../fuzz/src/lib.rs"]
+#[path = "../../../fuzz/src/rpc.rs"]
 mod checks;
 
 use std::fs;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use smol_str::SmolStr;
 
-use crate::{Number, Text, Value};
+use crate::{Number, Text, Type, Value};
 
 /// A way from a value to one inside it: `.servers[2].port`.
 ///
@@ -25,6 +25,16 @@ pub enum Step {
     Key(Text),
     /// To an element of a set, which has no name but itself. Where it stands in the set's order.
     Element(usize),
+}
+
+impl Step {
+    /// To the element at this place of a list, tuple or set.
+    pub(crate) fn to_element(collection: &Type, index: usize) -> Step {
+        match collection {
+            Type::Set(_) => Step::Element(index),
+            _ => Step::Index(index),
+        }
+    }
 }
 
 impl Path {

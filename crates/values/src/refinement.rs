@@ -10,6 +10,13 @@ use crate::value::Value;
 /// longer one stays unknown: a length that somebody claims must not cost memory.
 const SPREAD_LENGTH: u64 = 1024;
 
+/// The greatest length that there is for peers, who count in signed numbers.
+const LONGEST: u64 = i64::MAX.cast_unsigned();
+
+/// The longest text of a bound. Peers take what is known of a value in 1,024 bytes, and there may
+/// be two.
+const BOUND_DIGITS: usize = 480;
+
 /// What is known of an unknown value, apart from its type. Nothing, by default.
 ///
 /// Everything here is a promise of whoever made the value, and holds for the value that will take
@@ -31,6 +38,18 @@ pub struct Bound {
     pub number: Number,
     /// The number itself is in the range.
     pub is_inclusive: bool,
+}
+
+impl Bound {
+    /// A bound, unless it says nothing because it is at the `end` of all numbers, or has too many
+    /// digits to be told to peers: to know less is always right.
+    pub(crate) fn new(number: Number, is_inclusive: bool, end: &Number) -> Option<Bound> {
+        let is_short = || number.to_i64().is_some() || number.to_text().len() <= BOUND_DIGITS;
+        (number != *end && is_short()).then_some(Bound {
+            number,
+            is_inclusive,
+        })
+    }
 }
 
 impl Refinement {
@@ -140,9 +159,8 @@ impl Value {
     pub fn refine_lower(&self, number: Number, is_inclusive: bool) -> Result<Value, Error> {
         self.refine(|refinement, ty| {
             require(*ty == Type::Number, "a bound", ty)?;
-            let bound = Bound {
-                number,
-                is_inclusive,
+            let Some(bound) = Bound::new(number, is_inclusive, &Number::NEGATIVE_INFINITY) else {
+                return Ok(());
             };
             let is_tighter = refinement.lower.as_ref().is_none_or(|known| {
                 let order = bound.number.compare(&known.number);
@@ -162,9 +180,8 @@ impl Value {
     pub fn refine_upper(&self, number: Number, is_inclusive: bool) -> Result<Value, Error> {
         self.refine(|refinement, ty| {
             require(*ty == Type::Number, "a bound", ty)?;
-            let bound = Bound {
-                number,
-                is_inclusive,
+            let Some(bound) = Bound::new(number, is_inclusive, &Number::INFINITY) else {
+                return Ok(());
             };
             let is_tighter = refinement.upper.as_ref().is_none_or(|known| {
                 let order = bound.number.compare(&known.number);
@@ -184,6 +201,9 @@ impl Value {
     pub fn refine_shortest(&self, length: u64) -> Result<Value, Error> {
         self.refine(|refinement, ty| {
             require(ty.is_collection(), "a length", ty)?;
+            if length > LONGEST {
+                return Err(Problem::Contradiction("nothing is so long"));
+            }
             refinement.shortest = refinement.shortest.max(length);
             refinement.check_lengths()
         })
@@ -196,6 +216,9 @@ impl Value {
     pub fn refine_longest(&self, length: u64) -> Result<Value, Error> {
         self.refine(|refinement, ty| {
             require(ty.is_collection(), "a length", ty)?;
+            if length >= LONGEST {
+                return Ok(());
+            }
             refinement.longest = Some(refinement.longest.map_or(length, |known| known.min(length)));
             refinement.check_lengths()
         })
@@ -297,6 +320,8 @@ impl Refinement {
             return Value::unknown_with(ty, self);
         }
         if let (Some(lower), Some(upper)) = (&self.lower, &self.upper)
+            && lower.is_inclusive
+            && upper.is_inclusive
             && lower.number == upper.number
         {
             return Value::number(lower.number.clone());

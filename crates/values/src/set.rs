@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
+use crate::text::Text;
 use crate::types::Type;
 use crate::value::{Kind, Value};
 
@@ -13,11 +14,48 @@ use crate::value::{Kind, Value};
 /// knows yet whether they are equal.
 pub(crate) fn arrange(element: &Type, mut values: Vec<Value>) -> Vec<Value> {
     keep_first(&mut values);
-    match element {
-        Type::String | Type::Number | Type::Bool => values.sort_by(compare_primitive),
-        _ => values.sort_by_cached_key(|value| (rank(value), sort_key(value))),
+    if element.is_primitive() {
+        values.sort_by(compare_primitive);
+        return values;
     }
-    values
+    let with_key = |value| (rank(&value), sort_key(&value), value);
+    let mut keyed: Vec<(u8, Vec<u8>, Value)> = values.into_iter().map(with_key).collect();
+    keyed.sort_by(|(this_rank, this_key, this), (that_rank, that_key, that)| {
+        let by_key = this_rank
+            .cmp(that_rank)
+            .then_with(|| this_key.cmp(that_key));
+        by_key.then_with(|| compare_exactly(this, that))
+    });
+    keyed.into_iter().map(|(_, _, value)| value).collect()
+}
+
+/// The order of values that the sort key does not tell apart: it has ten digits of a number, no
+/// bytes that are not UTF-8, and nothing of what is known of unknown values.
+fn compare_exactly(this: &Value, that: &Value) -> Ordering {
+    let keys = |value: &Value| -> Vec<Text> {
+        let entries = value.entries().unwrap_or_default();
+        entries.iter().map(|(key, _)| key.clone()).collect()
+    };
+    let inside = || {
+        let pairs = inside(this).into_iter().zip(inside(that));
+        let mut orders = pairs.map(|(this, that)| compare_exactly(this, that));
+        orders
+            .find(|order| order.is_ne())
+            .unwrap_or(Ordering::Equal)
+    };
+    compare_primitive(this, that)
+        .then_with(|| keys(this).cmp(&keys(that)))
+        .then_with(inside)
+}
+
+/// The values directly inside, in order.
+fn inside(value: &Value) -> Vec<&Value> {
+    match value.kind() {
+        Kind::List(values) | Kind::Set(values) | Kind::Tuple(values) => values.iter().collect(),
+        Kind::Map(entries) => entries.iter().map(|(_, value)| value).collect(),
+        Kind::Object(attributes) => attributes.iter().map(|(_, value)| value).collect(),
+        _ => Vec::new(),
+    }
 }
 
 /// Leaves out what is equal to an earlier value.
@@ -57,6 +95,7 @@ fn compare_primitive(this: &Value, that: &Value) -> Ordering {
             (Kind::String(this), Kind::String(that)) => this.cmp(that),
             (Kind::Number(this), Kind::Number(that)) => this.compare(that),
             (Kind::Bool(this), Kind::Bool(that)) => this.cmp(&that),
+            (Kind::Unknown(this), Kind::Unknown(that)) => this.to_string().cmp(&that.to_string()),
             _ => Ordering::Equal,
         })
 }
@@ -90,6 +129,7 @@ fn write_key(value: &Value, key: &mut Vec<u8>) {
         Kind::Unknown(_) => key.push(b'?'),
         Kind::Null => key.push(b'~'),
         Kind::Bool(value) => key.push(if value { b'T' } else { b'F' }),
+        Kind::Number(number) if number.is_zero() => key.push(b'0'),
         Kind::Number(number) => key.extend_from_slice(number.to_short_text().as_bytes()),
         Kind::String(text) => write_quoted(&text.to_string_lossy(), key),
         Kind::List(values) | Kind::Set(values) => each(key, b'[', &mut values.iter(), b']'),

@@ -117,6 +117,23 @@ impl Type {
         }
     }
 
+    /// How deep the type is nested: 1 for a string, 2 for a list of strings.
+    pub(crate) fn depth(&self) -> usize {
+        let inside = match self {
+            Type::Dynamic | Type::String | Type::Number | Type::Bool => 0,
+            Type::List(element) | Type::Set(element) | Type::Map(element) => element.depth(),
+            Type::Tuple(tuple) => tuple.elements().iter().map(Type::depth).max().unwrap_or(0),
+            Type::Object(object) => {
+                let attributes = object.attributes().iter();
+                attributes
+                    .map(|attribute| attribute.ty.depth())
+                    .max()
+                    .unwrap_or(0)
+            }
+        };
+        inside + 1
+    }
+
     /// Values have exactly this type: nothing is dynamic, nothing optional.
     pub(crate) fn is_exact(&self) -> bool {
         !self.has_dynamic() && !self.has_optional()

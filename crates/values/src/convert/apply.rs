@@ -109,11 +109,15 @@ fn from_collection(
     let (shortest, longest) = source.length_range();
     if Some(shortest) != longest && matches!(to, Type::List(_)) {
         // Nobody knows how many elements the set will have, so neither of the list.
-        return Ok(Value::unknown(Type::list(own.clone())));
+        let element = unknown::without_dynamic(own, wanted);
+        return Ok(Value::unknown(Type::list(element)));
     }
     let values = values.iter().enumerate();
     let converted: Vec<Value> = values
-        .map(|(index, value)| element(value, wanted, index))
+        .map(|(index, value)| {
+            let below = |error: Error| error.below(Step::to_element(source.ty_ref(), index));
+            apply(value, wanted).map_err(below)
+        })
         .collect::<Result<_, _>>()?;
     collection(
         to,

@@ -172,7 +172,8 @@ fn as_collections(types: &[Type], collection: fn(Type) -> Type, safety: Safety) 
         }
     };
     let replaced: Vec<Type> = types.iter().map(replace).collect();
-    unify(&replaced, safety).filter(Type::is_collection)
+    let result = unify(&replaced, safety).filter(Type::is_collection)?;
+    suits(&result, types, safety).then_some(result)
 }
 
 /// The most general of the types that all the others can be converted to.

@@ -46,17 +46,20 @@ fn write(value: &Value, ty: &Type, out: &mut String) -> Result<(), Error> {
         (Kind::String(text), _) => write_string(&text.to_string_lossy(), out),
         (Kind::List(values) | Kind::Set(values), _) => {
             let element = ty.element().unwrap_or(&Type::Dynamic);
-            write_array(values.iter().map(|value| (value, element)), out)?;
+            write_array(ty, values.iter().map(|value| (value, element)), out)?;
         }
         (Kind::Tuple(values), Type::Tuple(tuple)) => {
-            write_array(values.iter().zip(tuple.elements()), out)?;
+            write_array(ty, values.iter().zip(tuple.elements()), out)?;
         }
         (Kind::Map(entries), _) => {
             let element = ty.element().unwrap_or(&Type::Dynamic);
             out.push('{');
             for (index, (key, value)) in entries.iter().enumerate() {
-                write_key(index, &key.to_string_lossy(), out);
-                write(value, element, out).map_err(|error| error.below(Step::Key(key.clone())))?;
+                let below = |error: Error| error.below(Step::Key(key.clone()));
+                // Two keys that are not UTF-8 could become one.
+                let name = key.as_str().ok_or(Problem::NotUtf8);
+                write_key(index, name.map_err(|problem| below(problem.into()))?, out);
+                write(value, element, out).map_err(below)?;
             }
             out.push('}');
         }
@@ -90,6 +93,7 @@ fn write_key(index: usize, key: &str, out: &mut String) {
 }
 
 fn write_array<'a>(
+    array: &Type,
     values: impl Iterator<Item = (&'a Value, &'a Type)>,
     out: &mut String,
 ) -> Result<(), Error> {
@@ -98,7 +102,7 @@ fn write_array<'a>(
         if index > 0 {
             out.push(',');
         }
-        write(value, ty, out).map_err(|error| error.below(Step::Index(index)))?;
+        write(value, ty, out).map_err(|error| error.below(Step::to_element(array, index)))?;
     }
     out.push(']');
     Ok(())

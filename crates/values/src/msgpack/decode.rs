@@ -7,11 +7,11 @@ use crate::msgpack::reader::{Head, Reader};
 use crate::msgpack::refinement;
 use crate::path::Step;
 use crate::text::Text;
-use crate::types::{ObjectType, TupleType, Type};
+use crate::types::{ObjectType, TYPE_DEPTH, TupleType, Type};
 use crate::value::Value;
 
 /// Room that is made for elements before they are read. More is made as they arrive.
-const FIRST_ROOM: usize = 1024;
+const FIRST_ROOM: usize = 64;
 
 /// Reads a value of this type, within the default [`Limits`]. Bytes behind the value are ignored.
 ///
@@ -37,7 +37,9 @@ pub(super) fn value(reader: &mut Reader<'_>, ty: &Type) -> Result<Value, Error> 
         }
         (Head::Bool(value), Type::Bool) => Ok(Value::from(value)),
         (Head::Nil, _) => Ok(Value::null(ty.clone())),
-        (Head::Extension(code, payload), _) => refinement::decode(code, payload, ty),
+        (Head::Extension(code, payload), _) => {
+            Ok(reader.spread(refinement::decode(code, payload, ty)?))
+        }
         (_, Type::Number) => number(&head).map(Value::from),
         (Head::Array(length), Type::List(element)) => {
             Value::list_read(ty, element, elements(reader, length, element)?)
@@ -126,12 +128,23 @@ fn map(reader: &mut Reader<'_>, length: usize, ty: &Type, element: &Type) -> Res
         }
     }
     reader.leave();
-    for key in rewritten {
-        if entries.iter().filter(|(known, _)| *known == key).count() > 1 {
-            return Err(Problem::SameKey(key.to_string()).into());
-        }
+    if let Some(key) = first_twice(&rewritten, &entries) {
+        return Err(Problem::SameKey(key.to_string()).into());
     }
     Value::map_read(ty, element, entries)
+}
+
+/// The first of these keys that is there twice.
+fn first_twice<'a>(keys: &'a [Text], entries: &[(Text, Value)]) -> Option<&'a Text> {
+    if keys.is_empty() {
+        return None;
+    }
+    let mut all: Vec<&Text> = entries.iter().map(|(key, _)| key).collect();
+    all.sort_unstable();
+    keys.iter().find(|key| {
+        let position = all.partition_point(|known| known < key);
+        all.get(position + 1).is_some_and(|next| next == key)
+    })
 }
 
 /// The bytes of a map's key. Peers get away with keys that are no strings, which then are empty.
@@ -178,9 +191,8 @@ fn out_of_order<'a>(
         if index > read {
             key = attribute_key(reader)?;
         }
-        let name = String::from_utf8_lossy(key);
-        let Some(position) = ty.position(&name) else {
-            return Err(Problem::UnsupportedAttribute(name.into()).into());
+        let Some(position) = position(key, ty) else {
+            return Err(unsupported(key));
         };
         let below = |error: Error| error.below(Step::Attribute(wanted[position].name.clone()));
         values[position] = Some(value(reader, &wanted[position].ty).map_err(below)?);
@@ -202,18 +214,29 @@ fn attribute_key<'a>(reader: &mut Reader<'a>) -> Result<&'a [u8], Error> {
     }
 }
 
+/// Where the attribute of this name stands. Names are compared before they are normalised.
+fn position(name: &[u8], ty: &ObjectType) -> Option<usize> {
+    std::str::from_utf8(name)
+        .ok()
+        .and_then(|name| ty.position(name))
+}
+
+fn unsupported(name: &[u8]) -> Error {
+    Problem::UnsupportedAttribute(String::from_utf8_lossy(name).into()).into()
+}
+
 /// What is wrong with an object that has too few or too many attributes: a name says more than
 /// a count.
 fn wrong_attributes(reader: &mut Reader<'_>, length: usize, ty: &ObjectType) -> Error {
-    let mut seen = Vec::new();
+    let mut is_there = vec![false; ty.attributes().len()];
     let mut read = || -> Result<(), Error> {
         reader.enter(length.saturating_mul(2))?;
         for _ in 0..length {
-            let name = String::from_utf8_lossy(attribute_key(reader)?).into_owned();
-            if ty.position(&name).is_none() {
-                return Err(Problem::UnsupportedAttribute(name.into()).into());
+            let name = attribute_key(reader)?;
+            match position(name, ty) {
+                Some(position) => is_there[position] = true,
+                None => return Err(unsupported(name)),
             }
-            seen.push(name);
             reader.skip()?;
         }
         Ok(())
@@ -221,13 +244,9 @@ fn wrong_attributes(reader: &mut Reader<'_>, length: usize, ty: &ObjectType) -> 
     if let Err(error) = read() {
         return error;
     }
-    let is_missing = |name: &str| !seen.iter().any(|known| known == name);
-    match ty
-        .attributes()
-        .iter()
-        .find(|attribute| is_missing(&attribute.name))
-    {
-        Some(attribute) => Problem::MissingAttribute(attribute.name.clone()).into(),
+    let mut attributes = ty.attributes().iter().zip(is_there);
+    match attributes.find(|(_, is_there)| !is_there) {
+        Some((attribute, _)) => Problem::MissingAttribute(attribute.name.clone()).into(),
         None => reader.fail("an attribute is there twice"),
     }
 }
@@ -247,5 +266,13 @@ fn dynamic(reader: &mut Reader<'_>, length: usize) -> Result<Value, Error> {
     let ty = reader.type_from(json)?;
     let found = value(reader, &ty)?;
     reader.leave();
+    // Types inside types add up to one that peers could not read.
+    if ty.has_dynamic() && found.ty_ref().depth() > TYPE_DEPTH {
+        return Err(Problem::Limit {
+            what: "the depth of a type",
+            limit: TYPE_DEPTH,
+        }
+        .into());
+    }
     Ok(found)
 }

@@ -86,7 +86,8 @@ fn write_sequence(values: &[Value], ty: &Type, out: &mut Vec<u8>) -> Result<(), 
             let element = ty.element().unwrap_or(&Type::Dynamic);
             writer::array(values.len(), out);
             for (index, value) in values.iter().enumerate() {
-                write(value, element, out).map_err(|error| error.below(Step::Index(index)))?;
+                write(value, element, out)
+                    .map_err(|error| error.below(Step::to_element(ty, index)))?;
             }
         }
     }

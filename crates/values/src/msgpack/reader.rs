@@ -3,6 +3,10 @@
 use crate::error::{Error, Problem};
 use crate::msgpack::Limits;
 use crate::types::Type;
+use crate::value::Value;
+
+/// How many elements unknown lists are written out with, beside one for each byte of the data.
+const SPREAD_ELEMENTS: usize = 1024;
 
 /// The head of one value. Strings and the like are already read; what an array or map contains
 /// follows.
@@ -43,6 +47,8 @@ pub(crate) struct Reader<'a> {
     depth: usize,
     elements: usize,
     limits: Limits,
+    /// How many unknown elements lists of a known length may still be written out with.
+    unknown_elements: usize,
     /// The type of the last dynamic value, and its text. Neighbours mostly have the same.
     last_type: Option<(&'a str, Type)>,
 }
@@ -65,6 +71,7 @@ impl<'a> Reader<'a> {
             depth,
             elements,
             limits,
+            unknown_elements: SPREAD_ELEMENTS.saturating_add(bytes.len()),
             last_type: None,
         })
     }
@@ -201,6 +208,19 @@ impl<'a> Reader<'a> {
     /// Goes back out.
     pub(crate) fn leave(&mut self) {
         self.depth += 1;
+    }
+
+    /// The value, or where it is a list of unknown elements that takes more room than the data that
+    /// described it, the unknown list that says the same.
+    pub(crate) fn spread(&mut self, value: Value) -> Value {
+        let length = value.elements().map_or(0, <[Value]>::len);
+        match self.unknown_elements.checked_sub(length) {
+            Some(left) => {
+                self.unknown_elements = left;
+                value
+            }
+            None => Value::unknown_with(value.ty(), value.range()),
+        }
     }
 
     /// The type that is written in this JSON.

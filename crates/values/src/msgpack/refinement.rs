@@ -1,6 +1,5 @@
 //! Unknown values in msgpack: an extension, perhaps with what is known of the value.
 
-use crate::Number;
 use crate::error::{Error, Problem};
 use crate::msgpack::Limits;
 use crate::msgpack::decode::number;
@@ -126,12 +125,11 @@ pub(super) fn encode(refinement: &Refinement, out: &mut Vec<u8>) {
         key(key::PREFIX, &mut payload);
         writer::string(prefix.as_bytes(), &mut payload);
     }
-    let bounds = [
-        (key::LOWER, &refinement.lower, &Number::NEGATIVE_INFINITY),
-        (key::UPPER, &refinement.upper, &Number::INFINITY),
-    ];
-    for (number, bound, nothing) in bounds {
-        if let Some(bound) = bound.as_ref().filter(|bound| bound.number != *nothing) {
+    for (number, bound) in [
+        (key::LOWER, &refinement.lower),
+        (key::UPPER, &refinement.upper),
+    ] {
+        if let Some(bound) = bound {
             key(number, &mut payload);
             writer::array(2, &mut payload);
             writer::number(&bound.number, &mut payload);

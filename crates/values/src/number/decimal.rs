@@ -7,12 +7,13 @@ use dashu_int::UBig;
 use dashu_int::ops::DivRem;
 
 use super::binary::{Binary, distance};
+use super::scale::{BOUND_BITS, Five};
 
 /// How many digits the short text has.
 const SHORT_DIGITS: usize = 10;
 
 /// The value `0.digits * 10^point`, or slightly more if it `is_cut`.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct Decimal {
     /// ASCII, without zeros at the end unless something follows them.
     digits: Vec<u8>,
@@ -163,7 +164,8 @@ impl Decimal {
 /// A power of ten to count in.
 struct Unit {
     exponent: i64,
-    five: UBig,
+    /// The power of five in it, cut off where it is long.
+    five: Five,
 }
 
 impl Unit {
@@ -172,32 +174,23 @@ impl Unit {
         // 1292913986 / 2^32 is log10(2), just too small.
         let point = ((binary.top() - 1) * 1_292_913_986).div_euclid(1 << 32);
         let exponent = point - places;
-        Unit {
-            exponent,
-            five: UBig::from(5u8).pow(exponent.unsigned_abs() as usize),
-        }
+        let five = Five::power(exponent.unsigned_abs() as usize);
+        Unit { exponent, five }
     }
 
     /// The digits of `mantissa * 2^exponent` down to this unit.
     fn decimal(&self, mantissa: UBig, exponent: i64) -> Decimal {
         let shift = exponent - self.exponent;
-        let mantissa = match self.exponent {
-            ..0 => mantissa * &self.five,
-            _ => mantissa,
-        };
-        let (mantissa, mut is_cut) = if shift >= 0 {
-            (mantissa << distance(shift, 0), false)
-        } else {
-            let lost = distance(0, shift);
-            let is_cut = mantissa.trailing_zeros().is_some_and(|zeros| zeros < lost);
-            (mantissa >> lost, is_cut)
-        };
-        let count = if self.exponent > 0 {
-            let (count, rest) = mantissa.div_rem(&self.five);
-            is_cut |= !rest.is_zero();
-            count
-        } else {
-            mantissa
+        let (count, is_cut) = match self.five.is_exact {
+            true => self.count(
+                mantissa,
+                &self.five.mantissa,
+                shift + self.direction() * self.five.exponent,
+            ),
+            false => self.count_between(&mantissa, shift).unwrap_or_else(|| {
+                let five = UBig::from(5u8).pow(self.five.power);
+                self.count(mantissa, &five, shift)
+            }),
         };
         let digits = count.to_string().into_bytes();
         let mut decimal = Decimal {
@@ -210,6 +203,55 @@ impl Unit {
         }
         decimal
     }
+
+    /// Whether the power of five multiplies or divides.
+    fn direction(&self) -> i64 {
+        if self.exponent < 0 { 1 } else { -1 }
+    }
+
+    /// How many units `mantissa * 2^shift` has, times or over `five`, and whether something is
+    /// left.
+    fn count(&self, mantissa: UBig, five: &UBig, shift: i64) -> (UBig, bool) {
+        let mantissa = match self.exponent {
+            ..0 => mantissa * five,
+            _ => mantissa,
+        };
+        let (mantissa, is_cut) = shifted(mantissa, shift);
+        match self.exponent {
+            ..=0 => (mantissa, is_cut),
+            _ => {
+                let (count, rest) = mantissa.div_rem(five);
+                (count, is_cut || !rest.is_zero())
+            }
+        }
+    }
+
+    /// The same between two bounds of a long power of five, if they agree. Something is always
+    /// left then: such a power has more digits than are counted, and divides no mantissa.
+    fn count_between(&self, mantissa: &UBig, shift: i64) -> Option<(UBig, bool)> {
+        let above = &self.five.mantissa + self.five.error()?;
+        let (low, high, shift) = if self.exponent < 0 {
+            let low = mantissa * &self.five.mantissa;
+            (low, mantissa * above, shift + self.five.exponent)
+        } else {
+            let room = mantissa << (2 * BOUND_BITS);
+            let high = &room / &self.five.mantissa + 1u8;
+            let shift = shift - self.five.exponent - 2 * BOUND_BITS as i64;
+            (room / above, high, shift)
+        };
+        let (low, high) = (shifted(low, shift).0, shifted(high, shift).0);
+        (low == high).then_some((low, true))
+    }
+}
+
+/// The whole part of `mantissa * 2^shift`, and whether something is left.
+fn shifted(mantissa: UBig, shift: i64) -> (UBig, bool) {
+    if shift >= 0 {
+        return (mantissa << distance(shift, 0), false);
+    }
+    let lost = distance(0, shift);
+    let is_cut = mantissa.trailing_zeros().is_some_and(|zeros| zeros < lost);
+    (mantissa >> lost, is_cut)
 }
 
 #[cfg(test)]

@@ -4,7 +4,8 @@ use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use super::{Number, Repr};
+use super::decimal::Decimal;
+use super::{Large, Number, Repr};
 
 impl PartialEq for Number {
     fn eq(&self, other: &Number) -> bool {
@@ -28,7 +29,7 @@ impl PartialEq for Number {
                 // Equal texts are of values next to each other.
                 left.binary.negative == right.binary.negative
                     && left.binary.top().abs_diff(right.binary.top()) <= 2
-                    && self.to_text() == other.to_text()
+                    && left.decimal() == right.decimal()
             }
             (Repr::Small { value: 0, .. }, Repr::Large(large))
             | (Repr::Large(large), Repr::Small { value: 0, .. }) => large.binary.is_zero(),
@@ -39,6 +40,13 @@ impl PartialEq for Number {
 
 impl Eq for Number {}
 
+impl Large {
+    /// The digits of the text, and where the point is: the text itself may be long.
+    fn decimal(&self) -> Decimal {
+        Decimal::shortest(&self.binary, self.precision)
+    }
+}
+
 impl Hash for Number {
     fn hash<H: Hasher>(&self, state: &mut H) {
         match &self.0 {
@@ -46,7 +54,7 @@ impl Hash for Number {
             Repr::Infinite { negative } => (1u8, negative).hash(state),
             Repr::Large(large) if large.binary.is_zero() => (0u8, 0i64).hash(state),
             Repr::Large(large) if large.binary.is_integer() => (2u8, &large.binary).hash(state),
-            Repr::Large(_) => (3u8, self.to_text()).hash(state),
+            Repr::Large(large) => (3u8, large.binary.negative, large.decimal()).hash(state),
         }
     }
 }

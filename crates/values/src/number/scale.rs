@@ -15,7 +15,7 @@ use super::binary::Binary;
 const BOUND_DIGITS: usize = 200;
 
 /// How many bits of a power of five the bounds are made from.
-const BOUND_BITS: usize = 704;
+pub(super) const BOUND_BITS: usize = 704;
 
 /// Bounds are made only for powers below this, so that [`Five::error`] is right.
 const BOUND_POWERS: usize = 1 << 18;
@@ -99,15 +99,15 @@ fn integer(digits: &[u8]) -> UBig {
 }
 
 /// A power of five, cut off behind its first bits: `mantissa * 2^exponent` or slightly more.
-struct Five {
-    power: usize,
-    mantissa: UBig,
-    exponent: i64,
-    is_exact: bool,
+pub(super) struct Five {
+    pub(super) power: usize,
+    pub(super) mantissa: UBig,
+    pub(super) exponent: i64,
+    pub(super) is_exact: bool,
 }
 
 impl Five {
-    fn power(power: usize) -> Five {
+    pub(super) fn power(power: usize) -> Five {
         let mut five = Five {
             power,
             mantissa: UBig::ONE,
@@ -131,7 +131,7 @@ impl Five {
     }
 
     /// How much the mantissa may be too small, if that is known.
-    fn error(&self) -> Option<UBig> {
+    pub(super) fn error(&self) -> Option<UBig> {
         if self.is_exact {
             return Some(UBig::ZERO);
         }

@@ -1,5 +1,6 @@
 //! Reading types as HCL writes them: `object({ name = string, tags = optional(list(string)) })`.
 
+use std::collections::HashSet;
 use std::str::FromStr;
 
 use super::{Attribute, ObjectType, TYPE_DEPTH, TupleType, Type};
@@ -147,11 +148,12 @@ impl<'a> Reader<'a> {
         self.expect('(', "behind `object`, as in `object({ name = string })`,")?;
         self.expect('{', "before the attributes of an object")?;
         let mut attributes: Vec<Attribute> = Vec::new();
+        let mut names = HashSet::new();
         while !self.take('}') {
             self.skip_space();
             let start = self.offset;
             let attribute = self.attribute(depth)?;
-            if attributes.iter().any(|known| known.name == attribute.name) {
+            if !names.insert(attribute.name.clone()) {
                 self.offset = start;
                 return Err(self.fail(format!("the attribute {:?} is there twice", attribute.name)));
             }

@@ -1,5 +1,6 @@
 //! When values are the same, and when they are equal.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::error::Error;
@@ -17,7 +18,12 @@ impl PartialEq for Value {
             (Content::Number(this), Content::Number(that)) => this == that,
             (Content::String(this), Content::String(that)) => this == that,
             (Content::Sequence(this), Content::Sequence(that)) => {
-                Arc::ptr_eq(this, that) || (this.ty == that.ty && this.values == that.values)
+                Arc::ptr_eq(this, that)
+                    || this.ty == that.ty
+                        && match this.ty {
+                            Type::Set(_) => have_same_elements(&this.values, &that.values),
+                            _ => this.values == that.values,
+                        }
             }
             (Content::Map(this), Content::Map(that)) => {
                 Arc::ptr_eq(this, that) || (this.ty == that.ty && this.entries == that.entries)
@@ -91,7 +97,7 @@ fn are_equal(this: &Value, that: &Value) -> Option<bool> {
         return Some(this.is_null() && that.is_null());
     }
     let (this_type, that_type) = (this.ty_ref(), that.ty_ref());
-    if this_type.has_dynamic() || that_type.has_dynamic() {
+    if this.has_open_type() || that.has_open_type() {
         // Something inside has no type yet. The values still differ where the types never can
         // become the same.
         let may_match = this_type.conforms_to(that_type) || that_type.conforms_to(this_type);
@@ -145,9 +151,19 @@ fn all_equal<'a>(
 fn sets_are_equal(this: &[Value], that: &[Value]) -> Option<bool> {
     let is_known = |values: &[Value]| values.iter().all(Value::is_wholly_known);
     match is_known(this) && is_known(that) {
-        true => Some(this == that),
+        true => Some(have_same_elements(this, that)),
         false => None,
     }
+}
+
+/// Whether sets have the same elements. Their order is the same, but for numbers that are equal in
+/// two precisions.
+fn have_same_elements(this: &[Value], that: &[Value]) -> bool {
+    if this == that {
+        return true;
+    }
+    let elements: HashSet<&Value> = this.iter().collect();
+    this.len() == that.len() && that.iter().all(|value| elements.contains(value))
 }
 
 /// Whether an unknown value is equal to a known one: never where that one is out of its range.
@@ -159,6 +175,22 @@ fn may_become(unknown: &Value, known: &Value) -> Option<bool> {
 }
 
 impl Value {
+    /// Something inside is unknown and has no known type.
+    fn has_open_type(&self) -> bool {
+        self.ty_ref().has_dynamic()
+            && match self.kind() {
+                Kind::Unknown(_) => true,
+                Kind::List(values) | Kind::Set(values) | Kind::Tuple(values) => {
+                    values.iter().any(Value::has_open_type)
+                }
+                Kind::Map(entries) => entries.iter().any(|(_, value)| value.has_open_type()),
+                Kind::Object(attributes) => {
+                    { attributes.iter() }.any(|(_, value)| value.has_open_type())
+                }
+                _ => false,
+            }
+    }
+
     fn is_surely_null_or_not(&self) -> Option<bool> {
         match self.refinement() {
             Some(refinement) if refinement.is_not_null => Some(false),
@@ -169,8 +201,8 @@ impl Value {
 
     /// False where a known value is certainly not the one that this unknown one stands for.
     pub fn could_be(&self, known: &Value) -> bool {
-        let (value, _) = self.unmark();
-        let (known, _) = known.unmark();
+        let (value, _) = self.unmark_deep();
+        let (known, _) = known.unmark_deep();
         let Some(refinement) = value.refinement() else {
             return are_equal(&value, &known) != Some(false);
         };

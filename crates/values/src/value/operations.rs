@@ -173,17 +173,14 @@ fn range_of(this: &Refinement, that: &Refinement, operation: Operation) -> Value
 
 /// An unknown number in a range, of which infinite ends say nothing.
 fn unknown_number(lower: Option<Number>, upper: Option<Number>) -> Value {
-    let bound = |number: Option<Number>| {
-        let finite = number.filter(|number| !number.is_infinite());
-        finite.map(|number| Bound {
-            number,
-            is_inclusive: true,
-        })
+    let bound = |number: Option<Number>, end| {
+        let finite = number.filter(|number| !number.is_infinite())?;
+        Bound::new(finite, true, end)
     };
     let refinement = Refinement {
         is_not_null: true,
-        lower: bound(lower),
-        upper: bound(upper),
+        lower: bound(lower, &Number::NEGATIVE_INFINITY),
+        upper: bound(upper, &Number::INFINITY),
         ..Refinement::default()
     };
     refinement.into_value(Type::Number)

@@ -29,15 +29,10 @@ impl Value {
     fn each_inside(&self, mut visit: impl FnMut(Step, &Value)) {
         let value = self.unmarked();
         match value.kind() {
-            Kind::List(values) | Kind::Tuple(values) => {
-                values
-                    .iter()
-                    .enumerate()
-                    .for_each(|(index, value)| visit(Step::Index(index), value));
-            }
-            Kind::Set(values) => {
-                let each = |(index, value)| visit(Step::Element(index), value);
-                values.iter().enumerate().for_each(each);
+            Kind::List(values) | Kind::Tuple(values) | Kind::Set(values) => {
+                for (index, inside) in values.iter().enumerate() {
+                    visit(Step::to_element(value.ty_ref(), index), inside);
+                }
             }
             Kind::Map(entries) => {
                 entries

@@ -176,8 +176,8 @@ fn nothing_unknown_or_marked_is_read() {
     let unknown = place(Value::unknown(Type::Number));
     let marked = place(Value::from(5).sensitive());
     let said = "at .ports[1]: the value is not known yet";
-    let warned = "at .ports[1]: the value is marked as sensitive, so it is not written; remove \
-                  the mark first where that is meant";
+    let warned = "at .ports[1]: the value is marked as sensitive, so it is not given out; \
+                  take the mark off first where that is meant";
     assert_eq!(refused::<Server>(&unknown), said);
     assert_eq!(refused::<Server>(&marked), warned);
     // The same where serde looks first.

@@ -1,0 +1,83 @@
+//! Every limit, at its edge.
+
+use tenon_values::msgpack::{Limits, decode_within, encode};
+use tenon_values::{Problem, Type, Value};
+
+use crate::{deep_list, nested, ty};
+
+fn limit_of(bytes: &[u8], ty: &Type, limits: Limits) -> Option<(&'static str, usize)> {
+    match decode_within(bytes, ty, limits) {
+        Ok(_) => None,
+        Err(error) => match error.problem() {
+            Problem::Limit { what, limit } => Some((what, *limit)),
+            problem => panic!("{problem}"),
+        },
+    }
+}
+
+#[test]
+fn the_size_is_limited_to_the_byte() {
+    let bytes = encode(&Value::from("0123456789"), &Type::String).unwrap();
+    let limits = |size| Limits {
+        size,
+        ..Limits::default()
+    };
+    assert_eq!(limit_of(&bytes, &Type::String, limits(11)), None);
+    let over = limit_of(&bytes, &Type::String, limits(10));
+    assert_eq!(over, Some(("the number of bytes", 10)));
+}
+
+#[test]
+fn the_depth_is_limited_to_the_level() {
+    let limits = |depth| Limits {
+        depth,
+        ..Limits::default()
+    };
+    let over = |depth| Some(("the depth of nesting", depth));
+    assert_eq!(limit_of(&[0xc0], &Type::String, limits(0)), None);
+    assert_eq!(limit_of(&[0x90], &deep_list(1), limits(0)), over(0));
+    for depth in [1, 2, 7, 128] {
+        let bytes = nested(&[0x91], depth, &[0xc0]);
+        let ty = deep_list(depth);
+        assert_eq!(limit_of(&bytes, &ty, limits(depth)), None);
+        assert_eq!(limit_of(&bytes, &ty, limits(depth - 1)), over(depth - 1));
+        // Levels that were left are free again.
+        let twice = [vec![0x92], bytes.clone(), bytes.clone()].concat();
+        let pair = Type::tuple([ty.clone(), ty.clone()]);
+        assert_eq!(limit_of(&twice, &pair, limits(depth + 1)), None);
+    }
+    // A dynamic value is a level of its own.
+    let bytes = [&b"\x92\xc4\x11[\"list\",\"string\"]"[..], &[0x91, 0xc0]].concat();
+    assert_eq!(limit_of(&bytes, &Type::Dynamic, limits(2)), None);
+    assert_eq!(limit_of(&bytes, &Type::Dynamic, limits(1)), over(1));
+}
+
+#[test]
+fn the_elements_are_limited_to_the_one() {
+    let limits = |elements| Limits {
+        elements,
+        ..Limits::default()
+    };
+    let over = |elements| Some(("the number of values", elements));
+    for (text, bytes, count) in [
+        ("list(string)", &[0x93, 0xc0, 0xc0, 0xc0][..], 3),
+        ("tuple([string, string])", &[0x92, 0xc0, 0xc0], 2),
+        ("list(list(string))", &[0x92, 0x91, 0xc0, 0x91, 0xc0], 4),
+        // Keys count as well.
+        (
+            "map(string)",
+            &[0x82, 0xa1, b'a', 0xc0, 0xa1, b'b', 0xc0],
+            4,
+        ),
+        ("object({ a = string })", &[0x81, 0xa1, b'a', 0xc0], 2),
+    ] {
+        let ty = ty(text);
+        assert_eq!(limit_of(bytes, &ty, limits(count)), None, "{text}");
+        assert_eq!(
+            limit_of(bytes, &ty, limits(count - 1)),
+            over(count - 1),
+            "{text}"
+        );
+    }
+    assert_eq!(limit_of(&[0xc0], &Type::String, limits(0)), None);
+}

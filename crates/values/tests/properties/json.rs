@@ -1,0 +1,64 @@
+//! JSON, there and back.
+
+use proptest::prelude::*;
+use tenon_values::Type;
+use tenon_values::json::{decode, encode, implied, implied_like};
+
+use crate::config;
+use crate::values::{Content, any_value};
+
+proptest! {
+    #![proptest_config(config(512))]
+
+    #[test]
+    fn values_come_back_by_their_own_type(value in any_value(Content::PLAIN)) {
+        let ty = value.ty();
+        let text = encode(&value, &ty).unwrap();
+        let back = decode(text.as_bytes(), &ty).unwrap();
+        prop_assert_eq!(back.ty(), ty.clone());
+        prop_assert_eq!(&back, &value, "{}", text);
+        prop_assert_eq!(encode(&back, &ty).unwrap(), text);
+    }
+
+    #[test]
+    fn values_bring_their_types_along(value in any_value(Content::PLAIN)) {
+        let text = encode(&value, &Type::Dynamic).unwrap();
+        let back = decode(text.as_bytes(), &Type::Dynamic).unwrap();
+        prop_assert_eq!(back.ty(), value.ty());
+        prop_assert_eq!(&back, &value, "{}", text);
+    }
+
+    #[test]
+    fn other_readers_read_it(value in any_value(Content::PLAIN)) {
+        let text = encode(&value, &value.ty()).unwrap();
+        // Numbers beyond a double are no numbers for everybody.
+        if let Err(error) = serde_json::from_str::<serde_json::Value>(&text) {
+            prop_assert!(error.to_string().contains("number out of range"), "{}: {}", text, error);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(config(256))]
+
+    /// What a script hands back unchanged is unchanged, whatever JSON does not tell apart.
+    #[test]
+    fn unchanged_values_keep_their_types(value in any_value(Content::PLAIN)) {
+        let text = encode(&value, &value.ty()).unwrap();
+        prop_assume!(!value.ty().has_dynamic());
+        let back = implied_like(text.as_bytes(), &value).unwrap();
+        prop_assert_eq!(back, value, "{}", text);
+    }
+
+    #[test]
+    fn plain_json_has_a_type(value in any_value(Content::PLAIN)) {
+        prop_assume!(!value.ty().has_dynamic());
+        let text = encode(&value, &value.ty()).unwrap();
+        let found = implied(text.as_bytes()).unwrap();
+        let again = encode(&found, &found.ty());
+        // A null has no type, and brings that along.
+        if !found.ty().has_dynamic() {
+            prop_assert_eq!(again.unwrap(), text);
+        }
+    }
+}

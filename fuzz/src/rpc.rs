@@ -1,0 +1,160 @@
+//! What has to hold for any bytes that arrive on a connection.
+//! `crates/rpc/tests/regressions.rs` feeds it with those under `regressions/`.
+
+use bytes::BytesMut;
+use tenon_rpc::{
+    Content, Decoder, Dialect, Direction, Format, Frame, Inbound, Limits, Message, Payload,
+    Recorder, Seen,
+};
+
+/// JSON-RPC on lines.
+pub fn json_rpc(data: &[u8]) {
+    decoder(Dialect::JsonRpcLines, data);
+}
+
+/// JSON-RPC behind headers.
+pub fn json_rpc_headers(data: &[u8]) {
+    decoder(Dialect::JsonRpcHeaders, data);
+}
+
+/// msgpack-rpc.
+pub fn msgpack_rpc(data: &[u8]) {
+    decoder(Dialect::MsgpackRpc, data);
+}
+
+/// Orchard's envelope.
+pub fn orchard(data: &[u8]) {
+    decoder(Dialect::Orchard, data);
+}
+
+/// From msgpack to JSON and from JSON to msgpack, there and back.
+pub fn transcode(data: &[u8]) {
+    for (here, there) in [
+        (Format::Msgpack, Format::Json),
+        (Format::Json, Format::Msgpack),
+    ] {
+        let Ok(first) = Payload::new(here, data.to_vec()).to_format(there) else {
+            continue;
+        };
+        if there == Format::Json {
+            let text = String::from_utf8(first.bytes().to_vec()).expect("JSON is UTF-8");
+            Payload::from_json(text).expect("what looks like JSON is JSON");
+        }
+        // What was written once can be read back, and is written the same again.
+        let back = first.to_format(here).expect("the way back");
+        let again = back.to_format(there).expect("the way there again");
+        assert_eq!(first, again);
+    }
+}
+
+/// Small enough that short inputs go over every one of them.
+const SMALL: Limits = Limits {
+    frame: 64,
+    depth: 4,
+    elements: 32,
+    batch: 3,
+};
+
+/// More than what is read may ask for: an error that is written again may be a level deeper.
+const LARGE: Limits = Limits {
+    frame: 1 << 26,
+    depth: 1000,
+    elements: 1 << 24,
+    batch: 1 << 16,
+};
+
+/// A block of headers may be this long, whatever the limit of a frame is.
+const HEADERS: usize = 8 * 1024;
+
+/// The head of a msgpack value that has not all arrived may stick out over the limit.
+const HEAD: usize = 6;
+
+fn decoder(dialect: Dialect, data: &[u8]) {
+    for limits in [Limits::default(), SMALL] {
+        let whole = decode(dialect, limits, data, data.len().max(1));
+        for step in [1, 3, 16] {
+            let pieces = decode(dialect, limits, data, step);
+            assert_eq!(whole, pieces, "in pieces of {step}");
+        }
+        for frame in &whole.0 {
+            check(dialect, frame);
+        }
+    }
+}
+
+/// The frames in `data`, which arrives in pieces of `step` bytes, and whether it was sound.
+fn decode(dialect: Dialect, limits: Limits, data: &[u8], step: usize) -> (Vec<Frame>, bool) {
+    let most = match dialect {
+        Dialect::JsonRpcHeaders => limits.frame + HEADERS,
+        Dialect::MsgpackRpc => limits.frame + HEAD,
+        Dialect::JsonRpcLines | Dialect::Orchard => limits.frame,
+    };
+    let mut decoder = Decoder::new(dialect, limits);
+    let mut buffer = BytesMut::new();
+    let mut frames = Vec::new();
+    for piece in data.chunks(step) {
+        buffer.extend_from_slice(piece);
+        loop {
+            match decoder.decode(&mut buffer) {
+                Ok(Some(frame)) => frames.push(frame),
+                Ok(None) => break,
+                Err(_) => return (frames, false),
+            }
+        }
+        assert!(buffer.len() <= most, "{} bytes are kept", buffer.len());
+    }
+    loop {
+        match decoder.finish(&mut buffer) {
+            Ok(Some(frame)) => frames.push(frame),
+            Ok(None) => break,
+            Err(_) => return (frames, false),
+        }
+    }
+    for frame in &frames {
+        assert!(frame.bytes.len() <= limits.frame, "{frame:?} is too long");
+    }
+    (frames, true)
+}
+
+/// What was read can be recorded and written, and what was written is read the same.
+fn check(dialect: Dialect, frame: &Frame) {
+    let recorder = Recorder::new(std::io::sink(), ["token"]);
+    recorder.record(&Seen {
+        direction: Direction::In,
+        dialect,
+        bytes: &frame.bytes,
+        content: Content::Inbound(&frame.content),
+    });
+    match &frame.content {
+        Inbound::Message(message) => check_message(dialect, message),
+        Inbound::Batch(items) => items.iter().for_each(|item| {
+            if let Inbound::Message(message) = item {
+                check_message(dialect, message);
+            }
+        }),
+        Inbound::Malformed(malformed) => assert!(!malformed.error.message.is_empty()),
+    }
+}
+
+fn check_message(dialect: Dialect, message: &Message) {
+    let write = |message: &Message| {
+        let mut out = BytesMut::new();
+        dialect
+            .encode(message, &mut out)
+            .expect("it was read in this dialect");
+        out
+    };
+    let first = write(message);
+    let (frames, is_sound) = decode(dialect, LARGE, &first, first.len());
+    assert!(is_sound);
+    match &frames[..] {
+        // The first writing may be another form of the message; from then on nothing changes.
+        [
+            Frame {
+                content: Inbound::Message(again),
+                ..
+            },
+        ] => assert_eq!(first, write(again)),
+        other => panic!("{first:?} is read as {other:?}"),
+    }
+}
