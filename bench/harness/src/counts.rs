@@ -9,9 +9,9 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
+use bench_harness::child::Program;
 use bench_workload::Size;
 
-use crate::child::Program;
 use crate::link::{self, Scratch};
 use crate::raw::Client;
 use crate::rows::{Row, names};

@@ -1,35 +1,12 @@
 //! The goals, each with what this run says about it.
 
+use bench_harness::goal::{Bar, Goal};
+
 use crate::counts::Counts;
 use crate::link::Transport::{self, Pipe, Unix};
 use crate::results::{Cell, Results};
 use crate::rows::{Kind, Row, names};
 use crate::wire::Wire;
-
-pub struct Goal {
-    pub text: String,
-    pub measured: Option<f64>,
-    /// The same with each side on cores of its own, where that is measured. Not what is judged.
-    pub apart: Option<f64>,
-    pub bar: Bar,
-    pub unit: &'static str,
-}
-
-#[derive(Clone, Copy)]
-pub enum Bar {
-    AtMost(f64),
-    AtLeast(f64),
-}
-
-impl Goal {
-    pub fn met(&self) -> Option<bool> {
-        let measured = self.measured?;
-        Some(match self.bar {
-            Bar::AtMost(bar) => measured <= bar,
-            Bar::AtLeast(bar) => measured >= bar,
-        })
-    }
-}
 
 /// A goal in multiples of another row's value.
 fn against(

@@ -8,9 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use bench_harness::child::{Child, Program};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
-
-use crate::child::{Child, Program};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Transport {

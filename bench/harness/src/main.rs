@@ -3,21 +3,17 @@
 //! `engine [--quick] [--json] [--only TEXT]`: one interleaved run in rounds, each a pass over all
 //! rows. `--only` keeps the rows whose name contains the text, beside the limit and the floors.
 
-mod child;
 mod control;
 mod counts;
 mod goals;
 mod link;
 mod memory;
 mod msgpack;
-mod os;
-mod placement;
 mod raw;
 mod report;
 mod results;
 mod round;
 mod rows;
-mod spinner;
 mod watchdog;
 mod wire;
 
@@ -27,7 +23,9 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use rustix::process::{Resource, Rlimit, getrlimit, setpriority_process, setrlimit};
+use bench_harness::section::{self, Arguments};
+use bench_harness::{placement, spinner, table};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
@@ -40,73 +38,30 @@ struct Plan {
     memory_rounds: usize,
     /// How long a cell is measured.
     millis: u64,
-    quick: bool,
-    json: bool,
-    only: Option<String>,
 }
 
 impl Plan {
-    fn read(mut words: impl Iterator<Item = String>) -> Result<Plan, String> {
-        let mut plan = Plan {
-            rounds: 11,
-            memory_rounds: 3,
-            millis: 40,
-            quick: false,
-            json: false,
-            only: None,
-        };
-        while let Some(word) = words.next() {
-            match word.as_str() {
-                "--quick" => {
-                    (plan.rounds, plan.memory_rounds, plan.millis) = (3, 1, 20);
-                    plan.quick = true;
-                }
-                "--json" => plan.json = true,
-                "--only" => {
-                    plan.only = Some(words.next().ok_or("--only needs a part of a row's name")?)
-                }
-                other => {
-                    return Err(format!(
-                        "unknown argument {other}; known: --quick --json --only TEXT"
-                    ));
-                }
-            }
+    fn new(quick: bool) -> Plan {
+        let (rounds, memory_rounds, millis) = if quick { (3, 1, 20) } else { (11, 3, 40) };
+        Plan {
+            rounds,
+            memory_rounds,
+            millis,
         }
-        Ok(plan)
     }
 }
 
 fn main() -> ExitCode {
-    let mut words = std::env::args().skip(1).peekable();
-    if words.peek().map(String::as_str) == Some(spinner::ARGUMENT) {
-        let core = words.nth(1).and_then(|core| core.parse().ok()).unwrap_or(0);
-        return if spinner::run(core).is_ok() {
-            ExitCode::SUCCESS
-        } else {
-            ExitCode::FAILURE
-        };
-    }
-    match Plan::read(words)
-        .map_err(io::Error::other)
-        .and_then(|plan| run(&plan))
-    {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("bench: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    section::main(run)
 }
 
-fn run(plan: &Plan) -> io::Result<()> {
+fn run(arguments: &Arguments) -> io::Result<()> {
     let start = Instant::now();
+    let plan = Plan::new(arguments.quick);
     let scratch = Scratch::new()?;
     clean_up_on_signals(&scratch)?;
     raise_file_limit();
-    let mut notes = Vec::new();
-    if setpriority_process(None, -10).is_err() {
-        notes.push("ran at ordinary priority: nice -10 is not permitted".to_owned());
-    }
+    let mut notes = section::prefer();
     let program = std::env::current_exe()?;
     let (rows, missing) = rows::rows(program.parent().unwrap_or(Path::new(".")));
     notes.extend(
@@ -114,13 +69,7 @@ fn run(plan: &Plan) -> io::Result<()> {
             .iter()
             .map(|name| format!("skipped, not built or not installed: {name}")),
     );
-    let wanted = |row: &Row| {
-        row.kind == Kind::Floor
-            || plan
-                .only
-                .as_ref()
-                .is_none_or(|text| row.name.contains(text))
-    };
+    let wanted = |row: &Row| row.kind == Kind::Floor || arguments.wants(row.name);
     let mut results = Results {
         rows: rows
             .into_iter()
@@ -130,7 +79,7 @@ fn run(plan: &Plan) -> io::Result<()> {
     };
     let spinners = spinner::start()?;
     let mut faults = BTreeSet::new();
-    measure(plan, &scratch, &mut results, &mut faults);
+    measure(&plan, &scratch, &mut results, &mut faults);
     placement::spread();
     drop(spinners);
     let counted: Vec<&Row> = results
@@ -140,7 +89,7 @@ fn run(plan: &Plan) -> io::Result<()> {
         .filter(|row| row.counted)
         .collect();
     eprintln!("counts");
-    let counts = counts::count(&counted, &scratch, plan.quick);
+    let counts = counts::count(&counted, &scratch, arguments.quick);
     notes.extend(faults);
     notes.push(format!(
         "{} rounds of {} ms a cell, {:.0} s in all",
@@ -149,7 +98,7 @@ fn run(plan: &Plan) -> io::Result<()> {
         start.elapsed().as_secs_f64()
     ));
     let goals = goals::goals(&results, &counts);
-    if plan.json {
+    if arguments.json {
         println!("{:#}", report::document(&results, &counts, &goals, &notes));
         return Ok(());
     }
@@ -160,7 +109,7 @@ fn run(plan: &Plan) -> io::Result<()> {
     if !counts.is_empty() {
         println!("{}", report::counts_table(&counts));
     }
-    println!("{}", report::goals_table(&goals));
+    println!("{}", table::goals_table(&goals));
     for note in notes {
         println!("- {note}");
     }

@@ -1,29 +1,11 @@
 //! The tables, and the same as JSON.
 
-use std::fmt::Write;
-
+use bench_harness::goal::Goal;
+use bench_harness::table::{line, number};
 use serde_json::{Map, Value, json};
 
 use crate::counts::Counts;
-use crate::goals::Goal;
 use crate::results::{Cell, Results};
-
-/// Three significant digits, which is more than a run repeats.
-fn number(value: f64) -> String {
-    match value.abs() {
-        100.0.. => format!("{value:.0}"),
-        10.0.. => format!("{value:.1}"),
-        1.0.. => format!("{value:.2}"),
-        _ => format!("{value:.3}"),
-    }
-}
-
-fn line(cells: impl IntoIterator<Item = String>) -> String {
-    cells
-        .into_iter()
-        .fold("|".to_owned(), |line, cell| format!("{line} {cell} |"))
-        + "\n"
-}
 
 pub fn table(results: &Results) -> String {
     let mut text = line(
@@ -68,25 +50,6 @@ pub fn counts_table(counts: &[Counts]) -> String {
             shown(counts.instructions),
             shown(counts.instructions_sequential),
         ]);
-    }
-    text
-}
-
-pub fn goals_table(goals: &[Goal]) -> String {
-    let mut text = String::from("| goal | measured | met? |\n|---|---|---|\n");
-    for goal in goals {
-        let measured = goal
-            .measured
-            .map_or("not measured".to_owned(), |value| number(value) + goal.unit);
-        let aside = goal.apart.map_or(String::new(), |value| {
-            format!(" (two cores: {}×)", number(value))
-        });
-        let met = match goal.met() {
-            Some(true) => "yes",
-            Some(false) => "**no**",
-            None => "–",
-        };
-        let _ = writeln!(text, "| {} | {measured}{aside} | {met} |", goal.text);
     }
     text
 }

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::io;
 use std::time::Duration;
 
+use bench_harness::child::Child;
+use bench_harness::placement::{Placement, place, spread};
 use bench_workload::{Bound, Measured, Size, Task};
 
-use crate::child::Child;
 use crate::control::{OwnClient, Target};
 use crate::link::{self, Link, Scratch, Transport};
-use crate::placement::{Placement, place, spread};
 use crate::raw::Client;
 use crate::results::{Cell, Numbers, Results};
 use crate::rows::Row;

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use crate::child::Program;
+use bench_harness::child::Program;
+
 use crate::link::Transport::{self, Pipe, Unix};
 use crate::wire::Wire;
 

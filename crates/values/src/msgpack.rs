@@ -14,6 +14,8 @@ pub use decode::{decode, decode_within};
 pub use encode::{encode, encode_into};
 pub use implied::implied_type;
 
+pub(crate) use writer::Key;
+
 /// How much a decoder takes on. All are far above what Terraform sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {

@@ -25,7 +25,16 @@ enum Content {
 
 impl Text {
     /// The text in normal form C.
+    #[inline]
     pub fn new(text: &str) -> Text {
+        // Nearly all text is ASCII, and all ASCII is normal.
+        match text.is_ascii() {
+            true => Text(Content::Utf8(SmolStr::new(text))),
+            false => Text::normalizing(text),
+        }
+    }
+
+    fn normalizing(text: &str) -> Text {
         match normalized(text) {
             Cow::Borrowed(text) => Text(Content::Utf8(SmolStr::new(text))),
             Cow::Owned(text) => Text(Content::Utf8(SmolStr::from(text))),
@@ -85,7 +94,6 @@ impl Text {
 
 /// The text in normal form C, without a copy where it already is.
 pub(crate) fn normalized(text: &str) -> Cow<'_, str> {
-    // Nearly all text is ASCII, and all ASCII is normal.
     if text.is_ascii() || is_nfc_quick(text.chars()) == IsNormalized::Yes {
         return Cow::Borrowed(text);
     }

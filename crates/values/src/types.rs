@@ -5,10 +5,12 @@ mod expression;
 pub(crate) mod json;
 mod printing;
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use smol_str::SmolStr;
 
+use crate::msgpack::Key;
 use crate::text::normalized;
 
 pub use expression::TypeError;
@@ -196,11 +198,27 @@ impl TupleType {
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct ObjectType(Arc<Object>);
 
-#[derive(PartialEq, Eq, Hash)]
 struct Object {
     attributes: Vec<Attribute>,
+    /// The names of the attributes as msgpack has them.
+    keys: Vec<Key>,
     has_dynamic: bool,
     has_optional: bool,
+}
+
+/// What else is in there follows from the attributes.
+impl PartialEq for Object {
+    fn eq(&self, other: &Object) -> bool {
+        self.attributes == other.attributes
+    }
+}
+
+impl Eq for Object {}
+
+impl Hash for Object {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.attributes.hash(state);
+    }
 }
 
 /// One attribute of an [`ObjectType`].
@@ -243,6 +261,10 @@ impl ObjectType {
             has_optional: attributes
                 .iter()
                 .any(|attribute| attribute.is_optional || attribute.ty.has_optional()),
+            keys: attributes
+                .iter()
+                .map(|attribute| Key::new(&attribute.name))
+                .collect(),
             attributes,
         }))
     }
@@ -255,6 +277,16 @@ impl ObjectType {
     /// The attribute of this name.
     pub fn attribute(&self, name: &str) -> Option<&Attribute> {
         self.position(name).map(|index| &self.0.attributes[index])
+    }
+
+    /// The names of the attributes as msgpack has them, in the same order.
+    pub(crate) fn keys(&self) -> &[Key] {
+        &self.0.keys
+    }
+
+    /// Values have exactly this type, see [`Type::is_exact`].
+    pub(crate) fn is_exact(&self) -> bool {
+        !self.0.has_dynamic && !self.0.has_optional
     }
 
     /// Where the attribute of this name stands in [`ObjectType::attributes`].

@@ -164,10 +164,12 @@ fn object(reader: &mut Reader<'_>, length: usize, ty: &ObjectType) -> Result<Val
     }
     reader.enter(length.saturating_mul(2))?;
     let mut values: Vec<Value> = Vec::with_capacity(length);
-    for attribute in wanted {
-        let key = attribute_key(reader)?;
-        if key != attribute.name.as_bytes() {
-            return out_of_order(reader, key, values, ty);
+    for (attribute, key) in wanted.iter().zip(ty.keys()) {
+        if !reader.skip_bytes(key.bytes()) {
+            let name = attribute_key(reader)?;
+            if name != attribute.name.as_bytes() {
+                return out_of_order(reader, name, values, ty);
+            }
         }
         let below = |error: Error| error.below(Step::Attribute(attribute.name.clone()));
         values.push(value(reader, &attribute.ty).map_err(below)?);

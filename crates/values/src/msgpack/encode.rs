@@ -1,11 +1,16 @@
 //! From values to msgpack.
 
+use crate::Number;
 use crate::convert;
 use crate::error::{Error, Problem};
-use crate::msgpack::{refinement, writer};
+use crate::msgpack::{Limits, refinement, writer};
 use crate::path::Step;
+use crate::text::Text;
 use crate::types::Type;
 use crate::value::{Content, Value};
+
+/// A number with more digits is counted towards the size that decoders take.
+const LONG_NUMBER: usize = 1024;
 
 /// Writes a value by this type. A value of another type is converted first.
 ///
@@ -33,35 +38,72 @@ pub fn encode_into(value: &Value, ty: &Type, out: &mut Vec<u8>) -> Result<(), Er
     result
 }
 
+#[inline(always)]
 fn write(value: &Value, ty: &Type, out: &mut Vec<u8>) -> Result<(), Error> {
-    if *ty == Type::Dynamic && !matches!(value.0, Content::Marked(_)) {
-        let own = value.ty_ref();
-        if *own != Type::Dynamic {
-            writer::array(2, out);
-            writer::binary(own.to_json().as_bytes(), out);
-            return write_plain(value, own, out);
-        }
+    match ty {
+        Type::Dynamic => write_dynamic(value, out),
+        ty => write_plain(value, ty, out),
     }
-    write_plain(value, ty, out)
 }
 
+/// A value that brings its type along, unless even that is unknown.
+fn write_dynamic(value: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
+    let own = value.ty_ref();
+    if *own != Type::Dynamic && !value.is_marked() {
+        writer::array(2, out);
+        writer::binary(own.to_json().as_bytes(), out);
+    }
+    write_plain(value, own, out)
+}
+
+/// What has nothing inside is written right where this is called: most values are such.
+#[inline(always)]
 fn write_plain(value: &Value, ty: &Type, out: &mut Vec<u8>) -> Result<(), Error> {
     match &value.0 {
         Content::String(text) => writer::string(text.as_bytes(), out),
-        Content::Number(number) => writer::number(number, out),
+        Content::Number(number) => return write_number(number, out),
         Content::Bool(value) => writer::boolean(*value, out),
         Content::Null(_) => writer::nil(out),
-        Content::Unknown(unknown) => refinement::encode(&unknown.refinement, out),
-        Content::Sequence(sequence) => return write_sequence(&sequence.values, ty, out),
-        Content::Map(map) => {
-            let element = ty.element().unwrap_or(&Type::Dynamic);
-            writer::map(map.entries.len(), out);
-            for (key, value) in &map.entries {
-                writer::string(key.as_bytes(), out);
-                write(value, element, out).map_err(|error| error.below(Step::Key(key.clone())))?;
-            }
+        _ => return write_compound(value, ty, out),
+    }
+    Ok(())
+}
+
+/// A number. A few bytes of an exponent become many digits, so there is an end to them.
+#[inline]
+fn write_number(number: &Number, out: &mut Vec<u8>) -> Result<(), Error> {
+    let before = out.len();
+    writer::number(number, out);
+    let limit = Limits::default().size;
+    match out.len() - before > LONG_NUMBER && out.len() > limit {
+        true => Err(Problem::Limit {
+            what: "the number of bytes",
+            limit,
         }
-        Content::Marked(marked) => return Err(Problem::Marked(marked.marks.to_string()).into()),
+        .into()),
+        false => Ok(()),
+    }
+}
+
+fn write_compound(value: &Value, ty: &Type, out: &mut Vec<u8>) -> Result<(), Error> {
+    match &value.0 {
+        Content::Sequence(sequence) => write_sequence(&sequence.values, ty, out),
+        Content::Map(map) => write_map(&map.entries, ty, out),
+        Content::Marked(marked) => Err(Problem::Marked(marked.marks.to_string()).into()),
+        Content::Unknown(unknown) => {
+            refinement::encode(&unknown.refinement, out);
+            Ok(())
+        }
+        _ => write_plain(value, ty, out),
+    }
+}
+
+fn write_map(entries: &[(Text, Value)], ty: &Type, out: &mut Vec<u8>) -> Result<(), Error> {
+    let element = ty.element().unwrap_or(&Type::Dynamic);
+    writer::map(entries.len(), out);
+    for (key, value) in entries {
+        writer::string(key.as_bytes(), out);
+        write(value, element, out).map_err(|error| error.below(Step::Key(key.clone())))?;
     }
     Ok(())
 }
@@ -70,8 +112,9 @@ fn write_sequence(values: &[Value], ty: &Type, out: &mut Vec<u8>) -> Result<(), 
     match ty {
         Type::Object(object) => {
             writer::map(values.len(), out);
-            for (attribute, value) in object.attributes().iter().zip(values) {
-                writer::string(attribute.name.as_bytes(), out);
+            let attributes = object.attributes().iter().zip(object.keys());
+            for ((attribute, key), value) in attributes.zip(values) {
+                key.write(&attribute.name, out);
                 let below = |error: Error| error.below(Step::Attribute(attribute.name.clone()));
                 write(value, &attribute.ty, out).map_err(below)?;
             }

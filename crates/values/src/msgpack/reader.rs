@@ -120,7 +120,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The next value, or its head.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn head(&mut self) -> Result<Head<'a>, Error> {
         let Some(&code) = self.bytes.get(self.offset) else {
             return Err(self.ended());
@@ -134,6 +134,16 @@ impl<'a> Reader<'a> {
             0xe0..=0xff => Head::Signed(i64::from(code.cast_signed())),
             _ => return self.long_head(code),
         })
+    }
+
+    /// Passes over these bytes if they are next.
+    #[inline]
+    pub(crate) fn skip_bytes(&mut self, bytes: &[u8]) -> bool {
+        let is_next = self.bytes[self.offset..].starts_with(bytes) && !bytes.is_empty();
+        if is_next {
+            self.offset += bytes.len();
+        }
+        is_next
     }
 
     fn long_head(&mut self, code: u8) -> Result<Head<'a>, Error> {

@@ -2,14 +2,17 @@
 
 use crate::Number;
 
+#[inline]
 pub(crate) fn nil(out: &mut Vec<u8>) {
     out.push(0xc0);
 }
 
+#[inline]
 pub(crate) fn boolean(value: bool, out: &mut Vec<u8>) {
     out.push(0xc2 | u8::from(value));
 }
 
+#[inline]
 pub(crate) fn unsigned(value: u64, out: &mut Vec<u8>) {
     let bytes = value.to_be_bytes();
     match value {
@@ -46,13 +49,18 @@ fn negative(value: i64, out: &mut Vec<u8>) {
 
 /// A number: an integer that fits 64 bits as one, a fraction that is exactly a float64 as one,
 /// and anything else as decimal text. Integers are never floats.
+#[inline]
 pub(crate) fn number(number: &Number, out: &mut Vec<u8>) {
-    if let Some(integer) = number.to_i64() {
-        return match u64::try_from(integer) {
+    match number.to_i64() {
+        Some(integer) => match u64::try_from(integer) {
             Ok(value) => unsigned(value, out),
             Err(_) => negative(integer, out),
-        };
+        },
+        None => large(number, out),
     }
+}
+
+fn large(number: &Number, out: &mut Vec<u8>) {
     let is_float = number.is_infinite() || !number.is_integer();
     match number.to_f64_exact().filter(|_| is_float) {
         Some(float) => {
@@ -63,6 +71,7 @@ pub(crate) fn number(number: &Number, out: &mut Vec<u8>) {
     }
 }
 
+#[inline]
 pub(crate) fn string(bytes: &[u8], out: &mut Vec<u8>) {
     match bytes.len() {
         length @ 0..=31 => out.push(0xa0 | length as u8),
@@ -80,6 +89,7 @@ pub(crate) fn binary(bytes: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(bytes);
 }
 
+#[inline]
 pub(crate) fn array(length: usize, out: &mut Vec<u8>) {
     match length {
         0..=15 => out.push(0x90 | length as u8),
@@ -87,6 +97,7 @@ pub(crate) fn array(length: usize, out: &mut Vec<u8>) {
     }
 }
 
+#[inline]
 pub(crate) fn map(length: usize, out: &mut Vec<u8>) {
     match length {
         0..=15 => out.push(0x80 | length as u8),
@@ -117,5 +128,41 @@ fn sized(length: usize, two: u8, four: u8, out: &mut Vec<u8>) {
         // No value in memory has more than four billion elements or bytes.
         out.push(four);
         out.extend_from_slice(&(length as u32).to_be_bytes());
+    }
+}
+
+/// The name of an attribute, ready to be written and to be looked for: in its shortest form, with
+/// zeros behind it. All zeros where it is longer than that form can be.
+pub(crate) struct Key([u8; 32]);
+
+impl Key {
+    pub(crate) fn new(name: &str) -> Key {
+        let mut key = [0; 32];
+        if let Some(room) = key.get_mut(1..=name.len()) {
+            room.copy_from_slice(name.as_bytes());
+            key[0] = 0xa0 | name.len() as u8;
+        }
+        Key(key)
+    }
+
+    /// The bytes without the zeros; none of a long name.
+    #[inline]
+    pub(crate) fn bytes(&self) -> &[u8] {
+        match self.0[0] {
+            0 => &[],
+            head => &self.0[..=usize::from(head & 0x1f)],
+        }
+    }
+
+    /// Writes the name that the key was made from. All 32 bytes are copied, which is faster than to
+    /// copy as many as there are, and those that are too many are given up again.
+    #[inline]
+    pub(crate) fn write(&self, name: &str, out: &mut Vec<u8>) {
+        if self.0[0] == 0 {
+            return string(name.as_bytes(), out);
+        }
+        let end = out.len() + self.bytes().len();
+        out.extend_from_slice(&self.0);
+        out.truncate(end);
     }
 }

@@ -3,7 +3,7 @@
 use dashu_int::UBig;
 
 use super::binary::{Binary, distance};
-use super::{Number, NumberError};
+use super::{Number, NumberError, Repr};
 
 /// The precision of an `f64`.
 const PRECISION: u32 = 53;
@@ -42,12 +42,17 @@ impl TryFrom<f64> for Number {
             0 => (fraction, LOWEST),
             biased => (fraction | 1 << FRACTION_BITS, LOWEST - 1 + biased as i64),
         };
+        if mantissa == 0 {
+            return Ok(Number::stored(Binary::zero(negative), PRECISION));
+        }
+        // Reduced here, where the mantissa still is a machine word. No double is out of range.
+        let zeros = mantissa.trailing_zeros();
         let binary = Binary {
             negative,
-            mantissa: UBig::from(mantissa),
-            exponent,
+            mantissa: UBig::from(mantissa >> zeros),
+            exponent: exponent + i64::from(zeros),
         };
-        Number::rounded(binary, PRECISION)
+        Ok(Number::stored(binary, PRECISION))
     }
 }
 
@@ -60,6 +65,12 @@ impl Number {
 
     /// The same value as an `f64`, if it is exactly one. The infinities are.
     pub fn to_f64_exact(&self) -> Option<f64> {
+        if let Repr::Large(large) = &self.0
+            && let Some(magnitude) = normal_bits(&large.binary)
+        {
+            let sign = u64::from(large.binary.negative) << 63;
+            return Some(f64::from_bits(sign | magnitude));
+        }
         let value = self.to_f64();
         let is_same = match (Number::try_from(value).ok()?.binary(), self.binary()) {
             (Some(found), Some(own)) => found.compare_magnitude(&own).is_eq(),
@@ -94,6 +105,21 @@ impl Number {
         let biased = (lowest - LOWEST + 1) as u64;
         biased << FRACTION_BITS | (significand & ((1 << FRACTION_BITS) - 1))
     }
+}
+
+/// The bits of a reduced value that is exactly a normal `f64`, without its sign. Nothing for any
+/// other value, and for zero.
+fn normal_bits(binary: &Binary) -> Option<u64> {
+    let mantissa = u64::try_from(&binary.mantissa).ok()?;
+    let length = u64::BITS - mantissa.leading_zeros();
+    let top = binary.exponent + i64::from(length);
+    let is_normal = (LOWEST + i64::from(PRECISION)..BEYOND).contains(&top);
+    if !(1..=PRECISION).contains(&length) || !is_normal {
+        return None;
+    }
+    let fraction = (mantissa << (PRECISION - length)) & ((1 << FRACTION_BITS) - 1);
+    let biased = (top - i64::from(PRECISION) - LOWEST + 1) as u64;
+    Some(biased << FRACTION_BITS | fraction)
 }
 
 #[cfg(test)]

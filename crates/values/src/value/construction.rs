@@ -115,7 +115,7 @@ impl Value {
     /// An object of this type, or of the more exact one that the values have, from the values in
     /// the order of its attributes.
     pub(crate) fn object_of(ty: &ObjectType, values: Vec<Value>) -> Value {
-        if Type::Object(ty.clone()).is_exact() {
+        if ty.is_exact() {
             return Value::sequence_of(Type::Object(ty.clone()), values);
         }
         let attribute = |(attribute, value): (&Attribute, &Value)| Attribute {

@@ -1,6 +1,6 @@
 //! When values are the same, and when they are equal.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::error::Error;
@@ -162,8 +162,19 @@ fn have_same_elements(this: &[Value], that: &[Value]) -> bool {
     if this == that {
         return true;
     }
-    let elements: HashSet<&Value> = this.iter().collect();
-    this.len() == that.len() && that.iter().all(|value| elements.contains(value))
+    // Unknown elements may be there more than once.
+    let mut left: HashMap<&Value, usize> = HashMap::with_capacity(this.len());
+    for value in this {
+        *left.entry(value).or_default() += 1;
+    }
+    this.len() == that.len()
+        && that.iter().all(|value| match left.get_mut(value) {
+            Some(count) if *count > 0 => {
+                *count -= 1;
+                true
+            }
+            _ => false,
+        })
 }
 
 /// Whether an unknown value is equal to a known one: never where that one is out of its range.

@@ -1,7 +1,8 @@
 //! Hashes that agree with `==`.
 
-use std::hash::{Hash, Hasher};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
+use crate::types::Type;
 use crate::value::{Content, Value};
 
 impl Hash for Value {
@@ -11,6 +12,16 @@ impl Hash for Value {
             Content::Bool(value) => value.hash(state),
             Content::Number(number) => number.hash(state),
             Content::String(text) => text.hash(state),
+            // Sets that are equal may differ in their order, see `have_same_elements`.
+            Content::Sequence(sequence) if matches!(sequence.ty, Type::Set(_)) => {
+                let hash = |value: &Value| {
+                    let mut hasher = DefaultHasher::new();
+                    value.hash(&mut hasher);
+                    hasher.finish()
+                };
+                let sum = |sum: u64, value: &Value| sum.wrapping_add(hash(value));
+                sequence.values.iter().fold(0, sum).hash(state);
+            }
             // The type is left out: equal values have equal types, and the values tell enough.
             Content::Sequence(sequence) => sequence.values.hash(state),
             Content::Map(map) => map.entries.hash(state),

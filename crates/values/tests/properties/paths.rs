@@ -105,6 +105,8 @@ proptest! {
     #[test]
     fn in_conversions((to, value, path) in value_with_leaf(Type::Number, true)) {
         let texts = convert(&value, &with_leaves(&to, &Type::String, true)).unwrap();
+        // As texts, the elements of a set may stand in another order.
+        prop_assume!(path.apply(&texts).is_some_and(|leaf| leaf.ty() == Type::String));
         let mut change = |at: &Path, value: Value| Ok(if *at == path { Value::from("x") } else { value });
         let wrong = texts.transform(&mut change).unwrap();
         let error = convert(&wrong, &to).unwrap_err();

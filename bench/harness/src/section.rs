@@ -1,0 +1,72 @@
+//! How a section begins: its arguments, its priority, and the spinners that are copies of it.
+
+use std::io;
+use std::process::ExitCode;
+
+use rustix::process::setpriority_process;
+
+use crate::spinner;
+
+/// The whole `main` of a section.
+pub fn main(run: impl FnOnce(&Arguments) -> io::Result<()>) -> ExitCode {
+    let mut words = std::env::args().skip(1).peekable();
+    let outcome = if words.peek().map(String::as_str) == Some(spinner::ARGUMENT) {
+        spinner::run(words.nth(1).and_then(|core| core.parse().ok()).unwrap_or(0))
+    } else {
+        Arguments::read(words)
+            .map_err(io::Error::other)
+            .and_then(|arguments| run(&arguments))
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("bench: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Asks to be preferred over other processes; says so where that is refused.
+pub fn prefer() -> Vec<String> {
+    match setpriority_process(None, -10) {
+        Ok(_) => Vec::new(),
+        Err(_) => vec!["ran at ordinary priority: nice -10 is not permitted".to_owned()],
+    }
+}
+
+/// What every section takes.
+#[derive(Debug, Default)]
+pub struct Arguments {
+    /// Fewer and shorter rounds.
+    pub quick: bool,
+    pub json: bool,
+    /// A part of the names of the rows that are wanted.
+    pub only: Option<String>,
+}
+
+impl Arguments {
+    pub fn read(mut words: impl Iterator<Item = String>) -> Result<Arguments, String> {
+        let mut arguments = Arguments::default();
+        while let Some(word) = words.next() {
+            match word.as_str() {
+                "--quick" => arguments.quick = true,
+                "--json" => arguments.json = true,
+                "--only" => {
+                    let text = words.next().ok_or("--only needs a part of a row's name")?;
+                    arguments.only = Some(text);
+                }
+                other => {
+                    return Err(format!(
+                        "unknown argument {other}; known: --quick --json --only TEXT"
+                    ));
+                }
+            }
+        }
+        Ok(arguments)
+    }
+
+    /// Whether the row of this name is wanted.
+    pub fn wants(&self, name: &str) -> bool {
+        self.only.as_ref().is_none_or(|text| name.contains(text))
+    }
+}
