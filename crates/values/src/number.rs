@@ -27,6 +27,9 @@ pub use error::NumberError;
 /// The precision of numbers made from integers.
 const INTEGER_PRECISION: u32 = 64;
 
+/// The precision of an `f64`.
+const DOUBLE_PRECISION: u32 = 53;
+
 /// The precision of numbers read from text, and of the work on products.
 const TEXT_PRECISION: u32 = 512;
 
@@ -59,6 +62,8 @@ enum Repr {
     Infinite {
         negative: bool,
     },
+    /// Every other value of 53 bits that a finite `f64` holds.
+    Double(f64),
     Large(Arc<Large>),
 }
 
@@ -86,6 +91,7 @@ impl Number {
         match &self.0 {
             Repr::Small { precision, .. } => *precision,
             Repr::Infinite { .. } => 0,
+            Repr::Double(_) => DOUBLE_PRECISION,
             Repr::Large(large) => large.precision,
         }
     }
@@ -95,6 +101,7 @@ impl Number {
         match &self.0 {
             Repr::Small { .. } => true,
             Repr::Infinite { .. } => false,
+            Repr::Double(value) => value.fract() == 0.0,
             Repr::Large(large) => large.binary.is_integer(),
         }
     }
@@ -114,6 +121,7 @@ impl Number {
         match &self.0 {
             Repr::Small { value, .. } => *value == 0,
             Repr::Infinite { .. } => false,
+            Repr::Double(value) => *value == 0.0,
             Repr::Large(large) => large.binary.is_zero(),
         }
     }
@@ -127,10 +135,9 @@ impl Number {
     pub fn to_u64(&self) -> Option<u64> {
         match &self.0 {
             Repr::Small { value, .. } => u64::try_from(*value).ok(),
-            Repr::Infinite { .. } => None,
-            Repr::Large(large) if large.binary.is_zero() => Some(0),
-            Repr::Large(large) if large.binary.negative => None,
-            Repr::Large(large) => large.binary.to_u64(),
+            _ if self.is_zero() => Some(0),
+            _ if self.has_minus() => None,
+            _ => self.binary()?.to_u64(),
         }
     }
 
@@ -147,6 +154,7 @@ impl Number {
         match &self.0 {
             Repr::Small { value, .. } => *value < 0,
             Repr::Infinite { negative } => *negative,
+            Repr::Double(value) => value.is_sign_negative(),
             Repr::Large(large) => large.binary.negative,
         }
     }
@@ -163,6 +171,7 @@ impl Number {
                 Some(Cow::Owned(binary.reduced()))
             }
             Repr::Infinite { .. } => None,
+            Repr::Double(value) => Some(Cow::Owned(Binary::from_double(*value))),
             Repr::Large(large) => Some(Cow::Borrowed(&large.binary)),
         }
     }
@@ -186,8 +195,11 @@ impl Number {
 
     /// Stores a reduced and rounded value in the form that the invariant asks for.
     fn stored(binary: Binary, precision: u32) -> Number {
-        match binary.to_i64() {
-            Some(value) => Number::small(value, precision),
+        if let Some(value) = binary.to_i64() {
+            return Number::small(value, precision);
+        }
+        match binary.to_double().filter(|_| precision == DOUBLE_PRECISION) {
+            Some(value) => Number(Repr::Double(value)),
             None => Number(Repr::Large(Arc::new(Large { binary, precision }))),
         }
     }

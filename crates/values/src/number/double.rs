@@ -3,13 +3,10 @@
 use dashu_int::UBig;
 
 use super::binary::{Binary, distance};
-use super::{Number, NumberError, Repr};
-
-/// The precision of an `f64`.
-const PRECISION: u32 = 53;
+use super::{DOUBLE_PRECISION, Number, NumberError, Repr};
 
 /// Bits behind the hidden one.
-const FRACTION_BITS: u32 = PRECISION - 1;
+const FRACTION_BITS: u32 = DOUBLE_PRECISION - 1;
 
 /// The power of two that the last bit of the smallest value stands for.
 const LOWEST: i64 = -1074;
@@ -29,13 +26,24 @@ impl TryFrom<f64> for Number {
     ///
     /// [`NumberError::NotANumber`] for a NaN.
     fn try_from(value: f64) -> Result<Number, NumberError> {
-        let negative = value.is_sign_negative();
         if value.is_nan() {
             return Err(NumberError::NotANumber);
         }
         if value.is_infinite() {
-            return Ok(Number::infinite(negative));
+            return Ok(Number::infinite(value.is_sign_negative()));
         }
+        // Fractions, which most doubles are, need no more than to be kept.
+        match value.fract() == 0.0 {
+            true => Ok(Number::stored(Binary::from_double(value), DOUBLE_PRECISION)),
+            false => Ok(Number(Repr::Double(value))),
+        }
+    }
+}
+
+impl Binary {
+    /// The value of a finite `f64`, reduced.
+    pub(super) fn from_double(value: f64) -> Binary {
+        let negative = value.is_sign_negative();
         let bits = value.to_bits();
         let fraction = bits & ((1 << FRACTION_BITS) - 1);
         let (mantissa, exponent) = match (bits >> FRACTION_BITS) & SPECIAL {
@@ -43,16 +51,37 @@ impl TryFrom<f64> for Number {
             biased => (fraction | 1 << FRACTION_BITS, LOWEST - 1 + biased as i64),
         };
         if mantissa == 0 {
-            return Ok(Number::stored(Binary::zero(negative), PRECISION));
+            return Binary::zero(negative);
         }
-        // Reduced here, where the mantissa still is a machine word. No double is out of range.
+        // Reduced while the mantissa still is a machine word.
         let zeros = mantissa.trailing_zeros();
-        let binary = Binary {
+        Binary {
             negative,
             mantissa: UBig::from(mantissa >> zeros),
             exponent: exponent + i64::from(zeros),
+        }
+    }
+
+    /// A reduced value as an `f64`, if it is exactly one.
+    pub(super) fn to_double(&self) -> Option<f64> {
+        let mantissa = u64::try_from(&self.mantissa).ok()?;
+        let length = u64::BITS - mantissa.leading_zeros();
+        let top = self.exponent + i64::from(length);
+        let is_in_range = self.exponent >= LOWEST && top < BEYOND;
+        if length > DOUBLE_PRECISION || (mantissa != 0 && !is_in_range) {
+            return None;
+        }
+        let magnitude = if mantissa == 0 {
+            0
+        } else if top < LOWEST + i64::from(DOUBLE_PRECISION) {
+            // Below the normal range, the last bit always stands for the same.
+            mantissa << (self.exponent - LOWEST)
+        } else {
+            let fraction = (mantissa << (DOUBLE_PRECISION - length)) & ((1 << FRACTION_BITS) - 1);
+            let biased = (top - i64::from(DOUBLE_PRECISION) - LOWEST + 1) as u64;
+            biased << FRACTION_BITS | fraction
         };
-        Ok(Number::stored(binary, PRECISION))
+        Some(f64::from_bits(u64::from(self.negative) << 63 | magnitude))
     }
 }
 
@@ -65,18 +94,11 @@ impl Number {
 
     /// The same value as an `f64`, if it is exactly one. The infinities are.
     pub fn to_f64_exact(&self) -> Option<f64> {
-        if let Repr::Large(large) = &self.0
-            && let Some(magnitude) = normal_bits(&large.binary)
-        {
-            let sign = u64::from(large.binary.negative) << 63;
-            return Some(f64::from_bits(sign | magnitude));
+        match &self.0 {
+            Repr::Double(value) => Some(*value),
+            Repr::Infinite { .. } => Some(self.to_f64()),
+            _ => self.binary()?.to_double(),
         }
-        let value = self.to_f64();
-        let is_same = match (Number::try_from(value).ok()?.binary(), self.binary()) {
-            (Some(found), Some(own)) => found.compare_magnitude(&own).is_eq(),
-            (found, own) => found.is_none() && own.is_none(),
-        };
-        is_same.then_some(value)
     }
 
     fn to_f64_magnitude(&self) -> u64 {
@@ -85,7 +107,7 @@ impl Number {
             return infinity;
         };
         // Below the normal range, each power of two costs a bit of precision.
-        let precision = (binary.top() - LOWEST).clamp(0, i64::from(PRECISION)) as u32;
+        let precision = (binary.top() - LOWEST).clamp(0, i64::from(DOUBLE_PRECISION)) as u32;
         let below = binary.top() < LOWEST;
         if binary.is_zero() || below {
             return 0;
@@ -94,7 +116,7 @@ impl Number {
         if nearest.top() >= BEYOND {
             return infinity;
         }
-        let lowest = (nearest.top() - i64::from(PRECISION)).max(LOWEST);
+        let lowest = (nearest.top() - i64::from(DOUBLE_PRECISION)).max(LOWEST);
         let significand = nearest.mantissa << distance(nearest.exponent, lowest);
         let Ok(significand) = u64::try_from(significand) else {
             return infinity;
@@ -105,21 +127,6 @@ impl Number {
         let biased = (lowest - LOWEST + 1) as u64;
         biased << FRACTION_BITS | (significand & ((1 << FRACTION_BITS) - 1))
     }
-}
-
-/// The bits of a reduced value that is exactly a normal `f64`, without its sign. Nothing for any
-/// other value, and for zero.
-fn normal_bits(binary: &Binary) -> Option<u64> {
-    let mantissa = u64::try_from(&binary.mantissa).ok()?;
-    let length = u64::BITS - mantissa.leading_zeros();
-    let top = binary.exponent + i64::from(length);
-    let is_normal = (LOWEST + i64::from(PRECISION)..BEYOND).contains(&top);
-    if !(1..=PRECISION).contains(&length) || !is_normal {
-        return None;
-    }
-    let fraction = (mantissa << (PRECISION - length)) & ((1 << FRACTION_BITS) - 1);
-    let biased = (top - i64::from(PRECISION) - LOWEST + 1) as u64;
-    Some(biased << FRACTION_BITS | fraction)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use super::decimal::Decimal;
-use super::{Large, Number, Repr};
+use super::{Number, Repr};
 
 impl PartialEq for Number {
     fn eq(&self, other: &Number) -> bool {
@@ -14,47 +14,23 @@ impl PartialEq for Number {
             (Repr::Infinite { negative: left }, Repr::Infinite { negative: right }) => {
                 left == right
             }
-            (Repr::Large(left), Repr::Large(right)) => {
-                if Arc::ptr_eq(left, right) {
-                    return true;
-                }
-                let is_same = left.binary == right.binary;
-                if left.binary.is_integer() || right.binary.is_integer() {
-                    // Zero is large only when it is negative, so this holds for it too.
-                    return is_same;
-                }
-                if is_same && left.precision == right.precision {
-                    return true;
-                }
-                // Equal texts are of values next to each other.
-                left.binary.negative == right.binary.negative
-                    && left.binary.top().abs_diff(right.binary.top()) <= 2
-                    && left.decimal() == right.decimal()
-            }
-            (Repr::Small { value: 0, .. }, Repr::Large(large))
-            | (Repr::Large(large), Repr::Small { value: 0, .. }) => large.binary.is_zero(),
-            _ => false,
+            (Repr::Double(left), Repr::Double(right)) => left == right,
+            (Repr::Large(left), Repr::Large(right)) if Arc::ptr_eq(left, right) => true,
+            _ => self.equals_slowly(other),
         }
     }
 }
 
 impl Eq for Number {}
 
-impl Large {
-    /// The digits of the text, and where the point is: the text itself may be long.
-    fn decimal(&self) -> Decimal {
-        Decimal::shortest(&self.binary, self.precision)
-    }
-}
-
 impl Hash for Number {
     fn hash<H: Hasher>(&self, state: &mut H) {
         match &self.0 {
             Repr::Small { value, .. } => (0u8, value).hash(state),
             Repr::Infinite { negative } => (1u8, negative).hash(state),
-            Repr::Large(large) if large.binary.is_zero() => (0u8, 0i64).hash(state),
-            Repr::Large(large) if large.binary.is_integer() => (2u8, &large.binary).hash(state),
-            Repr::Large(large) => (3u8, large.binary.negative, large.decimal()).hash(state),
+            _ if self.is_zero() => (0u8, 0i64).hash(state),
+            _ if self.is_integer() => (2u8, self.binary()).hash(state),
+            _ => (3u8, self.has_minus(), self.decimal()).hash(state),
         }
     }
 }
@@ -79,6 +55,32 @@ impl Number {
                 false => magnitudes,
             }
         })
+    }
+
+    fn equals_slowly(&self, other: &Number) -> bool {
+        let (Some(left), Some(right)) = (self.binary(), other.binary()) else {
+            return false;
+        };
+        if left.is_zero() || right.is_zero() {
+            return left.is_zero() && right.is_zero();
+        }
+        let is_same = left == right;
+        if left.is_integer()
+            || right.is_integer()
+            || (is_same && self.precision() == other.precision())
+        {
+            return is_same;
+        }
+        // Equal texts are of values next to each other.
+        left.negative == right.negative
+            && left.top().abs_diff(right.top()) <= 2
+            && self.decimal() == other.decimal()
+    }
+
+    /// The digits of the text, and where the point is: the text itself may be long.
+    fn decimal(&self) -> Option<Decimal> {
+        self.binary()
+            .map(|binary| Decimal::shortest(&binary, self.precision()))
     }
 
     /// -1, 0 or 1.
