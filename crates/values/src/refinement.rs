@@ -330,7 +330,7 @@ impl Refinement {
         match (&ty, length) {
             (Type::List(element), Some(length)) if length <= SPREAD_LENGTH => {
                 let unknown = Value::unknown(Type::clone(element));
-                Value::sequence_of(ty, (0..length).map(|_| unknown.clone()).collect())
+                Value::sequence_of(ty, vec![unknown; length as usize])
             }
             (Type::Set(_), Some(0)) => Value::sequence_of(ty, Vec::new()),
             (Type::Set(element), Some(1)) => {

@@ -1,5 +1,6 @@
 //! Values.
 
+mod block;
 mod construction;
 mod equality;
 mod hash;
@@ -16,6 +17,9 @@ use crate::marks::Marks;
 use crate::refinement::Refinement;
 use crate::text::Text;
 use crate::types::{ObjectType, Type};
+
+use block::Block;
+pub(crate) use construction::are_in_order;
 
 /// A value, its type, and what is said about it. Cheap to clone: what is inside is shared.
 ///
@@ -34,22 +38,12 @@ pub(crate) enum Content {
     Number(Number),
     String(Text),
     /// A list, a set in its order, a tuple, or an object in the order of its type's attributes.
-    Sequence(Arc<Sequence>),
-    Map(Arc<Map>),
+    Sequence(Block<Value>),
+    /// Sorted by key, each key once.
+    Map(Block<(Text, Value)>),
     Null(Type),
     Unknown(Arc<Unknown>),
     Marked(Arc<Marked>),
-}
-
-pub(crate) struct Sequence {
-    pub(crate) ty: Type,
-    pub(crate) values: Vec<Value>,
-}
-
-pub(crate) struct Map {
-    pub(crate) ty: Type,
-    /// Sorted by key, each key once.
-    pub(crate) entries: Vec<(Text, Value)>,
 }
 
 pub(crate) struct Unknown {
@@ -147,8 +141,8 @@ impl Value {
             Content::Bool(_) => &Type::Bool,
             Content::Number(_) => &Type::Number,
             Content::String(_) => &Type::String,
-            Content::Sequence(sequence) => &sequence.ty,
-            Content::Map(map) => &map.ty,
+            Content::Sequence(sequence) => sequence.ty(),
+            Content::Map(map) => map.ty(),
             Content::Null(ty) => ty,
             Content::Unknown(unknown) => &unknown.ty,
             Content::Marked(marked) => marked.value.ty_ref(),
@@ -161,16 +155,16 @@ impl Value {
             Content::Bool(value) => Kind::Bool(*value),
             Content::Number(number) => Kind::Number(number),
             Content::String(text) => Kind::String(text),
-            Content::Sequence(sequence) => match &sequence.ty {
-                Type::Set(_) => Kind::Set(&sequence.values),
-                Type::Tuple(_) => Kind::Tuple(&sequence.values),
+            Content::Sequence(sequence) => match sequence.ty() {
+                Type::Set(_) => Kind::Set(sequence.items()),
+                Type::Tuple(_) => Kind::Tuple(sequence.items()),
                 Type::Object(ty) => Kind::Object(Attributes {
                     ty,
-                    values: &sequence.values,
+                    values: sequence.items(),
                 }),
-                _ => Kind::List(&sequence.values),
+                _ => Kind::List(sequence.items()),
             },
-            Content::Map(map) => Kind::Map(&map.entries),
+            Content::Map(map) => Kind::Map(map.items()),
             Content::Null(_) => Kind::Null,
             Content::Unknown(unknown) => Kind::Unknown(&unknown.refinement),
             Content::Marked(marked) => Kind::Marked(&marked.marks, &marked.value),
@@ -191,8 +185,8 @@ impl Value {
     pub fn is_wholly_known(&self) -> bool {
         match &self.unmarked().0 {
             Content::Unknown(_) => false,
-            Content::Sequence(sequence) => sequence.values.iter().all(Value::is_wholly_known),
-            Content::Map(map) => map.entries.iter().all(|(_, value)| value.is_wholly_known()),
+            Content::Sequence(sequence) => sequence.items().iter().all(Value::is_wholly_known),
+            Content::Map(map) => map.items().iter().all(|(_, value)| value.is_wholly_known()),
             _ => true,
         }
     }
@@ -237,7 +231,7 @@ impl Value {
     /// The keys and elements, of a known and unmarked map.
     pub fn entries(&self) -> Option<&[(Text, Value)]> {
         match &self.0 {
-            Content::Map(map) => Some(&map.entries),
+            Content::Map(map) => Some(map.items()),
             _ => None,
         }
     }

@@ -7,7 +7,7 @@ use crate::json::{Reader, Token};
 use crate::path::Step;
 use crate::text::{Text, normalized};
 use crate::types::{ObjectType, TYPE_DEPTH, TupleType, Type};
-use crate::value::Value;
+use crate::value::{Value, are_in_order};
 use crate::{Number, types};
 
 /// How deep JSON may be nested.
@@ -69,10 +69,10 @@ impl<'a> Decoder<'a> {
                 _ => Err(Problem::NotABool(text.into_owned()).into()),
             },
             (Token::Array, Type::List(element)) => {
-                Value::list_read(ty, element, self.elements(element)?)
+                Value::list_read(ty, element, self.elements(element)?.into_iter())
             }
             (Token::Array, Type::Set(element)) => {
-                Value::set_read(ty, element, self.elements(element)?)
+                Value::set_read(ty, element, self.elements(element)?.into_iter())
             }
             (Token::Array, Type::Tuple(tuple)) => self.tuple(tuple),
             (Token::Object, Type::Map(element)) => self.map(ty, element),
@@ -125,7 +125,7 @@ impl<'a> Decoder<'a> {
             }
             .into());
         }
-        Ok(Value::tuple_of(ty, values))
+        Ok(Value::tuple_of(ty, values.into_iter()))
     }
 
     fn map(&mut self, ty: &Type, element: &Type) -> Result<Value, Error> {
@@ -137,7 +137,8 @@ impl<'a> Decoder<'a> {
                 Err(error) => return Err(error.below(Step::Key(key))),
             }
         }
-        Value::map_read(ty, element, entries)
+        let is_in_order = are_in_order(&entries);
+        Value::map_read(ty, element, entries.into_iter(), is_in_order)
     }
 
     fn object(&mut self, ty: &ObjectType) -> Result<Value, Error> {
@@ -153,10 +154,8 @@ impl<'a> Decoder<'a> {
         let or_null = |(value, attribute): (Option<Value>, &types::Attribute)| {
             value.unwrap_or_else(|| Value::null(attribute.ty.clone()))
         };
-        Ok(Value::object_of(
-            ty,
-            values.into_iter().zip(wanted).map(or_null).collect(),
-        ))
+        let values = values.into_iter().zip(wanted).map(or_null);
+        Ok(Value::object_of(ty, values))
     }
 
     /// An object of a type and a value, in either order.

@@ -8,10 +8,7 @@ use crate::msgpack::refinement;
 use crate::path::Step;
 use crate::text::Text;
 use crate::types::{ObjectType, TYPE_DEPTH, TupleType, Type};
-use crate::value::Value;
-
-/// Room that is made for elements before they are read. More is made as they arrive.
-const FIRST_ROOM: usize = 64;
+use crate::value::{Value, are_in_order};
 
 /// Reads a value of this type, within the default [`Limits`]. Bytes behind the value are ignored.
 ///
@@ -42,10 +39,12 @@ pub(super) fn value(reader: &mut Reader<'_>, ty: &Type) -> Result<Value, Error> 
         }
         (_, Type::Number) => number(&head).map(Value::from),
         (Head::Array(length), Type::List(element)) => {
-            Value::list_read(ty, element, elements(reader, length, element)?)
+            let start = elements(reader, length, element)?;
+            Value::list_read(ty, element, reader.values.drain(start..))
         }
         (Head::Array(length), Type::Set(element)) => {
-            Value::set_read(ty, element, elements(reader, length, element)?)
+            let start = elements(reader, length, element)?;
+            Value::set_read(ty, element, reader.values.drain(start..))
         }
         (Head::Array(length), Type::Tuple(tuple)) => self::tuple(reader, length, tuple),
         (Head::Map(length), Type::Map(element)) => map(reader, length, ty, element),
@@ -83,38 +82,41 @@ pub(super) fn number(head: &Head<'_>) -> Result<Number, Error> {
     }
 }
 
-/// So many values of one type, one level in.
-fn elements(reader: &mut Reader<'_>, length: usize, element: &Type) -> Result<Vec<Value>, Error> {
+/// So many values of one type, one level in. They are left in the reader, behind where they begin.
+fn elements(reader: &mut Reader<'_>, length: usize, element: &Type) -> Result<usize, Error> {
     reader.enter(length)?;
-    let mut values = Vec::with_capacity(length.min(FIRST_ROOM));
+    let start = reader.values.len();
     for index in 0..length {
-        values.push(value(reader, element).map_err(|error| error.below(Step::Index(index)))?);
+        let read = value(reader, element).map_err(|error| error.below(Step::Index(index)))?;
+        reader.values.push(read);
     }
     reader.leave();
-    Ok(values)
+    Ok(start)
 }
 
 fn tuple(reader: &mut Reader<'_>, length: usize, ty: &TupleType) -> Result<Value, Error> {
     let wanted = ty.elements();
     if length != wanted.len() {
+        let wanted = wanted.len();
         return Err(Problem::TupleLength {
-            wanted: wanted.len(),
+            wanted,
             given: length,
         }
         .into());
     }
     reader.enter(length)?;
-    let mut values = Vec::with_capacity(length);
+    let start = reader.values.len();
     for (index, element) in wanted.iter().enumerate() {
-        values.push(value(reader, element).map_err(|error| error.below(Step::Index(index)))?);
+        let read = value(reader, element).map_err(|error| error.below(Step::Index(index)))?;
+        reader.values.push(read);
     }
     reader.leave();
-    Ok(Value::tuple_of(ty, values))
+    Ok(Value::tuple_of(ty, reader.values.drain(start..)))
 }
 
 fn map(reader: &mut Reader<'_>, length: usize, ty: &Type, element: &Type) -> Result<Value, Error> {
     reader.enter(length.saturating_mul(2))?;
-    let mut entries = Vec::with_capacity(length.min(FIRST_ROOM));
+    let start = reader.entries.len();
     let mut rewritten = Vec::new();
     for _ in 0..length {
         let written = map_key(reader)?;
@@ -123,15 +125,17 @@ fn map(reader: &mut Reader<'_>, length: usize, ty: &Type, element: &Type) -> Res
             rewritten.push(key.clone());
         }
         match value(reader, element) {
-            Ok(value) => entries.push((key, value)),
+            Ok(value) => reader.entries.push((key, value)),
             Err(error) => return Err(error.below(Step::Key(key))),
         }
     }
     reader.leave();
-    if let Some(key) = first_twice(&rewritten, &entries) {
+    let entries = &reader.entries[start..];
+    if let Some(key) = first_twice(&rewritten, entries) {
         return Err(Problem::SameKey(key.to_string()).into());
     }
-    Value::map_read(ty, element, entries)
+    let is_in_order = are_in_order(entries);
+    Value::map_read(ty, element, reader.entries.drain(start..), is_in_order)
 }
 
 /// The first of these keys that is there twice.
@@ -163,31 +167,32 @@ fn object(reader: &mut Reader<'_>, length: usize, ty: &ObjectType) -> Result<Val
         return Err(wrong_attributes(reader, length, ty));
     }
     reader.enter(length.saturating_mul(2))?;
-    let mut values: Vec<Value> = Vec::with_capacity(length);
+    let start = reader.values.len();
     for (attribute, key) in wanted.iter().zip(ty.keys()) {
         if !reader.skip_bytes(key.bytes()) {
             let name = attribute_key(reader)?;
             if name != attribute.name.as_bytes() {
-                return out_of_order(reader, name, values, ty);
+                return out_of_order(reader, name, start, ty);
             }
         }
         let below = |error: Error| error.below(Step::Attribute(attribute.name.clone()));
-        values.push(value(reader, &attribute.ty).map_err(below)?);
+        let read = value(reader, &attribute.ty).map_err(below)?;
+        reader.values.push(read);
     }
     reader.leave();
-    Ok(Value::object_of(ty, values))
+    Ok(Value::object_of(ty, reader.values.drain(start..)))
 }
 
 /// The rest of an object, from a key that is not the next in order.
 fn out_of_order<'a>(
     reader: &mut Reader<'a>,
     mut key: &'a [u8],
-    in_order: Vec<Value>,
+    start: usize,
     ty: &ObjectType,
 ) -> Result<Value, Error> {
     let wanted = ty.attributes();
-    let read = in_order.len();
-    let mut values: Vec<Option<Value>> = in_order.into_iter().map(Some).collect();
+    let mut values: Vec<Option<Value>> = reader.values.drain(start..).map(Some).collect();
+    let read = values.len();
     values.resize(wanted.len(), None);
     for index in read..wanted.len() {
         if index > read {
@@ -205,7 +210,7 @@ fn out_of_order<'a>(
     let values: Result<Vec<Value>, Error> = values
         .map(|(index, value)| value.ok_or_else(|| missing(index)))
         .collect();
-    Ok(Value::object_of(ty, values?))
+    Ok(Value::object_of(ty, values?.into_iter()))
 }
 
 fn attribute_key<'a>(reader: &mut Reader<'a>) -> Result<&'a [u8], Error> {

@@ -87,8 +87,8 @@ fn write_number(number: &Number, out: &mut Vec<u8>) -> Result<(), Error> {
 
 fn write_compound(value: &Value, ty: &Type, out: &mut Vec<u8>) -> Result<(), Error> {
     match &value.0 {
-        Content::Sequence(sequence) => write_sequence(&sequence.values, ty, out),
-        Content::Map(map) => write_map(&map.entries, ty, out),
+        Content::Sequence(sequence) => write_sequence(sequence.items(), ty, out),
+        Content::Map(map) => write_map(map.items(), ty, out),
         Content::Marked(marked) => Err(Problem::Marked(marked.marks.to_string()).into()),
         Content::Unknown(unknown) => {
             refinement::encode(&unknown.refinement, out);

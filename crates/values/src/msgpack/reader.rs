@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Problem};
 use crate::msgpack::Limits;
+use crate::text::Text;
 use crate::types::Type;
 use crate::value::Value;
 
@@ -47,6 +48,11 @@ pub(crate) struct Reader<'a> {
     depth: usize,
     elements: usize,
     limits: Limits,
+    /// Elements that were read and wait for their neighbours. Room is made as they arrive, and used
+    /// again for the next collection.
+    pub(super) values: Vec<Value>,
+    /// The same for maps.
+    pub(super) entries: Vec<(Text, Value)>,
     /// How many unknown elements lists of a known length may still be written out with.
     unknown_elements: usize,
     /// The type of the last dynamic value, and its text. Neighbours mostly have the same.
@@ -72,6 +78,8 @@ impl<'a> Reader<'a> {
             elements,
             limits,
             unknown_elements: SPREAD_ELEMENTS.saturating_add(bytes.len()),
+            values: Vec::new(),
+            entries: Vec::new(),
             last_type: None,
         })
     }

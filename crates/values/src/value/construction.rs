@@ -10,7 +10,8 @@ use crate::path::Step;
 use crate::refinement::Refinement;
 use crate::text::{Text, normalized};
 use crate::types::{Attribute, ObjectType, TupleType, Type};
-use crate::value::{Content, Map, Sequence, Unknown, Value};
+use crate::value::block::Block;
+use crate::value::{Content, Unknown, Value};
 use crate::{Number, set};
 
 impl Value {
@@ -87,8 +88,10 @@ impl Value {
         let (keys, values): (Vec<Text>, Vec<Value>) = sorted_entries(entries).into_iter().unzip();
         let (element, values) =
             of_one_type(element, values).map_err(|error| by_key(error, &keys))?;
-        let entries = keys.into_iter().zip(values).collect();
-        Ok(Value::map_of(Type::map(element), entries))
+        Ok(Value::map_of(
+            Type::map(element),
+            keys.into_iter().zip(values),
+        ))
     }
 
     /// A tuple.
@@ -108,16 +111,20 @@ impl Value {
             is_optional: false,
         };
         let ty = ObjectType::sorted(entries.iter().map(attribute).collect());
-        let values = entries.into_iter().map(|(_, value)| value).collect();
+        let values = entries.into_iter().map(|(_, value)| value);
         Value::sequence_of(Type::Object(ty), values)
     }
 
     /// An object of this type, or of the more exact one that the values have, from the values in
     /// the order of its attributes.
-    pub(crate) fn object_of(ty: &ObjectType, values: Vec<Value>) -> Value {
+    pub(crate) fn object_of(
+        ty: &ObjectType,
+        values: impl ExactSizeIterator<Item = Value>,
+    ) -> Value {
         if ty.is_exact() {
             return Value::sequence_of(Type::Object(ty.clone()), values);
         }
+        let values: Vec<Value> = values.collect();
         let attribute = |(attribute, value): (&Attribute, &Value)| Attribute {
             name: attribute.name.clone(),
             ty: value.ty(),
@@ -128,25 +135,34 @@ impl Value {
     }
 
     /// A tuple of this type, or of the more exact one that the values have.
-    pub(crate) fn tuple_of(ty: &TupleType, values: Vec<Value>) -> Value {
+    pub(crate) fn tuple_of(ty: &TupleType, values: impl ExactSizeIterator<Item = Value>) -> Value {
         let ty = Type::Tuple(ty.clone());
         match ty.is_exact() {
             true => Value::sequence_of(ty, values),
-            false => Value::tuple(values),
+            false => Value::tuple(values.collect()),
         }
     }
 
     /// A list, set or map that was read by its type. The elements are as it says, unless it leaves
     /// something open: then they bring their own types, which must turn out to be one.
-    pub(crate) fn list_read(ty: &Type, element: &Type, values: Vec<Value>) -> Result<Value, Error> {
+    pub(crate) fn list_read(
+        ty: &Type,
+        element: &Type,
+        values: impl ExactSizeIterator<Item = Value>,
+    ) -> Result<Value, Error> {
         match element.is_exact() {
             true => Ok(Value::sequence_of(ty.clone(), values)),
-            false => Value::list(element.clone(), values),
+            false => Value::list(element.clone(), values.collect()),
         }
     }
 
     /// See [`Value::list_read`].
-    pub(crate) fn set_read(ty: &Type, element: &Type, values: Vec<Value>) -> Result<Value, Error> {
+    pub(crate) fn set_read(
+        ty: &Type,
+        element: &Type,
+        values: impl ExactSizeIterator<Item = Value>,
+    ) -> Result<Value, Error> {
+        let values = values.collect();
         match element.is_exact() {
             true => Ok(Value::sequence_of(
                 ty.clone(),
@@ -156,26 +172,34 @@ impl Value {
         }
     }
 
-    /// See [`Value::list_read`].
+    /// See [`Value::list_read`]. Entries that are not in order are put in order.
     pub(crate) fn map_read(
         ty: &Type,
         element: &Type,
-        entries: Vec<(Text, Value)>,
+        entries: impl ExactSizeIterator<Item = (Text, Value)>,
+        is_in_order: bool,
     ) -> Result<Value, Error> {
-        match element.is_exact() {
-            true => Ok(Value::map_of(ty.clone(), sorted_entries(entries))),
-            false => Value::map(element.clone(), entries),
+        match (element.is_exact(), is_in_order) {
+            (true, true) => Ok(Value::map_of(ty.clone(), entries)),
+            (true, false) => Ok(Value::map_of(ty.clone(), sorted_entries(entries.collect()))),
+            (false, _) => Value::map(element.clone(), entries),
         }
     }
 
     /// A sequence whose values are known to be as its type says.
-    pub(crate) fn sequence_of(ty: Type, values: Vec<Value>) -> Value {
-        Value(Content::Sequence(Arc::new(Sequence { ty, values })))
+    pub(crate) fn sequence_of<I>(ty: Type, values: I) -> Value
+    where
+        I: IntoIterator<Item = Value, IntoIter: ExactSizeIterator>,
+    {
+        Value(Content::Sequence(Block::new(ty, values)))
     }
 
     /// A map whose entries are known to be sorted, and as its type says.
-    pub(crate) fn map_of(ty: Type, entries: Vec<(Text, Value)>) -> Value {
-        Value(Content::Map(Arc::new(Map { ty, entries })))
+    pub(crate) fn map_of<I>(ty: Type, entries: I) -> Value
+    where
+        I: IntoIterator<Item = (Text, Value), IntoIter: ExactSizeIterator>,
+    {
+        Value(Content::Map(Block::new(ty, entries)))
     }
 
     pub(crate) fn empty_map(element: Type) -> Value {
@@ -189,8 +213,13 @@ fn sorted_entries(mut entries: Vec<(Text, Value)>) -> Vec<(Text, Value)> {
     entries
 }
 
+/// The entries are in order of their keys, and each key is there once.
+pub(crate) fn are_in_order<K: Ord>(entries: &[(K, Value)]) -> bool {
+    entries.is_sorted_by(|a, b| a.0 < b.0)
+}
+
 fn keep_last<K: Ord>(entries: &mut Vec<(K, Value)>) {
-    if entries.is_sorted_by(|a, b| a.0 < b.0) {
+    if are_in_order(entries) {
         return;
     }
     // The sort is stable: of equal keys the last given comes last, and is kept.

@@ -1,7 +1,6 @@
 //! When values are the same, and when they are equal.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use crate::error::Error;
 use crate::marks::Marks;
@@ -18,15 +17,15 @@ impl PartialEq for Value {
             (Content::Number(this), Content::Number(that)) => this == that,
             (Content::String(this), Content::String(that)) => this == that,
             (Content::Sequence(this), Content::Sequence(that)) => {
-                Arc::ptr_eq(this, that)
-                    || this.ty == that.ty
-                        && match this.ty {
-                            Type::Set(_) => have_same_elements(&this.values, &that.values),
-                            _ => this.values == that.values,
+                this.is_same(that)
+                    || this.ty() == that.ty()
+                        && match this.ty() {
+                            Type::Set(_) => have_same_elements(this.items(), that.items()),
+                            _ => this.items() == that.items(),
                         }
             }
             (Content::Map(this), Content::Map(that)) => {
-                Arc::ptr_eq(this, that) || (this.ty == that.ty && this.entries == that.entries)
+                this.is_same(that) || (this.ty() == that.ty() && this.items() == that.items())
             }
             (Content::Null(this), Content::Null(that)) => this == that,
             (Content::Unknown(this), Content::Unknown(that)) => {

@@ -13,18 +13,18 @@ impl Hash for Value {
             Content::Number(number) => number.hash(state),
             Content::String(text) => text.hash(state),
             // Sets that are equal may differ in their order, see `have_same_elements`.
-            Content::Sequence(sequence) if matches!(sequence.ty, Type::Set(_)) => {
+            Content::Sequence(sequence) if matches!(sequence.ty(), Type::Set(_)) => {
                 let hash = |value: &Value| {
                     let mut hasher = DefaultHasher::new();
                     value.hash(&mut hasher);
                     hasher.finish()
                 };
                 let sum = |sum: u64, value: &Value| sum.wrapping_add(hash(value));
-                sequence.values.iter().fold(0, sum).hash(state);
+                sequence.items().iter().fold(0, sum).hash(state);
             }
             // The type is left out: equal values have equal types, and the values tell enough.
-            Content::Sequence(sequence) => sequence.values.hash(state),
-            Content::Map(map) => map.entries.hash(state),
+            Content::Sequence(sequence) => sequence.items().hash(state),
+            Content::Map(map) => map.items().hash(state),
             Content::Null(ty) => ty.hash(state),
             // All unknown values may share a hash: nothing is looked up by them.
             Content::Unknown(_) => {}

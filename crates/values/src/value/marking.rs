@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::marks::{Mark, Marks};
 use crate::path::Path;
-use crate::value::{Content, Map, Marked, Sequence, Value};
+use crate::value::{Content, Marked, Value};
 
 impl Value {
     /// The value with this mark as well.
@@ -58,8 +58,8 @@ impl Value {
     pub fn contains_marked(&self) -> bool {
         match &self.0 {
             Content::Marked(_) => true,
-            Content::Sequence(sequence) => sequence.values.iter().any(Value::contains_marked),
-            Content::Map(map) => map.entries.iter().any(|(_, value)| value.contains_marked()),
+            Content::Sequence(sequence) => sequence.items().iter().any(Value::contains_marked),
+            Content::Map(map) => map.items().iter().any(|(_, value)| value.contains_marked()),
             _ => false,
         }
     }
@@ -83,21 +83,13 @@ impl Value {
             }
             Content::Sequence(sequence) => {
                 let unmark = |value: &Value| value.clone().unmark_deep_into(marks);
-                let values = sequence.values.iter().map(unmark).collect();
-                Value(Content::Sequence(Arc::new(Sequence {
-                    ty: sequence.ty.clone(),
-                    values,
-                })))
+                Value::sequence_of(sequence.ty().clone(), sequence.items().iter().map(unmark))
             }
             Content::Map(map) => {
                 let unmark = |(key, value): &(_, Value)| {
                     (Clone::clone(key), value.clone().unmark_deep_into(marks))
                 };
-                let entries = map.entries.iter().map(unmark).collect();
-                Value(Content::Map(Arc::new(Map {
-                    ty: map.ty.clone(),
-                    entries,
-                })))
+                Value::map_of(map.ty().clone(), map.items().iter().map(unmark))
             }
             _ => self,
         }

@@ -21,7 +21,7 @@ impl Value {
             (Type::Dynamic, _) => Value::unknown(Type::Dynamic),
             (Type::Object(object), content) => match (object.position(&name), content) {
                 (None, _) => return Err(Problem::UnsupportedAttribute(name.into()).into()),
-                (Some(position), Content::Sequence(sequence)) => sequence.values[position].clone(),
+                (Some(position), Content::Sequence(sequence)) => sequence.items()[position].clone(),
                 (Some(position), _) => Value::unknown(object.attributes()[position].ty.clone()),
             },
             (given, _) => return Err(wrong_type(Type::object::<&str>([]), given)),

@@ -104,8 +104,8 @@ impl Value {
             }
             (Content::Map(map), _) => {
                 let (element, values) = construction::of_one_type(Type::Dynamic, values)?;
-                let keys = map.entries.iter().map(|(key, _)| key.clone());
-                Value::map_of(Type::Map(Arc::new(element)), keys.zip(values).collect())
+                let keys = map.items().iter().map(|(key, _)| key.clone());
+                Value::map_of(Type::Map(Arc::new(element)), keys.zip(values))
             }
             _ => value,
         };
