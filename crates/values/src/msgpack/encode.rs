@@ -61,7 +61,10 @@ fn write_dynamic(value: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
 fn write_plain(value: &Value, ty: &Type, out: &mut Vec<u8>) -> Result<(), Error> {
     match &value.0 {
         Content::String(text) => writer::string(text.as_bytes(), out),
-        Content::Number(number) => return write_number(number, out),
+        Content::Number(number) => match number.to_i64() {
+            Some(integer) => writer::integer(integer, out),
+            None => return write_large(number, out),
+        },
         Content::Bool(value) => writer::boolean(*value, out),
         Content::Null(_) => writer::nil(out),
         _ => return write_compound(value, ty, out),
@@ -69,11 +72,11 @@ fn write_plain(value: &Value, ty: &Type, out: &mut Vec<u8>) -> Result<(), Error>
     Ok(())
 }
 
-/// A number. A few bytes of an exponent become many digits, so there is an end to them.
-#[inline]
-fn write_number(number: &Number, out: &mut Vec<u8>) -> Result<(), Error> {
+/// A number that is no integer of 64 bits. A few bytes of an exponent become many digits, so there
+/// is an end to them.
+fn write_large(number: &Number, out: &mut Vec<u8>) -> Result<(), Error> {
     let before = out.len();
-    writer::number(number, out);
+    writer::large(number, out);
     let limit = Limits::default().size;
     match out.len() - before > LONG_NUMBER && out.len() > limit {
         true => Err(Problem::Limit {

@@ -52,15 +52,21 @@ fn negative(value: i64, out: &mut Vec<u8>) {
 #[inline]
 pub(crate) fn number(number: &Number, out: &mut Vec<u8>) {
     match number.to_i64() {
-        Some(integer) => match u64::try_from(integer) {
-            Ok(value) => unsigned(value, out),
-            Err(_) => negative(integer, out),
-        },
+        Some(integer) => self::integer(integer, out),
         None => large(number, out),
     }
 }
 
-fn large(number: &Number, out: &mut Vec<u8>) {
+#[inline]
+pub(crate) fn integer(value: i64, out: &mut Vec<u8>) {
+    match u64::try_from(value) {
+        Ok(value) => unsigned(value, out),
+        Err(_) => negative(value, out),
+    }
+}
+
+/// A number that is no integer of 64 bits.
+pub(crate) fn large(number: &Number, out: &mut Vec<u8>) {
     let is_float = number.is_infinite() || !number.is_integer();
     match number.to_f64_exact().filter(|_| is_float) {
         Some(float) => {
