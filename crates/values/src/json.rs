@@ -9,7 +9,7 @@ mod implied;
 mod reader;
 mod writer;
 
-pub use decode::decode;
+pub use decode::{decode, decode_within};
 pub use encode::encode;
 pub use implied::{implied, implied_like, implied_type};
 

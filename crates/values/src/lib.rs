@@ -42,6 +42,7 @@
 pub mod convert;
 mod error;
 pub mod json;
+mod limits;
 mod marks;
 pub mod msgpack;
 mod number;
@@ -56,6 +57,7 @@ mod value;
 
 pub use self::serde::{from_value, to_value, to_value_as};
 pub use error::{Error, Problem};
+pub use limits::Limits;
 pub use marks::{Mark, Marks};
 pub use number::{Number, NumberError};
 pub use path::{Path, Step};

@@ -8,7 +8,8 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use tenon_values::msgpack::{Limits, decode, implied_type};
+use tenon_values::Limits;
+use tenon_values::msgpack::{decode, implied_type};
 use tenon_values::{Number, Type, Value, json};
 
 struct Counting;

@@ -4,16 +4,14 @@ use std::borrow::Cow;
 
 use crate::error::{Error, Problem};
 use crate::json::{Reader, Token};
+use crate::limits::Limits;
 use crate::path::Step;
 use crate::text::{Text, normalized};
 use crate::types::{ObjectType, TYPE_DEPTH, TupleType, Type};
 use crate::value::{Value, are_in_order};
 use crate::{Number, types};
 
-/// How deep JSON may be nested.
-pub(super) const DEPTH: usize = 256;
-
-/// Reads a value of this type. What is behind it is ignored.
+/// Reads a value of this type, within the default [`Limits`]. What is behind it is ignored.
 ///
 /// Strings may be written as numbers or bools, and these as strings. Attributes that are missing
 /// are null.
@@ -21,14 +19,29 @@ pub(super) const DEPTH: usize = 256;
 /// # Errors
 /// The text is not JSON, or not a value of the type; the error has the path to what is wrong.
 pub fn decode(text: &[u8], ty: &Type) -> Result<Value, Error> {
+    decode_within(text, ty, Limits::default())
+}
+
+/// As [`decode`], within these limits.
+///
+/// # Errors
+/// As for [`decode`], or a limit is passed.
+pub fn decode_within(text: &[u8], ty: &Type, limits: Limits) -> Result<Value, Error> {
+    let reader = Reader::new(text, limits)?;
+    let elements = limits.elements;
     Decoder {
-        reader: Reader::new(text, DEPTH),
+        reader,
+        elements,
+        limits,
     }
     .value(ty)
 }
 
 struct Decoder<'a> {
     reader: Reader<'a>,
+    /// How many values may still come.
+    elements: usize,
+    limits: Limits,
 }
 
 impl<'a> Decoder<'a> {
@@ -51,6 +64,7 @@ impl<'a> Decoder<'a> {
     }
 
     fn value(&mut self, ty: &Type) -> Result<Value, Error> {
+        self.elements = self.limits.count(self.elements, 1)?;
         let token = self.token()?;
         let found = token.name();
         match (token, ty) {
@@ -143,6 +157,8 @@ impl<'a> Decoder<'a> {
 
     fn object(&mut self, ty: &ObjectType) -> Result<Value, Error> {
         let wanted = ty.attributes();
+        // Two bytes may stand for as many nulls as the type has attributes.
+        self.elements = self.limits.count(self.elements, wanted.len())?;
         let mut values: Vec<Option<Value>> = vec![None; wanted.len()];
         while let Some(key) = self.next_key()? {
             let Some(position) = ty.position(&normalized(&key)) else {
@@ -182,7 +198,19 @@ impl<'a> Decoder<'a> {
             }
         }
         match (ty, value_at) {
-            (Some(ty), Some(reader)) => Decoder { reader }.value(&ty),
+            (Some(ty), Some(reader)) => {
+                let Decoder {
+                    elements, limits, ..
+                } = *self;
+                let mut decoder = Decoder {
+                    reader,
+                    elements,
+                    limits,
+                };
+                let value = decoder.value(&ty)?;
+                self.elements = decoder.elements;
+                value.with_readable_type(&ty)
+            }
             (None, _) => Err(self.misfit("the dynamic value has no \"type\"")),
             (_, None) => Err(self.misfit("the dynamic value has no \"value\"")),
         }

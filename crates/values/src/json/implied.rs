@@ -1,8 +1,9 @@
 //! Values of plain JSON, which came without a type.
 
 use crate::error::{Error, Problem};
-use crate::json::decode::{DEPTH, number};
+use crate::json::decode::number;
 use crate::json::{Fault, Reader, Token};
+use crate::limits::Limits;
 use crate::path::Step;
 use crate::text::{Text, normalized};
 use crate::types::Type;
@@ -21,7 +22,7 @@ pub fn implied_type(text: &[u8]) -> Result<Type, Error> {
 /// # Errors
 /// The text is not one JSON value, or a property is there twice with different types.
 pub fn implied(text: &[u8]) -> Result<Value, Error> {
-    let mut reader = Reader::new(text, DEPTH);
+    let mut reader = Reader::new(text, Limits::default())?;
     let value = read(&mut reader)?;
     match reader.end() {
         Ok(()) => Ok(value),

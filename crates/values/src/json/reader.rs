@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::error::{Error, Problem};
+use crate::limits::Limits;
 
 /// One value, or the beginning of one.
 pub(crate) enum Token<'a> {
@@ -49,7 +50,12 @@ pub(crate) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub(crate) fn new(bytes: &'a [u8], depth: usize) -> Reader<'a> {
+    pub(crate) fn new(bytes: &'a [u8], limits: Limits) -> Result<Reader<'a>, Problem> {
+        limits.check_size(bytes)?;
+        Ok(Reader::with_depth(bytes, limits.depth.saturating_mul(2)))
+    }
+
+    pub(crate) fn with_depth(bytes: &'a [u8], depth: usize) -> Reader<'a> {
         Reader {
             bytes,
             offset: 0,

@@ -2,12 +2,12 @@
 
 use crate::Number;
 use crate::error::{Error, Problem};
-use crate::msgpack::Limits;
+use crate::limits::Limits;
 use crate::msgpack::reader::{Head, Reader};
 use crate::msgpack::refinement;
 use crate::path::Step;
 use crate::text::Text;
-use crate::types::{ObjectType, TYPE_DEPTH, TupleType, Type};
+use crate::types::{ObjectType, TupleType, Type};
 use crate::value::{Value, are_in_order};
 
 /// Reads a value of this type, within the default [`Limits`]. Bytes behind the value are ignored.
@@ -273,13 +273,5 @@ fn dynamic(reader: &mut Reader<'_>, length: usize) -> Result<Value, Error> {
     let ty = reader.type_from(json)?;
     let found = value(reader, &ty)?;
     reader.leave();
-    // Types inside types add up to one that peers could not read.
-    if ty.has_dynamic() && found.ty_ref().depth() > TYPE_DEPTH {
-        return Err(Problem::Limit {
-            what: "the depth of a type",
-            limit: TYPE_DEPTH,
-        }
-        .into());
-    }
-    Ok(found)
+    found.with_readable_type(&ty)
 }

@@ -3,7 +3,8 @@
 use crate::Number;
 use crate::convert;
 use crate::error::{Error, Problem};
-use crate::msgpack::{Limits, refinement, writer};
+use crate::limits::Limits;
+use crate::msgpack::{refinement, writer};
 use crate::path::Step;
 use crate::text::Text;
 use crate::types::Type;
@@ -11,6 +12,9 @@ use crate::value::{Content, Value};
 
 /// A number with more digits is counted towards the size that decoders take.
 const LONG_NUMBER: usize = 1024;
+
+/// The most room that is made for elements that are not written yet.
+const ROOM_AHEAD: usize = 1 << 20;
 
 /// Writes a value by this type. A value of another type is converted first.
 ///
@@ -131,9 +135,15 @@ fn write_sequence(values: &[Value], ty: &Type, out: &mut Vec<u8>) -> Result<(), 
         _ => {
             let element = ty.element().unwrap_or(&Type::Dynamic);
             writer::array(values.len(), out);
+            let start = out.len();
             for (index, value) in values.iter().enumerate() {
-                write(value, element, out)
-                    .map_err(|error| error.below(Step::to_element(ty, index)))?;
+                let below = |error: Error| error.below(Step::to_element(ty, index));
+                write(value, element, out).map_err(below)?;
+                if index == 0 {
+                    // Neighbours are mostly of a size.
+                    let others = (out.len() - start).saturating_mul(values.len() - 1);
+                    out.reserve(others.min(ROOM_AHEAD));
+                }
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The type of msgpack that came without one.
 
 use crate::error::Error;
-use crate::msgpack::Limits;
+use crate::limits::Limits;
 use crate::msgpack::reader::{Head, Reader};
 use crate::path::Step;
 use crate::text::Text;

@@ -1,7 +1,7 @@
 //! Reading msgpack piece by piece.
 
 use crate::error::{Error, Problem};
-use crate::msgpack::Limits;
+use crate::limits::Limits;
 use crate::text::Text;
 use crate::types::Type;
 use crate::value::Value;
@@ -61,13 +61,7 @@ pub(crate) struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     pub(crate) fn new(bytes: &'a [u8], limits: Limits) -> Result<Reader<'a>, Error> {
-        if bytes.len() > limits.size {
-            return Err(Problem::Limit {
-                what: "the number of bytes",
-                limit: limits.size,
-            }
-            .into());
-        }
+        limits.check_size(bytes)?;
         let Limits {
             depth, elements, ..
         } = limits;
@@ -202,14 +196,7 @@ impl<'a> Reader<'a> {
         if values > self.bytes.len() - self.offset {
             return Err(self.ended());
         }
-        let Some(elements) = self.elements.checked_sub(values) else {
-            let limit = self.limits.elements;
-            return Err(Problem::Limit {
-                what: "the number of values",
-                limit,
-            }
-            .into());
-        };
+        let elements = self.limits.count(self.elements, values)?;
         let Some(depth) = self.depth.checked_sub(1) else {
             let limit = self.limits.depth;
             return Err(Problem::Limit {

@@ -1,7 +1,7 @@
 //! Unknown values in msgpack: an extension, perhaps with what is known of the value.
 
 use crate::error::{Error, Problem};
-use crate::msgpack::Limits;
+use crate::limits::Limits;
 use crate::msgpack::decode::number;
 use crate::msgpack::reader::{Head, Reader};
 use crate::msgpack::writer;

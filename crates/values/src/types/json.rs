@@ -43,7 +43,7 @@ impl Type {
     /// The text is not JSON or does not describe a type; the error says where.
     pub fn from_json(text: &str) -> Result<Type, TypeError> {
         // An object takes two levels of JSON.
-        let mut reader = Reader::new(text.as_bytes(), TYPE_DEPTH * 2);
+        let mut reader = Reader::with_depth(text.as_bytes(), TYPE_DEPTH * 2);
         let read = |reader: &mut Reader<'_>| {
             let ty = read_type(reader, TYPE_DEPTH)?;
             reader.end()?;

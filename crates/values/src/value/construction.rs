@@ -9,7 +9,7 @@ use crate::marks::Marks;
 use crate::path::Step;
 use crate::refinement::Refinement;
 use crate::text::{Text, normalized};
-use crate::types::{Attribute, ObjectType, TupleType, Type};
+use crate::types::{Attribute, ObjectType, TYPE_DEPTH, TupleType, Type};
 use crate::value::block::Block;
 use crate::value::{Content, Unknown, Value};
 use crate::{Number, set};
@@ -183,6 +183,19 @@ impl Value {
             (true, true) => Ok(Value::map_of(ty.clone(), entries)),
             (true, false) => Ok(Value::map_of(ty.clone(), sorted_entries(entries.collect()))),
             (false, _) => Value::map(element.clone(), entries),
+        }
+    }
+
+    /// The value, which was read by this type at a dynamic place. Types inside types may add up to
+    /// one that peers could not read.
+    pub(crate) fn with_readable_type(self, ty: &Type) -> Result<Value, Error> {
+        match ty.has_dynamic() && self.ty_ref().depth() > TYPE_DEPTH {
+            true => Err(Problem::Limit {
+                what: "the depth of a type",
+                limit: TYPE_DEPTH,
+            }
+            .into()),
+            false => Ok(self),
         }
     }
 

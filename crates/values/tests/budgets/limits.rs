@@ -1,6 +1,8 @@
 //! Every limit, at its edge.
 
-use tenon_values::msgpack::{Limits, decode_within, encode};
+use tenon_values::Limits;
+use tenon_values::json;
+use tenon_values::msgpack::{decode_within, encode};
 use tenon_values::{Problem, Type, Value};
 
 use crate::{deep_list, nested, ty};
@@ -80,4 +82,40 @@ fn the_elements_are_limited_to_the_one() {
         );
     }
     assert_eq!(limit_of(&[0xc0], &Type::String, limits(0)), None);
+}
+
+/// A few bytes of JSON stand for as many nulls as the type has attributes, and these count.
+#[test]
+fn attributes_that_are_missing_in_json_count() {
+    let ty: Type = "list(object({ a = string, b = string, c = string }))"
+        .parse()
+        .unwrap();
+    let decode = |elements| {
+        let limits = Limits {
+            elements,
+            ..Limits::default()
+        };
+        json::decode_within(b"[{},{}]", &ty, limits)
+    };
+    assert!(decode(9).is_ok());
+    let error = decode(8).unwrap_err();
+    let message = "the value is too large: the number of values is limited to 8";
+    assert!(error.to_string().ends_with(message), "{error}");
+}
+
+#[test]
+fn json_is_limited_in_size_and_depth() {
+    let size = |size| {
+        let limits = Limits {
+            size,
+            ..Limits::default()
+        };
+        json::decode_within(b"[1]", &Type::list(Type::Number), limits)
+    };
+    assert!(size(3).is_ok());
+    assert!(size(2).is_err());
+    let nested = |levels: usize| [vec![b'['; levels], vec![b']'; levels]].concat();
+    let depth = Limits::default().depth * 2;
+    assert!(json::implied(&nested(depth)).is_ok());
+    assert!(json::implied(&nested(depth + 1)).is_err());
 }

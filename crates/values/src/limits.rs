@@ -1,0 +1,46 @@
+//! How much is too much.
+
+use crate::error::Problem;
+
+/// How much a decoder takes on. All are far above what Terraform sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The bytes of the whole value.
+    pub size: usize,
+    /// How deep values are nested. JSON may be nested twice as deep, since dynamic values take a level
+    /// of their own there.
+    pub depth: usize,
+    /// How many values there are, at every depth together.
+    pub elements: usize,
+}
+
+impl Limits {
+    /// The data is not too large.
+    pub(crate) fn check_size(&self, data: &[u8]) -> Result<(), Problem> {
+        match data.len() > self.size {
+            true => Err(Problem::Limit {
+                what: "the number of bytes",
+                limit: self.size,
+            }),
+            false => Ok(()),
+        }
+    }
+
+    /// How many values may still come after so many of those that are left.
+    pub(crate) fn count(&self, left: usize, values: usize) -> Result<usize, Problem> {
+        left.checked_sub(values).ok_or(Problem::Limit {
+            what: "the number of values",
+            limit: self.elements,
+        })
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            size: 64 << 20,
+            depth: 128,
+            elements: 4 << 20,
+        }
+    }
+}
