@@ -1,5 +1,6 @@
 //! Values.
 
+mod assembly;
 mod block;
 mod construction;
 mod equality;
@@ -7,6 +8,7 @@ mod hash;
 mod marking;
 mod operations;
 mod printing;
+mod refining;
 mod selection;
 mod walk;
 
