@@ -2,6 +2,9 @@
 
 use crate::error::Problem;
 
+/// Numbers with fewer digits than these add up to less than what they were read from.
+const LONG_NUMBER: usize = 1024;
+
 /// How much a decoder takes on. All are far above what Terraform sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -18,6 +21,19 @@ impl Limits {
     /// The data is not too large.
     pub(crate) fn check_size(&self, data: &[u8]) -> Result<(), Problem> {
         match data.len() > self.size {
+            true => Err(Problem::Limit {
+                what: "the number of bytes",
+                limit: self.size,
+            }),
+            false => Ok(()),
+        }
+    }
+
+    /// The end of what is written is not beyond the size that would be read, after a number was
+    /// written that took so many bytes. Only numbers need that: a few bytes of an exponent become
+    /// many digits.
+    pub(crate) fn check_digits(&self, written: usize, end: usize) -> Result<(), Problem> {
+        match written > LONG_NUMBER && end > self.size {
             true => Err(Problem::Limit {
                 what: "the number of bytes",
                 limit: self.size,

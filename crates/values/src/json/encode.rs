@@ -3,6 +3,7 @@
 use crate::convert;
 use crate::error::{Error, Problem};
 use crate::json::write_string;
+use crate::limits::Limits;
 use crate::path::Step;
 use crate::types::Type;
 use crate::value::{Kind, Value};
@@ -42,7 +43,11 @@ fn write(value: &Value, ty: &Type, out: &mut String) -> Result<(), Error> {
         (Kind::Unknown(_), _) => return Err(Problem::Unknown.into()),
         (Kind::Bool(value), _) => out.push_str(if value { "true" } else { "false" }),
         (Kind::Number(number), _) if number.is_infinite() => return Err(Problem::Infinity.into()),
-        (Kind::Number(number), _) => out.push_str(&number.to_text()),
+        (Kind::Number(number), _) => {
+            let text = number.to_text();
+            out.push_str(&text);
+            Limits::default().check_digits(text.len(), out.len())?;
+        }
         (Kind::String(text), _) => write_string(&text.to_string_lossy(), out),
         (Kind::List(values) | Kind::Set(values), _) => {
             let element = ty.element().unwrap_or(&Type::Dynamic);

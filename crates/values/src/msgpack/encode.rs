@@ -10,9 +10,6 @@ use crate::text::Text;
 use crate::types::Type;
 use crate::value::{Content, Value};
 
-/// A number with more digits is counted towards the size that decoders take.
-const LONG_NUMBER: usize = 1024;
-
 /// The most room that is made for elements that are not written yet.
 const ROOM_AHEAD: usize = 1 << 20;
 
@@ -76,20 +73,11 @@ fn write_plain(value: &Value, ty: &Type, out: &mut Vec<u8>) -> Result<(), Error>
     Ok(())
 }
 
-/// A number that is no integer of 64 bits. A few bytes of an exponent become many digits, so there
-/// is an end to them.
+/// A number that is no integer of 64 bits.
 fn write_large(number: &Number, out: &mut Vec<u8>) -> Result<(), Error> {
     let before = out.len();
     writer::large(number, out);
-    let limit = Limits::default().size;
-    match out.len() - before > LONG_NUMBER && out.len() > limit {
-        true => Err(Problem::Limit {
-            what: "the number of bytes",
-            limit,
-        }
-        .into()),
-        false => Ok(()),
-    }
+    Ok(Limits::default().check_digits(out.len() - before, out.len())?)
 }
 
 fn write_compound(value: &Value, ty: &Type, out: &mut Vec<u8>) -> Result<(), Error> {

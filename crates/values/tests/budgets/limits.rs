@@ -1,11 +1,13 @@
 //! Every limit, at its edge.
 
+use std::sync::PoisonError;
+
 use tenon_values::Limits;
 use tenon_values::json;
 use tenon_values::msgpack::{decode_within, encode};
-use tenon_values::{Problem, Type, Value};
+use tenon_values::{Number, Problem, Type, Value};
 
-use crate::{deep_list, nested, ty};
+use crate::{TURN, deep_list, nested, ty};
 
 fn limit_of(bytes: &[u8], ty: &Type, limits: Limits) -> Option<(&'static str, usize)> {
     match decode_within(bytes, ty, limits) {
@@ -118,4 +120,27 @@ fn json_is_limited_in_size_and_depth() {
     let depth = Limits::default().depth * 2;
     assert!(json::implied(&nested(depth)).is_ok());
     assert!(json::implied(&nested(depth + 1)).is_err());
+}
+
+/// Ten bytes become a hundred thousand digits, but not without end.
+#[test]
+fn digits_are_not_written_without_end() {
+    // It takes memory that the other tests must not count as theirs.
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let far: Value = "1e150000".parse::<Number>().map(Value::from).unwrap();
+    let list = |length| Value::list(Type::Number, vec![far.clone(); length]).unwrap();
+    let fits = Limits::default().size / 150_006;
+    for (length, is_written) in [(fits, true), (fits + 1, false)] {
+        let list = list(length);
+        assert_eq!(
+            encode(&list, &list.ty()).is_ok(),
+            is_written,
+            "{length} as msgpack"
+        );
+        assert_eq!(
+            json::encode(&list, &list.ty()).is_ok(),
+            is_written,
+            "{length} as JSON"
+        );
+    }
 }
