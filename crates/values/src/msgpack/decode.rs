@@ -151,11 +151,17 @@ fn first_twice<'a>(keys: &'a [Text], entries: &[(Text, Value)]) -> Option<&'a Te
     })
 }
 
-/// The bytes of a map's key. Peers get away with keys that are no strings, which then are empty.
+/// The bytes of a map's key. Peers get away with keys that are no strings if they are one byte,
+/// and these are empty then.
 fn map_key<'a>(reader: &mut Reader<'a>) -> Result<&'a [u8], Error> {
+    let start = reader.offset();
     match reader.head()? {
         Head::String(bytes) | Head::Binary(bytes) => Ok(bytes),
-        Head::Nil | Head::Unsigned(_) | Head::Signed(_) => Ok(&[]),
+        Head::Nil | Head::Bool(_) | Head::Unsigned(_) | Head::Signed(_)
+            if reader.offset() - start == 1 =>
+        {
+            Ok(&[])
+        }
         _ => Err(reader.fail("the key of a map is a string")),
     }
 }
@@ -274,4 +280,41 @@ fn dynamic(reader: &mut Reader<'_>, length: usize) -> Result<Value, Error> {
     let found = value(reader, &ty)?;
     reader.leave();
     found.with_readable_type(&ty)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_of_one_byte_are_empty_if_they_are_no_strings() {
+        let ty = Type::map(Type::Number);
+        let empty = Value::map(Type::Number, [("", Value::from(5))]).unwrap();
+        for key in [0xc0, 0xc3, 0x01, 0xff] {
+            assert_eq!(decode(&[0x81, key, 5], &ty).unwrap(), empty, "{key:02x}");
+        }
+        for key in [
+            &[0xcc, 1][..],
+            &[0xcb, 0, 0, 0, 0, 0, 0, 0, 0],
+            &[0x90],
+            &[0xd4, 0, 0],
+        ] {
+            decode(&[&[0x81], key, &[5]].concat(), &ty).unwrap_err();
+        }
+    }
+
+    #[test]
+    fn known_lengths_are_integers_of_any_kind() {
+        let ty = Type::list(Type::String);
+        let known = Value::unknown(ty.clone()).refine_shortest(2).unwrap();
+        for payload in [
+            &[0x81, 5, 2][..],
+            &[0x81, 5, 0xd0, 2],
+            &[0x81, 0xd0, 5, 0xcc, 2],
+        ] {
+            let bytes = [&[0xc7, payload.len() as u8, 12], payload].concat();
+            assert_eq!(decode(&bytes, &ty).unwrap(), known, "{payload:02x?}");
+        }
+        decode(&[0xc7, 3, 12, 0x81, 5, 0xff], &ty).unwrap_err();
+    }
 }

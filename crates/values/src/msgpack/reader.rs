@@ -82,6 +82,11 @@ impl<'a> Reader<'a> {
         self.offset == self.bytes.len()
     }
 
+    /// Where the next byte is read.
+    pub(crate) fn offset(&self) -> usize {
+        self.offset
+    }
+
     pub(crate) fn fail(&self, message: &'static str) -> Error {
         Problem::Msgpack {
             message,

@@ -46,8 +46,11 @@ pub(super) fn decode(code: i8, payload: &[u8], ty: &Type) -> Result<Value, Error
     reader.enter(length.saturating_mul(2))?;
     let mut value = unknown;
     for _ in 0..length {
-        let Head::Unsigned(key) = reader.head()? else {
-            return Err(reader.fail("what is known of an unknown value has numbers for keys"));
+        let key = match reader.head()? {
+            Head::Unsigned(key) => key,
+            // No negative key has a meaning yet.
+            Head::Signed(key) => u64::try_from(key).unwrap_or(u64::MAX),
+            _ => return Err(reader.fail("what is known of an unknown value has numbers for keys")),
         };
         value = match key {
             key::NULL => match boolean(&mut reader)? {
@@ -103,11 +106,14 @@ fn bound(reader: &mut Reader<'_>) -> Result<Bound, Error> {
 }
 
 fn length(reader: &mut Reader<'_>) -> Result<u64, Error> {
-    match reader.head()? {
-        // Peers hold lengths in signed numbers.
-        Head::Unsigned(length) if i64::try_from(length).is_ok() => Ok(length),
-        _ => Err(reader.fail("a known length is a whole number, and not negative")),
-    }
+    // Peers hold lengths in signed numbers.
+    let length = match reader.head()? {
+        Head::Unsigned(length) => i64::try_from(length).ok(),
+        Head::Signed(length) => Some(length),
+        _ => None,
+    };
+    let length = length.and_then(|length| u64::try_from(length).ok());
+    length.ok_or_else(|| reader.fail("a known length is a whole number, and not negative"))
 }
 
 pub(super) fn encode(refinement: &Refinement, out: &mut Vec<u8>) {
