@@ -65,11 +65,16 @@ pub enum Problem {
         given: Type,
     },
     /// No type fits all the elements.
-    #[error("there is no type that all the elements could be converted to")]
+    #[error(
+        "there is no type that all the elements could be converted to; convert them one by one first"
+    )]
     NotUnifiable,
     /// A text is not one of the two that mean a bool.
-    #[error("a bool is required{hint}", hint = bool_hint(.0))]
-    NotABool(String),
+    #[error("a bool is required{hint}")]
+    NotABool {
+        /// What to write instead. The text itself is not kept: it may be a secret.
+        hint: &'static str,
+    },
     /// A number is wrong.
     #[error(transparent)]
     Number(#[from] NumberError),
@@ -144,6 +149,19 @@ pub enum Problem {
     Serde(String),
 }
 
+impl Problem {
+    /// This text is no bool.
+    pub(crate) fn not_a_bool(text: &str) -> Problem {
+        let hint = match text.to_ascii_lowercase().as_str() {
+            "true" | "false" => "; write it in small letters",
+            "yes" | "on" => "; write \"true\"",
+            "no" | "off" => "; write \"false\"",
+            _ => ": \"true\" or \"false\"",
+        };
+        Problem::NotABool { hint }
+    }
+}
+
 impl Error {
     /// A problem there.
     pub fn new(path: Path, problem: impl Into<Problem>) -> Error {
@@ -158,6 +176,12 @@ impl Error {
     /// What it is.
     pub fn problem(&self) -> &Problem {
         &self.0.1
+    }
+
+    /// The same problem inside a marked value, whose keys are as secret as what is under them.
+    pub(crate) fn inside_marked(mut self) -> Error {
+        self.0.0.truncate_at_key();
+        self
     }
 
     /// The same problem, seen from one level further out.
@@ -213,14 +237,5 @@ fn with_article(ty: &Type) -> String {
             format!("an object with {shown}{more}")
         }
         ty => format!("{article} {}", ty.friendly()),
-    }
-}
-
-fn bool_hint(text: &str) -> String {
-    match text.to_ascii_lowercase().as_str() {
-        lower @ ("true" | "false") => format!("; write {lower:?} in small letters"),
-        "yes" | "on" => "; write \"true\"".to_owned(),
-        "no" | "off" => "; write \"false\"".to_owned(),
-        _ => ": \"true\" or \"false\"".to_owned(),
     }
 }

@@ -97,6 +97,14 @@ impl Path {
         self.steps.push(step);
     }
 
+    /// Leaves off the first key of a map, and all that is behind it.
+    pub(crate) fn truncate_at_key(&mut self) {
+        let is_key = |step: &Step| matches!(step, Step::Key(_));
+        if let Some(position) = self.steps.iter().position(is_key) {
+            self.steps.truncate(position);
+        }
+    }
+
     /// Takes the last step away.
     pub(crate) fn pop(&mut self) {
         self.steps.pop();

@@ -60,7 +60,7 @@ pub(crate) struct Marked {
 }
 
 /// What a value is, to match on.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub enum Kind<'a> {
     /// Null, of the value's type.
     Null,

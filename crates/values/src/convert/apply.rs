@@ -12,7 +12,8 @@ use crate::value::{Attributes, Kind, Value};
 pub(super) fn apply(value: &Value, to: &Type) -> Result<Value, Error> {
     if value.is_marked() {
         let (unmarked, marks) = value.unmark();
-        return Ok(apply(&unmarked, to)?.with_marks(&marks));
+        let converted = apply(&unmarked, to).map_err(Error::inside_marked)?;
+        return Ok(converted.with_marks(&marks));
     }
     if *to == Type::Dynamic || value.ty_ref() == to {
         return Ok(value.clone());
@@ -81,7 +82,7 @@ fn to_bool(text: &Text) -> Result<Value, Error> {
     match text.as_bytes() {
         b"true" | b"1" => Ok(Value::TRUE),
         b"false" | b"0" => Ok(Value::FALSE),
-        _ => Err(Problem::NotABool(text.to_string()).into()),
+        _ => Err(Problem::not_a_bool(&text.to_string_lossy()).into()),
     }
 }
 

@@ -80,7 +80,7 @@ impl<'a> Decoder<'a> {
             (Token::String(text), Type::Bool) => match &*text {
                 "true" | "1" => Ok(Value::TRUE),
                 "false" | "0" => Ok(Value::FALSE),
-                _ => Err(Problem::NotABool(text.into_owned()).into()),
+                _ => Err(Problem::not_a_bool(&text).into()),
             },
             (Token::Array, Type::List(element)) => {
                 Value::list_read(ty, element, self.elements(element)?.into_iter())

@@ -36,6 +36,10 @@ impl Value {
     /// The value is null or has no elements with keys, the key is of the wrong type, or there is
     /// no such element.
     pub fn index(&self, key: &Value) -> Result<Value, Error> {
+        let shown = match key.is_marked() {
+            true => "under this key, which is marked".to_owned(),
+            false => key.to_string(),
+        };
         let (value, key, marks) = self.with_key(key);
         let key_type = match value.ty_ref() {
             Type::Dynamic if !value.is_known() => {
@@ -52,7 +56,7 @@ impl Value {
         if *key.ty_ref() != key_type && *key.ty_ref() != Type::Dynamic {
             return Err(wrong_type(key_type, key.ty_ref()));
         }
-        let missing = || Error::from(Problem::NoElement(key.to_string()));
+        let missing = || Error::from(Problem::NoElement(shown.clone()));
         let found = match (value.ty_ref(), key.is_known()) {
             (Type::Tuple(_), false) => Value::unknown(Type::Dynamic),
             (Type::Tuple(tuple), true) if !value.is_known() => {

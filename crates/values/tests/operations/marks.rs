@@ -1,7 +1,7 @@
 //! Marks are on whatever is made from what they were on.
 
 use tenon_values::convert::convert;
-use tenon_values::{Mark, Marks, Path, Problem, Type, Value, json, msgpack};
+use tenon_values::{Mark, Marks, Path, Problem, Type, Value, from_value, json, msgpack};
 
 use crate::ty;
 
@@ -206,4 +206,30 @@ fn are_a_set() {
     assert_ne!(value, Value::from(1).sensitive());
     assert_eq!(value.unmark().0, Value::from(1));
     assert_eq!(value.mark_at(&[(Path::root().index(3), both())]), value);
+}
+
+/// What is marked is not in an error either: not the text, not the key, not the keys inside.
+#[test]
+fn errors_do_not_tell_secrets() {
+    let secret = Value::from("hunter2").sensitive();
+    let keys = Value::map(Type::String, [("hunter2", Value::from("x"))])
+        .unwrap()
+        .sensitive();
+    let errors = [
+        convert(&secret, &Type::Bool).unwrap_err(),
+        convert(&secret, &Type::Number).unwrap_err(),
+        convert(&keys, &Type::map(Type::Number)).unwrap_err(),
+        Value::map(Type::String, [("a", Value::from("b"))])
+            .unwrap()
+            .index(&secret)
+            .unwrap_err(),
+        msgpack::encode(&secret, &Type::String).unwrap_err(),
+        json::encode(&keys, &keys.ty()).unwrap_err(),
+        from_value::<String>(&secret).unwrap_err(),
+    ];
+    for error in errors {
+        let shown = format!("{error} {error:?} {:?} {:?}", error.problem(), error.path());
+        assert!(!shown.contains("hunter2"), "{shown}");
+    }
+    assert!(!format!("{secret} {secret:?}").contains("hunter2"));
 }
