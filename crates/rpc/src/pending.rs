@@ -1,6 +1,6 @@
 //! Calls that wait for an answer. A plain table: no input, no output, nothing asynchronous.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::hash::BuildHasherDefault;
 use std::task::Waker;
 
@@ -18,8 +18,13 @@ pub(crate) struct Pending {
     waiting: HashMap<u32, Waiter, BuildHasherDefault<Spread>>,
     last: u32,
     limit: usize,
+    /// The last calls that their callers gave up: their answers may still come.
+    forgotten: VecDeque<u32>,
     closed: Option<CloseReason>,
 }
+
+/// How many of the calls that were given up are remembered.
+const REMEMBERED: usize = 1024;
 
 #[derive(Debug)]
 enum Waiter {
@@ -31,7 +36,9 @@ enum Waiter {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Delivery {
     Delivered,
-    /// Nobody waits for it: late, twice, or never asked.
+    /// Whoever asked has given up.
+    Late,
+    /// Nobody waits for it: it is the second one, or was never asked for.
     Unknown,
 }
 
@@ -41,6 +48,7 @@ impl Pending {
             waiting: HashMap::default(),
             last: 0,
             limit,
+            forgotten: VecDeque::new(),
             closed: None,
         }
     }
@@ -84,10 +92,10 @@ impl Pending {
         let Id::Number(number) = id else {
             return Delivery::Unknown;
         };
-        let waiter = u32::try_from(*number)
-            .ok()
-            .and_then(|number| self.waiting.get_mut(&number));
-        match waiter {
+        let Ok(number) = u32::try_from(*number) else {
+            return Delivery::Unknown;
+        };
+        match self.waiting.get_mut(&number) {
             Some(waiter @ Waiter::Waiting(_)) => {
                 if let Waiter::Waiting(Some(waker)) =
                     std::mem::replace(waiter, Waiter::Done(outcome))
@@ -96,13 +104,27 @@ impl Pending {
                 }
                 Delivery::Delivered
             }
-            Some(Waiter::Done(_)) | None => Delivery::Unknown,
+            Some(Waiter::Done(_)) => Delivery::Unknown,
+            None => match self.forgotten.iter().position(|late| *late == number) {
+                Some(position) => {
+                    self.forgotten.remove(position);
+                    Delivery::Late
+                }
+                None => Delivery::Unknown,
+            },
         }
     }
 
     /// Forgets a call; `true` if it was still waiting for its answer.
     pub(crate) fn forget(&mut self, number: u32) -> bool {
-        matches!(self.waiting.remove(&number), Some(Waiter::Waiting(_)))
+        let is_given_up = matches!(self.waiting.remove(&number), Some(Waiter::Waiting(_)));
+        if is_given_up {
+            if self.forgotten.len() == REMEMBERED {
+                self.forgotten.pop_front();
+            }
+            self.forgotten.push_back(number);
+        }
+        is_given_up
     }
 
     /// Whether somebody waits for an answer with this id.

@@ -25,10 +25,7 @@ impl Driver {
             });
         }
         match frame.content {
-            Inbound::Message(message) => {
-                self.on_message(message, None);
-                Ok(())
-            }
+            Inbound::Message(message) => self.on_message(message, &frame.bytes, None),
             Inbound::Malformed(malformed) => self.on_malformed(*malformed, &frame.bytes, None),
             Inbound::Batch(items) => self.on_batch(items, &frame.bytes),
         }
@@ -51,7 +48,7 @@ impl Driver {
             let place = is_answered.then(|| (batch.clone(), slot));
             slot += usize::from(is_answered);
             match item {
-                Inbound::Message(message) => self.on_message(message, place),
+                Inbound::Message(message) => self.on_message(message, frame, place)?,
                 Inbound::Malformed(malformed) => self.on_malformed(*malformed, frame, place)?,
                 Inbound::Batch(_) => {}
             }
@@ -59,7 +56,12 @@ impl Driver {
         Ok(())
     }
 
-    fn on_message(&mut self, message: Message, batch: Option<(Arc<Batch>, usize)>) {
+    fn on_message(
+        &mut self,
+        message: Message,
+        frame: &[u8],
+        batch: Option<(Arc<Batch>, usize)>,
+    ) -> Result<(), CloseReason> {
         match message {
             Message::Request(request) => {
                 let reply_to = ReplyTo::new(request.id.clone(), batch);
@@ -68,9 +70,10 @@ impl Driver {
             Message::Event(event) => self.on_event(event),
             Message::Response(response) => {
                 let outcome = response.result.map_err(|error| CallError::Answered(*error));
-                self.deliver(&response.id, outcome);
+                return self.deliver(&response.id, outcome, frame);
             }
         }
+        Ok(())
     }
 
     fn is_response(&self, malformed: &Malformed) -> bool {
@@ -94,10 +97,12 @@ impl Driver {
             let id = malformed.id.unwrap_or(Id::Null);
             let outcome = match malformed.kind {
                 MalformedKind::Bare => Ok(Payload::null(self.decoder.dialect().format())),
-                _ => Err(CallError::Malformed(Text::from(malformed.error.message))),
+                _ => {
+                    let text = format!("{}: {}", malformed.error.message, Quote::of(frame));
+                    Err(CallError::Malformed(Text::from(text)))
+                }
             };
-            self.deliver(&id, outcome);
-            return Ok(());
+            return self.deliver(&id, outcome, frame);
         }
         let quote = Quote::of(frame);
         if let Some(id) = malformed.id {
@@ -123,10 +128,16 @@ impl Driver {
         Ok(())
     }
 
-    fn deliver(&self, id: &Id, outcome: Result<Payload, CallError>) {
+    fn deliver(
+        &self,
+        id: &Id,
+        outcome: Result<Payload, CallError>,
+        frame: &[u8],
+    ) -> Result<(), CloseReason> {
         let error = outcome.as_ref().err().map(ToString::to_string);
-        if self.shared.pending().answer(id, outcome) == Delivery::Delivered {
-            return;
+        let delivery = self.shared.pending().answer(id, outcome);
+        if delivery == Delivery::Delivered {
+            return Ok(());
         }
         let error = error.map_or(String::new(), |error| format!(": {error}"));
         tracing::debug!(%id, error, "an answer that nobody waits for");
@@ -135,6 +146,16 @@ impl Driver {
         let text = format!("an answer with the id {id}{error}");
         let text: String = text.chars().take(LENGTH).collect();
         let _keeps_the_first = self.shared.unclaimed.set(text.into());
+        if delivery == Delivery::Late || self.shared.options.stray != Stray::Fail {
+            return Ok(());
+        }
+        // Whoever asked something else would wait for ever.
+        let error = DialectError {
+            problem: format!("the peer sent an answer with the id {id}, which belongs to no call"),
+            quote: Quote::of(frame),
+            is_over_limit: false,
+        };
+        Err(CloseReason::BrokenStream(Arc::new(error)))
     }
 
     fn on_event(&mut self, event: Event) {
