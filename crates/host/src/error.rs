@@ -92,24 +92,8 @@ impl PluginError {
             return Some("stdout belongs to the protocol: print to stderr instead, and check that plugin and host speak the same dialect".into());
         }
         let program = self.command.split(' ').next().unwrap_or_default();
-        let path = Path::new(program);
         match &self.problem {
-            Problem::CannotStart(_) if program == "''" => {
-                Some("the name of the program is empty".into())
-            }
-            Problem::CannotStart(_) if program.contains(['/', '.']) && path.is_dir() => {
-                Some(format!("{program} is a folder, not a program"))
-            }
-            Problem::CannotStart(error) if error.kind() == io::ErrorKind::NotFound => {
-                Some(match (program.contains('/'), path.is_file()) {
-                    (false, true) => format!("programs in this folder are started as ./{program}"),
-                    (true, true) => "its first line names an interpreter that is not there".into(),
-                    _ => format!("is {program} installed, and is its name right?"),
-                })
-            }
-            Problem::CannotStart(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                Some(format!("make it executable: chmod +x {program}"))
-            }
+            Problem::CannotStart(error) => start_hint(program, error),
             Problem::NoAnswer(_) if self.status.is_none() => {
                 Some("does it read requests from stdin, answer on stdout, and flush?".into())
             }
@@ -118,6 +102,24 @@ impl PluginError {
             }
             _ => None,
         }
+    }
+}
+
+/// What to try when a program, written as one would type it, could not be started.
+pub(crate) fn start_hint(program: &str, error: &io::Error) -> Option<String> {
+    let path = Path::new(program);
+    match error.kind() {
+        _ if program == "''" => Some("the name of the program is empty".into()),
+        _ if program.contains(['/', '.']) && path.is_dir() => {
+            Some(format!("{program} is a folder, not a program"))
+        }
+        io::ErrorKind::NotFound => Some(match (program.contains('/'), path.is_file()) {
+            (false, true) => format!("programs in this folder are started as ./{program}"),
+            (true, true) => "its first line names an interpreter that is not there".into(),
+            _ => format!("is {program} installed, and is its name right?"),
+        }),
+        io::ErrorKind::PermissionDenied => Some(format!("make it executable: chmod +x {program}")),
+        _ => None,
     }
 }
 

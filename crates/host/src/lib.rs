@@ -21,9 +21,12 @@
 //! # }
 //! ```
 //!
+//! A command that is no plugin, but does its work and ends, is run by [`Capture`].
+//!
 //! To see what a plugin writes to stderr, subscribe to `tracing` events, or set
 //! [`PluginCommand::on_stderr`].
 
+mod capture;
 mod command;
 mod error;
 mod family;
@@ -36,6 +39,7 @@ mod spawner;
 mod stderr;
 mod supervisor;
 
+pub use capture::{Capture, CaptureError, Captured};
 pub use command::{Environment, PluginCommand};
 pub use error::{PluginError, Problem};
 pub use plugin::{Plugin, Start};

@@ -9,7 +9,7 @@ use tenon_rpc::{CallError, CloseReason, Connection, Dialect, Options, Peer, Rout
 
 use crate::command::PluginCommand;
 use crate::error::{PluginError, Problem};
-use crate::process::{Process, StopLimits, Stopped};
+use crate::process::{LAST_WORDS, Process, StopLimits, Stopped};
 
 /// How a plugin is started and talked to.
 #[derive(Clone, Debug)]
@@ -47,10 +47,6 @@ pub struct Plugin {
     process: Process,
     stop: StopLimits,
 }
-
-/// Once a plugin has ended, its last words are in the pipe already. A descendant that holds the
-/// pipe open must not make us wait for more.
-const LAST_WORDS: Duration = Duration::from_millis(500);
 
 impl Plugin {
     /// Starts a plugin and makes its first call, which `first` does. You hold a plugin only after

@@ -1,5 +1,6 @@
 //! A child process with everything that descends from it.
 
+use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{ExitStatus, Stdio};
@@ -7,6 +8,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
 use tenon_rpc::Io;
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::sync::watch;
 
 use crate::command::{Environment, PluginCommand};
@@ -64,6 +66,17 @@ pub struct Process {
     command: String,
 }
 
+/// What leads to a child and back.
+pub(crate) struct Pipes {
+    pub(crate) stdin: ChildStdin,
+    pub(crate) stdout: ChildStdout,
+    pub(crate) stderr: ChildStderr,
+}
+
+/// Once a process has ended, its last words are in its pipes already. A descendant that holds a
+/// pipe open must not make us wait for more.
+pub(crate) const LAST_WORDS: Duration = Duration::from_millis(500);
+
 /// Larger than the usual 64 KiB, so that a message of a megabyte takes fewer turns; small enough
 /// that a hundred plugins stay within what one user may have.
 const PIPE_SIZE: usize = 256 * 1024;
@@ -74,14 +87,22 @@ impl Process {
     /// # Errors
     /// The program could not be started. The error says why, and what to do about it.
     pub fn spawn(command: &PluginCommand) -> Result<(Process, Io), PluginError> {
+        let (process, pipes) = Process::start(command)
+            .map_err(|error| PluginError::new(&command.to_string(), Problem::CannotStart(error)))?;
+        let see = command.on_stderr.clone();
+        tokio::spawn(process.stderr.clone().follow(pipes.stderr, see));
+        Ok((process, Io::new(pipes.stdout, pipes.stdin)))
+    }
+
+    /// Starts a command and gives its pipes as they are. Somebody has to read its stderr, or it
+    /// may stop at writing there.
+    pub(crate) fn start(command: &PluginCommand) -> io::Result<(Process, Pipes)> {
         let mark = Mark::new();
-        let line = command.to_string();
-        let fail = |error| PluginError::new(&line, Problem::CannotStart(error));
-        let mut child = spawner::spawn(to_tokio(command, &mark)).map_err(fail)?;
+        let mut child = spawner::spawn(to_tokio(command, &mark))?;
         let (Some(stdin), Some(stdout), Some(stderr)) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take())
         else {
-            return Err(fail(std::io::Error::other("a pipe is missing")));
+            return Err(io::Error::other("a pipe is missing"));
         };
         for pipe in [stdin.as_fd(), stdout.as_fd()] {
             // Only makes things faster; the system may refuse.
@@ -90,10 +111,8 @@ impl Process {
         let id = child.id().and_then(|id| i32::try_from(id).ok());
         let group = id
             .and_then(Pid::from_raw)
-            .ok_or_else(|| fail(std::io::Error::other("it has no process id")))?;
+            .ok_or_else(|| io::Error::other("it has no process id"))?;
         guardian::started(group);
-        let tail = StderrTail::default();
-        tokio::spawn(tail.clone().follow(stderr, command.on_stderr.clone()));
         let (ended, status) = watch::channel(None);
         tokio::spawn(async move {
             // Waiting fails only for a child somebody else has reaped; it is gone then.
@@ -105,10 +124,15 @@ impl Process {
             group,
             mark,
             status,
-            stderr: tail,
-            command: line,
+            stderr: StderrTail::default(),
+            command: command.to_string(),
         };
-        Ok((process, Io::new(stdout, stdin)))
+        let pipes = Pipes {
+            stdin,
+            stdout,
+            stderr,
+        };
+        Ok((process, pipes))
     }
 
     /// Its process id, which is also that of its process group.
