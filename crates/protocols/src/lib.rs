@@ -1,6 +1,7 @@
 //! The protocols Tenon speaks: the dialect of each, how it begins and how it ends.
 //!
-//! The methods in between, with their types, come with each protocol's own module.
+//! The methods in between, with their types, come with each protocol's own module: so far
+//! [`orchard`] has one.
 //!
 //! | protocol | dialect | first call | goodbye | takes calls back with |
 //! |---|---|---|---|---|
@@ -11,6 +12,7 @@
 //! | orchard | orchard | `describe` | call `shutdown` | |
 
 mod lifecycle;
+pub mod orchard;
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,0 +1,195 @@
+//! Structs whose fields are attributes.
+
+use std::collections::BTreeMap;
+
+use super::{AttrSchema, Typed};
+
+/// A struct whose fields are attributes of an action or of a configuration. Made by
+/// [`attributes!`](crate::attributes).
+pub trait Attributes: Typed {
+    /// The fields, by name.
+    fn schema() -> BTreeMap<String, AttrSchema>;
+}
+
+/// Takes nothing.
+impl Attributes for () {
+    fn schema() -> BTreeMap<String, AttrSchema> {
+        BTreeMap::new()
+    }
+}
+
+/// Declares structs whose fields are attributes. What is written above a field becomes its
+/// description in the schema.
+///
+/// A field has to be given, unless it has a default or is an `Option`. A struct may be the type
+/// of a field of another.
+///
+/// ```
+/// use tenon_plugin::orchard::{Attributes, attributes};
+///
+/// attributes! {
+///     /// How a request is made.
+///     #[derive(Debug)]
+///     pub struct Request {
+///         /// Where to.
+///         pub url: String,
+///         pub method: String = "GET",
+///         pub attempts: u32 = 1,
+///         pub body: Option<String>,
+///         pub headers: Vec<Header> = Vec::new(),
+///     }
+///
+///     #[derive(Debug)]
+///     pub struct Header { pub name: String, pub value: String }
+/// }
+///
+/// let schema = Request::schema();
+/// assert_eq!(schema["url"].description, "Where to.");
+/// assert!(schema["url"].required && !schema["method"].required && !schema["body"].required);
+/// assert_eq!(schema["headers"].ty.to_string(), "list(object({ name = string, value = string }))");
+/// ```
+#[macro_export]
+macro_rules! attributes {
+    (@default $ty:ty) => {
+        ::core::option::Option::None
+    };
+    (@default $ty:ty = $default:expr) => {
+        ::core::option::Option::Some(
+            <$ty as $crate::orchard::field::FromDefault<_>>::from_default($default),
+        )
+    };
+    (@field [$($about:literal)*] $field:ident: $ty:ty $(= $default:expr)?) => {
+        $crate::orchard::field::Field::<$ty>::new(
+            stringify!($field),
+            &[$($about),*],
+            $crate::attributes!(@default $ty $(= $default)?),
+        )
+    };
+    ($(
+        $(#[$attribute:meta])*
+        $visibility:vis struct $name:ident {
+            $(
+                $(#[doc = $about:literal])*
+                $field_visibility:vis $field:ident: $ty:ty $(= $default:expr)?
+            ),* $(,)?
+        }
+    )+) => {$(
+        $(#[$attribute])*
+        $visibility struct $name {
+            $(
+                $(#[doc = $about])*
+                $field_visibility $field: $ty,
+            )*
+        }
+
+        impl $crate::orchard::Typed for $name {
+            const IS_SENSITIVE: bool = false $(|| <$ty as $crate::orchard::Typed>::IS_SENSITIVE)*;
+
+            fn ty() -> $crate::Type {
+                $crate::Type::Object($crate::orchard::field::ObjectType::new([
+                    $($crate::attributes!(@field [] $field: $ty $(= $default)?).attribute()),*
+                ]))
+            }
+
+            fn from_value(value: &$crate::Value) -> ::core::result::Result<Self, $crate::Error> {
+                let _given = $crate::orchard::field::given::<Self>(value)?;
+                ::core::result::Result::Ok($name {
+                    $($field: {
+                        $crate::attributes!(@field [] $field: $ty $(= $default)?).read(&_given)?
+                    }),*
+                })
+            }
+
+            fn to_value(&self) -> ::core::result::Result<$crate::Value, $crate::Error> {
+                ::core::result::Result::Ok($crate::Value::object::<&str>([
+                    $($crate::orchard::field::write(stringify!($field), &self.$field)?),*
+                ]))
+            }
+        }
+
+        impl $crate::orchard::Attributes for $name {
+            fn schema() -> ::std::collections::BTreeMap<
+                ::std::string::String,
+                $crate::orchard::AttrSchema,
+            > {
+                ::core::iter::IntoIterator::into_iter([
+                    $($crate::attributes!(@field [$($about)*] $field: $ty $(= $default)?).schema()),*
+                ])
+                .collect()
+            }
+        }
+    )+};
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::orchard::Secret;
+    use tenon_values::{Type, Value, convert, json};
+
+    attributes! {
+        /// Everything a field can be.
+        #[derive(Debug, PartialEq)]
+        struct Whole {
+            /// What it is.
+            /// In two lines.
+            r#type: String,
+            times: u8 = 2,
+            word: String = "a",
+            maybe: Option<f64>,
+            parts: Vec<Part>,
+            key: Option<Secret<String>>,
+        }
+
+        #[derive(Debug, PartialEq)]
+        struct Part { at: i64, on: bool = true }
+    }
+
+    #[test]
+    fn the_schema_follows_from_the_fields() {
+        let schema = serde_json::to_string(&Whole::schema()).unwrap();
+        assert_eq!(
+            schema,
+            concat!(
+                r#"{"key":{"type":"string","required":false,"sensitive":true},"#,
+                r#""maybe":{"type":"number","required":false},"#,
+                r#""parts":{"type":"list(object({ at = number, on = optional(bool) }))","required":true},"#,
+                r#""times":{"type":"number","required":false,"default":2},"#,
+                r#""type":{"type":"string","required":true,"description":"What it is. In two lines."},"#,
+                r#""word":{"type":"string","required":false,"default":"a"}}"#
+            )
+        );
+        const { assert!(Whole::IS_SENSITIVE) };
+    }
+
+    #[test]
+    fn is_read_with_defaults_at_every_depth() {
+        let given = json::implied(br#"{"type":"t","parts":[{"at":1},{"at":2,"on":false}]}"#);
+        let given = convert::convert(&given.unwrap(), &Whole::ty()).unwrap();
+        let whole = Whole::from_value(&given).unwrap();
+        let expected = Whole {
+            r#type: "t".into(),
+            times: 2,
+            word: "a".into(),
+            maybe: None,
+            parts: vec![Part { at: 1, on: true }, Part { at: 2, on: false }],
+            key: None,
+        };
+        assert_eq!(whole, expected);
+        let again = convert::convert(&whole.to_value().unwrap(), &Whole::ty()).unwrap();
+        assert_eq!(Whole::from_value(&again).unwrap(), expected);
+    }
+
+    #[test]
+    fn what_does_not_fit_has_its_place() {
+        let given = Value::object([("at", Value::from(1)), ("on", Value::from(5))]);
+        let error = Part::from_value(&given).unwrap_err().to_string();
+        assert!(error.starts_with("at .on: "), "{error}");
+        let error = Part::from_value(&Value::object::<&str>([])).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "at .at: a value is required, but this is null"
+        );
+        assert!(Part::from_value(&Value::null(Type::Dynamic)).is_err());
+    }
+}

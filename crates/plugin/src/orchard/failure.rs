@@ -1,0 +1,118 @@
+//! Why something could not be done.
+
+use std::error::Error;
+use std::fmt;
+
+use tenon_protocols::orchard::{Code, ProviderError};
+
+/// Why something could not be done. Every error becomes one by `?`, with its causes as the detail.
+///
+/// Without a code of its own, a failure of `configure` is a [`Code::ConfigureFailed`], one of an
+/// action a [`Code::ExecuteFailed`].
+pub struct Failure {
+    code: Option<Code>,
+    message: String,
+    detail: Option<String>,
+}
+
+impl Failure {
+    /// A failure with a message for people. What is secret does not belong there.
+    pub fn new(message: impl Into<String>) -> Failure {
+        Failure {
+            code: None,
+            message: message.into(),
+            detail: None,
+        }
+    }
+
+    /// With a code, for programs.
+    #[must_use]
+    pub fn with_code(mut self, code: Code) -> Failure {
+        self.code = Some(code);
+        self
+    }
+
+    /// With more about it, in as many lines as it takes.
+    #[must_use]
+    pub fn with_detail(mut self, detail: impl Into<String>) -> Failure {
+        self.detail = Some(detail.into());
+        self
+    }
+
+    pub(crate) fn into_error(self, otherwise: Code) -> ProviderError {
+        ProviderError {
+            code: self.code.unwrap_or(otherwise),
+            message: self.message,
+            detail: self.detail,
+        }
+    }
+}
+
+/// `Failure` itself is no [`Error`], which makes room for this.
+impl<E: Error> From<E> for Failure {
+    fn from(error: E) -> Failure {
+        let causes = std::iter::successors(error.source(), |&cause| cause.source());
+        let causes: Vec<String> = causes.map(|cause| format!("caused by: {cause}")).collect();
+        Failure {
+            code: None,
+            message: error.to_string(),
+            detail: (!causes.is_empty()).then(|| causes.join("\n")),
+        }
+    }
+}
+
+impl fmt::Debug for Failure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Failure {
+            code,
+            message,
+            detail,
+        } = self;
+        write!(formatter, "{message}")?;
+        if let Some(code) = code {
+            write!(formatter, " ({code})")?;
+        }
+        match detail {
+            Some(detail) => write!(formatter, "\n{detail}"),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug)]
+    struct Outer(std::num::ParseIntError);
+
+    impl fmt::Display for Outer {
+        fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+            formatter.write_str("no port")
+        }
+    }
+
+    impl Error for Outer {
+        fn source(&self) -> Option<&(dyn Error + 'static)> {
+            Some(&self.0)
+        }
+    }
+
+    #[test]
+    fn errors_bring_their_causes() {
+        fn port(text: &str) -> Result<u16, Failure> {
+            Ok(text.parse().map_err(Outer)?)
+        }
+        let error = port("x").unwrap_err().into_error(Code::ExecuteFailed);
+        assert_eq!(error.to_string(), "no port (execute_failed)");
+        assert_eq!(
+            error.detail.as_deref(),
+            Some("caused by: invalid digit found in string")
+        );
+        let own = Failure::new("slow down").with_code(Code::Other("rate_limited".into()));
+        assert_eq!(
+            own.into_error(Code::ExecuteFailed).code.as_str(),
+            "rate_limited"
+        );
+    }
+}

@@ -1,0 +1,146 @@
+//! What a provider answers when something goes wrong.
+
+use std::fmt;
+
+use tenon_rpc::{ErrorCode, Format, Payload, RpcError};
+
+/// The kind of a failure. Hosts reason about the well-known ones; any other is a failure like any.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Code {
+    /// The request is malformed or cannot be decoded.
+    InvalidRequest,
+    /// The provider does not know the method.
+    UnknownMethod,
+    /// The schema has no such action.
+    UnknownAction,
+    /// The attributes are not what the action takes.
+    ValidationFailed,
+    /// The provider could not be made ready: wrong credentials, connection refused.
+    ConfigureFailed,
+    /// The action failed while it ran.
+    ExecuteFailed,
+    /// The provider has a fault.
+    InternalError,
+    /// A code of the provider's own.
+    Other(String),
+}
+
+impl Code {
+    /// The well-known codes.
+    pub const WELL_KNOWN: [Code; 7] = [
+        Code::InvalidRequest,
+        Code::UnknownMethod,
+        Code::UnknownAction,
+        Code::ValidationFailed,
+        Code::ConfigureFailed,
+        Code::ExecuteFailed,
+        Code::InternalError,
+    ];
+
+    /// The code on the wire.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Code::InvalidRequest => "invalid_request",
+            Code::UnknownMethod => "unknown_method",
+            Code::UnknownAction => "unknown_action",
+            Code::ValidationFailed => "validation_failed",
+            Code::ConfigureFailed => "configure_failed",
+            Code::ExecuteFailed => "execute_failed",
+            Code::InternalError => "internal_error",
+            Code::Other(code) => code,
+        }
+    }
+}
+
+impl From<&str> for Code {
+    fn from(code: &str) -> Code {
+        let known = Code::WELL_KNOWN
+            .into_iter()
+            .find(|known| known.as_str() == code);
+        known.unwrap_or_else(|| Code::Other(code.to_owned()))
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
+/// An error that a provider answered, in Orchard's words.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message} ({code})")]
+pub struct ProviderError {
+    /// What kind of failure it is, for programs.
+    pub code: Code,
+    /// What happened, for people.
+    pub message: String,
+    /// More about it, perhaps several lines.
+    pub detail: Option<String>,
+}
+
+impl ProviderError {
+    /// An error without detail.
+    pub fn new(code: Code, message: impl Into<String>) -> ProviderError {
+        ProviderError {
+            code,
+            message: message.into(),
+            detail: None,
+        }
+    }
+}
+
+impl From<ProviderError> for RpcError {
+    fn from(error: ProviderError) -> RpcError {
+        RpcError {
+            code: ErrorCode::Name(error.code.as_str().into()),
+            message: error.message,
+            // A text always has a form in JSON.
+            data: { error.detail }.and_then(|text| Payload::encode(Format::Json, &text).ok()),
+        }
+    }
+}
+
+impl From<RpcError> for ProviderError {
+    fn from(error: RpcError) -> ProviderError {
+        let detail = error.data.map(|data| match data.decode::<String>() {
+            Ok(text) => text,
+            // Not as the protocol has it, but worth reading all the same.
+            Err(_) => String::from_utf8_lossy(data.bytes()).into_owned(),
+        });
+        ProviderError {
+            code: Code::from(&*error.code.name()),
+            message: error.message,
+            detail,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_read_as_they_are_written() {
+        let own = [Code::Other("rate_limited".into())];
+        for code in Code::WELL_KNOWN.into_iter().chain(own) {
+            assert_eq!(Code::from(code.as_str()), code);
+            let error = ProviderError {
+                detail: Some("line 1\nline \"2\"".into()),
+                ..ProviderError::new(code, "it failed")
+            };
+            assert_eq!(ProviderError::from(RpcError::from(error.clone())), error);
+        }
+    }
+
+    #[test]
+    fn what_the_engine_answers_has_a_code_here() {
+        let code = |error: RpcError| ProviderError::from(error).code;
+        assert_eq!(code(RpcError::internal("a panic")), Code::InternalError);
+        assert_eq!(code(RpcError::invalid_request("no")), Code::InvalidRequest);
+        let unknown = RpcError::method_not_found("m", Format::Json);
+        let unknown = ProviderError::from(unknown);
+        assert_eq!(unknown.code, Code::UnknownMethod);
+        assert_eq!(unknown.detail.as_deref(), Some("{\"method\":\"m\"}"));
+    }
+}
