@@ -1,0 +1,77 @@
+//! Why a call failed.
+
+use std::fmt::Display;
+
+/// As much of a text as an error quotes.
+const QUOTED: usize = 80;
+
+/// A call failed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct FunctionError {
+    /// The argument that is wrong, counted from 0, if it is one of them.
+    pub argument: Option<usize>,
+    /// What is wrong. Once [`Function::call`](crate::Function::call) returns it, it has the name of
+    /// the argument, and nothing of the content of marked ones.
+    pub message: String,
+    /// What the arguments had in them. It is shown only where no argument is marked.
+    evidence: Option<String>,
+}
+
+impl FunctionError {
+    /// A failure for this reason. The message has no content of arguments: that is what
+    /// [`FunctionError::quoting`] and [`FunctionError::because`] are for, which are left off where
+    /// it could be a secret.
+    pub fn new(message: impl Into<String>) -> FunctionError {
+        FunctionError {
+            argument: None,
+            message: message.into(),
+            evidence: None,
+        }
+    }
+
+    /// The same failure, which is the fault of the argument at this place.
+    #[must_use]
+    pub fn at(mut self, argument: usize) -> FunctionError {
+        self.argument = Some(argument);
+        self
+    }
+
+    /// The same failure, with the text that is wrong.
+    #[must_use]
+    pub fn quoting(self, text: &str) -> FunctionError {
+        let shown: String = text.chars().take(QUOTED).collect();
+        let more = if shown.len() < text.len() { "..." } else { "" };
+        self.because(format!("{shown:?}{more}"))
+    }
+
+    /// The same failure, with a reason that may quote arguments.
+    #[must_use]
+    pub fn because(mut self, reason: impl Display) -> FunctionError {
+        self.evidence = Some(reason.to_string());
+        self
+    }
+
+    /// The error as callers see it.
+    pub(super) fn told(self, parameter: Option<&str>, is_secret: bool) -> FunctionError {
+        let mut message = self.message;
+        if let Some(parameter) = parameter {
+            message = format!("{parameter}: {message}");
+        }
+        if let Some(evidence) = self.evidence.filter(|_| !is_secret) {
+            message = format!("{message}: {evidence}");
+        }
+        FunctionError {
+            argument: self.argument,
+            message,
+            evidence: None,
+        }
+    }
+}
+
+/// An error of a value, which may name keys and quote what was read.
+impl From<tenon_values::Error> for FunctionError {
+    fn from(error: tenon_values::Error) -> FunctionError {
+        FunctionError::new("the value does not fit").because(error)
+    }
+}

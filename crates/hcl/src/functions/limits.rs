@@ -1,0 +1,59 @@
+//! How much a function may make of little. Without limits a line such as
+//! `format("%999999999d", 1)` would take all memory.
+
+use tenon_values::Value;
+
+use crate::function::FunctionError;
+
+/// The longest text that a function makes, in bytes.
+pub(super) const TEXT: usize = 16 << 20;
+
+/// The most elements of a collection that is made of several.
+pub(super) const ELEMENTS: usize = 1 << 20;
+
+/// The most combinations of `setproduct`.
+pub(super) const COMBINATIONS: usize = 100_000;
+
+/// The most numbers of `range`, as in Terraform.
+pub(super) const RANGE: usize = 1024;
+
+/// The largest file that is read, in bytes.
+pub(super) const FILE: u64 = 4 << 20;
+
+/// The most files and folders that `fileset` looks at.
+pub(super) const ENTRIES: usize = 100_000;
+
+/// The text may have so many bytes.
+pub(super) fn check_text(length: usize) -> Result<(), FunctionError> {
+    check("the text that would be made", length, TEXT, "bytes")
+}
+
+/// A collection may have so many elements.
+pub(super) fn check_elements(count: usize) -> Result<(), FunctionError> {
+    check(
+        "the collection that would be made",
+        count,
+        ELEMENTS,
+        "elements",
+    )
+}
+
+pub(super) fn check(
+    what: &str,
+    size: usize,
+    limit: usize,
+    unit: &str,
+) -> Result<(), FunctionError> {
+    match size > limit {
+        true => Err(FunctionError::new(format!(
+            "{what} is too large: the limit is {limit} {unit}"
+        ))),
+        false => Ok(()),
+    }
+}
+
+/// The text as a value, if it is not too long.
+pub(super) fn text(text: &str) -> Result<Value, FunctionError> {
+    check_text(text.len())?;
+    Ok(Value::string(text))
+}

@@ -1,0 +1,304 @@
+//! Functions that make lists.
+
+use std::collections::HashSet;
+
+use tenon_values::convert::{self, Safety};
+use tenon_values::{Marks, Number, Type, Value};
+
+use super::limits;
+use crate::function::parameter::{any, list, number};
+use crate::function::{Arguments, Function, FunctionError};
+
+pub(super) fn all() -> Vec<Function> {
+    vec![
+        Function::new(
+            "chunklist",
+            [list("list", Type::Dynamic).or_marked(), number("size")],
+        )
+        .describe("The list cut into lists of this size, the last of which may be shorter.")
+        .gives_typed(|arguments| Ok(Type::list(arguments[0].ty())), chunks),
+        Function::new("compact", [list("list", Type::String)])
+            .describe("The strings of the list that are neither empty nor null.")
+            .gives(Type::list(Type::String), compact),
+        Function::new("concat", [])
+            .and_more(any("lists").or_unknown().or_marked())
+            .describe("The elements of all the lists, one list after the other.")
+            .gives_typed(joined_type, concat),
+        Function::new("distinct", [list("list", Type::Dynamic)])
+            .describe("The list with the first of all elements that are equal.")
+            .gives_typed(|arguments| Ok(arguments[0].ty()), distinct),
+        Function::new("flatten", [any("list").or_marked()])
+            .describe("The elements of the list, with those of lists inside it in their place.")
+            .gives(Type::Dynamic, flatten),
+        Function::new("range", [])
+            .and_more(number("limits"))
+            .describe("The numbers from a start, else 0, to before an end, by a step, else 1.")
+            .gives(Type::list(Type::Number), range),
+        Function::new("reverse", [any("list").or_marked()])
+            .describe("The list from its last element to its first.")
+            .gives_typed(reversed_type, reverse),
+        Function::new(
+            "slice",
+            [any("list").or_marked(), number("start"), number("end")],
+        )
+        .describe("The elements from the start to before the end.")
+        .gives_typed(sliced_type, slice),
+        Function::new("sort", [list("list", Type::String)])
+            .describe("The strings in the order of their characters' numbers.")
+            .gives(Type::list(Type::String), sort),
+    ]
+}
+
+/// An error about an argument that should have had other elements.
+fn wrong(message: &str, index: usize, value: &Value) -> FunctionError {
+    let message = format!("{message}, but this is of type {}", value.ty().friendly());
+    FunctionError::new(message).at(index)
+}
+
+fn chunks(arguments: Arguments) -> Result<Value, FunctionError> {
+    let (value, marks) = arguments[0].unmark();
+    let size = usize::try_from(arguments.whole(1)?)
+        .map_err(|_| FunctionError::new("a size is required, but this is negative").at(1))?;
+    let elements = value.elements().unwrap_or_default();
+    let element = value.ty().element().cloned().unwrap_or(Type::Dynamic);
+    // All in one chunk where no size is given.
+    let size = if size == 0 {
+        elements.len().max(1)
+    } else {
+        size
+    };
+    let chunk = |part: &[Value]| Value::list(element.clone(), part.to_vec());
+    let chunks = elements.chunks(size).map(chunk).collect::<Result<_, _>>()?;
+    Ok(Value::list(value.ty(), chunks)?.with_marks(&marks))
+}
+
+fn compact(arguments: Arguments) -> Result<Value, FunctionError> {
+    if !arguments[0].is_wholly_known() {
+        return Ok(Value::unknown(Type::list(Type::String)).refine_not_null()?);
+    }
+    let is_kept = |value: &&Value| !value.is_null() && value.as_str() != Some("");
+    let kept = arguments.elements(0)?.iter().filter(is_kept).cloned();
+    Ok(Value::list(Type::String, kept.collect())?)
+}
+
+/// A list where all are lists of types that can be one, else a tuple, if the lengths are known.
+fn joined_type(arguments: &[Value]) -> Result<Type, FunctionError> {
+    if arguments.is_empty() {
+        return Err(FunctionError::new("at least one list is required"));
+    }
+    let types: Vec<Type> = arguments.iter().map(Value::ty).collect();
+    for (index, ty) in types.iter().enumerate() {
+        if !matches!(ty, Type::List(_) | Type::Tuple(_)) {
+            return Err(wrong(
+                "a list or tuple is required",
+                index,
+                &arguments[index],
+            ));
+        }
+    }
+    if types.iter().all(|ty| matches!(ty, Type::List(_)))
+        && let Some(ty) = convert::unify(&types, Safety::Unsafe)
+    {
+        return Ok(ty);
+    }
+    // The type of a tuple has as many parts as there are elements: only the body finds it.
+    Ok(Type::Dynamic)
+}
+
+fn concat(arguments: Arguments) -> Result<Value, FunctionError> {
+    let mut marks = Marks::none();
+    let mut elements = Vec::new();
+    let result = arguments.result_type();
+    for value in arguments.all() {
+        let (value, found) = value.unmark();
+        marks.extend(&found);
+        if !value.is_known() {
+            let all = arguments.all().iter().map(Value::marks);
+            all.for_each(|found| marks.extend(&found));
+            return Ok(Value::unknown(result.clone())
+                .refine_not_null()?
+                .with_marks(&marks));
+        }
+        let value = match result {
+            Type::Dynamic => value,
+            result => convert::convert(&value, result)?,
+        };
+        elements.extend_from_slice(value.elements().unwrap_or_default());
+        limits::check_elements(elements.len())?;
+    }
+    let joined = match result {
+        Type::List(element) => Value::list(Type::clone(element), elements)?,
+        _ => Value::tuple(elements),
+    };
+    Ok(joined.with_marks(&marks))
+}
+
+fn distinct(arguments: Arguments) -> Result<Value, FunctionError> {
+    if !arguments[0].is_wholly_known() {
+        return Ok(Value::unknown(arguments[0].ty()).refine_not_null()?);
+    }
+    let mut seen = HashSet::new();
+    let elements = arguments.elements(0)?.iter();
+    let kept = elements
+        .filter(|value| seen.insert(*value))
+        .cloned()
+        .collect();
+    let element = arguments[0].ty().element().cloned();
+    Ok(Value::list(element.unwrap_or(Type::Dynamic), kept)?)
+}
+
+fn flatten(arguments: Arguments) -> Result<Value, FunctionError> {
+    let mut marks = Marks::none();
+    let mut flat = Vec::new();
+    if !is_sequence(&arguments[0]) {
+        return Err(wrong("a list, set or tuple is required", 0, &arguments[0]));
+    }
+    let is_known = flatten_into(&arguments[0], &mut flat, &mut marks)?;
+    let flat = match is_known {
+        true => Value::tuple(flat),
+        false => {
+            marks.extend(&arguments[0].unmark_deep().1);
+            Value::unknown(Type::Dynamic)
+        }
+    };
+    Ok(flat.with_marks(&marks))
+}
+
+/// Whether all of it could be: the length of what is unknown is unknown, too.
+fn flatten_into(
+    value: &Value,
+    flat: &mut Vec<Value>,
+    marks: &mut Marks,
+) -> Result<bool, FunctionError> {
+    let is_open = !value.is_known() && value.ty() == Type::Dynamic;
+    if is_open || (is_sequence(value) && !value.is_known()) {
+        return Ok(false);
+    }
+    let (inside, found) = value.unmark();
+    let Some(elements) = inside.elements() else {
+        flat.push(value.clone());
+        limits::check_elements(flat.len())?;
+        return Ok(true);
+    };
+    marks.extend(&found);
+    for element in elements {
+        if !flatten_into(element, flat, marks)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn is_sequence(value: &Value) -> bool {
+    matches!(value.ty(), Type::List(_) | Type::Set(_) | Type::Tuple(_))
+}
+
+fn range(arguments: Arguments) -> Result<Value, FunctionError> {
+    let numbers: Vec<&Number> = (0..arguments.all().len())
+        .map(|index| arguments.number(index))
+        .collect::<Result<_, _>>()?;
+    let (zero, one) = (Number::ZERO, Number::from(1));
+    let (start, end, step) = match numbers.as_slice() {
+        [end] => (&zero, *end, None),
+        [start, end] => (*start, *end, None),
+        [start, end, step] => (*start, *end, Some(*step)),
+        _ => {
+            return Err(FunctionError::new(
+                "an end, or a start, an end and perhaps a step are required",
+            ));
+        }
+    };
+    let is_down = end.compare(start).is_lt();
+    let step = match step {
+        Some(step) => step.clone(),
+        None if is_down => one.negate(),
+        None => one,
+    };
+    if end.compare(start).is_ne() && !step.is_zero() && is_down != step.is_negative() {
+        return Err(FunctionError::new("the step leads away from the end").at(2));
+    }
+    let mut values = Vec::new();
+    let mut next = start.clone();
+    while next.compare(end).is_ne() && next.compare(end).is_gt() == is_down {
+        values.push(Value::number(next.clone()));
+        limits::check("the range", values.len(), limits::RANGE, "numbers")?;
+        let sum = next.add(&step);
+        next = sum.map_err(|error| FunctionError::new("there is no such range").because(error))?;
+    }
+    Ok(Value::list(Type::Number, values)?)
+}
+
+fn reversed_type(arguments: &[Value]) -> Result<Type, FunctionError> {
+    match arguments[0].ty() {
+        Type::Tuple(tuple) => Ok(Type::tuple(tuple.elements().iter().rev().cloned())),
+        Type::List(element) | Type::Set(element) => Ok(Type::List(element)),
+        _ => Err(wrong("a list, set or tuple is required", 0, &arguments[0])),
+    }
+}
+
+fn reverse(arguments: Arguments) -> Result<Value, FunctionError> {
+    let (value, marks) = arguments[0].unmark();
+    let elements = value
+        .elements()
+        .unwrap_or_default()
+        .iter()
+        .rev()
+        .cloned()
+        .collect();
+    let reversed = match arguments.result_type() {
+        Type::List(element) => Value::list(Type::clone(element), elements)?,
+        _ => Value::tuple(elements),
+    };
+    Ok(reversed.with_marks(&marks))
+}
+
+fn sliced_type(arguments: &[Value]) -> Result<Type, FunctionError> {
+    match arguments[0].ty() {
+        Type::List(element) => Ok(Type::List(element)),
+        Type::Tuple(_) => Ok(Type::Dynamic),
+        Type::Set(_) => {
+            let message = "a set has no order to cut a part out; make it a list with tolist first";
+            Err(FunctionError::new(message).at(0))
+        }
+        _ => Err(wrong("a list or tuple is required", 0, &arguments[0])),
+    }
+}
+
+fn slice(arguments: Arguments) -> Result<Value, FunctionError> {
+    let (value, marks) = arguments[0].unmark();
+    let elements = value.elements().unwrap_or_default();
+    let place = |index: usize| {
+        let place = usize::try_from(arguments.whole(index)?).ok();
+        let inside = place.filter(|place| *place <= elements.len());
+        inside.ok_or_else(|| {
+            let message = format!("a place from 0 to {} is required", elements.len());
+            FunctionError::new(message).at(index)
+        })
+    };
+    let (start, end) = (place(1)?, place(2)?);
+    if start > end {
+        return Err(FunctionError::new("the start is behind the end").at(1));
+    }
+    let elements = elements[start..end].to_vec();
+    let sliced = match value.ty() {
+        Type::List(element) => Value::list(Type::clone(&element), elements)?,
+        _ => Value::tuple(elements),
+    };
+    Ok(sliced.with_marks(&marks))
+}
+
+fn sort(arguments: Arguments) -> Result<Value, FunctionError> {
+    let elements = arguments.elements(0)?;
+    if let Some(place) = elements.iter().position(Value::is_null) {
+        let message = format!("the element {place} is null, which has no place in an order");
+        return Err(FunctionError::new(message).at(0));
+    }
+    // Which is where is not known, but how many there are is.
+    if !elements.iter().all(Value::is_known) {
+        let unknown = vec![Value::unknown(Type::String); elements.len()];
+        return Ok(Value::list(Type::String, unknown)?);
+    }
+    let mut sorted = elements.to_vec();
+    sorted.sort_by(|this, that| this.as_text().cmp(&that.as_text()));
+    Ok(Value::list(Type::String, sorted)?)
+}

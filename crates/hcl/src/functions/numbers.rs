@@ -1,0 +1,139 @@
+//! Functions of numbers.
+
+use dashu_int::UBig;
+use dashu_int::ops::BitTest;
+use tenon_values::{Number, Type, Value};
+
+use crate::function::parameter::{any, number};
+use crate::function::{Arguments, Function, FunctionError};
+
+/// The most digits that `parseint` reads: what is made of them takes time that grows faster than
+/// they do.
+const DIGITS: usize = 10_000;
+
+pub(super) fn all() -> Vec<Function> {
+    vec![
+        Function::new("abs", [number("number")])
+            .describe("The number without its sign.")
+            .gives(Type::Number, |arguments| {
+                Ok(Value::number(arguments.number(0)?.absolute()))
+            }),
+        Function::new("ceil", [number("number")])
+            .describe("The smallest whole number that is not below the number.")
+            .gives(Type::Number, |arguments| {
+                Ok(Value::number(arguments.number(0)?.ceiling()))
+            }),
+        Function::new("floor", [number("number")])
+            .describe("The largest whole number that is not above the number.")
+            .gives(Type::Number, |arguments| {
+                Ok(Value::number(arguments.number(0)?.floor()))
+            }),
+        Function::new("log", [number("number"), number("base")])
+            .describe("The logarithm of the number to this base.")
+            .gives(Type::Number, |arguments| {
+                real(arguments.number(0)?.to_f64().ln() / arguments.number(1)?.to_f64().ln())
+            }),
+        Function::new("max", [])
+            .and_more(number("numbers"))
+            .describe("The greatest of the numbers.")
+            .gives(Type::Number, |arguments| {
+                best(arguments, std::cmp::Ordering::is_gt)
+            }),
+        Function::new("min", [])
+            .and_more(number("numbers"))
+            .describe("The least of the numbers.")
+            .gives(Type::Number, |arguments| {
+                best(arguments, std::cmp::Ordering::is_lt)
+            }),
+        Function::new("parseint", [any("text"), number("base")])
+            .describe("The whole number that a text of digits means in a base from 2 to 62.")
+            .gives(Type::Number, parse),
+        Function::new("pow", [number("number"), number("power")])
+            .describe("The number to this power.")
+            .gives(Type::Number, |arguments| {
+                real(
+                    arguments
+                        .number(0)?
+                        .to_f64()
+                        .powf(arguments.number(1)?.to_f64()),
+                )
+            }),
+        Function::new("signum", [number("number")])
+            .describe("-1, 0 or 1, by the sign of a whole number.")
+            .gives(Type::Number, |arguments| {
+                Ok(Value::number(arguments.whole(0)?.signum()))
+            }),
+    ]
+}
+
+fn real(result: f64) -> Result<Value, FunctionError> {
+    let number = Number::try_from(result);
+    number
+        .map(Value::number)
+        .map_err(|_| FunctionError::new("there is no real number that is the result"))
+}
+
+fn best(
+    arguments: Arguments,
+    is_better: fn(std::cmp::Ordering) -> bool,
+) -> Result<Value, FunctionError> {
+    let mut best: Option<&Number> = None;
+    for index in 0..arguments.all().len() {
+        let number = arguments.number(index)?;
+        if best.is_none_or(|best| is_better(number.compare(best))) {
+            best = Some(number);
+        }
+    }
+    let best = best.ok_or_else(|| FunctionError::new("at least one number is required"))?;
+    Ok(Value::number(best.clone()))
+}
+
+fn parse(arguments: Arguments) -> Result<Value, FunctionError> {
+    let text = arguments.text(0)?;
+    let base = u32::try_from(arguments.whole(1)?).unwrap_or(0);
+    if !(2..=62).contains(&base) {
+        return Err(FunctionError::new("a base from 2 to 62 is required").at(1));
+    }
+    let (is_negative, digits) = match text.as_bytes() {
+        [b'-', digits @ ..] => (true, digits),
+        [b'+', digits @ ..] | digits => (false, digits),
+    };
+    super::limits::check("the number", digits.len(), DIGITS, "digits")?;
+    let wrong = || {
+        let message = format!("a whole number of base {base} is required");
+        FunctionError::new(message).at(0).quoting(text)
+    };
+    if digits.is_empty() {
+        return Err(wrong());
+    }
+    let mut sum = UBig::ZERO;
+    for digit in digits {
+        let digit = digit_of(*digit, base)
+            .filter(|digit| *digit < base)
+            .ok_or_else(wrong)?;
+        sum = sum * base + digit;
+    }
+    if digits.is_empty() {
+        return Err(wrong());
+    }
+    // Binary text keeps every digit; decimal text is read at 512 bits.
+    let sign = if is_negative { "-" } else { "" };
+    let digits = sum.in_radix(16).to_string();
+    let precision = u32::try_from(sum.bit_len()).map_err(|_| wrong())?.max(64);
+    let text = format!("{sign}0x.{digits}p{:+}", digits.len() * 4);
+    let number = Number::from_binary_text(&text, precision).map_err(|_| wrong())?;
+    Ok(Value::number(number))
+}
+
+/// The value of a digit. Up to base 36 letters mean the same in both cases, above it small letters
+/// come first, as in Go.
+fn digit_of(digit: u8, base: u32) -> Option<u32> {
+    let value = match digit {
+        b'0'..=b'9' => digit - b'0',
+        b'a'..=b'z' => digit - b'a' + 10,
+        b'A'..=b'Z' if base <= 36 => digit - b'A' + 10,
+        b'A'..=b'Z' => digit - b'A' + 36,
+        _ => return None,
+    };
+    Some(u32::from(value))
+}

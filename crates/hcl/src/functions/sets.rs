@@ -1,0 +1,197 @@
+//! Functions of sets.
+
+use std::collections::HashSet;
+
+use tenon_values::convert::{self, Safety};
+use tenon_values::{Marks, Type, Value};
+
+use super::limits;
+use crate::function::parameter::any;
+use crate::function::{Arguments, Function, FunctionError, Parameter};
+
+pub(super) fn all() -> Vec<Function> {
+    vec![
+        Function::new("setintersection", [set("first").or_unknown()])
+            .and_more(set("others").or_unknown())
+            .describe("The elements that all the sets have.")
+            .gives_typed(common_type, |arguments| {
+                combined(arguments, true, keep_common)
+            }),
+        Function::new("setproduct", [])
+            .and_more(any("sets").or_unknown().or_marked())
+            .describe("All combinations of one element of each set or list.")
+            .gives_typed(product_type, product),
+        Function::new(
+            "setsubtract",
+            [set("first").or_unknown(), set("second").or_unknown()],
+        )
+        .describe("The elements of the first set that the second does not have.")
+        .gives_typed(common_type, |arguments| {
+            combined(arguments, true, keep_others)
+        }),
+        Function::new("setunion", [set("first").or_unknown()])
+            .and_more(set("others").or_unknown())
+            .describe("The elements that any of the sets has.")
+            .gives_typed(common_type, |arguments| combined(arguments, false, add)),
+    ]
+}
+
+fn set(name: &'static str) -> Parameter {
+    Parameter::new(name, Type::set(Type::Dynamic))
+}
+
+/// A set of what all their elements can be. An empty set of no known type has no say in it.
+fn common_type(arguments: &[Value]) -> Result<Type, FunctionError> {
+    let has_say = |value: &&Value| {
+        let is_open = value.ty().element() == Some(&Type::Dynamic);
+        !(is_open && value.elements().is_some_and(<[Value]>::is_empty))
+    };
+    let elements = arguments
+        .iter()
+        .filter(has_say)
+        .filter_map(|value| value.ty().element().cloned());
+    let elements: Vec<Type> = elements.collect();
+    if elements.is_empty() {
+        return Ok(Type::set(Type::Dynamic));
+    }
+    let common = convert::unify(&elements, Safety::Unsafe);
+    let common = common.ok_or_else(|| {
+        FunctionError::new("sets of elements that can be of one type are required")
+    })?;
+    Ok(Type::set(common))
+}
+
+fn keep_common<'a>(found: &mut Vec<&'a Value>, other: &HashSet<&'a Value>) {
+    found.retain(|value| other.contains(value));
+}
+
+fn keep_others<'a>(found: &mut Vec<&'a Value>, other: &HashSet<&'a Value>) {
+    found.retain(|value| !other.contains(value));
+}
+
+fn add<'a>(found: &mut Vec<&'a Value>, other: &HashSet<&'a Value>) {
+    found.extend(other.iter().copied());
+}
+
+/// The sets taken together from left to right. Where what is not there counts, all must be known.
+fn combined(
+    arguments: Arguments,
+    is_strict: bool,
+    combine: impl for<'a> Fn(&mut Vec<&'a Value>, &HashSet<&'a Value>),
+) -> Result<Value, FunctionError> {
+    let ty = arguments.result_type();
+    let is_settled = |value: &Value| match is_strict {
+        true => value.is_wholly_known(),
+        false => value.is_known(),
+    };
+    if !arguments.all().iter().all(is_settled) {
+        return Ok(Value::unknown(ty.clone()).refine_not_null()?);
+    }
+    let sets = arguments.all().iter().enumerate().map(|(index, value)| {
+        convert::convert(value, ty).map_err(|error| FunctionError::from(error).at(index))
+    });
+    let sets: Vec<Value> = sets.collect::<Result<_, _>>()?;
+    let (first, others) = sets
+        .split_first()
+        .ok_or_else(|| FunctionError::new("a set is required"))?;
+    let mut found: Vec<&Value> = first.elements().unwrap_or_default().iter().collect();
+    for other in others {
+        combine(
+            &mut found,
+            &other.elements().unwrap_or_default().iter().collect(),
+        );
+        limits::check_elements(found.len())?;
+    }
+    let element = ty.element().cloned().unwrap_or(Type::Dynamic);
+    Ok(Value::set(element, found.into_iter().cloned().collect())?)
+}
+
+/// What each of the arguments has for elements, and whether one of them is a set.
+fn factors(arguments: &[Value]) -> Result<(Vec<Type>, bool), FunctionError> {
+    if arguments.len() < 2 {
+        return Err(FunctionError::new(
+            "at least two sets or lists are required",
+        ));
+    }
+    let mut is_set = false;
+    let factor = |(index, value): (usize, &Value)| match value.ty() {
+        Type::List(element) => Ok(Type::clone(&element)),
+        Type::Set(element) => {
+            is_set = true;
+            Ok(Type::clone(&element))
+        }
+        Type::Tuple(tuple) if tuple.elements().is_empty() => Ok(Type::Dynamic),
+        Type::Tuple(tuple) => convert::unify(tuple.elements(), Safety::Unsafe).ok_or_else(|| {
+            FunctionError::new("elements that can be of one type are required").at(index)
+        }),
+        ty => {
+            let message = format!(
+                "a set or list is required, but this is of type {}",
+                ty.friendly()
+            );
+            Err(FunctionError::new(message).at(index))
+        }
+    };
+    let types = arguments
+        .iter()
+        .enumerate()
+        .map(factor)
+        .collect::<Result<_, _>>()?;
+    Ok((types, is_set))
+}
+
+fn product_type(arguments: &[Value]) -> Result<Type, FunctionError> {
+    let (types, is_set) = factors(arguments)?;
+    let combination = Type::tuple(types);
+    Ok(if is_set {
+        Type::set(combination)
+    } else {
+        Type::list(combination)
+    })
+}
+
+fn product(arguments: Arguments) -> Result<Value, FunctionError> {
+    let ty = arguments.result_type();
+    let (types, is_set) = factors(arguments.all())?;
+    let mut marks = Marks::none();
+    let mut lists = Vec::with_capacity(types.len());
+    let mut count = 1usize;
+    for (index, (value, element)) in arguments.all().iter().zip(&types).enumerate() {
+        let (value, found) = value.unmark();
+        marks.extend(&found);
+        if !value.is_known() {
+            let all = arguments.all().iter().map(|value| value.unmark_deep().1);
+            all.for_each(|found| marks.extend(&found));
+            return Ok(Value::unknown(ty.clone())
+                .refine_not_null()?
+                .with_marks(&marks));
+        }
+        let list = convert::convert(&value, &Type::list(element.clone()))
+            .map_err(|error| FunctionError::from(error).at(index))?;
+        count = count.saturating_mul(list.elements().unwrap_or_default().len());
+        lists.push(list);
+    }
+    limits::check("the product", count, limits::COMBINATIONS, "combinations")?;
+    let mut combinations: Vec<Vec<Value>> = vec![Vec::new()];
+    // An empty factor makes everything empty, whatever the others would have grown to.
+    if count == 0 {
+        combinations.clear();
+        lists.clear();
+    }
+    for list in &lists {
+        let elements = list.elements().unwrap_or_default();
+        let longer = |combination: Vec<Value>| {
+            let next =
+                move |element: &Value| [&combination[..], std::slice::from_ref(element)].concat();
+            elements.iter().map(next)
+        };
+        combinations = combinations.into_iter().flat_map(longer).collect();
+    }
+    let combinations = combinations.into_iter().map(Value::tuple).collect();
+    let element = ty.element().cloned().unwrap_or(Type::Dynamic);
+    let product = match is_set {
+        true => Value::set(element, combinations)?,
+        false => Value::list(element, combinations)?,
+    };
+    Ok(product.with_marks(&marks))
+}
