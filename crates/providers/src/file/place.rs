@@ -1,0 +1,171 @@
+//! Which file a path means, and whether it may.
+
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Component, Path, PathBuf};
+
+use tenon_plugin::orchard::Failure;
+
+use crate::attribute::wrong;
+
+/// The folder that paths are relative to, and whether they have to stay in it.
+#[derive(Debug)]
+pub(crate) struct Place {
+    /// Absolute, with no symbolic links in it if it is a fence.
+    folder: PathBuf,
+    is_fence: bool,
+}
+
+impl Place {
+    /// The folder `dir`, which no path may leave; or else the working directory, which paths may.
+    pub(super) fn new(dir: Option<&str>) -> Result<Place, Failure> {
+        let Some(dir) = dir else {
+            let folder = std::env::current_dir().map_err(|error| {
+                Failure::new(format!("the working directory cannot be found: {error}"))
+            })?;
+            return Ok(Place {
+                folder,
+                is_fence: false,
+            });
+        };
+        let folder = fs::canonicalize(dir).map_err(|error| cannot("use the dir", dir, &error))?;
+        match folder.is_dir() {
+            true => Ok(Place {
+                folder,
+                is_fence: true,
+            }),
+            false => Err(Failure::new(format!("the dir {dir} is not a folder"))),
+        }
+    }
+
+    /// The place of an entry in a folder that is there; the entry itself need not be. A symbolic
+    /// link in that place is not followed.
+    pub(super) fn entry(&self, path: &str) -> Result<PathBuf, Failure> {
+        let full = self.joined(path)?;
+        let (Some(folder), Some(name)) = (full.parent(), full.file_name()) else {
+            return Err(Failure::new(format!("{path} names no file")));
+        };
+        let folder = fs::canonicalize(folder).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => Failure::new(format!(
+                "the folder of {path} is not there\n  hint: file_directory creates folders"
+            )),
+            _ => cannot("use the folder of", path, &error),
+        })?;
+        self.check(path, &folder)?;
+        Ok(folder.join(name))
+    }
+
+    /// The place of something that is there, at the end of all symbolic links.
+    pub(super) fn existing(&self, path: &str) -> Result<PathBuf, Failure> {
+        let found =
+            fs::canonicalize(self.joined(path)?).map_err(|error| cannot("find", path, &error))?;
+        self.check(path, &found)?;
+        Ok(found)
+    }
+
+    /// The place of a folder that is there, or can be created with those above it.
+    pub(super) fn folder(&self, path: &str) -> Result<PathBuf, Failure> {
+        let full = self.joined(path)?;
+        // Also a link that leads nowhere is there, and has to be looked at.
+        let there = full
+            .ancestors()
+            .find(|ancestor| fs::symlink_metadata(ancestor).is_ok())
+            .unwrap_or(Path::new("/"));
+        let found = fs::canonicalize(there).map_err(|error| cannot("find", path, &error))?;
+        self.check(path, &found)?;
+        let rest = full.strip_prefix(there).unwrap_or(Path::new(""));
+        match rest.as_os_str().is_empty() {
+            true => Ok(found),
+            false => Ok(found.join(rest)),
+        }
+    }
+
+    fn joined(&self, path: &str) -> Result<PathBuf, Failure> {
+        if path.is_empty() || path.contains('\0') {
+            return Err(wrong("path", format!("{path:?} is not a path")));
+        }
+        let climbs = Path::new(path)
+            .components()
+            .any(|component| component == Component::ParentDir);
+        if self.is_fence && climbs {
+            return Err(self.leaves(path));
+        }
+        Ok(self.folder.join(path))
+    }
+
+    fn check(&self, path: &str, found: &Path) -> Result<(), Failure> {
+        match self.is_fence && !found.starts_with(&self.folder) {
+            true => Err(self.leaves(path)),
+            false => Ok(()),
+        }
+    }
+
+    fn leaves(&self, path: &str) -> Failure {
+        let folder = self.folder.display();
+        Failure::new(format!(
+            "{path} leads out of the provider's dir, {folder}\n  hint: paths have no .. and follow no symbolic link out of it"
+        ))
+    }
+}
+
+/// What could not be done with a file, and why.
+pub(super) fn cannot(what: &str, path: &str, error: &io::Error) -> Failure {
+    Failure::new(format!("cannot {what} {path}: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn nothing_leads_out_of_the_dir() {
+        let outside = tempfile::tempdir().unwrap();
+        let dir = outside.path().join("dir");
+        fs::create_dir(&dir).unwrap();
+        fs::write(outside.path().join("secret"), "").unwrap();
+        symlink("..", dir.join("up")).unwrap();
+        symlink("../secret", dir.join("link")).unwrap();
+        symlink("../nowhere", dir.join("nowhere")).unwrap();
+        let place = Place::new(dir.to_str()).unwrap();
+        let secret = outside.path().join("secret");
+        for path in [
+            "../secret",
+            "up/secret",
+            "a/../../secret",
+            secret.to_str().unwrap(),
+        ] {
+            for found in [place.entry(path), place.existing(path), place.folder(path)] {
+                assert!(found.is_err(), "{path} led to {found:?}");
+            }
+        }
+        for path in ["link", "nowhere"] {
+            assert!(place.existing(path).is_err());
+            assert!(place.folder(path).is_err());
+        }
+        for path in [".", dir.to_str().unwrap()] {
+            assert!(place.entry(path).is_err(), "{path} is the dir itself");
+        }
+        // The link itself is inside.
+        let dir = fs::canonicalize(dir).unwrap();
+        assert_eq!(place.entry("link").unwrap(), dir.join("link"));
+    }
+
+    #[test]
+    fn what_is_inside_has_its_place() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = fs::canonicalize(dir.path()).unwrap();
+        fs::create_dir(folder.join("real")).unwrap();
+        symlink("real", folder.join("alias")).unwrap();
+        let place = Place::new(dir.path().to_str()).unwrap();
+        assert_eq!(place.entry("alias/x").unwrap(), folder.join("real/x"));
+        let absolute = folder.join("real/x");
+        let path = absolute.to_str().unwrap();
+        assert_eq!(place.entry(path).unwrap(), absolute);
+        assert_eq!(place.existing("alias").unwrap(), folder.join("real"));
+        assert_eq!(place.folder("alias/a/b").unwrap(), folder.join("real/a/b"));
+        let error = format!("{:?}", place.entry("missing/x").unwrap_err());
+        assert!(error.contains("file_directory"), "{error}");
+    }
+}

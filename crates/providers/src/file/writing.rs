@@ -1,0 +1,86 @@
+//! Writing a file whole or not at all.
+
+use std::fs::{File, Permissions};
+use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+/// Writes a file beside its place and then moves it there, so that nobody ever sees half of it,
+/// and a crash leaves the old one or the new one.
+///
+/// # Errors
+/// `AlreadyExists` if there is one and it is not to be replaced.
+pub(super) fn write(path: &Path, bytes: &[u8], mode: u32, overwrite: bool) -> io::Result<()> {
+    let folder = path
+        .parent()
+        .ok_or_else(|| io::Error::from(ErrorKind::InvalidInput))?;
+    let mut file = tempfile::Builder::new()
+        .prefix(".tenon-")
+        .tempfile_in(folder)?;
+    file.write_all(bytes)?;
+    // Not when it is created: the umask would take some of it away.
+    file.as_file()
+        .set_permissions(Permissions::from_mode(mode))?;
+    file.as_file().sync_all()?;
+    match overwrite {
+        true => file.persist(path),
+        false => file.persist_noclobber(path),
+    }
+    .map_err(|error| error.error)?;
+    // Without this the name may be lost in a crash, though the contents are not.
+    File::open(folder)?.sync_all()
+}
+
+/// Reads a mode such as `0644`.
+pub(super) fn mode(text: &str) -> Result<u32, String> {
+    let is_octal = (3..=4).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
+    match u32::from_str_radix(text, 8) {
+        Ok(mode) if is_octal && mode <= 0o777 => Ok(mode),
+        _ => Err(format!(
+            "{text:?} is not a mode in octal digits such as 0600 or 0644"
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn nothing_is_left_beside_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        write(&path, b"one", 0o640, true).unwrap();
+        write(&path, b"two", 0o666, true).unwrap();
+        let error = write(&path, b"three", 0o600, false).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::AlreadyExists);
+        assert_eq!(fs::read(&path).unwrap(), b"two");
+        let mode = fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o666, "whatever the umask is");
+        assert!(write(folder.path(), b"four", 0o600, true).is_err());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    /// Who has the old file open goes on reading it: it is replaced, not written into.
+    #[test]
+    fn readers_of_the_old_file_keep_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        write(&path, b"old", 0o600, true).unwrap();
+        let old = File::open(&path).unwrap();
+        write(&path, b"new", 0o600, true).unwrap();
+        assert_eq!(io::read_to_string(old).unwrap(), "old");
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+    }
+
+    #[test]
+    fn a_mode_is_octal() {
+        assert_eq!(mode("0600"), Ok(0o600));
+        assert_eq!(mode("755"), Ok(0o755));
+        for wrong in ["", "600 ", "0o600", "0888", "4755", "-644", "+644", "06000"] {
+            assert!(mode(wrong).is_err(), "{wrong:?}");
+        }
+    }
+}

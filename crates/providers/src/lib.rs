@@ -1,0 +1,165 @@
+//! The providers that come with Tenon. Each is served by a process of its own, which speaks the
+//! same protocol as everybody's:
+//!
+//! | provider | actions |
+//! |---|---|
+//! | `exec` | `exec_run` runs a program |
+//! | `file` | `file_write`, `file_read`, `file_delete`, `file_directory` |
+//! | `http` | `http_request` |
+//! | `postgres` | `postgres_query`, `postgres_copy` |
+//! | `sqlite` | `sqlite_query`, `sqlite_rows`, `sqlite_script` |
+//!
+//! Where their process comes from, and what is done with the outputs, is left to you.
+//!
+//! ```
+//! let sqlite = tenon_providers::find("sqlite").expect("it comes with Tenon");
+//! assert!(sqlite.schema().actions.contains_key("sqlite_query"));
+//! // In a process of its own: sqlite.serve_as(std::env::args_os().skip(1))
+//! ```
+//!
+//! What is no UTF-8 comes in base64, in an output of its own; so do megabytes of control characters. Text comes in Unicode's normal form
+//! C, as all values do; base64 keeps the bytes as they are. `tenon call --protocol orchard --trace`
+//! shows the wire.
+
+mod attribute;
+mod blocking;
+mod content;
+mod exec;
+mod file;
+mod http;
+mod postgres;
+mod sqlite;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use tenon_plugin::orchard::ProviderSchema;
+use tenon_rpc::{CloseReason, Io};
+
+/// A provider that comes with Tenon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Builtin {
+    /// Runs programs.
+    Exec,
+    /// Writes and reads files.
+    File,
+    /// Makes HTTP requests.
+    Http,
+    /// Talks to PostgreSQL.
+    Postgres,
+    /// Uses SQLite databases.
+    Sqlite,
+}
+
+/// Each has a state of its own type, so there is no one type for all of them.
+macro_rules! each {
+    ($builtin:expr, $provider:ident => $done:expr) => {
+        match $builtin {
+            Builtin::Exec => {
+                let $provider = exec::provider();
+                $done
+            }
+            Builtin::File => {
+                let $provider = file::provider();
+                $done
+            }
+            Builtin::Http => {
+                let $provider = http::provider();
+                $done
+            }
+            Builtin::Postgres => {
+                let $provider = postgres::provider();
+                $done
+            }
+            Builtin::Sqlite => {
+                let $provider = sqlite::provider();
+                $done
+            }
+        }
+    };
+}
+
+impl Builtin {
+    /// All of them, by name.
+    pub const ALL: [Builtin; 5] = [
+        Builtin::Exec,
+        Builtin::File,
+        Builtin::Http,
+        Builtin::Postgres,
+        Builtin::Sqlite,
+    ];
+
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Builtin::Exec => "exec",
+            Builtin::File => "file",
+            Builtin::Http => "http",
+            Builtin::Postgres => "postgres",
+            Builtin::Sqlite => "sqlite",
+        }
+    }
+
+    /// What hosts are told about it.
+    pub fn schema(self) -> ProviderSchema {
+        each!(self, provider => provider.schema().clone())
+    }
+
+    /// Does what arguments ask for: without any, serves the host on stdin and stdout; with
+    /// `schema`, prints the schema. Has to be called outside of any tokio runtime.
+    pub fn serve_as<A: Into<OsString>>(self, args: impl IntoIterator<Item = A>) -> ExitCode {
+        each!(self, provider => provider.serve_as(args))
+    }
+
+    /// Serves a host on any [`Io`] until it says goodbye or goes away. Within a tokio runtime.
+    ///
+    /// # Errors
+    /// What the host sent is no stream of messages, or input or output failed.
+    pub async fn serve_on(self, io: Io) -> Result<(), CloseReason> {
+        each!(self, provider => provider.serve_on(io).await)
+    }
+}
+
+/// The names of all providers that come with Tenon.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    Builtin::ALL.into_iter().map(Builtin::name)
+}
+
+/// The provider of this name.
+pub fn find(name: &str) -> Option<Builtin> {
+    Builtin::ALL
+        .into_iter()
+        .find(|builtin| builtin.name() == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_provider_keeps_to_the_protocol_and_explains_itself() {
+        for builtin in Builtin::ALL {
+            let schema = builtin.schema();
+            schema.check().unwrap();
+            assert_eq!(schema.name, builtin.name());
+            assert_eq!(find(&schema.name), Some(builtin));
+            for (name, action) in &schema.actions {
+                let prefix = format!("{}_", schema.name);
+                assert!(name.starts_with(&prefix), "{name}");
+                assert!(!action.description.is_empty(), "{name}");
+                assert!(action.outputs.is_some() || name == "sqlite_script");
+            }
+            let attrs = schema.actions.values().flat_map(|action| &action.attrs);
+            for (name, attribute) in schema.config.iter().chain(attrs) {
+                assert!(!attribute.description.is_empty(), "{name}");
+            }
+        }
+        assert_eq!(find("exe"), None);
+    }
+
+    #[test]
+    fn what_holds_credentials_is_sensitive() {
+        assert!(Builtin::Postgres.schema().config["dsn"].sensitive);
+        assert!(Builtin::Http.schema().config["default_headers"].sensitive);
+    }
+}

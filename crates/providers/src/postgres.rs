@@ -1,0 +1,144 @@
+//! The provider `postgres`: one connection to a PostgreSQL server, on which one action at a time
+//! runs.
+
+mod bytes;
+mod column;
+mod copy;
+mod database;
+mod decimal;
+mod error;
+mod moment;
+mod name;
+mod parameter;
+
+use std::pin::pin;
+
+use futures_util::TryStreamExt;
+use tenon_plugin::orchard::{Failure, Provider, Secret, attributes};
+use tenon_values::Value;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::types::Type;
+use tokio_postgres::{Client, Statement};
+
+use crate::attribute::wrong;
+use database::Database;
+use error::failure;
+use parameter::Parameter;
+
+attributes! {
+    /// The server.
+    struct Config {
+        /// Where it is and who we are: postgres://user:password@host:port/database, or
+        /// `host=... user=...`. With sslmode=require the connection is encrypted and the server's
+        /// certificate is checked against those that the system trusts, or those in the file that
+        /// the variable SSL_CERT_FILE names; otherwise it is not encrypted.
+        dsn: Secret<String>,
+    }
+
+    /// One statement, or a script.
+    struct Query {
+        /// The statement, with $1, $2 where the parameters go. Several statements are a script:
+        /// they have no parameters and no outputs, and are one transaction.
+        query: String,
+        /// The parameters: a list in their order. The server reads each as the type that the
+        /// statement asks for; bytea is given in base64.
+        params: Option<Value>,
+    }
+
+    /// Rows in bulk.
+    struct Copy {
+        /// The table, or schema.table, in upper and lower case as it was created.
+        table: String,
+        /// The columns that the data has; all of them in their order if not set.
+        columns: Option<Vec<String>>,
+        /// What the data is: csv, tsv (csv with tabs) or text (PostgreSQL's own).
+        format: String = "csv",
+        /// Whether the first line holds names, and is left out.
+        header: bool = false,
+        /// What separates columns: a comma in csv, a tab otherwise, if not set.
+        delimiter: Option<String>,
+        /// The rows. Either this or file.
+        data: Option<String>,
+        /// The file with the rows. Either this or data.
+        file: Option<String>,
+    }
+
+    /// What became of the rows.
+    struct Copied {
+        /// How many there were.
+        rows_copied: u64,
+    }
+}
+
+/// The provider.
+pub(crate) fn provider() -> Provider<Database> {
+    Provider::new("postgres", env!("CARGO_PKG_VERSION"))
+        .configure(|config: Config| async move { Database::open(config.dsn.reveal()).await })
+        .action(
+            "postgres_query",
+            "Runs a statement. The outputs are the first row that it returns, keyed by column",
+            |database, attrs: Query| async move {
+                let client = database.client().await?;
+                let params = attrs.params.unwrap_or_else(|| Value::tuple(Vec::new()));
+                let params = params
+                    .elements()
+                    .ok_or_else(|| wrong("params", "it is no list"))?;
+                query(&client, &attrs.query, params).await
+            },
+        )
+        .action(
+            "postgres_copy",
+            "Copies rows into a table with COPY, all or none",
+            |database, attrs| async move {
+                let client = database.client().await?;
+                let rows_copied = copy::copy(&client, attrs).await?;
+                Ok(Copied { rows_copied })
+            },
+        )
+}
+
+async fn query(client: &Client, query: &str, params: &[Value]) -> Result<Value, Failure> {
+    let statement = match client.prepare(query).await {
+        Ok(statement) => statement,
+        // Several statements cannot be prepared, which the server calls a syntax error. If it is
+        // another one, it comes again: a script is read to its end before any of it is run.
+        Err(error) if error.code() == Some(&SqlState::SYNTAX_ERROR) && params.is_empty() => {
+            client.batch_execute(query).await.map_err(|e| failure(&e))?;
+            return Ok(Value::object::<&str>([]));
+        }
+        Err(error) => return Err(failure(&error)),
+    };
+    column::check(statement.columns()).map_err(|problem| wrong("query", problem))?;
+    let params = parameters(&statement, params)?;
+    let rows = client.query_raw(&statement, &params).await;
+    let mut rows = pin!(rows.map_err(|error| failure(&error))?);
+    let mut first = None;
+    // To the end, since what comes later may fail, and with it the whole statement.
+    while let Some(row) = rows.try_next().await.map_err(|error| failure(&error))? {
+        if first.is_none() {
+            first = Some(column::object(&row).map_err(|error| failure(&error))?);
+        }
+    }
+    Ok(first.unwrap_or_else(|| Value::object::<&str>([])))
+}
+
+fn parameters(statement: &Statement, params: &[Value]) -> Result<Vec<Parameter>, Failure> {
+    let types: &[Type] = statement.params();
+    if types.len() != params.len() {
+        return Err(wrong(
+            "params",
+            format!(
+                "the statement has {} parameters, but {} are given",
+                types.len(),
+                params.len()
+            ),
+        ));
+    }
+    let mut parameters = Vec::with_capacity(params.len());
+    for (number, (value, ty)) in (1..).zip(params.iter().zip(types)) {
+        let parameter = Parameter::new(value, ty)
+            .map_err(|problem| wrong("params", format!("${number}: {problem}")))?;
+        parameters.push(parameter);
+    }
+    Ok(parameters)
+}

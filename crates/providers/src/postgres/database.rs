@@ -1,0 +1,147 @@
+//! The connection to a server.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustls_platform_verifier::BuilderVerifierExt;
+use tenon_plugin::orchard::Failure;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::{Mutex, MutexGuard};
+use tokio_postgres::config::SslMode;
+use tokio_postgres::{Client, Config, Connection, NoTls};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use super::error::failure;
+use crate::attribute::wrong;
+
+/// A server that does not answer is not waited for longer, unless the dsn says so.
+const CONNECT_LIMIT: Duration = Duration::from_secs(10);
+
+/// One connection, which is made anew when it was lost.
+pub(crate) struct Database {
+    config: Config,
+    client: Mutex<Client>,
+}
+
+impl Database {
+    pub(super) async fn open(dsn: &str) -> Result<Database, Failure> {
+        let config = read(dsn)?;
+        let client = Mutex::new(connect(&config).await?);
+        Ok(Database { config, client })
+    }
+
+    /// The connection, for one action alone. What an earlier one said with SET, and its temporary
+    /// tables, are gone if the connection was lost in between.
+    pub(super) async fn client(&self) -> Result<MutexGuard<'_, Client>, Failure> {
+        let mut client = self.client.lock().await;
+        // Asked, since a connection that the server has just ended does not look closed yet.
+        if client.check_connection().await.is_err() {
+            *client = connect(&self.config).await?;
+        }
+        Ok(client)
+    }
+}
+
+/// Reads a dsn. What is wrong with it is said without quoting it: there is a password in it.
+fn read(dsn: &str) -> Result<Config, Failure> {
+    // A certificate is always checked, so these ask for no more than `require` does here.
+    let dsn = dsn
+        .replace("sslmode=verify-full", "sslmode=require")
+        .replace("sslmode=verify-ca", "sslmode=require");
+    let mut config: Config = dsn.parse().map_err(|error: tokio_postgres::Error| {
+        let what = std::error::Error::source(&error).map(ToString::to_string);
+        // Of the library's messages only this one is sure to quote none of the dsn.
+        let known = what.filter(|what| what.starts_with("invalid value for option"));
+        let known = known.map(|what| format!(" ({what})")).unwrap_or_default();
+        wrong(
+            "dsn",
+            format!(
+                "it cannot be read{known} and should look like postgres://user:password@host:5432/database, with special characters percent-encoded"
+            ),
+        )
+    })?;
+    if config.get_connect_timeout().is_none() {
+        config.connect_timeout(CONNECT_LIMIT);
+    }
+    if config.get_application_name().is_none() {
+        config.application_name("tenon");
+    }
+    if config.get_ssl_mode() != SslMode::Require {
+        // To prefer encryption protects from nobody who can change what is sent, and fails where
+        // a server on the same machine has a certificate of its own making.
+        config.ssl_mode(SslMode::Disable);
+    }
+    Ok(config)
+}
+
+async fn connect(config: &Config) -> Result<Client, Failure> {
+    if config.get_ssl_mode() == SslMode::Disable {
+        let (client, connection) = config.connect(NoTls).await.map_err(|e| failure(&e))?;
+        drive(connection);
+        Ok(client)
+    } else {
+        let (client, connection) = config.connect(tls()?).await.map_err(|e| failure(&e))?;
+        drive(connection);
+        Ok(client)
+    }
+}
+
+/// Encryption with a server whose certificate the system trusts.
+fn tls() -> Result<MakeRustlsConnect, Failure> {
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let mut config = rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .and_then(BuilderVerifierExt::with_platform_verifier)
+        .map_err(|error| Failure::new(format!("no certificates to trust were found: {error}")))?
+        .with_no_client_auth();
+    // What sslnegotiation=direct asks for.
+    config.alpn_protocols = vec![b"postgresql".to_vec()];
+    Ok(MakeRustlsConnect::new(config))
+}
+
+/// Moves the messages. It ends with the client, or when the connection is lost, which the client
+/// then says.
+fn drive<S, T>(connection: Connection<S, T>)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    T: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    tokio::spawn(async move {
+        if let Err(error) = connection.await {
+            tracing::warn!("the connection to PostgreSQL was lost: {error}");
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_dsn_is_not_quoted() {
+        for wrong in [
+            "postgres://user:s3cret@host:port/x",
+            "postgres://user:s3cret@host/x?s3cret=1",
+            "host=x s3cret",
+            "s3cret",
+            "host=x password='s3cret",
+            "host=x sslmode=s3cret",
+        ] {
+            let error = format!("{:?}", read(wrong).unwrap_err());
+            assert!(error.contains("postgres://user:password@host"), "{error}");
+            assert!(!error.contains("s3cret"), "{error}");
+        }
+        let error = format!("{:?}", read("host=x sslmode=always").unwrap_err());
+        assert!(error.contains("sslmode"), "{error}");
+    }
+
+    #[test]
+    fn what_is_not_said_has_a_default() {
+        let config = read("host=x").unwrap();
+        assert_eq!(config.get_ssl_mode(), SslMode::Disable);
+        assert_eq!(config.get_connect_timeout(), Some(&CONNECT_LIMIT));
+        let config = read("postgres://x/y?sslmode=verify-full&connect_timeout=3").unwrap();
+        assert_eq!(config.get_ssl_mode(), SslMode::Require);
+        assert_eq!(config.get_connect_timeout(), Some(&Duration::from_secs(3)));
+    }
+}

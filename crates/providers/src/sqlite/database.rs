@@ -1,0 +1,238 @@
+//! A database file, and the statements that are run on it.
+
+use std::fs::OpenOptions;
+use std::io::ErrorKind;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, Error, ErrorCode, OpenFlags, Statement, TransactionBehavior};
+use tenon_plugin::orchard::Failure;
+use tenon_values::{Kind, Value};
+
+use super::cell;
+
+/// An open database.
+pub(crate) struct Database(Connection);
+
+impl Database {
+    /// Opens a database file, or one in memory that is called `:memory:`.
+    pub(super) fn open(path: &str, create: bool, busy: Duration) -> Result<Database, Failure> {
+        let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        if path == ":memory:" {
+            flags |= OpenFlags::SQLITE_OPEN_MEMORY;
+        } else {
+            prepare_file(path, create)?;
+        }
+        let cannot = |error: Error| Failure::new(format!("{path} cannot be opened: {error}"));
+        let connection = Connection::open_with_flags(path, flags).map_err(cannot)?;
+        connection.busy_timeout(busy).map_err(cannot)?;
+        Ok(Database(connection))
+    }
+
+    /// Runs one statement to its end and gives the first row that it returns.
+    pub(super) fn first(&mut self, query: &str, params: &Value) -> Result<Value, Failure> {
+        let mut first = None;
+        self.run(query, params, |row| {
+            first.get_or_insert(row);
+            Ok(())
+        })?;
+        Ok(first.unwrap_or_else(|| Value::object::<&str>([])))
+    }
+
+    /// Runs one statement to its end and gives all rows that it returns.
+    pub(super) fn all(
+        &mut self,
+        query: &str,
+        params: &Value,
+        limit: usize,
+    ) -> Result<Vec<Value>, Failure> {
+        let mut rows = Vec::new();
+        self.run(query, params, |row| {
+            if rows.len() == limit {
+                return Err(Failure::new(format!(
+                    "there are more than {limit} rows: add a LIMIT to the query, or raise max_rows"
+                )));
+            }
+            rows.push(row);
+            Ok(())
+        })?;
+        Ok(rows)
+    }
+
+    /// Runs statements, all or none.
+    pub(super) fn script(&mut self, script: &str) -> Result<(), Failure> {
+        // At once: one that begins to write later does not wait for others, but fails.
+        let behavior = TransactionBehavior::Immediate;
+        let transaction = self
+            .0
+            .transaction_with_behavior(behavior)
+            .map_err(failure)?;
+        let outcome = transaction.execute_batch(script).map_err(failure);
+        if outcome.is_ok() && transaction.is_autocommit() {
+            return Err(Failure::new(
+                "the script ended its transaction: leave out BEGIN, COMMIT and ROLLBACK, a script is one transaction by itself",
+            ));
+        }
+        outcome?;
+        transaction.commit().map_err(failure)
+    }
+
+    /// Runs one statement and shows each row. To the end, since what comes later may fail.
+    fn run(
+        &mut self,
+        query: &str,
+        params: &Value,
+        mut see: impl FnMut(Value) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let mut statement = self.0.prepare(query).map_err(failure)?;
+        let columns = column_names(&statement)?;
+        bind(&mut statement, params)?;
+        let mut rows = statement.raw_query();
+        while let Some(row) = rows.next().map_err(failure)? {
+            let mut attributes = Vec::with_capacity(columns.len());
+            for (index, name) in columns.iter().enumerate() {
+                let stored = row.get_ref(index).map_err(failure)?;
+                attributes.push((name, cell::value(stored)));
+            }
+            see(Value::object(attributes))?;
+        }
+        drop(rows);
+        drop(statement);
+        self.end_transaction()
+    }
+
+    /// A transaction that stays open would hold locks until the provider ends, and then be undone.
+    fn end_transaction(&mut self) -> Result<(), Failure> {
+        if self.0.is_autocommit() {
+            return Ok(());
+        }
+        self.0.execute_batch("ROLLBACK").map_err(failure)?;
+        Err(Failure::new(
+            "a transaction cannot go on after an action, and was rolled back: use sqlite_script, which is one transaction",
+        ))
+    }
+}
+
+/// Sees to it that there is a file, which only its owner may read if it is new. SQLite gives the
+/// files that it puts beside it the same permissions.
+fn prepare_file(path: &str, create: bool) -> Result<(), Failure> {
+    if path.is_empty() {
+        return Err(Failure::new("path is empty: name a file, or :memory:"));
+    }
+    if !create {
+        return match Path::new(path).exists() {
+            true => Ok(()),
+            false => Err(Failure::new(format!(
+                "there is no database {path}, and create is false"
+            ))),
+        };
+    }
+    let created = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path);
+    match created {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(Failure::new(format!("{path} cannot be created: {error}"))),
+    }
+}
+
+fn column_names(statement: &Statement<'_>) -> Result<Vec<String>, Failure> {
+    let mut names: Vec<String> = Vec::new();
+    for name in statement.column_names() {
+        if names.iter().any(|other| other == name) {
+            return Err(Failure::new(format!(
+                "two columns are called {name}: give one another name with AS"
+            )));
+        }
+        names.push(name.to_owned());
+    }
+    Ok(names)
+}
+
+/// Binds parameters: in their order if there is a list of them, by name if there is a map.
+fn bind(statement: &mut Statement<'_>, params: &Value) -> Result<(), Failure> {
+    let wanted = statement.parameter_count();
+    let mut given: Vec<(String, &Value)> = Vec::new();
+    match params.kind() {
+        Kind::Null => {}
+        Kind::List(values) | Kind::Tuple(values) | Kind::Set(values) => {
+            given.extend((1..).map(|number: usize| number.to_string()).zip(values));
+        }
+        Kind::Map(entries) => {
+            given.extend(
+                entries
+                    .iter()
+                    .map(|(name, value)| (name.to_string_lossy().into(), value)),
+            );
+        }
+        Kind::Object(attributes) => {
+            given.extend(
+                attributes
+                    .iter()
+                    .map(|(name, value)| (name.to_owned(), value)),
+            );
+        }
+        _ => return Err(Failure::new("params is neither a list nor a map")),
+    }
+    if given.len() != wanted {
+        return Err(Failure::new(format!(
+            "the statement has {wanted} parameters, but params has {}",
+            given.len()
+        )));
+    }
+    let is_named = params.elements().is_none();
+    for (position, (name, value)) in (1..).zip(&given) {
+        let index = match is_named {
+            true => named_index(statement, name)?,
+            false => position,
+        };
+        let stored = cell::stored(value)
+            .map_err(|problem| Failure::new(format!("the parameter {name}: {problem}")))?;
+        statement
+            .raw_bind_parameter(index, stored)
+            .map_err(failure)?;
+    }
+    Ok(())
+}
+
+fn named_index(statement: &Statement<'_>, name: &str) -> Result<usize, Failure> {
+    for prefix in [":", "@", "$"] {
+        let index = statement.parameter_index(&format!("{prefix}{name}"));
+        if let Some(index) = index.map_err(failure)? {
+            return Ok(index);
+        }
+    }
+    Err(Failure::new(format!(
+        "the statement has no parameter :{name}"
+    )))
+}
+
+/// What SQLite says, and what to do about what happens to many.
+fn failure(error: Error) -> Failure {
+    let hint = match &error {
+        Error::MultipleStatement => Some("several statements go into sqlite_script"),
+        Error::SqliteFailure(code, _) => match code.code {
+            ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => Some(
+                "somebody else is writing to it: end their transaction, or raise busy_timeout_seconds",
+            ),
+            ErrorCode::NotADatabase => Some("is the path right, and is the file not encrypted?"),
+            _ => None,
+        },
+        _ => None,
+    };
+    let said = match &error {
+        Error::SqlInputError { msg, offset, .. } => match usize::try_from(*offset) {
+            Ok(offset) => format!("{msg} (at byte {offset})"),
+            Err(_) => msg.clone(),
+        },
+        error => error.to_string(),
+    };
+    Failure::new(match hint {
+        Some(hint) => format!("{said}\n  hint: {hint}"),
+        None => said,
+    })
+}
