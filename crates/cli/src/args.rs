@@ -1,5 +1,7 @@
 //! What can be typed. Only types live here.
 
+mod scenario;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,10 +11,14 @@ use clap_complete::Shell;
 use tenon_protocols::Protocol;
 use tenon_rpc::Dialect;
 
+pub(crate) use scenario::{
+    GraphForm, InitArgs, ListArgs, PlanArgs, RunArgs, TeardownArgs, VariableArgs, WorkArgs,
+};
+
 const EXIT_CODES: &str = "\
 Exit codes:
   0    done
-  1    the work failed: an error answer
+  1    the work failed: an action, an assert, an error answer
   2    wrong usage, or an invalid file
   3    a plugin or socket could not be started or reached
   4    the other side broke its protocol
@@ -47,11 +53,29 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Write a scenario to begin with
+    Init(InitArgs),
+    /// Show the scenarios there are
+    List(ListArgs),
+    /// Check a scenario and show what it would do, without doing it
+    Plan(PlanArgs),
+    /// Run a scenario
+    Run(RunArgs),
+    /// Take back what a run did
+    Teardown(TeardownArgs),
     /// Call a method of a plugin or of a server on a local socket, and print its answer
     Call(CallArgs),
     /// Be a plugin that answers: for tests and first steps
     #[command(hide = true)]
     Echo(EchoArgs),
+    /// Be one of the providers that come with Tenon
+    #[command(hide = true)]
+    Builtin {
+        /// Which one
+        name: String,
+        /// `schema`, or nothing
+        args: Vec<OsString>,
+    },
     /// Print a script that completes commands in your shell
     #[command(
         after_help = "Example:\n  tenon completions bash > ~/.local/share/bash-completion/completions/tenon"

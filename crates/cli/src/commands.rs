@@ -3,4 +3,10 @@
 pub(crate) mod call;
 pub(crate) mod completions;
 pub(crate) mod echo;
+pub(crate) mod init;
+pub(crate) mod list;
 pub(crate) mod man;
+pub(crate) mod plan;
+pub(crate) mod run;
+pub(crate) mod scenario;
+pub(crate) mod teardown;

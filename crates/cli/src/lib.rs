@@ -22,6 +22,16 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(args) => args,
         Err(error) => return output::usage(&error),
     };
+    if let Command::Builtin { name, args } = args.command {
+        // It has a runtime of its own.
+        return match tenon_providers::find(&name) {
+            Some(provider) => provider.serve_as(args),
+            None => output::failure(&Failure::usage(format!(
+                "there is no built-in provider {name:?}; there are {}",
+                tenon_scenario::BUILTINS.join(", ")
+            ))),
+        };
+    }
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build();
@@ -42,6 +52,12 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 async fn dispatch(command: Command) -> Result<(), Failure> {
     match command {
+        Command::Init(args) => commands::init::run(&args),
+        Command::List(args) => commands::list::run(&args),
+        Command::Plan(args) => interruptible(commands::plan::run(args)).await,
+        Command::Run(args) => commands::run::run(args).await,
+        Command::Teardown(args) => commands::teardown::run(args).await,
+        Command::Builtin { .. } => Ok(()),
         Command::Call(call) => interruptible(commands::call::run(call)).await,
         Command::Echo(echo) => interruptible(commands::echo::run(echo)).await,
         Command::Completions { shell } => commands::completions::run(shell),

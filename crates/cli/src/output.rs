@@ -1,11 +1,15 @@
 //! Everything that is printed: stdout is data, stderr is talk.
 
+pub(crate) mod plan;
+pub(crate) mod run;
+
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
+use tenon_hcl::{Diagnostic, Style};
 use tenon_rpc::{Direction, Payload, Record, RpcError};
 
 use crate::exit::{Code, Failure};
@@ -91,6 +95,22 @@ pub(crate) fn talk(line: impl Display) {
 pub(crate) fn prompt() {
     let mut stderr = io::stderr().lock();
     let _nobody_left = write!(stderr, "> ").and_then(|()| stderr.flush());
+}
+
+/// What is wrong with files: for a person on stderr, for tools as lines of JSON.
+pub(crate) fn diagnostics(diagnostics: &[Diagnostic], is_json: bool) {
+    let is_colored = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let style = match is_colored {
+        true => Style::Colored,
+        false => Style::Plain,
+    };
+    for diagnostic in diagnostics {
+        if is_json {
+            let _gone = data(json!({ "event": "diagnostic", "diagnostic": diagnostic }));
+        } else {
+            talk(format_args!("{}\n", diagnostic.render(style)));
+        }
+    }
 }
 
 /// A frame on its way, on stderr.

@@ -76,7 +76,10 @@ fn stdout_belongs_to_the_protocols() {
         only_in(print, |_, _| false);
     }
     only_in("io::stdout()", |_, file| {
-        is_file(file, "cli/src/output.rs") || is_file(file, "rpc/src/stdio.rs")
+        is_file(file, "cli/src/output.rs")
+            || is_file(file, "rpc/src/stdio.rs")
+            // The schema that a provider prints instead of serving.
+            || is_file(file, "plugin/src/orchard/serving.rs")
     });
 }
 
@@ -124,8 +127,35 @@ fn dependencies_point_down() {
         ("rpc", &[]),
         ("values", &[]),
         ("host", &["tenon-rpc"]),
-        ("protocols", &["tenon-rpc"]),
-        ("cli", &["tenon-host", "tenon-protocols", "tenon-rpc"]),
+        ("protocols", &["tenon-rpc", "tenon-values"]),
+        ("plugin", &["tenon-protocols", "tenon-rpc", "tenon-values"]),
+        ("hcl", &["tenon-values"]),
+        (
+            "providers",
+            &["tenon-host", "tenon-plugin", "tenon-rpc", "tenon-values"],
+        ),
+        (
+            "scenario",
+            &[
+                "tenon-hcl",
+                "tenon-host",
+                "tenon-protocols",
+                "tenon-rpc",
+                "tenon-values",
+            ],
+        ),
+        (
+            "cli",
+            &[
+                "tenon-hcl",
+                "tenon-host",
+                "tenon-protocols",
+                "tenon-providers",
+                "tenon-rpc",
+                "tenon-scenario",
+                "tenon-values",
+            ],
+        ),
     ];
     for folder in fs::read_dir(root().join("crates")).unwrap().flatten() {
         let name = folder.file_name().into_string().unwrap();

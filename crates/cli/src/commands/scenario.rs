@@ -1,0 +1,181 @@
+//! What all commands about scenarios begin with: a file read, a scenario chosen, its providers
+//! asked for their schemas, its variables gathered, and everything checked.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tenon_hcl::Diagnostic;
+use tenon_scenario::{
+    FailureKind, Inputs, Launcher, Masked, Plan, ProviderFailure, ProviderSource, Scenario,
+    ScenarioFile, Schemas, Secrets,
+};
+
+use crate::args::VariableArgs;
+use crate::exit::{Code, Failure};
+use crate::output::diagnostics;
+
+/// A scenario file, read.
+pub(crate) fn open(path: &Path, json: bool) -> Result<ScenarioFile, Failure> {
+    let file = tenon_scenario::load(path).map_err(|problems| wrong(&problems, json))?;
+    diagnostics(&file.warnings, json);
+    Ok(file)
+}
+
+/// Tells what is wrong with a file.
+pub(crate) fn wrong(problems: &[Diagnostic], json: bool) -> Failure {
+    diagnostics(problems, json);
+    Failure::told(Code::Usage)
+}
+
+/// The scenario of a file that is meant.
+pub(crate) fn choose(file: &ScenarioFile, name: Option<&str>) -> Result<Arc<Scenario>, Failure> {
+    let names: Vec<&str> = file.scenarios.iter().map(Scenario::name).collect();
+    let path = file.path.display();
+    match (name, file.scenarios.as_slice()) {
+        (None, [only]) => Ok(Arc::new(only.clone())),
+        (None, _) => Err(Failure::usage(format!(
+            "there are several scenarios in {path}\n  choose one with --scenario: {}",
+            names.join(", ")
+        ))),
+        (Some(name), scenarios) => {
+            let found = scenarios.iter().find(|scenario| scenario.name() == name);
+            found.cloned().map(Arc::new).ok_or_else(|| {
+                Failure::usage(format!(
+                    "there is no scenario {name:?} in {path}\n  there are {}",
+                    names.join(", ")
+                ))
+            })
+        }
+    }
+}
+
+/// How providers are started for a scenario in this file.
+pub(crate) fn launcher(
+    file: &Path,
+    on_log: impl Fn(&str, &str) + Send + Sync + 'static,
+) -> Result<Launcher, Failure> {
+    let tenon = std::env::current_exe().map_err(|error| {
+        Failure::cannot_start(format!("the path of this program cannot be found: {error}"))
+    })?;
+    let folder = file.parent().unwrap_or(Path::new(""));
+    Ok(Launcher {
+        tenon,
+        folder: folder.to_owned(),
+        on_log: Arc::new(on_log),
+        secrets: Secrets::default(),
+    })
+}
+
+/// What each provider of a scenario offers, all asked at the same time.
+pub(crate) async fn schemas(scenario: &Scenario, launcher: &Launcher) -> Result<Schemas, Failure> {
+    let mut seen = BTreeSet::new();
+    let mut asked = tokio::task::JoinSet::new();
+    for (name, required) in &scenario.required_providers {
+        if seen.insert(required.source.clone()) {
+            let (name, source) = (name.clone(), required.source.clone());
+            let launcher = launcher.clone();
+            asked.spawn(async move {
+                let schema = launcher.schema(&name, &source).await;
+                (source, schema)
+            });
+        }
+    }
+    let mut schemas = Schemas::new();
+    let mut failures = Vec::new();
+    while let Some(answered) = asked.join_next().await {
+        match answered {
+            Ok((source, Ok(schema))) => {
+                schemas.insert(source, Arc::new(schema));
+            }
+            Ok((_, Err(failure))) => failures.push(failure),
+            Err(error) => return Err(Failure::cannot_start(error)),
+        }
+    }
+    match failures.is_empty() {
+        true => Ok(schemas),
+        false => Err(provider_failures(failures)),
+    }
+}
+
+/// What went wrong with providers, and the exit code of the worst.
+pub(crate) fn provider_failures(mut failures: Vec<ProviderFailure>) -> Failure {
+    failures.sort_by(|a, b| a.message.cmp(&b.message));
+    let worst = failures.iter().map(|failure| failure.kind).max();
+    let messages: Vec<&str> = { failures.iter() }
+        .map(|failure| failure.message.as_str())
+        .collect();
+    Failure::new(code(worst), messages.join("\nerror: "))
+}
+
+/// The exit code for what a provider did.
+pub(crate) fn code(worst: Option<FailureKind>) -> Code {
+    match worst {
+        None | Some(FailureKind::Answered) => Code::Failed,
+        Some(FailureKind::CannotStart) => Code::Unreachable,
+        Some(FailureKind::TimedOut) => Code::TimedOut,
+        Some(FailureKind::BrokeProtocol) => Code::BrokenProtocol,
+    }
+}
+
+/// Everything about a scenario, checked.
+pub(crate) async fn plan(
+    scenario: &Arc<Scenario>,
+    variables: &VariableArgs,
+    recorded: &BTreeMap<String, Masked>,
+    launcher: &Launcher,
+    json: bool,
+) -> Result<Plan, Failure> {
+    let inputs = inputs(variables);
+    let values = inputs.resolve(scenario, recorded);
+    let schemas = schemas(scenario, launcher).await?;
+    let values = values.map_err(|problems| wrong(&problems, json))?;
+    Plan::new(scenario, &schemas, values).map_err(|problems| wrong(&problems, json))
+}
+
+fn inputs(variables: &VariableArgs) -> Inputs {
+    let environment = std::env::vars_os().filter_map(|(name, value)| {
+        let name = name.into_string().ok()?;
+        let name = name.strip_prefix(Inputs::PREFIX)?.to_owned();
+        Some((name, value.into_string().ok()?))
+    });
+    Inputs {
+        given: variables.given.clone(),
+        files: variables.files.clone(),
+        environment: environment.collect(),
+    }
+}
+
+/// The source of a provider as a scenario writes it.
+pub(crate) fn source(source: &ProviderSource) -> String {
+    match source {
+        ProviderSource::Builtin(name) => format!("builtin/{name}"),
+        ProviderSource::Program(path) => format!("exec:{}", path.display()),
+    }
+}
+
+/// Scenario files in a folder and below it, in order.
+pub(crate) fn files(path: &Path) -> std::io::Result<Vec<PathBuf>> {
+    /// Deeper ones are somebody else's.
+    const DEPTH: usize = 8;
+    let mut found = Vec::new();
+    let mut left = vec![(path.to_owned(), 0)];
+    while let Some((folder, depth)) = left.pop() {
+        for entry in std::fs::read_dir(&folder)? {
+            let entry = entry?;
+            let path = entry.path();
+            let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
+            let kind = entry.file_type()?;
+            if is_hidden {
+                continue;
+            }
+            if kind.is_dir() && depth < DEPTH {
+                left.push((path, depth + 1));
+            } else if kind.is_file() && path.extension().is_some_and(|end| end == "hcl") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}

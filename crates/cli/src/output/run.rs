@@ -1,0 +1,242 @@
+//! What happens in a run: lines as it happens, and on a terminal also what runs right now.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::io::{self, IsTerminal};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use tenon_scenario::{Event, RunStatus, Status};
+
+use super::{data, talk};
+use crate::args::WorkArgs;
+
+/// Shows a run while it happens.
+pub(crate) struct Progress {
+    is_json: bool,
+    is_verbose: bool,
+    /// Lines that stay at the bottom of a terminal.
+    bars: Option<MultiProgress>,
+    running: RefCell<BTreeMap<String, ProgressBar>>,
+    outputs: RefCell<Vec<String>>,
+    /// Lines of providers that came from other threads.
+    logs: Arc<Mutex<()>>,
+}
+
+/// A provider that writes without end must not bury everything else.
+const SHOWN_LOG_LINES: usize = 1000;
+
+impl Progress {
+    pub(crate) fn new(args: &WorkArgs) -> Progress {
+        let is_live = io::stderr().is_terminal() && !args.json;
+        Progress {
+            is_json: args.json,
+            is_verbose: args.verbose,
+            bars: is_live.then(MultiProgress::new),
+            running: RefCell::default(),
+            outputs: RefCell::default(),
+            logs: Arc::default(),
+        }
+    }
+
+    /// Shows what providers write to stderr, if that is wanted.
+    pub(crate) fn log(&self) -> impl Fn(&str, &str) + Send + Sync + 'static {
+        let (is_json, is_verbose) = (self.is_json, self.is_verbose);
+        let (bars, lock) = (self.bars.clone(), self.logs.clone());
+        let shown = AtomicUsize::new(0);
+        move |provider, line| {
+            if !is_json && !is_verbose {
+                return;
+            }
+            let _one_at_a_time = lock.lock().unwrap_or_else(PoisonError::into_inner);
+            match shown.fetch_add(1, Ordering::Relaxed) {
+                count if count < SHOWN_LOG_LINES => {}
+                SHOWN_LOG_LINES if !is_json => {
+                    return talk(format_args!("further lines of providers are not shown"));
+                }
+                _ => return,
+            }
+            if is_json {
+                print_json(&Event::Log {
+                    provider: provider.to_owned(),
+                    line: line.to_owned(),
+                });
+            } else {
+                print_above(bars.as_ref(), &format!("{provider}: {line}"));
+            }
+        }
+    }
+
+    /// Shows what happened.
+    pub(crate) fn see(&self, event: Event) {
+        if self.is_json {
+            return print_json(&event);
+        }
+        match event {
+            Event::Started {
+                scenario,
+                actions,
+                done,
+                ..
+            } => {
+                self.line(&format!("scenario: {scenario}"));
+                if done > 0 {
+                    self.line(&format!("{done} of {actions} actions are done already"));
+                }
+            }
+            Event::ActionStarted { action, .. } => self.begin(action),
+            Event::ActionRetried {
+                action,
+                attempt,
+                error,
+                delay_ms,
+            } => {
+                let wait = time(delay_ms);
+                self.line(&format!(
+                    "  retry {action}: attempt {attempt} failed, the next one in {wait}\n{}",
+                    indent(&error)
+                ));
+            }
+            Event::ActionFinished {
+                action,
+                status,
+                duration_ms,
+                error,
+                ..
+            } => self.finished(&action, status, duration_ms, error),
+            Event::Output {
+                name,
+                value,
+                sensitive,
+            } => {
+                let value = match (&value, sensitive) {
+                    (serde_json::Value::String(text), _) => text.clone(),
+                    (value, _) => value.to_string(),
+                };
+                self.outputs.borrow_mut().push(format!("{name} = {value}"));
+            }
+            Event::AssertFailed { output, message } => {
+                self.line(&format!("  failed output.{output}\n{}", indent(&message)));
+            }
+            Event::Interrupted { running } => {
+                self.line(&format!(
+                    "interrupted: nothing new is begun, {running} still running (again ends them)"
+                ));
+            }
+            Event::Finished {
+                status,
+                duration_ms,
+                succeeded,
+                failed,
+                skipped,
+                maybe,
+                record,
+                ..
+            } => {
+                self.finish();
+                for output in self.outputs.borrow_mut().drain(..) {
+                    let _gone = data(output);
+                }
+                let counts = [
+                    (succeeded, "done"),
+                    (failed, "failed"),
+                    (skipped, "left out"),
+                    (maybe, "maybe done"),
+                ];
+                let counts: Vec<String> = { counts.iter() }
+                    .filter(|(count, what)| *count > 0 || *what == "done")
+                    .map(|(count, what)| format!("{count} {what}"))
+                    .collect();
+                let verdict = match status {
+                    RunStatus::Succeeded => "succeeded",
+                    RunStatus::Interrupted => "interrupted",
+                    _ => "failed",
+                };
+                talk(format_args!(
+                    "{verdict}: {} in {}",
+                    counts.join(", "),
+                    time(duration_ms)
+                ));
+                if let Some(record) = record {
+                    talk(format_args!("record: {record}"));
+                }
+            }
+            Event::ProviderReady { .. } | Event::Log { .. } => {}
+        }
+    }
+
+    fn begin(&self, action: String) {
+        let Some(bars) = &self.bars else { return };
+        let bar = bars.add(ProgressBar::new_spinner());
+        if let Ok(style) = ProgressStyle::with_template("  {spinner} {msg} ({elapsed})") {
+            bar.set_style(style);
+        }
+        bar.set_message(action.clone());
+        bar.enable_steady_tick(Duration::from_millis(120));
+        self.running.borrow_mut().insert(action, bar);
+    }
+
+    fn finished(&self, action: &str, status: Status, duration_ms: u64, error: Option<String>) {
+        if let Some(bar) = self.running.borrow_mut().remove(action) {
+            bar.finish_and_clear();
+        }
+        let word = match status {
+            Status::Succeeded => "ok",
+            Status::Failed => "failed",
+            Status::Skipped => "left out",
+            Status::Maybe => "maybe done",
+            Status::Pending => "not begun",
+        };
+        let mut line = match status {
+            Status::Skipped => format!("  {word} {action}"),
+            _ => format!("  {word} {action} ({})", time(duration_ms)),
+        };
+        match (status, error) {
+            (Status::Skipped, Some(error)) => line += &format!(": {error}"),
+            (_, Some(error)) => line += &format!("\n{}", indent(&error)),
+            (_, None) => {}
+        }
+        self.line(&line);
+    }
+
+    fn line(&self, line: &str) {
+        let _one_at_a_time = self.logs.lock().unwrap_or_else(PoisonError::into_inner);
+        print_above(self.bars.as_ref(), line);
+    }
+
+    /// Nothing runs any more.
+    pub(crate) fn finish(&self) {
+        for bar in std::mem::take(&mut *self.running.borrow_mut()).into_values() {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn print_above(bars: Option<&MultiProgress>, line: &str) {
+    match bars {
+        Some(bars) => bars.suspend(|| talk(line)),
+        None => talk(line),
+    }
+}
+
+fn print_json(event: &Event) {
+    if let Ok(line) = serde_json::to_string(event) {
+        // A reader that has gone has seen all it wanted.
+        let _gone = data(line);
+    }
+}
+
+fn indent(text: &str) -> String {
+    let lines: Vec<String> = text.lines().map(|line| format!("      {line}")).collect();
+    lines.join("\n")
+}
+
+fn time(milliseconds: u64) -> String {
+    match milliseconds {
+        0..1000 => format!("{milliseconds}ms"),
+        1000..60_000 => format!("{:.1}s", milliseconds as f64 / 1000.0),
+        _ => format!("{}m{:02}s", milliseconds / 60_000, milliseconds / 1000 % 60),
+    }
+}

@@ -1,0 +1,120 @@
+//! What an action or a provider is given, as its schema wants it.
+
+use std::collections::BTreeMap;
+
+use tenon_hcl::{Attribute, Diagnostic, Place, did_you_mean};
+use tenon_protocols::orchard::AttrSchema;
+use tenon_values::{Value, convert};
+
+use crate::evaluation::{Evaluation, Here};
+
+/// Evaluates attributes and fits them to a schema. What is null or left out has its default; what
+/// has none is left out.
+///
+/// # Errors
+/// All that is wrong with them.
+pub(crate) fn attributes(
+    given: &[Attribute],
+    schema: &BTreeMap<String, AttrSchema>,
+    evaluation: &Evaluation<'_>,
+    here: Here<'_>,
+    what: &str,
+    place: &Place,
+) -> Result<Value, Vec<Diagnostic>> {
+    let mut values: BTreeMap<&str, Value> = BTreeMap::new();
+    let mut problems = Vec::new();
+    for attribute in given {
+        let name = attribute.name.text();
+        let Some(wanted) = schema.get(name) else {
+            problems.push(unknown(attribute, schema, what));
+            // It may have more to it that is wrong.
+            problems.extend(
+                evaluation
+                    .value(&attribute.value, here)
+                    .err()
+                    .unwrap_or_default(),
+            );
+            continue;
+        };
+        match fitted(attribute, wanted, evaluation, here) {
+            Ok(value) => {
+                values.insert(name, value);
+            }
+            Err(errors) => problems.extend(errors),
+        }
+    }
+    for (name, wanted) in schema {
+        let is_written = given.iter().any(|attribute| attribute.name.text() == name);
+        let is_null = values
+            .get(name.as_str())
+            .is_some_and(|value| value.unmark().0.is_null());
+        if is_written && !is_null {
+            continue;
+        }
+        values.remove(name.as_str());
+        match wanted.default_value().ok().flatten() {
+            Some(default) => {
+                values.insert(name, default);
+            }
+            None if wanted.required => problems.push(missing(name, wanted, what, place, given)),
+            None => {}
+        }
+    }
+    match problems.is_empty() {
+        true => Ok(Value::object(values)),
+        false => Err(problems),
+    }
+}
+
+fn fitted(
+    attribute: &Attribute,
+    wanted: &AttrSchema,
+    evaluation: &Evaluation<'_>,
+    here: Here<'_>,
+) -> Result<Value, Vec<Diagnostic>> {
+    let value = evaluation.value(&attribute.value, here)?;
+    let value = convert::convert(&value, &wanted.ty).map_err(|error| {
+        let name = attribute.name.text();
+        let diagnostic = Diagnostic::error(format!("the attribute {name:?} does not fit"))
+            .at(attribute.value.place())
+            .label(error.to_string())
+            .note(format!("its type is {}", wanted.ty));
+        vec![diagnostic]
+    })?;
+    Ok(match wanted.sensitive {
+        true => value.sensitive(),
+        false => value,
+    })
+}
+
+fn unknown(attribute: &Attribute, schema: &BTreeMap<String, AttrSchema>, what: &str) -> Diagnostic {
+    let name = attribute.name.text();
+    let mut diagnostic =
+        Diagnostic::error(format!("{what} has no attribute {name:?}")).at(attribute.name.place());
+    diagnostic.help = did_you_mean(name, schema.keys().map(String::as_str));
+    diagnostic
+}
+
+fn missing(
+    name: &str,
+    wanted: &AttrSchema,
+    what: &str,
+    place: &Place,
+    given: &[Attribute],
+) -> Diagnostic {
+    let written = given.iter().find(|attribute| attribute.name.text() == name);
+    let diagnostic = match written {
+        Some(attribute) => {
+            Diagnostic::error(format!("the attribute {name:?} of {what} cannot be null"))
+                .at(attribute.value.place())
+        }
+        None => Diagnostic::error(format!("{what} needs the attribute {name:?}"))
+            .at(place.clone())
+            .help(format!("add `{name} = ...`")),
+    };
+    let mut note = format!("its type is {}", wanted.ty);
+    if !wanted.description.is_empty() {
+        note = format!("{name}: {}; {note}", wanted.description);
+    }
+    diagnostic.note(note)
+}

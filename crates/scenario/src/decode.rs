@@ -1,0 +1,12 @@
+//! From blocks and attributes to the model. Every problem is noted, and reading goes on.
+
+mod action;
+mod component;
+mod module;
+mod provider;
+mod reader;
+mod scenario;
+
+pub(crate) use component::component_file;
+pub(crate) use reader::{Problems, pure_functions};
+pub(crate) use scenario::scenarios;

@@ -1,0 +1,405 @@
+//! The loop of a run or a teardown: hands actions to providers as soon as they may go, a limited
+//! number at a time, and takes in what comes back.
+
+use std::cell::RefCell;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap, HashMap};
+use std::io;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use tenon_protocols::orchard::Json;
+use tenon_values::Value;
+use tokio_util::sync::CancellationToken;
+
+use crate::declarations::{Declaration, DeclarationId};
+use crate::event::{Event, Watch};
+use crate::graph::NodeId;
+use crate::provider::{FailureKind, Launcher, Provider, ProviderFailure};
+use crate::schedule::Schedule;
+use crate::settings::Settings;
+
+/// What is done with a node when its turn comes.
+pub(crate) enum Turn {
+    /// There is nothing to hand to a provider, and that is done.
+    Done,
+    /// It cannot be handed to its provider.
+    Failed(String),
+    /// This is to be handed to its provider.
+    Task(Task),
+}
+
+/// An action for a provider.
+pub(crate) struct Task {
+    pub(crate) address: Rc<str>,
+    pub(crate) declaration: DeclarationId,
+    pub(crate) action: String,
+    pub(crate) attributes: Json,
+    pub(crate) settings: Settings,
+}
+
+/// What came of it.
+pub(crate) struct Outcome {
+    pub(crate) result: Result<Json, ProviderFailure>,
+    pub(crate) duration: Duration,
+    pub(crate) attempts: u32,
+}
+
+/// What the loop works for.
+pub(crate) trait Work {
+    /// Who does what a node is for, if a provider does.
+    fn declaration(&self, id: NodeId) -> Option<DeclarationId>;
+    /// A node may go: what is to be done?
+    fn turn(&mut self, id: NodeId) -> Turn;
+    /// A task is about to be handed over. Has to be on disk after `sync`.
+    fn begun(&mut self, id: NodeId, task: &Task) -> io::Result<()>;
+    /// Everything noted so far has to be on disk.
+    fn sync(&mut self) -> io::Result<()>;
+    /// A task is over. Whether it was a success.
+    fn finished(&mut self, id: NodeId, outcome: Outcome) -> io::Result<bool>;
+    /// A node failed before it was handed over.
+    fn failed(&mut self, id: NodeId, error: String);
+    /// A node was left out because of another.
+    fn skipped(&mut self, id: NodeId, because: NodeId);
+}
+
+/// How the loop went.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Ended {
+    pub(crate) is_interrupted: bool,
+}
+
+pub(crate) struct Engine<'a> {
+    pub(crate) slots: &'a Slots,
+    pub(crate) jobs: usize,
+    /// Set by the first Ctrl-C: nothing new is begun.
+    pub(crate) interrupt: &'a CancellationToken,
+    /// How long running actions have after that.
+    pub(crate) grace: Duration,
+    pub(crate) watch: Watch<'a>,
+}
+
+type Running<'f> = Pin<Box<dyn Future<Output = (NodeId, DeclarationId, Outcome)> + 'f>>;
+
+impl Engine<'_> {
+    /// Goes through a schedule.
+    ///
+    /// # Errors
+    /// The journal cannot be written: nothing more is begun, because it could not be told later.
+    pub(crate) async fn run(
+        &self,
+        schedule: &mut Schedule,
+        work: &mut dyn Work,
+    ) -> io::Result<Ended> {
+        let mut running: Vec<Running<'_>> = Vec::new();
+        let mut queues = Queues::default();
+        let mut deadline = None;
+        loop {
+            if !self.interrupt.is_cancelled() {
+                self.begin(schedule, work, &mut running, &mut queues)?;
+            }
+            if running.is_empty() {
+                break;
+            }
+            let finished = match deadline {
+                None => tokio::select! {
+                    finished = next(&mut running) => finished,
+                    () = self.interrupt.cancelled() => {
+                        (self.watch)(Event::Interrupted { running: running.len() });
+                        deadline = Some(tokio::time::Instant::now() + self.grace);
+                        continue;
+                    }
+                },
+                Some(deadline) => match tokio::time::timeout_at(deadline, next(&mut running)).await
+                {
+                    Ok(finished) => finished,
+                    // Dropping them leaves them begun and not ended: maybe done.
+                    Err(_) => break,
+                },
+            };
+            let (id, declaration, outcome) = finished;
+            queues.get(declaration).running -= 1;
+            match work.finished(id, outcome)? {
+                true => schedule.done(id.0),
+                false => lose(id, schedule, work),
+            }
+        }
+        work.sync()?;
+        Ok(Ended {
+            is_interrupted: self.interrupt.is_cancelled() && !schedule.is_over(),
+        })
+    }
+
+    /// Begins as many as may run at once. One sync is for all that ended and all that begin.
+    fn begin<'f>(
+        &'f self,
+        schedule: &mut Schedule,
+        work: &mut dyn Work,
+        running: &mut Vec<Running<'f>>,
+        queues: &mut Queues,
+    ) -> io::Result<()> {
+        let mut begun = Vec::new();
+        loop {
+            while let Some(index) = schedule.next() {
+                match work.declaration(NodeId(index)) {
+                    Some(declaration) => {
+                        let place = Reverse((schedule.rank(index), index));
+                        queues.get(declaration).waiting.push(place);
+                    }
+                    None => self.settle(NodeId(index), work.turn(NodeId(index)), schedule, work),
+                }
+            }
+            if running.len() + begun.len() >= self.jobs {
+                break;
+            }
+            let Some((declaration, id)) = queues.take(|id| self.slots.limit(id)) else {
+                break;
+            };
+            match work.turn(id) {
+                Turn::Task(task) => {
+                    queues.get(declaration).running += 1;
+                    work.begun(id, &task)?;
+                    begun.push((id, task));
+                }
+                turn => self.settle(id, turn, schedule, work),
+            }
+        }
+        work.sync()?;
+        for (id, task) in begun {
+            running.push(Box::pin(self.execute(id, task)));
+        }
+        Ok(())
+    }
+
+    /// A turn that is over at once.
+    fn settle(&self, id: NodeId, turn: Turn, schedule: &mut Schedule, work: &mut dyn Work) {
+        match turn {
+            Turn::Failed(error) => {
+                work.failed(id, error);
+                lose(id, schedule, work);
+            }
+            Turn::Done | Turn::Task(_) => schedule.done(id.0),
+        }
+    }
+
+    async fn execute(&self, id: NodeId, task: Task) -> (NodeId, DeclarationId, Outcome) {
+        let started = Instant::now();
+        let mut attempts = 0;
+        let result = loop {
+            attempts += 1;
+            let result = self.slots.execute(&task).await;
+            let Err(failure) = &result else { break result };
+            if attempts >= task.settings.attempts || !is_worth_another(&task.settings, failure) {
+                break result;
+            }
+            let delay = task.settings.delay_after(attempts);
+            (self.watch)(Event::ActionRetried {
+                action: task.address.to_string(),
+                attempt: attempts,
+                error: failure.message.clone(),
+                delay_ms: delay.as_millis() as u64,
+            });
+            tokio::select! {
+                () = tokio::time::sleep(delay) => {}
+                () = self.interrupt.cancelled() => break result,
+            }
+        };
+        let outcome = Outcome {
+            result,
+            duration: started.elapsed(),
+            attempts,
+        };
+        (id, task.declaration, outcome)
+    }
+}
+
+/// Those that may go, by the provider that has to have room for them.
+#[derive(Default)]
+struct Queues(BTreeMap<DeclarationId, Queue>);
+
+#[derive(Default)]
+struct Queue {
+    running: usize,
+    waiting: BinaryHeap<Reverse<(usize, usize)>>,
+}
+
+impl Queues {
+    fn get(&mut self, declaration: DeclarationId) -> &mut Queue {
+        self.0.entry(declaration).or_default()
+    }
+
+    /// The first in the order whose provider has room.
+    fn take(&mut self, limit: impl Fn(DeclarationId) -> usize) -> Option<(DeclarationId, NodeId)> {
+        let has_room = |id: DeclarationId, queue: &Queue| queue.running < limit(id);
+        let first = { self.0.iter() }
+            .filter(|(id, queue)| has_room(**id, queue))
+            .filter_map(|(id, queue)| Some((queue.waiting.peek()?.0, *id)))
+            .min();
+        let (_, declaration) = first?;
+        let Reverse((_, index)) = self.get(declaration).waiting.pop()?;
+        Some((declaration, NodeId(index)))
+    }
+}
+
+/// Everything that depends on a node is left out.
+fn lose(id: NodeId, schedule: &mut Schedule, work: &mut dyn Work) {
+    for lost in schedule.failed(id.0) {
+        work.skipped(NodeId(lost), id);
+    }
+}
+
+fn is_worth_another(settings: &Settings, failure: &ProviderFailure) -> bool {
+    let code = match (&failure.answered, failure.kind) {
+        (Some(answered), _) => answered.code.as_str(),
+        (None, FailureKind::TimedOut) => "timed_out",
+        _ => return false,
+    };
+    match &settings.on {
+        Some(codes) => codes.iter().any(|one| one == code),
+        None => true,
+    }
+}
+
+/// The next of some futures that is ready.
+async fn next<T>(running: &mut Vec<Pin<Box<dyn Future<Output = T> + '_>>>) -> T {
+    std::future::poll_fn(|cx| {
+        for index in 0..running.len() {
+            if let std::task::Poll::Ready(finished) = running[index].as_mut().poll(cx) {
+                drop(running.swap_remove(index));
+                return std::task::Poll::Ready(finished);
+            }
+        }
+        std::task::Poll::Pending
+    })
+    .await
+}
+
+/// The providers of a run, each in its process.
+pub(crate) struct Slots {
+    launcher: Launcher,
+    slots: HashMap<DeclarationId, Slot>,
+}
+
+struct Slot {
+    declaration: Declaration,
+    config: Value,
+    state: RefCell<State>,
+}
+
+enum State {
+    Running(Rc<Provider>),
+    /// It hung and was ended; another is started when it is needed.
+    Ended,
+    /// It broke its protocol; it is not trusted with anything more.
+    Broken(ProviderFailure),
+}
+
+impl Slots {
+    /// Starts every provider at the same time, each with its configuration.
+    ///
+    /// # Errors
+    /// What went wrong with those that could not be started; all others are stopped again.
+    pub(crate) async fn start(
+        launcher: &Launcher,
+        declarations: Vec<(DeclarationId, Declaration, Value)>,
+        watch: Watch<'_>,
+    ) -> Result<Slots, Vec<ProviderFailure>> {
+        let mut starting: Vec<Pin<Box<dyn Future<Output = _> + '_>>> = Vec::new();
+        for (id, declaration, config) in declarations {
+            starting.push(Box::pin(async move {
+                let started = Provider::start(&declaration, &config, launcher).await;
+                if started.is_ok() {
+                    let provider = declaration.label();
+                    watch(Event::ProviderReady { provider });
+                }
+                (id, declaration, config, started)
+            }));
+        }
+        let mut slots = HashMap::new();
+        let mut failures = Vec::new();
+        while !starting.is_empty() {
+            match next(&mut starting).await {
+                (id, declaration, config, Ok(provider)) => {
+                    let slot = Slot {
+                        declaration,
+                        config,
+                        state: RefCell::new(State::Running(Rc::new(provider))),
+                    };
+                    slots.insert(id, slot);
+                }
+                (.., Err(failure)) => failures.push(failure),
+            }
+        }
+        let slots = Slots {
+            launcher: launcher.clone(),
+            slots,
+        };
+        if failures.is_empty() {
+            return Ok(slots);
+        }
+        slots.stop().await;
+        failures.sort_by(|a, b| a.message.cmp(&b.message));
+        Err(failures)
+    }
+
+    /// How many actions a provider takes at once.
+    fn limit(&self, id: DeclarationId) -> usize {
+        let slot = self.slots.get(&id);
+        let limit = slot.and_then(|slot| slot.declaration.schema.max_in_flight);
+        limit.unwrap_or(1).max(1)
+    }
+
+    async fn execute(&self, task: &Task) -> Result<Json, ProviderFailure> {
+        let Some(slot) = self.slots.get(&task.declaration) else {
+            unreachable!("a provider is started for every action that is to be run");
+        };
+        let provider = self.provider(slot).await?;
+        let attributes = task.attributes.clone();
+        let limit = task.settings.timeout;
+        let result = provider.execute(&task.action, attributes, limit).await;
+        let state = match &result {
+            Err(failure) if failure.kind == FailureKind::TimedOut => State::Ended,
+            Err(failure) if failure.kind != FailureKind::Answered => State::Broken(failure.clone()),
+            _ => return result,
+        };
+        let mut current = slot.state.borrow_mut();
+        if matches!(&*current, State::Running(running) if Rc::ptr_eq(running, &provider)) {
+            *current = state;
+        }
+        result
+    }
+
+    async fn provider(&self, slot: &Slot) -> Result<Rc<Provider>, ProviderFailure> {
+        match &*slot.state.borrow() {
+            State::Running(provider) => return Ok(provider.clone()),
+            State::Broken(failure) => {
+                return Err(ProviderFailure {
+                    message: format!("its provider is gone: {}", failure.message),
+                    ..failure.clone()
+                });
+            }
+            State::Ended => {}
+        }
+        let started = Provider::start(&slot.declaration, &slot.config, &self.launcher).await?;
+        let provider = Rc::new(started);
+        *slot.state.borrow_mut() = State::Running(provider.clone());
+        Ok(provider)
+    }
+
+    /// Says goodbye to all of them at the same time, and sees them end.
+    pub(crate) async fn stop(self) {
+        let mut stopping: Vec<Pin<Box<dyn Future<Output = ()>>>> = Vec::new();
+        for slot in self.slots.into_values() {
+            // One that is still at work, because its time ran out, is killed when it is dropped.
+            if let State::Running(provider) = slot.state.into_inner()
+                && let Some(provider) = Rc::into_inner(provider)
+            {
+                stopping.push(Box::pin(provider.stop()));
+            }
+        }
+        while !stopping.is_empty() {
+            next(&mut stopping).await;
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! Expressions of a scenario, evaluated where they stand, with what is known by then.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+
+use tenon_hcl::{Context, Diagnostic, Expression, Found, Missing, Reference, Scope};
+use tenon_values::{Type, Value, convert};
+
+use crate::graph::{Graph, Instance, ModuleId, NodeId, NodeKind};
+use crate::names::{Position, Target};
+
+/// What is known of a scenario's values so far.
+pub(crate) struct Evaluation<'g> {
+    graph: &'g Graph,
+    /// What the scenario was given.
+    variables: &'g BTreeMap<String, Value>,
+    /// What came of the nodes that are done.
+    values: Vec<Option<Value>>,
+    /// Locals and the inputs of components, which are evaluated when somebody asks for them: by
+    /// then what they depend on is done, because whoever asks depends on that as well.
+    named: RefCell<HashMap<(ModuleId, Named), Value>>,
+    /// What was wrong with those.
+    noted: RefCell<Vec<Diagnostic>>,
+    is_plan: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Named {
+    Variable(String),
+    Local(String),
+}
+
+/// Where an expression stands, and what `self` is there.
+#[derive(Clone, Copy)]
+pub(crate) struct Here<'a> {
+    pub(crate) module: ModuleId,
+    pub(crate) instance: &'a Instance,
+    pub(crate) itself: Option<&'a Value>,
+}
+
+impl<'a> Here<'a> {
+    /// In a module, outside of any block that is repeated.
+    pub(crate) fn module(module: ModuleId) -> Here<'a> {
+        Here {
+            module,
+            instance: &Instance::Only,
+            itself: None,
+        }
+    }
+
+    pub(crate) fn position(&self) -> Position<'a> {
+        Position {
+            module: self.module,
+            instance: self.instance,
+            has_self: self.itself.is_some(),
+        }
+    }
+}
+
+impl<'g> Evaluation<'g> {
+    pub(crate) fn new(
+        graph: &'g Graph,
+        variables: &'g BTreeMap<String, Value>,
+        is_plan: bool,
+    ) -> Evaluation<'g> {
+        Evaluation {
+            graph,
+            variables,
+            values: vec![None; graph.nodes.len()],
+            named: RefCell::default(),
+            noted: RefCell::default(),
+            is_plan,
+        }
+    }
+
+    /// A node is done, and this came of it.
+    pub(crate) fn set(&mut self, id: NodeId, value: Value) {
+        self.values[id.0] = Some(value);
+    }
+
+    /// What came of a node, if it is done.
+    pub(crate) fn get(&self, id: NodeId) -> Option<&Value> {
+        self.values[id.0].as_ref()
+    }
+
+    /// What an expression comes to.
+    ///
+    /// # Errors
+    /// What is wrong with it, or with what it refers to.
+    pub(crate) fn value(
+        &self,
+        expression: &Expression,
+        here: Here<'_>,
+    ) -> Result<Value, Vec<Diagnostic>> {
+        let before = self.noted.borrow().len();
+        let scope = ScopeHere {
+            evaluation: self,
+            here,
+        };
+        let outcome = expression.evaluate(&Context {
+            scope: &scope,
+            functions: &self.graph.module(here.module).functions,
+            is_plan: self.is_plan,
+        });
+        let noted = self.noted.borrow()[before..].to_vec();
+        match outcome {
+            Ok(value) if noted.is_empty() => Ok(value),
+            Ok(_) => Err(noted),
+            Err(mut errors) => {
+                errors.extend(noted);
+                Err(errors)
+            }
+        }
+    }
+
+    /// The same as a value of this type.
+    pub(crate) fn value_as(
+        &self,
+        ty: &Type,
+        expression: &Expression,
+        here: Here<'_>,
+    ) -> Result<Value, Vec<Diagnostic>> {
+        let value = self.value(expression, here)?;
+        convert::convert(&value, ty).map_err(|error| {
+            let diagnostic = Diagnostic::error("this value does not fit")
+                .at(expression.place())
+                .label(error.to_string());
+            vec![diagnostic]
+        })
+    }
+
+    /// What came of a node that has nothing to do of its own: of all instances, or of a component.
+    ///
+    /// # Errors
+    /// What is wrong with a component's outputs.
+    pub(crate) fn gathered(&self, id: NodeId) -> Result<Value, Vec<Diagnostic>> {
+        let unknown = || Value::unknown(Type::Dynamic);
+        match &self.graph.node(id).kind {
+            NodeKind::Action { .. } => Ok(self.get(id).cloned().unwrap_or_else(unknown)),
+            NodeKind::All { members } => {
+                let value = |id: &NodeId| self.get(*id).cloned().unwrap_or_else(unknown);
+                let is_counted = members
+                    .iter()
+                    .any(|(instance, _)| matches!(instance, Instance::Index(_)));
+                Ok(match is_counted {
+                    true => Value::tuple(members.iter().map(|(_, id)| value(id)).collect()),
+                    false => {
+                        Value::object(members.iter().filter_map(|(instance, id)| match instance {
+                            Instance::Each(key, _) => Some((key, value(id))),
+                            _ => None,
+                        }))
+                    }
+                })
+            }
+            NodeKind::Component { inside } => self.component_outputs(*inside),
+        }
+    }
+
+    fn component_outputs(&self, module: ModuleId) -> Result<Value, Vec<Diagnostic>> {
+        let mut outputs = Vec::new();
+        let mut problems = Vec::new();
+        for output in &self.graph.module(module).module.outputs {
+            match self.value(&output.value, Here::module(module)) {
+                Ok(value) if output.is_sensitive => {
+                    outputs.push((output.name.text(), value.sensitive()));
+                }
+                Ok(value) => outputs.push((output.name.text(), value)),
+                Err(errors) => problems.extend(errors),
+            }
+        }
+        match problems.is_empty() {
+            true => Ok(Value::object(outputs)),
+            false => Err(problems),
+        }
+    }
+
+    fn named(&self, module: ModuleId, name: Named) -> Value {
+        let key = (module, name);
+        if let Some(value) = self.named.borrow().get(&key) {
+            return value.clone();
+        }
+        let outcome = match &key.1 {
+            Named::Local(name) => self.local(module, name),
+            Named::Variable(name) => self.input(module, name),
+        };
+        let value = outcome.unwrap_or_else(|errors| {
+            let mut noted = self.noted.borrow_mut();
+            for error in errors {
+                if !noted.contains(&error) {
+                    noted.push(error);
+                }
+            }
+            Value::unknown(Type::Dynamic)
+        });
+        self.named.borrow_mut().insert(key, value.clone());
+        value
+    }
+
+    fn local(&self, module: ModuleId, name: &str) -> Result<Value, Vec<Diagnostic>> {
+        match self.graph.module(module).module.locals.get(name) {
+            Some(local) => self.value(&local.value, Here::module(module)),
+            None => Ok(Value::unknown(Type::Dynamic)),
+        }
+    }
+
+    /// What a component was given, or its default.
+    fn input(&self, module: ModuleId, name: &str) -> Result<Value, Vec<Diagnostic>> {
+        let instance = self.graph.module(module);
+        let (Some(caller), Some(variable)) =
+            (&instance.caller, instance.module.variables.get(name))
+        else {
+            return Ok(Value::unknown(Type::Dynamic));
+        };
+        let inputs = &self.graph.component_use(caller).inputs;
+        let given = inputs.iter().find(|(input, _)| input.text() == name);
+        let value = match (given, &variable.default) {
+            (Some((_, expression)), _) => {
+                let here = Here {
+                    module: caller.module,
+                    instance: &caller.instance,
+                    itself: None,
+                };
+                self.value_as(&variable.ty, expression, here)?
+            }
+            (None, Some(default)) => default.clone(),
+            (None, None) => Value::unknown(variable.ty.clone()),
+        };
+        Ok(match variable.is_sensitive {
+            true => value.sensitive(),
+            false => value,
+        })
+    }
+}
+
+struct ScopeHere<'a, 'g> {
+    evaluation: &'a Evaluation<'g>,
+    here: Here<'a>,
+}
+
+impl Scope for ScopeHere<'_, '_> {
+    fn look_up(&self, reference: &Reference<'_>) -> Result<Found, Missing> {
+        let ScopeHere { evaluation, here } = self;
+        let target = evaluation.graph.find(here.position(), reference)?;
+        let value = match target {
+            Target::Variable(name) if here.module == ModuleId::ROOT => {
+                let value = evaluation.variables.get(name).cloned();
+                value.unwrap_or_else(|| Value::unknown(Type::Dynamic))
+            }
+            Target::Variable(name) => {
+                evaluation.named(here.module, Named::Variable(name.to_owned()))
+            }
+            Target::Local(name) => evaluation.named(here.module, Named::Local(name.to_owned())),
+            Target::Node(id) => {
+                let value = evaluation.get(id).cloned();
+                value.unwrap_or_else(|| Value::unknown(Type::Dynamic))
+            }
+            Target::EachKey => match here.instance {
+                Instance::Each(key, _) => Value::string(key),
+                _ => Value::unknown(Type::Dynamic),
+            },
+            Target::EachValue => match here.instance {
+                Instance::Each(_, value) => value.clone(),
+                _ => Value::unknown(Type::Dynamic),
+            },
+            Target::CountIndex => match here.instance {
+                Instance::Index(index) => Value::from(*index),
+                _ => Value::unknown(Type::Dynamic),
+            },
+            Target::Itself => here.itself.cloned().unwrap_or(Value::NULL),
+        };
+        Ok(Found {
+            value,
+            steps: target.steps(),
+        })
+    }
+}

@@ -1,0 +1,141 @@
+//! What happens in a run, for whoever watches.
+
+use serde::Serialize;
+use serde_json::Value as Json;
+
+/// Something that happened. Secrets are masked. Written as JSON, `event` says which it is.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Event {
+    /// It begins.
+    Started {
+        /// The scenario's name.
+        scenario: String,
+        /// The run's id.
+        run: String,
+        /// How many actions there are to run.
+        actions: usize,
+        /// How many are done already, from the run that is resumed.
+        done: usize,
+        /// The record that will tell about it.
+        record: Option<String>,
+    },
+    /// A provider is ready.
+    ProviderReady {
+        /// Its name in the scenario.
+        provider: String,
+    },
+    /// A provider wrote a line to stderr.
+    Log {
+        /// Its name in the scenario.
+        provider: String,
+        /// The line.
+        line: String,
+    },
+    /// An action was handed to its provider.
+    ActionStarted {
+        /// Its address.
+        action: String,
+        /// Its provider's name in the scenario.
+        provider: String,
+    },
+    /// An action failed and is tried again.
+    ActionRetried {
+        /// Its address.
+        action: String,
+        /// How often it has failed.
+        attempt: u32,
+        /// Why.
+        error: String,
+        /// How long to wait before it is tried again.
+        delay_ms: u64,
+    },
+    /// An action is over.
+    ActionFinished {
+        /// Its address.
+        action: String,
+        /// What came of it.
+        status: Status,
+        /// How long it took.
+        duration_ms: u64,
+        /// What it brought.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        outputs: Option<Json>,
+        /// Why it failed or was left out.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        error: Option<String>,
+    },
+    /// Something that the scenario tells in the end.
+    Output {
+        /// Its name.
+        name: String,
+        /// What it is.
+        value: Json,
+        /// It is masked.
+        sensitive: bool,
+    },
+    /// An assert was not true.
+    AssertFailed {
+        /// The output it belongs to.
+        output: String,
+        /// What it says.
+        message: String,
+    },
+    /// Ctrl-C: what runs has a little time left.
+    Interrupted {
+        /// How many actions still run.
+        running: usize,
+    },
+    /// It is over.
+    Finished {
+        /// The run's id.
+        run: String,
+        /// What came of it.
+        status: RunStatus,
+        /// How long it took.
+        duration_ms: u64,
+        /// How many actions were run with success, in this run or the one that was resumed.
+        succeeded: usize,
+        /// How many failed.
+        failed: usize,
+        /// How many were left out because of that.
+        skipped: usize,
+        /// How many may or may not be done.
+        maybe: usize,
+        /// The record that tells about it.
+        record: Option<String>,
+    },
+}
+
+/// What came of an action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// It was never begun.
+    Pending,
+    /// It was begun, and nobody knows whether it was done.
+    Maybe,
+    /// It is done.
+    Succeeded,
+    /// It failed.
+    Failed,
+    /// It was left out because something it needs failed.
+    Skipped,
+}
+
+/// What came of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunStatus {
+    /// It is not over, or was cut off.
+    Running,
+    /// Everything is done.
+    Succeeded,
+    /// Something failed.
+    Failed,
+    /// Somebody stopped it.
+    Interrupted,
+}
+
+/// Is shown what happens.
+pub type Watch<'a> = &'a (dyn Fn(Event) + 'a);

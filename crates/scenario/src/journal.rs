@@ -1,0 +1,214 @@
+//! What happened, on disk before anything follows from it.
+//!
+//! Beside the record of a run lies its journal, one line of JSON for each thing that happened.
+//! Before an action is handed to its provider, a line says so and is synced; when it is over,
+//! another. After a crash an action without a second line is "maybe done". When a run is over, the
+//! record has it all and the journal goes.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io::{self, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::FlockOperation;
+use serde::{Deserialize, Serialize};
+
+use crate::event::Status;
+use crate::record::{NodeRecord, Record, folder_of, sync_folder};
+
+/// A line of the journal.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "entry", rename_all = "snake_case")]
+pub(crate) enum Entry {
+    /// An action is about to be handed to its provider.
+    Begin { action: String, at: String },
+    /// It is over.
+    End { node: Box<NodeRecord> },
+    /// An action is about to be taken back.
+    TeardownBegin { action: String, at: String },
+    /// That is over.
+    TeardownEnd {
+        action: String,
+        status: Status,
+        error: Option<String>,
+    },
+}
+
+impl Entry {
+    fn action(&self) -> &str {
+        match self {
+            Entry::End { node } => &node.address,
+            Entry::Begin { action, .. }
+            | Entry::TeardownBegin { action, .. }
+            | Entry::TeardownEnd { action, .. } => action,
+        }
+    }
+}
+
+/// An open journal. Nobody else can have it open.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    file: fs::File,
+    path: PathBuf,
+    record: PathBuf,
+    unsynced: Vec<u8>,
+}
+
+/// Why a record cannot be worked with.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// A file cannot be read or written.
+    #[error("{path}: {error}")]
+    File {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// Somebody else is at it.
+    #[error("{0} belongs to a run that is at work right now; wait until it is over")]
+    Busy(PathBuf),
+    /// A line is damaged that is not the last.
+    #[error("{path}: line {line} is damaged: {problem}")]
+    Damaged {
+        /// The journal.
+        path: PathBuf,
+        /// Which line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        problem: String,
+    },
+}
+
+impl Journal {
+    /// Writes the record of a run that begins, and opens its journal.
+    pub(crate) fn begin(record: &Record, folder: &Path) -> Result<Journal, JournalError> {
+        let path = folder.join(record.file_name());
+        let fail = |error| JournalError::File {
+            path: path.clone(),
+            error,
+        };
+        // The journal first: a record without one would look like a run without actions.
+        let journal = Journal::open_file(&path)?;
+        record.write(&path).map_err(fail)?;
+        Ok(journal)
+    }
+
+    /// Opens the journal of a run that was begun before, and gives its record with everything that
+    /// the journal knows.
+    pub(crate) fn open(path: &Path) -> Result<(Journal, Record), JournalError> {
+        let fail = |error| JournalError::File {
+            path: path.to_owned(),
+            error,
+        };
+        let mut record = Record::read(path).map_err(fail)?;
+        let mut journal = Journal::open_file(path)?;
+        let mut text = Vec::new();
+        journal.file.read_to_end(&mut text).map_err(fail)?;
+        let good = apply(&text, &mut record, &journal.path)?;
+        // Half a line would spoil the next one.
+        journal.file.set_len(good as u64).map_err(fail)?;
+        Ok((journal, record))
+    }
+
+    fn open_file(record: &Path) -> Result<Journal, JournalError> {
+        let path = record.with_extension("journal");
+        let fail = |error| JournalError::File {
+            path: path.clone(),
+            error,
+        };
+        let mut options = fs::OpenOptions::new();
+        options.read(true).append(true).create(true).mode(0o600);
+        let file = options.open(&path).map_err(fail)?;
+        let locked = rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive);
+        if locked.is_err() {
+            return Err(JournalError::Busy(record.to_owned()));
+        }
+        sync_folder(folder_of(&path)).map_err(fail)?;
+        Ok(Journal {
+            file,
+            path,
+            record: record.to_owned(),
+            unsynced: Vec::new(),
+        })
+    }
+
+    /// Where the record is.
+    pub(crate) fn record(&self) -> &Path {
+        &self.record
+    }
+
+    /// Notes something. It is on disk after [`Journal::sync`].
+    pub(crate) fn note(&mut self, entry: &Entry) -> io::Result<()> {
+        serde_json::to_writer(&mut self.unsynced, entry).map_err(io::Error::other)?;
+        self.unsynced.push(b'\n');
+        Ok(())
+    }
+
+    /// Puts everything that was noted on disk.
+    pub(crate) fn sync(&mut self) -> io::Result<()> {
+        if self.unsynced.is_empty() {
+            return Ok(());
+        }
+        self.file.write_all(&self.unsynced)?;
+        self.unsynced.clear();
+        self.file.sync_data()
+    }
+
+    /// Writes the record, which knows everything now. The journal is not needed any more.
+    pub(crate) fn finish(mut self, record: &Record) -> io::Result<PathBuf> {
+        self.sync()?;
+        record.write(&self.record)?;
+        fs::remove_file(&self.path)?;
+        sync_folder(folder_of(&self.path))?;
+        Ok(self.record)
+    }
+}
+
+/// Brings a record up to date, and gives how many bytes of the journal are whole lines.
+fn apply(text: &[u8], record: &mut Record, path: &Path) -> Result<usize, JournalError> {
+    let numbered = record.nodes.iter().enumerate();
+    let places: HashMap<String, usize> = numbered
+        .map(|(place, node)| (node.address.clone(), place))
+        .collect();
+    let mut good = 0;
+    for (index, line) in text.split_inclusive(|byte| *byte == b'\n').enumerate() {
+        let is_last = good + line.len() == text.len();
+        match serde_json::from_slice::<Entry>(line) {
+            Ok(entry) if line.ends_with(b"\n") => {
+                let node = places.get(entry.action());
+                if let Some(node) = node.and_then(|place| record.nodes.get_mut(*place)) {
+                    apply_entry(entry, node);
+                }
+            }
+            // Cut off in the middle of being written: it was not synced, so nothing followed.
+            _ if is_last => break,
+            Ok(_) => break,
+            Err(error) => {
+                return Err(JournalError::Damaged {
+                    path: path.to_owned(),
+                    line: index + 1,
+                    problem: error.to_string(),
+                });
+            }
+        }
+        good += line.len();
+    }
+    Ok(good)
+}
+
+fn apply_entry(entry: Entry, node: &mut NodeRecord) {
+    match entry {
+        Entry::Begin { at, .. } => {
+            node.status = Status::Maybe;
+            node.started_at = Some(at);
+        }
+        Entry::End { node: ended } => *node = *ended,
+        Entry::TeardownBegin { .. } => node.teardown = Some(Status::Maybe),
+        Entry::TeardownEnd { status, error, .. } => {
+            node.teardown = Some(status);
+            node.teardown_error = error;
+        }
+    }
+}

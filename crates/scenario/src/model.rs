@@ -1,0 +1,213 @@
+//! What a scenario file says, with the place of every word, before anything is evaluated.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tenon_hcl::{Attribute, Expression, Name, Place};
+use tenon_values::{Type, Value};
+
+/// `scenario "name" { ... }`
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// Its label.
+    pub name: Name,
+    /// What `tenon list` shows.
+    pub description: Option<String>,
+    /// What it can be chosen by.
+    pub tags: Vec<String>,
+    /// The file it stands in, as it was given.
+    pub file: PathBuf,
+    /// The programs it needs, by the names it has for them.
+    pub required_providers: BTreeMap<String, RequiredProvider>,
+    /// How they are configured.
+    pub providers: Vec<ProviderBlock>,
+    /// Everything that components have, too.
+    pub module: Module,
+}
+
+/// What a scenario and a component have in common.
+#[derive(Clone, Debug, Default)]
+pub struct Module {
+    /// The folder of its file; paths in it are relative to that.
+    pub folder: PathBuf,
+    /// Values it is given.
+    pub variables: BTreeMap<String, Variable>,
+    /// Values it has names for.
+    pub locals: BTreeMap<String, Attribute>,
+    /// Components it uses, in the order of the file.
+    pub components: Vec<ComponentUse>,
+    /// What it does, in the order of the file.
+    pub actions: Vec<Action>,
+    /// What it tells in the end, in the order of the file.
+    pub outputs: Vec<Output>,
+}
+
+/// An entry of `required_providers`.
+#[derive(Clone, Debug)]
+pub struct RequiredProvider {
+    /// The name that the scenario has for it.
+    pub name: Name,
+    /// Where its program is.
+    pub source: ProviderSource,
+}
+
+/// Where a provider's program is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ProviderSource {
+    /// `builtin/NAME`: one that Tenon has.
+    Builtin(String),
+    /// `exec:PATH`: a program, by its absolute path.
+    Program(PathBuf),
+}
+
+/// `provider "name" { ... }`
+#[derive(Clone, Debug)]
+pub struct ProviderBlock {
+    /// Which of the required providers.
+    pub name: Name,
+    /// What tells it from others of the same provider.
+    pub alias: Option<String>,
+    /// What it is configured with.
+    pub config: Vec<Attribute>,
+    /// Its first line.
+    pub place: Place,
+}
+
+/// `variable "name" { ... }`
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// Its label.
+    pub name: Name,
+    /// What may be given.
+    pub ty: Type,
+    /// What it is if nothing is given.
+    pub default: Option<Value>,
+    /// What it is for.
+    pub description: Option<String>,
+    /// It is a secret.
+    pub is_sensitive: bool,
+}
+
+/// `component "type" "name" { source = ..., inputs = { ... } }`
+#[derive(Clone, Debug)]
+pub struct ComponentUse {
+    /// The first label: what the component calls itself.
+    pub kind: Name,
+    /// The second label.
+    pub name: Name,
+    /// What its file says.
+    pub component: Arc<Component>,
+    /// What its variables are.
+    pub inputs: Vec<(Name, Expression)>,
+    /// Whether there are several of it.
+    pub repeat: Option<Repeat>,
+    /// What has to be done before.
+    pub depends_on: Vec<Expression>,
+    /// Its first line.
+    pub place: Place,
+}
+
+/// A component file.
+#[derive(Debug)]
+pub struct Component {
+    /// What it calls itself.
+    pub name: Name,
+    /// The file.
+    pub file: PathBuf,
+    /// What it says.
+    pub module: Module,
+}
+
+/// `action "type" "name" { ... }`
+#[derive(Clone, Debug)]
+pub struct Action {
+    /// The first label: what a provider calls it.
+    pub kind: Name,
+    /// The second label.
+    pub name: Name,
+    /// Which provider does it, if that is said.
+    pub provider: Option<ProviderChoice>,
+    /// What the provider is given.
+    pub attributes: Vec<Attribute>,
+    /// Whether there are several of it.
+    pub repeat: Option<Repeat>,
+    /// What has to be done before.
+    pub depends_on: Vec<Expression>,
+    /// How long it may take.
+    pub timeout: Option<Expression>,
+    /// What happens if it fails.
+    pub retry: Option<Retry>,
+    /// What takes it back: attributes of the same action.
+    pub teardown: Option<Vec<Attribute>>,
+    /// Its first line.
+    pub place: Place,
+}
+
+/// `provider = name` or `provider = name.alias`
+#[derive(Clone, Debug)]
+pub struct ProviderChoice {
+    /// Which of the required providers.
+    pub name: String,
+    /// Which of its declarations.
+    pub alias: Option<String>,
+    /// Where that is said.
+    pub place: Place,
+}
+
+/// What makes several of one block.
+#[derive(Clone, Debug)]
+pub enum Repeat {
+    /// `for_each = ...`: one for each element, known by its key.
+    ForEach(Expression),
+    /// `count = ...`: so many, numbered from 0.
+    Count(Expression),
+}
+
+/// `retry { ... }`
+#[derive(Clone, Debug)]
+pub struct Retry {
+    /// How often it is tried in all.
+    pub attempts: Expression,
+    /// How long to wait before the second time.
+    pub delay: Option<Expression>,
+    /// How much longer to wait each time.
+    pub backoff: Option<Expression>,
+    /// How long to wait at most.
+    pub max_delay: Option<Expression>,
+    /// Only for errors with these codes.
+    pub on: Option<Expression>,
+}
+
+/// `output "name" { value = ... }`
+#[derive(Clone, Debug)]
+pub struct Output {
+    /// Its label.
+    pub name: Name,
+    /// What it is.
+    pub value: Expression,
+    /// What it is for.
+    pub description: Option<String>,
+    /// It is a secret.
+    pub is_sensitive: bool,
+    /// What has to be true of it.
+    pub asserts: Vec<Assert>,
+}
+
+/// `assert { condition = ..., message = ... }`
+#[derive(Clone, Debug)]
+pub struct Assert {
+    /// What has to be true; `self.value` is the output.
+    pub condition: Expression,
+    /// What to say if it is not.
+    pub message: Option<Expression>,
+    /// Its first line.
+    pub place: Place,
+}
+
+impl Scenario {
+    /// Its label.
+    pub fn name(&self) -> &str {
+        self.name.text()
+    }
+}

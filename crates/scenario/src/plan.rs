@@ -1,0 +1,281 @@
+//! A scenario checked to the last attribute, without anything being done.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tenon_hcl::{Attribute, Diagnostic, Expression};
+use tenon_values::{Type, Value};
+
+use crate::attributes::attributes;
+use crate::declarations::{Declaration, DeclarationId, Declarations, Schemas};
+use crate::evaluation::{Evaluation, Here};
+use crate::expand::expand;
+use crate::graph::{Graph, Instance, ModuleId, NodeId, NodeKind};
+use crate::link::link;
+use crate::model::{Action, Scenario};
+use crate::settings::Settings;
+
+/// What a run would do, as far as that can be known.
+#[derive(Debug)]
+pub struct Plan {
+    /// The scenario.
+    pub scenario: Arc<Scenario>,
+    /// Everything there is to do, in order.
+    pub graph: Graph,
+    /// The providers that do it.
+    pub declarations: Declarations,
+    /// What the scenario was given.
+    pub variables: BTreeMap<String, Value>,
+    /// What each action would be given, by its node. Values that only a run can tell are unknown.
+    pub attributes: BTreeMap<NodeId, Value>,
+    /// What the scenario would tell in the end.
+    pub outputs: Vec<(String, Value)>,
+}
+
+impl Plan {
+    /// Checks a scenario whose providers' schemas are known.
+    ///
+    /// # Errors
+    /// All that is wrong with it.
+    pub fn new(
+        scenario: &Arc<Scenario>,
+        schemas: &Schemas,
+        variables: BTreeMap<String, Value>,
+    ) -> Result<Plan, Vec<Diagnostic>> {
+        let declarations = Declarations::of(scenario, schemas);
+        let mut graph = expand(scenario, &declarations, &variables)?;
+        link(&mut graph)?;
+        let mut check = Check {
+            graph: &graph,
+            declarations: &declarations,
+            evaluation: Evaluation::new(&graph, &variables, true),
+            problems: Vec::new(),
+            attributes: BTreeMap::new(),
+        };
+        for (_, declaration) in declarations.iter() {
+            check.config(declaration);
+        }
+        for id in &graph.order {
+            check.node(*id);
+        }
+        check.names();
+        let outputs = check.outputs();
+        let (problems, attributes) = (check.problems, check.attributes);
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        Ok(Plan {
+            scenario: scenario.clone(),
+            graph,
+            declarations,
+            variables,
+            attributes,
+            outputs,
+        })
+    }
+
+    /// The declaration that runs an action.
+    pub fn declaration(&self, id: NodeId) -> Option<&Declaration> {
+        match self.graph.node(id).kind {
+            NodeKind::Action { declaration, .. } => Some(self.declarations.get(declaration)),
+            _ => None,
+        }
+    }
+}
+
+struct Check<'g> {
+    graph: &'g Graph,
+    declarations: &'g Declarations,
+    evaluation: Evaluation<'g>,
+    problems: Vec<Diagnostic>,
+    attributes: BTreeMap<NodeId, Value>,
+}
+
+impl Check<'_> {
+    fn note(&mut self, problems: Vec<Diagnostic>) {
+        for problem in problems {
+            // A local that is wrong is so for everybody who uses it.
+            if !self.problems.contains(&problem) {
+                self.problems.push(problem);
+            }
+        }
+    }
+
+    fn config(&mut self, declaration: &Declaration) {
+        for attribute in &declaration.config {
+            if let Some(problem) = self.early_use(&attribute.value, declaration) {
+                self.problems.push(problem);
+            }
+        }
+        if let Err(problems) = config(declaration, &self.evaluation) {
+            self.note(problems);
+        }
+    }
+
+    /// Providers are configured before any action runs, so there are no outputs then.
+    fn early_use(&self, expression: &Expression, declaration: &Declaration) -> Option<Diagnostic> {
+        if self.graph.needs(expression).is_empty() {
+            return None;
+        }
+        let label = declaration.label();
+        let summary = format!("the configuration of {label:?} cannot use outputs: it comes first");
+        let diagnostic = Diagnostic::error(summary)
+            .at(expression.place())
+            .help("use variables, and local values that need no outputs");
+        Some(diagnostic)
+    }
+
+    fn node(&mut self, id: NodeId) {
+        let graph = self.graph;
+        let value = match &graph.node(id).kind {
+            NodeKind::Action {
+                instance,
+                declaration,
+                ..
+            } => match graph.action(id) {
+                Some(action) => self.action(id, action, instance, *declaration),
+                None => return,
+            },
+            _ => match self.evaluation.gathered(id) {
+                Ok(value) => value,
+                Err(problems) => {
+                    self.note(problems);
+                    Value::unknown(Type::Dynamic)
+                }
+            },
+        };
+        self.evaluation.set(id, value);
+    }
+
+    /// What an action would bring.
+    fn action(
+        &mut self,
+        id: NodeId,
+        action: &Action,
+        instance: &Instance,
+        declaration: DeclarationId,
+    ) -> Value {
+        let module = self.graph.node(id).module;
+        let here = Here {
+            module,
+            instance,
+            itself: None,
+        };
+        let Some(schema) = self.declarations.schema(declaration, action) else {
+            return Value::unknown(Type::Dynamic);
+        };
+        match action_attributes(action, &action.attributes, schema, &self.evaluation, here) {
+            Ok(attributes) => {
+                self.attributes.insert(id, attributes);
+            }
+            Err(problems) => self.note(problems),
+        }
+        if let Err(problems) = Settings::of(action, &self.evaluation, here) {
+            self.note(problems);
+        }
+        let outputs = match &schema.outputs {
+            Some(outputs) => unknown_outputs(outputs),
+            None => Value::object::<&str>([]),
+        };
+        if let Some(teardown) = &action.teardown {
+            let here = Here {
+                itself: Some(&outputs),
+                ..here
+            };
+            let fitted = action_attributes(action, teardown, schema, &self.evaluation, here);
+            if let Err(problems) = fitted {
+                self.note(problems);
+            }
+        }
+        outputs
+    }
+
+    /// Locals that nobody uses may be wrong as well.
+    fn names(&mut self) {
+        for index in 0..self.graph.modules.len() {
+            let module = ModuleId(index);
+            let graph = self.graph;
+            for local in graph.module(module).module.locals.values() {
+                if let Err(problems) = self.evaluation.value(&local.value, Here::module(module)) {
+                    self.note(problems);
+                }
+            }
+        }
+    }
+
+    fn outputs(&mut self) -> Vec<(String, Value)> {
+        let mut outputs = Vec::new();
+        let graph = self.graph;
+        for output in graph.outputs() {
+            let here = Here::module(ModuleId::ROOT);
+            let value = match self.evaluation.value(&output.value, here) {
+                Ok(value) if output.is_sensitive => value.sensitive(),
+                Ok(value) => value,
+                Err(problems) => {
+                    self.note(problems);
+                    continue;
+                }
+            };
+            for assert in &output.asserts {
+                // What it comes to is for the run to tell.
+                let itself = Value::object([("value", Value::unknown(value.ty()))]);
+                let here = Here {
+                    itself: Some(&itself),
+                    ..here
+                };
+                let condition = self
+                    .evaluation
+                    .value_as(&Type::Bool, &assert.condition, here);
+                self.note(condition.err().unwrap_or_default());
+                if let Some(message) = &assert.message {
+                    let message = self.evaluation.value_as(&Type::String, message, here);
+                    self.note(message.err().unwrap_or_default());
+                }
+            }
+            outputs.push((output.name.text().to_owned(), value));
+        }
+        outputs
+    }
+}
+
+fn unknown_outputs(outputs: &tenon_protocols::orchard::AttrSchema) -> Value {
+    let value = Value::unknown(outputs.ty.without_optional());
+    let value = value.refine_not_null().unwrap_or(value);
+    match outputs.sensitive {
+        true => value.sensitive(),
+        false => value,
+    }
+}
+
+/// What a provider is configured with.
+///
+/// # Errors
+/// All that is wrong with it.
+pub(crate) fn config(
+    declaration: &Declaration,
+    evaluation: &Evaluation<'_>,
+) -> Result<Value, Vec<Diagnostic>> {
+    attributes(
+        &declaration.config,
+        &declaration.schema.config,
+        evaluation,
+        Here::module(ModuleId::ROOT),
+        &format!("the provider {:?}", declaration.name),
+        &declaration.place,
+    )
+}
+
+/// What an action, or its teardown, is given.
+///
+/// # Errors
+/// All that is wrong with it.
+pub(crate) fn action_attributes(
+    action: &Action,
+    given: &[Attribute],
+    schema: &tenon_protocols::orchard::ActionSchema,
+    evaluation: &Evaluation<'_>,
+    here: Here<'_>,
+) -> Result<Value, Vec<Diagnostic>> {
+    let what = format!("the action {:?}", action.kind.text());
+    attributes(given, &schema.attrs, evaluation, here, &what, &action.place)
+}

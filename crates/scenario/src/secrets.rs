@@ -1,0 +1,101 @@
+//! Texts that nobody is to see, wherever they turn up.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tenon_values::{Type, Value, convert};
+
+/// What stands in the place of a secret.
+pub(crate) const MASK: &str = "(sensitive)";
+
+/// Secrets that have been given to a provider or came from one. A provider may well print them or
+/// put them into an error; everything it says goes through [`Secrets::hide`].
+#[derive(Clone, Debug, Default)]
+pub struct Secrets(Arc<Mutex<Vec<String>>>);
+
+/// Hiding shorter ones would hide every other word.
+const SHORTEST: usize = 4;
+
+impl Secrets {
+    /// Remembers every text and number in a value that is marked.
+    pub(crate) fn learn(&self, value: &Value) {
+        if value.contains_marked() {
+            self.learn_parts(value, false);
+        }
+    }
+
+    fn learn_parts(&self, value: &Value, is_secret: bool) {
+        let is_secret = is_secret || value.is_sensitive();
+        let (value, _) = value.unmark();
+        let parts = value.elements().unwrap_or_default();
+        parts
+            .iter()
+            .for_each(|part| self.learn_parts(part, is_secret));
+        for (_, part) in value.entries().unwrap_or_default() {
+            self.learn_parts(part, is_secret);
+        }
+        for (_, part) in value.attributes().iter().flat_map(|all| all.iter()) {
+            self.learn_parts(part, is_secret);
+        }
+        if is_secret && matches!(value.ty(), Type::String | Type::Number) {
+            let text = convert::convert(&value, &Type::String).ok();
+            if let Some(text) = text.as_ref().and_then(Value::as_str) {
+                self.add(text);
+            }
+        }
+    }
+
+    fn add(&self, text: &str) {
+        if text.len() < SHORTEST {
+            return;
+        }
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.iter().any(|one| one == text) {
+            return;
+        }
+        known.push(text.to_owned());
+        // A secret may be part of another; the longer one has to go first.
+        known.sort_by_key(|text| std::cmp::Reverse(text.len()));
+    }
+
+    /// The text without secrets.
+    pub fn hide(&self, text: &str) -> String {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut hidden = text.to_owned();
+        for secret in known.iter() {
+            if hidden.contains(secret.as_str()) {
+                hidden = hidden.replace(secret.as_str(), MASK);
+            }
+        }
+        hidden
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hides_what_is_marked_and_nothing_else() {
+        let secrets = Secrets::default();
+        secrets.learn(&Value::object([
+            ("user", Value::from("alice")),
+            ("password", Value::from("hunter2").sensitive()),
+            (
+                "pins",
+                Value::tuple(vec![123_456.into(), Value::TRUE]).sensitive(),
+            ),
+            ("short", Value::from("abc").sensitive()),
+        ]));
+        let text = "alice has hunter2, hunter22 and 123456, true abc";
+        let hidden = "alice has (sensitive), (sensitive)2 and (sensitive), true abc";
+        assert_eq!(secrets.hide(text), hidden);
+    }
+
+    #[test]
+    fn the_longer_one_goes_first() {
+        let secrets = Secrets::default();
+        secrets.learn(&Value::from("pass").sensitive());
+        secrets.learn(&Value::from("password").sensitive());
+        assert_eq!(secrets.hide("password pass"), "(sensitive) (sensitive)");
+    }
+}

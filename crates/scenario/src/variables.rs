@@ -1,0 +1,260 @@
+//! What a scenario is given: on the command line, in files, in the environment.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use tenon_hcl::{Context, Diagnostic, Source, did_you_mean, parse, parse_expression};
+use tenon_values::{Type, Value, convert, json};
+
+use crate::decode::pure_functions;
+use crate::masked::Masked;
+use crate::model::{Scenario, Variable};
+
+/// Where variables come from. Later ones win: environment, files in order, the command line.
+#[derive(Clone, Debug, Default)]
+pub struct Inputs {
+    /// `--var name=value`
+    pub given: Vec<(String, String)>,
+    /// `--var-file`: HCL, or by their names JSON or YAML.
+    pub files: Vec<PathBuf>,
+    /// `TENON_VAR_name`, without the prefix.
+    pub environment: Vec<(String, String)>,
+}
+
+impl Inputs {
+    /// What begins the name of an environment variable that is one.
+    pub const PREFIX: &'static str = "TENON_VAR_";
+
+    /// The values of all variables of a scenario, each of its type, marked if it is a secret.
+    /// `recorded` is what an earlier run had.
+    ///
+    /// # Errors
+    /// Something is missing, does not fit, or is not known.
+    pub fn resolve(
+        &self,
+        scenario: &Scenario,
+        recorded: &BTreeMap<String, Masked>,
+    ) -> Result<BTreeMap<String, Value>, Vec<Diagnostic>> {
+        let mut resolving = Resolving {
+            scenario,
+            values: BTreeMap::new(),
+            problems: Vec::new(),
+        };
+        for (name, masked) in recorded {
+            resolving.recorded(name, masked);
+        }
+        for (name, text) in &self.environment {
+            // Others may be meant for other scenarios.
+            if let Some(variable) = scenario.module.variables.get(name) {
+                let origin = format!("{}{name}", Inputs::PREFIX);
+                resolving.text(variable, text, &origin);
+            }
+        }
+        for file in &self.files {
+            resolving.file(file);
+        }
+        for (name, text) in &self.given {
+            match scenario.module.variables.get(name) {
+                Some(variable) => resolving.text(variable, text, &format!("--var {name}")),
+                None => resolving.unknown(name, "--var"),
+            }
+        }
+        resolving.finish()
+    }
+}
+
+struct Resolving<'a> {
+    scenario: &'a Scenario,
+    values: BTreeMap<String, Value>,
+    problems: Vec<Diagnostic>,
+}
+
+impl Resolving<'_> {
+    /// Secrets are not in a record, so they have to be given again.
+    fn recorded(&mut self, name: &str, masked: &Masked) {
+        if let Some(variable) = self.scenario.module.variables.get(name)
+            && let Ok(value) = masked.read(&variable.ty)
+            && value.is_wholly_known()
+        {
+            self.values.insert(name.to_owned(), value);
+        }
+    }
+
+    fn unknown(&mut self, name: &str, origin: &str) {
+        let summary = format!("{origin}: the scenario has no variable {name:?}");
+        let mut diagnostic = Diagnostic::error(summary);
+        let names = self.scenario.module.variables.keys();
+        diagnostic.help = did_you_mean(name, names.map(String::as_str));
+        self.problems.push(diagnostic);
+    }
+
+    /// Text for a string is that string; for anything else it is an expression.
+    fn text(&mut self, variable: &Variable, text: &str, origin: &str) {
+        let is_text = matches!(variable.ty, Type::String | Type::Dynamic);
+        if is_text {
+            return self.value(variable, Value::string(text), origin, None);
+        }
+        let source = Source::new(origin, text);
+        let context = Context {
+            scope: &(),
+            functions: pure_functions(),
+            is_plan: false,
+        };
+        let value = parse_expression(&source)
+            .map_err(|error| vec![error])
+            .and_then(|expression| expression.evaluate(&context));
+        match value {
+            Ok(value) => self.value(variable, value, origin, None),
+            // Its source would show it.
+            Err(_) if variable.is_sensitive => {
+                let summary = format!("{origin}: this is no value of the type {}", variable.ty);
+                self.problems.push(Diagnostic::error(summary));
+            }
+            Err(errors) => self.problems.extend(errors),
+        }
+    }
+
+    fn value(
+        &mut self,
+        variable: &Variable,
+        value: Value,
+        origin: &str,
+        place: Option<tenon_hcl::Place>,
+    ) {
+        let value = match variable.is_sensitive {
+            true => value.sensitive(),
+            false => value,
+        };
+        match convert::convert(&value, &variable.ty) {
+            Ok(value) => {
+                self.values.insert(variable.name.text().to_owned(), value);
+            }
+            Err(error) => {
+                let name = variable.name.text();
+                let summary = format!("{origin}: the value does not fit the variable {name:?}");
+                let mut diagnostic = Diagnostic::error(summary)
+                    .note(error.to_string())
+                    .note(format!("its type is {}", variable.ty));
+                diagnostic.place = place;
+                self.problems.push(diagnostic);
+            }
+        }
+    }
+
+    fn file(&mut self, path: &Path) {
+        let origin = path.display().to_string();
+        let text = match std::fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) => {
+                let summary = format!("{origin} cannot be read: {error}");
+                self.problems.push(Diagnostic::error(summary));
+                return;
+            }
+        };
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        match extension {
+            Some("json") => self.object(json::implied(text.as_bytes()), &origin),
+            Some("yaml" | "yml") => match yaml(&text) {
+                Ok(text) => self.object(json::implied(text.as_bytes()), &origin),
+                Err(error) => {
+                    let summary = format!("{origin} is no YAML: {error}");
+                    self.problems.push(Diagnostic::error(summary));
+                }
+            },
+            _ => self.hcl(&origin, text),
+        }
+    }
+
+    fn object(&mut self, value: Result<Value, tenon_values::Error>, origin: &str) {
+        let value = match value {
+            Ok(value) => value,
+            Err(error) => {
+                let diagnostic = Diagnostic::error(format!("{origin}: {error}"));
+                self.problems.push(diagnostic);
+                return;
+            }
+        };
+        let Some(attributes) = value.attributes() else {
+            let summary = format!("{origin} has no object of variables in it");
+            self.problems.push(Diagnostic::error(summary));
+            return;
+        };
+        for (name, value) in attributes.iter() {
+            match self.scenario.module.variables.get(name) {
+                Some(variable) => self.value(variable, value.clone(), origin, None),
+                None => self.unknown(name, origin),
+            }
+        }
+    }
+
+    fn hcl(&mut self, origin: &str, text: String) {
+        let source = Source::new(origin, text);
+        let body = match parse(&source) {
+            Ok(body) => body,
+            Err(errors) => {
+                self.problems.extend(errors);
+                return;
+            }
+        };
+        for block in &body.blocks {
+            let diagnostic = Diagnostic::error("a file of variables has no blocks")
+                .at(block.header())
+                .help("write `name = value`");
+            self.problems.push(diagnostic);
+        }
+        let context = Context {
+            scope: &(),
+            functions: pure_functions(),
+            is_plan: false,
+        };
+        for attribute in &body.attributes {
+            let name = attribute.name.text();
+            let Some(variable) = self.scenario.module.variables.get(name) else {
+                self.unknown(name, origin);
+                continue;
+            };
+            match attribute.value.evaluate(&context) {
+                Ok(value) => self.value(variable, value, origin, Some(attribute.value.place())),
+                Err(errors) => self.problems.extend(errors),
+            }
+        }
+    }
+
+    fn finish(mut self) -> Result<BTreeMap<String, Value>, Vec<Diagnostic>> {
+        for (name, variable) in &self.scenario.module.variables {
+            if self.values.contains_key(name) {
+                continue;
+            }
+            let Some(default) = &variable.default else {
+                let mut diagnostic =
+                    Diagnostic::error(format!("the variable {name:?} has no value"))
+                        .at(variable.name.place())
+                        .help(format!(
+                            "give it with --var {name}=..., a --var-file, or {}{name}",
+                            Inputs::PREFIX
+                        ));
+                if let Some(description) = &variable.description {
+                    diagnostic = diagnostic.note(description.clone());
+                }
+                self.problems.push(diagnostic);
+                continue;
+            };
+            let default = match variable.is_sensitive {
+                true => default.sensitive(),
+                false => default.clone(),
+            };
+            self.values.insert(name.clone(), default);
+        }
+        match self.problems.is_empty() {
+            true => Ok(self.values),
+            false => Err(self.problems),
+        }
+    }
+}
+
+/// YAML as JSON. Aliases are bounded by the reader, so that a small file stays small.
+fn yaml(text: &str) -> Result<String, String> {
+    let value: serde_json::Value =
+        serde_saphyr::from_str(text).map_err(|error| error.to_string())?;
+    Ok(value.to_string())
+}
