@@ -166,21 +166,18 @@ impl Function {
             true => Type::Dynamic,
             false => (self.result)(&values)?,
         };
+        let arguments = Arguments {
+            values: &values,
+            result: &result,
+            may_be_null: self.may_be_null,
+        };
         if !is_unknown && !is_dynamic {
-            let arguments = Arguments {
-                values: &values,
-                result: &result,
-            };
             return Ok((self.body)(arguments)?.with_marks(&marks));
         }
         for value in &values {
             unmark(value, &mut marks);
         }
-        let unknown = match self.may_be_null {
-            true => Value::unknown(result),
-            false => Value::unknown(result).refine_not_null()?,
-        };
-        Ok(unknown.with_marks(&marks))
+        Ok(arguments.unknown().with_marks(&marks))
     }
 
     fn check_count(&self, given: usize) -> Result<(), FunctionError> {

@@ -5,11 +5,12 @@
 //! where it pays:
 //!
 //! - Errors have our words, and nothing of what is in a marked argument.
-//! - Files are read inside one folder only, up to 4 MiB each. `fileset` follows no links to folders.
+//! - Files are read inside one folder only, up to 4 MiB each. `fileset` follows no links to
+//!   folders.
 //! - Results are limited: a text to 16 MiB, a collection to 1,048,576 elements, `setproduct` to
 //!   100,000, `range` to 1,024 as in Terraform.
-//! - Regular expressions are RE2's, run by the `regex` crate: octal escapes and `\C` are refused, the
-//!   flag `x` is known, and a pattern's size is limited instead of its repetitions.
+//! - Regular expressions are RE2's, run by the `regex` crate: octal escapes and `\C` are refused,
+//!   the flag `x` is known, and a pattern's size is limited instead of its repetitions.
 //! - `textencodebase64` and `textdecodebase64` know UTF-8, UTF-16LE and UTF-16BE.
 //! - `cidrsubnet` refuses negative numbers, of which Terraform makes networks elsewhere.
 //! - `type` gives text and can be used everywhere.

@@ -1,4 +1,43 @@
-//! HCL.
+//! HCL: files read into a tree, expressions evaluated over [`tenon_values`], and errors shown with
+//! their source.
+//!
+//! [`parse`] reads a file into a [`Body`] of attributes and blocks, each with its [`Place`]. An
+//! [`Expression`] is evaluated in a [`Context`]: a [`Scope`] says what names stand for, and
+//! [`Functions`] what can be called. What is not known yet stays unknown, what is marked stays
+//! marked, and everything that is wrong is told, not just the first thing. [`Expression::references`]
+//! tells which names are used without evaluating anything.
+//!
+//! What the blocks of a file mean is left to you. `tests/data/` has what Terraform says to some
+//! three thousand expressions, and where we differ on purpose.
+//!
+//! ```
+//! use std::collections::BTreeMap;
+//! use tenon_hcl::{Context, Functions, Source, Style, parse};
+//! use tenon_values::{Type, Value};
+//!
+//! let source = Source::new("main.hcl", "greeting = \"hello, ${upper(nmae)}\"\n");
+//! let body = parse(&source).expect("it is HCL");
+//! let mut scope = BTreeMap::from([("name".to_owned(), Value::from("you"))]);
+//! let functions = Functions::standard(None);
+//! let greeting = &body.attribute("greeting").expect("it is there").value;
+//!
+//! let context = Context { scope: &scope, functions: &functions, is_plan: false };
+//! let errors = greeting.evaluate(&context).unwrap_err();
+//! assert_eq!(errors[0].render(Style::Plain), r#"
+//! error: there is no variable "nmae"
+//!  --> main.hcl:1:27
+//!   |
+//! 1 | greeting = "hello, ${upper(nmae)}"
+//!   |                            ^^^^
+//!   |
+//!   = help: did you mean `name`?"#.trim_start());
+//!
+//! scope.insert("nmae".to_owned(), Value::unknown(Type::String));
+//! let context = Context { scope: &scope, ..context };
+//! let value = greeting.evaluate(&context).expect("there is such a name now");
+//! assert_eq!(value.to_string(), "(unknown string, not null, begins with \"hello, \")");
+//! ```
+
 mod diagnostic;
 mod evaluate;
 mod function;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tenon_hcl::{Diagnostic, Expression, Functions, Place};
-use tenon_values::{Kind, Type, Value, convert};
+use tenon_values::{Kind, Number, Type, Value, convert};
 
 use crate::declarations::Declarations;
 use crate::evaluation::{Evaluation, Here};
@@ -202,7 +202,7 @@ fn count(value: &Value, expression: &Expression) -> Result<Vec<Instance>, Vec<Di
     let value = decided(value, "count", expression)?;
     let number =
         convert::convert(&value, &Type::Number).map_err(|error| wrong(error.to_string()))?;
-    let number = number.as_number().and_then(|number| number.to_u64());
+    let number = number.as_number().and_then(Number::to_u64);
     let number = number.ok_or_else(|| wrong(format!("this is {value}")))?;
     // The limit itself is looked at by whoever adds them up.
     let number = number.min(MOST_NODES as u64 + 1);

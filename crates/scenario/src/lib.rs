@@ -1,4 +1,15 @@
-//! Orchard's scenarios.
+//! Orchard's scenarios: read, planned, run and torn down.
+//!
+//! [`load`] reads a scenario file and its components into a model ([`Scenario`]), with the place of
+//! every word. [`Plan::new`] checks it against its providers' schemas to the last attribute and
+//! unfolds it into a [`Graph`], without doing anything. [`Plan::run`] starts the providers, hands
+//! each action over as soon as what it needs is done, and keeps a journal, so that after a crash
+//! [`Plan::resume`] and [`Plan::teardown`] know what is done, not begun, or maybe done.
+//!
+//! What is shown of all that is left to you: everything that happens is an [`Event`]. So is where
+//! the built-in providers come from: a [`Launcher`] is told the program that has them.
+//!
+//! `docs/scenarios.md` explains the language, `docs/orchard.md` the wire.
 
 mod attributes;
 mod declarations;
@@ -38,7 +49,7 @@ pub use load::{ScenarioFile, load};
 pub use masked::{Key, Masked};
 pub use model::*;
 pub use plan::Plan;
-pub use provider::{FailureKind, Launcher, ProviderFailure};
+pub use provider::{FailureKind, Launcher, ProviderFailure, SeeLog};
 pub use record::{NodeRecord, Record};
 pub use run::{RunError, RunOptions, RunReport};
 pub use secrets::Secrets;

@@ -25,10 +25,13 @@ pub struct Launcher {
     /// The folder they are started in: that of the scenario file.
     pub folder: PathBuf,
     /// Is shown every line that a provider writes to stderr, without secrets.
-    pub on_log: Arc<dyn Fn(&str, &str) + Send + Sync>,
+    pub on_log: SeeLog,
     /// What nobody is to see.
     pub secrets: Secrets,
 }
+
+/// Is shown a provider's name in the scenario and a line.
+pub type SeeLog = Arc<dyn Fn(&str, &str) + Send + Sync>;
 
 /// How long `<provider> schema` may take.
 const SCHEMA_LIMIT: Duration = Duration::from_secs(5);

@@ -33,8 +33,10 @@ impl Secrets {
         for (_, part) in value.entries().unwrap_or_default() {
             self.learn_parts(part, is_secret);
         }
-        for (_, part) in value.attributes().iter().flat_map(|all| all.iter()) {
-            self.learn_parts(part, is_secret);
+        if let Some(attributes) = value.attributes() {
+            for (_, part) in attributes.iter() {
+                self.learn_parts(part, is_secret);
+            }
         }
         if is_secret && matches!(value.ty(), Type::String | Type::Number) {
             let text = convert::convert(&value, &Type::String).ok();

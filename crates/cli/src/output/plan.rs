@@ -1,7 +1,7 @@
 //! Plans, for people and for tools.
 
 use serde_json::{Value as Json, json};
-use tenon_scenario::{Masked, NodeId, Plan};
+use tenon_scenario::{Declaration, Masked, NodeId, Plan};
 use tenon_values::Value;
 
 use super::{data, indented};
@@ -19,7 +19,7 @@ pub(crate) fn text(plan: &Plan) -> Result<(), Failure> {
         count(providers, "provider")
     ))?;
     for (number, (id, node)) in actions.iter().enumerate() {
-        let provider = plan.declaration(*id).map(|one| one.label());
+        let provider = plan.declaration(*id).map(Declaration::label);
         data(format_args!(
             "\n{:>4}. {}  ({})",
             number + 1,
@@ -82,12 +82,12 @@ pub(crate) fn json(plan: &Plan) -> Result<(), Failure> {
             .collect();
         json!({
             "address": &*node.address,
-            "provider": plan.declaration(id).map(|one| one.label()),
+            "provider": plan.declaration(id).map(Declaration::label),
             "after": after,
             "attributes": plan.attributes.get(&id).map(known_json),
         })
     };
-    let provider = |(_, one): (_, &tenon_scenario::Declaration)| {
+    let provider = |(_, one): (_, &Declaration)| {
         json!({
             "name": one.name,
             "alias": one.alias,

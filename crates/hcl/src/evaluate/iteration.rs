@@ -53,10 +53,7 @@ impl Evaluator<'_> {
                 }
             }
         }
-        let key = match &expression.key {
-            Some(key) => Some((key, self.key_text(key, locals, marks))),
-            None => None,
-        };
+        let key = { expression.key.as_ref() }.map(|key| (key, self.key_text(key, locals, marks)));
         let value = self.value(&expression.value, locals);
         match (key, value) {
             (None, Ok(value)) => result.elements.push(value),

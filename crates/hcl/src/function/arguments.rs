@@ -6,11 +6,13 @@ use tenon_values::{Number, Type, Value};
 
 use super::FunctionError;
 
-/// The arguments of one call, as the parameters ask for them.
+/// The arguments of one call, as the parameters ask for them. Asking for one that there is no
+/// parameter for panics.
 #[derive(Clone, Copy)]
 pub struct Arguments<'a> {
     pub(super) values: &'a [Value],
     pub(super) result: &'a Type,
+    pub(super) may_be_null: bool,
 }
 
 impl<'a> Arguments<'a> {
@@ -24,15 +26,25 @@ impl<'a> Arguments<'a> {
         self.result
     }
 
+    /// A result that is not known yet, of that type.
+    pub fn unknown(&self) -> Value {
+        let unknown = Value::unknown(self.result.clone());
+        match self.may_be_null {
+            true => unknown,
+            false => unknown.refine_not_null().unwrap_or(unknown),
+        }
+    }
+
     /// The string at this place.
     ///
     /// # Errors
     /// It is no string, or not UTF-8.
     pub fn text(&self, index: usize) -> Result<&'a str, FunctionError> {
-        let required = || FunctionError::new("a string is required").at(index);
-        let text = self.values.get(index).and_then(Value::as_text);
+        let value = &self.values[index];
+        let required = || FunctionError::required("a string", value).at(index);
         let not_utf8 = || FunctionError::new("the text is not UTF-8").at(index);
-        text.ok_or_else(required)?.as_str().ok_or_else(not_utf8)
+        let text = value.as_text().ok_or_else(required)?;
+        text.as_str().ok_or_else(not_utf8)
     }
 
     /// The number at this place.
@@ -40,9 +52,9 @@ impl<'a> Arguments<'a> {
     /// # Errors
     /// It is no number.
     pub fn number(&self, index: usize) -> Result<&'a Number, FunctionError> {
-        let required = || FunctionError::new("a number is required").at(index);
-        let number = self.values.get(index).and_then(Value::as_number);
-        number.ok_or_else(required)
+        let value = &self.values[index];
+        let required = || FunctionError::required("a number", value).at(index);
+        value.as_number().ok_or_else(required)
     }
 
     /// The whole number at this place.
@@ -62,9 +74,9 @@ impl<'a> Arguments<'a> {
     /// # Errors
     /// It is none, or not known.
     pub fn elements(&self, index: usize) -> Result<&'a [Value], FunctionError> {
-        let required = || FunctionError::new("a list, set or tuple is required").at(index);
-        let elements = self.values.get(index).and_then(Value::elements);
-        elements.ok_or_else(required)
+        let value = &self.values[index];
+        let required = || FunctionError::required("a list, set or tuple", value).at(index);
+        value.elements().ok_or_else(required)
     }
 }
 

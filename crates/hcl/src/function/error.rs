@@ -2,6 +2,8 @@
 
 use std::fmt::Display;
 
+use tenon_values::Value;
+
 /// As much of a text as an error quotes.
 const QUOTED: usize = 80;
 
@@ -28,6 +30,12 @@ impl FunctionError {
             message: message.into(),
             evidence: None,
         }
+    }
+
+    /// A value of another type is required: `wanted` names it with an article.
+    pub fn required(wanted: &str, given: &Value) -> FunctionError {
+        let given = given.ty().friendly();
+        FunctionError::new(format!("{wanted} is required, but this is of type {given}"))
     }
 
     /// The same failure, which is the fault of the argument at this place.

@@ -78,7 +78,7 @@ fn decode_json(arguments: Arguments) -> Result<Value, FunctionError> {
 fn encode_json(arguments: Arguments) -> Result<Value, FunctionError> {
     let value = &arguments[0];
     if !value.is_wholly_known() {
-        return Ok(Value::unknown(Type::String).refine_not_null()?);
+        return Ok(arguments.unknown());
     }
     let text = json::encode(value, &value.ty()).map_err(|error| {
         FunctionError::new("the value cannot be written as JSON")

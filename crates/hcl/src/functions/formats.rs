@@ -62,7 +62,7 @@ fn format_each(arguments: Arguments) -> Result<Value, FunctionError> {
         is_unknown |= !value.is_known();
     }
     if is_unknown {
-        return Ok(Value::unknown(Type::list(Type::String)).refine_not_null()?);
+        return Ok(arguments.unknown());
     }
     let count = count.unwrap_or(1);
     limits::check_elements(count)?;

@@ -53,6 +53,9 @@ pub(super) const HASHES: [(&str, &str, Hash, &str); 6] = [
     ),
 ];
 
+/// The first of the namespaces that RFC 4122 names; the others differ in one byte.
+const NAMESPACE: u128 = 0x6ba7b810_9dad_11d1_80b4_00c04fd430c8;
+
 pub(super) fn all() -> Vec<Function> {
     let hash = |(name, _, hash, description): (_, _, Hash, _)| {
         Function::new(name, [string("text")])
@@ -86,17 +89,12 @@ fn random_uuid() -> Result<Value, FunctionError> {
 
 fn named_uuid(arguments: Arguments) -> Result<Value, FunctionError> {
     let namespace = arguments.text(0)?;
-    let standard = |last: u8| {
-        let tail = *b"\x9d\xad\x11\xd1\x80\xb4\x00\xc0\x4f\xd4\x30\xc8";
-        let mut bytes = [0x6b, 0xa7, 0xb8, last, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
-        bytes[4..].copy_from_slice(&tail);
-        bytes
-    };
+    let standard = |number: u128| (NAMESPACE + (number << 96)).to_be_bytes();
     let namespace = match namespace {
-        "dns" => standard(0x10),
-        "url" => standard(0x11),
-        "oid" => standard(0x12),
-        "x500" => standard(0x14),
+        "dns" => standard(0),
+        "url" => standard(1),
+        "oid" => standard(2),
+        "x500" => standard(4),
         text => read_uuid(text).ok_or_else(|| {
             let message = "the namespace dns, url, oid, x500 or a UUID is required";
             FunctionError::new(message).at(0).quoting(text)

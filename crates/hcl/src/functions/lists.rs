@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use tenon_values::convert::{self, Safety};
-use tenon_values::{Marks, Number, Type, Value};
+use tenon_values::{Marks, Type, Value};
 
 use super::limits;
 use crate::function::parameter::{any, list, number};
@@ -30,10 +30,6 @@ pub(super) fn all() -> Vec<Function> {
         Function::new("flatten", [any("list").or_marked()])
             .describe("The elements of the list, with those of lists inside it in their place.")
             .gives(Type::Dynamic, flatten),
-        Function::new("range", [])
-            .and_more(number("limits"))
-            .describe("The numbers from a start, else 0, to before an end, by a step, else 1.")
-            .gives(Type::list(Type::Number), range),
         Function::new("reverse", [any("list").or_marked()])
             .describe("The list from its last element to its first.")
             .gives_typed(reversed_type, reverse),
@@ -47,12 +43,6 @@ pub(super) fn all() -> Vec<Function> {
             .describe("The strings in the order of their characters' numbers.")
             .gives(Type::list(Type::String), sort),
     ]
-}
-
-/// An error about an argument that should have had other elements.
-fn wrong(message: &str, index: usize, value: &Value) -> FunctionError {
-    let message = format!("{message}, but this is of type {}", value.ty().friendly());
-    FunctionError::new(message).at(index)
 }
 
 fn chunks(arguments: Arguments) -> Result<Value, FunctionError> {
@@ -74,7 +64,7 @@ fn chunks(arguments: Arguments) -> Result<Value, FunctionError> {
 
 fn compact(arguments: Arguments) -> Result<Value, FunctionError> {
     if !arguments[0].is_wholly_known() {
-        return Ok(Value::unknown(Type::list(Type::String)).refine_not_null()?);
+        return Ok(arguments.unknown());
     }
     let is_kept = |value: &&Value| !value.is_null() && value.as_str() != Some("");
     let kept = arguments.elements(0)?.iter().filter(is_kept).cloned();
@@ -89,11 +79,7 @@ fn joined_type(arguments: &[Value]) -> Result<Type, FunctionError> {
     let types: Vec<Type> = arguments.iter().map(Value::ty).collect();
     for (index, ty) in types.iter().enumerate() {
         if !matches!(ty, Type::List(_) | Type::Tuple(_)) {
-            return Err(wrong(
-                "a list or tuple is required",
-                index,
-                &arguments[index],
-            ));
+            return Err(FunctionError::required("a list or tuple", &arguments[index]).at(index));
         }
     }
     if types.iter().all(|ty| matches!(ty, Type::List(_)))
@@ -115,9 +101,7 @@ fn concat(arguments: Arguments) -> Result<Value, FunctionError> {
         if !value.is_known() {
             let all = arguments.all().iter().map(Value::marks);
             all.for_each(|found| marks.extend(&found));
-            return Ok(Value::unknown(result.clone())
-                .refine_not_null()?
-                .with_marks(&marks));
+            return Ok(arguments.unknown().with_marks(&marks));
         }
         let value = match result {
             Type::Dynamic => value,
@@ -135,7 +119,7 @@ fn concat(arguments: Arguments) -> Result<Value, FunctionError> {
 
 fn distinct(arguments: Arguments) -> Result<Value, FunctionError> {
     if !arguments[0].is_wholly_known() {
-        return Ok(Value::unknown(arguments[0].ty()).refine_not_null()?);
+        return Ok(arguments.unknown());
     }
     let mut seen = HashSet::new();
     let elements = arguments.elements(0)?.iter();
@@ -151,14 +135,14 @@ fn flatten(arguments: Arguments) -> Result<Value, FunctionError> {
     let mut marks = Marks::none();
     let mut flat = Vec::new();
     if !is_sequence(&arguments[0]) {
-        return Err(wrong("a list, set or tuple is required", 0, &arguments[0]));
+        return Err(FunctionError::required("a list, set or tuple", &arguments[0]).at(0));
     }
     let is_known = flatten_into(&arguments[0], &mut flat, &mut marks)?;
     let flat = match is_known {
         true => Value::tuple(flat),
         false => {
             marks.extend(&arguments[0].unmark_deep().1);
-            Value::unknown(Type::Dynamic)
+            arguments.unknown()
         }
     };
     Ok(flat.with_marks(&marks))
@@ -170,8 +154,15 @@ fn flatten_into(
     flat: &mut Vec<Value>,
     marks: &mut Marks,
 ) -> Result<bool, FunctionError> {
-    let is_open = !value.is_known() && value.ty() == Type::Dynamic;
-    if is_open || (is_sequence(value) && !value.is_known()) {
+    let is_open = match value.ty() {
+        Type::Dynamic => !value.is_known(),
+        // Elements of a set that are not known may be equal.
+        Type::List(_) | Type::Set(_) | Type::Tuple(_) if !value.is_null() => {
+            !value.is_known() || !value.length()?.is_known()
+        }
+        _ => false,
+    };
+    if is_open {
         return Ok(false);
     }
     let (inside, found) = value.unmark();
@@ -193,46 +184,11 @@ fn is_sequence(value: &Value) -> bool {
     matches!(value.ty(), Type::List(_) | Type::Set(_) | Type::Tuple(_))
 }
 
-fn range(arguments: Arguments) -> Result<Value, FunctionError> {
-    let numbers: Vec<&Number> = (0..arguments.all().len())
-        .map(|index| arguments.number(index))
-        .collect::<Result<_, _>>()?;
-    let (zero, one) = (Number::ZERO, Number::from(1));
-    let (start, end, step) = match numbers.as_slice() {
-        [end] => (&zero, *end, None),
-        [start, end] => (*start, *end, None),
-        [start, end, step] => (*start, *end, Some(*step)),
-        _ => {
-            return Err(FunctionError::new(
-                "an end, or a start, an end and perhaps a step are required",
-            ));
-        }
-    };
-    let is_down = end.compare(start).is_lt();
-    let step = match step {
-        Some(step) => step.clone(),
-        None if is_down => one.negate(),
-        None => one,
-    };
-    if end.compare(start).is_ne() && !step.is_zero() && is_down != step.is_negative() {
-        return Err(FunctionError::new("the step leads away from the end").at(2));
-    }
-    let mut values = Vec::new();
-    let mut next = start.clone();
-    while next.compare(end).is_ne() && next.compare(end).is_gt() == is_down {
-        values.push(Value::number(next.clone()));
-        limits::check("the range", values.len(), limits::RANGE, "numbers")?;
-        let sum = next.add(&step);
-        next = sum.map_err(|error| FunctionError::new("there is no such range").because(error))?;
-    }
-    Ok(Value::list(Type::Number, values)?)
-}
-
 fn reversed_type(arguments: &[Value]) -> Result<Type, FunctionError> {
     match arguments[0].ty() {
         Type::Tuple(tuple) => Ok(Type::tuple(tuple.elements().iter().rev().cloned())),
         Type::List(element) | Type::Set(element) => Ok(Type::List(element)),
-        _ => Err(wrong("a list, set or tuple is required", 0, &arguments[0])),
+        _ => Err(FunctionError::required("a list, set or tuple", &arguments[0]).at(0)),
     }
 }
 
@@ -253,32 +209,46 @@ fn reverse(arguments: Arguments) -> Result<Value, FunctionError> {
 }
 
 fn sliced_type(arguments: &[Value]) -> Result<Type, FunctionError> {
-    match arguments[0].ty() {
-        Type::List(element) => Ok(Type::List(element)),
-        Type::Tuple(_) => Ok(Type::Dynamic),
+    let ty = match arguments[0].ty() {
+        Type::List(element) => Type::List(element),
+        Type::Tuple(_) => Type::Dynamic,
         Type::Set(_) => {
             let message = "a set has no order to cut a part out; make it a list with tolist first";
-            Err(FunctionError::new(message).at(0))
+            return Err(FunctionError::new(message).at(0));
         }
-        _ => Err(wrong("a list or tuple is required", 0, &arguments[0])),
+        _ => return Err(FunctionError::required("a list or tuple", &arguments[0]).at(0)),
+    };
+    // What is wrong with any list is wrong with one that is not known yet.
+    cut(arguments, usize::MAX)?;
+    Ok(ty)
+}
+
+/// From where to where a list of this length is cut, as far as it is known.
+fn cut(arguments: &[Value], length: usize) -> Result<[Option<usize>; 2], FunctionError> {
+    let place = |index: usize| match arguments[index].as_number() {
+        None => Ok(None),
+        Some(number) => {
+            let place = number
+                .to_u64()
+                .and_then(|place| usize::try_from(place).ok());
+            let place = place.filter(|place| *place <= length);
+            let message = "a place in the list is required, counted from 0 to its length";
+            let outside = || FunctionError::new(message).at(index);
+            place.ok_or_else(outside).map(Some)
+        }
+    };
+    match [place(1)?, place(2)?] {
+        [Some(start), Some(end)] if start > end => {
+            Err(FunctionError::new("the start is behind the end").at(1))
+        }
+        places => Ok(places),
     }
 }
 
 fn slice(arguments: Arguments) -> Result<Value, FunctionError> {
     let (value, marks) = arguments[0].unmark();
     let elements = value.elements().unwrap_or_default();
-    let place = |index: usize| {
-        let place = usize::try_from(arguments.whole(index)?).ok();
-        let inside = place.filter(|place| *place <= elements.len());
-        inside.ok_or_else(|| {
-            let message = format!("a place from 0 to {} is required", elements.len());
-            FunctionError::new(message).at(index)
-        })
-    };
-    let (start, end) = (place(1)?, place(2)?);
-    if start > end {
-        return Err(FunctionError::new("the start is behind the end").at(1));
-    }
+    let [start, end] = cut(arguments.all(), elements.len())?.map(Option::unwrap_or_default);
     let elements = elements[start..end].to_vec();
     let sliced = match value.ty() {
         Type::List(element) => Value::list(Type::clone(&element), elements)?,
@@ -289,14 +259,14 @@ fn slice(arguments: Arguments) -> Result<Value, FunctionError> {
 
 fn sort(arguments: Arguments) -> Result<Value, FunctionError> {
     let elements = arguments.elements(0)?;
-    if let Some(place) = elements.iter().position(Value::is_null) {
-        let message = format!("the element {place} is null, which has no place in an order");
-        return Err(FunctionError::new(message).at(0));
-    }
     // Which is where is not known, but how many there are is.
     if !elements.iter().all(Value::is_known) {
         let unknown = vec![Value::unknown(Type::String); elements.len()];
         return Ok(Value::list(Type::String, unknown)?);
+    }
+    if let Some(place) = elements.iter().position(Value::is_null) {
+        let message = format!("the element {place} is null, which has no place in an order");
+        return Err(FunctionError::new(message).at(0));
     }
     let mut sorted = elements.to_vec();
     sorted.sort_by(|this, that| this.as_text().cmp(&that.as_text()));

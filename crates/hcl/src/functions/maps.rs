@@ -47,19 +47,15 @@ pub(super) fn all() -> Vec<Function> {
     ]
 }
 
-fn wrong(index: usize, value: &Value) -> FunctionError {
-    let given = value.ty().friendly();
-    FunctionError::new(format!(
-        "a map or object is required, but this is of type {given}"
-    ))
-    .at(index)
+fn not_a_map(value: &Value, index: usize) -> FunctionError {
+    FunctionError::required("a map or object", value).at(index)
 }
 
 fn keys_type(arguments: &[Value]) -> Result<Type, FunctionError> {
     match arguments[0].ty() {
         Type::Map(_) => Ok(Type::list(Type::String)),
         Type::Object(object) => Ok(Type::tuple(vec![Type::String; object.attributes().len()])),
-        _ => Err(wrong(0, &arguments[0])),
+        _ => Err(not_a_map(&arguments[0], 0)),
     }
 }
 
@@ -80,7 +76,7 @@ fn keys(arguments: Arguments) -> Result<Value, FunctionError> {
                 let keys = entries.iter().map(|(key, _)| Value::from(key.clone()));
                 Value::list(Type::String, keys.collect())?
             }
-            None => Value::unknown(Type::list(Type::String)).refine_not_null()?,
+            None => arguments.unknown(),
         },
     };
     Ok(keys.with_marks(&marks))
@@ -110,7 +106,7 @@ fn found_type(arguments: &[Value]) -> Result<Type, FunctionError> {
                 (None, None) => Err(missing(key)),
             },
         },
-        _ => Err(wrong(0, &arguments[0])),
+        _ => Err(not_a_map(&arguments[0], 0)),
     }
 }
 
@@ -126,7 +122,7 @@ fn lookup(arguments: Arguments) -> Result<Value, FunctionError> {
     let key = match key.as_str() {
         Some(key) if map.is_known() => key,
         None if key.is_known() => return Err(FunctionError::new("the key is not UTF-8").at(1)),
-        _ => return Ok(Value::unknown(arguments.result_type().clone()).with_marks(&marks)),
+        _ => return Ok(arguments.unknown().with_marks(&marks)),
     };
     let element = match map.kind() {
         Kind::Object(attributes) => attributes.get(key).cloned(),
@@ -154,7 +150,7 @@ fn merge(arguments: Arguments) -> Result<Value, FunctionError> {
         match value.ty() {
             Type::Map(_) | Type::Object(_) => {}
             Type::Dynamic if value.is_null() || !value.is_known() => {}
-            _ => return Err(wrong(index, &value)),
+            _ => return Err(not_a_map(&value, index)),
         }
         maps.push(value);
     }
@@ -194,7 +190,7 @@ fn merge(arguments: Arguments) -> Result<Value, FunctionError> {
 fn transpose(arguments: Arguments) -> Result<Value, FunctionError> {
     let map = &arguments[0];
     if !map.is_wholly_known() {
-        return Ok(Value::unknown(map.ty()).refine_not_null()?);
+        return Ok(arguments.unknown());
     }
     let mut transposed: BTreeMap<Text, Vec<Value>> = BTreeMap::new();
     for (key, list) in map.entries().unwrap_or_default() {
@@ -221,7 +217,7 @@ fn values_type(arguments: &[Value]) -> Result<Type, FunctionError> {
                 .iter()
                 .map(|attribute| attribute.ty.clone()),
         )),
-        _ => Err(wrong(0, &arguments[0])),
+        _ => Err(not_a_map(&arguments[0], 0)),
     }
 }
 
@@ -249,13 +245,7 @@ fn zipped_type(arguments: &[Value]) -> Result<Type, FunctionError> {
     match arguments[1].ty() {
         Type::List(element) => Ok(Type::Map(element)),
         Type::Tuple(_) => Ok(Type::Dynamic),
-        ty => {
-            let message = format!(
-                "a list or tuple is required, but this is of type {}",
-                ty.friendly()
-            );
-            Err(FunctionError::new(message).at(1))
-        }
+        _ => Err(FunctionError::required("a list or tuple", &arguments[1]).at(1)),
     }
 }
 
@@ -268,8 +258,7 @@ fn zip(arguments: Arguments) -> Result<Value, FunctionError> {
         _ => None,
     };
     let Some((keys, values)) = parts else {
-        let unknown = Value::unknown(arguments.result_type().clone());
-        return Ok(unknown.refine_not_null()?.with_marks(&marks));
+        return Ok(arguments.unknown().with_marks(&marks));
     };
     if keys.len() != values.len() {
         let message = format!(

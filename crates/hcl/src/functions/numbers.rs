@@ -2,8 +2,9 @@
 
 use dashu_int::UBig;
 use dashu_int::ops::BitTest;
-use tenon_values::{Number, Type, Value};
+use tenon_values::{Number, Type, Value, convert};
 
+use super::limits;
 use crate::function::parameter::{any, number};
 use crate::function::{Arguments, Function, FunctionError};
 
@@ -58,11 +59,18 @@ pub(super) fn all() -> Vec<Function> {
                         .powf(arguments.number(1)?.to_f64()),
                 )
             }),
+        Function::new("range", [])
+            .and_more(number("limits"))
+            .describe("The numbers from a start, else 0, to before an end, by a step, else 1.")
+            .gives(Type::list(Type::Number), range),
         Function::new("signum", [number("number")])
             .describe("-1, 0 or 1, by the sign of a whole number.")
             .gives(Type::Number, |arguments| {
                 Ok(Value::number(arguments.whole(0)?.signum()))
             }),
+        Function::new("sum", [any("list")])
+            .describe("The sum of the numbers.")
+            .gives(Type::Number, sum),
     ]
 }
 
@@ -98,14 +106,11 @@ fn parse(arguments: Arguments) -> Result<Value, FunctionError> {
         [b'-', digits @ ..] => (true, digits),
         [b'+', digits @ ..] | digits => (false, digits),
     };
-    super::limits::check("the number", digits.len(), DIGITS, "digits")?;
+    limits::check("the number", digits.len(), DIGITS, "digits")?;
     let wrong = || {
         let message = format!("a whole number of base {base} is required");
         FunctionError::new(message).at(0).quoting(text)
     };
-    if digits.is_empty() {
-        return Err(wrong());
-    }
     let mut sum = UBig::ZERO;
     for digit in digits {
         let digit = digit_of(*digit, base)
@@ -136,4 +141,62 @@ fn digit_of(digit: u8, base: u32) -> Option<u32> {
         _ => return None,
     };
     Some(u32::from(value))
+}
+
+fn range(arguments: Arguments) -> Result<Value, FunctionError> {
+    let numbers: Vec<&Number> = (0..arguments.all().len())
+        .map(|index| arguments.number(index))
+        .collect::<Result<_, _>>()?;
+    let (zero, one) = (Number::ZERO, Number::from(1));
+    let (start, end, step) = match numbers.as_slice() {
+        [end] => (&zero, *end, None),
+        [start, end] => (*start, *end, None),
+        [start, end, step] => (*start, *end, Some(*step)),
+        _ => {
+            return Err(FunctionError::new(
+                "an end, or a start, an end and perhaps a step are required",
+            ));
+        }
+    };
+    let is_down = end.compare(start).is_lt();
+    let step = match step {
+        Some(step) => step.clone(),
+        None if is_down => one.negate(),
+        None => one,
+    };
+    if end.compare(start).is_ne() && !step.is_zero() && is_down != step.is_negative() {
+        return Err(FunctionError::new("the step leads away from the end").at(2));
+    }
+    let mut values = Vec::new();
+    let mut next = start.clone();
+    while next.compare(end).is_ne() && next.compare(end).is_gt() == is_down {
+        values.push(Value::number(next.clone()));
+        limits::check("the range", values.len(), limits::RANGE, "numbers")?;
+        let sum = next.add(&step);
+        next = sum.map_err(|error| FunctionError::new("there is no such range").because(error))?;
+    }
+    Ok(Value::list(Type::Number, values)?)
+}
+
+fn sum(arguments: Arguments) -> Result<Value, FunctionError> {
+    let elements = arguments.elements(0)?;
+    if elements.is_empty() {
+        return Err(FunctionError::new("at least one number is required").at(0));
+    }
+    if !arguments[0].is_wholly_known() {
+        return Ok(arguments.unknown());
+    }
+    let mut sum: Option<Value> = None;
+    for element in elements {
+        let added = convert::convert(element, &Type::Number).and_then(|number| match &sum {
+            Some(sum) => sum.add(&number),
+            None => number.add(&Value::from(0)).map(|_| number),
+        });
+        sum = Some(added.map_err(|error| {
+            FunctionError::new("numbers are required")
+                .at(0)
+                .because(error)
+        })?);
+    }
+    Ok(sum.unwrap_or(Value::from(0)))
 }

@@ -47,24 +47,12 @@ pub(super) fn all() -> Vec<Function> {
             ],
         )
         .describe("The values at the places where the keys are wanted ones.")
-        .gives_typed(|arguments| Ok(arguments[0].ty()), match_keys),
+        .gives_typed(matched_type, match_keys),
         Function::new("one", [any("list")])
             .describe("The only element, or null of an empty list.")
             .or_null()
             .gives_typed(only_type, only),
-        Function::new("sum", [any("list")])
-            .describe("The sum of the numbers.")
-            .gives(Type::Number, sum),
     ]
-}
-
-fn unknown(ty: Type) -> Result<Value, FunctionError> {
-    Ok(Value::unknown(ty).refine_not_null()?)
-}
-
-fn wrong(message: &str, value: &Value) -> FunctionError {
-    let message = format!("{message}, but this is of type {}", value.ty().friendly());
-    FunctionError::new(message).at(0)
 }
 
 /// An element that is not known hides what follows it, as in Terraform.
@@ -72,7 +60,7 @@ fn all_true(arguments: Arguments) -> Result<Value, FunctionError> {
     for element in arguments.elements(0)? {
         match element.as_bool() {
             Some(true) => {}
-            None if !element.is_known() => return unknown(Type::Bool),
+            None if !element.is_known() => return Ok(arguments.unknown()),
             Some(false) | None => return Ok(Value::FALSE),
         }
     }
@@ -89,7 +77,7 @@ fn any_true(arguments: Arguments) -> Result<Value, FunctionError> {
     }
     match elements.iter().all(Value::is_known) {
         true => Ok(Value::FALSE),
-        false => unknown(Type::Bool),
+        false => Ok(arguments.unknown()),
     }
 }
 
@@ -104,7 +92,7 @@ fn coalesce(arguments: Arguments) -> Result<Value, FunctionError> {
         let value = convert::convert(value, arguments.result_type())
             .map_err(|error| FunctionError::from(error).at(index))?;
         if !value.is_known() {
-            return unknown(arguments.result_type().clone());
+            return Ok(arguments.unknown());
         }
         if !value.is_null() && value.as_str() != Some("") {
             return Ok(value);
@@ -124,7 +112,7 @@ fn coalesce_list(arguments: Arguments) -> Result<Value, FunctionError> {
     }
     for value in arguments.all() {
         match value.elements() {
-            None => return Ok(Value::unknown(Type::Dynamic)),
+            None => return Ok(arguments.unknown()),
             Some([]) => {}
             Some(_) => return Ok(value.clone()),
         }
@@ -144,7 +132,7 @@ fn contains(arguments: Arguments) -> Result<Value, FunctionError> {
     }
     match is_certain {
         true => Ok(Value::FALSE),
-        false => unknown(Type::Bool),
+        false => Ok(arguments.unknown()),
     }
 }
 
@@ -158,7 +146,7 @@ fn element_type(arguments: &[Value]) -> Result<Type, FunctionError> {
             }
             None => Ok(Type::Dynamic),
         },
-        _ => Err(wrong("a list or tuple is required", &arguments[0])),
+        _ => Err(FunctionError::required("a list or tuple", &arguments[0]).at(0)),
     }
 }
 
@@ -182,13 +170,13 @@ fn place(index: &Value, length: usize) -> Result<usize, FunctionError> {
 
 fn index(arguments: Arguments) -> Result<Value, FunctionError> {
     if !matches!(arguments[0].ty(), Type::List(_) | Type::Tuple(_)) {
-        return Err(wrong("a list or tuple is required", &arguments[0]));
+        return Err(FunctionError::required("a list or tuple", &arguments[0]).at(0));
     }
     for (place, element) in arguments.elements(0)?.iter().enumerate() {
         match element.equals(&arguments[1]).as_bool() {
             Some(true) => return Ok(Value::number(place)),
             Some(false) => {}
-            None => return unknown(Type::Number),
+            None => return Ok(arguments.unknown()),
         }
     }
     Err(FunctionError::new(
@@ -202,24 +190,32 @@ fn length(arguments: Arguments) -> Result<Value, FunctionError> {
         Type::Object(object) => Value::number(object.attributes().len()),
         Type::String => match value.as_text() {
             Some(text) => Value::number(text.to_string_lossy().graphemes(true).count()),
-            None => unknown(Type::Number)?,
+            None => arguments.unknown(),
         },
         Type::Number | Type::Bool => {
-            return Err(wrong(
-                "a string, collection, object or tuple is required",
-                &value,
-            ));
+            return Err(
+                FunctionError::required("a string, collection, object or tuple", &value).at(0),
+            );
         }
         _ => value.length()?,
     };
     Ok(length.with_marks(&marks))
 }
 
-fn match_keys(arguments: Arguments) -> Result<Value, FunctionError> {
+fn matched_type(arguments: &[Value]) -> Result<Type, FunctionError> {
+    keys_type(arguments)?;
+    Ok(arguments[0].ty())
+}
+
+/// The type in which the keys and the wanted ones can be compared.
+fn keys_type(arguments: &[Value]) -> Result<Type, FunctionError> {
     let types = [arguments[1].ty(), arguments[2].ty()];
-    let common = convert::unify(&types, Safety::Unsafe).ok_or_else(|| {
-        FunctionError::new("keys of the type of the wanted ones are required").at(1)
-    })?;
+    convert::unify(&types, Safety::Unsafe)
+        .ok_or_else(|| FunctionError::new("keys of the type of the wanted ones are required").at(1))
+}
+
+fn match_keys(arguments: Arguments) -> Result<Value, FunctionError> {
+    let common = keys_type(arguments.all())?;
     let values = arguments.elements(0)?;
     if values.len() != arguments.elements(1)?.len() {
         let message = format!("as many keys as values are required: {}", values.len());
@@ -231,7 +227,7 @@ fn match_keys(arguments: Arguments) -> Result<Value, FunctionError> {
         return Ok(Value::list(element, Vec::new())?);
     }
     if !arguments.all().iter().all(Value::is_wholly_known) {
-        return unknown(result.clone());
+        return Ok(arguments.unknown());
     }
     let keys = convert::convert(&arguments[1], &common)?;
     let wanted = convert::convert(&arguments[2], &common)?;
@@ -251,7 +247,7 @@ fn only_type(arguments: &[Value]) -> Result<Type, FunctionError> {
             [only] => Ok(only.clone()),
             elements => Err(too_many(elements.len())),
         },
-        _ => Err(wrong("a list, set or tuple is required", &arguments[0])),
+        _ => Err(FunctionError::required("a list, set or tuple", &arguments[0]).at(0)),
     }
 }
 
@@ -260,9 +256,7 @@ fn only(arguments: Arguments) -> Result<Value, FunctionError> {
         [] => Ok(Value::null(arguments.result_type().clone())),
         [only] => Ok(only.clone()),
         // Elements of a set that are not known may still be one.
-        _ if !arguments[0].length()?.is_known() => {
-            Ok(Value::unknown(arguments.result_type().clone()))
-        }
+        _ if !arguments[0].length()?.is_known() => Ok(arguments.unknown()),
         elements => Err(too_many(elements.len())),
     }
 }
@@ -272,27 +266,4 @@ fn too_many(count: usize) -> FunctionError {
         "one element or none is required, but there are {count}"
     ))
     .at(0)
-}
-
-fn sum(arguments: Arguments) -> Result<Value, FunctionError> {
-    let elements = arguments.elements(0)?;
-    if elements.is_empty() {
-        return Err(FunctionError::new("at least one number is required").at(0));
-    }
-    if !arguments[0].is_wholly_known() {
-        return unknown(Type::Number);
-    }
-    let mut sum: Option<Value> = None;
-    for element in elements {
-        let added = convert::convert(element, &Type::Number).and_then(|number| match &sum {
-            Some(sum) => sum.add(&number),
-            None => number.add(&Value::from(0)).map(|_| number),
-        });
-        sum = Some(added.map_err(|error| {
-            FunctionError::new("numbers are required")
-                .at(0)
-                .because(error)
-        })?);
-    }
-    Ok(sum.unwrap_or(Value::from(0)))
 }

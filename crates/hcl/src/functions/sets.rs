@@ -27,7 +27,7 @@ pub(super) fn all() -> Vec<Function> {
         )
         .describe("The elements of the first set that the second does not have.")
         .gives_typed(common_type, |arguments| {
-            combined(arguments, true, keep_others)
+            combined(arguments, true, keep_rest)
         }),
         Function::new("setunion", [set("first").or_unknown()])
             .and_more(set("others").or_unknown())
@@ -61,23 +61,27 @@ fn common_type(arguments: &[Value]) -> Result<Type, FunctionError> {
     Ok(Type::set(common))
 }
 
-fn keep_common<'a>(found: &mut Vec<&'a Value>, other: &HashSet<&'a Value>) {
-    found.retain(|value| other.contains(value));
+type Combine = for<'a> fn(&mut Vec<&'a Value>, &'a [Value]);
+
+fn keep_common<'a>(found: &mut Vec<&'a Value>, others: &'a [Value]) {
+    let others: HashSet<&Value> = others.iter().collect();
+    found.retain(|value| others.contains(value));
 }
 
-fn keep_others<'a>(found: &mut Vec<&'a Value>, other: &HashSet<&'a Value>) {
-    found.retain(|value| !other.contains(value));
+fn keep_rest<'a>(found: &mut Vec<&'a Value>, others: &'a [Value]) {
+    let others: HashSet<&Value> = others.iter().collect();
+    found.retain(|value| !others.contains(value));
 }
 
-fn add<'a>(found: &mut Vec<&'a Value>, other: &HashSet<&'a Value>) {
-    found.extend(other.iter().copied());
+fn add<'a>(found: &mut Vec<&'a Value>, others: &'a [Value]) {
+    found.extend(others);
 }
 
 /// The sets taken together from left to right. Where what is not there counts, all must be known.
 fn combined(
     arguments: Arguments,
     is_strict: bool,
-    combine: impl for<'a> Fn(&mut Vec<&'a Value>, &HashSet<&'a Value>),
+    combine: Combine,
 ) -> Result<Value, FunctionError> {
     let ty = arguments.result_type();
     let is_settled = |value: &Value| match is_strict {
@@ -85,7 +89,7 @@ fn combined(
         false => value.is_known(),
     };
     if !arguments.all().iter().all(is_settled) {
-        return Ok(Value::unknown(ty.clone()).refine_not_null()?);
+        return Ok(arguments.unknown());
     }
     let sets = arguments.all().iter().enumerate().map(|(index, value)| {
         convert::convert(value, ty).map_err(|error| FunctionError::from(error).at(index))
@@ -96,10 +100,7 @@ fn combined(
         .ok_or_else(|| FunctionError::new("a set is required"))?;
     let mut found: Vec<&Value> = first.elements().unwrap_or_default().iter().collect();
     for other in others {
-        combine(
-            &mut found,
-            &other.elements().unwrap_or_default().iter().collect(),
-        );
+        combine(&mut found, other.elements().unwrap_or_default());
         limits::check_elements(found.len())?;
     }
     let element = ty.element().cloned().unwrap_or(Type::Dynamic);
@@ -124,13 +125,7 @@ fn factors(arguments: &[Value]) -> Result<(Vec<Type>, bool), FunctionError> {
         Type::Tuple(tuple) => convert::unify(tuple.elements(), Safety::Unsafe).ok_or_else(|| {
             FunctionError::new("elements that can be of one type are required").at(index)
         }),
-        ty => {
-            let message = format!(
-                "a set or list is required, but this is of type {}",
-                ty.friendly()
-            );
-            Err(FunctionError::new(message).at(index))
-        }
+        _ => Err(FunctionError::required("a set or list", value).at(index)),
     };
     let types = arguments
         .iter()
@@ -156,20 +151,22 @@ fn product(arguments: Arguments) -> Result<Value, FunctionError> {
     let mut marks = Marks::none();
     let mut lists = Vec::with_capacity(types.len());
     let mut count = 1usize;
+    let mut is_known = true;
     for (index, (value, element)) in arguments.all().iter().zip(&types).enumerate() {
         let (value, found) = value.unmark();
         marks.extend(&found);
-        if !value.is_known() {
-            let all = arguments.all().iter().map(|value| value.unmark_deep().1);
-            all.for_each(|found| marks.extend(&found));
-            return Ok(Value::unknown(ty.clone())
-                .refine_not_null()?
-                .with_marks(&marks));
-        }
+        // A set with unknown elements becomes an unknown list: some of them may be equal.
         let list = convert::convert(&value, &Type::list(element.clone()))
             .map_err(|error| FunctionError::from(error).at(index))?;
+        is_known &= list.is_known();
         count = count.saturating_mul(list.elements().unwrap_or_default().len());
         lists.push(list);
+    }
+    if !is_known {
+        for value in arguments.all() {
+            marks.extend(&value.unmark_deep().1);
+        }
+        return Ok(arguments.unknown().with_marks(&marks));
     }
     limits::check("the product", count, limits::COMBINATIONS, "combinations")?;
     let mut combinations: Vec<Vec<Value>> = vec![Vec::new()];

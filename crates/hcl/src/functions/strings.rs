@@ -121,7 +121,7 @@ fn join(arguments: Arguments) -> Result<Value, FunctionError> {
         return Err(FunctionError::new("at least one list is required"));
     }
     if !lists.iter().all(Value::is_wholly_known) {
-        return Ok(Value::unknown(Type::String).refine_not_null()?);
+        return Ok(arguments.unknown());
     }
     let mut joined = String::new();
     let mut is_first = true;

@@ -1,6 +1,6 @@
 //! Functions that convert values, and tell or change what is said about them.
 
-use tenon_values::{Attribute, Mark, Marks, Type, Value};
+use tenon_values::{Attribute, Mark, Marks, Type};
 
 use crate::function::parameter::any;
 use crate::function::{Function, Parameter, converted};
@@ -19,7 +19,7 @@ pub(super) fn all() -> Vec<Function> {
                 match arguments[0].is_known() || arguments[0].is_sensitive() {
                     true => Ok(arguments[0].is_sensitive().into()),
                     // What it will be may be a secret still.
-                    false => Ok(Value::unknown(Type::Bool).refine_not_null()?),
+                    false => Ok(arguments.unknown()),
                 }
             }),
         Function::new("nonsensitive", [anything()])

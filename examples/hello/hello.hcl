@@ -1,0 +1,70 @@
+# The first scenario: a small shop in a SQLite database, and a greeting.
+#
+#   tenon plan examples/hello/hello.hcl     checks it and shows what would be done
+#   tenon run examples/hello/hello.hcl      does it, and leaves a record
+#   tenon teardown RECORD                   takes it back
+
+scenario "hello" {
+  description = "A shop with three products, and a greeting"
+  tags        = ["demo"]
+
+  required_providers {
+    sqlite = { source = "builtin/sqlite" }
+    exec   = { source = "builtin/exec" }
+  }
+
+  variable "name" {
+    type        = string
+    default     = "world"
+    description = "Whom to greet"
+  }
+
+  # Nothing stays behind: this database lives as long as its provider.
+  provider "sqlite" {
+    path = ":memory:"
+  }
+
+  locals {
+    products = {
+      chisel = 24.90
+      mallet = 31
+      saw    = 42.50
+    }
+  }
+
+  action "sqlite_script" "schema" {
+    script = "CREATE TABLE products (id INTEGER PRIMARY KEY, name TEXT, price REAL);"
+  }
+
+  # One action for each product. `params` go to the database apart from the query, so that no
+  # name can break it.
+  action "sqlite_query" "product" {
+    for_each   = local.products
+    depends_on = [action.sqlite_script.schema]
+
+    query  = "INSERT INTO products (name, price) VALUES (?, ?) RETURNING id"
+    params = [each.key, each.value]
+
+    lifecycle {
+      teardown {
+        query  = "DELETE FROM products WHERE id = ?"
+        params = [self.id]
+      }
+    }
+  }
+
+  # It uses what the others bring, so it comes after them.
+  action "exec_run" "greet" {
+    command = "echo"
+    args    = ["hello, ${var.name}: ${length(action.sqlite_query.product)} products are on the shelf"]
+  }
+
+  output "greeting" {
+    value = trimspace(action.exec_run.greet.stdout)
+
+    assert {
+      condition = startswith(self.value, "hello, ")
+      message   = "that is no greeting"
+    }
+  }
+}
