@@ -2,7 +2,6 @@
 #
 #   tenon plan examples/hello/hello.hcl     checks it and shows what would be done
 #   tenon run examples/hello/hello.hcl      does it, and leaves a record
-#   tenon teardown RECORD                   takes it back
 
 scenario "hello" {
   description = "A shop with three products, and a greeting"
@@ -44,13 +43,6 @@ scenario "hello" {
 
     query  = "INSERT INTO products (name, price) VALUES (?, ?) RETURNING id"
     params = [each.key, each.value]
-
-    lifecycle {
-      teardown {
-        query  = "DELETE FROM products WHERE id = ?"
-        params = [self.id]
-      }
-    }
   }
 
   # It uses what the others bring, so it comes after them.

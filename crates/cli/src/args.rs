@@ -47,6 +47,10 @@ Params are JSON: the text itself, @FILE, or - for stdin. What JSON has no form f
 #[derive(Debug, Parser)]
 #[command(name = "tenon", version, after_help = EXIT_CODES, arg_required_else_help = true)]
 pub(crate) struct Args {
+    /// Show nothing in colour; NO_COLOR does the same
+    #[arg(long, global = true)]
+    pub(crate) no_color: bool,
+
     #[command(subcommand)]
     pub(crate) command: Command,
 }

@@ -9,4 +9,5 @@ pub(crate) mod man;
 pub(crate) mod plan;
 pub(crate) mod run;
 pub(crate) mod scenario;
+pub(crate) mod signals;
 pub(crate) mod teardown;

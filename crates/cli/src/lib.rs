@@ -22,6 +22,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(args) => args,
         Err(error) => return output::usage(&error),
     };
+    output::choose_color(args.no_color);
     if let Command::Builtin { name, args } = args.command {
         // It has a runtime of its own.
         return match tenon_providers::find(&name) {
@@ -54,14 +55,25 @@ async fn dispatch(command: Command) -> Result<(), Failure> {
     match command {
         Command::Init(args) => commands::init::run(&args),
         Command::List(args) => commands::list::run(&args),
-        Command::Plan(args) => interruptible(commands::plan::run(args)).await,
-        Command::Run(args) => commands::run::run(args).await,
-        Command::Teardown(args) => commands::teardown::run(args).await,
+        Command::Plan(args) => {
+            let is_json = args.json;
+            as_events(is_json, interruptible(commands::plan::run(args)).await)
+        }
+        Command::Run(args) => as_events(args.work.json, commands::run::run(&args).await),
+        Command::Teardown(args) => as_events(args.work.json, commands::teardown::run(&args).await),
         Command::Builtin { .. } => Ok(()),
         Command::Call(call) => interruptible(commands::call::run(call)).await,
         Command::Echo(echo) => interruptible(commands::echo::run(echo)).await,
         Command::Completions { shell } => commands::completions::run(shell),
         Command::Man { command } => commands::man::run(command.as_deref()),
+    }
+}
+
+/// Whoever reads events reads failures as events, too.
+fn as_events(is_json: bool, outcome: Result<(), Failure>) -> Result<(), Failure> {
+    match is_json {
+        true => outcome.map_err(output::failure_event),
+        false => outcome,
     }
 }
 

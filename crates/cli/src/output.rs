@@ -6,6 +6,7 @@ pub(crate) mod run;
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -97,10 +98,34 @@ pub(crate) fn prompt() {
     let _nobody_left = write!(stderr, "> ").and_then(|()| stderr.flush());
 }
 
+static HAS_NO_COLOR: AtomicBool = AtomicBool::new(false);
+
+/// Remembers whether colours are wanted.
+pub(crate) fn choose_color(has_none: bool) {
+    let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    HAS_NO_COLOR.store(has_none || is_set("NO_COLOR"), Ordering::Relaxed);
+}
+
+/// Whether stderr shows colours.
+fn is_colored() -> bool {
+    io::stderr().is_terminal() && !HAS_NO_COLOR.load(Ordering::Relaxed)
+}
+
+/// A failure as an event, for those who read events.
+pub(crate) fn failure_event(failure: Failure) -> Failure {
+    if !failure.message.is_empty() {
+        let _gone = data(json!({
+            "event": "error",
+            "message": failure.message,
+            "exit_code": failure.code as u8,
+        }));
+    }
+    Failure::told(failure.code)
+}
+
 /// What is wrong with files: for a person on stderr, for tools as lines of JSON.
 pub(crate) fn diagnostics(diagnostics: &[Diagnostic], is_json: bool) {
-    let is_colored = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    let style = match is_colored {
+    let style = match is_colored() {
         true => Style::Colored,
         false => Style::Plain,
     };

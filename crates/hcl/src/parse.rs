@@ -167,6 +167,9 @@ fn diagnostic(source: &Arc<Source>, error: &parser::Error) -> Diagnostic {
     // "invalid attribute; expected `=`"
     let message = error.message();
     let (problem, expected) = message.split_once("; ").unwrap_or((message, ""));
+    if message.contains("redefined attribute") {
+        return Diagnostic::error("this attribute is there twice").at(place);
+    }
     let diagnostic = Diagnostic::error(format!("syntax error: {problem}")).at(place);
     if expected.is_empty() {
         diagnostic

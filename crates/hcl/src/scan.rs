@@ -135,6 +135,7 @@ impl<'a> Scan<'a> {
     fn byte_of_code(&mut self, byte: u8) -> Result<(), Diagnostic> {
         match byte {
             b'"' => self.open.push(Open::new(Opener::Quote, self.at)),
+            b'\'' => return Err(self.single_quote()),
             b'(' => self.open.push(Open::new(Opener::Bracket(b')'), self.at)),
             b'[' => self.open.push(Open::new(Opener::Bracket(b']'), self.at)),
             b'{' => {
@@ -243,7 +244,14 @@ impl<'a> Scan<'a> {
                 self.at += 1;
             }
             [b'\n', ..] => {
-                if let Some(open) = self.open.last() {
+                // The quote that ends the line may have been meant for the text around a `${`.
+                let around = self
+                    .open
+                    .len()
+                    .checked_sub(2)
+                    .map(|index| &self.open[index]);
+                let around = around.filter(|open| open.opener == Opener::Sequence);
+                if let Some(open) = around.or(self.open.last()) {
                     return Err(self.never_closed(open));
                 }
             }
@@ -329,6 +337,13 @@ impl<'a> Scan<'a> {
         Place::new(self.source, Span::new(open.at..open.at + length))
     }
 
+    fn single_quote(&self) -> Diagnostic {
+        let place = Place::new(self.source, Span::new(self.at..self.at + 1));
+        Diagnostic::error("a single quote means nothing here")
+            .at(place)
+            .help("texts are written in double quotes")
+    }
+
     fn never_closed(&self, open: &Open<'_>) -> Diagnostic {
         let (summary, help) = match open.opener {
             Opener::Quote => (
@@ -342,6 +357,7 @@ impl<'a> Scan<'a> {
                 ("this heredoc is never closed".into(), help)
             }
             Opener::Bracket(closing) => never(&self.text[open.at..=open.at], closing),
+            Opener::Sequence => never(&self.text[open.at..open.at + 2], b'}'),
             _ => never(b"{", b'}'),
         };
         Diagnostic::error(summary)

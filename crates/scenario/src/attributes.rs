@@ -112,9 +112,9 @@ fn missing(
             .at(place.clone())
             .help(format!("add `{name} = ...`")),
     };
-    let mut note = format!("its type is {}", wanted.ty);
-    if !wanted.description.is_empty() {
-        note = format!("{name}: {}; {note}", wanted.description);
-    }
-    diagnostic.note(note)
+    let diagnostic = match wanted.description.is_empty() {
+        true => diagnostic,
+        false => diagnostic.note(format!("{name}: {}", wanted.description)),
+    };
+    diagnostic.note(format!("its type is {}", wanted.ty))
 }

@@ -1,24 +1,23 @@
 //! The loop of a run or a teardown: hands actions to providers as soon as they may go, a limited
 //! number at a time, and takes in what comes back.
 
-use std::cell::RefCell;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap, HashMap};
+use std::collections::{BTreeMap, BinaryHeap};
 use std::io;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use tenon_protocols::orchard::Json;
-use tenon_values::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::declarations::{Declaration, DeclarationId};
-use crate::event::{Event, Watch};
+use crate::declarations::DeclarationId;
+use crate::event::{Event, Status, Watch};
 use crate::graph::NodeId;
-use crate::provider::{FailureKind, Launcher, Provider, ProviderFailure};
+use crate::provider::{FailureKind, ProviderFailure};
 use crate::schedule::Schedule;
 use crate::settings::Settings;
+use crate::slots::Slots;
 
 /// What is done with a node when its turn comes.
 pub(crate) enum Turn {
@@ -44,6 +43,20 @@ pub(crate) struct Outcome {
     pub(crate) result: Result<Json, ProviderFailure>,
     pub(crate) duration: Duration,
     pub(crate) attempts: u32,
+    /// It may have been done: the provider was told to.
+    pub(crate) was_sent: bool,
+}
+
+impl Outcome {
+    /// What is to be said of an action that failed: one that took too long, or whose provider went
+    /// away, may have been done.
+    pub(crate) fn status(was_sent: bool, failure: &ProviderFailure) -> Status {
+        match failure.kind {
+            FailureKind::Answered => Status::Failed,
+            _ if was_sent => Status::Maybe,
+            _ => Status::Failed,
+        }
+    }
 }
 
 /// What the loop works for.
@@ -68,6 +81,15 @@ pub(crate) trait Work {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ended {
     pub(crate) is_interrupted: bool,
+    /// Some were still running when their time was over.
+    has_running: bool,
+}
+
+impl Ended {
+    /// Nobody waits for providers that are at work.
+    pub(crate) fn is_hurried(&self) -> bool {
+        self.has_running
+    }
 }
 
 pub(crate) struct Engine<'a> {
@@ -76,11 +98,14 @@ pub(crate) struct Engine<'a> {
     /// Set by the first Ctrl-C: nothing new is begun.
     pub(crate) interrupt: &'a CancellationToken,
     /// How long running actions have after that.
-    pub(crate) grace: Duration,
+    pub(crate) grace: Option<Duration>,
     pub(crate) watch: Watch<'a>,
 }
 
-type Running<'f> = Pin<Box<dyn Future<Output = (NodeId, DeclarationId, Outcome)> + 'f>>;
+/// Something that is under way.
+pub(crate) type Pending<'f, T> = Pin<Box<dyn Future<Output = T> + 'f>>;
+
+type Running<'f> = Pending<'f, (NodeId, DeclarationId, Outcome)>;
 
 impl Engine<'_> {
     /// Goes through a schedule.
@@ -95,6 +120,7 @@ impl Engine<'_> {
         let mut running: Vec<Running<'_>> = Vec::new();
         let mut queues = Queues::default();
         let mut deadline = None;
+        let mut has_running = false;
         loop {
             if !self.interrupt.is_cancelled() {
                 self.begin(schedule, work, &mut running, &mut queues)?;
@@ -107,16 +133,21 @@ impl Engine<'_> {
                     finished = next(&mut running) => finished,
                     () = self.interrupt.cancelled() => {
                         (self.watch)(Event::Interrupted { running: running.len() });
-                        deadline = Some(tokio::time::Instant::now() + self.grace);
+                        deadline = Some(self.grace.map(|grace| tokio::time::Instant::now() + grace));
                         continue;
                     }
                 },
-                Some(deadline) => match tokio::time::timeout_at(deadline, next(&mut running)).await
-                {
-                    Ok(finished) => finished,
-                    // Dropping them leaves them begun and not ended: maybe done.
-                    Err(_) => break,
-                },
+                Some(None) => next(&mut running).await,
+                Some(Some(deadline)) => {
+                    match tokio::time::timeout_at(deadline, next(&mut running)).await {
+                        Ok(finished) => finished,
+                        // Dropping them leaves them begun and not ended: maybe done.
+                        Err(_) => {
+                            has_running = true;
+                            break;
+                        }
+                    }
+                }
             };
             let (id, declaration, outcome) = finished;
             queues.get(declaration).running -= 1;
@@ -128,6 +159,7 @@ impl Engine<'_> {
         work.sync()?;
         Ok(Ended {
             is_interrupted: self.interrupt.is_cancelled() && !schedule.is_over(),
+            has_running,
         })
     }
 
@@ -186,9 +218,12 @@ impl Engine<'_> {
     async fn execute(&self, id: NodeId, task: Task) -> (NodeId, DeclarationId, Outcome) {
         let started = Instant::now();
         let mut attempts = 0;
+        let mut was_sent = false;
         let result = loop {
             attempts += 1;
-            let result = self.slots.execute(&task).await;
+            let attempt = self.slots.execute(&task).await;
+            was_sent |= attempt.was_sent;
+            let result = attempt.result;
             let Err(failure) = &result else { break result };
             if attempts >= task.settings.attempts || !is_worth_another(&task.settings, failure) {
                 break result;
@@ -209,6 +244,7 @@ impl Engine<'_> {
             result,
             duration: started.elapsed(),
             attempts,
+            was_sent,
         };
         (id, task.declaration, outcome)
     }
@@ -262,7 +298,7 @@ fn is_worth_another(settings: &Settings, failure: &ProviderFailure) -> bool {
 }
 
 /// The next of some futures that is ready.
-async fn next<T>(running: &mut Vec<Pin<Box<dyn Future<Output = T> + '_>>>) -> T {
+pub(crate) async fn next<T>(running: &mut Vec<Pending<'_, T>>) -> T {
     std::future::poll_fn(|cx| {
         for index in 0..running.len() {
             if let std::task::Poll::Ready(finished) = running[index].as_mut().poll(cx) {
@@ -273,133 +309,4 @@ async fn next<T>(running: &mut Vec<Pin<Box<dyn Future<Output = T> + '_>>>) -> T 
         std::task::Poll::Pending
     })
     .await
-}
-
-/// The providers of a run, each in its process.
-pub(crate) struct Slots {
-    launcher: Launcher,
-    slots: HashMap<DeclarationId, Slot>,
-}
-
-struct Slot {
-    declaration: Declaration,
-    config: Value,
-    state: RefCell<State>,
-}
-
-enum State {
-    Running(Rc<Provider>),
-    /// It hung and was ended; another is started when it is needed.
-    Ended,
-    /// It broke its protocol; it is not trusted with anything more.
-    Broken(ProviderFailure),
-}
-
-impl Slots {
-    /// Starts every provider at the same time, each with its configuration.
-    ///
-    /// # Errors
-    /// What went wrong with those that could not be started; all others are stopped again.
-    pub(crate) async fn start(
-        launcher: &Launcher,
-        declarations: Vec<(DeclarationId, Declaration, Value)>,
-        watch: Watch<'_>,
-    ) -> Result<Slots, Vec<ProviderFailure>> {
-        let mut starting: Vec<Pin<Box<dyn Future<Output = _> + '_>>> = Vec::new();
-        for (id, declaration, config) in declarations {
-            starting.push(Box::pin(async move {
-                let started = Provider::start(&declaration, &config, launcher).await;
-                if started.is_ok() {
-                    let provider = declaration.label();
-                    watch(Event::ProviderReady { provider });
-                }
-                (id, declaration, config, started)
-            }));
-        }
-        let mut slots = HashMap::new();
-        let mut failures = Vec::new();
-        while !starting.is_empty() {
-            match next(&mut starting).await {
-                (id, declaration, config, Ok(provider)) => {
-                    let slot = Slot {
-                        declaration,
-                        config,
-                        state: RefCell::new(State::Running(Rc::new(provider))),
-                    };
-                    slots.insert(id, slot);
-                }
-                (.., Err(failure)) => failures.push(failure),
-            }
-        }
-        let slots = Slots {
-            launcher: launcher.clone(),
-            slots,
-        };
-        if failures.is_empty() {
-            return Ok(slots);
-        }
-        slots.stop().await;
-        failures.sort_by(|a, b| a.message.cmp(&b.message));
-        Err(failures)
-    }
-
-    /// How many actions a provider takes at once.
-    fn limit(&self, id: DeclarationId) -> usize {
-        let slot = self.slots.get(&id);
-        let limit = slot.and_then(|slot| slot.declaration.schema.max_in_flight);
-        limit.unwrap_or(1).max(1)
-    }
-
-    async fn execute(&self, task: &Task) -> Result<Json, ProviderFailure> {
-        let Some(slot) = self.slots.get(&task.declaration) else {
-            unreachable!("a provider is started for every action that is to be run");
-        };
-        let provider = self.provider(slot).await?;
-        let attributes = task.attributes.clone();
-        let limit = task.settings.timeout;
-        let result = provider.execute(&task.action, attributes, limit).await;
-        let state = match &result {
-            Err(failure) if failure.kind == FailureKind::TimedOut => State::Ended,
-            Err(failure) if failure.kind != FailureKind::Answered => State::Broken(failure.clone()),
-            _ => return result,
-        };
-        let mut current = slot.state.borrow_mut();
-        if matches!(&*current, State::Running(running) if Rc::ptr_eq(running, &provider)) {
-            *current = state;
-        }
-        result
-    }
-
-    async fn provider(&self, slot: &Slot) -> Result<Rc<Provider>, ProviderFailure> {
-        match &*slot.state.borrow() {
-            State::Running(provider) => return Ok(provider.clone()),
-            State::Broken(failure) => {
-                return Err(ProviderFailure {
-                    message: format!("its provider is gone: {}", failure.message),
-                    ..failure.clone()
-                });
-            }
-            State::Ended => {}
-        }
-        let started = Provider::start(&slot.declaration, &slot.config, &self.launcher).await?;
-        let provider = Rc::new(started);
-        *slot.state.borrow_mut() = State::Running(provider.clone());
-        Ok(provider)
-    }
-
-    /// Says goodbye to all of them at the same time, and sees them end.
-    pub(crate) async fn stop(self) {
-        let mut stopping: Vec<Pin<Box<dyn Future<Output = ()>>>> = Vec::new();
-        for slot in self.slots.into_values() {
-            // One that is still at work, because its time ran out, is killed when it is dropped.
-            if let State::Running(provider) = slot.state.into_inner()
-                && let Some(provider) = Rc::into_inner(provider)
-            {
-                stopping.push(Box::pin(provider.stop()));
-            }
-        }
-        while !stopping.is_empty() {
-            next(&mut stopping).await;
-        }
-    }
 }

@@ -19,6 +19,8 @@ pub(crate) struct Evaluation<'g> {
     /// Locals and the inputs of components, which are evaluated when somebody asks for them: by
     /// then what they depend on is done, because whoever asks depends on that as well.
     named: RefCell<HashMap<(ModuleId, Named), Value>>,
+    /// Those that are being evaluated: one that comes to itself again would never end.
+    open: RefCell<Vec<(ModuleId, Named)>>,
     /// What was wrong with those.
     noted: RefCell<Vec<Diagnostic>>,
     is_plan: bool,
@@ -68,6 +70,7 @@ impl<'g> Evaluation<'g> {
             variables,
             values: vec![None; graph.nodes.len()],
             named: RefCell::default(),
+            open: RefCell::default(),
             noted: RefCell::default(),
             is_plan,
         }
@@ -137,7 +140,10 @@ impl<'g> Evaluation<'g> {
         let unknown = || Value::unknown(Type::Dynamic);
         match &self.graph.node(id).kind {
             NodeKind::Action { .. } => Ok(self.get(id).cloned().unwrap_or_else(unknown)),
-            NodeKind::All { members } => {
+            NodeKind::All {
+                is_known: false, ..
+            } => Ok(unknown()),
+            NodeKind::All { members, .. } => {
                 let value = |id: &NodeId| self.get(*id).cloned().unwrap_or_else(unknown);
                 let is_counted = members
                     .iter()
@@ -179,10 +185,20 @@ impl<'g> Evaluation<'g> {
         if let Some(value) = self.named.borrow().get(&key) {
             return value.clone();
         }
+        if self.open.borrow().contains(&key) {
+            let diagnostic = self.depends_on_itself(&key);
+            let mut noted = self.noted.borrow_mut();
+            if !noted.contains(&diagnostic) {
+                noted.push(diagnostic);
+            }
+            return Value::unknown(Type::Dynamic);
+        }
+        self.open.borrow_mut().push(key.clone());
         let outcome = match &key.1 {
             Named::Local(name) => self.local(module, name),
             Named::Variable(name) => self.input(module, name),
         };
+        self.open.borrow_mut().pop();
         let value = outcome.unwrap_or_else(|errors| {
             let mut noted = self.noted.borrow_mut();
             for error in errors {
@@ -194,6 +210,22 @@ impl<'g> Evaluation<'g> {
         });
         self.named.borrow_mut().insert(key, value.clone());
         value
+    }
+
+    fn depends_on_itself(&self, (module, name): &(ModuleId, Named)) -> Diagnostic {
+        let (text, place) = match name {
+            Named::Local(name) => {
+                let local = self.graph.module(*module).module.locals.get(name);
+                let place = local.map(|local| local.value.place());
+                (format!("local.{name}"), place)
+            }
+            Named::Variable(name) => (format!("var.{name}"), None),
+        };
+        let diagnostic = Diagnostic::error(format!("`{text}` depends on itself"));
+        match place {
+            Some(place) => diagnostic.at(place),
+            None => diagnostic,
+        }
     }
 
     fn local(&self, module: ModuleId, name: &str) -> Result<Value, Vec<Diagnostic>> {

@@ -81,6 +81,11 @@ pub enum Event {
         /// What it says.
         message: String,
     },
+    /// A provider did not end as it should.
+    ProviderFailed {
+        /// What it did, with its name.
+        message: String,
+    },
     /// Ctrl-C: what runs has a little time left.
     Interrupted {
         /// How many actions still run.

@@ -18,12 +18,12 @@ use crate::model::{Repeat, Scenario};
 /// More than anybody means; a slip in a `count` would fill the memory.
 const MOST_NODES: usize = 100_000;
 
-/// Unfolds a scenario. Nodes have no dependencies yet.
+/// Unfolds a scenario, and tells what is wrong with it. Nodes have no dependencies yet.
 pub(crate) fn expand(
     scenario: &Arc<Scenario>,
     declarations: &Declarations,
     variables: &BTreeMap<String, Value>,
-) -> Result<Graph, Vec<Diagnostic>> {
+) -> (Graph, Vec<Diagnostic>) {
     let mut expansion = Expansion {
         graph: Graph {
             modules: Vec::new(),
@@ -40,10 +40,7 @@ pub(crate) fn expand(
         String::new(),
         None,
     );
-    match expansion.problems.is_empty() {
-        true => Ok(expansion.graph),
-        false => Err(expansion.problems),
-    }
+    (expansion.graph, expansion.problems)
 }
 
 struct Expansion<'a> {
@@ -58,6 +55,10 @@ struct Expansion<'a> {
 impl Expansion<'_> {
     fn module(&mut self, module: ModuleSource, prefix: String, caller: Option<Caller>) -> ModuleId {
         let id = ModuleId(self.graph.modules.len());
+        // Components that use others twice double with every level.
+        if self.graph.nodes.len() > MOST_NODES || id.0 > MOST_NODES {
+            return ModuleId::ROOT;
+        }
         let functions = self.functions(&module.folder);
         self.graph.modules.push(ModuleInstance {
             prefix: prefix.clone(),
@@ -68,13 +69,9 @@ impl Expansion<'_> {
             functions,
         });
         for (index, action) in module.actions.iter().enumerate() {
-            let declaration = match self.declarations.find(action) {
-                Ok(declaration) => declaration,
-                Err(problem) => {
-                    self.problems.push(problem);
-                    continue;
-                }
-            };
+            let declaration = self.declarations.find(action);
+            let declaration = declaration.map_err(|problem| self.problems.push(problem));
+            let declaration = declaration.ok();
             let address = format!("{prefix}action.{}.{}", action.kind, action.name);
             let node = self.repeated(
                 id,
@@ -145,17 +142,23 @@ impl Expansion<'_> {
             return self.node(module, address, place, kind);
         };
         let instances = self.instances(module, repeat);
-        let mut members = Vec::with_capacity(instances.len());
-        for instance in instances {
+        let is_known = instances.is_some();
+        let mut members = Vec::new();
+        for instance in instances.unwrap_or_default() {
             let address = format!("{address}{instance}");
             let kind = kind(self, &instance, &address);
             members.push((instance, self.node(module, address, place, kind)));
         }
-        self.node(module, address, place, NodeKind::All { members })
+        self.node(module, address, place, NodeKind::All { members, is_known })
     }
 
     fn node(&mut self, module: ModuleId, address: String, place: &Place, kind: NodeKind) -> NodeId {
         let id = NodeId(self.graph.nodes.len());
+        if id.0 == MOST_NODES {
+            let summary = format!("this makes more than {MOST_NODES} actions");
+            self.problems
+                .push(Diagnostic::error(summary).at(place.clone()));
+        }
         self.graph.nodes.push(Node {
             address: address.into(),
             place: place.clone(),
@@ -166,7 +169,7 @@ impl Expansion<'_> {
         id
     }
 
-    fn instances(&mut self, module: ModuleId, repeat: &Repeat) -> Vec<Instance> {
+    fn instances(&mut self, module: ModuleId, repeat: &Repeat) -> Option<Vec<Instance>> {
         let expression = match repeat {
             Repeat::ForEach(expression) | Repeat::Count(expression) => expression,
         };
@@ -181,12 +184,12 @@ impl Expansion<'_> {
                 let summary = format!("this makes more than {MOST_NODES} actions");
                 self.problems
                     .push(Diagnostic::error(summary).at(expression.place()));
-                Vec::new()
+                None
             }
-            Ok(instances) => instances,
+            Ok(instances) => Some(instances),
             Err(problems) => {
                 self.problems.extend(problems);
-                Vec::new()
+                None
             }
         }
     }

@@ -90,12 +90,17 @@ pub(crate) enum NodeKind {
     Action {
         action: usize,
         instance: Instance,
-        declaration: DeclarationId,
+        /// Nobody, if no provider offers it; there is no run then.
+        declaration: Option<DeclarationId>,
     },
     /// A component in one place: done when everything in it is.
     Component { inside: ModuleId },
     /// All of a repeated action or component, which have nothing to do of their own.
-    All { members: Vec<(Instance, NodeId)> },
+    All {
+        members: Vec<(Instance, NodeId)>,
+        /// It can be told how many there are.
+        is_known: bool,
+    },
 }
 
 /// Which of several.

@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::fs;
 use std::io::{self, Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::FlockOperation;
@@ -19,7 +19,7 @@ use crate::record::{NodeRecord, Record, folder_of, sync_folder};
 
 /// A line of the journal.
 #[derive(Debug, Serialize, Deserialize)]
-#[serde(tag = "entry", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Entry {
     /// An action is about to be handed to its provider.
     Begin { action: String, at: String },
@@ -102,8 +102,12 @@ impl Journal {
             path: path.to_owned(),
             error,
         };
-        let mut record = Record::read(path).map_err(fail)?;
+        if !path.exists() {
+            return Err(fail(io::ErrorKind::NotFound.into()));
+        }
+        // The lock first: another run may be about to write its last words into the record.
         let mut journal = Journal::open_file(path)?;
+        let mut record = Record::read(path).map_err(fail)?;
         let mut text = Vec::new();
         journal.file.read_to_end(&mut text).map_err(fail)?;
         let good = apply(&text, &mut record, &journal.path)?;
@@ -118,13 +122,21 @@ impl Journal {
             path: path.clone(),
             error,
         };
-        let mut options = fs::OpenOptions::new();
-        options.read(true).append(true).create(true).mode(0o600);
-        let file = options.open(&path).map_err(fail)?;
-        let locked = rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive);
-        if locked.is_err() {
-            return Err(JournalError::Busy(record.to_owned()));
-        }
+        let file = loop {
+            let mut options = fs::OpenOptions::new();
+            options.read(true).append(true).create(true).mode(0o600);
+            let file = options.open(&path).map_err(fail)?;
+            let locked = rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive);
+            if locked.is_err() {
+                return Err(JournalError::Busy(record.to_owned()));
+            }
+            // Whoever had it before may have removed it just now.
+            let is_there = fs::metadata(&path)
+                .is_ok_and(|there| file.metadata().is_ok_and(|ours| ours.ino() == there.ino()));
+            if is_there {
+                break file;
+            }
+        };
         sync_folder(folder_of(&path)).map_err(fail)?;
         Ok(Journal {
             file,
@@ -162,7 +174,17 @@ impl Journal {
         record.write(&self.record)?;
         fs::remove_file(&self.path)?;
         sync_folder(folder_of(&self.path))?;
-        Ok(self.record)
+        Ok(self.record.clone())
+    }
+}
+
+/// One that nothing was written to leaves nothing behind.
+impl Drop for Journal {
+    fn drop(&mut self) {
+        let is_empty = self.file.metadata().is_ok_and(|file| file.len() == 0);
+        if is_empty {
+            let _gone_already = fs::remove_file(&self.path);
+        }
     }
 }
 

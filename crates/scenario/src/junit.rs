@@ -5,9 +5,19 @@ use std::fmt::Write;
 use crate::event::Status;
 use crate::record::Record;
 
+/// A report with a suite for each run, and a test case for each action and each assert that failed.
+pub fn junit(records: &[Record]) -> String {
+    let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
+    for record in records {
+        record.write_suite(&mut text);
+    }
+    text.push_str("</testsuites>\n");
+    text
+}
+
 impl Record {
-    /// A report with a test case for each action.
-    pub fn to_junit(&self, suite: &str) -> String {
+    fn write_suite(&self, text: &mut String) {
+        let suite = &self.scenario;
         let count = |wanted: &[Status]| {
             let nodes = self.nodes.iter();
             nodes.filter(|node| wanted.contains(&node.status)).count()
@@ -16,13 +26,12 @@ impl Record {
             .filter_map(|node| node.duration_ms)
             .map(|milliseconds| milliseconds as f64 / 1000.0)
             .sum();
-        let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
         let _infallible = writeln!(
             text,
             "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{seconds:.3}\" timestamp=\"{}\">",
             escaped(suite),
-            self.nodes.len(),
-            count(&[Status::Failed]),
+            self.nodes.len() + self.failed_asserts.len(),
+            count(&[Status::Failed]) + self.failed_asserts.len(),
             count(&[Status::Maybe]),
             count(&[Status::Skipped, Status::Pending]),
             escaped(&self.started_at),
@@ -58,8 +67,16 @@ impl Record {
                 ),
             };
         }
-        text.push_str("  </testsuite>\n</testsuites>\n");
-        text
+        for assert in &self.failed_asserts {
+            let _infallible = writeln!(
+                text,
+                "    <testcase classname=\"{}\" name=\"output.{}\" time=\"0.000\">\n      <failure message=\"assert\">{}</failure>\n    </testcase>",
+                escaped(suite),
+                escaped(&assert.output),
+                escaped(&assert.message),
+            );
+        }
+        text.push_str("  </testsuite>\n");
     }
 }
 

@@ -82,7 +82,7 @@ impl Linking<'_> {
         let module = &graph.module(node.module).module;
         let mut edges = Edges::new();
         match &node.kind {
-            NodeKind::All { members } => {
+            NodeKind::All { members, .. } => {
                 let place = &node.place;
                 edges.extend(members.iter().map(|(_, member)| (*member, place.clone())));
             }

@@ -108,7 +108,7 @@ impl Loader {
 }
 
 /// A text file, as long as the parser would take it.
-fn read(path: &Path) -> Result<Arc<Source>, Diagnostic> {
+pub(crate) fn read(path: &Path) -> Result<Arc<Source>, Diagnostic> {
     let name = path.display();
     let fail = |error: io::Error| {
         let diagnostic = Diagnostic::error(format!("{name} cannot be read: {error}"));

@@ -2,20 +2,21 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use tenon_protocols::orchard::Json;
 use tenon_values::{Error, Kind, Type, Value, convert, json};
 
 use crate::secrets::MASK;
 
 /// A value as it is kept and shown.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 pub struct Masked {
     /// Plain JSON with `"(sensitive)"` for every secret.
     pub value: Box<RawValue>,
-    /// Where the secrets were: names and numbers that lead there.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub sensitive: Vec<Vec<Key>>,
+    /// Where the secrets were.
+    pub sensitive: Vec<Way>,
 }
+
+/// Names and numbers that lead to a secret.
+pub type Way = Vec<Key>;
 
 /// A step to a masked value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,16 +64,6 @@ impl Masked {
     }
 }
 
-impl From<&Json> for Masked {
-    /// JSON that has no secrets in it.
-    fn from(json: &Json) -> Masked {
-        Masked {
-            value: raw(json.text().to_owned()),
-            sensitive: Vec::new(),
-        }
-    }
-}
-
 fn raw(text: String) -> Box<RawValue> {
     // What was written is JSON; null stands in for what never happens.
     RawValue::from_string(text).unwrap_or_else(|_| RawValue::NULL.to_owned())
@@ -81,7 +72,7 @@ fn raw(text: String) -> Box<RawValue> {
 struct Writer {
     text: String,
     way: Vec<Key>,
-    sensitive: Vec<Vec<Key>>,
+    sensitive: Vec<Way>,
 }
 
 impl Writer {
@@ -190,8 +181,8 @@ mod tests {
             masked.value.get(),
             r#"{"id":7,"pins":[1,"(sensitive)"],"token":"(sensitive)"}"#
         );
-        let text = serde_json::to_string(&masked).unwrap();
-        let masked: Masked = serde_json::from_str(&text).unwrap();
+        let ways = serde_json::to_string(&masked.sensitive).unwrap();
+        assert_eq!(ways, r#"[["pins",1],["token"]]"#);
         let back = masked.read(&value.ty()).unwrap();
         assert_eq!(back.ty(), value.ty());
         assert_eq!(back.attribute("id").unwrap(), Value::from(7));

@@ -82,7 +82,7 @@ impl Graph {
                 "self",
                 "it belongs into `lifecycle { teardown { ... } }` and `assert { ... }`",
             )),
-            other => Err(unknown_root(other, module)),
+            other => Err(unknown_root(other, module, position)),
         }
     }
 }
@@ -141,8 +141,16 @@ fn not_here(root: &str, where_it_belongs: &str) -> Missing {
     }
 }
 
-fn unknown_root(name: &str, module: &ModuleInstance) -> Missing {
-    const ROOTS: [&str; 4] = ["action", "component", "local", "var"];
+fn unknown_root(name: &str, module: &ModuleInstance, position: Position<'_>) -> Missing {
+    let mut roots = vec!["action", "component", "local", "var"];
+    match position.instance {
+        Instance::Each(..) => roots.push("each"),
+        Instance::Index(_) => roots.push("count"),
+        Instance::Only => {}
+    }
+    if position.has_self {
+        roots.push("self");
+    }
     let help = if module.module.variables.contains_key(name) {
         Some(format!("did you mean `var.{name}`?"))
     } else if module.module.locals.contains_key(name) {
@@ -150,7 +158,7 @@ fn unknown_root(name: &str, module: &ModuleInstance) -> Missing {
     } else if let Some(kind) = module.actions.get(name).and(Some(name)) {
         Some(format!("did you mean `action.{kind}`?"))
     } else {
-        did_you_mean(name, ROOTS)
+        did_you_mean(name, roots)
     };
     Missing {
         summary: format!("there is nothing called {name:?}"),

@@ -43,13 +43,17 @@ impl Plan {
         variables: BTreeMap<String, Value>,
     ) -> Result<Plan, Vec<Diagnostic>> {
         let declarations = Declarations::of(scenario, schemas);
-        let mut graph = expand(scenario, &declarations, &variables)?;
-        link(&mut graph)?;
+        let (mut graph, mut problems) = expand(scenario, &declarations, &variables);
+        if let Err(more) = link(&mut graph) {
+            // Without an order nothing can be evaluated.
+            problems.extend(more);
+            return Err(problems);
+        }
         let mut check = Check {
             graph: &graph,
             declarations: &declarations,
             evaluation: Evaluation::new(&graph, &variables, true),
-            problems: Vec::new(),
+            problems,
             attributes: BTreeMap::new(),
         };
         for (_, declaration) in declarations.iter() {
@@ -77,7 +81,7 @@ impl Plan {
     /// The declaration that runs an action.
     pub fn declaration(&self, id: NodeId) -> Option<&Declaration> {
         match self.graph.node(id).kind {
-            NodeKind::Action { declaration, .. } => Some(self.declarations.get(declaration)),
+            NodeKind::Action { declaration, .. } => declaration.map(|id| self.declarations.get(id)),
             _ => None,
         }
     }
@@ -153,7 +157,7 @@ impl Check<'_> {
         id: NodeId,
         action: &Action,
         instance: &Instance,
-        declaration: DeclarationId,
+        declaration: Option<DeclarationId>,
     ) -> Value {
         let module = self.graph.node(id).module;
         let here = Here {
@@ -161,7 +165,13 @@ impl Check<'_> {
             instance,
             itself: None,
         };
-        let Some(schema) = self.declarations.schema(declaration, action) else {
+        let schema = declaration.and_then(|id| self.declarations.schema(id, action));
+        let Some(schema) = schema else {
+            // Nobody knows its attributes, but what they refer to can be looked at.
+            for attribute in &action.attributes {
+                let value = self.evaluation.value(&attribute.value, here);
+                self.note(value.err().unwrap_or_default());
+            }
             return Value::unknown(Type::Dynamic);
         };
         match action_attributes(action, &action.attributes, schema, &self.evaluation, here) {
@@ -204,10 +214,17 @@ impl Check<'_> {
     }
 
     fn outputs(&mut self) -> Vec<(String, Value)> {
+        let modules = 0..self.graph.modules.len();
+        let all = modules.map(|index| self.module_outputs(ModuleId(index)));
+        let mut all: Vec<_> = all.collect();
+        all.swap_remove(ModuleId::ROOT.0)
+    }
+
+    fn module_outputs(&mut self, module: ModuleId) -> Vec<(String, Value)> {
         let mut outputs = Vec::new();
         let graph = self.graph;
-        for output in graph.outputs() {
-            let here = Here::module(ModuleId::ROOT);
+        for output in &graph.module(module).module.outputs {
+            let here = Here::module(module);
             let value = match self.evaluation.value(&output.value, here) {
                 Ok(value) if output.is_sensitive => value.sensitive(),
                 Ok(value) => value,
@@ -260,7 +277,7 @@ pub(crate) fn config(
         &declaration.schema.config,
         evaluation,
         Here::module(ModuleId::ROOT),
-        &format!("the provider {:?}", declaration.name),
+        &format!("the provider {:?}", declaration.label()),
         &declaration.place,
     )
 }

@@ -1,42 +1,27 @@
-//! Provider processes: what they offer, and one of them at work.
+//! A provider at work in its process.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tenon_host::{Capture, CaptureError, Plugin, PluginCommand, PluginError, Problem, Start};
+use tenon_host::{HowItEnded, Plugin, PluginError, Problem, Start, StopLimits};
 use tenon_protocols::Protocol;
 use tenon_protocols::orchard::{
     Configure, ConfigureParams, Describe, Empty, Execute, ExecuteParams, Json, ProviderError,
-    ProviderSchema,
+    ProviderSchema, Shutdown,
 };
 use tenon_rpc::{CallError, Router};
 use tenon_values::Value;
 
 use crate::declarations::Declaration;
-use crate::model::ProviderSource;
+use crate::launcher::Launcher;
 use crate::secrets::Secrets;
 
-/// How providers are started.
-#[derive(Clone)]
-pub struct Launcher {
-    /// The `tenon` program, which has the built-in providers in it.
-    pub tenon: PathBuf,
-    /// The folder they are started in: that of the scenario file.
-    pub folder: PathBuf,
-    /// Is shown every line that a provider writes to stderr, without secrets.
-    pub on_log: SeeLog,
-    /// What nobody is to see.
-    pub secrets: Secrets,
-}
-
-/// Is shown a provider's name in the scenario and a line.
-pub type SeeLog = Arc<dyn Fn(&str, &str) + Send + Sync>;
-
-/// How long `<provider> schema` may take.
-const SCHEMA_LIMIT: Duration = Duration::from_secs(5);
 /// How long a provider may take to make itself ready: it may have to connect to something.
 const CONFIGURE_LIMIT: Duration = Duration::from_secs(60);
+/// How long a provider may take to say goodbye.
+const SHUTDOWN_LIMIT: Duration = Duration::from_secs(5);
+/// What one gets that has had its time.
+const MOMENT: Duration = Duration::from_millis(500);
 
 /// What went wrong with a provider.
 #[derive(Clone, Debug)]
@@ -63,108 +48,12 @@ pub enum FailureKind {
 }
 
 impl ProviderFailure {
-    fn new(kind: FailureKind, message: impl Into<String>) -> ProviderFailure {
+    pub(crate) fn new(kind: FailureKind, message: impl Into<String>) -> ProviderFailure {
         ProviderFailure {
             kind,
             message: message.into(),
             answered: None,
         }
-    }
-}
-
-impl Launcher {
-    fn command(&self, source: &ProviderSource) -> PluginCommand {
-        let command = match source {
-            ProviderSource::Builtin(name) => {
-                PluginCommand::new(&self.tenon).args(["builtin", name.as_str()])
-            }
-            ProviderSource::Program(path) => PluginCommand::new(path),
-        };
-        match self.folder.as_os_str().is_empty() {
-            true => command,
-            false => command.folder(&self.folder),
-        }
-    }
-
-    /// What a provider offers: runs `<provider> schema`.
-    ///
-    /// # Errors
-    /// It cannot be started, takes too long, fails, or prints something else.
-    pub async fn schema(
-        &self,
-        name: &str,
-        source: &ProviderSource,
-    ) -> Result<ProviderSchema, ProviderFailure> {
-        if let ProviderSource::Builtin(builtin) = source
-            && !crate::BUILTINS.contains(&builtin.as_str())
-        {
-            let message = format!(
-                "the provider {name:?}: there is no built-in provider {builtin:?}\n  \
-                 there are {}",
-                crate::BUILTINS.join(", ")
-            );
-            return Err(ProviderFailure::new(FailureKind::CannotStart, message));
-        }
-        let command = self.command(source).arg("schema");
-        let capture = Capture {
-            time_limit: Some(SCHEMA_LIMIT),
-            ..Capture::default()
-        };
-        let captured = capture.run(&command).await.map_err(|error| {
-            let kind = match error {
-                CaptureError::CannotStart { .. } => FailureKind::CannotStart,
-                CaptureError::TimedOut { .. } => FailureKind::TimedOut,
-                CaptureError::TooMuch { .. } => FailureKind::BrokeProtocol,
-            };
-            let message = format!("the provider {name:?}: {error}\n  command: {command}");
-            ProviderFailure::new(kind, message)
-        })?;
-        let broke = |problem: String| {
-            let message = format!(
-                "the provider {name:?}: {problem}\n  command: {command}{}",
-                last_lines(&captured.stderr)
-            );
-            ProviderFailure::new(FailureKind::BrokeProtocol, message)
-        };
-        if !captured.status.success() {
-            return Err(broke(format!(
-                "its schema could not be had: it ended with {}",
-                captured.status
-            )));
-        }
-        let schema: ProviderSchema = serde_json::from_slice(&captured.stdout).map_err(|error| {
-            let printed = quote(&captured.stdout);
-            broke(format!(
-                "what it printed is no schema: {error}\n  it printed: {printed}"
-            ))
-        })?;
-        schema.check().map_err(|error| broke(error.to_string()))?;
-        Ok(schema)
-    }
-}
-
-fn last_lines(stderr: &[u8]) -> String {
-    const SHOWN: usize = 10;
-    let text = String::from_utf8_lossy(stderr);
-    let lines: Vec<&str> = text.lines().collect();
-    let shown = &lines[lines.len().saturating_sub(SHOWN)..];
-    match shown {
-        [] => String::new(),
-        shown => format!(
-            "\n  last lines of its stderr:\n    {}",
-            shown.join("\n    ")
-        ),
-    }
-}
-
-fn quote(bytes: &[u8]) -> String {
-    const SHOWN: usize = 200;
-    match bytes {
-        [] => "nothing".into(),
-        bytes => format!(
-            "{:?}",
-            String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN)])
-        ),
     }
 }
 
@@ -295,9 +184,15 @@ impl Provider {
                     detail: error.detail.map(|detail| self.secrets.hide(&detail)),
                     code: error.code,
                 };
+                // The code goes to the first line, where it is looked for.
+                let (first, rest) = match answered.message.split_once('\n') {
+                    Some((first, rest)) => (first, format!("\n{rest}")),
+                    None => (answered.message.as_str(), String::new()),
+                };
+                let said = format!("{first} ({}){rest}", answered.code);
                 let mut message = match method {
-                    "execute" => answered.to_string(),
-                    _ => format!("the provider {:?}: {method}: {answered}", self.label),
+                    "execute" => said,
+                    _ => format!("the provider {:?}: {method}: {said}", self.label),
                 };
                 for line in answered.detail.iter().flat_map(|detail| detail.lines()) {
                     message += &format!("\n  {line}");
@@ -320,10 +215,50 @@ impl Provider {
     }
 
     /// Says goodbye and sees it end.
-    pub(crate) async fn stop(self) {
-        self.plugin
-            .stop(|peer| async move { Protocol::Orchard.end(&peer).await })
+    ///
+    /// # Errors
+    /// It did not answer, answered something else, or had to be ended.
+    pub(crate) async fn stop(self) -> Result<(), ProviderFailure> {
+        let said = self.plugin.peer();
+        let said = self
+            .within(Some(SHUTDOWN_LIMIT), said.call(Shutdown, Empty {}))
             .await;
+        let said = match said {
+            Ok(Empty {}) => Ok(()),
+            // One that ends instead of answering has understood.
+            Err(_)
+                if self
+                    .plugin
+                    .process()
+                    .status()
+                    .is_some_and(|status| status.success()) =>
+            {
+                Ok(())
+            }
+            Err(error) => Err(self.explain("shutdown", error).await),
+        };
+        let (label, command) = (self.label, self.plugin.process().command().to_owned());
+        let limits = match said {
+            Ok(()) => StopLimits::default(),
+            // It has had its time.
+            Err(_) => StopLimits {
+                asked: MOMENT,
+                terminated: MOMENT,
+            },
+        };
+        let stopped = self.plugin.stop_within(limits).stop(|_| async {}).await;
+        said?;
+        match stopped.how {
+            HowItEnded::ByItself => Ok(()),
+            HowItEnded::Terminated | HowItEnded::Killed => {
+                let message = format!(
+                    "the provider {label:?}: it answered `shutdown`, but did not end within {:?} \
+                     and was killed\n  command: {command}",
+                    limits.asked
+                );
+                Err(ProviderFailure::new(FailureKind::TimedOut, message))
+            }
+        }
     }
 }
 

@@ -7,11 +7,12 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
 use crate::event::{RunStatus, Status};
 use crate::load::ScenarioFile;
-use crate::masked::Masked;
+use crate::masked::{Masked, Way};
 
 /// What a run did: `orchard_<scenario>_run_<id>.json`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -30,14 +31,32 @@ pub struct Record {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finished_at: Option<String>,
     /// What the scenario was given.
-    pub variables: BTreeMap<String, Masked>,
+    pub variables: BTreeMap<String, Box<RawValue>>,
+    /// Where secrets were in them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub sensitive_variables: BTreeMap<String, Vec<Way>>,
     /// Its actions, in order.
     pub nodes: Vec<NodeRecord>,
     /// What it told in the end.
-    pub outputs: BTreeMap<String, Masked>,
+    pub outputs: BTreeMap<String, Box<RawValue>>,
+    /// Where secrets were in that.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub sensitive_outputs: BTreeMap<String, Vec<Way>>,
+    /// What was not true.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failed_asserts: Vec<FailedAssert>,
     /// The files it was read from, with the SHA-256 of each.
     #[serde(default)]
     pub files: BTreeMap<PathBuf, String>,
+}
+
+/// An assert that was not true.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FailedAssert {
+    /// The output it belongs to.
+    pub output: String,
+    /// What it says.
+    pub message: String,
 }
 
 /// What came of one action.
@@ -60,7 +79,10 @@ pub struct NodeRecord {
     pub attempts: Option<u32>,
     /// What it brought.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub outputs: Option<Masked>,
+    pub outputs: Option<Box<RawValue>>,
+    /// Where secrets were in that.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sensitive: Vec<Way>,
     /// Why it failed or was left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
@@ -73,6 +95,15 @@ pub struct NodeRecord {
 }
 
 impl NodeRecord {
+    /// What it brought, as far as it was kept.
+    pub(crate) fn masked_outputs(&self) -> Option<Masked> {
+        let value = self.outputs.clone()?;
+        Some(Masked {
+            value,
+            sensitive: self.sensitive.clone(),
+        })
+    }
+
     pub(crate) fn new(address: &str, provider: String) -> NodeRecord {
         NodeRecord {
             address: address.to_owned(),
@@ -82,6 +113,7 @@ impl NodeRecord {
             duration_ms: None,
             attempts: None,
             outputs: None,
+            sensitive: Vec::new(),
             error: None,
             teardown: None,
             teardown_error: None,
@@ -106,6 +138,37 @@ impl Record {
         let mut bytes = Vec::new();
         fs::File::open(path)?.take(LIMIT).read_to_end(&mut bytes)?;
         serde_json::from_slice(&bytes).map_err(io::Error::other)
+    }
+
+    /// What the scenario was given, as far as it was kept.
+    pub fn given(&self) -> BTreeMap<String, Masked> {
+        let masked = |(name, value): (&String, &Box<RawValue>)| {
+            let sensitive = self.sensitive_variables.get(name);
+            let masked = Masked {
+                value: value.clone(),
+                sensitive: sensitive.cloned().unwrap_or_default(),
+            };
+            (name.clone(), masked)
+        };
+        self.variables.iter().map(masked).collect()
+    }
+
+    pub(crate) fn set_variable(&mut self, name: &str, masked: Masked) {
+        self.variables.insert(name.to_owned(), masked.value);
+        if !masked.sensitive.is_empty() {
+            let name = name.to_owned();
+            self.sensitive_variables.insert(name, masked.sensitive);
+        }
+    }
+
+    pub(crate) fn set_output(&mut self, name: &str, masked: Masked) {
+        self.outputs.insert(name.to_owned(), masked.value);
+        match masked.sensitive.is_empty() {
+            true => self.sensitive_outputs.remove(name),
+            false => self
+                .sensitive_outputs
+                .insert(name.to_owned(), masked.sensitive),
+        };
     }
 
     /// The files that are not what they were.

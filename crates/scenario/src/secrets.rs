@@ -15,6 +15,9 @@ pub struct Secrets(Arc<Mutex<Vec<String>>>);
 /// Hiding shorter ones would hide every other word.
 const SHORTEST: usize = 4;
 
+/// What is as long as this is not there by chance.
+const LONG: usize = 8;
+
 impl Secrets {
     /// Remembers every text and number in a value that is marked.
     pub(crate) fn learn(&self, value: &Value) {
@@ -46,7 +49,21 @@ impl Secrets {
         }
     }
 
+    /// Remembers a text as it may turn up: as it is, quoted, and one line of it alone.
     fn add(&self, text: &str) {
+        let quoted = format!("{text:?}");
+        let json = serde_json::Value::from(text).to_string();
+        let unquoted = |text: &str| text[1..text.len() - 1].to_owned();
+        self.add_form(text);
+        self.add_form(&unquoted(&quoted));
+        self.add_form(&unquoted(&json));
+        if text.contains('\n') {
+            let lines = text.lines().filter(|line| line.len() >= LONG);
+            lines.for_each(|line| self.add_form(line));
+        }
+    }
+
+    fn add_form(&self, text: &str) {
         if text.len() < SHORTEST {
             return;
         }
@@ -59,6 +76,20 @@ impl Secrets {
         known.sort_by_key(|text| std::cmp::Reverse(text.len()));
     }
 
+    /// The value with a mark on every text that has a secret in it.
+    pub(crate) fn mark(&self, value: &Value) -> Value {
+        let is_secret = |text: &str| {
+            let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            known.iter().any(|secret| text.contains(secret.as_str()))
+        };
+        let marked = value.transform(&mut |_, part| {
+            let is_secret = part.as_str().is_some_and(is_secret);
+            Ok(if is_secret { part.sensitive() } else { part })
+        });
+        // Nothing in there fails.
+        marked.unwrap_or_else(|_| value.sensitive())
+    }
+
     /// The text without secrets.
     pub fn hide(&self, text: &str) -> String {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -66,6 +97,15 @@ impl Secrets {
         for secret in known.iter() {
             if hidden.contains(secret.as_str()) {
                 hidden = hidden.replace(secret.as_str(), MASK);
+            }
+            // A quote may have been cut in the middle of it.
+            let least = LONG.max(secret.len() / 2);
+            let starts = (least..secret.len()).rev();
+            for end in starts.filter(|end| secret.is_char_boundary(*end)) {
+                if hidden.contains(&secret[..end]) {
+                    hidden = hidden.replace(&secret[..end], MASK);
+                    break;
+                }
             }
         }
         hidden

@@ -10,18 +10,20 @@ use tenon_protocols::orchard::Json;
 use tenon_values::Value;
 
 use crate::declarations::DeclarationId;
-use crate::engine::{Engine, Outcome, Slots, Task, Turn, Work};
+use crate::engine::{Engine, Outcome, Task, Turn, Work};
 use crate::evaluation::{Evaluation, Here};
 use crate::event::{Event, RunStatus, Status, Watch};
 use crate::graph::{NodeId, NodeKind};
 use crate::journal::{Entry, Journal};
+use crate::launcher::Launcher;
 use crate::plan::{Plan, action_attributes};
-use crate::provider::{FailureKind, Launcher};
+use crate::provider::FailureKind;
 use crate::record::{self, Record};
-use crate::run::{RunError, RunOptions, RunReport, rendered, unsendable};
+use crate::run::{RunError, RunOptions, RunReport, end, rendered, unsendable};
 use crate::schedule::Schedule;
 use crate::secrets::Secrets;
 use crate::settings::Settings;
+use crate::slots::{NotStarted, Slots};
 
 impl Plan {
     /// Takes back what a run did, the last first. What may or may not have been done is taken back
@@ -48,7 +50,7 @@ impl Plan {
         let needed: BTreeSet<DeclarationId> = wanted
             .iter()
             .filter_map(|id| match self.graph.node(*id).kind {
-                NodeKind::Action { declaration, .. } => Some(declaration),
+                NodeKind::Action { declaration, .. } => declaration,
                 _ => None,
             })
             .collect();
@@ -62,8 +64,11 @@ impl Plan {
             done: 0,
             record: Some(path.display().to_string()),
         });
-        let slots = Slots::start(launcher, configs, watch).await;
-        let slots = slots.map_err(RunError::Providers)?;
+        let slots = Slots::start(launcher, configs, &options.interrupt, watch).await;
+        let slots = slots.map_err(|problem| match problem {
+            NotStarted::Failed(failures) => RunError::Providers(failures),
+            NotStarted::Interrupted => RunError::Interrupted,
+        })?;
         let mut work = TakingBack {
             plan: self,
             evaluation,
@@ -83,8 +88,8 @@ impl Plan {
             watch,
         };
         let ended = engine.run(&mut self.backwards(), &mut work).await;
-        slots.stop().await;
-        work.finish(started, ended?.is_interrupted)
+        let ended = end(slots, ended, &mut work.worst, watch).await?;
+        work.finish(started, ended.is_interrupted)
     }
 
     /// What was done, or may have been, and has not been taken back yet.
@@ -137,18 +142,15 @@ impl TakingBack<'_> {
     fn task(&self, id: NodeId) -> Turn {
         let graph = &self.plan.graph;
         let node = graph.node(id);
-        let (
-            NodeKind::Action {
-                instance,
-                declaration,
-                ..
-            },
-            Some(action),
-        ) = (&node.kind, graph.action(id))
+        let NodeKind::Action {
+            instance,
+            declaration: Some(declaration),
+            ..
+        } = &node.kind
         else {
             return Turn::Done;
         };
-        let Some(schema) = self.plan.declarations.schema(*declaration, action) else {
+        let (Some(action), Some(schema)) = (graph.action(id), self.plan.action_schema(id)) else {
             return Turn::Done;
         };
         // Nobody knows what an action brought that was cut off.
@@ -178,6 +180,10 @@ impl TakingBack<'_> {
                 attributes,
                 settings,
             }),
+            Err(error) if self.evaluation.get(id).is_none() => Turn::Failed(format!(
+                "{error}\n  it was cut off, so nobody knows what it brought: \
+                 look whether it was done, and take it back by hand"
+            )),
             Err(error) => Turn::Failed(unsendable(&error)),
         }
     }
@@ -251,7 +257,7 @@ impl TakingBack<'_> {
 impl Work for TakingBack<'_> {
     fn declaration(&self, id: NodeId) -> Option<DeclarationId> {
         match self.plan.graph.node(id).kind {
-            NodeKind::Action { declaration, .. } if self.wanted.contains(&id) => Some(declaration),
+            NodeKind::Action { declaration, .. } if self.wanted.contains(&id) => declaration,
             _ => None,
         }
     }
@@ -285,10 +291,7 @@ impl Work for TakingBack<'_> {
             Ok(_) => (Status::Succeeded, None),
             Err(failure) => {
                 self.worst = self.worst.max(Some(failure.kind));
-                let status = match failure.kind {
-                    FailureKind::Answered => Status::Failed,
-                    _ => Status::Maybe,
-                };
+                let status = Outcome::status(outcome.was_sent, &failure);
                 (status, Some(failure.message))
             }
         };

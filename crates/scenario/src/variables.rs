@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use tenon_hcl::{Context, Diagnostic, Source, did_you_mean, parse, parse_expression};
+use tenon_hcl::{Context, Diagnostic, Limits, Source, did_you_mean, parse, parse_expression};
 use tenon_values::{Type, Value, convert, json};
 
 use crate::decode::pure_functions;
+use crate::load::read;
 use crate::masked::Masked;
 use crate::model::{Scenario, Variable};
 
@@ -143,25 +145,31 @@ impl Resolving<'_> {
 
     fn file(&mut self, path: &Path) {
         let origin = path.display().to_string();
-        let text = match std::fs::read_to_string(path) {
-            Ok(text) => text,
-            Err(error) => {
-                let summary = format!("{origin} cannot be read: {error}");
+        let source = match read(path) {
+            Ok(source) if source.text().len() <= Limits::default().size => source,
+            Ok(_) => {
+                let limit = Limits::default().size;
+                let summary = format!("{origin} is too large: {limit} bytes are allowed");
                 self.problems.push(Diagnostic::error(summary));
                 return;
             }
+            Err(error) => {
+                self.problems.push(error);
+                return;
+            }
         };
+        let text = source.text();
         let extension = path.extension().and_then(|extension| extension.to_str());
         match extension {
             Some("json") => self.object(json::implied(text.as_bytes()), &origin),
-            Some("yaml" | "yml") => match yaml(&text) {
+            Some("yaml" | "yml") => match yaml(text) {
                 Ok(text) => self.object(json::implied(text.as_bytes()), &origin),
                 Err(error) => {
                     let summary = format!("{origin} is no YAML: {error}");
                     self.problems.push(Diagnostic::error(summary));
                 }
             },
-            _ => self.hcl(&origin, text),
+            _ => self.hcl(&origin, &source),
         }
     }
 
@@ -187,9 +195,8 @@ impl Resolving<'_> {
         }
     }
 
-    fn hcl(&mut self, origin: &str, text: String) {
-        let source = Source::new(origin, text);
-        let body = match parse(&source) {
+    fn hcl(&mut self, origin: &str, source: &Arc<Source>) {
+        let body = match parse(source) {
             Ok(body) => body,
             Err(errors) => {
                 self.problems.extend(errors);

@@ -142,6 +142,10 @@ pub(crate) struct RunArgs {
     #[arg(long, requires = "resume")]
     pub(crate) redo_maybe: bool,
 
+    /// Run this action again although it is done, for instance because its secrets are needed
+    #[arg(long, value_name = "ADDRESS", requires = "resume")]
+    pub(crate) redo: Vec<String>,
+
     #[command(flatten)]
     pub(crate) work: WorkArgs,
 }
@@ -151,6 +155,10 @@ pub(crate) struct RunArgs {
 pub(crate) struct TeardownArgs {
     /// The record of the run
     pub(crate) record: PathBuf,
+
+    /// The scenario file, if it is not where it was
+    #[arg(long, value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
 
     #[command(flatten)]
     pub(crate) variables: VariableArgs,

@@ -24,8 +24,8 @@ pub(crate) fn run(args: &InitArgs) -> Result<(), Failure> {
     let scenario = args.folder.join(FILES[0].0);
     let scenario = scenario.display();
     output::talk(format_args!(
-        "next:\n  tenon plan {scenario}    shows what it would do\n  \
-         tenon run {scenario}     does it\n  tenon list             shows what there is"
+        "next:\n  tenon plan {scenario}\n  tenon run {scenario}\n  \
+         tenon teardown RECORD    takes back what a run did"
     ));
     Ok(())
 }

@@ -1,7 +1,5 @@
 //! `tenon plan`.
 
-use std::collections::BTreeMap;
-
 use super::scenario;
 use crate::args::{GraphForm, PlanArgs};
 use crate::exit::Failure;
@@ -12,7 +10,7 @@ pub(crate) async fn run(args: PlanArgs) -> Result<(), Failure> {
     let chosen = scenario::choose(&file, args.scenario.scenario.as_deref())?;
     let launcher = scenario::launcher(&args.file, |_, _| {})?;
     let variables = &args.scenario.variables;
-    let plan = scenario::plan(&chosen, variables, &BTreeMap::new(), &launcher, args.json).await?;
+    let plan = scenario::plan(&chosen, variables, None, &launcher, args.json).await?;
     match args.graph {
         Some(GraphForm::Dot) => output::data(plan.to_dot().trim_end()),
         Some(GraphForm::Mermaid) => output::data(plan.to_mermaid().trim_end()),

@@ -1,16 +1,17 @@
 //! What all commands about scenarios begin with: a file read, a scenario chosen, its providers
 //! asked for their schemas, its variables gathered, and everything checked.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tenon_hcl::Diagnostic;
 use tenon_scenario::{
-    FailureKind, Inputs, Launcher, Masked, Plan, ProviderFailure, ProviderSource, Scenario,
+    FailureKind, Inputs, Launcher, Plan, ProviderFailure, ProviderSource, Record, Scenario,
     ScenarioFile, Schemas, Secrets,
 };
 
+use super::run::warn_of_changes;
 use crate::args::VariableArgs;
 use crate::exit::{Code, Failure};
 use crate::output::diagnostics;
@@ -122,15 +123,31 @@ pub(crate) fn code(worst: Option<FailureKind>) -> Code {
 pub(crate) async fn plan(
     scenario: &Arc<Scenario>,
     variables: &VariableArgs,
-    recorded: &BTreeMap<String, Masked>,
+    record: Option<&Record>,
     launcher: &Launcher,
     json: bool,
 ) -> Result<Plan, Failure> {
     let inputs = inputs(variables);
-    let values = inputs.resolve(scenario, recorded);
+    let recorded = record.map(Record::given).unwrap_or_default();
+    let values = inputs.resolve(scenario, &recorded);
     let schemas = schemas(scenario, launcher).await?;
     let values = values.map_err(|problems| wrong(&problems, json))?;
     Plan::new(scenario, &schemas, values).map_err(|problems| wrong(&problems, json))
+}
+
+/// The plan of a run that a record tells about.
+pub(crate) async fn plan_again(
+    record: &Record,
+    file: &Path,
+    variables: &VariableArgs,
+    launcher: &Launcher,
+    json: bool,
+) -> Result<Plan, Failure> {
+    let opened = open(file, json)?;
+    let chosen = choose(&opened, Some(&record.scenario))?;
+    let plan = plan(&chosen, variables, Some(record), launcher, json).await?;
+    warn_of_changes(record, &plan, &opened);
+    Ok(plan)
 }
 
 fn inputs(variables: &VariableArgs) -> Inputs {

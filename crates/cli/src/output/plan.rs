@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use tenon_scenario::{Declaration, Masked, NodeId, Plan};
-use tenon_values::Value;
+use tenon_values::{Kind, Text, Value};
 
 use super::{data, indented};
 use crate::commands::scenario::source;
@@ -60,17 +60,35 @@ fn attributes(plan: &Plan, id: NodeId) -> Result<(), Failure> {
 fn shown(value: &Value, indent: usize) -> String {
     let (inner, marks) = value.unmark();
     match inner.as_str() {
-        _ if !marks.is_empty() => "(sensitive)".into(),
-        Some(text) if text.trim_end().contains('\n') => {
+        Some(text) if marks.is_empty() && text.trim_end().contains('\n') => {
             let indent = " ".repeat(indent + 4);
-            let lines: String = text
-                .lines()
-                .map(|line| format!("\n{indent}{line}"))
-                .collect();
-            format!("<<{lines}")
+            let lines = text.lines().map(|line| format!("\n{indent}{line}"));
+            format!("<<{}", lines.collect::<String>())
         }
-        _ if !value.is_known() => "(known after the run)".into(),
-        _ => value.to_string(),
+        _ => in_one_line(value),
+    }
+}
+
+fn in_one_line(value: &Value) -> String {
+    let (inner, marks) = value.unmark();
+    let joined = |parts: Vec<String>| parts.join(", ");
+    match inner.kind() {
+        _ if !marks.is_empty() => "(sensitive)".into(),
+        Kind::Unknown(_) => "(known after the run)".into(),
+        Kind::List(values) | Kind::Set(values) | Kind::Tuple(values) => {
+            format!("[{}]", joined(values.iter().map(in_one_line).collect()))
+        }
+        Kind::Object(attributes) if !attributes.is_empty() => {
+            let entry = |(name, value): (&str, &Value)| format!("{name} = {}", in_one_line(value));
+            format!("{{ {} }}", joined(attributes.iter().map(entry).collect()))
+        }
+        Kind::Map(entries) if !entries.is_empty() => {
+            let entry = |(key, value): &(Text, Value)| {
+                format!("{:?} = {}", key.to_string_lossy(), in_one_line(value))
+            };
+            format!("{{ {} }}", joined(entries.iter().map(entry).collect()))
+        }
+        _ => inner.to_string(),
     }
 }
 

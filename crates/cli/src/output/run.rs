@@ -120,6 +120,7 @@ impl Progress {
             Event::AssertFailed { output, message } => {
                 self.line(&format!("  failed output.{output}\n{}", indent(&message)));
             }
+            Event::ProviderFailed { message } => self.line(&format!("error: {message}")),
             Event::Interrupted { running } => {
                 self.line(&format!(
                     "interrupted: nothing new is begun, {running} still running (again ends them)"

@@ -5,7 +5,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tenon_hcl::{Block, Body, Diagnostic, Expression, Name, did_you_mean};
-use tenon_values::Type;
 
 use super::Problems;
 use super::module::{self, MODULE_BLOCKS, depends_on, repeat};
@@ -44,8 +43,8 @@ fn component_use(
     let known = ["source", "inputs", "for_each", "count", "depends_on"];
     problems.refuse_others(body, "a component", &known, &[]);
     let source = problems.required(block, "source")?;
-    let path = problems.constant(&source.value, &Type::String)?;
-    let path = folder.join(path.as_str()?);
+    let path = problems.required_text(&source.value, "the source")?;
+    let path = folder.join(path);
     let component = loader.component(&path, source.value.place(), problems)?;
     let inputs = match body.attribute("inputs") {
         Some(attribute) => inputs(&attribute.value, &component, problems)?,

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use tenon_hcl::{Attribute, Block, Body, Diagnostic, did_you_mean};
-use tenon_values::Type;
 
 use super::Problems;
 use crate::model::{ProviderBlock, ProviderSource, RequiredProvider};
@@ -57,9 +56,12 @@ fn source(attribute: &Attribute, folder: &Path, problems: &mut Problems) -> Opti
         problems.note(diagnostic);
         return None;
     };
-    let text = problems.constant(value, &Type::String)?;
-    let text = text.as_str()?;
-    if let Some(name) = text.strip_prefix("builtin/") {
+    let text = problems.required_text(value, "the source")?;
+    let text = text.as_str();
+    if let Some(name) = text
+        .strip_prefix("builtin/")
+        .filter(|name| !name.is_empty())
+    {
         return Some(ProviderSource::Builtin(name.to_owned()));
     }
     if let Some(path) = text.strip_prefix("exec:").filter(|path| !path.is_empty()) {
@@ -89,13 +91,15 @@ pub(super) fn providers(
             other.name.text() == provider.name.text() && other.alias == provider.alias
         };
         if let Some(first) = found.iter().find(is_same) {
-            let diagnostic = Diagnostic::error(format!(
-                "the provider {:?} is configured twice",
-                provider.name.text()
-            ))
-            .at(provider.place.clone())
-            .related(first.place.clone(), "the first one")
-            .help("tell them apart with `alias = \"...\"`");
+            let label = match &provider.alias {
+                Some(alias) => format!("{}.{alias}", provider.name),
+                None => provider.name.to_string(),
+            };
+            let diagnostic =
+                Diagnostic::error(format!("the provider {label:?} is configured twice"))
+                    .at(provider.place.clone())
+                    .related(first.place.clone(), "the first one")
+                    .help("tell them apart with another `alias = \"...\"`");
             problems.note(diagnostic);
         }
         found.push(provider);
@@ -126,10 +130,16 @@ fn provider(
         problems.note(diagnostic);
         return None;
     }
+    let alias = problems.constant_text(&block.body, "alias");
+    if let Some(alias) = block.body.attribute("alias")
+        && let Some(text) = alias.value.as_literal().and_then(|alias| alias.as_str())
+    {
+        problems.is_identifier(text, alias.value.place());
+    }
     let is_config = |attribute: &&Attribute| attribute.name.text() != "alias";
     Some(ProviderBlock {
         name: name.clone(),
-        alias: problems.constant_text(&block.body, "alias"),
+        alias,
         config: block
             .body
             .attributes

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use tenon_hcl::{
-    Attribute, Block, Body, Context, Diagnostic, Expression, Functions, Name, did_you_mean,
+    Attribute, Block, Body, Context, Diagnostic, Expression, Functions, Name, Place, did_you_mean,
 };
 use tenon_values::{Type, Value};
 
@@ -53,6 +53,9 @@ impl Problems {
             .at(attribute.name.place());
         diagnostic.help = match blocks.contains(&name) {
             true => Some(format!("`{name}` is a block: write `{name} {{ ... }}`")),
+            false if attributes.is_empty() && !blocks.is_empty() => {
+                Some(format!("it has only `{}` blocks", blocks.join("`, `")))
+            }
             false => did_you_mean(name, attributes.iter().copied()),
         };
         self.note(diagnostic);
@@ -66,7 +69,7 @@ impl Problems {
             }
             let mut diagnostic =
                 Diagnostic::error(format!("{what} has no block {kind:?}")).at(block.kind.place());
-            diagnostic.help = did_you_mean(kind, blocks.iter().copied());
+            diagnostic.help = help_with_block(what, kind, blocks);
             self.note(diagnostic);
         }
     }
@@ -80,7 +83,9 @@ impl Problems {
         let labels: Vec<&Name> = block.labels.iter().collect();
         match <[&Name; N]>::try_from(labels) {
             Ok(labels) => {
-                let is_good = labels.iter().all(|label| self.is_identifier(label));
+                let is_good = labels
+                    .iter()
+                    .all(|label| self.is_identifier(label.text(), label.place()));
                 is_good.then_some(labels)
             }
             Err(labels) => {
@@ -104,15 +109,14 @@ impl Problems {
     }
 
     /// Labels are parts of references, so they are names.
-    fn is_identifier(&mut self, label: &Name) -> bool {
-        let text = label.text();
+    pub(crate) fn is_identifier(&mut self, text: &str, place: Place) -> bool {
         let is_good = text
             .chars()
             .all(|c| c.is_alphanumeric() || "_-".contains(c))
             && text.starts_with(|c: char| c.is_alphabetic() || c == '_');
         if !is_good {
             let diagnostic = Diagnostic::error(format!("{text:?} is no name"))
-                .at(label.place())
+                .at(place)
                 .help("names begin with a letter and have letters, digits, `_` and `-` in them");
             self.note(diagnostic);
         }
@@ -170,6 +174,18 @@ impl Problems {
         }
     }
 
+    /// A text that has to be there and may use no names.
+    pub(crate) fn required_text(&mut self, expression: &Expression, what: &str) -> Option<String> {
+        let value = self.constant(expression, &Type::String)?;
+        let text = value.as_str().map(str::to_owned);
+        if text.is_none() {
+            let diagnostic = Diagnostic::error(format!("{what} cannot be null or a secret"))
+                .at(expression.place());
+            self.note(diagnostic);
+        }
+        text
+    }
+
     /// A text that may use no names.
     pub(crate) fn constant_text(&mut self, body: &Body, name: &str) -> Option<String> {
         let attribute = body.attribute(name)?;
@@ -184,6 +200,22 @@ impl Problems {
             .and_then(|attribute| self.constant(&attribute.value, &Type::Bool));
         value.and_then(|value| value.as_bool()).unwrap_or(false)
     }
+}
+
+/// What to do about a block that does not belong.
+fn help_with_block(what: &str, kind: &str, blocks: &[&str]) -> Option<String> {
+    let help = match (what, kind) {
+        ("a scenario file", "component") => "this is a component file: a scenario uses it with `component \"type\" \"name\" { source = ... }`".to_owned(),
+        ("a scenario file", "action" | "variable" | "provider" | "output" | "locals" | "required_providers") => {
+            "put it into `scenario \"name\" { ... }`".to_owned()
+        }
+        _ if blocks.is_empty() => format!("write `{kind} = ...` if it is an attribute"),
+        _ => {
+            let close = did_you_mean(kind, blocks.iter().copied());
+            return close.or_else(|| Some(format!("there are `{}`", blocks.join("`, `"))));
+        }
+    };
+    Some(help)
 }
 
 /// Functions for what may use no names, and read no files.

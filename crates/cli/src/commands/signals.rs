@@ -1,0 +1,58 @@
+//! Ctrl-C and SIGTERM, for work that has something to finish.
+
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+
+use crate::exit::{Code, Failure};
+
+/// Watches for signals as long as it lives. The first is a request, the second an order.
+pub(crate) struct Signals {
+    interrupt: CancellationToken,
+    task: tokio::task::JoinHandle<()>,
+}
+
+impl Signals {
+    pub(crate) fn watch() -> Result<Signals, Failure> {
+        let mut ctrl_c = signal(SignalKind::interrupt()).map_err(Failure::cannot_start)?;
+        let mut terminate = signal(SignalKind::terminate()).map_err(Failure::cannot_start)?;
+        let interrupt = CancellationToken::new();
+        let asked = interrupt.clone();
+        let task = tokio::spawn(async move {
+            loop {
+                tokio::select! {
+                    _ = ctrl_c.recv() => {}
+                    _ = terminate.recv() => {}
+                }
+                if asked.is_cancelled() {
+                    // The journal is as it should be at any moment, and the guardian ends the
+                    // providers.
+                    std::process::exit(Code::Interrupted as i32);
+                }
+                asked.cancel();
+            }
+        });
+        Ok(Signals { interrupt, task })
+    }
+
+    /// Is cancelled by the first signal.
+    pub(crate) fn interrupt(&self) -> &CancellationToken {
+        &self.interrupt
+    }
+
+    /// Work that nothing depends on yet: dropping it ends every process it started.
+    pub(crate) async fn interruptible<T>(
+        &self,
+        work: impl Future<Output = Result<T, Failure>>,
+    ) -> Result<T, Failure> {
+        tokio::select! {
+            outcome = work => outcome,
+            () = self.interrupt.cancelled() => Err(Failure::interrupted()),
+        }
+    }
+}
+
+impl Drop for Signals {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}

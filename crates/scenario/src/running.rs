@@ -1,0 +1,352 @@
+//! A run at work: what is evaluated, noted and told when the turn of a node comes and when it is
+//! over.
+
+use std::collections::{BTreeSet, HashMap};
+use std::io;
+use std::rc::Rc;
+
+use tenon_protocols::orchard::Json;
+use tenon_values::{Type, Value};
+
+use crate::declarations::{Declaration, DeclarationId};
+use crate::engine::{Outcome, Task, Turn, Work};
+use crate::evaluation::{Evaluation, Here};
+use crate::event::{Event, RunStatus, Status, Watch};
+use crate::graph::{Instance, ModuleId, NodeId, NodeKind};
+use crate::journal::{Entry, Journal};
+use crate::masked::Masked;
+use crate::model::Output;
+use crate::plan::{Plan, action_attributes};
+use crate::provider::{FailureKind, ProviderFailure};
+use crate::record::{self, FailedAssert, NodeRecord, Record};
+use crate::run::{rendered, unsendable};
+use crate::secrets::Secrets;
+use crate::settings::Settings;
+
+/// A run at work.
+pub(crate) struct Running<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) evaluation: Evaluation<'a>,
+    /// What was done before this run.
+    pub(crate) done: BTreeSet<NodeId>,
+    pub(crate) record: Record,
+    pub(crate) journal: Option<Journal>,
+    pub(crate) secrets: &'a Secrets,
+    pub(crate) watch: Watch<'a>,
+    pub(crate) worst: Option<FailureKind>,
+    /// Something else than an action went wrong.
+    pub(crate) has_failed: bool,
+    /// Where each action stands in the record.
+    pub(crate) places: HashMap<NodeId, usize>,
+}
+
+impl Running<'_> {
+    fn task(&self, id: NodeId, instance: &Instance, declaration: DeclarationId) -> Turn {
+        let graph = &self.plan.graph;
+        let here = Here {
+            module: graph.node(id).module,
+            instance,
+            itself: None,
+        };
+        let (Some(action), Some(schema)) = (graph.action(id), self.plan.action_schema(id)) else {
+            return Turn::Done;
+        };
+        let settings = Settings::of(action, &self.evaluation, here);
+        let attributes =
+            action_attributes(action, &action.attributes, schema, &self.evaluation, here);
+        let (settings, attributes) = match (settings, attributes) {
+            (Ok(settings), Ok(attributes)) => (settings, attributes),
+            (Err(problems), _) | (_, Err(problems)) => return Turn::Failed(rendered(&problems)),
+        };
+        self.secrets.learn(&attributes);
+        match Json::of_attributes(&attributes.unmark_deep().0) {
+            Ok(attributes) => Turn::Task(Task {
+                address: Rc::from(&*graph.node(id).address),
+                declaration,
+                action: action.kind.text().to_owned(),
+                attributes,
+                settings,
+            }),
+            Err(error) => Turn::Failed(unsendable(&error)),
+        }
+    }
+
+    fn node_record(&mut self, id: NodeId) -> Option<&mut NodeRecord> {
+        let place = self.places.get(&id)?;
+        self.record.nodes.get_mut(*place)
+    }
+
+    /// What came back, as a value of the type that the schema says.
+    fn outputs(&self, id: NodeId, json: &Json) -> Result<Value, ProviderFailure> {
+        let Some(ty) = self.plan.output_type(id) else {
+            return Ok(Value::object::<&str>([]));
+        };
+        let value = json.value_of(&ty).map_err(|error| {
+            let provider = self.plan.declaration(id).map(Declaration::label);
+            let message = format!(
+                "the provider {:?} has a fault: the outputs do not fit its own schema: {error}",
+                provider.unwrap_or_default()
+            );
+            ProviderFailure {
+                kind: FailureKind::BrokeProtocol,
+                message: self.secrets.hide(&message),
+                answered: None,
+            }
+        })?;
+        let is_sensitive = { self.plan.action_schema(id) }
+            .and_then(|schema| schema.outputs.as_ref())
+            .is_some_and(|outputs| outputs.sensitive);
+        Ok(match is_sensitive {
+            true => value.sensitive(),
+            false => value,
+        })
+    }
+
+    /// Evaluates the outputs that can be, and looks at their asserts.
+    pub(crate) fn tell_outputs(&mut self, chosen: &[NodeId]) {
+        let plan = self.plan;
+        let chosen: BTreeSet<NodeId> = chosen.iter().copied().collect();
+        for output in plan.graph.outputs() {
+            // What it needs may have failed, or was not asked for.
+            let is_known = |id: &NodeId| chosen.contains(id) && self.evaluation.get(*id).is_some();
+            if !plan.graph.needs(&output.value).iter().all(is_known) {
+                continue;
+            }
+            let name = output.name.text();
+            let value = self
+                .evaluation
+                .value(&output.value, Here::module(ModuleId::ROOT));
+            let value = match value {
+                Ok(value) if output.is_sensitive => value.sensitive(),
+                Ok(value) => value,
+                Err(problems) => {
+                    self.assert_failed(name.to_owned(), &rendered(&problems));
+                    continue;
+                }
+            };
+            // One that needs a secret of a run before this one cannot be told.
+            if let Ok(masked) = Masked::of(&value) {
+                (self.watch)(Event::Output {
+                    name: name.to_owned(),
+                    value: masked.json(),
+                    sensitive: !masked.sensitive.is_empty(),
+                });
+                self.record.set_output(name, masked);
+            }
+            for message in self.failed_asserts(ModuleId::ROOT, output, &value) {
+                self.assert_failed(name.to_owned(), &message);
+            }
+        }
+    }
+
+    /// What is not true of an output.
+    fn failed_asserts(&self, module: ModuleId, output: &Output, value: &Value) -> Vec<String> {
+        let itself = Value::object([("value", value.clone())]);
+        let here = Here {
+            itself: Some(&itself),
+            ..Here::module(module)
+        };
+        let mut failed = Vec::new();
+        for assert in &output.asserts {
+            let condition = self
+                .evaluation
+                .value_as(&Type::Bool, &assert.condition, here);
+            match condition {
+                Ok(condition) if condition.unmark().0.as_bool() == Some(true) => {}
+                Ok(_) => failed.push(match &assert.message {
+                    Some(message) => self.message(message, here),
+                    None => format!("this is not true: {}", assert.condition.place().text()),
+                }),
+                Err(problems) => failed.push(rendered(&problems)),
+            }
+        }
+        failed
+    }
+
+    fn message(&self, message: &tenon_hcl::Expression, here: Here<'_>) -> String {
+        match self.evaluation.value_as(&Type::String, message, here) {
+            Ok(value) => match value.as_str() {
+                Some(text) if !value.is_sensitive() => text.to_owned(),
+                _ => crate::secrets::MASK.to_owned(),
+            },
+            Err(problems) => rendered(&problems),
+        }
+    }
+
+    fn assert_failed(&mut self, output: String, message: &str) {
+        self.has_failed = true;
+        let message = self.secrets.hide(message);
+        self.record.failed_asserts.push(FailedAssert {
+            output: output.clone(),
+            message: message.clone(),
+        });
+        (self.watch)(Event::AssertFailed { output, message });
+    }
+
+    /// What came of something that only gathers, such as a component. Its asserts are looked at.
+    fn gather(&mut self, id: NodeId) -> Turn {
+        let value = match self.evaluation.gathered(id) {
+            Ok(value) => value,
+            Err(problems) => return Turn::Failed(rendered(&problems)),
+        };
+        let plan = self.plan;
+        if let NodeKind::Component { inside } = plan.graph.node(id).kind {
+            let mut has_failed = false;
+            for output in &plan.graph.module(inside).module.outputs {
+                let Ok(one) = value.attribute(output.name.text()) else {
+                    continue;
+                };
+                for message in self.failed_asserts(inside, output, &one) {
+                    let name = format!("{}.{}", plan.graph.address(id), output.name);
+                    self.assert_failed(name, &message);
+                    has_failed = true;
+                }
+            }
+            if has_failed {
+                return Turn::Failed("an assert failed".into());
+            }
+        }
+        self.evaluation.set(id, value);
+        Turn::Done
+    }
+
+    /// How the run went.
+    pub(crate) fn status(&self, is_interrupted: bool) -> RunStatus {
+        let is_bad = |node: &NodeRecord| {
+            matches!(
+                node.status,
+                Status::Failed | Status::Skipped | Status::Maybe
+            )
+        };
+        match self.has_failed || self.record.nodes.iter().any(is_bad) {
+            _ if is_interrupted => RunStatus::Interrupted,
+            true => RunStatus::Failed,
+            false => RunStatus::Succeeded,
+        }
+    }
+}
+
+impl Work for Running<'_> {
+    fn declaration(&self, id: NodeId) -> Option<DeclarationId> {
+        match self.plan.graph.node(id).kind {
+            NodeKind::Action { declaration, .. } if !self.done.contains(&id) => declaration,
+            _ => None,
+        }
+    }
+
+    fn turn(&mut self, id: NodeId) -> Turn {
+        match &self.plan.graph.node(id).kind {
+            NodeKind::Action {
+                instance,
+                declaration: Some(declaration),
+                ..
+            } if !self.done.contains(&id) => self.task(id, instance, *declaration),
+            NodeKind::Action { .. } => Turn::Done,
+            _ => self.gather(id),
+        }
+    }
+
+    fn begun(&mut self, id: NodeId, task: &Task) -> io::Result<()> {
+        let at = record::now();
+        if let Some(node) = self.node_record(id) {
+            node.status = Status::Maybe;
+            node.started_at = Some(at.clone());
+            node.error = None;
+        }
+        (self.watch)(Event::ActionStarted {
+            action: task.address.to_string(),
+            provider: self.plan.declarations.get(task.declaration).label(),
+        });
+        let entry = Entry::Begin {
+            action: task.address.to_string(),
+            at,
+        };
+        match &mut self.journal {
+            Some(journal) => journal.note(&entry),
+            None => Ok(()),
+        }
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.journal.as_mut().map_or(Ok(()), Journal::sync)
+    }
+
+    fn finished(&mut self, id: NodeId, outcome: Outcome) -> io::Result<bool> {
+        let result = outcome.result.and_then(|json| self.outputs(id, &json));
+        let duration_ms = outcome.duration.as_millis() as u64;
+        let (status, outputs, error) = match result {
+            Ok(value) => {
+                self.secrets.learn(&value);
+                // A provider may well give back what it was given.
+                let value = self.secrets.mark(&value);
+                let masked = Masked::of(&value).ok();
+                self.evaluation.set(id, value);
+                (Status::Succeeded, masked, None)
+            }
+            Err(failure) => {
+                self.worst = self.worst.max(Some(failure.kind));
+                let status = Outcome::status(outcome.was_sent, &failure);
+                (status, None, Some(failure.message))
+            }
+        };
+        let event = Event::ActionFinished {
+            action: self.plan.graph.node(id).address.to_string(),
+            status,
+            duration_ms,
+            outputs: outputs.as_ref().map(Masked::json),
+            error: error.clone(),
+        };
+        let attempts = (outcome.attempts > 1).then_some(outcome.attempts);
+        if let Some(node) = self.node_record(id) {
+            node.status = status;
+            node.duration_ms = Some(duration_ms);
+            node.attempts = attempts;
+            (node.outputs, node.sensitive) = match outputs {
+                Some(masked) => (Some(masked.value), masked.sensitive),
+                None => (None, Vec::new()),
+            };
+            node.error = error;
+            let entry = Entry::End {
+                node: Box::new(node.clone()),
+            };
+            if let Some(journal) = &mut self.journal {
+                journal.note(&entry)?;
+            }
+        }
+        (self.watch)(event);
+        Ok(status == Status::Succeeded)
+    }
+
+    fn failed(&mut self, id: NodeId, error: String) {
+        self.has_failed = true;
+        let error = self.secrets.hide(&error);
+        if let Some(node) = self.node_record(id) {
+            node.status = Status::Failed;
+            node.error = Some(error.clone());
+        }
+        (self.watch)(Event::ActionFinished {
+            action: self.plan.graph.node(id).address.to_string(),
+            status: Status::Failed,
+            duration_ms: 0,
+            outputs: None,
+            error: Some(error),
+        });
+    }
+
+    fn skipped(&mut self, id: NodeId, because: NodeId) {
+        let error = format!("{} failed", self.plan.graph.node(because).address);
+        let Some(node) = self.node_record(id) else {
+            // One that only gathers is nothing to tell about.
+            return;
+        };
+        node.status = Status::Skipped;
+        node.error = Some(error.clone());
+        (self.watch)(Event::ActionFinished {
+            action: self.plan.graph.node(id).address.to_string(),
+            status: Status::Skipped,
+            duration_ms: 0,
+            outputs: None,
+            error: Some(error),
+        });
+    }
+}
