@@ -112,6 +112,11 @@ impl Place {
         self.source.slice(self.span)
     }
 
+    /// `main.hcl:3:7`, without what is written there.
+    pub fn position(&self) -> String {
+        self.to_string()
+    }
+
     /// The line it begins in, from 1.
     pub fn line(&self) -> usize {
         self.source.position(self.range().start).0

@@ -35,6 +35,8 @@ attributes! {
         mode: String = "0600",
         /// Whether a file that is there already is replaced; if not, that is a failure.
         overwrite: bool = true,
+        /// Delete the file instead, if it is there: what a teardown is for.
+        delete: bool = false,
     }
 
     /// A file that was written.
@@ -83,6 +85,8 @@ attributes! {
     struct CreateFolder {
         /// The folder. Those above it are created as well.
         path: String,
+        /// Remove it instead, if it is empty: what a teardown is for.
+        delete: bool = false,
     }
 
     /// A folder that is there now.
@@ -117,6 +121,9 @@ pub(crate) fn provider() -> Provider<Place> {
 }
 
 fn write(place: &Place, attrs: WriteFile) -> Result<WrittenFile, Failure> {
+    if attrs.delete {
+        return unwrite(place, attrs);
+    }
     let bytes = match (attrs.content, attrs.content_base64) {
         (Some(text), None) => text.into_bytes(),
         (None, Some(text)) => decoded(&text).map_err(|error| wrong("content_base64", error))?,
@@ -138,6 +145,24 @@ fn write(place: &Place, attrs: WriteFile) -> Result<WrittenFile, Failure> {
         bytes: bytes.len() as u64,
         sha256: sha256(&bytes),
     })
+}
+
+/// Takes a file back. One that is not there has been taken back already.
+fn unwrite(place: &Place, attrs: WriteFile) -> Result<WrittenFile, Failure> {
+    if attrs.content.is_some() || attrs.content_base64.is_some() {
+        return Err(wrong("delete", "what is deleted has no content"));
+    }
+    let path = place.entry(&attrs.path)?;
+    match fs::remove_file(&path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(cannot("delete", &attrs.path, &error))
+        }
+        _ => Ok(WrittenFile {
+            path: path.to_string_lossy().into_owned(),
+            bytes: 0,
+            sha256: sha256(b""),
+        }),
+    }
 }
 
 fn read(place: &Place, attrs: ReadFile) -> Result<FileContents, Failure> {
@@ -185,6 +210,17 @@ fn delete(place: &Place, attrs: DeleteFile) -> Result<DeletedFile, Failure> {
 fn create_folder(place: &Place, attrs: CreateFolder) -> Result<CreatedFolder, Failure> {
     let path = place.folder(&attrs.path)?;
     let is_there = path.is_dir();
+    if attrs.delete {
+        return match fs::remove_dir(&path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                Err(cannot("delete", &attrs.path, &error))
+            }
+            _ => Ok(CreatedFolder {
+                path: path.to_string_lossy().into_owned(),
+                created: false,
+            }),
+        };
+    }
     fs::create_dir_all(&path).map_err(|error| cannot("create", &attrs.path, &error))?;
     Ok(CreatedFolder {
         path: path.to_string_lossy().into_owned(),

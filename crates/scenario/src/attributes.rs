@@ -56,6 +56,8 @@ pub(crate) fn attributes(
             Some(default) => {
                 values.insert(name, default);
             }
+            // Whoever wrote it otherwise has been told so.
+            None if wanted.required && is_misspelt(name, given, schema) => {}
             None if wanted.required => problems.push(missing(name, wanted, what, place, given)),
             None => {}
         }
@@ -87,11 +89,24 @@ fn fitted(
     })
 }
 
+/// Whether an attribute that nobody knows is probably this one.
+fn is_misspelt(name: &str, given: &[Attribute], schema: &BTreeMap<String, AttrSchema>) -> bool {
+    let mut strangers = { given.iter().map(|attribute| attribute.name.text()) }
+        .filter(|given| !schema.contains_key(*given));
+    strangers.any(|stranger| {
+        let meant = did_you_mean(stranger, schema.keys().map(String::as_str));
+        meant.is_some_and(|meant| meant == format!("did you mean `{name}`?"))
+    })
+}
+
 fn unknown(attribute: &Attribute, schema: &BTreeMap<String, AttrSchema>, what: &str) -> Diagnostic {
     let name = attribute.name.text();
     let mut diagnostic =
         Diagnostic::error(format!("{what} has no attribute {name:?}")).at(attribute.name.place());
-    diagnostic.help = did_you_mean(name, schema.keys().map(String::as_str));
+    diagnostic.help = match schema.is_empty() {
+        true => Some("it has none at all".into()),
+        false => did_you_mean(name, schema.keys().map(String::as_str)),
+    };
     diagnostic
 }
 

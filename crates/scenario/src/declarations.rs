@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tenon_hcl::{Attribute, Diagnostic, Place, did_you_mean};
 use tenon_protocols::orchard::{ActionSchema, ProviderSchema};
 
-use crate::model::{Action, ProviderSource, Scenario};
+use crate::model::{Action, ProviderChoice, ProviderSource, Scenario};
 
 /// What each provider offers, by where its program is.
 pub type Schemas = BTreeMap<ProviderSource, Arc<ProviderSchema>>;
@@ -113,14 +113,8 @@ impl Declarations {
                 let declaration = self.get(**id);
                 declaration.name == choice.name && declaration.alias == choice.alias
             };
-            return offering.iter().find(is_chosen).copied().ok_or_else(|| {
-                let labels = self.labels(offering);
-                let mut diagnostic =
-                    Diagnostic::error(format!("there is no such provider that offers {kind:?}"))
-                        .at(choice.place.clone());
-                diagnostic.help = did_you_mean(&choice.name, labels.iter().map(String::as_str));
-                diagnostic
-            });
+            let found = offering.iter().find(is_chosen).copied();
+            return found.ok_or_else(|| self.cannot_choose(choice, kind, offering));
         }
         match offering.as_slice() {
             [only] => Ok(*only),
@@ -134,6 +128,27 @@ impl Declarations {
                     ))
             }),
         }
+    }
+
+    fn cannot_choose(
+        &self,
+        choice: &ProviderChoice,
+        kind: &str,
+        offering: &[DeclarationId],
+    ) -> Diagnostic {
+        let label = match &choice.alias {
+            Some(alias) => format!("{}.{alias}", choice.name),
+            None => choice.name.clone(),
+        };
+        let is_there = self.all.iter().any(|one| one.label() == label);
+        let summary = match is_there {
+            true => format!("the provider {label:?} does not offer {kind:?}"),
+            false => format!("there is no provider {label:?}"),
+        };
+        let labels = self.labels(offering);
+        let mut diagnostic = Diagnostic::error(summary).at(choice.place.clone());
+        diagnostic.help = did_you_mean(&label, labels.iter().map(String::as_str));
+        diagnostic
     }
 
     /// The one without an alias, if all are declarations of one provider.

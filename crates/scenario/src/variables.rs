@@ -1,6 +1,6 @@
 //! What a scenario is given: on the command line, in files, in the environment.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -40,6 +40,7 @@ impl Inputs {
         let mut resolving = Resolving {
             scenario,
             values: BTreeMap::new(),
+            given: BTreeSet::new(),
             problems: Vec::new(),
         };
         for (name, masked) in recorded {
@@ -68,6 +69,8 @@ impl Inputs {
 struct Resolving<'a> {
     scenario: &'a Scenario,
     values: BTreeMap<String, Value>,
+    /// Those that were given something, whether it fits or not.
+    given: BTreeSet<String>,
     problems: Vec<Diagnostic>,
 }
 
@@ -96,6 +99,7 @@ impl Resolving<'_> {
         if is_text {
             return self.value(variable, Value::string(text), origin, None);
         }
+        self.given.insert(variable.name.text().to_owned());
         let source = Source::new(origin, text);
         let context = Context {
             scope: &(),
@@ -107,13 +111,24 @@ impl Resolving<'_> {
             .and_then(|expression| expression.evaluate(&context));
         match value {
             Ok(value) => self.value(variable, value, origin, None),
-            // Its source would show it.
-            Err(_) if variable.is_sensitive => {
-                let summary = format!("{origin}: this is no value of the type {}", variable.ty);
-                self.problems.push(Diagnostic::error(summary));
+            Err(_) if variable.is_sensitive => self.no_value(variable, origin),
+            Err(errors) => {
+                let note = format!("the type of {:?} is {}", variable.name.text(), variable.ty);
+                let errors = errors.into_iter().map(|error| error.note(note.clone()));
+                self.problems.extend(errors);
             }
-            Err(errors) => self.problems.extend(errors),
         }
+    }
+
+    /// A secret that cannot be read: its source would show it.
+    fn no_value(&mut self, variable: &Variable, origin: &str) {
+        self.given.insert(variable.name.text().to_owned());
+        let summary = format!(
+            "{origin}: what is given for {:?} is no value of the type {}",
+            variable.name.text(),
+            variable.ty
+        );
+        self.problems.push(Diagnostic::error(summary));
     }
 
     fn value(
@@ -123,6 +138,7 @@ impl Resolving<'_> {
         origin: &str,
         place: Option<tenon_hcl::Place>,
     ) {
+        self.given.insert(variable.name.text().to_owned());
         let value = match variable.is_sensitive {
             true => value.sensitive(),
             false => value,
@@ -137,7 +153,8 @@ impl Resolving<'_> {
                 let mut diagnostic = Diagnostic::error(summary)
                     .note(error.to_string())
                     .note(format!("its type is {}", variable.ty));
-                diagnostic.place = place;
+                // The line it stands in would show a secret.
+                diagnostic.place = place.filter(|_| !variable.is_sensitive);
                 self.problems.push(diagnostic);
             }
         }
@@ -183,8 +200,10 @@ impl Resolving<'_> {
             }
         };
         let Some(attributes) = value.attributes() else {
-            let summary = format!("{origin} has no object of variables in it");
-            self.problems.push(Diagnostic::error(summary));
+            let diagnostic =
+                Diagnostic::error(format!("{origin} has no object of variables in it"))
+                    .help("write `{ \"name\": value }`");
+            self.problems.push(diagnostic);
             return;
         };
         for (name, value) in attributes.iter() {
@@ -199,7 +218,11 @@ impl Resolving<'_> {
         let body = match parse(source) {
             Ok(body) => body,
             Err(errors) => {
-                self.problems.extend(errors);
+                // Without the source: it may be a secret that is not written as it should be.
+                let told = errors
+                    .iter()
+                    .map(|error| Diagnostic::error(error.to_string()));
+                self.problems.extend(told);
                 return;
             }
         };
@@ -222,6 +245,7 @@ impl Resolving<'_> {
             };
             match attribute.value.evaluate(&context) {
                 Ok(value) => self.value(variable, value, origin, Some(attribute.value.place())),
+                Err(_) if variable.is_sensitive => self.no_value(variable, origin),
                 Err(errors) => self.problems.extend(errors),
             }
         }
@@ -229,7 +253,7 @@ impl Resolving<'_> {
 
     fn finish(mut self) -> Result<BTreeMap<String, Value>, Vec<Diagnostic>> {
         for (name, variable) in &self.scenario.module.variables {
-            if self.values.contains_key(name) {
+            if self.values.contains_key(name) || self.given.contains(name) {
                 continue;
             }
             let Some(default) = &variable.default else {
@@ -261,7 +285,10 @@ impl Resolving<'_> {
 
 /// YAML as JSON. Aliases are bounded by the reader, so that a small file stays small.
 fn yaml(text: &str) -> Result<String, String> {
-    let value: serde_json::Value =
-        serde_saphyr::from_str(text).map_err(|error| error.to_string())?;
+    let value: serde_json::Value = serde_saphyr::from_str(text).map_err(|error| {
+        // The first line tells what is wrong; the others show the source, which may be a secret.
+        let text = error.without_snippet().to_string();
+        text.lines().next().unwrap_or_default().to_owned()
+    })?;
     Ok(value.to_string())
 }

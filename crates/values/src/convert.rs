@@ -35,7 +35,7 @@ pub fn convert(value: &Value, to: &Type) -> Result<Value, Error> {
         // What does not fit is told by the names in it, which may be as secret as the rest.
         false if value.is_marked() => Err(Problem::Required {
             wanted: to.clone(),
-            found: "a marked value of another type",
+            found: "a sensitive value of another type",
         }
         .into()),
         false => Err(explain::explain(from, to)),

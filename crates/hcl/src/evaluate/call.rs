@@ -110,7 +110,12 @@ impl Evaluator<'_> {
             None => None,
         };
         let place = place.map_or(span, |node| node.span);
-        let diagnostic = self.error(format!("{}: {}", call.name, error.message), place);
+        // Errors about how many there are name the function already.
+        let text = match error.message.starts_with(&*call.name) {
+            true => error.message.clone(),
+            false => format!("{}: {}", call.name, error.message),
+        };
+        let diagnostic = self.error(text, place);
         self.report(diagnostic)
     }
 

@@ -161,7 +161,7 @@ impl Evaluator<'_> {
         match object.attribute(&name) {
             Ok(found) => Ok(found.with_marks(&marks)),
             Err(_) if !marks.is_empty() => {
-                Err(self.fail("there is no attribute of this name, which is marked", at))
+                Err(self.fail("there is no attribute of this name, which is sensitive", at))
             }
             Err(_) => Err(self.no_attribute(object, &name, at)),
         }

@@ -20,8 +20,11 @@ impl Folder {
     /// The folder itself, without links on the way.
     fn root(&self) -> Result<PathBuf, FunctionError> {
         let root = self.0.as_deref();
-        let root =
-            root.ok_or_else(|| FunctionError::new("there is no folder here to read files in"))?;
+        let root = root.ok_or_else(|| {
+            FunctionError::new(
+                "files cannot be read here: only values that are written out are allowed",
+            )
+        })?;
         root.canonicalize().map_err(|error| {
             FunctionError::new("the folder to read files in cannot be opened").because(error)
         })

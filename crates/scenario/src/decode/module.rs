@@ -67,25 +67,38 @@ fn variable(block: &Block, problems: &mut Problems) -> Option<Variable> {
         Some(attribute) => type_of(&attribute.value, problems)?,
         None => Type::Dynamic,
     };
+    let is_sensitive = problems.constant_bool(body, "sensitive");
     Some(Variable {
         name: labels?[0].clone(),
         default: body
             .attribute("default")
-            .and_then(|attribute| default(&attribute.value, &ty, problems)),
+            .and_then(|attribute| default(&attribute.value, &ty, is_sensitive, problems)),
         ty,
         description: problems.constant_text(body, "description"),
-        is_sensitive: problems.constant_bool(body, "sensitive"),
+        is_sensitive,
     })
 }
 
-fn default(expression: &Expression, ty: &Type, problems: &mut Problems) -> Option<Value> {
+fn default(
+    expression: &Expression,
+    ty: &Type,
+    is_sensitive: bool,
+    problems: &mut Problems,
+) -> Option<Value> {
     let value = problems.constant(expression, &Type::Dynamic)?;
     match convert::convert(&value, ty) {
         Ok(value) => Some(value),
         Err(error) => {
-            let diagnostic = Diagnostic::error("the default does not fit the variable's type")
-                .at(expression.place())
-                .label(error.to_string());
+            let diagnostic = Diagnostic::error("the default does not fit the variable's type");
+            let diagnostic = match is_sensitive {
+                // The line it stands in would show it.
+                true => diagnostic.note(format!(
+                    "{} is to be a {}",
+                    expression.place().position(),
+                    ty.friendly()
+                )),
+                false => diagnostic.at(expression.place()).label(error.to_string()),
+            };
             problems.note(diagnostic);
             None
         }

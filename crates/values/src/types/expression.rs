@@ -69,8 +69,20 @@ impl<'a> Reader<'a> {
         TypeError::at(self.text, self.offset, message)
     }
 
+    /// White space and comments.
     fn skip_space(&mut self) {
-        self.offset = self.text.len() - self.rest().trim_start().len();
+        loop {
+            self.offset = self.text.len() - self.rest().trim_start().len();
+            let rest = self.rest();
+            let end = if rest.starts_with('#') || rest.starts_with("//") {
+                rest.find('\n')
+            } else if rest.starts_with("/*") {
+                rest.find("*/").map(|end| end + 2)
+            } else {
+                return;
+            };
+            self.offset += end.unwrap_or(rest.len());
+        }
     }
 
     /// Takes `token` if it is next.
@@ -289,7 +301,7 @@ mod tests {
                 "object({ a = optional(set(string)), b = number })",
             ),
             (
-                "object({\n  b = number\n  a = bool\n})",
+                "object({\n  b = number # how many\n  /* or */ a = bool // yes\n})",
                 "object({ a = bool, b = number })",
             ),
             (
