@@ -66,13 +66,25 @@ impl<'g> Evaluation<'g> {
         is_plan: bool,
     ) -> Evaluation<'g> {
         Evaluation {
+            values: vec![None; graph.nodes.len()],
+            is_plan,
+            ..Evaluation::of_names(graph, variables)
+        }
+    }
+
+    /// What can be said before anything is done, when there are no nodes yet to know anything of.
+    pub(crate) fn of_names(
+        graph: &'g Graph,
+        variables: &'g BTreeMap<String, Value>,
+    ) -> Evaluation<'g> {
+        Evaluation {
             graph,
             variables,
-            values: vec![None; graph.nodes.len()],
+            values: Vec::new(),
             named: RefCell::default(),
             open: RefCell::default(),
             noted: RefCell::default(),
-            is_plan,
+            is_plan: true,
         }
     }
 
@@ -83,7 +95,7 @@ impl<'g> Evaluation<'g> {
 
     /// What came of a node, if it is done.
     pub(crate) fn get(&self, id: NodeId) -> Option<&Value> {
-        self.values[id.0].as_ref()
+        self.values.get(id.0)?.as_ref()
     }
 
     /// What an expression comes to.
@@ -123,9 +135,20 @@ impl<'g> Evaluation<'g> {
         expression: &Expression,
         here: Here<'_>,
     ) -> Result<Value, Vec<Diagnostic>> {
+        self.value_for(ty, expression, here, "this value does not fit")
+    }
+
+    /// The same, with what to say if it does not fit.
+    pub(crate) fn value_for(
+        &self,
+        ty: &Type,
+        expression: &Expression,
+        here: Here<'_>,
+        wrong: &str,
+    ) -> Result<Value, Vec<Diagnostic>> {
         let value = self.value(expression, here)?;
         convert::convert(&value, ty).map_err(|error| {
-            let diagnostic = Diagnostic::error("this value does not fit")
+            let diagnostic = Diagnostic::error(wrong)
                 .at(expression.place())
                 .label(error.to_string());
             vec![diagnostic]
@@ -252,7 +275,8 @@ impl<'g> Evaluation<'g> {
                     instance: &caller.instance,
                     itself: None,
                 };
-                self.value_as(&variable.ty, expression, here)?
+                let wrong = format!("the input {name:?} does not fit");
+                self.value_for(&variable.ty, expression, here, &wrong)?
             }
             (None, Some(default)) => default.clone(),
             (None, None) => Value::unknown(variable.ty.clone()),

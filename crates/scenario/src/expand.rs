@@ -173,7 +173,7 @@ impl Expansion<'_> {
         let expression = match repeat {
             Repeat::ForEach(expression) | Repeat::Count(expression) => expression,
         };
-        let evaluation = Evaluation::new(&self.graph, self.variables, true);
+        let evaluation = Evaluation::of_names(&self.graph, self.variables);
         let value = evaluation.value(expression, Here::module(module));
         let instances = value.and_then(|value| match repeat {
             Repeat::ForEach(_) => for_each(&value, expression),

@@ -37,6 +37,7 @@ mod run;
 mod running;
 mod schedule;
 mod secrets;
+mod selection;
 mod settings;
 mod slots;
 mod teardown;

@@ -145,10 +145,11 @@ impl Linking<'_> {
             instance: &Instance::Only,
             has_self: false,
         };
-        let Some(reference) = expression.as_reference() else {
+        let references = expression.references();
+        let Some((reference, _)) = references.first() else {
             return;
         };
-        if let Err(missing) = self.graph.find(position, &reference) {
+        if let Err(missing) = self.graph.find(position, reference) {
             let mut diagnostic = Diagnostic::error(missing.summary).at(expression.place());
             diagnostic.help = missing.help;
             if !self.problems.contains(&diagnostic) {
@@ -267,9 +268,12 @@ impl Graph {
 /// The whole way around, with the reference that makes each step of it.
 fn cycle(graph: &Graph, way: &[usize]) -> Diagnostic {
     let addresses: Vec<&str> = way.iter().map(|id| &*graph.nodes[*id].address).collect();
-    let mut diagnostic = Diagnostic::error("these depend on each other, so none can be first")
-        .note(addresses.join(" needs "))
-        .help("take one of these references out");
+    let mut diagnostic = match addresses.as_slice() {
+        [first, _] => Diagnostic::error(format!("`{first}` depends on itself")),
+        _ => Diagnostic::error("these depend on each other, so none can be first")
+            .note(addresses.join(" needs "))
+            .help("take one of these references out"),
+    };
     let mut first = true;
     for pair in way.windows(2) {
         let (from, to) = (&graph.nodes[pair[0]], NodeId(pair[1]));

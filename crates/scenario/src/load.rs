@@ -74,9 +74,10 @@ impl Loader {
             return None;
         }
         let body = read(path)
-            .map_err(|error| {
-                let summary = error.summary;
-                vec![Diagnostic::error(summary).at(place)]
+            .map_err(|mut error| {
+                error.place = Some(place);
+                error.help = Some("the path is relative to the file it stands in".into());
+                vec![error]
             })
             .and_then(|source| {
                 self.sources.push(source.clone());

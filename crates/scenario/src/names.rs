@@ -56,12 +56,12 @@ impl Graph {
         match reference.root {
             "var" => {
                 let name = first.ok_or_else(|| incomplete("var", "var.name"))?;
-                known("variable", name, module.module.variables.keys())?;
+                known("variable", name, &module.module.variables)?;
                 Ok(Target::Variable(name))
             }
             "local" => {
                 let name = first.ok_or_else(|| incomplete("local", "local.name"))?;
-                known("local value", name, module.module.locals.keys())?;
+                known("local value", name, &module.module.locals)?;
                 Ok(Target::Local(name))
             }
             "action" => find_node("action", &module.actions, reference),
@@ -87,15 +87,11 @@ impl Graph {
     }
 }
 
-fn known<'a>(
-    kind: &str,
-    name: &str,
-    names: impl Iterator<Item = &'a String> + Clone,
-) -> Result<(), Missing> {
-    if names.clone().any(|known| known == name) {
+fn known<T>(kind: &str, name: &str, all: &BTreeMap<String, T>) -> Result<(), Missing> {
+    if all.contains_key(name) {
         return Ok(());
     }
-    Err(Missing::name(kind, name, names.map(String::as_str)).at_step(0))
+    Err(Missing::name(kind, name, all.keys().map(String::as_str)).at_step(0))
 }
 
 fn find_node<'r>(

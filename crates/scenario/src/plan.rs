@@ -240,9 +240,10 @@ impl Check<'_> {
                     itself: Some(&itself),
                     ..here
                 };
-                let condition = self
-                    .evaluation
-                    .value_as(&Type::Bool, &assert.condition, here);
+                let wrong = "a condition has to be true or false";
+                let condition =
+                    self.evaluation
+                        .value_for(&Type::Bool, &assert.condition, here, wrong);
                 self.note(condition.err().unwrap_or_default());
                 if let Some(message) = &assert.message {
                     let message = self.evaluation.value_as(&Type::String, message, here);

@@ -142,15 +142,16 @@ impl Record {
 
     /// What the scenario was given, as far as it was kept.
     pub fn given(&self) -> BTreeMap<String, Masked> {
-        let masked = |(name, value): (&String, &Box<RawValue>)| {
+        let mut given = BTreeMap::new();
+        for (name, value) in &self.variables {
             let sensitive = self.sensitive_variables.get(name);
             let masked = Masked {
                 value: value.clone(),
                 sensitive: sensitive.cloned().unwrap_or_default(),
             };
-            (name.clone(), masked)
-        };
-        self.variables.iter().map(masked).collect()
+            given.insert(name.clone(), masked);
+        }
+        given
     }
 
     pub(crate) fn set_variable(&mut self, name: &str, masked: Masked) {

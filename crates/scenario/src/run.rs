@@ -13,7 +13,6 @@ use crate::declarations::{Declaration, DeclarationId};
 use crate::engine::{Ended, Engine};
 use crate::evaluation::Evaluation;
 use crate::event::{Event, RunStatus, Status, Watch};
-use crate::graph::{NodeId, NodeKind};
 use crate::journal::{Journal, JournalError};
 use crate::launcher::Launcher;
 use crate::load::ScenarioFile;
@@ -21,7 +20,6 @@ use crate::plan::{Plan, config};
 use crate::provider::{FailureKind, ProviderFailure};
 use crate::record::{self, Record};
 use crate::running::Running;
-use crate::schedule::Schedule;
 use crate::slots::{NotStarted, Slots};
 
 /// How a run goes about it.
@@ -256,61 +254,6 @@ impl Plan {
             true => Ok(configs),
             false => Err(problems),
         }
-    }
-
-    fn needed(&self, chosen: &[NodeId], done: &BTreeSet<NodeId>) -> BTreeSet<DeclarationId> {
-        chosen
-            .iter()
-            .filter(|id| !done.contains(id))
-            .filter_map(|id| match self.graph.node(*id).kind {
-                NodeKind::Action { declaration, .. } => declaration,
-                _ => None,
-            })
-            .collect()
-    }
-
-    /// The nodes that targets name, and all that they need; everything without targets.
-    fn chosen(&self, targets: &[String]) -> Result<Vec<NodeId>, Vec<Diagnostic>> {
-        if targets.is_empty() {
-            return Ok(self.graph.order.clone());
-        }
-        let mut wanted = vec![false; self.graph.nodes.len()];
-        let mut left = Vec::new();
-        let mut problems = Vec::new();
-        for target in targets {
-            let found: Vec<NodeId> = (0..self.graph.nodes.len())
-                .map(NodeId)
-                .filter(|id| *self.graph.node(*id).address == **target)
-                .collect();
-            if found.is_empty() {
-                let addresses = self.graph.nodes.iter().map(|node| &*node.address);
-                let mut diagnostic = Diagnostic::error(format!("there is no {target:?} to target"));
-                diagnostic.help = tenon_hcl::did_you_mean(target, addresses);
-                problems.push(diagnostic);
-            }
-            left.extend(found);
-        }
-        while let Some(id) = left.pop() {
-            if !std::mem::replace(&mut wanted[id.0], true) {
-                let dependencies = &self.graph.node(id).dependencies;
-                left.extend(dependencies.iter().map(|(before, _)| *before));
-            }
-        }
-        match problems.is_empty() {
-            true => Ok({ self.graph.order.iter() }
-                .filter(|id| wanted[id.0])
-                .copied()
-                .collect()),
-            false => Err(problems),
-        }
-    }
-
-    fn schedule(&self, chosen: &[NodeId]) -> Schedule {
-        let dependencies: Vec<Vec<usize>> = { self.graph.nodes.iter() }
-            .map(|node| node.dependencies.iter().map(|(id, _)| id.0).collect())
-            .collect();
-        let order: Vec<usize> = chosen.iter().map(|id| id.0).collect();
-        Schedule::new(&dependencies, &order)
     }
 }
 

@@ -20,7 +20,6 @@ use crate::plan::{Plan, action_attributes};
 use crate::provider::FailureKind;
 use crate::record::{self, Record};
 use crate::run::{RunError, RunOptions, RunReport, end, rendered, unsendable};
-use crate::schedule::Schedule;
 use crate::secrets::Secrets;
 use crate::settings::Settings;
 use crate::slots::{NotStarted, Slots};
@@ -110,18 +109,6 @@ impl Plan {
             .map(|(id, _)| id)
             .filter(|id| has_teardown(*id) && is_there(*id))
             .collect()
-    }
-
-    /// Everybody waits for those that depend on it.
-    fn backwards(&self) -> Schedule {
-        let mut dependents = vec![Vec::new(); self.graph.nodes.len()];
-        for (index, node) in self.graph.nodes.iter().enumerate() {
-            for (before, _) in &node.dependencies {
-                dependents[before.0].push(index);
-            }
-        }
-        let order: Vec<usize> = self.graph.order.iter().rev().map(|id| id.0).collect();
-        Schedule::new(&dependents, &order)
     }
 }
 

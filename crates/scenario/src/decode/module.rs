@@ -196,9 +196,15 @@ pub(super) fn depends_on(body: &Body, problems: &mut Problems) -> Vec<Expression
     };
     let mut references = Vec::new();
     for element in elements {
-        let is_whole = element.as_reference().is_some_and(|reference| {
-            matches!(reference.root, "action" | "component") && reference.steps.len() >= 2
-        });
+        // One instance of several stands for all of them.
+        let is_whole = element
+            .references()
+            .first()
+            .is_some_and(|(reference, place)| {
+                matches!(reference.root, "action" | "component")
+                    && reference.steps.len() >= 2
+                    && *place == element.place()
+            });
         if is_whole {
             references.push(element);
         } else {
