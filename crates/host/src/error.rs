@@ -82,12 +82,14 @@ impl PluginError {
     }
 
     fn hint(&self) -> Option<String> {
-        let is_broken = match &self.problem {
-            Problem::Call(CallError::Closed(CloseReason::BrokenStream(error))) => {
-                !error.is_over_limit
-            }
-            _ => false,
+        let broken = match &self.problem {
+            Problem::Call(CallError::Closed(CloseReason::BrokenStream(error))) => Some(error),
+            _ => None,
         };
+        if broken.is_some_and(|error| error.is_message) {
+            return Some("every request is answered once, with its own id".into());
+        }
+        let is_broken = broken.is_some_and(|error| !error.is_over_limit);
         if self.stray.is_some() || is_broken {
             return Some("stdout belongs to the protocol: print to stderr instead, and check that plugin and host speak the same dialect".into());
         }

@@ -193,6 +193,8 @@ pub struct DialectError {
     pub quote: Quote,
     /// Whether it is only too much of something, which a larger limit would let through.
     pub is_over_limit: bool,
+    /// Whether it is a message, but one that must not be there.
+    pub is_message: bool,
 }
 
 impl DialectError {
@@ -201,12 +203,14 @@ impl DialectError {
             problem: problem.into(),
             quote: Quote::of(bytes),
             is_over_limit: false,
+            is_message: false,
         }
     }
 
     pub(crate) fn over_limit(problem: impl Into<String>, bytes: &[u8]) -> DialectError {
         DialectError {
             is_over_limit: true,
+            is_message: false,
             ..DialectError::new(problem, bytes)
         }
     }

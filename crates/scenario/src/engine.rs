@@ -1,6 +1,7 @@
 //! The loop of a run or a teardown: hands actions to providers as soon as they may go, a limited
 //! number at a time, and takes in what comes back.
 
+use std::cell::Cell;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::io;
@@ -100,6 +101,8 @@ pub(crate) struct Engine<'a> {
     /// How long running actions have after that.
     pub(crate) grace: Option<Duration>,
     pub(crate) watch: Watch<'a>,
+    /// Something was not tried again because of the interrupt.
+    pub(crate) has_cut_off: Cell<bool>,
 }
 
 /// Something that is under way.
@@ -158,7 +161,8 @@ impl Engine<'_> {
         }
         work.sync()?;
         Ok(Ended {
-            is_interrupted: self.interrupt.is_cancelled() && !schedule.is_over(),
+            is_interrupted: self.interrupt.is_cancelled()
+                && (!schedule.is_over() || self.has_cut_off.get()),
             has_running,
         })
     }
@@ -237,7 +241,10 @@ impl Engine<'_> {
             });
             tokio::select! {
                 () = tokio::time::sleep(delay) => {}
-                () = self.interrupt.cancelled() => break result,
+                () = self.interrupt.cancelled() => {
+                    self.has_cut_off.set(true);
+                    break result;
+                }
             }
         };
         let outcome = Outcome {

@@ -53,6 +53,8 @@ pub(crate) struct Journal {
     path: PathBuf,
     record: PathBuf,
     unsynced: Vec<u8>,
+    /// The record has it all; what is at the path now is somebody else's.
+    is_finished: bool,
 }
 
 /// Why a record cannot be worked with.
@@ -143,6 +145,7 @@ impl Journal {
             path,
             record: record.to_owned(),
             unsynced: Vec::new(),
+            is_finished: false,
         })
     }
 
@@ -173,6 +176,7 @@ impl Journal {
         self.sync()?;
         record.write(&self.record)?;
         fs::remove_file(&self.path)?;
+        self.is_finished = true;
         sync_folder(folder_of(&self.path))?;
         Ok(self.record.clone())
     }
@@ -182,7 +186,7 @@ impl Journal {
 impl Drop for Journal {
     fn drop(&mut self) {
         let is_empty = self.file.metadata().is_ok_and(|file| file.len() == 0);
-        if is_empty {
+        if is_empty && !self.is_finished {
             let _gone_already = fs::remove_file(&self.path);
         }
     }

@@ -30,9 +30,9 @@ impl Record {
             text,
             "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{seconds:.3}\" timestamp=\"{}\">",
             escaped(suite),
-            self.nodes.len() + self.failed_asserts.len(),
+            self.nodes.len() + self.failed_asserts.len() + self.provider_errors.len(),
             count(&[Status::Failed]) + self.failed_asserts.len(),
-            count(&[Status::Maybe]),
+            count(&[Status::Maybe]) + self.provider_errors.len(),
             count(&[Status::Skipped, Status::Pending]),
             escaped(&self.started_at),
         );
@@ -66,6 +66,14 @@ impl Record {
                     escaped(first)
                 ),
             };
+        }
+        for error in &self.provider_errors {
+            let _infallible = writeln!(
+                text,
+                "    <testcase classname=\"{}\" name=\"providers\" time=\"0.000\">\n      <error message=\"not started\">{}</error>\n    </testcase>",
+                escaped(suite),
+                escaped(error),
+            );
         }
         for assert in &self.failed_asserts {
             let _infallible = writeln!(

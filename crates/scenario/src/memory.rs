@@ -32,6 +32,7 @@ impl Plan {
             outputs: BTreeMap::new(),
             sensitive_outputs: BTreeMap::new(),
             failed_asserts: Vec::new(),
+            provider_errors: Vec::new(),
             files: record::digests(file),
         };
         for (name, value) in &self.variables {

@@ -267,6 +267,7 @@ fn failure(label: &str, method: &str, error: PluginError, secrets: &Secrets) -> 
         Problem::CannotStart(_) => FailureKind::CannotStart,
         Problem::NoAnswer(_) | Problem::Call(CallError::TimedOut(_)) => FailureKind::TimedOut,
         // One that ends in the middle of a call has broken its word as well.
+        Problem::Call(CallError::Answered(_)) => FailureKind::Answered,
         Problem::Call(_) => FailureKind::BrokeProtocol,
     };
     let message = secrets.hide(&error.to_string());

@@ -45,6 +45,9 @@ pub struct Record {
     /// What was not true.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed_asserts: Vec<FailedAssert>,
+    /// Why providers could not be started, if that is how it ended.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub provider_errors: Vec<String>,
     /// The files it was read from, with the SHA-256 of each.
     #[serde(default)]
     pub files: BTreeMap<PathBuf, String>,

@@ -1,5 +1,6 @@
 //! A run: every action of a plan, in order, with a journal.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -76,7 +77,7 @@ pub enum RunError {
     Invalid(Vec<Diagnostic>),
     /// Providers could not be started and configured. Nothing was done.
     #[error("{}", .0.iter().map(|failure| failure.message.as_str()).collect::<Vec<_>>().join("\n"))]
-    Providers(Vec<ProviderFailure>),
+    Providers(Vec<ProviderFailure>, Box<Record>),
     /// The record cannot be kept.
     #[error(transparent)]
     Journal(#[from] JournalError),
@@ -191,14 +192,17 @@ impl Plan {
         let slots = match slots {
             Ok(slots) => slots,
             Err(problem) => {
-                let (status, error) = match problem {
-                    NotStarted::Failed(failures) => {
-                        (RunStatus::Failed, RunError::Providers(failures))
-                    }
-                    NotStarted::Interrupted => (RunStatus::Interrupted, RunError::Interrupted),
+                let (status, failures) = match problem {
+                    NotStarted::Failed(failures) => (RunStatus::Failed, failures),
+                    NotStarted::Interrupted => (RunStatus::Interrupted, Vec::new()),
                 };
-                finish(record, status, journal, started, watch)?;
-                return Err(error);
+                let messages = failures.iter().map(|failure| failure.message.clone());
+                record.provider_errors = messages.collect();
+                let (_, record) = finish(record, status, journal, started, watch)?;
+                return Err(match status {
+                    RunStatus::Interrupted => RunError::Interrupted,
+                    _ => RunError::Providers(failures, Box::new(record)),
+                });
             }
         };
         let mut work = Running {
@@ -219,6 +223,7 @@ impl Plan {
             interrupt: &options.interrupt,
             grace: options.grace,
             watch,
+            has_cut_off: Cell::default(),
         };
         let mut schedule = self.schedule(&chosen);
         let ended = engine.run(&mut schedule, &mut work).await;

@@ -51,12 +51,13 @@ impl Secrets {
 
     /// Remembers a text as it may turn up: as it is, quoted, and one line of it alone.
     fn add(&self, text: &str) {
-        let quoted = format!("{text:?}");
-        let json = serde_json::Value::from(text).to_string();
-        let unquoted = |text: &str| text[1..text.len() - 1].to_owned();
+        let unquoted = |text: String| text[1..text.len() - 1].to_owned();
+        let json = unquoted(serde_json::Value::from(text).to_string());
         self.add_form(text);
-        self.add_form(&unquoted(&quoted));
-        self.add_form(&unquoted(&json));
+        self.add_form(&unquoted(format!("{text:?}")));
+        // A frame that is quoted has been escaped before.
+        self.add_form(&unquoted(format!("{json:?}")));
+        self.add_form(&json);
         if text.contains('\n') {
             let lines = text.lines().filter(|line| line.len() >= LONG);
             lines.for_each(|line| self.add_form(line));
@@ -98,7 +99,17 @@ impl Secrets {
             if hidden.contains(secret.as_str()) {
                 hidden = hidden.replace(secret.as_str(), MASK);
             }
-            // A quote may have been cut in the middle of it.
+            // A quote may have been cut in the middle of it: then a part is right before its end.
+            let ends = (SHORTEST..secret.len()).rev();
+            for end in ends.filter(|end| secret.is_char_boundary(*end)) {
+                for closing in ['"', '…'] {
+                    let cut = format!("{}{closing}", &secret[..end]);
+                    if hidden.contains(&cut) {
+                        hidden = hidden.replace(&cut, &format!("{MASK}{closing}"));
+                    }
+                }
+            }
+            // Or the text as a whole.
             let least = LONG.max(secret.len() / 2);
             let starts = (least..secret.len()).rev();
             for end in starts.filter(|end| secret.is_char_boundary(*end)) {

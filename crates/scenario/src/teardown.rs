@@ -1,5 +1,6 @@
 //! Taking a run back: what has a `teardown`, in the opposite order.
 
+use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::path::Path;
@@ -65,7 +66,7 @@ impl Plan {
         });
         let slots = Slots::start(launcher, configs, &options.interrupt, watch).await;
         let slots = slots.map_err(|problem| match problem {
-            NotStarted::Failed(failures) => RunError::Providers(failures),
+            NotStarted::Failed(failures) => RunError::Providers(failures, Box::new(record.clone())),
             NotStarted::Interrupted => RunError::Interrupted,
         })?;
         let mut work = TakingBack {
@@ -85,6 +86,7 @@ impl Plan {
             interrupt: &options.interrupt,
             grace: options.grace,
             watch,
+            has_cut_off: Cell::default(),
         };
         let ended = engine.run(&mut self.backwards(), &mut work).await;
         let ended = end(slots, ended, &mut work.worst, watch).await?;

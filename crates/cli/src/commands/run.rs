@@ -132,7 +132,10 @@ pub(crate) fn conclude(
     let report = match report {
         Ok(report) => report,
         Err(RunError::Invalid(problems)) => return Err(scenario::wrong(&problems, work.json)),
-        Err(RunError::Providers(failures)) => return Err(scenario::provider_failures(failures)),
+        Err(RunError::Providers(failures, record)) => {
+            records.push(*record);
+            return Err(scenario::provider_failures(failures));
+        }
         Err(error @ RunError::Disk(_)) => return Err(Failure::new(Code::Failed, error)),
         Err(RunError::Interrupted) => return Err(Failure::interrupted()),
         Err(error) => return Err(Failure::usage(error)),

@@ -121,6 +121,7 @@ impl Driver {
                     problem,
                     quote,
                     is_over_limit: false,
+                    is_message: false,
                 };
                 return Err(CloseReason::BrokenStream(Arc::new(error)));
             }
@@ -154,6 +155,7 @@ impl Driver {
             problem: format!("the peer sent an answer with the id {id}, which belongs to no call"),
             quote: Quote::of(frame),
             is_over_limit: false,
+            is_message: true,
         };
         Err(CloseReason::BrokenStream(Arc::new(error)))
     }
