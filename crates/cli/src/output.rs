@@ -87,6 +87,22 @@ pub(crate) fn bytes(bytes: &[u8]) -> Result<(), Failure> {
     }
 }
 
+/// What others said, without what a terminal would take for commands.
+pub(crate) fn harmless(text: &str) -> String {
+    let is_harmless = |c: char| !c.is_control() || matches!(c, '\n' | '\t');
+    if text.chars().all(is_harmless) {
+        return text.to_owned();
+    }
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        match is_harmless(character) {
+            true => shown.push(character),
+            false => shown.extend(character.escape_default()),
+        }
+    }
+    shown
+}
+
 /// A line on stderr. If even stderr has gone, there is nobody to tell.
 pub(crate) fn talk(line: impl Display) {
     let _nobody_left = writeln!(io::stderr().lock(), "{line}");
@@ -154,7 +170,7 @@ pub(crate) fn trace(record: &Record) {
 /// Tells why the command failed, and gives its exit code.
 pub(crate) fn failure(failure: &Failure) -> ExitCode {
     if !failure.message.is_empty() {
-        talk(format_args!("error: {}", failure.message));
+        talk(format_args!("error: {}", harmless(&failure.message)));
     }
     ExitCode::from(failure.code as u8)
 }

@@ -19,11 +19,14 @@ use crate::model::{Repeat, Scenario};
 const MOST_NODES: usize = 100_000;
 
 /// Unfolds a scenario, and tells what is wrong with it. Nodes have no dependencies yet.
+///
+/// # Errors
+/// It is too large to go on with.
 pub(crate) fn expand(
     scenario: &Arc<Scenario>,
     declarations: &Declarations,
     variables: &BTreeMap<String, Value>,
-) -> (Graph, Vec<Diagnostic>) {
+) -> Result<(Graph, Vec<Diagnostic>), Vec<Diagnostic>> {
     let mut expansion = Expansion {
         graph: Graph {
             modules: Vec::new(),
@@ -40,7 +43,11 @@ pub(crate) fn expand(
         String::new(),
         None,
     );
-    (expansion.graph, expansion.problems)
+    match expansion.graph.nodes.len() > MOST_NODES {
+        // It was not unfolded to the end.
+        true => Err(expansion.problems),
+        false => Ok((expansion.graph, expansion.problems)),
+    }
 }
 
 struct Expansion<'a> {
@@ -70,7 +77,7 @@ impl Expansion<'_> {
         });
         for (index, action) in module.actions.iter().enumerate() {
             let declaration = self.declarations.find(action);
-            let declaration = declaration.map_err(|problem| self.problems.push(problem));
+            let declaration = declaration.map_err(|problem| self.note(problem));
             let declaration = declaration.ok();
             let address = format!("{prefix}action.{}.{}", action.kind, action.name);
             let node = self.repeated(
@@ -117,6 +124,13 @@ impl Expansion<'_> {
         id
     }
 
+    /// What is wrong in a component is so in all its places.
+    fn note(&mut self, problem: Diagnostic) {
+        if !self.problems.contains(&problem) {
+            self.problems.push(problem);
+        }
+    }
+
     fn functions(&mut self, folder: &Path) -> Arc<Functions> {
         let folder = match folder.as_os_str().is_empty() {
             true => Path::new("."),
@@ -156,8 +170,7 @@ impl Expansion<'_> {
         let id = NodeId(self.graph.nodes.len());
         if id.0 == MOST_NODES {
             let summary = format!("this makes more than {MOST_NODES} actions");
-            self.problems
-                .push(Diagnostic::error(summary).at(place.clone()));
+            self.note(Diagnostic::error(summary).at(place.clone()));
         }
         self.graph.nodes.push(Node {
             address: address.into(),
@@ -182,13 +195,12 @@ impl Expansion<'_> {
         match instances {
             Ok(instances) if self.graph.nodes.len() + instances.len() > MOST_NODES => {
                 let summary = format!("this makes more than {MOST_NODES} actions");
-                self.problems
-                    .push(Diagnostic::error(summary).at(expression.place()));
+                self.note(Diagnostic::error(summary).at(expression.place()));
                 None
             }
             Ok(instances) => Some(instances),
             Err(problems) => {
-                self.problems.extend(problems);
+                problems.into_iter().for_each(|problem| self.note(problem));
                 None
             }
         }

@@ -68,11 +68,20 @@ pub enum JournalError {
         /// Why.
         error: io::Error,
     },
+    /// The folder for the record is not there, or is none.
+    #[error(
+        "the record cannot be kept in {0}: there is no such folder; \
+         make it, or choose another with --record-dir"
+    )]
+    NoFolder(PathBuf),
     /// Somebody else is at it.
     #[error("{0} belongs to a run that is at work right now; wait until it is over")]
     Busy(PathBuf),
     /// A line is damaged that is not the last.
-    #[error("{path}: line {line} is damaged: {problem}")]
+    #[error(
+        "{path}: line {line} is damaged: {problem}\n  \
+         what is in the lines before it is known; mend the line, or cut it and those after it off"
+    )]
     Damaged {
         /// The journal.
         path: PathBuf,
@@ -86,6 +95,9 @@ pub enum JournalError {
 impl Journal {
     /// Writes the record of a run that begins, and opens its journal.
     pub(crate) fn begin(record: &Record, folder: &Path) -> Result<Journal, JournalError> {
+        if !folder.as_os_str().is_empty() && !folder.is_dir() {
+            return Err(JournalError::NoFolder(folder.to_owned()));
+        }
         let path = folder.join(record.file_name());
         let fail = |error| JournalError::File {
             path: path.clone(),

@@ -69,12 +69,18 @@ impl Launcher {
             ..Capture::default()
         };
         let captured = capture.run(&command).await.map_err(|error| {
-            let kind = match error {
-                CaptureError::CannotStart { .. } => FailureKind::CannotStart,
-                CaptureError::TimedOut { .. } => FailureKind::TimedOut,
-                CaptureError::TooMuch { .. } => FailureKind::BrokeProtocol,
+            let (kind, problem) = match &error {
+                CaptureError::CannotStart { .. } => (FailureKind::CannotStart, error.to_string()),
+                CaptureError::TimedOut { limit, .. } => (
+                    FailureKind::TimedOut,
+                    format!("its schema did not come within {limit:?}"),
+                ),
+                CaptureError::TooMuch { limit, .. } => (
+                    FailureKind::BrokeProtocol,
+                    format!("it printed more than {limit} bytes instead of a schema"),
+                ),
             };
-            let message = format!("the provider {name:?}: {error}\n  command: {command}");
+            let message = format!("the provider {name:?}: {problem}\n  command: {command}");
             ProviderFailure::new(kind, message)
         })?;
         let broke = |problem: String| {
@@ -88,6 +94,12 @@ impl Launcher {
             return Err(broke(format!(
                 "its schema could not be had: it ended with {}",
                 captured.status
+            )));
+        }
+        if !captured.stdout.trim_ascii_start().starts_with(b"{") {
+            let printed = quote(&captured.stdout);
+            return Err(broke(format!(
+                "what it printed is no schema, which is a JSON object\n  it printed: {printed}"
             )));
         }
         let schema: ProviderSchema = serde_json::from_slice(&captured.stdout).map_err(|error| {

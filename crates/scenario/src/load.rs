@@ -76,7 +76,9 @@ impl Loader {
         let body = read(path)
             .map_err(|mut error| {
                 error.place = Some(place);
-                error.help = Some("the path is relative to the file it stands in".into());
+                if !path.exists() {
+                    error.help = Some("the path is relative to the file it stands in".into());
+                }
                 vec![error]
             })
             .and_then(|source| {

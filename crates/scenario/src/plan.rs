@@ -43,7 +43,7 @@ impl Plan {
         variables: BTreeMap<String, Value>,
     ) -> Result<Plan, Vec<Diagnostic>> {
         let declarations = Declarations::of(scenario, schemas);
-        let (mut graph, mut problems) = expand(scenario, &declarations, &variables);
+        let (mut graph, mut problems) = expand(scenario, &declarations, &variables)?;
         if let Err(more) = link(&mut graph) {
             // Without an order nothing can be evaluated.
             problems.extend(more);

@@ -198,6 +198,9 @@ impl Plan {
                 };
                 let messages = failures.iter().map(|failure| failure.message.clone());
                 record.provider_errors = messages.collect();
+                for message in record.provider_errors.clone() {
+                    watch(Event::ProviderFailed { message });
+                }
                 let (_, record) = finish(record, status, journal, started, watch)?;
                 return Err(match status {
                     RunStatus::Interrupted => RunError::Interrupted,

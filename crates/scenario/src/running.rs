@@ -334,7 +334,7 @@ impl Work for Running<'_> {
     }
 
     fn skipped(&mut self, id: NodeId, because: NodeId) {
-        let error = format!("{} failed", self.plan.graph.node(because).address);
+        let error = format!("{} is not done", self.plan.graph.node(because).address);
         let Some(node) = self.node_record(id) else {
             // One that only gathers is nothing to tell about.
             return;

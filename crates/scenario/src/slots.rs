@@ -149,8 +149,10 @@ impl Slots {
         match &*slot.state.borrow() {
             State::Running(provider) => return Ok(provider.clone()),
             State::Broken(failure) => {
+                // The whole story stands at the action it happened to.
+                let first = failure.message.lines().next().unwrap_or_default();
                 return Err(ProviderFailure {
-                    message: format!("its provider is gone: {}", failure.message),
+                    message: format!("its provider is gone: {first}"),
                     ..failure.clone()
                 });
             }

@@ -66,7 +66,13 @@ impl Plan {
         });
         let slots = Slots::start(launcher, configs, &options.interrupt, watch).await;
         let slots = slots.map_err(|problem| match problem {
-            NotStarted::Failed(failures) => RunError::Providers(failures, Box::new(record.clone())),
+            NotStarted::Failed(failures) => {
+                for failure in &failures {
+                    let message = failure.message.clone();
+                    watch(Event::ProviderFailed { message });
+                }
+                RunError::Providers(failures, Box::new(record.clone()))
+            }
             NotStarted::Interrupted => RunError::Interrupted,
         })?;
         let mut work = TakingBack {

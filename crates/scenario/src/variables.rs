@@ -81,6 +81,11 @@ impl Resolving<'_> {
             && let Ok(value) = masked.read(&variable.ty)
             && value.is_wholly_known()
         {
+            // It may have become a secret since.
+            let value = match variable.is_sensitive {
+                true => value.sensitive(),
+                false => value,
+            };
             self.values.insert(name.to_owned(), value);
         }
     }

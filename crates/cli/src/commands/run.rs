@@ -134,7 +134,8 @@ pub(crate) fn conclude(
         Err(RunError::Invalid(problems)) => return Err(scenario::wrong(&problems, work.json)),
         Err(RunError::Providers(failures, record)) => {
             records.push(*record);
-            return Err(scenario::provider_failures(failures));
+            let worst = failures.iter().map(|failure| failure.kind).max();
+            return Err(Failure::told(scenario::code(worst)));
         }
         Err(error @ RunError::Disk(_)) => return Err(Failure::new(Code::Failed, error)),
         Err(RunError::Interrupted) => return Err(Failure::interrupted()),

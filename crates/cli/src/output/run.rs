@@ -10,7 +10,7 @@ use std::time::Duration;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use tenon_scenario::{Event, RunStatus, Status};
 
-use super::{data, talk};
+use super::{data, harmless, talk};
 use crate::args::WorkArgs;
 
 /// Shows a run while it happens.
@@ -82,6 +82,9 @@ impl Progress {
                 ..
             } => {
                 self.line(&format!("scenario: {scenario}"));
+                if actions == 0 {
+                    self.line("there is nothing to do");
+                }
                 if done > 0 {
                     self.line(&format!("{done} of {actions} actions are done already"));
                 }
@@ -115,7 +118,8 @@ impl Progress {
                     (serde_json::Value::String(text), _) => text.clone(),
                     (value, _) => value.to_string(),
                 };
-                self.outputs.borrow_mut().push(format!("{name} = {value}"));
+                let line = format!("{name} = {}", harmless(&value));
+                self.outputs.borrow_mut().push(line);
             }
             Event::AssertFailed { output, message } => {
                 self.line(&format!("  failed output.{output}\n{}", indent(&message)));
@@ -216,6 +220,7 @@ impl Progress {
 }
 
 fn print_above(bars: Option<&MultiProgress>, line: &str) {
+    let line = &harmless(line);
     match bars {
         Some(bars) => bars.suspend(|| talk(line)),
         None => talk(line),
