@@ -10,12 +10,12 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use bench_harness::child::Program;
+use bench_harness::watchdog::Watchdog;
 use bench_workload::Size;
 
 use crate::link::{self, Scratch};
 use crate::raw::Client;
 use crate::rows::{Row, names};
-use crate::watchdog::Watchdog;
 
 pub struct Counts {
     pub row: Row,

@@ -9,3 +9,4 @@ pub mod placement;
 pub mod section;
 pub mod spinner;
 pub mod table;
+pub mod watchdog;

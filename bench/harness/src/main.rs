@@ -14,7 +14,6 @@ mod report;
 mod results;
 mod round;
 mod rows;
-mod watchdog;
 mod wire;
 
 use std::collections::BTreeSet;

@@ -3,6 +3,7 @@
 use std::io;
 use std::time::Duration;
 
+use bench_harness::watchdog::Watchdog;
 use bench_workload::{Bound, Size, Task};
 
 use crate::link::{self, Scratch, Transport};
@@ -10,7 +11,6 @@ use crate::raw::Client;
 use crate::results::{Cell, Numbers};
 use crate::round::{Driver, Running};
 use crate::rows::Row;
-use crate::watchdog::Watchdog;
 
 pub const CONNECTIONS: usize = 1_000;
 

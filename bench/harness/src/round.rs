@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use bench_harness::child::Child;
 use bench_harness::placement::{Placement, place, spread};
+use bench_harness::watchdog::Watchdog;
 use bench_workload::{Bound, Measured, Size, Task};
 
 use crate::control::{OwnClient, Target};
@@ -13,7 +14,6 @@ use crate::link::{self, Link, Scratch, Transport};
 use crate::raw::Client;
 use crate::results::{Cell, Numbers, Results};
 use crate::rows::Row;
-use crate::watchdog::Watchdog;
 
 /// A cell that takes longer than this is given up.
 const PATIENCE: Duration = Duration::from_secs(25);

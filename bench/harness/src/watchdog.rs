@@ -7,7 +7,7 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use bench_harness::os;
+use crate::os;
 
 pub struct Watchdog {
     calm: Option<Sender<()>>,

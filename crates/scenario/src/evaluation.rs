@@ -24,6 +24,8 @@ pub(crate) struct Evaluation<'g> {
     /// What was wrong with those.
     noted: RefCell<Vec<Diagnostic>>,
     is_plan: bool,
+    /// There are no nodes yet.
+    is_early: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -68,6 +70,7 @@ impl<'g> Evaluation<'g> {
         Evaluation {
             values: vec![None; graph.nodes.len()],
             is_plan,
+            is_early: false,
             ..Evaluation::of_names(graph, variables)
         }
     }
@@ -85,6 +88,7 @@ impl<'g> Evaluation<'g> {
             open: RefCell::default(),
             noted: RefCell::default(),
             is_plan: true,
+            is_early: true,
         }
     }
 
@@ -203,6 +207,17 @@ impl<'g> Evaluation<'g> {
         }
     }
 
+    /// What is wrong with what a component was given, whether it uses it or not.
+    pub(crate) fn wrong_inputs(&self, module: ModuleId) -> Vec<Diagnostic> {
+        let before = self.noted.borrow().len();
+        if self.graph.module(module).caller.is_some() {
+            for name in self.graph.module(module).module.variables.keys() {
+                self.named(module, Named::Variable(name.clone()));
+            }
+        }
+        self.noted.borrow()[before..].to_vec()
+    }
+
     fn named(&self, module: ModuleId, name: Named) -> Value {
         let key = (module, name);
         if let Some(value) = self.named.borrow().get(&key) {
@@ -296,6 +311,13 @@ struct ScopeHere<'a, 'g> {
 impl Scope for ScopeHere<'_, '_> {
     fn look_up(&self, reference: &Reference<'_>) -> Result<Found, Missing> {
         let ScopeHere { evaluation, here } = self;
+        // Before there are nodes, nobody can say which there will be.
+        if evaluation.is_early && matches!(reference.root, "action" | "component") {
+            return Ok(Found {
+                value: Value::unknown(Type::Dynamic),
+                steps: reference.steps.len(),
+            });
+        }
         let target = evaluation.graph.find(here.position(), reference)?;
         let value = match target {
             Target::Variable(name) if here.module == ModuleId::ROOT => {

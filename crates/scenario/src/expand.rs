@@ -264,7 +264,7 @@ fn decided(value: &Value, name: &str, expression: &Expression) -> Result<Value, 
         let summary = format!("`{name}` cannot be a secret: it becomes part of names");
         return fail(summary, "nonsensitive(...) says that it is none");
     }
-    if !value.is_known() {
+    if !value.is_wholly_known() {
         let summary = format!("`{name}` is not known before the run");
         let help = "it can use variables and local values, but no outputs";
         return fail(summary, help);

@@ -19,7 +19,7 @@ pub struct Launcher {
     /// The folder they are started in: that of the scenario file.
     pub folder: PathBuf,
     /// Is shown every line that a provider writes to stderr, without secrets.
-    pub on_log: SeeLog,
+    pub on_log: Option<SeeLog>,
     /// What nobody is to see.
     pub secrets: Secrets,
 }

@@ -200,11 +200,13 @@ impl Check<'_> {
         outputs
     }
 
-    /// Locals that nobody uses may be wrong as well.
+    /// Locals and inputs that nobody uses may be wrong as well.
     fn names(&mut self) {
         for index in 0..self.graph.modules.len() {
             let module = ModuleId(index);
             let graph = self.graph;
+            let wrong = self.evaluation.wrong_inputs(module);
+            self.note(wrong);
             for local in graph.module(module).module.locals.values() {
                 if let Err(problems) = self.evaluation.value(&local.value, Here::module(module)) {
                     self.note(problems);

@@ -9,7 +9,7 @@ use tenon_protocols::orchard::{
     Configure, ConfigureParams, Describe, Empty, Execute, ExecuteParams, Json, ProviderError,
     ProviderSchema, Shutdown,
 };
-use tenon_rpc::{CallError, Router};
+use tenon_rpc::{CallError, CloseReason, Router};
 use tenon_values::Value;
 
 use crate::declarations::Declaration;
@@ -80,14 +80,11 @@ impl Provider {
         let mut start = Start::new(Protocol::Orchard.dialect());
         start.options = Protocol::Orchard.host_options();
         start.limit = Protocol::Orchard.start_limit();
-        let (log, secrets, name) = (
-            launcher.on_log.clone(),
-            launcher.secrets.clone(),
-            label.clone(),
-        );
-        let command = launcher
-            .command(&declaration.source)
-            .on_stderr(move |line| log(&name, &secrets.hide(line)));
+        let mut command = launcher.command(&declaration.source);
+        if let Some(log) = launcher.on_log.clone() {
+            let (secrets, name) = (launcher.secrets.clone(), label.clone());
+            command = command.on_stderr(move |line| log(&name, &secrets.hide(line)));
+        }
         let describe = |peer: tenon_rpc::Peer| async move { peer.call(Describe, Empty {}).await };
         let router = Arc::new(Router::new(()));
         let (plugin, described) = Plugin::start(&command, start, router, describe)
@@ -214,6 +211,13 @@ impl Provider {
         ProviderFailure::new(FailureKind::Answered, message)
     }
 
+    /// It has ended by itself, and said nothing that it should not.
+    fn has_ended_well(&self) -> bool {
+        let is_silent = self.plugin.peer().stray().is_none();
+        let status = self.plugin.process().status();
+        is_silent && status.is_some_and(|status| status.success())
+    }
+
     /// Says goodbye and sees it end.
     ///
     /// # Errors
@@ -226,15 +230,7 @@ impl Provider {
         let said = match said {
             Ok(Empty {}) => Ok(()),
             // One that ends instead of answering has understood.
-            Err(_)
-                if self
-                    .plugin
-                    .process()
-                    .status()
-                    .is_some_and(|status| status.success()) =>
-            {
-                Ok(())
-            }
+            Err(CallError::Closed(CloseReason::PeerClosed)) if self.has_ended_well() => Ok(()),
             Err(error) => Err(self.explain("shutdown", error).await),
         };
         let (label, command) = (self.label, self.plugin.process().command().to_owned());
@@ -270,6 +266,6 @@ fn failure(label: &str, method: &str, error: PluginError, secrets: &Secrets) -> 
         Problem::Call(CallError::Answered(_)) => FailureKind::Answered,
         Problem::Call(_) => FailureKind::BrokeProtocol,
     };
-    let message = secrets.hide(&error.to_string());
+    let message = secrets.hide_quoted(&error.to_string());
     ProviderFailure::new(kind, format!("the provider {label:?}: {method}: {message}"))
 }

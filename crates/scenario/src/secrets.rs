@@ -99,23 +99,29 @@ impl Secrets {
             if hidden.contains(secret.as_str()) {
                 hidden = hidden.replace(secret.as_str(), MASK);
             }
-            // A quote may have been cut in the middle of it: then a part is right before its end.
-            let ends = (SHORTEST..secret.len()).rev();
-            for end in ends.filter(|end| secret.is_char_boundary(*end)) {
-                for closing in ['"', '…'] {
-                    let cut = format!("{}{closing}", &secret[..end]);
-                    if hidden.contains(&cut) {
-                        hidden = hidden.replace(&cut, &format!("{MASK}{closing}"));
-                    }
-                }
-            }
-            // Or the text as a whole.
-            let least = LONG.max(secret.len() / 2);
-            let starts = (least..secret.len()).rev();
-            for end in starts.filter(|end| secret.is_char_boundary(*end)) {
-                if hidden.contains(&secret[..end]) {
-                    hidden = hidden.replace(&secret[..end], MASK);
-                    break;
+        }
+        hidden
+    }
+
+    /// The text without secrets, also where it quotes something that was cut in the middle of one:
+    /// then the beginning of a secret is right before the end of the quote.
+    pub(crate) fn hide_quoted(&self, text: &str) -> String {
+        let mut hidden = self.hide(text);
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for secret in known.iter() {
+            let ends: Vec<usize> = hidden
+                .rmatch_indices(['"', '…'])
+                .map(|(at, _)| at)
+                .collect();
+            // From the last to the first, so that the places before stay where they are.
+            for end in ends {
+                let longest = (secret.len() - 1).min(end);
+                let cut = (SHORTEST..=longest).rev().find(|length| {
+                    secret.is_char_boundary(*length)
+                        && hidden.as_bytes()[..end].ends_with(&secret.as_bytes()[..*length])
+                });
+                if let Some(length) = cut {
+                    hidden.replace_range(end - length..end, MASK);
                 }
             }
         }
@@ -142,6 +148,21 @@ mod tests {
         let text = "alice has hunter2, hunter22 and 123456, true abc";
         let hidden = "alice has (sensitive), (sensitive)2 and (sensitive), true abc";
         assert_eq!(secrets.hide(text), hidden);
+    }
+
+    #[test]
+    fn a_cut_or_quoted_secret_is_hidden_whole() {
+        let secrets = Secrets::default();
+        secrets.learn(&Value::from("tok\"en\\with-odd-letters").sensitive());
+        let said = format!("{:?}", "x tok\"en\\with-odd-letters");
+        assert_eq!(secrets.hide_quoted(&said), "\"x (sensitive)\"");
+        let json = serde_json::Value::from("tok\"en\\with-odd-letters").to_string();
+        let frame = format!("{json:?}");
+        assert!(!secrets.hide_quoted(&frame).contains("odd"), "{frame}");
+        assert_eq!(
+            secrets.hide_quoted("it sent \"abc tok\\\"en\""),
+            "it sent \"abc (sensitive)\""
+        );
     }
 
     #[test]

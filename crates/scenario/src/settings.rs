@@ -81,8 +81,14 @@ impl Reader<'_, '_> {
     fn retry(&mut self, retry: &Retry, settings: &mut Settings) {
         const ATTEMPTS: std::ops::RangeInclusive<f64> = 1.0..=1000.0;
         const BACKOFF: std::ops::RangeInclusive<f64> = 1.0..=100.0;
-        if let Some(attempts) = self.number(&retry.attempts, ATTEMPTS, "`attempts`") {
-            settings.attempts = attempts as u32;
+        match self.number(&retry.attempts, ATTEMPTS, "`attempts`") {
+            Some(attempts) if attempts.fract() == 0.0 => settings.attempts = attempts as u32,
+            Some(_) => {
+                let diagnostic = Diagnostic::error("`attempts` has to be a whole number")
+                    .at(retry.attempts.place());
+                self.problems.push(diagnostic);
+            }
+            None => {}
         }
         if let Some(backoff) = &retry.backoff
             && let Some(backoff) = self.number(backoff, BACKOFF, "`backoff`")

@@ -8,7 +8,7 @@ use crate::output::{self, plan};
 pub(crate) async fn run(args: PlanArgs) -> Result<(), Failure> {
     let file = scenario::open(&args.file, args.json)?;
     let chosen = scenario::choose(&file, args.scenario.scenario.as_deref())?;
-    let launcher = scenario::launcher(&args.file, |_, _| {})?;
+    let launcher = scenario::launcher(&args.file, None)?;
     let variables = &args.scenario.variables;
     let plan = scenario::plan(&chosen, variables, None, &launcher, args.json).await?;
     match args.graph {

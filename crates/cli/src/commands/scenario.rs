@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tenon_hcl::Diagnostic;
 use tenon_scenario::{
     FailureKind, Inputs, Launcher, Plan, ProviderFailure, ProviderSource, Record, Scenario,
-    ScenarioFile, Schemas, Secrets,
+    ScenarioFile, Schemas, Secrets, SeeLog,
 };
 
 use super::run::warn_of_changes;
@@ -52,10 +52,7 @@ pub(crate) fn choose(file: &ScenarioFile, name: Option<&str>) -> Result<Arc<Scen
 }
 
 /// How providers are started for a scenario in this file.
-pub(crate) fn launcher(
-    file: &Path,
-    on_log: impl Fn(&str, &str) + Send + Sync + 'static,
-) -> Result<Launcher, Failure> {
+pub(crate) fn launcher(file: &Path, on_log: Option<SeeLog>) -> Result<Launcher, Failure> {
     let tenon = std::env::current_exe().map_err(|error| {
         Failure::cannot_start(format!("the path of this program cannot be found: {error}"))
     })?;
@@ -63,7 +60,7 @@ pub(crate) fn launcher(
     Ok(Launcher {
         tenon,
         folder: folder.to_owned(),
-        on_log: Arc::new(on_log),
+        on_log,
         secrets: Secrets::default(),
     })
 }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
-use tenon_scenario::{Event, RunStatus, Status};
+use tenon_scenario::{Event, RunStatus, SeeLog, Status};
 
 use super::{data, harmless, talk};
 use crate::args::WorkArgs;
@@ -42,14 +42,14 @@ impl Progress {
     }
 
     /// Shows what providers write to stderr, if that is wanted.
-    pub(crate) fn log(&self) -> impl Fn(&str, &str) + Send + Sync + 'static {
-        let (is_json, is_verbose) = (self.is_json, self.is_verbose);
+    pub(crate) fn log(&self) -> Option<SeeLog> {
+        let is_json = self.is_json;
+        if !is_json && !self.is_verbose {
+            return None;
+        }
         let (bars, lock) = (self.bars.clone(), self.logs.clone());
         let shown = AtomicUsize::new(0);
-        move |provider, line| {
-            if !is_json && !is_verbose {
-                return;
-            }
+        Some(Arc::new(move |provider: &str, line: &str| {
             let _one_at_a_time = lock.lock().unwrap_or_else(PoisonError::into_inner);
             match shown.fetch_add(1, Ordering::Relaxed) {
                 count if count < SHOWN_LOG_LINES => {}
@@ -66,7 +66,7 @@ impl Progress {
             } else {
                 print_above(bars.as_ref(), &format!("{provider}: {line}"));
             }
-        }
+        }))
     }
 
     /// Shows what happened.
