@@ -108,25 +108,33 @@ impl Secrets {
     pub(crate) fn hide_quoted(&self, text: &str) -> String {
         let mut hidden = self.hide(text);
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        for secret in known.iter() {
-            let ends: Vec<usize> = hidden
-                .rmatch_indices(['"', '…'])
-                .map(|(at, _)| at)
-                .collect();
-            // From the last to the first, so that the places before stay where they are.
-            for end in ends {
-                let longest = (secret.len() - 1).min(end);
-                let cut = (SHORTEST..=longest).rev().find(|length| {
-                    secret.is_char_boundary(*length)
-                        && hidden.as_bytes()[..end].ends_with(&secret.as_bytes()[..*length])
-                });
-                if let Some(length) = cut {
-                    hidden.replace_range(end - length..end, MASK);
-                }
+        let ends: Vec<usize> = { hidden.rmatch_indices(['"', '…']) }
+            .map(|(at, _)| at)
+            .collect();
+        let mut last = hidden.len();
+        // From the last to the first, so that the places before stay where they are.
+        for end in ends {
+            if end >= last {
+                continue;
+            }
+            let before = &hidden.as_bytes()[..end];
+            let cut = known.iter().filter_map(|secret| cut_length(before, secret));
+            if let Some(length) = cut.max() {
+                last = end - length;
+                hidden.replace_range(last..end, MASK);
             }
         }
         hidden
     }
+}
+
+/// How much of a secret a text ends with, if that is more than chance.
+fn cut_length(text: &[u8], secret: &str) -> Option<usize> {
+    let longest = (secret.len() - 1).min(text.len());
+    (SHORTEST..=longest)
+        .rev()
+        .filter(|length| secret.is_char_boundary(*length))
+        .find(|length| text.ends_with(&secret.as_bytes()[..*length]))
 }
 
 #[cfg(test)]

@@ -84,7 +84,7 @@ fn without_a_folder_there_are_no_files() {
         "abspath(\"a\")",
     ] {
         assert!(
-            message(&functions, call).contains("there is no folder here"),
+            message(&functions, call).contains("files cannot be read here"),
             "{call}"
         );
     }
