@@ -212,10 +212,11 @@ impl Provider {
     }
 
     /// It has ended by itself, and said nothing that it should not.
-    fn has_ended_well(&self) -> bool {
+    async fn has_ended_well(&self) -> bool {
         let is_silent = self.plugin.peer().stray().is_none();
-        let status = self.plugin.process().status();
-        is_silent && status.is_some_and(|status| status.success())
+        // Its stdout ends a moment before it does.
+        let ended = tokio::time::timeout(MOMENT, self.plugin.process().exited()).await;
+        is_silent && ended.is_ok_and(|status| status.success())
     }
 
     /// Says goodbye and sees it end.
@@ -230,7 +231,9 @@ impl Provider {
         let said = match said {
             Ok(Empty {}) => Ok(()),
             // One that ends instead of answering has understood.
-            Err(CallError::Closed(CloseReason::PeerClosed)) if self.has_ended_well() => Ok(()),
+            Err(CallError::Closed(CloseReason::PeerClosed)) if self.has_ended_well().await => {
+                Ok(())
+            }
             Err(error) => Err(self.explain("shutdown", error).await),
         };
         let (label, command) = (self.label, self.plugin.process().command().to_owned());

@@ -1,0 +1,48 @@
+//! Scenarios under fault, with the real command and real providers: what is said, which exit code
+//! it comes to, what is on disk afterwards, and that nobody is left behind.
+//!
+//! The transcripts are in `scenario/snapshots/`. After a change of texts, `INSTA_UPDATE=always
+//! cargo test -p tenon --test scenario` writes them anew; read the difference before you keep it.
+
+#[path = "scenario/attempts.rs"]
+mod attempts;
+#[path = "scenario/configuring.rs"]
+mod configuring;
+#[path = "scenario/damaged.rs"]
+mod damaged;
+#[path = "scenario/describing.rs"]
+mod describing;
+#[path = "scenario/executing.rs"]
+mod executing;
+#[path = "scenario/first_steps.rs"]
+mod first_steps;
+#[path = "scenario/interruptions.rs"]
+mod interruptions;
+#[path = "scenario/invalid.rs"]
+mod invalid;
+#[path = "scenario/killed.rs"]
+mod killed;
+#[path = "foreign/mark.rs"]
+mod mark;
+#[path = "scenario/parallel.rs"]
+mod parallel;
+#[path = "scenario/postgres.rs"]
+mod postgres;
+#[path = "scenario/reports.rs"]
+mod reports;
+#[path = "scenario/schemas.rs"]
+mod schemas;
+#[path = "scenario/secrets.rs"]
+mod secrets;
+#[path = "command/shell.rs"]
+mod shell;
+#[path = "scenario/shutdown.rs"]
+mod shutdown;
+#[path = "scenario/stage.rs"]
+mod stage;
+#[path = "../../providers/tests/support/mod.rs"]
+mod support;
+#[path = "scenario/variables.rs"]
+mod variables;
+#[path = "scenario/wire.rs"]
+mod wire;

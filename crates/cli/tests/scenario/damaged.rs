@@ -1,0 +1,158 @@
+//! Journals and records that are damaged, or in somebody else's hands.
+
+use std::fs;
+
+use insta::assert_snapshot;
+use serde_json::json;
+
+use crate::stage::{Stage, action, action_after, at};
+
+/// A run that was killed while the second of two actions was at work.
+async fn killed() -> Stage {
+    let stage = Stage::new(at(
+        "execute b 1",
+        json!([["gate", "here"], "work", "answer"]),
+    ));
+    stage.scenario(&format!("{}{}", action("a", ""), action_after("b", "a")));
+    let started = stage.start("tenon run demo.hcl");
+    stage.reached("puppet", "here").await;
+    started.kill().await;
+    stage.open("puppet", "here");
+    assert_eq!(stage.journal().len(), 3);
+    stage
+}
+
+fn journal_name(stage: &Stage) -> String {
+    stage.record_name().replace(".json", ".journal")
+}
+
+/// A line that was cut off was not synced, so what it tells about was not begun.
+#[tokio::test]
+async fn the_last_line_is_cut() {
+    let mut stage = killed().await;
+    let (name, record) = (journal_name(&stage), stage.record_name());
+    let text = stage.text(&name);
+    let cut = &text[..text.len() - 20];
+    stage.shell.file(&name, cut);
+    let outcome = stage.run(&format!("tenon run --resume {record}")).await;
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert_eq!(stage.rows("puppet").await, "a b");
+    stage.assert_is_closed();
+    assert_snapshot!(stage.transcript());
+}
+
+/// Without the line that tells of its end, an action may or may not be done.
+#[tokio::test]
+async fn the_end_of_an_action_is_cut() {
+    let mut stage = killed().await;
+    let (name, record) = (journal_name(&stage), stage.record_name());
+    let text = stage.text(&name);
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let cut = format!("{}{}", lines[0], &lines[1][..lines[1].len() / 2]);
+    stage.shell.file(&name, &cut);
+    let outcome = stage.run(&format!("tenon run --resume {record}")).await;
+    assert_eq!(outcome.code, Some(2));
+    assert!(
+        outcome.stderr.contains("action.put.a"),
+        "{}",
+        outcome.stderr
+    );
+    assert_eq!(
+        stage.run(&format!("tenon teardown {record}")).await.code,
+        Some(0)
+    );
+    assert_eq!(stage.rows("puppet").await, "");
+}
+
+#[tokio::test]
+async fn a_line_in_the_middle_is_damaged() {
+    let mut stage = killed().await;
+    let (name, record) = (journal_name(&stage), stage.record_name());
+    let text = stage.text(&name);
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines[1] = "{\"end\":{\u{1f}";
+    let damaged = lines.join("\n") + "\n";
+    stage.shell.file(&name, &damaged);
+    let diary = stage.diary();
+    for command in ["run --resume", "teardown"] {
+        let outcome = stage.run(&format!("tenon {command} {record}")).await;
+        assert_eq!(outcome.code, Some(2));
+    }
+    // Nothing was done, and the evidence is still there.
+    assert_eq!(stage.text(&name), damaged);
+    assert_eq!(stage.diary(), diary);
+    assert_snapshot!(stage.transcript());
+}
+
+#[tokio::test]
+async fn a_record_that_is_busy() {
+    let mut stage = Stage::with_one_action(at("execute", json!([["gate", "here"], "answer"])));
+    let started = stage.start("tenon run demo.hcl");
+    stage.reached("puppet", "here").await;
+    let record = stage.record_name();
+    for command in ["run --resume", "run --redo-maybe --resume", "teardown"] {
+        let outcome = stage.run(&format!("tenon {command} {record}")).await;
+        assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
+    }
+    stage.open("puppet", "here");
+    assert_eq!(started.ended().await.code, Some(0));
+    assert_eq!(stage.statuses(), "a succeeded");
+    stage.assert_is_closed();
+    assert_snapshot!(stage.transcript());
+}
+
+#[tokio::test]
+async fn records_that_are_none() {
+    let mut stage = Stage::with_one_action(json!({}));
+    assert_eq!(stage.run("tenon run demo.hcl").await.code, Some(0));
+    let text = stage.text(&stage.record_name());
+    let (cut, _) = text.split_once("\"nodes\"").expect("a record with actions");
+    stage.shell.file("cut.json", cut);
+    stage
+        .shell
+        .file("other.json", "{\"name\":\"something else\"}\n");
+    stage.shell.file("empty.json", "");
+    fs::create_dir(stage.shell.path("folder.json")).expect("a folder");
+    for name in ["cut", "other", "empty", "folder", "missing"] {
+        for command in ["run --resume", "teardown"] {
+            let outcome = stage.run(&format!("tenon {command} {name}.json")).await;
+            assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
+        }
+    }
+    // None of them has a journal now.
+    assert!(!stage.shell.path("cut.journal").exists());
+    assert_snapshot!(stage.transcript());
+}
+
+/// What is run or taken back is not what was run.
+#[tokio::test]
+async fn a_scenario_that_has_changed() {
+    let mut stage = Stage::with_one_action(json!({}));
+    assert_eq!(stage.run("tenon run demo.hcl").await.code, Some(0));
+    let record = stage.record_name();
+    stage.scenario(&format!("{}{}", action("a", ""), action("b", "")));
+    let outcome = stage.run(&format!("tenon run --resume {record}")).await;
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert_eq!(stage.rows("puppet").await, "a b");
+    assert_eq!(stage.statuses(), "a succeeded, b succeeded");
+    fs::remove_file(stage.shell.path("demo.hcl")).expect("a file");
+    let outcome = stage.run(&format!("tenon teardown {record}")).await;
+    assert_eq!(outcome.code, Some(2));
+    assert_snapshot!(stage.transcript());
+}
+
+/// Where no record can be kept, nothing is begun.
+#[tokio::test]
+async fn nowhere_to_put_the_record() {
+    let mut stage = Stage::with_one_action(json!({}));
+    let outcome = stage.run("tenon run demo.hcl --record-dir missing").await;
+    assert_ne!(outcome.code, Some(0));
+    assert!(stage.diary().is_empty());
+    let outcome = stage.run("tenon run demo.hcl --record-dir demo.hcl").await;
+    assert_ne!(outcome.code, Some(0));
+    assert!(stage.diary().is_empty());
+    let outcome = stage.run("tenon run demo.hcl --no-record").await;
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert!(stage.files("orchard_").is_empty());
+    assert_snapshot!(stage.transcript());
+}

@@ -1,0 +1,189 @@
+//! Ctrl-C and SIGTERM at every step.
+
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use crate::stage::{Stage, Started, action, action_after, at, wait_until};
+
+/// Two actions in a row, and a gate in one step.
+fn stage(step: &str, moves: Value) -> Stage {
+    let stage = Stage::new(at(step, moves));
+    stage.scenario(&format!("{}{}", action("a", ""), action_after("b", "a")));
+    stage
+}
+
+/// A command that stands at the gate and has been told to stop. What it prints goes to `seen`.
+async fn interrupted(stage: &Stage, line: &str, signal: Signal) -> Started {
+    let started = stage.start(&format!("{line} 2> seen"));
+    stage.reached("puppet", "here").await;
+    started.signal(signal);
+    wait_until("it says that it was interrupted", || {
+        stage.text("seen").contains("interrupted")
+    })
+    .await;
+    started
+}
+
+/// What was not done is done when the run goes on.
+async fn resume(stage: &mut Stage, flags: &str) {
+    let record = stage.record_name();
+    let line = format!("tenon run --resume {record}{flags}");
+    let outcome = stage.run(&line).await;
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert_eq!(stage.statuses(), "a succeeded, b succeeded");
+    assert_eq!(stage.rows("puppet").await, "a b");
+    stage.assert_is_closed();
+}
+
+#[tokio::test]
+async fn what_runs_may_finish() {
+    for signal in [Signal::INT, Signal::TERM] {
+        let mut stage = stage("execute a", json!([["gate", "here"], "work", "answer"]));
+        let started = interrupted(&stage, "tenon run demo.hcl", signal).await;
+        stage.open("puppet", "here");
+        assert_eq!(started.ended().await.code, Some(130));
+        assert_eq!(stage.statuses(), "a succeeded, b pending");
+        assert_eq!(stage.record()["status"], "interrupted");
+        stage.assert_is_closed();
+        assert!(stage.text("puppet.heard").contains("\"shutdown\""));
+        resume(&mut stage, "").await;
+    }
+}
+
+#[tokio::test]
+async fn what_does_not_finish_is_ended() {
+    for signal in [Signal::INT, Signal::TERM] {
+        let moves = json!(["stubborn", ["gate", "here"], "work", "answer"]);
+        let mut stage = stage("execute a 1", moves);
+        let line = "tenon run demo.hcl --grace 100ms";
+        let started = interrupted(&stage, line, signal).await;
+        assert_eq!(started.ended().await.code, Some(130));
+        assert_eq!(stage.statuses(), "a maybe, b pending");
+        assert_eq!(stage.record()["status"], "interrupted");
+        stage.assert_is_closed();
+        resume(&mut stage, " --redo-maybe").await;
+    }
+}
+
+#[tokio::test]
+async fn the_second_one_is_an_order() {
+    let moves = json!(["stubborn", ["gate", "here"], "work", "answer"]);
+    let mut stage = stage("execute a 1", moves);
+    let line = "tenon run demo.hcl --grace 10m";
+    let started = interrupted(&stage, line, Signal::INT).await;
+    started.signal(Signal::INT);
+    assert_eq!(started.ended().await.code, Some(130));
+    let record = stage.record_name();
+    let outcome = stage.run(&format!("tenon run --resume {record}")).await;
+    assert_eq!(outcome.code, Some(2));
+    assert!(
+        outcome.stderr.contains("action.put.a"),
+        "{}",
+        outcome.stderr
+    );
+    resume(&mut stage, " --redo-maybe").await;
+}
+
+/// Nothing was done, so there is nothing to wait for.
+#[tokio::test]
+async fn while_providers_start() {
+    for step in ["describe", "configure"] {
+        let mut stage = stage(step, json!([["gate", "here"], "answer"]));
+        let started = interrupted(&stage, "tenon run demo.hcl", Signal::INT).await;
+        let outcome = started.ended().await;
+        assert_eq!(outcome.code, Some(130), "{}", stage.text("seen"));
+        assert_eq!(stage.statuses(), "a pending, b pending");
+        assert_eq!(stage.record()["status"], "interrupted");
+        stage.assert_is_closed();
+        stage.open("puppet", "here");
+        resume(&mut stage, "").await;
+    }
+}
+
+#[tokio::test]
+async fn while_schemas_are_read() {
+    for (line, signal) in [
+        ("tenon plan demo.hcl", Signal::INT),
+        ("tenon run demo.hcl", Signal::INT),
+        ("tenon run demo.hcl", Signal::TERM),
+    ] {
+        let stage = stage("schema step", json!([["gate", "here"]]));
+        let started = interrupted(&stage, line, signal).await;
+        let outcome = started.ended().await;
+        assert_eq!(outcome.code, Some(130), "{line}: {}", stage.text("seen"));
+        assert!(stage.files("orchard_").is_empty());
+    }
+}
+
+/// All is done, and the goodbye takes long.
+#[tokio::test]
+async fn while_providers_end() {
+    let stage = stage("shutdown", json!([["gate", "here"], "answer", ["exit", 0]]));
+    let started = stage.start("tenon run demo.hcl");
+    stage.reached("puppet", "here").await;
+    started.signal(Signal::INT);
+    stage.open("puppet", "here");
+    let outcome = started.ended().await;
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert_eq!(stage.statuses(), "a succeeded, b succeeded");
+    stage.assert_is_closed();
+}
+
+/// It does not wait for the next attempt.
+#[tokio::test]
+async fn between_two_attempts() {
+    let error = json!({ "code": "execute_failed", "message": "no" });
+    let stage = Stage::new(at("execute a", json!([["error", error]])));
+    let retry =
+        "retry {\n      attempts = 3\n      delay    = \"10m\"\n      max_delay = \"10m\"\n    }";
+    stage.scenario(&format!("{}{}", action("a", retry), action_after("b", "a")));
+    let started = stage.start("tenon run demo.hcl 2> seen");
+    wait_until("it is to be tried again", || {
+        stage.text("seen").contains("retry action.put.a")
+    })
+    .await;
+    started.signal(Signal::INT);
+    let code = started.ended().await.code;
+    assert_eq!(code, Some(130), "{}", stage.text("seen"));
+    assert_eq!(stage.statuses(), "a failed, b skipped");
+    stage.assert_is_closed();
+}
+
+#[tokio::test]
+async fn a_teardown() {
+    let mut stage = stage("execute b 2", json!([["gate", "here"], "work", "answer"]));
+    assert_eq!(stage.run("tenon run demo.hcl").await.code, Some(0));
+    let record = stage.record_name();
+    let line = format!("tenon teardown {record}");
+    let started = interrupted(&stage, &line, Signal::INT).await;
+    stage.open("puppet", "here");
+    assert_eq!(started.ended().await.code, Some(130));
+    assert_eq!(stage.rows("puppet").await, "a");
+    stage.assert_is_closed();
+    assert_eq!(stage.run(&line).await.code, Some(0));
+    assert_eq!(stage.rows("puppet").await, "");
+    stage.assert_is_closed();
+}
+
+/// Whoever stops the first of several scenarios does not want the others either.
+#[tokio::test]
+async fn several_scenarios() {
+    let stage = stage("execute a", json!([["gate", "here"], "work", "answer"]));
+    let one = |name: &str, actions: String| {
+        format!(
+            "scenario \"{name}\" {{\n  tags = [\"all\"]\n  required_providers {{\n    \
+             puppet = {{ source = \"exec:./puppet\" }}\n  }}\n{actions}}}\n"
+        )
+    };
+    let first = one(
+        "demo",
+        format!("{}{}", action("a", ""), action_after("b", "a")),
+    );
+    let second = one("other", action("c", ""));
+    stage.shell.file("demo.hcl", &format!("{first}{second}"));
+    let line = "tenon run demo.hcl --tags all";
+    let started = interrupted(&stage, line, Signal::INT).await;
+    stage.open("puppet", "here");
+    assert_eq!(started.ended().await.code, Some(130));
+    assert_eq!(stage.diary(), ["begin a", "end a"]);
+}

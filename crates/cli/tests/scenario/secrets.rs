@@ -1,0 +1,201 @@
+//! Sensitive values are nowhere to be seen, whatever a provider does with them.
+
+use serde_json::{Value, json};
+
+use crate::stage::{Stage, action, action_after};
+
+const PASSWORD: &str = "hunter2-correct-horse";
+const TOKEN: &str = "tok\"en\\with-odd-letters";
+
+/// A scenario with a secret variable, a secret in a configuration and one in an attribute.
+fn stage(orders: Value) -> Stage {
+    let stage = Stage::new(orders);
+    let secret = "secret = var.token\n    input  = { quoted = \"<${var.token}>\" }";
+    stage.scenario(&format!(
+        r#"
+  variable "password" {{
+    type      = string
+    sensitive = true
+  }}
+  variable "token" {{
+    type      = string
+    sensitive = true
+  }}
+  provider "puppet" {{
+    password = var.password
+  }}
+{}{}
+  output "token" {{
+    value     = var.token
+    sensitive = true
+  }}
+"#,
+        action("a", secret),
+        action_after("b", "a")
+    ));
+    let variables = json!({ "password": PASSWORD, "token": TOKEN });
+    stage.shell.file("secrets.json", &variables.to_string());
+    stage
+}
+
+/// Nothing that was printed or left behind has a secret in it, as it is or as JSON writes it.
+#[track_caller]
+fn assert_hidden(stage: &Stage, printed: &str) {
+    let mut places = vec![("what was printed".to_owned(), printed.to_owned())];
+    for name in ["orchard_", "report", "seen"] {
+        let files = stage.files(name);
+        places.extend(
+            files
+                .into_iter()
+                .map(|name| (name.clone(), stage.text(&name))),
+        );
+    }
+    // Parts tell as much as the whole.
+    for (place, text) in places {
+        for part in [
+            "hunter2",
+            "correct-horse",
+            "tok\"",
+            "tok\\",
+            "with-odd-letters",
+        ] {
+            assert!(!text.contains(part), "{part} is in {place}: {text}");
+        }
+    }
+}
+
+/// Runs it in all forms, and looks everywhere.
+async fn run_and_look(orders: Value) {
+    for flags in ["", "--verbose", "--json"] {
+        let mut stage = stage(orders.clone());
+        let line = format!("tenon run demo.hcl --var-file secrets.json --junit report.xml {flags}");
+        let outcome = stage.run(&line).await;
+        assert!(outcome.code.is_some_and(|code| code < 100));
+        let printed = format!("{}{}", outcome.stdout, outcome.stderr);
+        assert_hidden(&stage, &printed);
+    }
+}
+
+#[tokio::test]
+async fn when_all_goes_well() {
+    run_and_look(json!({})).await;
+}
+
+#[tokio::test]
+async fn in_lines_on_stderr() {
+    let say = json!(["confess", "work", "answer"]);
+    run_and_look(json!({ "configure": say, "execute a": say })).await;
+}
+
+#[tokio::test]
+async fn in_the_last_lines_of_stderr() {
+    run_and_look(json!({ "execute a": ["confess", ["exit", 1]] })).await;
+    run_and_look(json!({ "configure": ["confess", ["exit", 1]] })).await;
+}
+
+#[tokio::test]
+async fn in_errors() {
+    run_and_look(json!({ "execute a": ["complain"] })).await;
+    run_and_look(json!({ "configure": ["complain"] })).await;
+}
+
+/// What it was asked comes back as text, quoted as evidence.
+#[tokio::test]
+async fn in_bytes_that_are_quoted() {
+    run_and_look(json!({ "execute a": ["echo"] })).await;
+    run_and_look(json!({ "configure": ["echo"] })).await;
+}
+
+/// The evidence is cut in the middle of the secret.
+#[tokio::test]
+async fn in_bytes_that_are_cut() {
+    for before in [40, 50, 60, 70, 80, 110, 120, 180, 190] {
+        let moves = json!([["echo_after", before]]);
+        let mut stage = stage(json!({ "execute a": moves }));
+        let outcome = stage
+            .run("tenon run demo.hcl --var-file secrets.json")
+            .await;
+        assert_hidden(&stage, &format!("{}{}", outcome.stdout, outcome.stderr));
+    }
+}
+
+#[tokio::test]
+async fn in_outputs_of_another_type() {
+    run_and_look(json!({ "execute a": [["hand_back", "list"]] })).await;
+}
+
+/// The whole request comes back as an output.
+#[tokio::test]
+async fn in_what_an_action_brings() {
+    let schema = json!({ "actions": { "put": {
+        "attrs": {
+            "name": { "type": "string", "required": true },
+            "is_removed": { "type": "bool" },
+            "input": { "type": "any" },
+            "secret": { "type": "string", "sensitive": true },
+        },
+        "outputs": { "type": "object({name=string,secret=string})", "sensitive": true },
+    } } });
+    run_and_look(json!({ "schema": schema, "execute": ["work", "hand_back"] })).await;
+}
+
+#[tokio::test]
+async fn in_a_journal() {
+    let stage = stage(json!({ "execute b": [["gate", "here"], "answer"] }));
+    let line = "tenon run demo.hcl --var-file secrets.json";
+    let started = stage.start(line);
+    stage.reached("puppet", "here").await;
+    started.kill().await;
+    assert_eq!(stage.journal().len(), 3);
+    assert_hidden(&stage, "");
+}
+
+#[tokio::test]
+async fn in_a_plan() {
+    let mut stage = stage(json!({}));
+    for flags in ["", "--json", "--graph dot", "--graph mermaid"] {
+        let line = format!("tenon plan demo.hcl --var-file secrets.json {flags}");
+        let outcome = stage.run(&line).await;
+        assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+        assert_hidden(&stage, &format!("{}{}", outcome.stdout, outcome.stderr));
+    }
+}
+
+/// Secrets are not in the record, so whoever goes on has to give them again.
+#[tokio::test]
+async fn going_on_needs_them_again() {
+    let error = json!({ "code": "execute_failed", "message": "no" });
+    let mut stage = stage(json!({ "execute b 1": [["error", error]] }));
+    let line = "tenon run demo.hcl --var-file secrets.json";
+    assert_eq!(stage.run(line).await.code, Some(1));
+    let record = stage.record_name();
+    for command in ["run --resume", "teardown"] {
+        let outcome = stage.run(&format!("tenon {command} {record}")).await;
+        assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
+        assert!(outcome.stderr.contains("password"), "{}", outcome.stderr);
+        stage.assert_is_closed();
+    }
+    let given = "--var-file secrets.json";
+    let outcome = stage
+        .run(&format!("tenon run --resume {record} {given}"))
+        .await;
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    let outcome = stage.run(&format!("tenon teardown {record} {given}")).await;
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert_eq!(stage.rows("puppet").await, "");
+    assert_hidden(&stage, "");
+}
+
+/// A private key has many lines, and some providers talk a lot: hiding the one in the other must
+/// not take longer than the run.
+#[tokio::test]
+async fn in_many_lines() {
+    let mut stage = stage(json!({ "execute a": [["flood", 20_000], "work", "answer"] }));
+    let line = |number| format!("line {number} of a key that is quite long and has odd letters\n");
+    let key: String = (0..50).map(line).collect();
+    let variables = json!({ "password": PASSWORD, "token": key });
+    stage.shell.file("secrets.json", &variables.to_string());
+    let line = "tenon run demo.hcl --var-file secrets.json";
+    let outcome = stage.run(line).await;
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+}
