@@ -65,6 +65,7 @@ pub struct Empty {}
 
 /// Keeps anything that is no object from being taken for nothing.
 #[derive(Deserialize)]
+#[serde(expecting = "an object")]
 struct Braces {}
 
 impl From<Option<Braces>> for Empty {
@@ -75,6 +76,7 @@ impl From<Option<Braces>> for Empty {
 
 /// The result of [`Describe`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(expecting = "an object with a schema")]
 pub struct DescribeResult {
     /// What the provider offers.
     pub schema: ProviderSchema,
@@ -108,6 +110,7 @@ pub struct ExecuteResult {
 
 /// A result as it is mostly written; null stands for one without outputs.
 #[derive(Deserialize)]
+#[serde(expecting = "an object with outputs")]
 struct PlainExecuteResult {
     #[serde(default, deserialize_with = "null_as_default")]
     outputs: Json,

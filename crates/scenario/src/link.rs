@@ -98,6 +98,8 @@ impl Linking<'_> {
                 for output in &instance.module.outputs {
                     self.follow(*inside, &Instance::Only, &output.value, &mut edges);
                 }
+                // One without actions waits as well.
+                self.wait_with_component(*inside, &mut edges);
             }
             NodeKind::Action {
                 action, instance, ..

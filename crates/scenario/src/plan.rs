@@ -62,6 +62,9 @@ impl Plan {
         for id in &graph.order {
             check.node(*id);
         }
+        for id in &graph.order {
+            check.teardown(*id);
+        }
         check.names();
         let outputs = check.outputs();
         let (problems, attributes) = (check.problems, check.attributes);
@@ -183,21 +186,38 @@ impl Check<'_> {
         if let Err(problems) = Settings::of(action, &self.evaluation, here) {
             self.note(problems);
         }
-        let outputs = match &schema.outputs {
+        match &schema.outputs {
             Some(outputs) => unknown_outputs(outputs),
             None => Value::object::<&str>([]),
-        };
-        if let Some(teardown) = &action.teardown {
-            let here = Here {
-                itself: Some(&outputs),
-                ..here
-            };
-            let fitted = action_attributes(action, teardown, schema, &self.evaluation, here);
-            if let Err(problems) = fitted {
-                self.note(problems);
-            }
         }
-        outputs
+    }
+
+    /// What takes an action back may use what later ones bring, so it is looked at when all are
+    /// known.
+    fn teardown(&mut self, id: NodeId) {
+        let graph = self.graph;
+        let NodeKind::Action {
+            instance,
+            declaration: Some(declaration),
+            ..
+        } = &graph.node(id).kind
+        else {
+            return;
+        };
+        let Some(action) = graph.action(id) else {
+            return;
+        };
+        let schema = self.declarations.schema(*declaration, action);
+        let (Some(teardown), Some(schema)) = (&action.teardown, schema) else {
+            return;
+        };
+        let here = Here {
+            module: graph.node(id).module,
+            instance,
+            itself: self.evaluation.get(id),
+        };
+        let fitted = action_attributes(action, teardown, schema, &self.evaluation, here);
+        self.note(fitted.err().unwrap_or_default());
     }
 
     /// Locals and inputs that nobody uses may be wrong as well.

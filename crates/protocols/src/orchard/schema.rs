@@ -9,6 +9,7 @@ use super::{Json, null_as_default};
 
 /// What a provider offers: the answer to `describe`, and what `<provider> schema` prints.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(expecting = "the schema of a provider, an object")]
 pub struct ProviderSchema {
     /// The name of the provider.
     pub name: String,
@@ -32,6 +33,7 @@ pub struct ProviderSchema {
 
 /// One kind of action.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(expecting = "the schema of an action, an object")]
 pub struct ActionSchema {
     /// What the action does, for people.
     #[serde(default, deserialize_with = "null_as_default")]
@@ -47,6 +49,7 @@ pub struct ActionSchema {
 
 /// One attribute of an action or of a configuration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(expecting = "the schema of an attribute, an object")]
 pub struct AttrSchema {
     /// The type, on the wire as an expression: `list(string)`.
     #[serde(
