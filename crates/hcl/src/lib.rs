@@ -17,7 +17,7 @@
 //!
 //! let source = Source::new("main.hcl", "greeting = \"hello, ${upper(nmae)}\"\n");
 //! let body = parse(&source).expect("it is HCL");
-//! let mut scope = BTreeMap::from([("name".to_owned(), Value::from("you"))]);
+//! let scope = BTreeMap::from([("name".to_owned(), Value::from("you"))]);
 //! let functions = Functions::standard(None);
 //! let greeting = &body.attribute("greeting").expect("it is there").value;
 //!
@@ -25,14 +25,14 @@
 //! let errors = greeting.evaluate(&context).unwrap_err();
 //! assert_eq!(errors[0].render(Style::Plain), r#"
 //! error: there is no variable "nmae"
-//!  --> main.hcl:1:27
+//!  --> main.hcl:1:28
 //!   |
 //! 1 | greeting = "hello, ${upper(nmae)}"
 //!   |                            ^^^^
 //!   |
 //!   = help: did you mean `name`?"#.trim_start());
 //!
-//! scope.insert("nmae".to_owned(), Value::unknown(Type::String));
+//! let scope = BTreeMap::from([("nmae".to_owned(), Value::unknown(Type::String))]);
 //! let context = Context { scope: &scope, ..context };
 //! let value = greeting.evaluate(&context).expect("there is such a name now");
 //! assert_eq!(value.to_string(), "(unknown string, not null, begins with \"hello, \")");

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tenon_hcl::{Attribute, Diagnostic, Place, did_you_mean};
 use tenon_protocols::orchard::AttrSchema;
-use tenon_values::{Value, convert};
+use tenon_values::{Error, Type, Value, convert};
 
 use crate::evaluation::{Evaluation, Here};
 
@@ -79,7 +79,7 @@ fn fitted(
         let name = attribute.name.text();
         let diagnostic = Diagnostic::error(format!("the attribute {name:?} does not fit"))
             .at(attribute.value.place())
-            .label(error.to_string())
+            .label(misfit(&value, &wanted.ty, &error))
             .note(format!("its type is {}", wanted.ty));
         vec![diagnostic]
     })?;
@@ -87,6 +87,20 @@ fn fitted(
         true => value.sensitive(),
         false => value,
     })
+}
+
+/// Why a value does not fit. What does not fit is told by the names in it, and by where it stops
+/// being a number: of a secret neither is told.
+pub(crate) fn misfit(value: &Value, ty: &Type, error: &Error) -> String {
+    if !value.contains_marked() {
+        return error.to_string();
+    }
+    let wanted = ty.friendly();
+    let article = match wanted.starts_with(['a', 'e', 'i', 'o', 'u']) {
+        true => "an",
+        false => "a",
+    };
+    format!("{article} {wanted} is required, but this is a sensitive value of another type")
 }
 
 /// Whether an attribute that nobody knows is probably this one.

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use tenon_hcl::{Context, Diagnostic, Expression, Found, Missing, Reference, Scope};
 use tenon_values::{Type, Value, convert};
 
+use crate::attributes::misfit;
 use crate::graph::{Graph, Instance, ModuleId, NodeId, NodeKind};
 use crate::names::{Position, Target};
 
@@ -154,7 +155,7 @@ impl<'g> Evaluation<'g> {
         convert::convert(&value, ty).map_err(|error| {
             let diagnostic = Diagnostic::error(wrong)
                 .at(expression.place())
-                .label(error.to_string());
+                .label(misfit(&value, ty, &error));
             vec![diagnostic]
         })
     }

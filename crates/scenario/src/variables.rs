@@ -7,6 +7,7 @@ use std::sync::Arc;
 use tenon_hcl::{Context, Diagnostic, Limits, Source, did_you_mean, parse, parse_expression};
 use tenon_values::{Type, Value, convert, json};
 
+use crate::attributes::misfit;
 use crate::decode::pure_functions;
 use crate::load::read;
 use crate::masked::Masked;
@@ -156,7 +157,7 @@ impl Resolving<'_> {
                 let name = variable.name.text();
                 let summary = format!("{origin}: the value does not fit the variable {name:?}");
                 let mut diagnostic = Diagnostic::error(summary)
-                    .note(error.to_string())
+                    .note(misfit(&value, &variable.ty, &error))
                     .note(format!("its type is {}", variable.ty));
                 // The line it stands in would show a secret.
                 diagnostic.place = place.filter(|_| !variable.is_sensitive);
