@@ -178,3 +178,42 @@ async fn what_cannot_be_done_is_said() {
     })
     .await;
 }
+
+/// A teardown is the same action again, so what writes can take back.
+#[tokio::test]
+async fn what_was_made_is_taken_back_by_the_same_action() {
+    watched(async {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = folder.path().join("inside");
+        fs::create_dir(&dir).unwrap();
+        fs::write(folder.path().join("outside"), "mine").unwrap();
+        let host = Host::start("file", json!({ "dir": dir })).await.unwrap();
+        host.run("file_directory", json!({ "path": "a" }))
+            .await
+            .unwrap();
+        let attrs = json!({ "path": "a/hello", "content": "hello" });
+        let written = host.run("file_write", attrs).await.unwrap();
+
+        let folder_gone = json!({ "path": "a", "delete": true });
+        host.fail("file_directory", folder_gone.clone()).await;
+        assert!(dir.join("a/hello").exists(), "a folder with files stays");
+        let attrs = json!({ "path": written["path"], "content": "x", "delete": true });
+        host.fail("file_write", attrs).await;
+        let attrs = json!({ "path": "../outside", "delete": true });
+        host.fail("file_write", attrs).await;
+        assert!(folder.path().join("outside").exists());
+
+        // The second time it is gone already, which is what was wanted.
+        for _ in 0..2 {
+            let attrs = json!({ "path": written["path"], "delete": true });
+            assert_eq!(host.run("file_write", attrs).await.unwrap()["bytes"], 0);
+        }
+        for _ in 0..2 {
+            let outputs = host.run("file_directory", folder_gone.clone()).await;
+            assert_eq!(outputs.unwrap()["created"], false);
+        }
+        assert_eq!(fs::read_dir(&dir).unwrap().count(), 0);
+        host.stop().await;
+    })
+    .await;
+}
