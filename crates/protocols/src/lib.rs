@@ -1,7 +1,7 @@
 //! The protocols Tenon speaks: the dialect of each, how it begins and how it ends.
 //!
 //! The methods in between, with their types, come with each protocol's own module: so far
-//! [`orchard`] has one.
+//! [`denobridge`] and [`orchard`] have one.
 //!
 //! | protocol | dialect | first call | goodbye | takes calls back with |
 //! |---|---|---|---|---|
@@ -11,6 +11,9 @@
 //! | seasonings | msgpack-rpc | `init` | call `shutdown` | |
 //! | orchard | orchard | `describe` | call `shutdown` | |
 
+pub mod denobridge;
+mod json;
+mod lenient;
 mod lifecycle;
 pub mod orchard;
 
@@ -18,6 +21,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+pub use json::Json;
 use tenon_rpc::{CallError, Cancel, Dialect, Limits, Options, Payload, Peer, Stray};
 
 /// One of the published protocols.

@@ -28,16 +28,16 @@
 mod attributes;
 mod differences;
 mod failure;
-mod json;
 mod schema;
 mod validity;
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use tenon_rpc::methods;
 
+pub use crate::json::Json;
+use crate::lenient::null_as_default;
 pub use attributes::complete;
 pub use failure::{Code, ProviderError};
-pub use json::Json;
 pub use schema::{ActionSchema, AttrSchema, ProviderSchema};
 pub use validity::{RESERVED, SchemaError};
 
@@ -121,15 +121,6 @@ impl From<Option<PlainExecuteResult>> for ExecuteResult {
         let outputs = result.map(|result| result.outputs).unwrap_or_default();
         ExecuteResult { outputs }
     }
-}
-
-/// Reads null as if the member were absent: Go writes empty maps and lists so.
-fn null_as_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
-where
-    D: Deserializer<'de>,
-    T: Default + Deserialize<'de>,
-{
-    Option::deserialize(deserializer).map(Option::unwrap_or_default)
 }
 
 #[cfg(test)]

@@ -57,6 +57,16 @@ impl Json {
         convert::convert(&self.value()?, ty)
     }
 
+    /// A null.
+    pub fn null() -> Json {
+        Json(RawValue::NULL.to_owned())
+    }
+
+    /// Whether it is a null.
+    pub fn is_null(&self) -> bool {
+        self.text() == "null"
+    }
+
     /// The text as it was written.
     pub fn text(&self) -> &str {
         self.0.get()
@@ -66,7 +76,7 @@ impl Json {
 /// An object with nothing in it.
 impl Default for Json {
     fn default() -> Json {
-        let empty = serde_json::value::to_raw_value(&super::Empty {});
+        let empty = RawValue::from_string("{}".to_owned());
         Json(empty.unwrap_or_else(|_| RawValue::NULL.to_owned()))
     }
 }

@@ -1,0 +1,82 @@
+//! Reading what scripts send, who are written in languages without our types.
+
+use std::fmt;
+
+use serde::de::{self, Deserialize, Deserializer, Visitor};
+
+pub(super) use crate::lenient::null_as_default;
+
+/// A member that is there, be it null. Absent ones are left to `default`.
+pub(super) fn present<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    T::deserialize(deserializer).map(Some)
+}
+
+/// A text; a number is its digits, and null is none.
+pub(super) fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    Ok(Option::<Word>::deserialize(deserializer)?.map(|word| word.0))
+}
+
+/// A list of texts, of which some may be numbers.
+pub(super) fn texts<'de, D>(deserializer: D) -> Result<Option<Vec<String>>, D::Error>
+where
+    D: Deserializer<'de>,
+{
+    let words = Option::<Vec<Word>>::deserialize(deserializer)?;
+    Ok(words.map(|words| words.into_iter().map(|word| word.0).collect()))
+}
+
+/// Seconds since 1970: whole or not, and also as milliseconds, since `Date.now()` gives those.
+pub(super) fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<i64>, D::Error> {
+    /// As seconds, this is the year 5138; as milliseconds, 1973.
+    const MILLISECONDS: f64 = 1e11;
+    let Some(Word(word)) = Option::deserialize(deserializer)? else {
+        return Ok(None);
+    };
+    let number: f64 = word
+        .parse()
+        .map_err(|_| de::Error::custom(format_args!("{word:?} is no time in seconds")))?;
+    let seconds = match number.abs() >= MILLISECONDS {
+        true => number / 1000.0,
+        false => number,
+    };
+    Ok(Some(seconds as i64))
+}
+
+/// A text or a number.
+struct Word(String);
+
+impl<'de> Deserialize<'de> for Word {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Word, D::Error> {
+        deserializer.deserialize_any(WordVisitor)
+    }
+}
+
+struct WordVisitor;
+
+impl Visitor<'_> for WordVisitor {
+    type Value = Word;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a text or a number")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Word, E> {
+        Ok(Word(text.to_owned()))
+    }
+
+    fn visit_i64<E: de::Error>(self, number: i64) -> Result<Word, E> {
+        Ok(Word(number.to_string()))
+    }
+
+    fn visit_u64<E: de::Error>(self, number: u64) -> Result<Word, E> {
+        Ok(Word(number.to_string()))
+    }
+
+    fn visit_f64<E: de::Error>(self, number: f64) -> Result<Word, E> {
+        Ok(Word(number.to_string()))
+    }
+}
