@@ -16,12 +16,14 @@ mod json;
 mod lenient;
 mod lifecycle;
 pub mod orchard;
+mod secrets;
 
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
 pub use json::Json;
+pub use secrets::{MASK, Secrets};
 use tenon_rpc::{CallError, Cancel, Dialect, Limits, Options, Payload, Peer, Stray};
 
 /// One of the published protocols.

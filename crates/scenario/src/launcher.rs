@@ -9,7 +9,7 @@ use tenon_protocols::orchard::ProviderSchema;
 
 use crate::model::ProviderSource;
 use crate::provider::{FailureKind, ProviderFailure};
-use crate::secrets::Secrets;
+use tenon_protocols::Secrets;
 
 /// How providers are started.
 #[derive(Clone)]

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tenon_values::{Error, Kind, Type, Value, convert, json};
 
-use crate::secrets::MASK;
+use tenon_protocols::MASK;
 
 /// A value as it is kept and shown.
 #[derive(Clone, Debug)]

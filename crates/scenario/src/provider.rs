@@ -14,7 +14,7 @@ use tenon_values::Value;
 
 use crate::declarations::Declaration;
 use crate::launcher::Launcher;
-use crate::secrets::Secrets;
+use tenon_protocols::Secrets;
 
 /// How long a provider may take to make itself ready: it may have to connect to something.
 const CONFIGURE_LIMIT: Duration = Duration::from_secs(60);

@@ -20,8 +20,8 @@ use crate::plan::{Plan, action_attributes};
 use crate::provider::{FailureKind, ProviderFailure};
 use crate::record::{self, FailedAssert, NodeRecord, Record};
 use crate::run::{rendered, unsendable};
-use crate::secrets::Secrets;
 use crate::settings::Settings;
+use tenon_protocols::Secrets;
 
 /// A run at work.
 pub(crate) struct Running<'a> {
@@ -167,7 +167,7 @@ impl Running<'_> {
         match self.evaluation.value_as(&Type::String, message, here) {
             Ok(value) => match value.as_str() {
                 Some(text) if !value.is_sensitive() => text.to_owned(),
-                _ => crate::secrets::MASK.to_owned(),
+                _ => tenon_protocols::MASK.to_owned(),
             },
             Err(problems) => rendered(&problems),
         }

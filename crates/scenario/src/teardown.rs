@@ -21,9 +21,9 @@ use crate::plan::{Plan, action_attributes};
 use crate::provider::FailureKind;
 use crate::record::{self, Record};
 use crate::run::{RunError, RunOptions, RunReport, end, rendered, unsendable};
-use crate::secrets::Secrets;
 use crate::settings::Settings;
 use crate::slots::{NotStarted, Slots};
+use tenon_protocols::Secrets;
 
 impl Plan {
     /// Takes back what a run did, the last first. What may or may not have been done is taken back

@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tenon_values::{Type, Value, convert};
 
 /// What stands in the place of a secret.
-pub(crate) const MASK: &str = "(sensitive)";
+pub const MASK: &str = "(sensitive)";
 
-/// Secrets that have been given to a provider or came from one. A provider may well print them or
-/// put them into an error; everything it says goes through [`Secrets::hide`].
+/// Secrets that have been given to a plugin or came from one. A plugin may well print them or put
+/// them into an error; everything it says goes through [`Secrets::hide`].
 #[derive(Clone, Debug, Default)]
 pub struct Secrets(Arc<Mutex<Vec<String>>>);
 
@@ -20,7 +20,7 @@ const LONG: usize = 8;
 
 impl Secrets {
     /// Remembers every text and number in a value that is marked.
-    pub(crate) fn learn(&self, value: &Value) {
+    pub fn learn(&self, value: &Value) {
         if value.contains_marked() {
             self.learn_parts(value, false);
         }
@@ -78,7 +78,7 @@ impl Secrets {
     }
 
     /// The value with a mark on every text that has a secret in it.
-    pub(crate) fn mark(&self, value: &Value) -> Value {
+    pub fn mark(&self, value: &Value) -> Value {
         let is_secret = |text: &str| {
             let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             known.iter().any(|secret| text.contains(secret.as_str()))
@@ -105,7 +105,7 @@ impl Secrets {
 
     /// The text without secrets, also where it quotes something that was cut in the middle of one:
     /// then the beginning of a secret is right before the end of the quote.
-    pub(crate) fn hide_quoted(&self, text: &str) -> String {
+    pub fn hide_quoted(&self, text: &str) -> String {
         let mut hidden = self.hide(text);
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let ends: Vec<usize> = { hidden.rmatch_indices(['"', '…']) }
