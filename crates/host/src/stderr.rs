@@ -1,7 +1,7 @@
 //! What a plugin writes to stderr: log lines, of which the last are kept for error texts.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt};
@@ -18,23 +18,47 @@ const LINE_LENGTH: usize = 4096;
 /// The last lines a plugin wrote to stderr.
 #[derive(Clone, Debug, Default)]
 pub struct StderrTail {
-    lines: Arc<Mutex<VecDeque<String>>>,
+    kept: Arc<Mutex<Kept>>,
     has_ended: Arc<watch::Sender<bool>>,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    lines: VecDeque<String>,
+    /// How many there have been.
+    count: usize,
 }
 
 impl StderrTail {
     /// The lines, oldest first.
     pub fn lines(&self) -> Vec<String> {
-        let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        lines.iter().cloned().collect()
+        self.lines_since(0)
+    }
+
+    /// How many lines there have been, to tell later which ones are new.
+    pub fn count(&self) -> usize {
+        self.kept().count
+    }
+
+    /// The lines that came after the first `count`, oldest first.
+    pub fn lines_since(&self, count: usize) -> Vec<String> {
+        let kept = self.kept();
+        let dropped = kept.count - kept.lines.len();
+        let lines = kept.lines.iter().skip(count.saturating_sub(dropped));
+        lines.cloned().collect()
     }
 
     fn push(&self, line: String) {
-        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        if lines.len() == LINES {
-            lines.pop_front();
+        let mut kept = self.kept();
+        if kept.lines.len() == LINES {
+            kept.lines.pop_front();
         }
-        lines.push_back(line);
+        kept.lines.push_back(line);
+        kept.count += 1;
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits until everything has been read, but not for longer than `limit`: a descendant may
@@ -121,5 +145,8 @@ mod tests {
         assert_eq!(lines[0], "line 12");
         assert_eq!(lines[48].len(), LINE_LENGTH + "…".len());
         assert_eq!(lines[49], "no newline");
+        assert_eq!(tail.count(), 62);
+        assert_eq!(tail.lines_since(61), ["no newline"]);
+        assert_eq!(tail.lines_since(3), lines);
     }
 }

@@ -1,0 +1,133 @@
+//! What the calls of Terraform have in common: the provider's settings, the scripts, and the way
+//! from a block to the script that it runs.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tenon_protocols::denobridge::Json;
+use tenon_values::{Value, json};
+
+use crate::diagnostic::{self, Places};
+use crate::launch::Launch;
+use crate::proto::tfplugin6::Diagnostic;
+use crate::script::Script;
+use crate::scripts::Scripts;
+use crate::settings::Settings;
+
+/// Shared by all calls.
+pub(crate) struct Bridge {
+    settings: Mutex<Arc<Settings>>,
+    pub(crate) scripts: Scripts,
+    /// Command lines of scripts that have said that they have no `modifyPlan`.
+    without_modify_plan: Mutex<HashSet<String>>,
+    /// The newest private data of ephemeral resources that are open. Terraform hands what `renew`
+    /// gives back only to the next `renew`, and `close` would get that of `open`.
+    leases: Mutex<HashMap<u64, Option<Json>>>,
+}
+
+impl Bridge {
+    pub(crate) fn new() -> Bridge {
+        Bridge {
+            settings: Mutex::default(),
+            scripts: Scripts::new(),
+            without_modify_plan: Mutex::default(),
+            leases: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn settings(&self) -> Arc<Settings> {
+        lock(&self.settings).clone()
+    }
+
+    pub(crate) fn configure(&self, settings: Settings) {
+        *lock(&self.settings) = Arc::new(settings);
+    }
+
+    /// What the script of a block is started with. None while something about it is unknown.
+    pub(crate) fn launch_if_known(&self, block: &Value) -> Result<Option<Launch>, Diagnostic> {
+        let script = Script::of(block)?;
+        let launch = script.map(|script| Launch::of(&script, &self.settings()));
+        launch.transpose()
+    }
+
+    /// What the script of a block is started with.
+    pub(crate) fn launch(&self, block: &Value) -> Result<Launch, Diagnostic> {
+        self.launch_if_known(block)?.ok_or_else(|| {
+            diagnostic::error(
+                "Unknown script",
+                "What to run is not known yet. Let path, command, config_file and permissions \
+                 depend on nothing that is known only after apply.",
+            )
+        })
+    }
+
+    /// Where the diagnostics of the script of a block are shown.
+    pub(crate) fn places<'a>(&self, block: &'a Value) -> Places<'a> {
+        Places {
+            block,
+            depth: self.settings().path_depth(),
+        }
+    }
+
+    pub(crate) fn has_modify_plan(&self, launch: &Launch) -> bool {
+        !lock(&self.without_modify_plan).contains(&launch.command_line)
+    }
+
+    pub(crate) fn remember_without_modify_plan(&self, launch: &Launch) {
+        lock(&self.without_modify_plan).insert(launch.command_line.clone());
+    }
+
+    pub(crate) fn leases(&self) -> MutexGuard<'_, HashMap<u64, Option<Json>>> {
+        lock(&self.leases)
+    }
+
+    /// Nothing that a script says is to show this value.
+    pub(crate) fn hide(&self, value: &Value) {
+        if !value.is_null() {
+            self.scripts.secrets.learn(&value.sensitive());
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A value as a script reads it. What is unknown is null.
+pub(crate) fn to_json(value: &Value) -> Result<Json, Diagnostic> {
+    let known = match value.is_wholly_known() {
+        true => value.clone(),
+        false => value.unknown_as_null(),
+    };
+    Json::of(&known).map_err(|error| {
+        diagnostic::error(
+            "Value without JSON",
+            format!("A value cannot be passed to a script: {error}."),
+        )
+    })
+}
+
+/// A value as a script reads it, left out if it is null.
+pub(crate) fn to_optional_json(value: &Value) -> Result<Option<Json>, Diagnostic> {
+    match value.is_null() {
+        true => Ok(None),
+        false => to_json(value).map(Some),
+    }
+}
+
+/// What a script sent, with the types of what was there before wherever that fits.
+pub(crate) fn from_json(
+    sent: Option<&Json>,
+    before: &Value,
+    name: &str,
+) -> Result<Value, Diagnostic> {
+    let Some(sent) = sent else {
+        return Ok(Value::NULL);
+    };
+    json::implied_like(sent.text().as_bytes(), before).map_err(|error| {
+        diagnostic::error(
+            "Invalid answer of the script",
+            format!("{name} in the script's answer cannot be a value of Terraform: {error}."),
+        )
+    })
+}

@@ -1,0 +1,207 @@
+//! Running scripts with Deno: which one, with which configuration, and what a script may do.
+
+use std::env;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tenon_host::{Capture, PluginCommand};
+
+use crate::diagnostic;
+use crate::proto::tfplugin6::Diagnostic;
+use crate::script::Script;
+use crate::settings::Settings;
+
+/// What Deno fetches itself: a URL of the web, or a package.
+pub(crate) fn remote(path: &str) -> Option<&str> {
+    let is_remote = match path.split_once("://") {
+        Some((scheme, _)) => scheme != "file",
+        None => path.starts_with("jsr:") || path.starts_with("npm:"),
+    };
+    is_remote.then_some(path)
+}
+
+/// The command line for a script. `local` is its file, if it has one.
+pub(crate) fn words(
+    script: &Script,
+    settings: &Settings,
+    local: Option<&Path>,
+    target: OsString,
+) -> Result<Vec<OsString>, Diagnostic> {
+    let mut words = vec![binary(settings)?.into(), "run".into(), "-q".into()];
+    match script
+        .config_file
+        .as_deref()
+        .filter(|file| !file.is_empty())
+    {
+        // Deno would look for one by itself; this is how one says that there is none.
+        Some("/dev/null") => words.push("--no-config".into()),
+        Some(file) => words.extend(["-c".into(), file.into()]),
+        None => {
+            if let Some(file) = local.and_then(nearest_config) {
+                words.extend(["-c".into(), file.into()]);
+            }
+        }
+    }
+    let permissions = script.permissions.as_ref();
+    for entry in permissions
+        .into_iter()
+        .flat_map(|all| all.allow.iter().chain(&all.deny))
+    {
+        if entry.is_empty() || entry.starts_with('-') {
+            let refused = format!(
+                "{entry:?} is no permission. Write its name, as in \"read\" or \"net=example.com\"."
+            );
+            let refused = diagnostic::error("Invalid permission", refused);
+            return Err(diagnostic::at(refused, "permissions"));
+        }
+    }
+    let granted = permissions.map(|granted| granted.arguments());
+    words.extend(granted.into_iter().flatten().map(OsString::from));
+    words.push(target);
+    Ok(words)
+}
+
+/// The configuration file nearest to a script, going up from its folder but not to the root.
+fn nearest_config(script: &Path) -> Option<PathBuf> {
+    let folders = script.ancestors().skip(1);
+    let below_root = folders.take_while(|folder| folder.parent().is_some());
+    below_root
+        .flat_map(|folder| [folder.join("deno.json"), folder.join("deno.jsonc")])
+        .find(|file| file.is_file())
+}
+
+/// The Deno to run scripts with.
+fn binary(settings: &Settings) -> Result<PathBuf, Diagnostic> {
+    let named = { settings.deno.clone().map(PathBuf::from) }.map(|path| ("deno_binary_path", path));
+    let named = named.or_else(|| Some(("TENON_DENO", env::var_os("TENON_DENO")?.into())));
+    match named {
+        Some((who, name)) => find(&name).ok_or_else(|| {
+            missing(format!(
+                "{who} says {}, which is no file that can be run",
+                name.display()
+            ))
+        }),
+        None => {
+            find(Path::new("deno")).ok_or_else(|| missing("There is no deno in PATH".to_owned()))
+        }
+    }
+}
+
+fn missing(what: String) -> Diagnostic {
+    diagnostic::error(
+        "Deno not found",
+        format!(
+            "{what}, and nothing is downloaded. Install Deno (npm install -g deno, pip install \
+             deno, or see https://deno.com), and have it in PATH, or set deno_binary_path in the \
+             provider block or the environment variable TENON_DENO to where it is.\n\nScripts in \
+             other languages do not need it."
+        ),
+    )
+}
+
+/// A program by its path or, if that is only a name, in `PATH`.
+fn find(name: &Path) -> Option<PathBuf> {
+    if name.components().count() > 1 {
+        return name.is_file().then(|| name.to_owned());
+    }
+    let folders = env::var_os("PATH")?;
+    env::split_paths(&folders)
+        .map(|folder| folder.join(name))
+        .find(|file| file.is_file())
+}
+
+/// Warns if Deno is not of the version that the configuration asks for.
+pub(crate) async fn check_version(settings: &Settings) -> Option<Diagnostic> {
+    let wanted = settings.deno_version.as_deref()?;
+    let wanted = wanted.strip_prefix('v').unwrap_or(wanted);
+    if wanted == "latest" {
+        return None;
+    }
+    // Whoever has no script in Deno need not have Deno.
+    let binary = binary(settings).ok()?;
+    let command = PluginCommand::new(&binary).arg("--version");
+    let capture = Capture {
+        time_limit: Some(Duration::from_secs(10)),
+        ..Capture::default()
+    };
+    let said = capture.run(&command).await.ok()?;
+    let said = String::from_utf8_lossy(&said.stdout).into_owned();
+    let found = said.split_whitespace().nth(1)?;
+    (found != wanted).then(|| {
+        let warning = diagnostic::warning(
+            "Another version of Deno",
+            format!(
+                "deno_version asks for {wanted}, and {} is {found}. It is used all the same: \
+                 nothing is downloaded.",
+                binary.display()
+            ),
+        );
+        diagnostic::at(warning, "deno_version")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::script::Permissions;
+
+    fn settings() -> Settings {
+        Settings {
+            deno: Some("/bin/sh".into()),
+            ..Settings::default()
+        }
+    }
+
+    #[test]
+    fn packages_and_urls_are_left_to_deno() {
+        for path in ["https://example.com/a.ts", "jsr:@scope/name", "npm:name@1"] {
+            assert_eq!(remote(path), Some(path));
+        }
+        for path in ["./a.ts", "file:///a.ts", "a:b.ts"] {
+            assert_eq!(remote(path), None);
+        }
+    }
+
+    #[test]
+    fn the_nearest_configuration_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let inner = folder.path().join("a/b");
+        std::fs::create_dir_all(&inner).unwrap();
+        let script = inner.join("x.ts");
+        assert_eq!(nearest_config(&script), None);
+        let file = folder.path().join("a/deno.jsonc");
+        std::fs::write(&file, "{}").unwrap();
+        assert_eq!(nearest_config(&script), Some(file));
+        let file = folder.path().join("a/deno.json");
+        std::fs::write(&file, "{}").unwrap();
+        assert_eq!(nearest_config(&script), Some(file));
+    }
+
+    #[test]
+    fn a_null_configuration_is_none_at_all() {
+        let script = Script {
+            config_file: Some("/dev/null".into()),
+            permissions: Some(Permissions {
+                allow: vec!["env".into()],
+                ..Permissions::default()
+            }),
+            ..Script::default()
+        };
+        let words = words(&script, &settings(), None, "x.ts".into()).unwrap();
+        let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
+        let expected = ["/bin/sh", "run", "-q", "--no-config", "--allow-env", "x.ts"];
+        assert_eq!(words, expected);
+    }
+
+    #[test]
+    fn a_missing_deno_is_said_with_what_to_do() {
+        let settings = Settings {
+            deno: Some("/no/such/deno".into()),
+            ..Settings::default()
+        };
+        let detail = binary(&settings).unwrap_err().detail;
+        assert!(detail.starts_with("deno_binary_path says /no/such/deno, which is no file"));
+        assert!(detail.contains("npm install -g deno"), "{detail}");
+    }
+}

@@ -1,0 +1,213 @@
+//! What the user is told, and at which attribute.
+
+use tenon_protocols::denobridge::{self, Severity};
+use tenon_values::{Kind, Number, Value};
+
+use crate::proto::tfplugin6::attribute_path::{Step, step::Selector};
+use crate::proto::tfplugin6::{AttributePath, Diagnostic, diagnostic};
+
+/// Everything there is to tell about one call of Terraform's.
+pub(crate) type Diagnostics = Vec<Diagnostic>;
+
+/// An error about a whole block.
+pub(crate) fn error(summary: impl Into<String>, detail: impl Into<String>) -> Diagnostic {
+    Diagnostic {
+        severity: diagnostic::Severity::Error as i32,
+        summary: summary.into(),
+        detail: detail.into(),
+        attribute: None,
+    }
+}
+
+/// A warning about a whole block.
+pub(crate) fn warning(summary: impl Into<String>, detail: impl Into<String>) -> Diagnostic {
+    Diagnostic {
+        severity: diagnostic::Severity::Warning as i32,
+        ..error(summary, detail)
+    }
+}
+
+/// Whether there is an error among them.
+pub(crate) fn has_errors(diagnostics: &[Diagnostic]) -> bool {
+    let is_error = |one: &Diagnostic| one.severity == diagnostic::Severity::Error as i32;
+    diagnostics.iter().any(is_error)
+}
+
+/// The same, at an attribute.
+pub(crate) fn at(diagnostic: Diagnostic, attribute: &str) -> Diagnostic {
+    Diagnostic {
+        attribute: Some(attribute_path(attribute)),
+        ..diagnostic
+    }
+}
+
+/// The path to an attribute of a block.
+pub(crate) fn attribute_path(attribute: &str) -> AttributePath {
+    AttributePath {
+        steps: vec![step(Selector::AttributeName(attribute.to_owned()))],
+    }
+}
+
+/// Where the diagnostics of scripts are shown.
+pub(crate) struct Places<'a> {
+    /// The block they are about, as it was configured.
+    pub(crate) block: &'a Value,
+    /// How many steps Terraform follows. Older ones show the whole block for a longer path, which
+    /// helps less than the nearest attribute.
+    pub(crate) depth: usize,
+}
+
+impl Places<'_> {
+    /// What a script said, as Terraform shows it.
+    pub(crate) fn show(&self, said: denobridge::Diagnostic) -> Diagnostic {
+        let path = said.prop_path.filter(|path| !path.is_empty());
+        Diagnostic {
+            severity: match said.severity {
+                Severity::Error => diagnostic::Severity::Error as i32,
+                Severity::Warning => diagnostic::Severity::Warning as i32,
+            },
+            summary: match said.summary.is_empty() {
+                true => "The script reports a problem".to_owned(),
+                false => said.summary,
+            },
+            detail: said.detail,
+            attribute: path.map(|path| self.find(&path)),
+        }
+    }
+
+    /// Everything a script said.
+    pub(crate) fn show_all(&self, said: Vec<denobridge::Diagnostic>) -> Diagnostics {
+        said.into_iter().map(|one| self.show(one)).collect()
+    }
+
+    /// The attribute that a script means: it knows the names of its params.
+    fn find(&self, path: &[String]) -> AttributePath {
+        let (root, rest) = match path {
+            [first, rest @ ..] => match self.root(first) {
+                Some(root) => (root, rest),
+                // Not the name of anything around the props, so it must be one inside them.
+                None => ("props", path),
+            },
+            [] => ("props", path),
+        };
+        let mut steps = vec![step(Selector::AttributeName(root.to_owned()))];
+        let mut value = Some(crate::wire::part(self.block, root));
+        for word in rest.iter().take(self.depth - 1) {
+            let (selector, below) = inner_step(word, value.as_ref());
+            steps.push(step(selector));
+            value = below;
+        }
+        AttributePath { steps }
+    }
+
+    fn root<'a>(&self, name: &'a str) -> Option<&'a str> {
+        Some(match name {
+            "nextProps" | "currentProps" | "modifiedProps" => "props",
+            "writeOnlyProps" | "nextWriteOnlyProps" | "writeOnly" => "write_only_props",
+            "currentState" => "state",
+            "sensitiveState" | "currentSensitiveState" => "sensitive_state",
+            "sensitiveResult" => "sensitive_result",
+            "configFile" => "config_file",
+            "sensitive" => ["sensitive_state", "sensitive_result"]
+                .into_iter()
+                .find(|name| self.has(name))?,
+            name if self.has(name) => name,
+            _ => return None,
+        })
+    }
+
+    fn has(&self, name: &str) -> bool {
+        let parts = self.block.attributes();
+        parts.is_some_and(|parts| parts.get(name).is_some())
+    }
+}
+
+/// A step into a value, whose kind tells whether a number is an index or a key.
+fn inner_step(word: &str, value: Option<&Value>) -> (Selector, Option<Value>) {
+    let index = word.parse::<i64>().ok();
+    let kind = value.map(|value| (value, value.kind()));
+    match (kind, index) {
+        (Some((_, Kind::Object(parts))), _) => (
+            Selector::ElementKeyString(word.to_owned()),
+            parts.get(word).cloned(),
+        ),
+        (Some((map, Kind::Map(_))), _) => (
+            Selector::ElementKeyString(word.to_owned()),
+            map.index(&Value::from(word)).ok(),
+        ),
+        (Some((list, Kind::List(_) | Kind::Tuple(_))), Some(index)) => (
+            Selector::ElementKeyInt(index),
+            list.index(&Value::number(Number::from(index))).ok(),
+        ),
+        (_, Some(index)) => (Selector::ElementKeyInt(index), None),
+        (_, None) => (Selector::ElementKeyString(word.to_owned()), None),
+    }
+}
+
+fn step(selector: Selector) -> Step {
+    Step {
+        selector: Some(selector),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(path: &[&str], depth: usize) -> String {
+        let block = Value::object([
+            (
+                "props",
+                Value::object([
+                    ("tags", Value::tuple(vec![Value::from("a")])),
+                    ("7", Value::from("seven")),
+                ]),
+            ),
+            ("state", Value::NULL),
+            ("sensitive_state", Value::NULL),
+        ]);
+        let places = Places {
+            block: &block,
+            depth,
+        };
+        let said = denobridge::Diagnostic::error("s", "d").at(path.iter().copied());
+        let Some(path) = places.show(said).attribute else {
+            return "none".to_owned();
+        };
+        let steps = path.steps.into_iter().map(|step| match step.selector {
+            Some(Selector::AttributeName(name)) => format!(".{name}"),
+            Some(Selector::ElementKeyString(key)) => format!("[{key:?}]"),
+            Some(Selector::ElementKeyInt(index)) => format!("[{index}]"),
+            None => "?".to_owned(),
+        });
+        steps.collect()
+    }
+
+    #[test]
+    fn a_path_of_params_becomes_one_of_attributes() {
+        for (path, expected) in [
+            (&[][..], "none"),
+            (&["props"], ".props"),
+            (&["props", "tags", "0"], ".props[\"tags\"][0]"),
+            (&["nextProps", "tags"], ".props[\"tags\"]"),
+            (&["currentProps", "7"], ".props[\"7\"]"),
+            (&["tags", "0"], ".props[\"tags\"][0]"),
+            (&["currentState", "a"], ".state[\"a\"]"),
+            (&["sensitive", "a"], ".sensitive_state[\"a\"]"),
+            (&["sensitiveState"], ".sensitive_state"),
+            (&["props", "absent", "-1"], ".props[\"absent\"][-1]"),
+            (&["props", "absent", "1abc"], ".props[\"absent\"][\"1abc\"]"),
+            (
+                &["props", "absent", "my-key"],
+                ".props[\"absent\"][\"my-key\"]",
+            ),
+        ] {
+            assert_eq!(shown(path, usize::MAX), expected, "{path:?}");
+        }
+    }
+
+    #[test]
+    fn a_path_ends_where_terraform_stops_following() {
+        assert_eq!(shown(&["props", "tags", "0"], 2), ".props[\"tags\"]");
+    }
+}

@@ -1,0 +1,227 @@
+//! Ephemeral resources: opened, renewed while they are used, and closed.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use prost_types::Timestamp;
+use tenon_protocols::denobridge::{Close, Json, Open, PrivateData, Props, Renew};
+use tenon_values::Value;
+
+use crate::bridge::{self, Bridge};
+use crate::diagnostic::{self, Diagnostics, Places};
+use crate::launch::Launch;
+use crate::private::Private;
+use crate::proto::tfplugin6::{
+    Diagnostic, close_ephemeral_resource, open_ephemeral_resource, renew_ephemeral_resource,
+};
+use crate::schema::EPHEMERAL_SHAPE;
+use crate::script::Script;
+use crate::scripts::Task;
+use crate::wire;
+
+/// The names in the private data: `data` and `config` as terraform-provider-denobridge has them,
+/// `lease` to find the newest data by.
+const DATA: &str = "data";
+const CONFIG: &str = "config";
+const LEASE: &str = "lease";
+
+static LEASES: AtomicU64 = AtomicU64::new(1);
+
+pub(crate) async fn open(
+    bridge: &Bridge,
+    request: open_ephemeral_resource::Request,
+) -> open_ephemeral_resource::Response {
+    let mut response = open_ephemeral_resource::Response::default();
+    if let Err(error) = try_open(bridge, &request, &mut response).await {
+        response.diagnostics.push(error);
+    }
+    response
+}
+
+async fn try_open(
+    bridge: &Bridge,
+    request: &open_ephemeral_resource::Request,
+    response: &mut open_ephemeral_resource::Response,
+) -> Result<(), Diagnostic> {
+    let config = wire::decode(request.config.as_ref(), &EPHEMERAL_SHAPE.ty)?;
+    let launch = bridge.launch(&config)?;
+    let places = bridge.places(&config);
+    let params = Props {
+        props: bridge::to_json(&wire::part(&config, "props"))?,
+    };
+    let task = Task::new(Open, "open ephemeral resource");
+    let answer = bridge.scripts.call(&launch, task, params).await;
+    let answer = answer.map_err(|failure| failure.show(&places))?;
+    response.diagnostics = places.show_all(answer.diagnostics);
+    hide_json(bridge, answer.private_data.as_ref());
+    let sensitive = bridge::from_json(
+        answer.sensitive_result.as_ref(),
+        &Value::NULL,
+        "sensitiveResult",
+    )?;
+    bridge.hide(&sensitive);
+    let result = bridge::from_json(answer.result.as_ref(), &Value::NULL, "result")?;
+    let opened = wire::with(
+        &config,
+        [("result", result), ("sensitive_result", sensitive)],
+    );
+    response.result = Some(wire::encode(&opened, &EPHEMERAL_SHAPE.ty)?);
+    response.renew_at = answer.renew_at.map(timestamp);
+    let lease = LEASES.fetch_add(1, Ordering::Relaxed);
+    let mut private = Private::default();
+    private.set(DATA, answer.private_data.as_ref());
+    private.set(CONFIG, Script::of(&config)?.as_ref());
+    private.set(LEASE, Some(&lease));
+    response.private = Some(private.to_bytes());
+    bridge.leases().insert(lease, answer.private_data);
+    Ok(())
+}
+
+pub(crate) async fn renew(
+    bridge: &Bridge,
+    request: renew_ephemeral_resource::Request,
+) -> renew_ephemeral_resource::Response {
+    let mut response = renew_ephemeral_resource::Response {
+        private: request.private.clone(),
+        ..renew_ephemeral_resource::Response::default()
+    };
+    if let Err(error) = try_renew(bridge, &request, &mut response).await {
+        response.diagnostics.push(error);
+    }
+    response
+}
+
+async fn try_renew(
+    bridge: &Bridge,
+    request: &renew_ephemeral_resource::Request,
+    response: &mut renew_ephemeral_resource::Response,
+) -> Result<(), Diagnostic> {
+    let Opened {
+        launch,
+        mut private,
+        lease,
+        data,
+    } = Opened::find(bridge, request.private.as_deref())?;
+    let task = Task::new(Renew, "renew ephemeral resource");
+    let answer = bridge
+        .scripts
+        .call(&launch, task, PrivateData { private_data: data })
+        .await;
+    let answer = match answer {
+        Ok(answer) => answer.unwrap_or_default(),
+        // It asked to be renewed without being able to; so it lasts as long as it lasts.
+        Err(failure) if failure.is_missing => return Ok(()),
+        Err(failure) => return Err(failure.diagnostic),
+    };
+    response.diagnostics = show_all(answer.diagnostics);
+    response.renew_at = answer.renew_at.map(timestamp);
+    if let Some(data) = answer.private_data {
+        hide_json(bridge, Some(&data));
+        private.set(DATA, Some(&data));
+        if let Some(lease) = lease {
+            bridge.leases().insert(lease, Some(data));
+        }
+    }
+    response.private = Some(private.to_bytes());
+    Ok(())
+}
+
+pub(crate) async fn close(
+    bridge: &Bridge,
+    request: close_ephemeral_resource::Request,
+) -> close_ephemeral_resource::Response {
+    let diagnostics = match try_close(bridge, &request).await {
+        Ok(diagnostics) => diagnostics,
+        Err(error) => vec![error],
+    };
+    close_ephemeral_resource::Response { diagnostics }
+}
+
+async fn try_close(
+    bridge: &Bridge,
+    request: &close_ephemeral_resource::Request,
+) -> Result<Diagnostics, Diagnostic> {
+    let opened = Opened::find(bridge, request.private.as_deref())?;
+    if let Some(lease) = opened.lease {
+        bridge.leases().remove(&lease);
+    }
+    let params = PrivateData {
+        private_data: opened.data,
+    };
+    let task = Task::cleaning(Close, "close ephemeral resource");
+    let answer = match bridge.scripts.call(&opened.launch, task, params).await {
+        Ok(answer) => answer,
+        Err(failure) if failure.is_missing => None,
+        Err(failure) => return Err(failure.diagnostic),
+    };
+    let Some(answer) = answer else {
+        return Ok(Diagnostics::new());
+    };
+    let is_done = answer.is_done();
+    let mut diagnostics = show_all(answer.diagnostics);
+    if !is_done && !diagnostic::has_errors(&diagnostics) {
+        diagnostics.push(diagnostic::error(
+            "Failed to close ephemeral resource",
+            format!(
+                "{} did not answer {{\"done\": true}}, so it may still be open.",
+                opened.launch.name
+            ),
+        ));
+    }
+    Ok(diagnostics)
+}
+
+/// What is known of a resource that was opened.
+struct Opened {
+    launch: Launch,
+    private: Private,
+    lease: Option<u64>,
+    data: Option<Json>,
+}
+
+impl Opened {
+    fn find(bridge: &Bridge, private: Option<&[u8]>) -> Result<Opened, Diagnostic> {
+        let private = Private::read(private.unwrap_or_default())?;
+        let script: Script = private.get(CONFIG).ok_or_else(|| {
+            diagnostic::error(
+                "Unknown ephemeral resource",
+                "Terraform does not say which script opened it; please report this.",
+            )
+        })?;
+        let lease = private.get(LEASE);
+        let newest = lease.and_then(|lease| bridge.leases().get(&lease).cloned());
+        Ok(Opened {
+            launch: Launch::of(&script, &bridge.settings())?,
+            data: newest.unwrap_or_else(|| private.get(DATA)),
+            lease,
+            private,
+        })
+    }
+}
+
+/// Terraform does not say where the block is any more, so nothing is shown at an attribute.
+fn show_all(said: Vec<tenon_protocols::denobridge::Diagnostic>) -> Diagnostics {
+    let places = Places {
+        block: &Value::NULL,
+        depth: usize::MAX,
+    };
+    let shown = { places.show_all(said).into_iter() }.map(|one| Diagnostic {
+        attribute: None,
+        ..one
+    });
+    shown.collect()
+}
+
+fn hide_json(bridge: &Bridge, data: Option<&Json>) {
+    if let Some(value) = data.and_then(|data| data.value().ok()) {
+        bridge.hide(&value);
+    }
+}
+
+fn timestamp(seconds: i64) -> Timestamp {
+    /// The last second of the year 9999, after which there is no timestamp.
+    const LAST: i64 = 253_402_300_799;
+    Timestamp {
+        seconds: seconds.clamp(0, LAST),
+        nanos: 0,
+    }
+}

@@ -1,0 +1,167 @@
+//! `provider::denobridge::call(path, name, arguments...)`: functions in scripts.
+//!
+//! Terraform calls functions of a provider that is not configured, at any time and as often as it
+//! likes, and expects the same answer each time. So a script has no permissions here.
+
+use std::collections::HashMap;
+
+use tenon_protocols::denobridge::{CallFunction, Diagnostic as Said, FunctionParams};
+use tenon_values::{Type, Value};
+
+use crate::bridge::{self, Bridge};
+use crate::launch::Launch;
+use crate::proto::tfplugin6::call_function::{Request, Response};
+use crate::proto::tfplugin6::function::{Parameter, Return};
+use crate::proto::tfplugin6::{Diagnostic, DynamicValue, Function, FunctionError};
+use crate::script::Script;
+use crate::scripts::Task;
+use crate::wire;
+
+/// The one function there is.
+pub(crate) const NAME: &str = "call";
+
+pub(crate) fn all() -> HashMap<String, Function> {
+    let parameter = |name: &str, ty: &Type, description: &str| Parameter {
+        name: name.to_owned(),
+        r#type: ty.to_json().into_bytes(),
+        description: description.to_owned(),
+        ..Parameter::default()
+    };
+    let call = Function {
+        parameters: vec![
+            parameter("path", &Type::String, "Path to the script."),
+            parameter("name", &Type::String, "The function in the script."),
+        ],
+        variadic_parameter: Some(Parameter {
+            allow_null_value: true,
+            ..parameter("arguments", &Type::Dynamic, "What the function is given.")
+        }),
+        r#return: Some(Return {
+            r#type: Type::Dynamic.to_json().into_bytes(),
+        }),
+        summary: "Calls a function in a script.".to_owned(),
+        description: "Calls a function in a script, which has no permissions and answers the same \
+                      to the same arguments."
+            .to_owned(),
+        ..Function::default()
+    };
+    HashMap::from([(NAME.to_owned(), call)])
+}
+
+pub(crate) async fn call(bridge: &Bridge, request: Request) -> Response {
+    match result(bridge, &request).await {
+        Ok(result) => Response {
+            result: Some(result),
+            error: None,
+        },
+        Err(error) => Response {
+            result: None,
+            error: Some(error),
+        },
+    }
+}
+
+async fn result(bridge: &Bridge, request: &Request) -> Result<DynamicValue, FunctionError> {
+    if request.name != NAME {
+        return Err(error(
+            format!("there is no function {:?}, only {NAME:?}", request.name),
+            None,
+        ));
+    }
+    let argument = |index: usize, ty: &Type| {
+        let value = wire::decode(request.arguments.get(index), ty);
+        value.map_err(|wrong| error(wrong.detail, Some(index)))
+    };
+    let text = |index: usize| {
+        let value = argument(index, &Type::String)?;
+        let text = value
+            .as_text()
+            .map(|text| text.to_string_lossy().into_owned());
+        text.ok_or_else(|| error("a text is required".to_owned(), Some(index)))
+    };
+    let script = Script {
+        path: Some(text(0)?),
+        ..Script::default()
+    };
+    let launch =
+        Launch::of(&script, &bridge.settings()).map_err(|wrong| error(wrong.detail, Some(0)))?;
+    let mut arguments = Vec::new();
+    for index in FIXED..request.arguments.len() {
+        let value = argument(index, &Type::Dynamic)?;
+        arguments.push(bridge::to_json(&value).map_err(|wrong| error(wrong.detail, Some(index)))?);
+    }
+    let params = FunctionParams {
+        name: text(1)?,
+        arguments,
+    };
+    let task = Task::reading(CallFunction, "call function");
+    let answer = bridge.scripts.call(&launch, task, params).await;
+    let answer = answer.map_err(|failure| {
+        let missing = failure
+            .is_missing
+            .then_some("\n\nThe script has no method `call`.");
+        let Diagnostic { detail, .. } = failure.diagnostic;
+        error(format!("{detail}{}", missing.unwrap_or_default()), None)
+    })?;
+    if let Some(wrong) = answer.diagnostics.iter().find(|said| said.is_error()) {
+        return Err(error(said(wrong), place(wrong, request.arguments.len())));
+    }
+    for warning in &answer.diagnostics {
+        tracing::warn!(script = launch.name, "{}", said(warning));
+    }
+    let value = bridge::from_json(answer.result.as_ref(), &Value::NULL, "result");
+    let sent = value.and_then(|value| wire::encode(&value, &Type::Dynamic));
+    sent.map_err(|wrong| error(wrong.detail, None))
+}
+
+/// How many arguments come before those of the function in the script.
+const FIXED: usize = 2;
+
+fn error(text: String, argument: Option<usize>) -> FunctionError {
+    FunctionError {
+        text,
+        function_argument: argument.and_then(|index| i64::try_from(index).ok()),
+    }
+}
+
+fn said(said: &Said) -> String {
+    match (said.summary.as_str(), said.detail.as_str()) {
+        (summary, "") => summary.to_owned(),
+        ("", detail) => detail.to_owned(),
+        (summary, detail) => format!("{summary}: {detail}"),
+    }
+}
+
+/// The argument that an error is about.
+fn place(said: &Said, count: usize) -> Option<usize> {
+    match said.prop_path.as_deref()? {
+        [root, index, ..] if root == "arguments" => {
+            let index = index.parse::<usize>().ok()?.checked_add(FIXED)?;
+            (index < count).then_some(index)
+        }
+        [root, ..] if root == "name" => Some(1),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_is_shown_at_its_argument() {
+        let at = |path: &[&str]| place(&Said::error("s", "d").at(path.iter().copied()), 4);
+        assert_eq!(at(&["arguments", "0"]), Some(2));
+        assert_eq!(at(&["arguments", "1", "name"]), Some(3));
+        assert_eq!(at(&["arguments", "2"]), None);
+        assert_eq!(at(&["name"]), Some(1));
+        assert_eq!(at(&["arguments"]), None);
+        assert_eq!(place(&Said::error("s", "d"), 4), None);
+    }
+
+    #[test]
+    fn a_problem_is_one_line() {
+        assert_eq!(said(&Said::error("no", "")), "no");
+        assert_eq!(said(&Said::error("no", "why")), "no: why");
+    }
+}

@@ -1,0 +1,197 @@
+//! The server side of go-plugin, by which Terraform and OpenTofu talk to a provider: a line on
+//! stdout that says where the provider listens, then gRPC over a Unix socket, as a rule with
+//! certificates that both sides make anew for each process.
+//!
+//! What the provider does is left to you: [`run`] serves anything that is a
+//! [`Provider`](crate::proto::tfplugin6::provider_server::Provider).
+
+mod arguments;
+mod connection;
+mod encryption;
+mod ending;
+mod error;
+mod handshake;
+mod incoming;
+mod parent;
+mod reattach;
+mod services;
+mod socket;
+
+use std::io::{self, Write};
+use std::pin::pin;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+use tonic::transport::Server;
+
+use self::arguments::Mode;
+use self::encryption::Encryption;
+use self::ending::Endings;
+use self::error::StartError;
+use self::handshake::Handshake;
+use self::services::Services;
+use self::socket::Socket;
+use crate::log;
+use crate::proto::tfplugin6::provider_server::Provider;
+
+/// Terraform kills a provider two seconds after it has asked it to end. What has not ended by then
+/// would leave its socket and its scripts behind.
+const LONGEST_ENDING: Duration = Duration::from_millis(1700);
+
+/// Does what the arguments and the environment of this process say: serves the provider to
+/// Terraform, serves it for debugging, or tells a person what this program is.
+///
+/// `make` is called once it is clear that somebody wants the provider, within the runtime that
+/// serves it. It makes the provider, and what ends it: that is awaited while the last answers still
+/// go out, and is given up after 1.7 seconds.
+pub fn run<P: Provider, F: AsyncFnOnce()>(make: impl FnOnce() -> (P, F)) -> ExitCode {
+    let cookie = std::env::var_os(handshake::COOKIE.0);
+    let mode = match Mode::choose(std::env::args_os().skip(1), cookie.as_deref()) {
+        Ok(mode) => mode,
+        Err(unknown) => return tell(&mut io::stderr(), &unknown.to_string(), 2),
+    };
+    match mode {
+        Mode::Help => tell(&mut io::stdout(), arguments::HELP, 0),
+        Mode::Version => tell(&mut io::stdout(), arguments::VERSION, 0),
+        Mode::ByHand => tell(&mut io::stderr(), arguments::BY_HAND, 1),
+        Mode::Serve | Mode::Debug => {
+            let served = if mode == Mode::Debug {
+                log::install(log::Style::Text);
+                block_on(debug(make))
+            } else {
+                log::install(log::Style::Json);
+                block_on(serve_terraform(make))
+            };
+            match served {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(error) => tell(&mut io::stderr(), &format!("{error}\n"), 1),
+            }
+        }
+    }
+}
+
+/// A runtime of one thread is up in a fraction of the time that one with many takes, and Terraform
+/// starts a provider up to five times for a command.
+fn block_on(served: impl Future<Output = Result<(), StartError>>) -> Result<(), StartError> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(StartError::Runtime)?;
+    let served = runtime.block_on(served);
+    // A blocking thread that hangs must not keep the process.
+    runtime.shutdown_background();
+    served
+}
+
+async fn serve_terraform<P: Provider, F: AsyncFnOnce()>(
+    make: impl FnOnce() -> (P, F),
+) -> Result<(), StartError> {
+    // Before the line: from then on Terraform may die, and Ctrl-C may be pressed, at any time.
+    let endings = Endings::of_terraform()?;
+    let handshake = Handshake::from_environment()?;
+    let encryption = handshake.client.map(Encryption::new).transpose()?;
+    let socket = Socket::bind(handshake.folder.as_deref(), handshake.group.as_deref())?;
+    let certificate = encryption.as_ref().map(Encryption::certificate);
+    let line = handshake::line(socket.address()?, certificate, handshake.asks_to_multiplex);
+    say(&line)?;
+    let (provider, finish) = make();
+    serve(provider, finish, socket, encryption, endings).await
+}
+
+async fn debug<P: Provider, F: AsyncFnOnce()>(
+    make: impl FnOnce() -> (P, F),
+) -> Result<(), StartError> {
+    let endings = Endings::of_debugging()?;
+    let handshake = Handshake::for_debugging();
+    let socket = Socket::bind(handshake.folder.as_deref(), handshake.group.as_deref())?;
+    say(&reattach::text(socket.address()?))?;
+    let (provider, finish) = make();
+    serve(provider, finish, socket, None, endings).await
+}
+
+/// Serves until one of the `endings` comes, then ends within [`LONGEST_ENDING`].
+async fn serve<P: Provider>(
+    provider: P,
+    finish: impl AsyncFnOnce(),
+    socket: Socket,
+    encryption: Option<Encryption>,
+    mut endings: Endings,
+) -> Result<(), StartError> {
+    let (listener, _removed_at_the_end) = socket.into_parts()?;
+    let incoming = incoming::accept(listener, encryption.map(Encryption::into_acceptor));
+    let services = Services::new(provider, endings.requested()).await;
+    let stop = CancellationToken::new();
+    let serving = Server::builder().serve_with_incoming_shutdown(
+        services,
+        incoming,
+        stop.clone().cancelled_owned(),
+    );
+    let mut serving = pin!(serving);
+    tokio::select! {
+        served = &mut serving => return served.map_err(StartError::Serving),
+        reason = endings.wait() => tracing::debug!("the provider ends: {reason}"),
+    }
+    stop.cancel();
+    end(serving, finish).await.map_err(StartError::Serving)
+}
+
+/// Waits for the calls that are still `served` and for `finish`, and gives up what takes too long.
+async fn end<E>(
+    served: impl Future<Output = Result<(), E>>,
+    finish: impl AsyncFnOnce(),
+) -> Result<(), E> {
+    let both = async { tokio::join!(served, finish()).0 };
+    let ended = tokio::time::timeout(LONGEST_ENDING, both).await;
+    ended.unwrap_or_else(|_elapsed| {
+        tracing::warn!("a call or a script did not end in time and has been given up");
+        Ok(())
+    })
+}
+
+/// Writes what Terraform or the person who debugs waits for. If they have gone, so do we: a parent
+/// that died before it could be watched is noticed here.
+fn say(text: &str) -> Result<(), StartError> {
+    let mut stdout = io::stdout();
+    stdout
+        .write_all(text.as_bytes())
+        .and_then(|()| stdout.flush())
+        .map_err(StartError::Stdout)
+}
+
+fn tell(to: &mut dyn Write, text: &str, code: u8) -> ExitCode {
+    // Where nobody listens there is nobody to tell.
+    let _unheard = to.write_all(text.as_bytes()).and_then(|()| to.flush());
+    ExitCode::from(code)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::future::pending;
+
+    use tokio::time::Instant;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn what_hangs_is_given_up_before_terraform_kills() {
+        let begun = Instant::now();
+        let finished = Cell::new(false);
+        end(pending::<Result<(), ()>>(), async || finished.set(true))
+            .await
+            .unwrap();
+        assert!(finished.get());
+        end(async { Ok::<(), ()>(()) }, async || pending().await)
+            .await
+            .unwrap();
+        assert_eq!(begun.elapsed(), 2 * LONGEST_ENDING);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn nothing_is_waited_for_when_all_have_ended() {
+        let begun = Instant::now();
+        let ended = end(async { Err("broken") }, async || ()).await;
+        assert_eq!((ended, begun.elapsed()), (Err("broken"), Duration::ZERO));
+    }
+}

@@ -1,0 +1,194 @@
+//! The Unix socket, which only its owner can reach unless a group is named.
+
+use std::collections::hash_map::RandomState;
+use std::fs::{self, DirBuilder, Permissions};
+use std::hash::{BuildHasher, Hasher};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt, chown};
+use std::os::unix::net::UnixListener as StdUnixListener;
+use std::path::{Path, PathBuf};
+
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
+use tokio::net::UnixListener;
+
+use super::error::StartError;
+
+/// The system has room for so many bytes in the address of a socket.
+const LONGEST_PATH: usize = 107;
+
+/// A socket that is listened on. Its file goes when it is dropped, and its folder if it was made
+/// for it.
+#[derive(Debug)]
+pub(super) struct Socket {
+    listener: OwnedFd,
+    files: Files,
+    /// What a user can set to have it elsewhere.
+    variable: &'static str,
+}
+
+/// What has to be removed from the disk. Before the process ends, this has to be dropped.
+#[derive(Debug)]
+pub(super) struct Files {
+    socket: PathBuf,
+    own_folder: Option<PathBuf>,
+}
+
+impl Drop for Files {
+    fn drop(&mut self) {
+        let _already_gone = fs::remove_file(&self.socket);
+        if let Some(folder) = &self.own_folder {
+            let _already_gone = fs::remove_dir(folder);
+        }
+    }
+}
+
+impl Socket {
+    /// Listens in `folder`, or in a new one below the system's for temporary files. Members of
+    /// `group`, a name or a number, may connect.
+    ///
+    /// # Errors
+    /// The folder cannot be written, its path is too long or cannot be told to Terraform, or the
+    /// group cannot be given.
+    pub(super) fn bind(folder: Option<&Path>, group: Option<&str>) -> Result<Socket, StartError> {
+        let group = group.map(|name| find_group(name).map(|id| (name, id)));
+        let group = group.transpose()?;
+        let name = format!("denobridge-{:016x}", random());
+        match folder {
+            Some(folder) => {
+                let socket = absolute(folder).join(name);
+                Socket::bind_at(socket, None, group, "PLUGIN_UNIX_SOCKET_DIR")
+            }
+            None => {
+                let variable = "TMPDIR";
+                let folder = absolute(&std::env::temp_dir()).join(name);
+                // Checked before anything is made that would have to be removed.
+                check_path(&folder.join("socket"), variable)?;
+                let failed = |error| StartError::Socket {
+                    path: folder.clone(),
+                    action: "the folder of the socket could not be made",
+                    error,
+                    variable,
+                };
+                DirBuilder::new()
+                    .mode(0o700)
+                    .create(&folder)
+                    .map_err(failed)?;
+                Socket::bind_at(folder.join("socket"), Some(folder), group, variable)
+            }
+        }
+    }
+
+    fn bind_at(
+        socket: PathBuf,
+        own_folder: Option<PathBuf>,
+        group: Option<(&str, u32)>,
+        variable: &'static str,
+    ) -> Result<Socket, StartError> {
+        // From here on whatever goes wrong takes the files with it.
+        let files = Files { socket, own_folder };
+        check_path(&files.socket, variable)?;
+        if let (Some(folder), Some(group)) = (&files.own_folder, group) {
+            give(folder, group, 0o710)?;
+        }
+        let failed = |error: io::Error| StartError::Socket {
+            path: files.socket.clone(),
+            action: "the socket could not be made",
+            error,
+            variable,
+        };
+        let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+        let listener =
+            rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)
+                .map_err(|error| failed(error.into()))?;
+        let address = SocketAddrUnix::new(&files.socket).map_err(|error| failed(error.into()))?;
+        rustix::net::bind(&listener, &address).map_err(|error| failed(error.into()))?;
+        // Nobody can connect before `listen`, so there is no moment at which others could.
+        match group {
+            Some(group) => give(&files.socket, group, 0o660)?,
+            None => {
+                fs::set_permissions(&files.socket, Permissions::from_mode(0o600)).map_err(failed)?
+            }
+        }
+        rustix::net::listen(&listener, 128).map_err(|error| failed(error.into()))?;
+        Ok(Socket {
+            listener,
+            files,
+            variable,
+        })
+    }
+
+    /// Where it listens.
+    ///
+    /// # Errors
+    /// The path is no text.
+    pub(super) fn address(&self) -> Result<&str, StartError> {
+        let path = &self.files.socket;
+        path.to_str().ok_or_else(|| StartError::UnspeakablePath {
+            path: path.clone(),
+            variable: self.variable,
+        })
+    }
+
+    /// What accepts connections, and the files, which go when they are dropped.
+    ///
+    /// # Errors
+    /// The runtime does not take it.
+    pub(super) fn into_parts(self) -> Result<(UnixListener, Files), StartError> {
+        let listener = UnixListener::from_std(StdUnixListener::from(self.listener));
+        Ok((listener.map_err(StartError::Runtime)?, self.files))
+    }
+}
+
+/// Two processes that start at the same moment must not choose the same name. The keys of a hash
+/// table are random, which is all that is needed here: whoever guesses a name can only make the
+/// start fail.
+fn random() -> u64 {
+    RandomState::new().build_hasher().finish()
+}
+
+/// Whoever connects may be in another folder than we are.
+fn absolute(folder: &Path) -> PathBuf {
+    std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned())
+}
+
+fn check_path(path: &Path, variable: &'static str) -> Result<(), StartError> {
+    let path = path.to_owned();
+    if path.as_os_str().len() > LONGEST_PATH {
+        let longest = LONGEST_PATH;
+        return Err(StartError::LongPath {
+            path,
+            longest,
+            variable,
+        });
+    }
+    match path.to_str() {
+        Some(text) if !text.contains(['|', '\n', '\r']) => Ok(()),
+        _ => Err(StartError::UnspeakablePath { path, variable }),
+    }
+}
+
+/// A number, or a name in the file of groups. Groups that are kept elsewhere have a number, too.
+fn find_group(name: &str) -> Result<u32, StartError> {
+    if let Ok(number) = name.parse() {
+        return Ok(number);
+    }
+    let unknown = || StartError::UnknownGroup(name.to_owned());
+    let groups = fs::read_to_string("/etc/group").map_err(|_| unknown())?;
+    let number_of = |line: &str| {
+        let mut fields = line.split(':');
+        let is_this = fields.next() == Some(name);
+        is_this.then(|| fields.nth(1)?.parse().ok()).flatten()
+    };
+    groups.lines().find_map(number_of).ok_or_else(unknown)
+}
+
+fn give(path: &Path, (group, id): (&str, u32), mode: u32) -> Result<(), StartError> {
+    chown(path, None, Some(id))
+        .and_then(|()| fs::set_permissions(path, Permissions::from_mode(mode)))
+        .map_err(|error| StartError::Group {
+            path: path.to_owned(),
+            group: group.to_owned(),
+            error,
+        })
+}

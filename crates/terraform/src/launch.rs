@@ -1,0 +1,241 @@
+//! From a script to the command that runs it.
+
+use std::env;
+use std::ffi::OsString;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tenon_host::{Environment, PluginCommand};
+
+use crate::proto::tfplugin6::Diagnostic;
+use crate::script::{Permissions, Script};
+use crate::settings::Settings;
+use crate::{deno, diagnostic};
+
+/// What is started, and how it is talked to.
+#[derive(Clone, Debug)]
+pub(crate) struct Launch {
+    pub(crate) command: PluginCommand,
+    /// Blocks with the same command line share a process.
+    pub(crate) command_line: String,
+    /// How people call the script.
+    pub(crate) name: String,
+    /// The attribute that says what to run.
+    pub(crate) attribute: &'static str,
+    pub(crate) reuse: bool,
+    pub(crate) timeout: Option<Duration>,
+}
+
+/// Endings of files that Deno runs.
+const DENO_ENDINGS: [&str; 8] = ["ts", "mts", "cts", "tsx", "js", "mjs", "cjs", "jsx"];
+
+impl Launch {
+    /// # Errors
+    /// There is no such script, or nothing to run it with.
+    pub(crate) fn of(script: &Script, settings: &Settings) -> Result<Launch, Diagnostic> {
+        let words = words(script, settings)?;
+        let (program, arguments) = words.split_first().ok_or_else(|| {
+            let refused = diagnostic::error("Invalid script", "The command is empty.");
+            diagnostic::at(refused, "command")
+        })?;
+        let command = PluginCommand::new(program)
+            .args(arguments)
+            .inherit(Environment::Only(inherited()));
+        Ok(Launch {
+            command_line: command.to_string(),
+            command,
+            name: script.name(),
+            attribute: script.attribute(),
+            reuse: script.reuse.or(settings.reuse).unwrap_or(true),
+            timeout: script.timeout.or(settings.timeout),
+        })
+    }
+}
+
+/// A program and its arguments.
+fn words(script: &Script, settings: &Settings) -> Result<Vec<OsString>, Diagnostic> {
+    let Some(path) = &script.path else {
+        refuse_permissions(script, "a command")?;
+        let command = script.command.iter().flatten();
+        return Ok(command.map(OsString::from).collect());
+    };
+    let local = match deno::remote(path) {
+        Some(remote) => return deno::words(script, settings, None, remote.into()),
+        None => local(path)?,
+    };
+    let ending = local.extension().map(|ending| ending.to_string_lossy());
+    match ending.as_deref() {
+        Some(ending) if DENO_ENDINGS.contains(&ending) => {}
+        Some("py") => {
+            refuse_permissions(script, "Python")?;
+            let python = env::var_os("TENON_PYTHON").unwrap_or_else(|| "python3".into());
+            // Without -u an answer would stay in Python's buffer unless the script flushes it.
+            return Ok(vec![python, "-u".into(), local.into()]);
+        }
+        _ if is_executable(&local) => {
+            refuse_permissions(script, "a program of its own")?;
+            return Ok(vec![local.into()]);
+        }
+        _ => {}
+    }
+    deno::words(script, settings, Some(&local), local.clone().into())
+}
+
+/// The file at a path or `file:` URL.
+fn local(path: &str) -> Result<PathBuf, Diagnostic> {
+    let file = match path.strip_prefix("file://") {
+        Some(rest) => PathBuf::from(percent_decoded(rest)),
+        None => PathBuf::from(path),
+    };
+    let at_path =
+        |detail: String| diagnostic::at(diagnostic::error("Script not found", detail), "path");
+    let file = std::path::absolute(&file).map_err(|error| at_path(format!("{path}: {error}")))?;
+    match file.metadata() {
+        Ok(found) if found.is_dir() => Err(at_path(format!(
+            "{path} is a folder. Set path to the script in it."
+        ))),
+        Ok(_) => Ok(file),
+        Err(error) => Err(at_path(format!(
+            "There is no script at {path}: {error}.\n\nLooked for it at {}. A relative path begins \
+             at the folder that Terraform runs in; \"${{path.module}}/…\" begins at the module.",
+            file.display()
+        ))),
+    }
+}
+
+fn percent_decoded(text: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = text.as_bytes();
+    while let Some((&byte, after)) = rest.split_first() {
+        let hex = after.get(..2).and_then(|two| std::str::from_utf8(two).ok());
+        match hex.and_then(|two| u8::from_str_radix(two, 16).ok()) {
+            Some(decoded) if byte == b'%' => {
+                bytes.push(decoded);
+                rest = &after[2..];
+            }
+            _ => {
+                bytes.push(byte);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn is_executable(file: &Path) -> bool {
+    let found = file.metadata();
+    found.is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+}
+
+/// Only Deno can hold a script to its permissions; elsewhere they would be an empty promise.
+fn refuse_permissions(script: &Script, runner: &str) -> Result<(), Diagnostic> {
+    match &script.permissions {
+        Some(Permissions { all: false, .. }) => Err(diagnostic::at(
+            diagnostic::error(
+                "Permissions without Deno",
+                format!(
+                    "{} is run as {runner}, which nothing holds to these permissions: it may do \
+                     whatever Terraform may. Leave permissions out, or set all = true to say that \
+                     this is fine.",
+                    script.name()
+                ),
+            ),
+            "permissions",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Everything in our environment except what is between Terraform and us.
+fn inherited() -> Vec<OsString> {
+    let is_ours = |name: &OsString| {
+        let name = name.to_string_lossy();
+        name == "TF_PLUGIN_MAGIC_COOKIE" || name.starts_with("PLUGIN_")
+    };
+    let names = env::vars_os().map(|(name, _)| name);
+    names.filter(|name| !is_ours(name)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn launch(script: Script) -> Result<String, String> {
+        let settings = Settings {
+            deno: Some("/bin/sh".into()),
+            ..Settings::default()
+        };
+        let launch = Launch::of(&script, &settings).map_err(|refused| refused.detail);
+        launch.map(|launch| launch.command_line)
+    }
+
+    fn at(path: &Path) -> Script {
+        Script {
+            path: Some(path.to_str().unwrap().to_owned()),
+            ..Script::default()
+        }
+    }
+
+    #[test]
+    fn the_ending_tells_who_runs_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str, mode: u32| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, "").unwrap();
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+            path
+        };
+        let shown = folder.path().display().to_string();
+        for (name, mode, expected) in [
+            ("a.ts", 0o644, "/bin/sh run -q FOLDER/a.ts"),
+            ("a.js", 0o755, "/bin/sh run -q FOLDER/a.js"),
+            ("a.py", 0o644, "python3 -u FOLDER/a.py"),
+            ("program", 0o755, "FOLDER/program"),
+            ("plain", 0o644, "/bin/sh run -q FOLDER/plain"),
+        ] {
+            let line = launch(at(&file(name, mode))).unwrap();
+            assert_eq!(line, expected.replace("FOLDER", &shown));
+        }
+    }
+
+    #[test]
+    fn what_is_not_there_is_said_with_a_next_step() {
+        let missing = launch(at(Path::new("./no/such/script.ts"))).unwrap_err();
+        assert!(missing.contains("There is no script at ./no/such/script.ts"));
+        assert!(missing.contains("path.module"), "{missing}");
+        assert!(
+            launch(at(Path::new("/")))
+                .unwrap_err()
+                .contains("is a folder")
+        );
+    }
+
+    #[test]
+    fn permissions_need_deno() {
+        let script = Script {
+            command: Some(vec!["node".into(), "a.js".into()]),
+            permissions: Some(Permissions::default()),
+            ..Script::default()
+        };
+        assert!(
+            launch(script.clone())
+                .unwrap_err()
+                .contains("node a.js is run as a command")
+        );
+        let all = Script {
+            permissions: Some(Permissions {
+                all: true,
+                ..Permissions::default()
+            }),
+            ..script
+        };
+        assert_eq!(launch(all).unwrap(), "node a.js");
+    }
+
+    #[test]
+    fn file_urls_are_paths() {
+        assert_eq!(percent_decoded("/a%20b/%C3%A4.ts"), "/a b/ä.ts");
+        assert_eq!(percent_decoded("/100%/%zz"), "/100%/%zz");
+    }
+}

@@ -1,0 +1,88 @@
+//! What the provider logs: lines of JSON on stderr, which Terraform makes part of its own log.
+//!
+//! Only what this project says is logged. The libraries below tell of bytes that go through them,
+//! and those can be secrets.
+
+mod level;
+mod line;
+mod time;
+
+use std::env;
+use std::io::{self, Write};
+
+use tracing::level_filters::LevelFilter;
+use tracing::span;
+use tracing::subscriber::{Interest, set_global_default};
+use tracing::{Event, Metadata, Subscriber};
+
+use self::line::Line;
+
+/// Who reads the lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Style {
+    /// Terraform, which expects JSON.
+    Json,
+    /// A person, who sees informations even when no level is set.
+    Text,
+}
+
+/// Logs from now on, at the level that `TF_LOG_PROVIDER_DENOBRIDGE`, `TF_LOG_PROVIDER` or `TF_LOG`
+/// says. If that is none at all, nothing is installed and a log event costs nothing.
+pub(crate) fn install(style: Style) {
+    let level = level::from_variables(|name| env::var(name).ok()).unwrap_or(match style {
+        Style::Json => LevelFilter::OFF,
+        Style::Text => LevelFilter::INFO,
+    });
+    if level != LevelFilter::OFF {
+        // Whoever installed another one before knows better where to log.
+        let _there_is_one = set_global_default(Log { level, style });
+    }
+}
+
+struct Log {
+    level: LevelFilter,
+    style: Style,
+}
+
+impl Subscriber for Log {
+    fn register_callsite(&self, metadata: &'static Metadata<'static>) -> Interest {
+        if self.enabled(metadata) {
+            Interest::always()
+        } else {
+            Interest::never()
+        }
+    }
+
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        let is_ours = metadata.target().starts_with("tenon");
+        is_ours && metadata.is_event() && metadata.level() <= &self.level
+    }
+
+    fn max_level_hint(&self) -> Option<LevelFilter> {
+        Some(self.level)
+    }
+
+    fn event(&self, event: &Event<'_>) {
+        let line = Line::of(event);
+        let text = match self.style {
+            Style::Json => line.into_json(time::now()),
+            Style::Text => line.into_text(),
+        };
+        // In one piece, so that lines of two threads do not mix. Where nobody listens there is
+        // nobody to tell.
+        let _unheard = io::stderr().write_all(text.as_bytes());
+    }
+
+    // Spans are not enabled; these are never called for one of them.
+    fn new_span(&self, _: &span::Attributes<'_>) -> span::Id {
+        span::Id::from_u64(1)
+    }
+
+    fn record(&self, _: &span::Id, _: &span::Record<'_>) {}
+
+    fn record_follows_from(&self, _: &span::Id, _: &span::Id) {}
+
+    fn enter(&self, _: &span::Id) {}
+
+    fn exit(&self, _: &span::Id) {}
+}

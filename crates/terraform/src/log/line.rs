@@ -1,0 +1,108 @@
+//! One event as a line.
+
+use std::error::Error;
+use std::fmt::{self, Display};
+
+use serde_json::{Map, Value};
+use tracing::field::{Field, Visit};
+use tracing::{Event, Level};
+
+/// Terraform reads 64 KiB as one line and shows the rest as another that is no JSON. No text of an
+/// event may be so long that this happens.
+const LONGEST_TEXT: usize = 16 * 1024;
+
+/// One event.
+pub(super) struct Line {
+    level: Level,
+    message: String,
+    fields: Map<String, Value>,
+}
+
+impl Line {
+    pub(super) fn of(event: &Event<'_>) -> Line {
+        let mut line = Line {
+            level: *event.metadata().level(),
+            message: String::new(),
+            fields: Map::new(),
+        };
+        event.record(&mut line);
+        line
+    }
+
+    /// As Terraform expects it.
+    pub(super) fn into_json(self, now: impl Display) -> String {
+        let level = self.level.as_str().to_ascii_lowercase();
+        let mut object = Map::new();
+        object.insert("@level".to_owned(), level.into());
+        object.insert("@message".to_owned(), self.message.into());
+        object.insert("@module".to_owned(), "denobridge".into());
+        object.insert("@timestamp".to_owned(), now.to_string().into());
+        object.extend(self.fields);
+        let mut text = Value::Object(object).to_string();
+        text.push('\n');
+        text
+    }
+
+    /// For a person.
+    pub(super) fn into_text(self) -> String {
+        let mut text = format!("{:5} {}", self.level.as_str(), self.message);
+        for (name, value) in &self.fields {
+            text.push_str(&format!(" {name}={value}"));
+        }
+        text.push('\n');
+        text
+    }
+
+    fn add(&mut self, field: &Field, value: Value) {
+        self.fields.insert(field.name().to_owned(), value);
+    }
+
+    fn add_text(&mut self, field: &Field, text: String) {
+        let text = shortened(text);
+        if field.name() == "message" {
+            self.message = text;
+        } else {
+            self.add(field, text.into());
+        }
+    }
+}
+
+impl Visit for Line {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        self.add_text(field, format!("{value:?}"));
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.add_text(field, value.to_owned());
+    }
+
+    fn record_error(&mut self, field: &Field, value: &(dyn Error + 'static)) {
+        self.add_text(field, value.to_string());
+    }
+
+    fn record_bool(&mut self, field: &Field, value: bool) {
+        self.add(field, value.into());
+    }
+
+    fn record_i64(&mut self, field: &Field, value: i64) {
+        self.add(field, value.into());
+    }
+
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        self.add(field, value.into());
+    }
+
+    fn record_f64(&mut self, field: &Field, value: f64) {
+        self.add(field, value.into());
+    }
+}
+
+fn shortened(mut text: String) -> String {
+    if text.len() > LONGEST_TEXT {
+        let end = text.floor_char_boundary(LONGEST_TEXT);
+        let rest = text.len() - end;
+        text.truncate(end);
+        text.push_str(&format!("… ({rest} bytes more)"));
+    }
+    text
+}

@@ -1,0 +1,85 @@
+//! What Terraform keeps for the provider without looking at it: JSON of `{name: base64(JSON)}`, as
+//! terraform-plugin-framework writes it, so that states of either provider fit the other.
+
+use std::collections::BTreeMap;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::diagnostic;
+use crate::proto::tfplugin6::Diagnostic;
+
+/// Named values.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Private(BTreeMap<String, String>);
+
+impl Private {
+    /// # Errors
+    /// The bytes are not of this form.
+    pub(crate) fn read(bytes: &[u8]) -> Result<Private, Diagnostic> {
+        if bytes.is_empty() {
+            return Ok(Private::default());
+        }
+        serde_json::from_slice(bytes).map(Private).map_err(|error| {
+            diagnostic::error(
+                "Unreadable private data",
+                format!("What the state holds for this provider is not of its form: {error}."),
+            )
+        })
+    }
+
+    /// The value of this name, if there is one that can be read.
+    pub(crate) fn get<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
+        let bytes = STANDARD.decode(self.0.get(name)?).ok()?;
+        serde_json::from_slice(&bytes).ok()
+    }
+
+    /// Sets the value of this name; `None` takes it away.
+    pub(crate) fn set<T: Serialize>(&mut self, name: &str, value: Option<&T>) {
+        let text = value.and_then(|value| serde_json::to_vec(value).ok());
+        match text {
+            Some(text) => self.0.insert(name.to_owned(), STANDARD.encode(text)),
+            None => self.0.remove(name),
+        };
+    }
+
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        match self.0.is_empty() {
+            true => Vec::new(),
+            false => serde_json::to_vec(&self.0).unwrap_or_default(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn is_written_as_the_framework_does() {
+        let mut private = Private::default();
+        assert!(private.to_bytes().is_empty());
+        private.set(
+            "write_only_props_hash",
+            Some(&serde_json::json!({"hash": "ab"})),
+        );
+        let bytes = private.to_bytes();
+        assert_eq!(
+            bytes,
+            br#"{"write_only_props_hash":"eyJoYXNoIjoiYWIifQ=="}"#
+        );
+        let read = Private::read(&bytes).unwrap();
+        assert_eq!(read, private);
+        let hash: serde_json::Value = read.get("write_only_props_hash").unwrap();
+        assert_eq!(hash["hash"], "ab");
+        private.set::<()>("write_only_props_hash", None);
+        assert!(private.to_bytes().is_empty());
+    }
+
+    #[test]
+    fn other_bytes_are_refused() {
+        assert!(Private::read(b"[]").is_err());
+    }
+}

@@ -1,0 +1,25 @@
+//! What can be said about a block before anything runs.
+
+use tenon_values::{Type, Value};
+
+use crate::diagnostic::Diagnostics;
+use crate::proto::tfplugin6::DynamicValue;
+use crate::script::Script;
+use crate::wire;
+
+/// What is wrong with a block that runs a script, as far as it is known yet. Whether the script is
+/// there is left for later: a plan may run where it is not.
+pub(crate) fn script(block: &Value) -> Diagnostics {
+    match Script::of(block) {
+        Ok(_) => Vec::new(),
+        Err(error) => vec![error],
+    }
+}
+
+/// The same, of a block as it was sent.
+pub(crate) fn sent(sent: Option<&DynamicValue>, ty: &Type) -> Diagnostics {
+    match wire::decode(sent, ty) {
+        Ok(block) => script(&block),
+        Err(error) => vec![error],
+    }
+}
