@@ -1,5 +1,6 @@
-//! What the author of a plugin imports. So far there is [`orchard`], for providers of actions
-//! that scenarios run.
+//! What the author of a plugin imports: [`orchard`] for providers of actions that scenarios run,
+//! [`denobridge`] for scripts that are resources, data sources, ephemeral resources, actions or
+//! functions of Terraform and OpenTofu.
 //!
 //! It reads and checks what a host sends, answers in the protocol, and keeps stdout clean. What
 //! the plugin does is left to you.
@@ -28,8 +29,13 @@
 //! }
 //! ```
 //!
-//! To see the wire, start the plugin with `tenon call --protocol orchard --trace`.
+//! To see the wire, start the plugin with `tenon call --protocol orchard --trace`, or
+//! `--protocol denobridge`.
 
+mod causes;
+pub mod denobridge;
+mod nearest;
 pub mod orchard;
+mod process;
 
 pub use tenon_values::{Error, Number, Type, Value};

@@ -42,7 +42,6 @@ mod attributes;
 mod failure;
 #[doc(hidden)]
 pub mod field;
-mod nearest;
 mod provider;
 mod secret;
 mod serving;

@@ -1,7 +1,13 @@
-//! The example providers, as real processes.
+//! The examples, as real processes: here providers, in `examples/` scripts for Terraform.
 
+#[path = "examples/file_resource.rs"]
+mod file_resource;
+#[path = "examples/other_scripts.rs"]
+mod other_scripts;
 #[path = "examples/program.rs"]
 mod program;
+#[path = "examples/script.rs"]
+mod script;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -14,8 +20,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 /// The greeter in every language.
 fn greeters() -> Vec<PathBuf> {
     let others = [
-        foreign("python3", "python/greeter.py"),
-        foreign("bash", "bash/greeter.sh"),
+        foreign("python3", "providers/python/greeter.py"),
+        foreign("bash", "providers/bash/greeter.sh"),
     ];
     std::iter::once(rust("greeter"))
         .chain(others.into_iter().flatten())

@@ -5,6 +5,8 @@ use std::fmt;
 
 use tenon_protocols::orchard::{Code, ProviderError};
 
+use crate::causes::causes;
+
 /// Why something could not be done. Every error becomes one by `?`, with its causes as the detail.
 ///
 /// Without a code of its own, a failure of `configure` is a [`Code::ConfigureFailed`], one of an
@@ -51,12 +53,10 @@ impl Failure {
 /// `Failure` itself is no [`Error`], which makes room for this.
 impl<E: Error> From<E> for Failure {
     fn from(error: E) -> Failure {
-        let causes = std::iter::successors(error.source(), |&cause| cause.source());
-        let causes: Vec<String> = causes.map(|cause| format!("caused by: {cause}")).collect();
         Failure {
             code: None,
             message: error.to_string(),
-            detail: (!causes.is_empty()).then(|| causes.join("\n")),
+            detail: causes(&error),
         }
     }
 }

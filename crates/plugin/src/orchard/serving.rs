@@ -9,6 +9,7 @@ use tenon_rpc::{CloseReason, Connection, Dialect, Io, Options};
 
 use super::Provider;
 use super::session::Session;
+use crate::process;
 
 impl<S: Send + Sync + 'static> Provider<S> {
     /// Does what the command line asks for: without arguments, serves the host on stdin and
@@ -32,12 +33,12 @@ impl<S: Send + Sync + 'static> Provider<S> {
                     "usage: {name}           speak the provider protocol on stdin and stdout\n\
                      \x20      {name} schema    print what the provider offers\n"
                 );
-                return tell(&usage, ExitCode::from(2));
+                return process::tell(&usage, ExitCode::from(2));
             }
         };
         match done {
             Ok(()) => ExitCode::SUCCESS,
-            Err(problem) => tell(&format!("{name}: {problem}\n"), ExitCode::FAILURE),
+            Err(problem) => process::tell(&format!("{name}: {problem}\n"), ExitCode::FAILURE),
         }
     }
 
@@ -66,18 +67,7 @@ impl<S: Send + Sync + 'static> Provider<S> {
 
     fn serve_stdio(self) -> Result<(), String> {
         self.schema.check().map_err(|error| error.to_string())?;
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(|error| format!("the runtime could not be started: {error}"))?;
-        let served = runtime.block_on(async {
-            let io = Io::stdio().map_err(|error| format!("stdin and stdout: {error}"))?;
-            self.serve_on(io).await.map_err(|reason| reason.to_string())
-        });
-        // A stdin that is no pipe is read on a thread of its own, which may wait for a line that
-        // never comes.
-        runtime.shutdown_background();
-        served
+        process::serve_stdio(|io| self.serve_on(io))
     }
 
     fn print_schema(self) -> Result<(), String> {
@@ -92,10 +82,4 @@ impl<S: Send + Sync + 'static> Provider<S> {
             written => written.map_err(|error| format!("stdout: {error}")),
         }
     }
-}
-
-fn tell(text: &str, code: ExitCode) -> ExitCode {
-    // Where nobody listens there is nobody to tell.
-    let _unheard = io::stderr().write_all(text.as_bytes());
-    code
 }

@@ -12,8 +12,8 @@ use tenon_values::Value;
 use tokio::sync::{Notify, RwLock};
 
 use super::Provider;
-use super::nearest::nearest;
 use super::provider::Setup;
+use crate::nearest::nearest;
 
 /// How long the author's shutdown may take once the host is gone: nobody is there any more to end
 /// a provider that hangs.

@@ -1,0 +1,34 @@
+//! A plugin as a process: stdin and stdout are the protocol's, stderr is for people.
+
+use std::future::Future;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use tenon_rpc::{CloseReason, Io};
+
+/// Serves on stdin and stdout, on a runtime of its own.
+pub(crate) fn serve_stdio<F, W>(serve: F) -> Result<(), String>
+where
+    F: FnOnce(Io) -> W,
+    W: Future<Output = Result<(), CloseReason>>,
+{
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| format!("the runtime could not be started: {error}"))?;
+    let served = runtime.block_on(async {
+        let io = Io::stdio().map_err(|error| format!("stdin and stdout: {error}"))?;
+        serve(io).await.map_err(|reason| reason.to_string())
+    });
+    // A stdin that is no pipe is read on a thread of its own, which may wait for a line that
+    // never comes.
+    runtime.shutdown_background();
+    served
+}
+
+/// The exit code, after a word about it.
+pub(crate) fn tell(text: &str, code: ExitCode) -> ExitCode {
+    // Where nobody listens there is nobody to tell.
+    let _unheard = io::stderr().write_all(text.as_bytes());
+    code
+}

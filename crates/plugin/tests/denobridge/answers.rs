@@ -1,0 +1,129 @@
+//! What a script answers, frame for frame.
+
+use crate::accounts::script;
+use crate::conversation::converse;
+
+/// Each call is answered with the result.
+async fn results(cases: &[(&str, &str, &str)]) {
+    for (method, params, result) in cases {
+        let call = format!(r#"{{"jsonrpc":"2.0","id":7,"method":"{method}","params":{params}}}"#);
+        let expected = format!(r#"{{"jsonrpc":"2.0","id":7,"result":{result}}}"#);
+        let answers = converse(script(), &[&call]).await;
+        assert_eq!(answers, [expected], "{method} {params}");
+    }
+}
+
+#[tokio::test]
+async fn a_resource_is_made_seen_changed_and_taken_away() {
+    results(&[
+        (
+            "create",
+            r#"{"props":{"name":"ada"},"writeOnlyProps":{"password":"p"}}"#,
+            r#"{"id":"ada","state":{"number":1},"sensitiveState":{"password":"p"}}"#,
+        ),
+        (
+            "create",
+            r#"{"props":{"name":"ada"}}"#,
+            r#"{"id":"ada","state":{"number":1},"diagnostics":[{"severity":"warning","summary":"no password","detail":"anybody may come in"}]}"#,
+        ),
+        (
+            "read",
+            r#"{"id":"ada","props":null}"#,
+            r#"{"props":{"age":null,"name":"ada"},"state":{"number":2}}"#,
+        ),
+        ("read", r#"{"id":"gone","props":null}"#, r#"{"exists":false}"#),
+        (
+            "update",
+            r#"{"id":"ada","nextProps":{"name":"ada"},"nextWriteOnlyProps":{"password":"q"},"currentProps":{"name":"ada"},"currentState":{"number":18446744073709551614},"currentSensitiveState":{"password":"p"}}"#,
+            r#"{"state":{"number":18446744073709551615},"sensitiveState":{"password":"q"}}"#,
+        ),
+        (
+            "delete",
+            r#"{"id":"ada","props":{"name":"ada"},"state":{"number":1}}"#,
+            r#"{"done":true}"#,
+        ),
+        (
+            "delete",
+            r#"{"id":"ada","props":null,"state":null,"sensitiveState":null}"#,
+            r#"{"done":true,"diagnostics":[{"severity":"warning","summary":"never used","detail":""}]}"#,
+        ),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn plans_are_kept_replaced_and_modified() {
+    results(&[
+        (
+            "modifyPlan",
+            r#"{"planType":"create","nextProps":{"name":"ada","age":7}}"#,
+            r#"{"noChanges":true}"#,
+        ),
+        (
+            "modifyPlan",
+            r#"{"planType":"create","nextProps":{"name":"ada"}}"#,
+            r#"{"modifiedProps":{"age":18,"name":"ada"}}"#,
+        ),
+        (
+            "modifyPlan",
+            r#"{"id":"ada","planType":"update","nextProps":{"name":"ada","age":null},"unknownProps":[["nextProps","age"]]}"#,
+            r#"{"noChanges":true}"#,
+        ),
+        (
+            "modifyPlan",
+            r#"{"id":"ada","planType":"update","nextProps":{"name":null},"unknownProps":[["nextProps","name"]]}"#,
+            r#"{"requiresReplacement":true}"#,
+        ),
+        (
+            "modifyPlan",
+            r#"{"id":"ada","planType":"delete","nextProps":null,"currentProps":{"name":"ada"}}"#,
+            r#"{"diagnostics":[{"severity":"warning","summary":"it goes","detail":"ada"}]}"#,
+        ),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn the_other_kinds_answer() {
+    results(&[
+        (
+            "read",
+            r#"{"props":{"name":"ada"}}"#,
+            r#"{"result":3,"sensitiveResult":"ada"}"#,
+        ),
+        (
+            "open",
+            r#"{"props":{"name":"ada","age":7}}"#,
+            r#"{"result":{"age":7,"name":"ada"},"sensitiveResult":"token of ada","renewAt":60,"privateData":{"number":1}}"#,
+        ),
+        (
+            "renew",
+            r#"{"privateData":{"number":1}}"#,
+            r#"{"renewAt":120,"privateData":{"number":2}}"#,
+        ),
+        (
+            "renew",
+            r#"{"privateData":{"number":2}}"#,
+            r#"{"privateData":{"number":3},"diagnostics":[{"severity":"warning","summary":"the last time","detail":""}]}"#,
+        ),
+        ("close", r#"{"privateData":{"number":3}}"#, r#"{"done":true}"#),
+        ("call", r#"{"name":"add","arguments":[1,2]}"#, r#"{"result":3}"#),
+        ("call", r#"{"name":"count","arguments":[]}"#, r#"{"result":0}"#),
+        ("health", "{}", r#"{"ok":true}"#),
+        ("shutdown", "{}", "{}"),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn progress_comes_before_the_answer() {
+    let call = r#"{"jsonrpc":"2.0","id":1,"method":"invoke","params":{"props":{"name":"ada"}}}"#;
+    assert_eq!(
+        converse(script(), &[call]).await,
+        [
+            r#"{"jsonrpc":"2.0","method":"invokeProgress","params":{"message":"one"}}"#,
+            r#"{"jsonrpc":"2.0","method":"invokeProgress","params":{"message":"two"}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"result":{"done":true}}"#,
+        ]
+    );
+}

@@ -1,0 +1,123 @@
+//! When a script does what: how much at once, and what comes last.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use tenon_plugin::denobridge::{Data, Outcome, Progress, Script};
+use tenon_protocols::Protocol;
+use tenon_protocols::denobridge::{InvokeProgress, Props, ScriptClient};
+use tenon_rpc::{CallError, Connection, Io, Router};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::sync::Notify;
+
+use crate::accounts::script;
+use crate::conversation::converse;
+
+#[tokio::test]
+async fn an_action_that_is_over_says_no_more() {
+    let kept = Arc::new(Mutex::new(None));
+    let later = kept.clone();
+    let script = Script::new()
+        .action(move |progress: Progress, (): ()| {
+            *kept.lock().unwrap() = Some(progress);
+            async { Ok(Outcome::done()) }
+        })
+        .data_source(move |(): ()| {
+            let progress = later.lock().unwrap().take();
+            async move {
+                progress.unwrap().say("too late").await;
+                Ok(Data::new("said"))
+            }
+        });
+    let calls = [
+        r#"{"jsonrpc":"2.0","id":1,"method":"invoke","params":{"props":null}}"#,
+        r#"{"jsonrpc":"2.0","id":2,"method":"read","params":{"props":null}}"#,
+    ];
+    assert_eq!(
+        converse(script, &calls).await,
+        [
+            r#"{"jsonrpc":"2.0","id":1,"result":{"done":true}}"#,
+            r#"{"jsonrpc":"2.0","id":2,"result":{"result":"said"}}"#,
+        ]
+    );
+}
+
+#[tokio::test]
+async fn the_event_ends_it_although_the_host_stays() {
+    let (here, there) = tokio::io::duplex(64 * 1024);
+    let (mut reader, mut writer) = tokio::io::split(here);
+    let host = async move {
+        let goodbye = b"{\"jsonrpc\":\"2.0\",\"method\":\"shutdown\"}\n";
+        writer.write_all(goodbye).await.unwrap();
+        let mut answers = String::new();
+        reader.read_to_string(&mut answers).await.unwrap();
+        drop(writer);
+        answers
+    };
+    let (served, answers) = tokio::join!(script().serve_on(Io::from(there)), host);
+    served.unwrap();
+    assert_eq!(answers, "");
+}
+
+#[tokio::test]
+async fn calls_run_at_the_same_time() {
+    let (first, second) = (Arc::new(Notify::new()), Arc::new(AtomicUsize::new(0)));
+    let script = Script::new().function("meet", move |(is_first,): (bool,)| {
+        let (first, second) = (first.clone(), second.clone());
+        async move {
+            match is_first {
+                // Waits for the one that comes after it.
+                true => first.notified().await,
+                false => first.notify_one(),
+            }
+            Ok(second.fetch_add(1, Ordering::SeqCst))
+        }
+    });
+    let answers = converse(
+        script,
+        &[
+            r#"{"jsonrpc":"2.0","id":1,"method":"call","params":{"name":"meet","arguments":[true]}}"#,
+            r#"{"jsonrpc":"2.0","id":2,"method":"call","params":{"name":"meet","arguments":[false]}}"#,
+        ],
+    )
+    .await;
+    assert_eq!(
+        answers,
+        [
+            r#"{"jsonrpc":"2.0","id":2,"result":{"result":0}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"result":{"result":1}}"#,
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_typed_host_understands_it() {
+    let (here, there) = Io::pair();
+    let served = tokio::spawn(script().serve_on(there));
+    let said = Arc::new(Mutex::new(Vec::new()));
+    let heard = said.clone();
+    let router = Router::new(()).on_event(InvokeProgress, move |_, progress| {
+        heard.lock().unwrap().push(progress.message);
+    });
+    let dialect = Protocol::Denobridge.dialect();
+    let connection = Connection::start(here, dialect, router);
+    let client = ScriptClient::new(connection.peer());
+    Protocol::Denobridge.begin(client.peer()).await.unwrap();
+
+    let props = |text: &str| Props {
+        props: serde_json::from_str(text).unwrap(),
+    };
+    let opened = client.open(props(r#"{"name":"ada"}"#)).await.unwrap();
+    assert_eq!(opened.renew_at, Some(60));
+    let outcome = client.invoke(props(r#"{"name":"ada"}"#)).await.unwrap();
+    assert!(outcome.unwrap().is_done());
+    assert_eq!(*said.lock().unwrap(), ["one", "two"]);
+    let failed = client.invoke(props(r#"{"name":"fail"}"#)).await;
+    assert!(
+        matches!(&failed, Err(CallError::Answered(error)) if error.message == "it is broken"),
+        "{failed:?}"
+    );
+
+    Protocol::Denobridge.end(client.peer()).await;
+    served.await.unwrap().unwrap();
+}
