@@ -1,5 +1,6 @@
 //! What can be typed. Only types live here.
 
+mod provider;
 mod scenario;
 
 use std::ffi::OsString;
@@ -11,6 +12,7 @@ use clap_complete::Shell;
 use tenon_protocols::Protocol;
 use tenon_rpc::Dialect;
 
+pub(crate) use provider::{InstallArgs, Program, ProviderCommand};
 pub(crate) use scenario::{
     GraphForm, InitArgs, ListArgs, PlanArgs, RunArgs, TeardownArgs, VariableArgs, WorkArgs,
 };
@@ -69,6 +71,9 @@ pub(crate) enum Command {
     Teardown(TeardownArgs),
     /// Call a method of a plugin or of a server on a local socket, and print its answer
     Call(CallArgs),
+    /// Providers for Terraform and OpenTofu whose resources are scripts
+    #[command(subcommand)]
+    Provider(ProviderCommand),
     /// Be a plugin that answers: for tests and first steps
     #[command(hide = true)]
     Echo(EchoArgs),

@@ -9,7 +9,7 @@ use tenon_host::{Capture, PluginCommand};
 
 use crate::diagnostic;
 use crate::proto::tfplugin6::Diagnostic;
-use crate::script::Script;
+use crate::script::{Permissions, Script};
 use crate::settings::Settings;
 
 /// What Deno fetches itself: a URL of the web, or a package.
@@ -56,7 +56,7 @@ pub(crate) fn words(
             return Err(diagnostic::at(refused, "permissions"));
         }
     }
-    let granted = permissions.map(|granted| granted.arguments());
+    let granted = permissions.map(Permissions::arguments);
     words.extend(granted.into_iter().flatten().map(OsString::from));
     words.push(target);
     Ok(words)
@@ -144,7 +144,6 @@ pub(crate) async fn check_version(settings: &Settings) -> Option<Diagnostic> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::script::Permissions;
 
     fn settings() -> Settings {
         Settings {

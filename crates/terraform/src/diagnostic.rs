@@ -61,6 +61,8 @@ impl Places<'_> {
     /// What a script said, as Terraform shows it.
     pub(crate) fn show(&self, said: denobridge::Diagnostic) -> Diagnostic {
         let path = said.prop_path.filter(|path| !path.is_empty());
+        // What renewing and closing need to know is in no block.
+        let path = path.filter(|path| path[0] != "privateData");
         Diagnostic {
             severity: match said.severity {
                 Severity::Error => diagnostic::Severity::Error as i32,

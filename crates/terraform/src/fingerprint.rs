@@ -27,7 +27,7 @@ fn write(value: &Value, out: &mut String) -> Option<()> {
         Kind::Number(number) => write_double(number.to_text().parse().ok()?, out),
         Kind::String(_) => out.push_str(&json::encode(value, &Type::String).ok()?),
         Kind::List(values) | Kind::Set(values) | Kind::Tuple(values) => {
-            write_all("[", values.iter(), out, |value, out| write(value, out))?;
+            write_all("[", values.iter(), out, write)?;
             out.push(']');
         }
         Kind::Map(entries) => {

@@ -11,8 +11,8 @@ use crate::bridge::Bridge;
 use crate::proto::tfplugin6::provider_server::Provider;
 use crate::proto::tfplugin6::{self as proto, *};
 use crate::schema::{
-    ACTION, ACTION_SHAPE, DATA_SOURCE, DATA_SOURCE_SHAPE, EPHEMERAL, EPHEMERAL_SHAPE, IDENTITY,
-    PROVIDER_SHAPE, RESOURCE, RESOURCE_SHAPE,
+    ACTION, ACTION_SHAPE, Attribute, DATA_SOURCE, DATA_SOURCE_SHAPE, EPHEMERAL, EPHEMERAL_SHAPE,
+    IDENTITY, PROVIDER_SHAPE, RESOURCE, RESOURCE_SHAPE,
 };
 use crate::settings::Settings;
 use crate::unsupported::{self, STATE_STORES};
@@ -126,7 +126,7 @@ impl Provider for Denobridge {
     ) -> Reply<get_resource_identity_schemas::Response> {
         let identity = ResourceIdentitySchema {
             version: 0,
-            identity_attributes: IDENTITY.iter().map(|one| one.to_identity()).collect(),
+            identity_attributes: IDENTITY.iter().map(Attribute::to_identity).collect(),
         };
         Ok(Response::new(get_resource_identity_schemas::Response {
             identity_schemas: HashMap::from([(RESOURCE.to_owned(), identity)]),

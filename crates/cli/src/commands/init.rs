@@ -1,11 +1,8 @@
 //! `tenon init`.
 
-use std::fs;
-use std::io;
-use std::path::Path;
-
 use crate::args::InitArgs;
-use crate::exit::{Code, Failure};
+use crate::commands::new_file;
+use crate::exit::Failure;
 use crate::output;
 
 const FILES: [(&str, &str); 2] = [
@@ -16,8 +13,7 @@ const FILES: [(&str, &str); 2] = [
 pub(crate) fn run(args: &InitArgs) -> Result<(), Failure> {
     for (name, text) in FILES {
         let path = args.folder.join(name);
-        let is_new = write_new(&path, text)
-            .map_err(|error| Failure::new(Code::Failed, format!("{}: {error}", path.display())))?;
+        let is_new = new_file::write(&path, text)?;
         let what = if is_new { "wrote" } else { "left as it is:" };
         output::talk(format_args!("{what} {}", path.display()));
     }
@@ -28,20 +24,4 @@ pub(crate) fn run(args: &InitArgs) -> Result<(), Failure> {
          tenon teardown RECORD    takes back what a run did"
     ));
     Ok(())
-}
-
-/// Writes a file unless it is there.
-fn write_new(path: &Path, text: &str) -> io::Result<bool> {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
-    }
-    match fs::OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .open(path)
-    {
-        Ok(mut file) => io::Write::write_all(&mut file, text.as_bytes()).map(|()| true),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
-        Err(error) => Err(error),
-    }
 }

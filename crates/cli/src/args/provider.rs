@@ -1,0 +1,99 @@
+//! What can be typed about Terraform's providers.
+
+use std::path::PathBuf;
+
+use clap::{Subcommand, ValueEnum};
+
+const INSTALL_EXAMPLES: &str = "\
+Examples:
+  Put the provider where `terraform init` and `tofu init` find it, and show what to write into
+  their configuration:
+    tenon provider install
+
+  The same, and write the configuration, unless there is one:
+    tenon provider install --write-config
+
+  Into the folder of a team, as another version:
+    tenon provider install --mirror /srv/terraform-mirror --as-version 0.4.2";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ProviderCommand {
+    /// Put the provider denobridge where `terraform init` and `tofu init` find it
+    Install(InstallArgs),
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = INSTALL_EXAMPLES)]
+pub(crate) struct InstallArgs {
+    /// The folder to put it in, a filesystem mirror [default: ~/.local/share/tenon/terraform-mirror]
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) mirror: Option<PathBuf>,
+
+    /// The provider [default: terraform-provider-denobridge beside this command]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) binary: Option<PathBuf>,
+
+    /// The version it is to have: configurations ask for that of the provider it stands in for
+    #[arg(long, value_name = "VERSION", default_value = "0.4.1", value_parser = version)]
+    pub(crate) as_version: String,
+
+    /// For whom
+    #[arg(long = "for", value_name = "PROGRAM")]
+    pub(crate) programs: Vec<Program>,
+
+    /// Write the configuration of the program as well, unless there is one
+    #[arg(long)]
+    pub(crate) write_config: bool,
+
+    /// Print what was done as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Who installs providers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Program {
+    /// Terraform
+    Terraform,
+    /// OpenTofu
+    Tofu,
+}
+
+/// Three numbers, and perhaps more behind a hyphen. It becomes part of a path.
+fn version(text: &str) -> Result<String, String> {
+    let (numbers, rest) = text.split_once('-').unwrap_or((text, "0"));
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|one| one.is_ascii_digit());
+    let is_plain = |one: u8| one.is_ascii_alphanumeric() || one == b'.' || one == b'-';
+    let is_version = numbers.split('.').count() == 3
+        && numbers.split('.').all(is_number)
+        && !rest.is_empty()
+        && rest.bytes().all(is_plain);
+    match is_version {
+        true => Ok(text.to_owned()),
+        false => Err("a version is three numbers, such as 0.4.1".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_three_numbers() {
+        for right in ["0.4.1", "10.0.0", "1.2.3-rc.1"] {
+            assert_eq!(version(right).as_deref(), Ok(right));
+        }
+        for wrong in [
+            "",
+            "1",
+            "v0.4.1",
+            "0.4",
+            "0.4.1.2",
+            "0.4.1-",
+            "../../a",
+            "1.2.3-/..",
+        ] {
+            assert!(version(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! `tenon provider install`.
+
+use std::env;
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use crate::args::{InstallArgs, Program, ProviderCommand};
+use crate::commands::new_file;
+use crate::exit::{Code, Failure};
+use crate::output;
+
+/// The name of the program that Terraform starts.
+const PROVIDER: &str = "terraform-provider-denobridge";
+
+/// Who published it first, and so where configurations look for it.
+const SOURCE: &str = "brad-jones/denobridge";
+
+impl Program {
+    const ALL: [Program; 2] = [Program::Terraform, Program::Tofu];
+
+    /// Where it looks for providers whose source names no host.
+    fn registry(self) -> &'static str {
+        match self {
+            Program::Terraform => "registry.terraform.io",
+            Program::Tofu => "registry.opentofu.org",
+        }
+    }
+
+    fn config_name(self) -> &'static str {
+        match self {
+            Program::Terraform => ".terraformrc",
+            Program::Tofu => ".tofurc",
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Program::Terraform => "terraform",
+            Program::Tofu => "tofu",
+        }
+    }
+}
+
+pub(crate) fn run(command: &ProviderCommand) -> Result<(), Failure> {
+    match command {
+        ProviderCommand::Install(args) => install(args),
+    }
+}
+
+fn install(args: &InstallArgs) -> Result<(), Failure> {
+    let binary = binary(args)?;
+    let mirror = mirror(args)?;
+    let programs: Vec<Program> = Program::ALL
+        .into_iter()
+        .filter(|program| args.programs.is_empty() || args.programs.contains(program))
+        .collect();
+    let mut done = Vec::new();
+    for program in programs {
+        let folder = mirror
+            .join(program.registry())
+            .join(SOURCE)
+            .join(&args.as_version)
+            .join(platform());
+        let file = folder.join(format!("{PROVIDER}_v{}", args.as_version));
+        copy(&binary, &folder, &file)
+            .map_err(|error| Failure::new(Code::Failed, format!("{}: {error}", file.display())))?;
+        let config = config_file(program)?;
+        let text = config_text(&mirror);
+        let is_written = args.write_config && new_file::write(&config, &text)?;
+        done.push((program, file, config, is_written));
+    }
+    if args.json {
+        let done = done.iter().map(|(program, file, config, is_written)| {
+            json!({
+                "program": program.name(),
+                "provider": file,
+                "config": config,
+                "config_written": is_written,
+            })
+        });
+        let done: Vec<_> = done.collect();
+        return output::data(
+            json!({ "version": args.as_version, "mirror": mirror, "installed": done }),
+        );
+    }
+    tell(&mirror, &done)
+}
+
+fn tell(mirror: &Path, done: &[(Program, PathBuf, PathBuf, bool)]) -> Result<(), Failure> {
+    for (program, file, config, is_written) in done {
+        output::talk(format_args!(
+            "{}: installed {}",
+            program.name(),
+            file.display()
+        ));
+        if *is_written {
+            output::talk(format_args!(
+                "{}: wrote {}",
+                program.name(),
+                config.display()
+            ));
+        }
+    }
+    let by_hand: Vec<_> = { done.iter() }
+        .filter(|(.., is_written)| !is_written)
+        .map(|(.., config, _)| config.display().to_string())
+        .collect();
+    if !by_hand.is_empty() {
+        output::talk(format_args!(
+            "\nFor `init` to find it, this has to be in {}:\n",
+            by_hand.join(" and ")
+        ));
+        output::data(config_text(mirror).trim_end())?;
+    }
+    output::talk(
+        "\nA lock file that names another build of this version has to forget it: remove the block \
+         of the provider from .terraform.lock.hcl before `init`.",
+    );
+    Ok(())
+}
+
+/// The provider to install.
+fn binary(args: &InstallArgs) -> Result<PathBuf, Failure> {
+    let file = match &args.binary {
+        Some(file) => file.clone(),
+        None => env::current_exe()
+            .map_err(Failure::cannot_start)?
+            .with_file_name(PROVIDER),
+    };
+    let found = file.metadata();
+    let is_program =
+        found.is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0);
+    match is_program {
+        true => Ok(file),
+        false => Err(Failure::cannot_start(format!(
+            "{} is no program\n  hint: `cargo build --release` builds it beside tenon; or say where \
+             it is with --binary FILE",
+            file.display()
+        ))),
+    }
+}
+
+fn mirror(args: &InstallArgs) -> Result<PathBuf, Failure> {
+    let mirror = match (&args.mirror, env::var_os("XDG_DATA_HOME")) {
+        (Some(mirror), _) => mirror.clone(),
+        (None, Some(data)) if !data.is_empty() => Path::new(&data).join("tenon/terraform-mirror"),
+        (None, _) => home()?.join(".local/share/tenon/terraform-mirror"),
+    };
+    // Terraform reads its configuration in another folder than this one.
+    std::path::absolute(&mirror)
+        .map_err(|error| Failure::usage(format!("{}: {error}", mirror.display())))
+}
+
+fn home() -> Result<PathBuf, Failure> {
+    env::home_dir()
+        .filter(|home| !home.as_os_str().is_empty())
+        .ok_or_else(|| Failure::usage("there is no home folder: say where with --mirror FOLDER"))
+}
+
+/// The configuration file that a program reads.
+fn config_file(program: Program) -> Result<PathBuf, Failure> {
+    match env::var_os("TF_CLI_CONFIG_FILE").filter(|file| !file.is_empty()) {
+        Some(file) => Ok(file.into()),
+        None => Ok(home()?.join(program.config_name())),
+    }
+}
+
+fn config_text(mirror: &Path) -> String {
+    let mirror = mirror.display().to_string();
+    let mirror = mirror
+        .replace('\\', "\\\\")
+        .replace('"', "\\\"")
+        .replace("${", "$${");
+    format!(
+        "provider_installation {{\n  filesystem_mirror {{\n    path    = \"{mirror}\"\n    \
+         include = [\"{SOURCE}\"]\n  }}\n  direct {{\n    exclude = [\"{SOURCE}\"]\n  }}\n}}\n"
+    )
+}
+
+/// The system and processor, as Terraform calls them.
+fn platform() -> String {
+    let system = match env::consts::OS {
+        "macos" => "darwin",
+        other => other,
+    };
+    let processor = match env::consts::ARCH {
+        "x86_64" => "amd64",
+        "aarch64" => "arm64",
+        "x86" => "386",
+        other => other,
+    };
+    format!("{system}_{processor}")
+}
+
+/// Copies a program. Whoever looks sees the old one or the new one, and one that runs goes on.
+fn copy(from: &Path, folder: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    // A name that is no provider's, so that nobody starts half of it.
+    let part = folder.join(format!(".part-{}", std::process::id()));
+    let copied = fs::copy(from, &part)
+        .and_then(|_| fs::set_permissions(&part, fs::Permissions::from_mode(0o755)))
+        .and_then(|()| fs::File::open(&part)?.sync_all())
+        .and_then(|()| fs::rename(&part, to));
+    if copied.is_err() {
+        // What is left of it helps nobody; the error to tell is the first one.
+        let _also_failed = fs::remove_file(&part);
+    }
+    copied
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_quoted_as_hcl_wants_it() {
+        let text = config_text(Path::new("/a \"b\"/${c}"));
+        assert!(text.contains(r#"path    = "/a \"b\"/$${c}""#), "{text}");
+    }
+}
