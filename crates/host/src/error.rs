@@ -81,7 +81,8 @@ impl PluginError {
         }
     }
 
-    fn hint(&self) -> Option<String> {
+    /// What to try.
+    pub fn hint(&self) -> Option<String> {
         let broken = match &self.problem {
             Problem::Call(CallError::Closed(CloseReason::BrokenStream(error))) => Some(error),
             _ => None,

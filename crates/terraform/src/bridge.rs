@@ -39,7 +39,10 @@ impl Bridge {
         lock(&self.settings).clone()
     }
 
+    /// Sets the settings. Where the provider outlives a command of Terraform, because somebody
+    /// debugs it, scripts may have been edited since the last one.
     pub(crate) fn configure(&self, settings: Settings) {
+        self.scripts.start_anew();
         *lock(&self.settings) = Arc::new(settings);
     }
 
@@ -62,10 +65,11 @@ impl Bridge {
     }
 
     /// Where the diagnostics of the script of a block are shown.
-    pub(crate) fn places<'a>(&self, block: &'a Value) -> Places<'a> {
+    pub(crate) fn places<'a>(&'a self, block: &'a Value) -> Places<'a> {
         Places {
             block,
             depth: self.settings().path_depth(),
+            secrets: &self.scripts.secrets,
         }
     }
 
@@ -105,6 +109,20 @@ pub(crate) fn to_json(value: &Value) -> Result<Json, Diagnostic> {
             format!("A value cannot be passed to a script: {error}."),
         )
     })
+}
+
+/// Whether two values are the same to a script. Types do not count: a list and a tuple of the same
+/// elements are one array.
+pub(crate) fn are_same_json(one: &Value, other: &Value) -> bool {
+    if one == other {
+        return true;
+    }
+    let is_same = || {
+        let text = Json::of(one).ok()?;
+        let like = json::implied_like(text.text().as_bytes(), other).ok()?;
+        Some(like == *other)
+    };
+    one.is_wholly_known() && other.is_wholly_known() && is_same() == Some(true)
 }
 
 /// A value as a script reads it, left out if it is null.

@@ -1,5 +1,6 @@
 //! What the user is told, and at which attribute.
 
+use tenon_protocols::Secrets;
 use tenon_protocols::denobridge::{self, Severity};
 use tenon_values::{Kind, Number, Value};
 
@@ -55,6 +56,8 @@ pub(crate) struct Places<'a> {
     /// How many steps Terraform follows. Older ones show the whole block for a longer path, which
     /// helps less than the nearest attribute.
     pub(crate) depth: usize,
+    /// What scripts say may hold them.
+    pub(crate) secrets: &'a Secrets,
 }
 
 impl Places<'_> {
@@ -70,9 +73,9 @@ impl Places<'_> {
             },
             summary: match said.summary.is_empty() {
                 true => "The script reports a problem".to_owned(),
-                false => said.summary,
+                false => self.secrets.hide(&said.summary),
             },
-            detail: said.detail,
+            detail: self.secrets.hide(&said.detail),
             attribute: path.map(|path| self.find(&path)),
         }
     }
@@ -171,6 +174,7 @@ mod tests {
         let places = Places {
             block: &block,
             depth,
+            secrets: &Secrets::default(),
         };
         let said = denobridge::Diagnostic::error("s", "d").at(path.iter().copied());
         let Some(path) = places.show(said).attribute else {

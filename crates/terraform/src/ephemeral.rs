@@ -7,7 +7,7 @@ use tenon_protocols::denobridge::{Close, Json, Open, PrivateData, Props, Renew};
 use tenon_values::Value;
 
 use crate::bridge::{self, Bridge};
-use crate::diagnostic::{self, Diagnostics, Places};
+use crate::diagnostic::{self, Diagnostics};
 use crate::launch::Launch;
 use crate::private::Private;
 use crate::proto::tfplugin6::{
@@ -112,7 +112,7 @@ async fn try_renew(
         Err(failure) if failure.is_missing => return Ok(()),
         Err(failure) => return Err(failure.diagnostic),
     };
-    response.diagnostics = show_all(answer.diagnostics);
+    response.diagnostics = show_all(bridge, answer.diagnostics);
     response.renew_at = answer.renew_at.map(timestamp);
     if let Some(data) = answer.private_data {
         hide_json(bridge, Some(&data));
@@ -157,7 +157,7 @@ async fn try_close(
         return Ok(Diagnostics::new());
     };
     let is_done = answer.is_done();
-    let mut diagnostics = show_all(answer.diagnostics);
+    let mut diagnostics = show_all(bridge, answer.diagnostics);
     if !is_done && !diagnostic::has_errors(&diagnostics) {
         diagnostics.push(diagnostic::error(
             "Failed to close ephemeral resource",
@@ -199,12 +199,9 @@ impl Opened {
 }
 
 /// Terraform does not say where the block is any more, so nothing is shown at an attribute.
-fn show_all(said: Vec<tenon_protocols::denobridge::Diagnostic>) -> Diagnostics {
-    let places = Places {
-        block: &Value::NULL,
-        depth: usize::MAX,
-    };
-    let shown = { places.show_all(said).into_iter() }.map(|one| Diagnostic {
+fn show_all(bridge: &Bridge, said: Vec<tenon_protocols::denobridge::Diagnostic>) -> Diagnostics {
+    let none = Value::NULL;
+    let shown = { bridge.places(&none).show_all(said).into_iter() }.map(|one| Diagnostic {
         attribute: None,
         ..one
     });

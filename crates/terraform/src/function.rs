@@ -97,14 +97,12 @@ async fn result(bridge: &Bridge, request: &Request) -> Result<DynamicValue, Func
     let task = Task::reading(CallFunction, "call function");
     let answer = bridge.scripts.call(&launch, task, params).await;
     let answer = answer.map_err(|failure| {
-        let missing = failure
-            .is_missing
-            .then_some("\n\nThe script has no method `call`.");
         let Diagnostic { detail, .. } = failure.diagnostic;
-        error(format!("{detail}{}", missing.unwrap_or_default()), None)
+        error(detail, None)
     })?;
     if let Some(wrong) = answer.diagnostics.iter().find(|said| said.is_error()) {
-        return Err(error(said(wrong), place(wrong, request.arguments.len())));
+        let text = bridge.scripts.secrets.hide(&said(wrong));
+        return Err(error(text, place(wrong, request.arguments.len())));
     }
     for warning in &answer.diagnostics {
         tracing::warn!(script = launch.name, "{}", said(warning));
@@ -119,7 +117,8 @@ const FIXED: usize = 2;
 
 fn error(text: String, argument: Option<usize>) -> FunctionError {
     FunctionError {
-        text,
+        // Terraform ends the sentence itself.
+        text: text.trim_end_matches('.').to_owned(),
         function_argument: argument.and_then(|index| i64::try_from(index).ok()),
     }
 }

@@ -3,7 +3,7 @@
 //! certificates that both sides make anew for each process.
 //!
 //! What the provider does is left to you: [`run`] serves anything that is a
-//! [`Provider`](crate::proto::tfplugin6::provider_server::Provider).
+//! [`Provider`].
 
 mod arguments;
 mod connection;
@@ -20,6 +20,8 @@ mod socket;
 use std::io::{self, Write};
 use std::pin::pin;
 use std::process::ExitCode;
+use std::sync::{Arc, Weak};
+use std::thread;
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
@@ -31,13 +33,16 @@ use self::ending::Endings;
 use self::error::StartError;
 use self::handshake::Handshake;
 use self::services::Services;
-use self::socket::Socket;
+use self::socket::{Files, Socket};
 use crate::log;
 use crate::proto::tfplugin6::provider_server::Provider;
 
 /// Terraform kills a provider two seconds after it has asked it to end. What has not ended by then
 /// would leave its socket and its scripts behind.
 const LONGEST_ENDING: Duration = Duration::from_millis(1700);
+
+/// When to end even though somebody blocks the only thread, on which no time limit passes then.
+const LAST_MOMENT: Duration = Duration::from_millis(1850);
 
 /// Does what the arguments and the environment of this process say: serves the provider to
 /// Terraform, serves it for debugging, or tells a person what this program is.
@@ -87,6 +92,20 @@ fn block_on(served: impl Future<Output = Result<(), StartError>>) -> Result<(), 
 async fn serve_terraform<P: Provider, F: AsyncFnOnce()>(
     make: impl FnOnce() -> (P, F),
 ) -> Result<(), StartError> {
+    let begun = begin();
+    if let Err(error) = &begun {
+        // Terraform shows its user a line that it does not understand, and what is on stderr only
+        // to those who ask for its log.
+        let _nobody_shows_it = say(&handshake::refusal(error));
+    }
+    let (socket, encryption, endings) = begun?;
+    let (provider, finish) = make();
+    serve(provider, finish, socket, encryption, endings).await
+}
+
+/// Everything up to the line that tells Terraform where to connect. It connects only then, so
+/// nothing that takes time may stand here.
+fn begin() -> Result<(Socket, Option<Encryption>, Endings), StartError> {
     // Before the line: from then on Terraform may die, and Ctrl-C may be pressed, at any time.
     let endings = Endings::of_terraform()?;
     let handshake = Handshake::from_environment()?;
@@ -95,8 +114,7 @@ async fn serve_terraform<P: Provider, F: AsyncFnOnce()>(
     let certificate = encryption.as_ref().map(Encryption::certificate);
     let line = handshake::line(socket.address()?, certificate, handshake.asks_to_multiplex);
     say(&line)?;
-    let (provider, finish) = make();
-    serve(provider, finish, socket, encryption, endings).await
+    Ok((socket, encryption, endings))
 }
 
 async fn debug<P: Provider, F: AsyncFnOnce()>(
@@ -118,7 +136,7 @@ async fn serve<P: Provider>(
     encryption: Option<Encryption>,
     mut endings: Endings,
 ) -> Result<(), StartError> {
-    let (listener, _removed_at_the_end) = socket.into_parts()?;
+    let (listener, files) = socket.into_parts()?;
     let incoming = incoming::accept(listener, encryption.map(Encryption::into_acceptor));
     let services = Services::new(provider, endings.requested()).await;
     let stop = CancellationToken::new();
@@ -133,7 +151,20 @@ async fn serve<P: Provider>(
         reason = endings.wait() => tracing::debug!("the provider ends: {reason}"),
     }
     stop.cancel();
+    let files = Arc::new(files);
+    end_at_the_last_moment(Arc::downgrade(&files));
     end(serving, finish).await.map_err(StartError::Serving)
+}
+
+/// Held weakly, so that the files go when they are dropped, long before that as a rule.
+fn end_at_the_last_moment(files: Weak<Files>) {
+    thread::spawn(move || {
+        thread::sleep(LAST_MOMENT);
+        if let Some(files) = files.upgrade() {
+            files.remove();
+        }
+        std::process::exit(1);
+    });
 }
 
 /// Waits for the calls that are still `served` and for `finish`, and gives up what takes too long.

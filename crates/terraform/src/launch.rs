@@ -39,9 +39,13 @@ impl Launch {
             let refused = diagnostic::error("Invalid script", "The command is empty.");
             diagnostic::at(refused, "command")
         })?;
-        let command = PluginCommand::new(program)
+        let mut command = PluginCommand::new(program)
             .args(arguments)
             .inherit(Environment::Only(inherited()));
+        if env::var_os("NO_COLOR").is_none() {
+            // Deno colours its errors although nobody sees them on a terminal.
+            command = command.variable("NO_COLOR", "1");
+        }
         Ok(Launch {
             command_line: command.to_string(),
             command,

@@ -10,9 +10,10 @@ mod table;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tenon_host::PluginError;
 use tenon_protocols::Secrets;
 use tenon_protocols::denobridge::{Invoke, Outcome, Props};
-use tenon_rpc::{CallError, Method};
+use tenon_rpc::{CallError, Method, Payload, Peer, Text};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -97,14 +98,14 @@ impl Scripts {
     where
         M::Params: Clone,
     {
-        let lease = self.table.lease(launch).await;
+        let lease = self.table.lease(launch);
         let first = self.call_on(lease, launch, task, params.clone()).await;
         match first {
             // Somebody else's call may have killed it. Nothing is lost by asking again, in a
             // process that cannot be killed by anybody else.
             Err(failure) if failure.lost == Some(Lost::SharedProcess) && task.only_reads => {
                 tracing::info!(script = launch.name, "its process died; asking another one");
-                let lease = self.table.lease_alone(launch).await;
+                let lease = self.table.lease_alone(launch);
                 self.call_on(lease, launch, task, params).await
             }
             outcome => outcome,
@@ -119,13 +120,13 @@ impl Scripts {
         progress: mpsc::Sender<String>,
     ) -> Result<Option<Outcome>, Failure> {
         let task = Task::new(Invoke, "invoke action");
-        let lease = self.table.lease_for_progress(launch, progress).await;
+        let lease = self.table.lease_for_progress(launch, progress);
         self.call_on(lease, launch, task, props).await
     }
 
     async fn call_on<M: Method>(
         &self,
-        lease: Result<Lease, Arc<tenon_host::PluginError>>,
+        lease: impl Future<Output = Result<Lease, Arc<PluginError>>>,
         launch: &Launch,
         task: Task<M>,
         params: M::Params,
@@ -133,13 +134,17 @@ impl Scripts {
         let teller = failure::Teller {
             launch,
             what: task.what,
+            only_reads: task.only_reads,
             secrets: &self.secrets,
         };
-        let lease = lease.map_err(|error| teller.cannot_start(&error))?;
+        let lease = tokio::select! {
+            biased;
+            lease = lease => lease.map_err(|error| teller.cannot_start(&error))?,
+            () = self.interrupted(task.cleans_up) => return Err(teller.interrupted()),
+        };
         let plugin = lease.plugin();
-        let stderr = plugin.process().stderr().count();
-        let peer = plugin.peer();
-        let call = plugin.while_alive(peer.call(task.method, params));
+        let lines_before = plugin.process().stderr().count();
+        let call = plugin.while_alive(call(plugin.peer(), task.method, params));
         let limited = async {
             match launch.timeout {
                 None => call.await,
@@ -149,16 +154,10 @@ impl Scripts {
                 },
             }
         };
-        let interrupted = async {
-            match task.cleans_up {
-                true => self.table.ended().await,
-                false => self.interrupted.cancelled().await,
-            }
-        };
         let outcome = tokio::select! {
             biased;
             outcome = limited => outcome,
-            () = interrupted => return Err(teller.interrupted()),
+            () = self.interrupted(task.cleans_up) => return Err(teller.interrupted()),
         };
         match outcome {
             Ok(result) => Ok(result),
@@ -167,9 +166,22 @@ impl Scripts {
                     // Whoever hangs once is not asked again.
                     lease.retire();
                 }
-                Err(teller.failed(&lease, error, stderr).await)
+                Err(teller.failed(&lease, M::NAME, error, lines_before).await)
             }
         }
+    }
+
+    /// Waits until a call has to be given up.
+    async fn interrupted(&self, cleans_up: bool) {
+        match cleans_up {
+            true => self.table.ended().await,
+            false => self.interrupted.cancelled().await,
+        }
+    }
+
+    /// Whoever is called from now on is started anew: scripts may have changed.
+    pub(crate) fn start_anew(&self) {
+        self.table.retire_all();
     }
 
     /// Terraform was told to stop: what runs gets a moment to finish.
@@ -186,4 +198,28 @@ impl Scripts {
         self.interrupted.cancel();
         self.table.end(END).await;
     }
+}
+
+/// Calls a method. Its answer is an object, or null where that means something.
+async fn call<M: Method>(peer: Peer, _: M, params: M::Params) -> Result<M::Result, CallError> {
+    let params = Payload::encode(peer.format(), &params).map_err(CallError::Unsendable)?;
+    let answer = peer.call_raw(M::NAME, Some(params)).await?;
+    let refuse = |problem: String| Err(CallError::Malformed(Text::from(problem)));
+    let kind = match answer.bytes().first() {
+        // Reading an array would take its elements for the members of an object.
+        Some(b'[') => "an array",
+        Some(b'"') => "a text",
+        Some(b't' | b'f') => "true or false",
+        Some(b'-' | b'0'..=b'9') => "a number",
+        _ => {
+            // The error of the payload would quote it, with the secrets in it.
+            return serde_json::from_slice(answer.bytes()).or_else(|error| {
+                refuse(format!("{} answered what it should not: {error}", M::NAME))
+            });
+        }
+    };
+    refuse(format!(
+        "{} answers with an object, and not with {kind}",
+        M::NAME
+    ))
 }

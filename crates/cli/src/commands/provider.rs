@@ -105,10 +105,12 @@ fn tell(mirror: &Path, done: &[(Program, PathBuf, PathBuf, bool)]) -> Result<(),
             ));
         }
     }
-    let by_hand: Vec<_> = { done.iter() }
+    let mut by_hand: Vec<_> = { done.iter() }
         .filter(|(.., is_written)| !is_written)
         .map(|(.., config, _)| config.display().to_string())
         .collect();
+    // A variable may name one file for both.
+    by_hand.dedup();
     if !by_hand.is_empty() {
         output::talk(format_args!(
             "\nFor `init` to find it, this has to be in {}:\n",

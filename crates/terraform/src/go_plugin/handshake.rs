@@ -103,6 +103,16 @@ pub(super) fn line(
     format!("1|{PROTOCOL}|unix|{address}|grpc|{certificate}{multiplex}\n")
 }
 
+/// The line that says instead why there is nothing to connect to. With four fields or more it would
+/// be taken for an address.
+pub(super) fn refusal(error: &StartError) -> String {
+    let text = error
+        .to_string()
+        .replace('|', "/")
+        .replace(['\n', '\r'], " ");
+    format!("{text}\n")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

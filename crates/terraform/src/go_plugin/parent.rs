@@ -53,3 +53,32 @@ impl Parent {
 fn readable_at_death(handle: OwnedFd) -> Option<AsyncFd<OwnedFd>> {
     AsyncFd::with_interest(handle, Interest::READABLE).ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn another_parent_is_noticed_with_and_without_a_handle() {
+        let process = None;
+        Parent {
+            process,
+            ..Parent::watch()
+        }
+        .died()
+        .await;
+        let handle = None;
+        Parent { process, handle }.died().await;
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_parent_that_lives_is_watched_on() {
+        let watch = Parent::watch();
+        let process = watch.process;
+        for handle in [watch.handle, None] {
+            let mut parent = Parent { process, handle };
+            let died = tokio::time::timeout(10 * INTERVAL, parent.died()).await;
+            assert!(died.is_err());
+        }
+    }
+}

@@ -17,7 +17,8 @@ pub(super) fn text(address: &str) -> String {
     let quoted = value.replace('\'', r"'\''");
     format!(
         "The provider denobridge runs, until Ctrl-C. To make Terraform use it, run this in the shell \
-         where you run Terraform:\n\n    export TF_REATTACH_PROVIDERS='{quoted}'\n"
+         where you run Terraform:\n\n    export TF_REATTACH_PROVIDERS='{quoted}'\n\nRelative paths of \
+         scripts begin at the folder that the provider was started in.\n"
     )
 }
 

@@ -34,12 +34,19 @@ pub(super) struct Files {
     own_folder: Option<PathBuf>,
 }
 
-impl Drop for Files {
-    fn drop(&mut self) {
+impl Files {
+    /// Removes them now.
+    pub(super) fn remove(&self) {
         let _already_gone = fs::remove_file(&self.socket);
         if let Some(folder) = &self.own_folder {
             let _already_gone = fs::remove_dir(folder);
         }
+    }
+}
+
+impl Drop for Files {
+    fn drop(&mut self) {
+        self.remove();
     }
 }
 
@@ -104,11 +111,10 @@ impl Socket {
         let address = SocketAddrUnix::new(&files.socket).map_err(|error| failed(error.into()))?;
         rustix::net::bind(&listener, &address).map_err(|error| failed(error.into()))?;
         // Nobody can connect before `listen`, so there is no moment at which others could.
-        match group {
-            Some(group) => give(&files.socket, group, 0o660)?,
-            None => {
-                fs::set_permissions(&files.socket, Permissions::from_mode(0o600)).map_err(failed)?
-            }
+        if let Some(group) = group {
+            give(&files.socket, group, 0o660)?;
+        } else {
+            fs::set_permissions(&files.socket, Permissions::from_mode(0o600)).map_err(failed)?;
         }
         rustix::net::listen(&listener, 128).map_err(|error| failed(error.into()))?;
         Ok(Socket {
@@ -191,4 +197,44 @@ fn give(path: &Path, (group, id): (&str, u32), mode: u32) -> Result<(), StartErr
             group: group.to_owned(),
             error,
         })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_group_is_found_by_name_and_by_number() {
+        let groups = fs::read_to_string("/etc/group").unwrap();
+        let fields: Vec<_> = groups.lines().next().unwrap().split(':').collect();
+        let number: u32 = fields[2].parse().unwrap();
+        assert_eq!(find_group(fields[0]).unwrap(), number);
+        assert_eq!(find_group(fields[2]).unwrap(), number);
+        assert!(find_group("").is_err());
+    }
+
+    #[test]
+    fn files_go_with_the_socket_and_no_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = folder.path().join("own");
+        fs::create_dir(&own).unwrap();
+        let path = own.join("socket");
+        drop(Socket::bind_at(path.clone(), None, None, "TMPDIR").unwrap());
+        assert!(own.exists() && !path.exists());
+        drop(Socket::bind_at(path, Some(own.clone()), None, "TMPDIR").unwrap());
+        assert!(!own.exists());
+    }
+
+    #[test]
+    fn a_folder_made_for_nothing_goes() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = folder.path().join("own");
+        fs::create_dir(&own).unwrap();
+        let failed = Socket::bind_at(own.join("no/socket"), Some(own.clone()), None, "TMPDIR");
+        assert!(
+            matches!(failed, Err(StartError::Socket { .. })),
+            "{failed:?}"
+        );
+        assert!(!own.exists());
+    }
 }

@@ -8,8 +8,8 @@ const VARIABLES: [&str; 3] = ["TF_LOG_PROVIDER_DENOBRIDGE", "TF_LOG_PROVIDER", "
 /// What the variables say, if one of them says something.
 pub(super) fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Option<LevelFilter> {
     let values = VARIABLES.iter().filter_map(|name| variable(name));
-    let value = values.map(|value| value.trim().to_ascii_uppercase());
-    let level = match value.filter(|value| !value.is_empty()).next()?.as_str() {
+    let mut values = values.map(|value| value.trim().to_ascii_uppercase());
+    let level = match values.find(|value| !value.is_empty())?.as_str() {
         "OFF" => LevelFilter::OFF,
         "ERROR" => LevelFilter::ERROR,
         "WARN" => LevelFilter::WARN,

@@ -99,10 +99,90 @@ impl Visit for Line {
 
 fn shortened(mut text: String) -> String {
     if text.len() > LONGEST_TEXT {
-        let end = text.floor_char_boundary(LONGEST_TEXT);
+        let is_boundary = |end: &usize| text.is_char_boundary(*end);
+        let end = (0..=LONGEST_TEXT).rev().find(is_boundary).unwrap_or(0);
         let rest = text.len() - end;
         text.truncate(end);
         text.push_str(&format!("… ({rest} bytes more)"));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use tracing::span::{Attributes, Id, Record};
+    use tracing::{Metadata, Subscriber};
+
+    use super::*;
+
+    /// Keeps the last event, as JSON and as text.
+    #[derive(Clone, Default)]
+    struct Kept(Arc<Mutex<(String, String)>>);
+
+    impl Subscriber for Kept {
+        fn enabled(&self, _: &Metadata<'_>) -> bool {
+            true
+        }
+
+        fn event(&self, event: &Event<'_>) {
+            let lines = (
+                Line::of(event).into_json("now"),
+                Line::of(event).into_text(),
+            );
+            *self.0.lock().unwrap() = lines;
+        }
+
+        fn new_span(&self, _: &Attributes<'_>) -> Id {
+            Id::from_u64(1)
+        }
+
+        fn record(&self, _: &Id, _: &Record<'_>) {}
+
+        fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+        fn enter(&self, _: &Id) {}
+
+        fn exit(&self, _: &Id) {}
+    }
+
+    fn lines(log: impl FnOnce()) -> (String, String) {
+        let kept = Kept::default();
+        tracing::subscriber::with_default(kept.clone(), log);
+        let lines = kept.0.lock().unwrap();
+        lines.clone()
+    }
+
+    #[test]
+    fn fields_keep_their_kind() {
+        let (json, text) = lines(|| {
+            let error = std::io::Error::other("full");
+            let error: &(dyn Error + 'static) = &error;
+            tracing::warn!(
+                count = 2,
+                yes = true,
+                name = "a\"b",
+                error,
+                "two {}",
+                "words"
+            );
+        });
+        assert_eq!(
+            json,
+            "{\"@level\":\"warn\",\"@message\":\"two words\",\"@module\":\"denobridge\",\
+             \"@timestamp\":\"now\",\"count\":2,\"error\":\"full\",\"name\":\"a\\\"b\",\
+             \"yes\":true}\n"
+        );
+        let fields = "count=2 error=\"full\" name=\"a\\\"b\" yes=true";
+        assert_eq!(text, format!("WARN  two words {fields}\n"));
+    }
+
+    #[test]
+    fn a_line_stays_one_and_short_enough_for_terraform() {
+        let (json, _) = lines(|| tracing::info!("{}\n{}", "ä".repeat(100_000), "end"));
+        assert_eq!(json.matches('\n').count(), 1);
+        assert!(json.len() < 64 * 1024);
+        assert!(json.contains("ä… (183620 bytes more)"), "{json}");
+    }
 }

@@ -99,6 +99,16 @@ impl Apply {
                 private: Private::default(),
             });
         }
+        if answer.id.is_none() {
+            diagnostics.push(diagnostic::warning(
+                "Resource without id",
+                format!(
+                    "{} answered create without an id, so the id is empty: two such resources \
+                     cannot be told apart.",
+                    launch.name
+                ),
+            ));
+        }
         let results = Results {
             state: answer.state,
             sensitive_state: answer.sensitive_state,

@@ -1,7 +1,7 @@
 //! What a change would do to a resource.
 
 use tenon_protocols::denobridge::{
-    Diagnostic as Said, Json, ModifyPlan, ModifyPlanParams, PlanType,
+    Diagnostic as Said, Json, ModifyPlan, ModifyPlanParams, ModifyPlanResult, PlanType,
 };
 use tenon_values::{Step, Type, Value};
 
@@ -122,11 +122,14 @@ impl Plan {
         let has_secret_change = change != Change::No && !is_set;
         let proposed = wire::with(proposed, [("write_only_props_version", version)]);
         let mut advice = Advice::none(wire::part(prior, "modified_props"));
-        let mut proposed = proposed;
-        if wire::part(&proposed, "props") != wire::part(prior, "props") {
+        let (mut proposed, props) = (proposed, wire::part(prior, "props"));
+        if bridge::are_same_json(&wire::part(&proposed, "props"), &props) {
+            // Upstream keeps every array as a list, where a configuration has a tuple.
+            proposed = wire::with(&proposed, [("props", props)]);
+        } else {
             advice = Advice::ask(bridge, PlanType::Update, prior, &proposed, diagnostics).await?;
             if advice.is_no_change {
-                proposed = wire::with(&proposed, [("props", wire::part(prior, "props"))]);
+                proposed = wire::with(&proposed, [("props", props)]);
             }
         }
         let proposed = wire::with(&proposed, [("modified_props", advice.modified_props)]);
@@ -228,15 +231,16 @@ impl Advice {
     }
 }
 
+/// What the script answers; none if it has no such method.
 async fn ask_script(
     bridge: &Bridge,
     launch: &Launch,
     params: ModifyPlanParams,
     block: &Value,
-) -> Result<Option<tenon_protocols::denobridge::ModifyPlanResult>, Diagnostic> {
+) -> Result<Option<ModifyPlanResult>, Diagnostic> {
     let task = Task::reading(ModifyPlan, "modify plan");
     match bridge.scripts.call(launch, task, params).await {
-        Ok(answer) => Ok(answer),
+        Ok(answer) => Ok(Some(answer.unwrap_or_default())),
         Err(failure) if failure.is_missing => {
             bridge.remember_without_modify_plan(launch);
             Ok(None)

@@ -71,6 +71,7 @@ pub(super) struct Teller<'a> {
     pub(super) launch: &'a Launch,
     /// As in "Failed to create resource".
     pub(super) what: &'static str,
+    pub(super) only_reads: bool,
     pub(super) secrets: &'a Secrets,
 }
 
@@ -91,8 +92,14 @@ impl Teller<'_> {
         self.place(failure)
     }
 
-    /// A call failed. `before` is how many lines of stderr there were before it.
-    pub(super) async fn failed(&self, lease: &Lease, error: CallError, before: usize) -> Failure {
+    /// A call of `method` failed. `before` is how many lines of stderr there were before it.
+    pub(super) async fn failed(
+        &self,
+        lease: &Lease,
+        method: &str,
+        error: CallError,
+        before: usize,
+    ) -> Failure {
         let plugin = lease.plugin();
         let lost = match &error {
             CallError::Closed(_) if lease.is_shared() => Some(Lost::SharedProcess),
@@ -103,16 +110,36 @@ impl Teller<'_> {
             tokio::time::sleep(STDERR_DELAY).await;
         }
         let explained = plugin.explain(error).await;
-        let stderr = plugin.process().stderr().lines_since(before);
-        let (said, answered) = match &explained.problem {
-            Problem::Call(CallError::Answered(answered)) => (answer(answered), Some(answered)),
+        let stderr = match lost {
+            // What killed it may have been said before this call.
+            Some(_) => plugin.process().stderr().lines(),
+            None => plugin.process().stderr().lines_since(before),
+        };
+        let is_missing = |error: &RpcError| error.code == ErrorCode::METHOD_NOT_FOUND;
+        let (mut said, answered) = match &explained.problem {
+            Problem::Call(CallError::Answered(error)) if is_missing(error) => {
+                (format!("The script has no method {method}."), Some(error))
+            }
+            Problem::Call(CallError::Answered(error)) => (answer(error), Some(error)),
             Problem::Call(error) => (sentence_start(&sentence(error)), None),
             problem => (format!("{problem:?}"), None),
         };
+        if matches!(&explained.problem, Problem::Call(CallError::TimedOut(_))) && lease.others() > 0
+        {
+            let _ = write!(
+                said,
+                " {} other calls ran in the same process: let the script handle calls at the same \
+                 time, set reuse = false, or allow more time.",
+                lease.others()
+            );
+        }
+        if answered.is_none() && !self.only_reads {
+            said.push_str(" What it was doing may be done, done in part, or not at all.");
+        }
         let summary = format!("Failed to {}", self.what);
         let failure = Failure {
             lost,
-            is_missing: answered.is_some_and(|error| error.code == ErrorCode::METHOD_NOT_FOUND),
+            is_missing: answered.is_some_and(is_missing),
             prop_path: answered.and_then(prop_path),
             ..Failure::from(diagnostic::error(
                 summary,
@@ -141,7 +168,9 @@ impl Teller<'_> {
     fn detail(&self, said: &str, error: &PluginError, stderr: &[String]) -> String {
         let mut text = format!("{said}\n\nScript: {}", self.launch.name);
         // Writing to a string does not fail.
-        let _ = write!(text, "\nCommand: {}", self.launch.command_line);
+        if self.launch.command_line != self.launch.name {
+            let _ = write!(text, "\nCommand: {}", self.launch.command_line);
+        }
         if let Some(status) = &error.status {
             let _ = write!(text, "\nIt ended with {status}.");
         }
@@ -154,23 +183,19 @@ impl Teller<'_> {
         if !stderr.is_empty() {
             text.push_str("\n\nLast lines of its stderr:");
             for line in &stderr[stderr.len().saturating_sub(LINES)..] {
-                let _ = write!(text, "\n  {line}");
+                let _ = write!(text, "\n  {}", plain(line));
             }
         }
-        if let Some(hint) = self.hint(&text) {
-            let _ = write!(text, "\n\n{hint}");
+        if let Some(permission) = missing_permission(&text) {
+            let hint = format!(
+                "\n\nThe script lacks a permission: add \"{permission}\" (or a narrower one, as in \
+                 \"{permission}=…\") to permissions.allow."
+            );
+            text.push_str(&hint);
+        } else if let Some(hint) = error.hint() {
+            let _ = write!(text, "\n\nHint: {hint}");
         }
         self.secrets.hide_quoted(&text)
-    }
-
-    fn hint(&self, text: &str) -> Option<String> {
-        if let Some(permission) = missing_permission(text) {
-            return Some(format!(
-                "The script lacks a permission: add \"{permission}\" (or a narrower one, as in \
-                 \"{permission}=…\") to permissions.allow."
-            ));
-        }
-        None
     }
 
     /// At the attribute that says what to run, or at the permissions.
@@ -246,6 +271,21 @@ fn sentence_start(sentence: &str) -> String {
     first.into_iter().flatten().chain(letters).collect()
 }
 
+/// A line without what only a terminal understands: colours, most often.
+pub(super) fn plain(line: &str) -> String {
+    let mut pieces = line.split('\u{1b}');
+    let mut text = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let sequence = piece.strip_prefix('[').map(|rest| {
+            let end = rest.find(|letter: char| ('@'..='~').contains(&letter));
+            end.map_or("", |end| &rest[end + 1..])
+        });
+        text.push_str(sequence.unwrap_or(piece));
+    }
+    text.retain(|letter| !letter.is_control() || letter == '\t');
+    text
+}
+
 /// The permission that a script in Deno misses, from the text of its error:
 /// `NotCapable: Requires read access to "x", run again with the --allow-read flag`.
 fn missing_permission(text: &str) -> Option<&str> {
@@ -276,6 +316,17 @@ mod tests {
         assert_eq!(said(ErrorCode::SERVER_ERROR, "disk full"), "disk full");
         assert_eq!(said(ErrorCode::Number(7), "odd"), "odd (code 7)");
         assert!(said(ErrorCode::INTERNAL_ERROR, " ").contains("no message"));
+    }
+
+    #[test]
+    fn lines_lose_their_colours() {
+        assert_eq!(
+            plain("\u{1b}[0m\u{1b}[1m\u{1b}[31merror\u{1b}[0m: no\u{7}"),
+            "error: no"
+        );
+        assert_eq!(plain("\u{1b}[38;5;1mred"), "red");
+        assert_eq!(plain("cut \u{1b}[3"), "cut ");
+        assert_eq!(plain("a\tb"), "a\tb");
     }
 
     #[test]

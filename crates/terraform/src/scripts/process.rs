@@ -10,6 +10,7 @@ use tenon_rpc::{Options, Recorder, Router, Seen, Tap};
 use tokio::sync::mpsc;
 use tracing::Level;
 
+use super::failure::plain;
 use crate::launch::Launch;
 
 /// How long a script may take to answer `health`. Deno fetches what a script imports before that.
@@ -91,7 +92,7 @@ pub(super) async fn start(
     let command = {
         let (script, secrets) = (launch.name.clone(), secrets.clone());
         let command = launch.command.clone();
-        command.on_stderr(move |line| log(&script, &secrets.hide(line)))
+        command.on_stderr(move |line| log(&script, &secrets.hide(&plain(line))))
     };
     let health = |peer| async move { protocol.begin(&peer).await };
     let (plugin, _) = Plugin::start(&command, start, Arc::new(router), health).await?;

@@ -94,6 +94,12 @@ impl Lease {
         !self.shared().is_alone
     }
 
+    /// How many others use the same process right now. The table holds it as well.
+    pub(super) fn others(&self) -> usize {
+        let holders = self.shared.as_ref().map_or(0, Arc::strong_count);
+        holders.saturating_sub(2)
+    }
+
     /// Nobody is to call this process any more.
     pub(super) fn retire(&self) {
         self.shared().is_retired.store(true, Ordering::Relaxed);
@@ -257,6 +263,18 @@ impl Table {
             let (idle, busy): (Vec<_>, Vec<_>) = running.shared.drain(..).partition(is_idle);
             running.shared = busy;
             idle.into_iter().for_each(|shared| self.release(shared));
+        }
+    }
+
+    /// Nobody is to call any of the processes that run any more.
+    pub(super) fn retire_all(&self) {
+        let places: Vec<_> = self.places().drain().map(|(_, place)| place).collect();
+        for place in places {
+            // Whoever is about to start one does not hold an old one.
+            if let Ok(mut running) = place.running.try_lock() {
+                let all = std::mem::take(&mut running.shared);
+                all.into_iter().for_each(|shared| self.release(shared));
+            }
         }
     }
 
