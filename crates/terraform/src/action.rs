@@ -14,7 +14,7 @@ use crate::diagnostic::{self, Diagnostics};
 use crate::proto::tfplugin6::Diagnostic;
 use crate::proto::tfplugin6::invoke_action::event::{Completed, Progress, Type};
 use crate::proto::tfplugin6::invoke_action::{Event, Request};
-use crate::schema::ACTION_SHAPE;
+use crate::schema::{ACTION, ACTION_SHAPE, check_name};
 use crate::wire;
 
 /// What Terraform hears of an action while it runs.
@@ -25,6 +25,7 @@ const WAITING: usize = 1024;
 
 pub(crate) fn invoke(bridge: Arc<Bridge>, request: Request) -> Events {
     let (progress, heard) = mpsc::channel(WAITING);
+    let secrets = bridge.scripts.secrets.clone();
     let (done, result) = mpsc::channel(1);
     tokio::spawn(async move {
         let diagnostics = match run(&bridge, &request, progress).await {
@@ -34,9 +35,9 @@ pub(crate) fn invoke(bridge: Arc<Bridge>, request: Request) -> Events {
         // Nobody listens any more if Terraform has gone.
         let _gone = done.send(diagnostics).await;
     });
-    let told = ReceiverStream::new(heard).map(|message: String| {
+    let told = ReceiverStream::new(heard).map(move |message: String| {
         // Each is shown as a line of its own.
-        let message = message.trim_end_matches(['\r', '\n']).to_owned();
+        let message = secrets.hide(message.trim_end_matches(['\r', '\n']));
         Type::Progress(Progress { message })
     });
     let completed =
@@ -54,6 +55,7 @@ async fn run(
     request: &Request,
     progress: mpsc::Sender<String>,
 ) -> Result<Diagnostics, Diagnostic> {
+    check_name(&request.action_type, ACTION)?;
     let config = wire::decode(request.config.as_ref(), &ACTION_SHAPE.ty)?;
     let launch = bridge.launch(&config)?;
     let places = bridge.places(&config);

@@ -64,6 +64,17 @@ impl Bridge {
         })
     }
 
+    /// What looks after a resource that is there already, which the state says.
+    pub(crate) fn launch_of_state(&self, state: &Value) -> Result<Launch, Diagnostic> {
+        self.launch(state).map_err(|error| {
+            let moved = "The state says that this script looks after the resource. If it was \
+                         moved, `terraform apply -refresh=false` passes the resource on to the one \
+                         that the configuration names.";
+            let detail = format!("{}\n\n{moved}", error.detail);
+            Diagnostic { detail, ..error }
+        })
+    }
+
     /// Where the diagnostics of the script of a block are shown.
     pub(crate) fn places<'a>(&'a self, block: &'a Value) -> Places<'a> {
         Places {
@@ -85,6 +96,13 @@ impl Bridge {
         lock(&self.leases)
     }
 
+    /// Nothing that a script says is to show this part of its answer.
+    pub(crate) fn hide_json(&self, sent: Option<&Json>) {
+        if let Some(value) = sent.and_then(|sent| sent.value().ok()) {
+            self.hide(&value);
+        }
+    }
+
     /// Nothing that a script says is to show this value.
     pub(crate) fn hide(&self, value: &Value) {
         if !value.is_null() {
@@ -97,13 +115,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A value as a script reads it. What is unknown is null.
+/// A value as a script reads it.
 pub(crate) fn to_json(value: &Value) -> Result<Json, Diagnostic> {
-    let known = match value.is_wholly_known() {
-        true => value.clone(),
-        false => value.unknown_as_null(),
-    };
-    Json::of(&known).map_err(|error| {
+    Json::of(value).map_err(|error| {
         diagnostic::error(
             "Value without JSON",
             format!("A value cannot be passed to a script: {error}."),

@@ -7,7 +7,7 @@ use crate::bridge::{self, Bridge};
 use crate::diagnostic::{self, Diagnostics};
 use crate::proto::tfplugin6::Diagnostic;
 use crate::proto::tfplugin6::read_data_source::{Request, Response};
-use crate::schema::DATA_SOURCE_SHAPE;
+use crate::schema::{DATA_SOURCE, DATA_SOURCE_SHAPE, check_name};
 use crate::scripts::Task;
 use crate::wire;
 
@@ -28,6 +28,7 @@ async fn look(
     request: &Request,
     diagnostics: &mut Diagnostics,
 ) -> Result<Value, Diagnostic> {
+    check_name(&request.type_name, DATA_SOURCE)?;
     let config = wire::decode(request.config.as_ref(), &DATA_SOURCE_SHAPE.ty)?;
     let launch = bridge.launch(&config)?;
     let places = bridge.places(&config);
@@ -37,13 +38,13 @@ async fn look(
     let task = Task::reading(Look, "read data source");
     let answer = bridge.scripts.call(&launch, task, params).await;
     let answer = answer.map_err(|failure| failure.show(&places))?;
+    bridge.hide_json(answer.sensitive_result.as_ref());
     diagnostics.extend(places.show_all(answer.diagnostics));
     let sensitive = bridge::from_json(
         answer.sensitive_result.as_ref(),
         &Value::NULL,
         "sensitiveResult",
     )?;
-    bridge.hide(&sensitive);
     let result = bridge::from_json(answer.result.as_ref(), &Value::NULL, "result")?;
     Ok(wire::with(
         &config,

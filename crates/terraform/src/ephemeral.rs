@@ -1,6 +1,6 @@
 //! Ephemeral resources: opened, renewed while they are used, and closed.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use prost_types::Timestamp;
 use tenon_protocols::denobridge::{Close, Json, Open, PrivateData, Props, Renew};
@@ -13,7 +13,7 @@ use crate::private::Private;
 use crate::proto::tfplugin6::{
     Diagnostic, close_ephemeral_resource, open_ephemeral_resource, renew_ephemeral_resource,
 };
-use crate::schema::EPHEMERAL_SHAPE;
+use crate::schema::{EPHEMERAL, EPHEMERAL_SHAPE, check_name};
 use crate::script::Script;
 use crate::scripts::Task;
 use crate::wire;
@@ -24,7 +24,12 @@ const DATA: &str = "data";
 const CONFIG: &str = "config";
 const LEASE: &str = "lease";
 
-static LEASES: AtomicU64 = AtomicU64::new(1);
+/// A number that no other process gives: private data of another one must not be taken for ours.
+fn next_lease() -> u64 {
+    static LEASES: AtomicU32 = AtomicU32::new(1);
+    let process = u64::from(std::process::id());
+    process << 32 | u64::from(LEASES.fetch_add(1, Ordering::Relaxed))
+}
 
 pub(crate) async fn open(
     bridge: &Bridge,
@@ -42,6 +47,7 @@ async fn try_open(
     request: &open_ephemeral_resource::Request,
     response: &mut open_ephemeral_resource::Response,
 ) -> Result<(), Diagnostic> {
+    check_name(&request.type_name, EPHEMERAL)?;
     let config = wire::decode(request.config.as_ref(), &EPHEMERAL_SHAPE.ty)?;
     let launch = bridge.launch(&config)?;
     let places = bridge.places(&config);
@@ -51,14 +57,14 @@ async fn try_open(
     let task = Task::new(Open, "open ephemeral resource");
     let answer = bridge.scripts.call(&launch, task, params).await;
     let answer = answer.map_err(|failure| failure.show(&places))?;
+    bridge.hide_json(answer.private_data.as_ref());
+    bridge.hide_json(answer.sensitive_result.as_ref());
     response.diagnostics = places.show_all(answer.diagnostics);
-    hide_json(bridge, answer.private_data.as_ref());
     let sensitive = bridge::from_json(
         answer.sensitive_result.as_ref(),
         &Value::NULL,
         "sensitiveResult",
     )?;
-    bridge.hide(&sensitive);
     let result = bridge::from_json(answer.result.as_ref(), &Value::NULL, "result")?;
     let opened = wire::with(
         &config,
@@ -66,7 +72,7 @@ async fn try_open(
     );
     response.result = Some(wire::encode(&opened, &EPHEMERAL_SHAPE.ty)?);
     response.renew_at = answer.renew_at.map(timestamp);
-    let lease = LEASES.fetch_add(1, Ordering::Relaxed);
+    let lease = next_lease();
     let mut private = Private::default();
     private.set(DATA, answer.private_data.as_ref());
     private.set(CONFIG, Script::of(&config)?.as_ref());
@@ -95,6 +101,7 @@ async fn try_renew(
     request: &renew_ephemeral_resource::Request,
     response: &mut renew_ephemeral_resource::Response,
 ) -> Result<(), Diagnostic> {
+    check_name(&request.type_name, EPHEMERAL)?;
     let Opened {
         launch,
         mut private,
@@ -112,10 +119,10 @@ async fn try_renew(
         Err(failure) if failure.is_missing => return Ok(()),
         Err(failure) => return Err(failure.diagnostic),
     };
+    bridge.hide_json(answer.private_data.as_ref());
     response.diagnostics = show_all(bridge, answer.diagnostics);
     response.renew_at = answer.renew_at.map(timestamp);
     if let Some(data) = answer.private_data {
-        hide_json(bridge, Some(&data));
         private.set(DATA, Some(&data));
         if let Some(lease) = lease {
             bridge.leases().insert(lease, Some(data));
@@ -140,6 +147,7 @@ async fn try_close(
     bridge: &Bridge,
     request: &close_ephemeral_resource::Request,
 ) -> Result<Diagnostics, Diagnostic> {
+    check_name(&request.type_name, EPHEMERAL)?;
     let opened = Opened::find(bridge, request.private.as_deref())?;
     if let Some(lease) = opened.lease {
         bridge.leases().remove(&lease);
@@ -206,12 +214,6 @@ fn show_all(bridge: &Bridge, said: Vec<tenon_protocols::denobridge::Diagnostic>)
         ..one
     });
     shown.collect()
-}
-
-fn hide_json(bridge: &Bridge, data: Option<&Json>) {
-    if let Some(value) = data.and_then(|data| data.value().ok()) {
-        bridge.hide(&value);
-    }
 }
 
 fn timestamp(seconds: i64) -> Timestamp {

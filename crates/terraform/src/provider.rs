@@ -236,9 +236,12 @@ impl Provider for Denobridge {
         &self,
         request: Request<validate_data_resource_config::Request>,
     ) -> Reply<validate_data_resource_config::Response> {
-        let config = request.into_inner().config;
+        let request = request.into_inner();
         Ok(Response::new(validate_data_resource_config::Response {
-            diagnostics: validation::sent(config.as_ref(), &DATA_SOURCE_SHAPE.ty),
+            diagnostics: validation::sent(
+                (&request.type_name, request.config.as_ref()),
+                (DATA_SOURCE, &DATA_SOURCE_SHAPE),
+            ),
         }))
     }
 
@@ -256,10 +259,13 @@ impl Provider for Denobridge {
         &self,
         request: Request<validate_ephemeral_resource_config::Request>,
     ) -> Reply<validate_ephemeral_resource_config::Response> {
-        let config = request.into_inner().config;
+        let request = request.into_inner();
         Ok(Response::new(
             validate_ephemeral_resource_config::Response {
-                diagnostics: validation::sent(config.as_ref(), &EPHEMERAL_SHAPE.ty),
+                diagnostics: validation::sent(
+                    (&request.type_name, request.config.as_ref()),
+                    (EPHEMERAL, &EPHEMERAL_SHAPE),
+                ),
             },
         ))
     }
@@ -300,9 +306,12 @@ impl Provider for Denobridge {
         &self,
         request: Request<validate_action_config::Request>,
     ) -> Reply<validate_action_config::Response> {
-        let config = request.into_inner().config;
+        let request = request.into_inner();
         Ok(Response::new(validate_action_config::Response {
-            diagnostics: validation::sent(config.as_ref(), &ACTION_SHAPE.ty),
+            diagnostics: validation::sent(
+                (&request.type_name, request.config.as_ref()),
+                (ACTION, &ACTION_SHAPE),
+            ),
         }))
     }
 
@@ -310,9 +319,12 @@ impl Provider for Denobridge {
         &self,
         request: Request<plan_action::Request>,
     ) -> Reply<plan_action::Response> {
-        let config = request.into_inner().config;
+        let request = request.into_inner();
         Ok(Response::new(plan_action::Response {
-            diagnostics: validation::sent(config.as_ref(), &ACTION_SHAPE.ty),
+            diagnostics: validation::sent(
+                (&request.action_type, request.config.as_ref()),
+                (ACTION, &ACTION_SHAPE),
+            ),
             deferred: None,
         }))
     }

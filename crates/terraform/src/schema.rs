@@ -9,6 +9,9 @@ use std::sync::LazyLock;
 
 use tenon_values::Type;
 
+use crate::diagnostic;
+use crate::proto::tfplugin6::Diagnostic;
+
 pub(crate) use shape::{Attribute, Shape, object_type};
 
 /// The types of blocks, as they are written in HCL.
@@ -105,6 +108,17 @@ pub(crate) static IDENTITY: LazyLock<Vec<Attribute>> = LazyLock::new(|| {
             .about("The props to read the resource with, as JSON."),
     ]
 });
+
+/// Whether Terraform asks for what this provider has.
+pub(crate) fn check_name(asked: &str, known: &str) -> Result<(), Diagnostic> {
+    match asked == known {
+        true => Ok(()),
+        false => Err(diagnostic::error(
+            "Unknown type",
+            format!("This provider has no {asked:?} here, only {known}."),
+        )),
+    }
+}
 
 /// What every block that runs a script has, with what it has of its own.
 fn script_shape(what: &str, own: Vec<Attribute>) -> Shape {

@@ -54,6 +54,13 @@ impl Script {
             return Ok(None);
         }
         let [path, command, config_file, permissions, reuse, timeout] = parts;
+        let lists = ["allow", "deny"].map(|name| ("permissions", wire::part(&permissions, name)));
+        for (name, list) in { lists.into_iter() }.chain([("command", command.clone())]) {
+            if has_null(&list) {
+                let refused = diagnostic::error("Invalid script", "There is a null in the list.");
+                return Err(diagnostic::at(refused, name));
+            }
+        }
         let text = |value: Value| {
             value
                 .as_text()
@@ -135,16 +142,15 @@ impl Permissions {
 }
 
 fn texts(value: &Value) -> Option<Vec<String>> {
-    let elements = value.elements()?.iter();
-    Some(
-        elements
-            .map(|element| {
-                let text = element.as_text();
-                text.map(|text| text.to_string_lossy().into_owned())
-                    .unwrap_or_default()
-            })
-            .collect(),
-    )
+    let texts = { value.elements()?.iter() }.map(|element| element.as_text());
+    let texts = texts.map(|text| Some(text?.to_string_lossy().into_owned()));
+    texts.collect()
+}
+
+/// Whether there is a null in a list, which no text can stand for.
+fn has_null(list: &Value) -> bool {
+    let elements = list.elements();
+    elements.is_some_and(|elements| elements.iter().any(Value::is_null))
 }
 
 /// A number of seconds.

@@ -7,7 +7,7 @@ mod failure;
 mod process;
 mod table;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tenon_host::PluginError;
@@ -32,10 +32,16 @@ const END: Duration = Duration::from_millis(1500);
 #[derive(Clone)]
 pub(crate) struct Scripts {
     table: Table,
-    /// Terraform was told to stop, and the grace is over.
-    interrupted: CancellationToken,
+    interruption: Arc<Mutex<Interruption>>,
     /// What nobody is to see in what scripts say.
     pub(crate) secrets: Secrets,
+}
+
+/// Terraform was told to stop: first nobody is called any more, then nobody is waited for.
+#[derive(Clone, Default)]
+struct Interruption {
+    is_asked_for: bool,
+    grace_is_over: CancellationToken,
 }
 
 /// What is called, and how to speak of it.
@@ -83,7 +89,7 @@ impl Scripts {
         let secrets = Secrets::default();
         Scripts {
             table: Table::new(secrets.clone()),
-            interrupted: CancellationToken::new(),
+            interruption: Arc::default(),
             secrets,
         }
     }
@@ -137,10 +143,14 @@ impl Scripts {
             only_reads: task.only_reads,
             secrets: &self.secrets,
         };
+        let interruption = self.interruption().clone();
+        if interruption.is_asked_for && !task.cleans_up {
+            return Err(teller.refused());
+        }
         let lease = tokio::select! {
             biased;
             lease = lease => lease.map_err(|error| teller.cannot_start(&error))?,
-            () = self.interrupted(task.cleans_up) => return Err(teller.interrupted()),
+            () = self.interrupted(&interruption, task.cleans_up) => return Err(teller.interrupted()),
         };
         let plugin = lease.plugin();
         let lines_before = plugin.process().stderr().count();
@@ -157,7 +167,7 @@ impl Scripts {
         let outcome = tokio::select! {
             biased;
             outcome = limited => outcome,
-            () = self.interrupted(task.cleans_up) => return Err(teller.interrupted()),
+            () = self.interrupted(&interruption, task.cleans_up) => return Err(teller.interrupted()),
         };
         match outcome {
             Ok(result) => Ok(result),
@@ -172,30 +182,42 @@ impl Scripts {
     }
 
     /// Waits until a call has to be given up.
-    async fn interrupted(&self, cleans_up: bool) {
+    async fn interrupted(&self, interruption: &Interruption, cleans_up: bool) {
         match cleans_up {
             true => self.table.ended().await,
-            false => self.interrupted.cancelled().await,
+            false => interruption.grace_is_over.cancelled().await,
         }
     }
 
-    /// Whoever is called from now on is started anew: scripts may have changed.
+    fn interruption(&self) -> MutexGuard<'_, Interruption> {
+        let locked = self.interruption.lock();
+        locked.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Another command of Terraform begins. Whoever is called from now on is started anew: scripts
+    /// may have changed since the last one.
     pub(crate) fn start_anew(&self) {
+        *self.interruption() = Interruption::default();
         self.table.retire_all();
     }
 
     /// Terraform was told to stop: what runs gets a moment to finish.
     pub(crate) fn interrupt(&self) {
-        let interrupted = self.interrupted.clone();
+        let mut interruption = self.interruption();
+        if std::mem::replace(&mut interruption.is_asked_for, true) {
+            return;
+        }
+        let (table, grace_is_over) = (self.table.clone(), interruption.grace_is_over.clone());
         tokio::spawn(async move {
             tokio::time::sleep(GRACE).await;
-            interrupted.cancel();
+            grace_is_over.cancel();
+            table.retire_all();
         });
     }
 
     /// Ends every process.
     pub(crate) async fn end(&self) {
-        self.interrupted.cancel();
+        self.interruption().grace_is_over.cancel();
         self.table.end(END).await;
     }
 }

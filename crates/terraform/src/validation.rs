@@ -1,9 +1,10 @@
 //! What can be said about a block before anything runs.
 
-use tenon_values::{Type, Value};
+use tenon_values::Value;
 
 use crate::diagnostic::Diagnostics;
 use crate::proto::tfplugin6::DynamicValue;
+use crate::schema::{Shape, check_name};
 use crate::script::Script;
 use crate::wire;
 
@@ -16,9 +17,13 @@ pub(crate) fn script(block: &Value) -> Diagnostics {
     }
 }
 
-/// The same, of a block as it was sent.
-pub(crate) fn sent(sent: Option<&DynamicValue>, ty: &Type) -> Diagnostics {
-    match wire::decode(sent, ty) {
+/// The same, of a block as it was sent. It is named as Terraform names it, and has to be `known`.
+pub(crate) fn sent(
+    (name, sent): (&str, Option<&DynamicValue>),
+    (known, shape): (&str, &Shape),
+) -> Diagnostics {
+    let block = check_name(name, known).and_then(|()| wire::decode(sent, &shape.ty));
+    match block {
         Ok(block) => script(&block),
         Err(error) => vec![error],
     }

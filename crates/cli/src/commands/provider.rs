@@ -118,10 +118,12 @@ fn tell(mirror: &Path, done: &[(Program, PathBuf, PathBuf, bool)]) -> Result<(),
         ));
         output::data(config_text(mirror).trim_end())?;
     }
-    output::talk(
-        "\nA lock file that names another build of this version has to forget it: remove the block \
-         of the provider from .terraform.lock.hcl before `init`.",
-    );
+    output::talk(format_args!(
+        "\nWhere .terraform.lock.hcl knows another build of this version, add this one:\n  terraform \
+         providers lock -fs-mirror={} -platform={} {SOURCE}",
+        mirror.display(),
+        platform()
+    ));
     Ok(())
 }
 

@@ -13,7 +13,7 @@ use crate::diagnostic::{self, Diagnostics};
 use crate::private::Private;
 use crate::proto::tfplugin6::Diagnostic;
 use crate::proto::tfplugin6::apply_resource_change::{Request, Response};
-use crate::schema::RESOURCE_SHAPE;
+use crate::schema::{RESOURCE, RESOURCE_SHAPE, check_name};
 use crate::scripts::Task;
 use crate::wire;
 
@@ -59,6 +59,7 @@ impl Apply {
         request: &Request,
         diagnostics: &mut Diagnostics,
     ) -> Result<Apply, Diagnostic> {
+        check_name(&request.type_name, RESOURCE)?;
         let ty = &RESOURCE_SHAPE.ty;
         let prior = wire::decode(request.prior_state.as_ref(), ty)?;
         let planned = wire::decode(request.planned_state.as_ref(), ty)?;
@@ -91,6 +92,7 @@ impl Apply {
         let task = Task::new(Create, "create resource");
         let answer = bridge.scripts.call(&launch, task, params).await;
         let answer = answer.map_err(|failure| failure.show(&places))?;
+        bridge.hide_json(answer.sensitive_state.as_ref());
         diagnostics.extend(places.show_all(answer.diagnostics));
         let has_failed = diagnostic::has_errors(diagnostics);
         if has_failed && answer.id.is_none() {
@@ -115,7 +117,7 @@ impl Apply {
         };
         // With an error beside it, Terraform keeps the resource and marks it as tainted: what was
         // made in part is not lost.
-        let state = results.into_state(bridge, planned, &Value::NULL, diagnostics);
+        let state = results.into_state(planned, &Value::NULL, diagnostics);
         let version = known_or(
             &wire::part(&state, "write_only_props_version"),
             Value::from(1),
@@ -159,6 +161,7 @@ impl Apply {
         let task = Task::new(Update, "update resource");
         let answer = bridge.scripts.call(&launch, task, params).await;
         let answer = answer.map_err(|failure| failure.show(&places))?;
+        bridge.hide_json(answer.sensitive_state.as_ref());
         diagnostics.extend(places.show_all(answer.diagnostics));
         if diagnostic::has_errors(diagnostics) {
             return Ok(Apply {
@@ -170,7 +173,7 @@ impl Apply {
             state: answer.state,
             sensitive_state: answer.sensitive_state,
         };
-        let state = results.into_state(bridge, planned, prior, diagnostics);
+        let state = results.into_state(planned, prior, diagnostics);
         let counted = match write_only::change(config, &private) {
             Change::No => wire::part(prior, "write_only_props_version"),
             change => write_only::version(config, prior, change),
@@ -193,7 +196,7 @@ impl Apply {
         private: Private,
         diagnostics: &mut Diagnostics,
     ) -> Result<Apply, Diagnostic> {
-        let launch = bridge.launch(prior)?;
+        let launch = bridge.launch_of_state(prior)?;
         let places = bridge.places(prior);
         let params = DeleteParams {
             id: id(prior),
@@ -238,13 +241,7 @@ struct Results {
 impl Results {
     /// The planned block with them. What cannot be a value is an error beside the rest, which is
     /// not to be lost: the script has done its work.
-    fn into_state(
-        self,
-        bridge: &Bridge,
-        planned: &Value,
-        prior: &Value,
-        diagnostics: &mut Diagnostics,
-    ) -> Value {
+    fn into_state(self, planned: &Value, prior: &Value, diagnostics: &mut Diagnostics) -> Value {
         let mut value = |sent: Option<tenon_protocols::Json>, before: &str, name: &str| {
             let value = bridge::from_json(sent.as_ref(), &wire::part(prior, before), name);
             value.unwrap_or_else(|error| {
@@ -254,7 +251,6 @@ impl Results {
         };
         let state = value(self.state, "state", "state");
         let sensitive_state = value(self.sensitive_state, "sensitive_state", "sensitiveState");
-        bridge.hide(&sensitive_state);
         let modified = known_or(&wire::part(planned, "modified_props"), Value::NULL);
         wire::with(
             planned,

@@ -6,10 +6,16 @@ use tenon_values::{Type, Value, convert, json};
 use crate::diagnostic;
 use crate::proto::tfplugin6::import_resource_state::{ImportedResource, Request, Response};
 use crate::proto::tfplugin6::{Diagnostic, ResourceIdentityData, upgrade_resource_identity};
-use crate::schema::{IDENTITY, RESOURCE, RESOURCE_SHAPE, object_type};
+use crate::schema::{IDENTITY, RESOURCE, RESOURCE_SHAPE, check_name, object_type};
 use crate::wire;
 
 pub(crate) fn import(request: Request) -> Response {
+    if let Err(error) = check_name(&request.type_name, RESOURCE) {
+        return Response {
+            diagnostics: vec![error],
+            ..Response::default()
+        };
+    }
     let by_identity = { request.identity }.filter(|identity| identity.identity_data.is_some());
     let state = match &by_identity {
         Some(identity) => from_identity(identity),
@@ -124,6 +130,12 @@ fn from_identity(identity: &ResourceIdentityData) -> Result<Value, Diagnostic> {
     let identity = wire::decode(identity.identity_data.as_ref(), &object_type(&IDENTITY))?;
     let part = |name: &str| wire::part(&identity, name);
     let given = |name: &str| !part(name).is_null();
+    if !given("id") || !identity.is_wholly_known() {
+        return Err(diagnostic::error(
+            "Incomplete identity",
+            "The identity needs an id, and all of it has to be known.",
+        ));
+    }
     if given("path") == given("command") {
         return Err(diagnostic::error(
             "Incomplete identity",
@@ -182,7 +194,9 @@ pub(crate) fn upgrade_identity(
     request: &upgrade_resource_identity::Request,
 ) -> upgrade_resource_identity::Response {
     let text = request.raw_identity.as_ref().map(|raw| raw.json.as_slice());
-    let upgraded = super::upgrade::known_members(text.unwrap_or(b"null"), &IDENTITY)
+    let upgraded = check_name(&request.type_name, RESOURCE)
+        .and_then(|()| super::upgrade::check_version(request.version))
+        .and_then(|()| super::upgrade::known_members(text.unwrap_or(b"null"), &IDENTITY))
         .and_then(|text| {
             json::decode(text.as_bytes(), &object_type(&IDENTITY)).map_err(|error| {
                 diagnostic::error(

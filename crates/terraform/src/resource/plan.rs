@@ -13,7 +13,7 @@ use crate::launch::Launch;
 use crate::private::Private;
 use crate::proto::tfplugin6::plan_resource_change::{Request, Response};
 use crate::proto::tfplugin6::{AttributePath, Diagnostic};
-use crate::schema::RESOURCE_SHAPE;
+use crate::schema::{RESOURCE, RESOURCE_SHAPE, check_name};
 use crate::scripts::Task;
 use crate::wire;
 
@@ -52,6 +52,7 @@ impl Plan {
         request: &Request,
         diagnostics: &mut Diagnostics,
     ) -> Result<Plan, Diagnostic> {
+        check_name(&request.type_name, RESOURCE)?;
         let ty = &RESOURCE_SHAPE.ty;
         let prior = wire::decode(request.prior_state.as_ref(), ty)?;
         let proposed = wire::decode(request.proposed_new_state.as_ref(), ty)?;
@@ -60,9 +61,11 @@ impl Plan {
         bridge.hide(&wire::part(&config, "write_only_props"));
         bridge.hide(&wire::part(&prior, "sensitive_state"));
         if proposed.is_null() {
-            // Terraform shows these at the block that is gone, or at none.
-            let change = Advice::ask(bridge, PlanType::Delete, &prior, &prior, diagnostics).await?;
-            drop(change);
+            // The block may be gone, and then Terraform does not say which resource it is about.
+            Advice::ask(bridge, PlanType::Delete, &prior, &prior, diagnostics).await?;
+            for one in diagnostics {
+                one.detail = format!("{}\n\nResource: {}", one.detail, id(&prior));
+            }
             return Ok(Plan {
                 planned: proposed,
                 requires_replace: Vec::new(),
@@ -259,7 +262,7 @@ fn params(
     Ok(ModifyPlanParams {
         id: (!prior.is_null()).then(|| id(prior)),
         plan_type,
-        next_props: bridge::to_json(next)?,
+        next_props: bridge::to_json(&next.unknown_as_null())?,
         unknown_props,
         current_props: bridge::to_optional_json(&effective_props(prior))?,
         current_state: part("state")?,

@@ -9,7 +9,7 @@ use crate::bridge::{self, Bridge};
 use crate::diagnostic::{self, Diagnostics};
 use crate::proto::tfplugin6::read_resource::{Request, Response};
 use crate::proto::tfplugin6::{Diagnostic, generate_resource_config};
-use crate::schema::RESOURCE_SHAPE;
+use crate::schema::{RESOURCE, RESOURCE_SHAPE, check_name};
 use crate::scripts::Task;
 use crate::wire;
 
@@ -45,12 +45,13 @@ async fn state(
     request: &Request,
     diagnostics: &mut Diagnostics,
 ) -> Result<Value, Diagnostic> {
+    check_name(&request.type_name, RESOURCE)?;
     let before = wire::decode(request.current_state.as_ref(), &RESOURCE_SHAPE.ty)?;
     if before.is_null() {
         return Ok(before);
     }
     bridge.hide(&wire::part(&before, "sensitive_state"));
-    let launch = bridge.launch(&before)?;
+    let launch = bridge.launch_of_state(&before)?;
     let places = bridge.places(&before);
     let props = effective_props(&before);
     let params = ReadParams {
@@ -60,6 +61,7 @@ async fn state(
     let task = Task::reading(Read, "read resource");
     let answer = bridge.scripts.call(&launch, task, params).await;
     let answer = answer.map_err(|failure| failure.show(&places))?;
+    bridge.hide_json(answer.sensitive_state.as_ref());
     diagnostics.extend(places.show_all(answer.diagnostics));
     if diagnostic::has_errors(diagnostics) {
         return Ok(before);
@@ -74,7 +76,6 @@ async fn state(
     let state = read(answer.state, wire::part(&before, "state"), "state")?;
     let sensitive = wire::part(&before, "sensitive_state");
     let sensitive = read(answer.sensitive_state, sensitive, "sensitiveState")?;
-    bridge.hide(&sensitive);
     let props_now = read(answer.props, props.clone(), "props")?;
     let after = wire::with(&before, [("state", state), ("sensitive_state", sensitive)]);
     Ok(match props_now == props {
@@ -91,7 +92,9 @@ async fn state(
 pub(crate) fn generate_config(
     request: &generate_resource_config::Request,
 ) -> generate_resource_config::Response {
-    let config = wire::decode(request.state.as_ref(), &RESOURCE_SHAPE.ty).and_then(|state| {
+    let state = check_name(&request.type_name, RESOURCE)
+        .and_then(|()| wire::decode(request.state.as_ref(), &RESOURCE_SHAPE.ty));
+    let config = state.and_then(|state| {
         let written = [
             "path",
             "command",

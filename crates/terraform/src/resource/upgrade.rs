@@ -9,20 +9,13 @@ use tenon_values::{Value, json};
 use crate::diagnostic;
 use crate::proto::tfplugin6::upgrade_resource_state::{Request, Response};
 use crate::proto::tfplugin6::{Diagnostic, RawState};
-use crate::schema::{Attribute, RESOURCE_SHAPE};
+use crate::schema::{Attribute, RESOURCE, RESOURCE_SHAPE, check_name};
 use crate::wire;
 
 pub(crate) fn upgrade(request: &Request) -> Response {
-    let upgraded = match request.version {
-        0 => state(request.raw_state.as_ref()),
-        version => Err(diagnostic::error(
-            "State of a newer provider",
-            format!(
-                "The state was written with version {version} of the schema, and this provider \
-                 knows version 0. Use a newer provider."
-            ),
-        )),
-    };
+    let upgraded = check_name(&request.type_name, RESOURCE)
+        .and_then(|()| check_version(request.version))
+        .and_then(|()| state(request.raw_state.as_ref()));
     match upgraded.and_then(|state| wire::encode(&state, &RESOURCE_SHAPE.ty)) {
         Ok(state) => Response {
             upgraded_state: Some(state),
@@ -32,6 +25,20 @@ pub(crate) fn upgrade(request: &Request) -> Response {
             upgraded_state: None,
             diagnostics: vec![error],
         },
+    }
+}
+
+/// There has been one version so far.
+pub(super) fn check_version(version: i64) -> Result<(), Diagnostic> {
+    match version {
+        0 => Ok(()),
+        version => Err(diagnostic::error(
+            "State of a newer provider",
+            format!(
+                "The state was written with version {version} of the schema, and this provider \
+                 knows version 0. Use a newer provider."
+            ),
+        )),
     }
 }
 
@@ -82,6 +89,7 @@ mod tests {
         assert_eq!(wire::part(&state, "props").to_string(), "{ n = 0.1 }");
         assert!(wire::part(&state, "modified_props").is_null());
         let newer = upgrade(&Request {
+            type_name: RESOURCE.to_owned(),
             version: 1,
             ..Request::default()
         });

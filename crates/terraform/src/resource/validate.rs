@@ -2,11 +2,13 @@
 
 use crate::diagnostic::{self, Diagnostics};
 use crate::proto::tfplugin6::validate_resource_config::{Request, Response};
-use crate::schema::RESOURCE_SHAPE;
+use crate::schema::{RESOURCE, RESOURCE_SHAPE, check_name};
 use crate::{validation, wire};
 
 pub(crate) fn validate(request: &Request) -> Response {
-    let config = match wire::decode(request.config.as_ref(), &RESOURCE_SHAPE.ty) {
+    let config = check_name(&request.type_name, RESOURCE)
+        .and_then(|()| wire::decode(request.config.as_ref(), &RESOURCE_SHAPE.ty));
+    let config = match config {
         Ok(config) => config,
         Err(error) => {
             return Response {

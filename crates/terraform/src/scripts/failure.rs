@@ -152,7 +152,18 @@ impl Teller<'_> {
         }
     }
 
-    /// Terraform was told to stop.
+    /// Terraform was told to stop before anybody was called.
+    pub(super) fn refused(&self) -> Failure {
+        Failure::from(diagnostic::error(
+            format!("Failed to {}", self.what),
+            format!(
+                "Terraform was interrupted, and {} was not called.",
+                self.launch.name
+            ),
+        ))
+    }
+
+    /// Terraform was told to stop while the script was at work.
     pub(super) fn interrupted(&self) -> Failure {
         Failure::from(diagnostic::error(
             format!("Failed to {}", self.what),

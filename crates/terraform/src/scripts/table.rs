@@ -150,8 +150,8 @@ impl Table {
             let is_free = |shared: &Shared| shared.listener.take(&progress);
             return self.lease_shared(launch, is_free, true).await;
         }
-        let lease = self.lease_alone(launch).await?;
-        lease.shared().listener.take(&progress);
+        let mut lease = self.lease_alone(launch).await?;
+        lease.listens = lease.shared().listener.take(&progress);
         Ok(lease)
     }
 
