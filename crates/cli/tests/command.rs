@@ -14,6 +14,8 @@ mod interruptions;
 mod mark;
 #[path = "command/options.rs"]
 mod options;
+#[path = "command/provider.rs"]
+mod provider;
 #[path = "command/results.rs"]
 mod results;
 #[path = "command/shell.rs"]

@@ -18,7 +18,7 @@ use crate::settings::Settings;
 pub(crate) struct Bridge {
     settings: Mutex<Arc<Settings>>,
     pub(crate) scripts: Scripts,
-    /// Command lines of scripts that have said that they have no `modifyPlan`.
+    /// Keys of scripts that have said that they have no `modifyPlan`.
     without_modify_plan: Mutex<HashSet<String>>,
     /// The newest private data of ephemeral resources that are open. Terraform hands what `renew`
     /// gives back only to the next `renew`, and `close` would get that of `open`.
@@ -85,11 +85,11 @@ impl Bridge {
     }
 
     pub(crate) fn has_modify_plan(&self, launch: &Launch) -> bool {
-        !lock(&self.without_modify_plan).contains(&launch.command_line)
+        !lock(&self.without_modify_plan).contains(&launch.key)
     }
 
     pub(crate) fn remember_without_modify_plan(&self, launch: &Launch) {
-        lock(&self.without_modify_plan).insert(launch.command_line.clone());
+        lock(&self.without_modify_plan).insert(launch.key.clone());
     }
 
     pub(crate) fn leases(&self) -> MutexGuard<'_, HashMap<u64, Option<Json>>> {

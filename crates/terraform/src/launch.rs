@@ -17,8 +17,10 @@ use crate::{deno, diagnostic};
 #[derive(Clone, Debug)]
 pub(crate) struct Launch {
     pub(crate) command: PluginCommand,
-    /// Blocks with the same command line share a process.
     pub(crate) command_line: String,
+    /// Blocks with the same key share a process: the command line, and the time of the script's
+    /// last change. Who edits a script wants the new one.
+    pub(crate) key: String,
     /// How people call the script.
     pub(crate) name: String,
     /// The attribute that says what to run.
@@ -46,8 +48,11 @@ impl Launch {
             // Deno colours its errors although nobody sees them on a terminal.
             command = command.variable("NO_COLOR", "1");
         }
+        let command_line = command.to_string();
+        let changed = local_file(script).and_then(|file| file.metadata().ok()?.modified().ok());
         Ok(Launch {
-            command_line: command.to_string(),
+            key: format!("{command_line} {changed:?}"),
+            command_line,
             command,
             name: script.name(),
             attribute: script.attribute(),
@@ -66,7 +71,7 @@ fn words(script: &Script, settings: &Settings) -> Result<Vec<OsString>, Diagnost
     };
     let local = match deno::remote(path) {
         Some(remote) => return deno::words(script, settings, None, remote.into()),
-        None => local(path)?,
+        None => existing(path)?,
     };
     let ending = local.extension().map(|ending| ending.to_string_lossy());
     match ending.as_deref() {
@@ -86,12 +91,23 @@ fn words(script: &Script, settings: &Settings) -> Result<Vec<OsString>, Diagnost
     deno::words(script, settings, Some(&local), local.clone().into())
 }
 
+/// The file of a script, if it is one.
+fn local_file(script: &Script) -> Option<PathBuf> {
+    let path = script.path.as_deref()?;
+    deno::remote(path).is_none().then(|| local(path))
+}
+
 /// The file at a path or `file:` URL.
-fn local(path: &str) -> Result<PathBuf, Diagnostic> {
-    let file = match path.strip_prefix("file://") {
+fn local(path: &str) -> PathBuf {
+    match path.strip_prefix("file://") {
         Some(rest) => PathBuf::from(percent_decoded(rest)),
         None => PathBuf::from(path),
-    };
+    }
+}
+
+/// The same, if it is there.
+fn existing(path: &str) -> Result<PathBuf, Diagnostic> {
+    let file = local(path);
     let at_path =
         |detail: String| diagnostic::at(diagnostic::error("Script not found", detail), "path");
     let file = std::path::absolute(&file).map_err(|error| at_path(format!("{path}: {error}")))?;

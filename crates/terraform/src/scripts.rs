@@ -233,12 +233,14 @@ async fn call<M: Method>(peer: Peer, _: M, params: M::Params) -> Result<M::Resul
         Some(b'"') => "a text",
         Some(b't' | b'f') => "true or false",
         Some(b'-' | b'0'..=b'9') => "a number",
-        _ => {
+        _ => match serde_json::from_slice(answer.bytes()) {
+            Ok(result) => return Ok(result),
+            Err(_) if answer.is_null() => "null",
             // The error of the payload would quote it, with the secrets in it.
-            return serde_json::from_slice(answer.bytes()).or_else(|error| {
-                refuse(format!("{} answered what it should not: {error}", M::NAME))
-            });
-        }
+            Err(error) => {
+                return refuse(format!("{} answered what it should not: {error}", M::NAME));
+            }
+        },
     };
     refuse(format!(
         "{} answers with an object, and not with {kind}",

@@ -97,16 +97,19 @@ fn tell(mirror: &Path, done: &[(Program, PathBuf, PathBuf, bool)]) -> Result<(),
             program.name(),
             file.display()
         ));
-        if *is_written {
-            output::talk(format_args!(
-                "{}: wrote {}",
-                program.name(),
-                config.display()
-            ));
-        }
+        let what = match (is_written, names(config, mirror)) {
+            (true, _) => "wrote",
+            (false, true) => "the mirror is named in",
+            (false, false) => continue,
+        };
+        output::talk(format_args!(
+            "{}: {what} {}",
+            program.name(),
+            config.display()
+        ));
     }
     let mut by_hand: Vec<_> = { done.iter() }
-        .filter(|(.., is_written)| !is_written)
+        .filter(|(.., config, _)| !names(config, mirror))
         .map(|(.., config, _)| config.display().to_string())
         .collect();
     // A variable may name one file for both.
@@ -118,13 +121,23 @@ fn tell(mirror: &Path, done: &[(Program, PathBuf, PathBuf, bool)]) -> Result<(),
         ));
         output::data(config_text(mirror).trim_end())?;
     }
-    output::talk(format_args!(
-        "\nWhere .terraform.lock.hcl knows another build of this version, add this one:\n  terraform \
-         providers lock -fs-mirror={} -platform={} {SOURCE}",
-        mirror.display(),
-        platform()
-    ));
+    // Both understand it, and one line is enough.
+    if let Some((program, ..)) = done.first() {
+        output::talk(format_args!(
+            "\nWhere .terraform.lock.hcl knows another build of this version, add this one:\n  {} \
+             providers lock -fs-mirror={} -platform={} {SOURCE}",
+            program.name(),
+            mirror.display(),
+            platform()
+        ));
+    }
     Ok(())
+}
+
+/// Whether a configuration names the mirror already.
+fn names(config: &Path, mirror: &Path) -> bool {
+    let text = fs::read_to_string(config).unwrap_or_default();
+    text.contains(&mirror.display().to_string())
 }
 
 /// The provider to install.

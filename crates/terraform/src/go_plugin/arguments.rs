@@ -82,7 +82,7 @@ Usage: terraform-provider-denobridge [--debug | --help | --version]
 Environment:
   TF_LOG_PROVIDER_DENOBRIDGE, TF_LOG_PROVIDER, TF_LOG
                what is logged on stderr: TRACE, DEBUG, INFO, WARN, ERROR or OFF; the first that is
-               set counts
+               set counts (and Terraform shows it only if one of the last two is set)
   TMPDIR       where the folder of the socket is made
   PLUGIN_UNIX_SOCKET_DIR
                a folder for the socket instead of one of its own

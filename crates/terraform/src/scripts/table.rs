@@ -18,7 +18,7 @@ use crate::launch::Launch;
 /// A process that nobody has called for so long ends.
 const IDLE: Duration = Duration::from_secs(60);
 
-/// All processes, by command line.
+/// All processes, by the key of their launch.
 #[derive(Clone)]
 pub(super) struct Table(Arc<Inner>);
 
@@ -167,7 +167,7 @@ impl Table {
         fits: impl Fn(&Shared) -> bool,
         listens: bool,
     ) -> Result<Lease, Arc<PluginError>> {
-        let place = self.place(&launch.command_line);
+        let place = self.place(&launch.key);
         let failures_before = place.failures.load(Ordering::Relaxed);
         let mut running = place.running.lock().await;
         if place.failures.load(Ordering::Relaxed) > failures_before
@@ -224,9 +224,9 @@ impl Table {
         self.0.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn place(&self, command_line: &str) -> Arc<Place> {
+    fn place(&self, key: &str) -> Arc<Place> {
         let mut places = self.places();
-        places.entry(command_line.to_owned()).or_default().clone()
+        places.entry(key.to_owned()).or_default().clone()
     }
 
     /// Lets go of a process. The last one to do so stops it.

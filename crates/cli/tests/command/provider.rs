@@ -1,0 +1,61 @@
+//! Installing the Terraform provider.
+
+use insta::assert_snapshot;
+
+use crate::shell::Shell;
+
+#[tokio::test]
+async fn the_provider_is_put_where_init_finds_it() {
+    let mut shell = Shell::new();
+    shell.program("provider", "#!/bin/sh\n");
+    let home = "HOME=$PWD/home tenon provider install --binary provider";
+    shell.run(&format!("{home} --mirror mirror")).await;
+    shell
+        .run("find mirror -type f -printf '%m %P\\n' | sort")
+        .await;
+    shell
+        .run("cmp provider mirror/*.io/*/*/*/*/terraform*")
+        .await;
+    shell
+        .run(&format!("{home} --write-config --for tofu"))
+        .await;
+    shell.run("cat home/.tofurc").await;
+    // A second time nothing is left to be done, and what a user wrote is left alone.
+    shell.run("echo '# mine' >> home/.tofurc").await;
+    shell
+        .run(&format!("{home} --write-config --for tofu"))
+        .await;
+    shell.run("tail -n 1 home/.tofurc").await;
+    let json = format!("{home} --mirror mirror --as-version 1.2.3 --for terraform --json");
+    shell.run(&json).await;
+    assert_snapshot!(shell.transcript().replace(&platform(), "[platform]"));
+}
+
+#[tokio::test]
+async fn what_cannot_be_installed() {
+    let mut shell = Shell::new();
+    shell.file("plain", "");
+    shell
+        .run("HOME=$PWD tenon provider install --binary plain")
+        .await;
+    shell
+        .run("HOME=$PWD tenon provider install --binary missing")
+        .await;
+    shell.run("tenon provider install --as-version ../1").await;
+    shell.run("tenon provider install --for pulumi").await;
+    shell.program("provider", "#!/bin/sh\n");
+    shell
+        .run("tenon provider install --binary provider --mirror plain/inside")
+        .await;
+    assert_snapshot!(shell.transcript().replace(&platform(), "[platform]"));
+}
+
+/// As Terraform calls the machine that this runs on.
+fn platform() -> String {
+    let processor = match std::env::consts::ARCH {
+        "x86_64" => "amd64",
+        "aarch64" => "arm64",
+        other => other,
+    };
+    format!("{}_{processor}", std::env::consts::OS)
+}
