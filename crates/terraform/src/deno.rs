@@ -28,7 +28,8 @@ pub(crate) fn words(
     local: Option<&Path>,
     target: OsString,
 ) -> Result<Vec<OsString>, Diagnostic> {
-    let mut words = vec![binary(settings)?.into(), "run".into(), "-q".into()];
+    let binary = binary(settings).map_err(|error| diagnostic::at(error, "path"))?;
+    let mut words = vec![binary.into(), "run".into(), "-q".into()];
     match script
         .config_file
         .as_deref()
