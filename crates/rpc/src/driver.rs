@@ -4,6 +4,7 @@
 mod handling;
 mod reading;
 mod understanding;
+mod unreadable;
 mod writing;
 
 use std::collections::VecDeque;

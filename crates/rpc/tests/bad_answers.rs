@@ -6,6 +6,7 @@ mod raw_peer;
 use raw_peer::{RawPeer, assert_works, encoded, response, start, watched};
 use tenon_rpc::{
     CallError, CloseReason, Connection, Dialect, Id, Inbound, Message, Options, Payload, Response,
+    Stray,
 };
 use tokio::task::JoinHandle;
 
@@ -85,6 +86,43 @@ async fn ids_of_another_type_are_other_ids() {
         peer.send(response(dialect, id, 2)).await;
         assert_eq!(outcome(waiting).await.expect("a result"), 2);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_cannot_be_read_fails_its_call() {
+    let dialect = Dialect::JsonRpcLines;
+    let options = Options {
+        stray: Stray::Skip,
+        ..Options::default()
+    };
+    let deep = "[".repeat(1000);
+    for broken in ["NaN", "{\"a\":1,}", &deep] {
+        let (mut peer, connection) = start(dialect, options.clone());
+        let (first, first_id) = ask(&mut peer, &connection).await;
+        let (second, second_id) = ask(&mut peer, &connection).await;
+        let line = format!(r#"{{"jsonrpc":"2.0","id":{first_id},"result":{broken}}}"#);
+        peer.send((line + "\n").into_bytes()).await;
+        match outcome(first).await {
+            Err(CallError::Malformed(what)) => {
+                assert!(
+                    what.contains("cannot be read") && !what.contains(broken),
+                    "{what}"
+                );
+            }
+            other => panic!("{other:?}"),
+        }
+        peer.send(response(dialect, second_id, 2)).await;
+        assert_eq!(outcome(second).await.expect("a result"), 2);
+    }
+    // Whose answer this is cannot be told, so nobody is left waiting.
+    let (mut peer, connection) = start(dialect, options);
+    let (waiting, _) = ask(&mut peer, &connection).await;
+    peer.send(b"printed\n{\"jsonrpc\":\"2.0\",\"result\":\n".to_vec())
+        .await;
+    assert!(matches!(
+        outcome(waiting).await,
+        Err(CallError::Closed(CloseReason::BrokenStream(_)))
+    ));
 }
 
 /// An answer to call 1 in each dialect that is no answer.

@@ -7,9 +7,11 @@ mod failure;
 mod process;
 mod table;
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use serde_json::value::RawValue;
 use tenon_host::PluginError;
 use tenon_protocols::Secrets;
 use tenon_protocols::denobridge::{Invoke, Outcome, Props};
@@ -237,13 +239,32 @@ async fn call<M: Method>(peer: Peer, _: M, params: M::Params) -> Result<M::Resul
             Ok(result) => return Ok(result),
             Err(_) if answer.is_null() => "null",
             // The error of the payload would quote it, with the secrets in it.
-            Err(error) => {
-                return refuse(format!("{} answered what it should not: {error}", M::NAME));
-            }
+            Err(error) => return refuse(wrong_answer::<M>(answer.bytes(), &error)),
         },
     };
     refuse(format!(
         "{} answers with an object, and not with {kind}",
         M::NAME
     ))
+}
+
+/// Which member of an answer is wrong, and how, in the words of people who write scripts.
+fn wrong_answer<M: Method>(answer: &[u8], error: &serde_json::Error) -> String {
+    let is_wrong = |(name, value): &(String, Box<RawValue>)| {
+        let alone = std::iter::once((name, value)).collect::<BTreeMap<_, _>>();
+        let alone = serde_json::to_string(&alone).unwrap_or_default();
+        serde_json::from_str::<M::Result>(&alone).is_err()
+    };
+    let members: BTreeMap<String, Box<RawValue>> =
+        serde_json::from_slice(answer).unwrap_or_default();
+    let member = members.into_iter().find(is_wrong).map(|(name, _)| name);
+    let problem = error.to_string();
+    let problem = problem.split(" at line ").next().unwrap_or_default();
+    let problem = problem
+        .replace("a sequence", "a list")
+        .replace("a map", "an object");
+    match member {
+        Some(member) => format!("{member} in the answer to {}: {problem}", M::NAME),
+        None => format!("the answer to {}: {problem}", M::NAME),
+    }
 }

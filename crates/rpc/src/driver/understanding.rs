@@ -3,8 +3,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use super::Driver;
 use super::handling::{panic_text, size};
+use super::{Driver, unreadable};
 use crate::connection::Stray;
 use crate::dialect::{Frame, Inbound, Malformed, MalformedKind};
 use crate::error::{CallError, CloseReason, DialectError, ErrorCode, Quote, RpcError};
@@ -110,6 +110,9 @@ impl Driver {
             return Ok(());
         }
         let problem = malformed.error.message.clone();
+        if self.shared.options.stray == Stray::Skip && unreadable::is_meant_as_message(frame) {
+            return self.on_unreadable(&malformed.error, frame);
+        }
         tracing::warn!(%quote, %problem, "a frame that is no message");
         let _keeps_the_first = self.shared.stray.set(quote.clone());
         match self.shared.options.stray {
@@ -127,6 +130,35 @@ impl Driver {
             }
         }
         Ok(())
+    }
+
+    /// A message that cannot be read: `NaN` in it, say, or nesting without end. Passing over it
+    /// would leave somebody waiting if it is an answer. It is not quoted, since it may hold secrets.
+    fn on_unreadable(&self, error: &RpcError, frame: &[u8]) -> Result<(), CloseReason> {
+        let detail = error
+            .data
+            .as_ref()
+            .and_then(|data| data.decode::<String>().ok());
+        let detail = detail.unwrap_or_else(|| error.message.clone());
+        let problem = format!("a message that cannot be read: {detail}");
+        tracing::warn!(%problem, "an unreadable message");
+        let expected = {
+            let pending = self.shared.pending();
+            unreadable::ids(frame)
+                .map(Id::Number)
+                .filter(|id| pending.expects(id))
+                .collect::<Vec<_>>()
+        };
+        match expected.as_slice() {
+            [id] => self.deliver(id, Err(CallError::Malformed(Text::from(problem))), frame),
+            // Whose answer it is cannot be told.
+            _ => Err(CloseReason::BrokenStream(Arc::new(DialectError {
+                problem,
+                quote: Quote::of(b"{"),
+                is_over_limit: false,
+                is_message: false,
+            }))),
+        }
     }
 
     fn deliver(

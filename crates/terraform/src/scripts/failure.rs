@@ -259,6 +259,13 @@ fn sentence(error: &CallError) -> String {
         CallError::Closed(CloseReason::PeerClosed) => {
             "the script ended before it had answered.".to_owned()
         }
+        CallError::Closed(CloseReason::BrokenStream(error)) => {
+            // What it began with may be a secret.
+            format!(
+                "the script could not be understood any more: {}.",
+                error.problem
+            )
+        }
         CallError::Closed(reason) => {
             format!("the script could not be understood any more: {reason}.")
         }

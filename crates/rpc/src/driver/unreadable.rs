@@ -1,0 +1,41 @@
+//! Lines that were meant to be messages, but cannot be read as such.
+
+use memchr::memmem;
+
+/// Whether a line looks like a message rather than like something that a plugin printed.
+pub(super) fn is_meant_as_message(frame: &[u8]) -> bool {
+    frame.trim_ascii_start().starts_with(b"{") && memmem::find(frame, b"\"jsonrpc\"").is_some()
+}
+
+/// Every number that stands somewhere as the value of a member called `id`.
+pub(super) fn ids(frame: &[u8]) -> impl Iterator<Item = i64> {
+    const NAME: &[u8] = b"\"id\"";
+    memmem::find_iter(frame, NAME).filter_map(|start| {
+        let value = frame[start + NAME.len()..].trim_ascii_start();
+        let value = value.strip_prefix(b":")?.trim_ascii_start();
+        let end = value.iter().position(|byte| !byte.is_ascii_digit());
+        let digits = &value[..end.unwrap_or(value.len())];
+        std::str::from_utf8(digits).ok()?.parse().ok()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_found_in_what_cannot_be_read() {
+        let found = |text: &str| ids(text.as_bytes()).collect::<Vec<_>>();
+        assert_eq!(found(r#"{"jsonrpc":"2.0","id":3,"result":{"n":NaN}}"#), [3]);
+        assert_eq!(found(r#"{"result":{"id": 5,}, "id" : 12 }"#), [5, 12]);
+        assert!(found(r#"{"id":"a","id":,"id"}"#).is_empty());
+    }
+
+    #[test]
+    fn what_a_plugin_prints_is_no_message() {
+        for printed in ["hello", "{ a: 1 }", "[1,", "", "say \"jsonrpc\""] {
+            assert!(!is_meant_as_message(printed.as_bytes()), "{printed}");
+        }
+        assert!(is_meant_as_message(br#" {"jsonrpc":"2.0","id":"#));
+    }
+}
