@@ -1,5 +1,6 @@
 //! Managed resources.
 
+mod advice;
 mod apply;
 mod import;
 mod move_state;

@@ -3,19 +3,19 @@
 //! One process for each command line serves everybody's calls at the same time. A process that
 //! has died is replaced by the next call; one that nobody has called for a while ends.
 
+mod answer;
 mod failure;
 mod process;
 mod table;
+mod words;
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use serde_json::value::RawValue;
 use tenon_host::PluginError;
 use tenon_protocols::Secrets;
 use tenon_protocols::denobridge::{Invoke, Outcome, Props};
-use tenon_rpc::{CallError, Method, Payload, Peer, Text};
+use tenon_rpc::{CallError, Method};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -156,7 +156,7 @@ impl Scripts {
         };
         let plugin = lease.plugin();
         let lines_before = plugin.process().stderr().count();
-        let call = plugin.while_alive(call(plugin.peer(), task.method, params));
+        let call = plugin.while_alive(answer::of(plugin.peer(), task.method, params));
         let limited = async {
             match launch.timeout {
                 None => call.await,
@@ -221,50 +221,5 @@ impl Scripts {
     pub(crate) async fn end(&self) {
         self.interruption().grace_is_over.cancel();
         self.table.end(END).await;
-    }
-}
-
-/// Calls a method. Its answer is an object, or null where that means something.
-async fn call<M: Method>(peer: Peer, _: M, params: M::Params) -> Result<M::Result, CallError> {
-    let params = Payload::encode(peer.format(), &params).map_err(CallError::Unsendable)?;
-    let answer = peer.call_raw(M::NAME, Some(params)).await?;
-    let refuse = |problem: String| Err(CallError::Malformed(Text::from(problem)));
-    let kind = match answer.bytes().first() {
-        // Reading an array would take its elements for the members of an object.
-        Some(b'[') => "an array",
-        Some(b'"') => "a text",
-        Some(b't' | b'f') => "true or false",
-        Some(b'-' | b'0'..=b'9') => "a number",
-        _ => match serde_json::from_slice(answer.bytes()) {
-            Ok(result) => return Ok(result),
-            Err(_) if answer.is_null() => "null",
-            // The error of the payload would quote it, with the secrets in it.
-            Err(error) => return refuse(wrong_answer::<M>(answer.bytes(), &error)),
-        },
-    };
-    refuse(format!(
-        "{} answers with an object, and not with {kind}",
-        M::NAME
-    ))
-}
-
-/// Which member of an answer is wrong, and how, in the words of people who write scripts.
-fn wrong_answer<M: Method>(answer: &[u8], error: &serde_json::Error) -> String {
-    let is_wrong = |(name, value): &(String, Box<RawValue>)| {
-        let alone = std::iter::once((name, value)).collect::<BTreeMap<_, _>>();
-        let alone = serde_json::to_string(&alone).unwrap_or_default();
-        serde_json::from_str::<M::Result>(&alone).is_err()
-    };
-    let members: BTreeMap<String, Box<RawValue>> =
-        serde_json::from_slice(answer).unwrap_or_default();
-    let member = members.into_iter().find(is_wrong).map(|(name, _)| name);
-    let problem = error.to_string();
-    let problem = problem.split(" at line ").next().unwrap_or_default();
-    let problem = problem
-        .replace("a sequence", "a list")
-        .replace("a map", "an object");
-    match member {
-        Some(member) => format!("{member} in the answer to {}: {problem}", M::NAME),
-        None => format!("the answer to {}: {problem}", M::NAME),
     }
 }

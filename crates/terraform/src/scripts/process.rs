@@ -10,7 +10,7 @@ use tenon_rpc::{Options, Recorder, Router, Seen, Tap};
 use tokio::sync::mpsc;
 use tracing::Level;
 
-use super::failure::plain;
+use super::words::plain;
 use crate::launch::Launch;
 
 /// How long a script may take to answer `health`. Deno fetches what a script imports before that.

@@ -1,0 +1,203 @@
+//! What a script says about a change before it is made: `modifyPlan`.
+
+use tenon_protocols::denobridge::{
+    Diagnostic as Said, Json, ModifyPlan, ModifyPlanParams, ModifyPlanResult, PlanType,
+};
+use tenon_values::{Step, Type, Value};
+
+use super::{effective_props, id};
+use crate::bridge::{self, Bridge};
+use crate::diagnostic::Diagnostics;
+use crate::launch::Launch;
+use crate::proto::tfplugin6::Diagnostic;
+use crate::scripts::Task;
+use crate::wire;
+
+/// What the script says about a change.
+pub(super) struct Advice {
+    /// What it made of the props: null if nothing, unknown if that cannot be told yet.
+    pub(super) modified_props: Value,
+    /// What it made of the props is what they are already.
+    pub(super) is_no_change: bool,
+    pub(super) requires_replacement: bool,
+}
+
+impl Advice {
+    pub(super) fn none(modified_props: Value) -> Advice {
+        Advice {
+            modified_props,
+            is_no_change: false,
+            requires_replacement: false,
+        }
+    }
+
+    pub(super) async fn ask(
+        bridge: &Bridge,
+        plan_type: PlanType,
+        prior: &Value,
+        proposed: &Value,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<Advice, Diagnostic> {
+        let next = match plan_type {
+            PlanType::Delete => Value::NULL,
+            PlanType::Create | PlanType::Update => wire::part(proposed, "props"),
+        };
+        let unknown = Value::unknown(Type::Dynamic);
+        let Some(launch) = bridge.launch_if_known(proposed)? else {
+            // There is nobody to ask yet; when it is applied there is.
+            return Ok(Advice::none(unknown));
+        };
+        if !bridge.has_modify_plan(&launch) {
+            return Ok(Advice::none(Value::NULL));
+        }
+        let unknown_props = unknown_paths(&next);
+        let params = params(plan_type, prior, &next, unknown_props.clone())?;
+        let Some(answer) = ask_script(bridge, &launch, params, proposed).await? else {
+            return Ok(Advice::none(Value::NULL));
+        };
+        let places = bridge.places(proposed);
+        let said =
+            { answer.diagnostics.into_iter() }.filter(|said| !is_about(said, &unknown_props));
+        diagnostics.extend(said.map(|said| places.show(said)));
+        let mut advice = Advice::none(Value::NULL);
+        advice.requires_replacement = answer.requires_replacement == Some(true);
+        if !unknown_props.is_empty() {
+            // It may be another answer when everything is known.
+            advice.modified_props = unknown;
+        } else if let Some(modified) =
+            { answer.modified_props }.filter(|_| plan_type != PlanType::Delete)
+        {
+            advice.modify(&modified, prior, &next)?;
+        }
+        Ok(advice)
+    }
+
+    fn modify(&mut self, modified: &Json, prior: &Value, next: &Value) -> Result<(), Diagnostic> {
+        let now = effective_props(prior);
+        if !prior.is_null() && bridge::from_json(Some(modified), &now, "modifiedProps")? == now {
+            self.is_no_change = true;
+            self.modified_props = wire::part(prior, "modified_props");
+            return Ok(());
+        }
+        let modified = bridge::from_json(Some(modified), next, "modifiedProps")?;
+        if modified != *next {
+            self.modified_props = modified;
+        }
+        Ok(())
+    }
+}
+
+/// What the script answers; none if it has no such method.
+async fn ask_script(
+    bridge: &Bridge,
+    launch: &Launch,
+    params: ModifyPlanParams,
+    block: &Value,
+) -> Result<Option<ModifyPlanResult>, Diagnostic> {
+    let task = Task::reading(ModifyPlan, "modify plan");
+    match bridge.scripts.call(launch, task, params).await {
+        Ok(answer) => Ok(Some(answer.unwrap_or_default())),
+        Err(failure) if failure.is_missing => {
+            bridge.remember_without_modify_plan(launch);
+            Ok(None)
+        }
+        Err(failure) => Err(failure.show(&bridge.places(block))),
+    }
+}
+
+fn params(
+    plan_type: PlanType,
+    prior: &Value,
+    next: &Value,
+    unknown_props: Vec<Vec<String>>,
+) -> Result<ModifyPlanParams, Diagnostic> {
+    let part = |name| bridge::to_optional_json(&wire::part(prior, name));
+    Ok(ModifyPlanParams {
+        id: (!prior.is_null()).then(|| id(prior)),
+        plan_type,
+        next_props: bridge::to_json(&next.unknown_as_null())?,
+        unknown_props,
+        current_props: bridge::to_optional_json(&effective_props(prior))?,
+        current_state: part("state")?,
+        current_sensitive_state: part("sensitive_state")?,
+    })
+}
+
+/// The paths of everything in the props that is not known yet.
+fn unknown_paths(props: &Value) -> Vec<Vec<String>> {
+    let mut paths = Vec::new();
+    props.walk(&mut |path, value| {
+        if value.is_known() {
+            return true;
+        }
+        let steps = path.steps().iter().map(|step| match step {
+            Step::Attribute(name) => name.to_string(),
+            Step::Key(key) => key.to_string_lossy().into_owned(),
+            Step::Index(index) | Step::Element(index) => index.to_string(),
+        });
+        paths.push(
+            std::iter::once("nextProps".to_owned())
+                .chain(steps)
+                .collect(),
+        );
+        false
+    });
+    paths
+}
+
+/// Whether an error is about something that is not known yet: it is asked again when it is.
+fn is_about(said: &Said, unknown: &[Vec<String>]) -> bool {
+    let Some([root, rest @ ..]) = said.prop_path.as_deref() else {
+        return false;
+    };
+    let is_props = matches!(root.as_str(), "props" | "nextProps" | "modifiedProps");
+    is_props && said.is_error() && unknown.iter().any(|path| rest.starts_with(&path[1..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_unknown_is_listed() {
+        let props = Value::object([
+            ("known", Value::from(1)),
+            (
+                "tags",
+                Value::tuple(vec![Value::from("a"), Value::unknown(Type::String)]),
+            ),
+            (
+                "inner",
+                Value::object([("x", Value::unknown(Type::Dynamic))]),
+            ),
+        ]);
+        assert_eq!(
+            unknown_paths(&props),
+            [
+                vec!["nextProps", "inner", "x"],
+                vec!["nextProps", "tags", "1"]
+            ]
+        );
+        assert_eq!(
+            unknown_paths(&Value::unknown(Type::Dynamic)),
+            [["nextProps"]]
+        );
+        assert!(unknown_paths(&Value::NULL).is_empty());
+    }
+
+    #[test]
+    fn errors_about_unknown_props_wait() {
+        let unknown = [vec!["nextProps".to_owned(), "tags".to_owned()]];
+        let about =
+            |path: &[&str]| is_about(&Said::error("s", "d").at(path.iter().copied()), &unknown);
+        assert!(about(&["nextProps", "tags"]));
+        assert!(about(&["props", "tags", "0"]));
+        assert!(!about(&["props", "name"]));
+        assert!(!about(&["props"]));
+        assert!(!is_about(&Said::error("s", "d"), &unknown));
+        assert!(!is_about(
+            &Said::warning("s", "d").at(["props", "tags"]),
+            &unknown
+        ));
+    }
+}
