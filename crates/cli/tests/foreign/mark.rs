@@ -39,7 +39,7 @@ impl Mark {
     }
 
     /// The processes with the mark, and their command lines.
-    fn living(&self) -> Vec<(i32, String)> {
+    pub(crate) fn living(&self) -> Vec<(i32, String)> {
         let needle = format!("{}={}", Mark::VARIABLE, self.0);
         let processes = std::fs::read_dir("/proc").expect("the list of processes");
         processes

@@ -1,0 +1,135 @@
+//! The examples under `examples/terraform/`, as somebody tries them who has just read about them.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+
+use crate::tools::{self, Need};
+use crate::trial::trial;
+use crate::workspace::Workspace;
+
+/// Copies what an example has into the workspace.
+fn copy(workspace: &Workspace, name: &str) {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/terraform");
+    for file in fs::read_dir(examples.join(name)).expect(name).flatten() {
+        fs::copy(file.path(), workspace.path(file.file_name())).expect("a copy");
+    }
+}
+
+fn has_a_greeting(workspace: &Workspace) {
+    workspace.apply();
+    assert_eq!(workspace.read("greeting.txt"), "Hello from Terraform\n");
+    assert_eq!(workspace.output("size"), 21);
+    workspace.assert_nothing_to_do();
+
+    let text = workspace.read("main.tf");
+    workspace.write("main.tf", &text.replace("Hello", "Good evening"));
+    workspace.apply().says("0 added, 1 changed, 0 destroyed");
+    assert!(workspace.read("greeting.txt").starts_with("Good evening"));
+
+    workspace.write("main.tf", &text.replace("greeting.txt", "other.txt"));
+    workspace.apply().says("1 added, 0 changed, 1 destroyed");
+    assert!(workspace.has("other.txt") && !workspace.has("greeting.txt"));
+    workspace.destroy();
+    assert!(!workspace.has("other.txt"));
+}
+
+#[test]
+fn a_file_in_typescript() {
+    trial(&[Need::Deno], |workspace| {
+        copy(workspace, "file-deno");
+        has_a_greeting(workspace);
+    });
+}
+
+#[test]
+fn a_file_in_python() {
+    trial(&[], |workspace| {
+        copy(workspace, "file-python");
+        has_a_greeting(workspace);
+    });
+}
+
+#[test]
+fn a_file_in_rust() {
+    // Cargo builds it with the tests of the whole workspace.
+    let built = Path::new(env!("CARGO_BIN_EXE_terraform-provider-denobridge"));
+    let program: PathBuf = built.with_file_name("examples").join("file_resource");
+    if !program.is_file() {
+        let is_ci = std::env::var_os("CI").is_some_and(|value| value == "true");
+        assert!(!is_ci, "{} is not built", program.display());
+        return tools::say("skipped: a_file_in_rust: cargo build -p tenon-plugin --examples");
+    }
+    trial(&[], |workspace| {
+        copy(workspace, "file-rust");
+        workspace.set("TF_VAR_program", &program);
+        has_a_greeting(workspace);
+    });
+}
+
+#[test]
+fn functions_in_typescript() {
+    trial(&[Need::Deno], |workspace| {
+        copy(workspace, "functions");
+        workspace.apply();
+        assert_eq!(workspace.output("slug"), "creme-brulee-and-how-to-make-it");
+        assert_eq!(workspace.output("words")["make"], 1);
+        workspace.assert_nothing_to_do();
+    });
+}
+
+#[test]
+fn secrets_that_no_state_holds() {
+    trial(&[], |workspace| {
+        copy(workspace, "token");
+        workspace.set("TF_VAR_password", "correct-horse");
+        workspace.apply().says_nothing_of("correct-horse");
+        let state = workspace.read("terraform.tfstate");
+        assert!(!state.contains("correct-horse"));
+        let leases = fs::read_dir(workspace.path("leases")).expect("leases");
+        assert_eq!(leases.count(), 0, "every token has been given back");
+        workspace.assert_nothing_to_do();
+        workspace.set("TF_VAR_password", "battery-staple");
+        workspace.assert_nothing_to_do();
+        workspace.set("TF_VAR_password_version", "2");
+        workspace.apply().says("0 added, 1 changed, 0 destroyed");
+        workspace.destroy();
+    });
+}
+
+#[test]
+fn an_action_that_tells_how_far_it_has_come() {
+    trial(&[Need::Actions], |workspace| {
+        copy(workspace, "notify");
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let (heard, messages) = mpsc::sync_channel(16);
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten().take(2) {
+                let mut reader = BufReader::new(stream);
+                let mut length = 0;
+                let mut line = String::new();
+                while reader.read_line(&mut line).is_ok_and(|count| count > 2) {
+                    let header = line.to_lowercase();
+                    if let Some(value) = header.strip_prefix("content-length:") {
+                        length = value.trim().parse().unwrap_or(0);
+                    }
+                    line.clear();
+                }
+                let mut body = vec![0; length];
+                reader.read_exact(&mut body).expect("a body");
+                let _gone = heard.send(String::from_utf8_lossy(&body).into_owned());
+                let answer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+                reader.get_mut().write_all(answer.as_bytes()).expect("sent");
+            }
+        });
+        workspace.set("TF_VAR_url", format!("http://{address}/hook"));
+        let applied = workspace.apply();
+        applied.says("Action action.denobridge_action.announce");
+        let posted: Vec<String> = messages.iter().take(2).collect();
+        assert!(posted[0].contains("Release 1.0.0 is out"), "{posted:?}");
+        assert!(posted[1].contains("Thanks to everybody"), "{posted:?}");
+    });
+}

@@ -1,0 +1,127 @@
+//! A file as a resource, from `init` to `destroy`, in Deno and in Python.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::json;
+
+use crate::tools::Need;
+use crate::trial::trial;
+use crate::workspace::Workspace;
+
+/// A resource "a" that is a file.
+pub(crate) fn file(script: &str, path: &str, content: &str) -> String {
+    let permissions = match script.ends_with(".ts") {
+        true => "permissions = { all = true }",
+        false => "",
+    };
+    format!(
+        r#"
+resource "denobridge_resource" "a" {{
+  path  = "./{script}"
+  props = {{
+    path    = "{path}"
+    content = "{content}"
+  }}
+  {permissions}
+}}
+"#
+    )
+}
+
+fn lives_its_life(workspace: &Workspace, script: &str) {
+    workspace.configure(&file(script, "./a.txt", "one"));
+    let plan = workspace.plan().has_changes();
+    plan.says("# denobridge_resource.a will be created");
+    plan.says("Plan: 1 to add, 0 to change, 0 to destroy.");
+    assert!(!workspace.has("a.txt"));
+
+    let applied = workspace.apply();
+    applied.says("[id=./a.txt]");
+    assert_eq!(workspace.read("a.txt"), "one");
+    assert_eq!(workspace.attribute("id"), "./a.txt");
+    let props = json!({ "path": "./a.txt", "content": "one" });
+    assert_eq!(workspace.attribute("props"), props);
+    let time = workspace.attribute("state")["mtime"].as_u64();
+    assert!(time.is_some_and(|time| time > 0), "{time:?}");
+    workspace.assert_nothing_to_do().says("No changes.");
+
+    workspace.configure(&file(script, "./a.txt", "two"));
+    let applied = workspace.apply();
+    applied.says(r#"~ content = "one" -> "two""#);
+    applied.says("Apply complete! Resources: 0 added, 1 changed, 0 destroyed.");
+    assert_eq!(workspace.read("a.txt"), "two");
+    workspace.assert_nothing_to_do();
+
+    workspace.destroy();
+    assert!(!workspace.has("a.txt"));
+}
+
+#[test]
+fn a_file_in_deno_lives_its_life() {
+    trial(&[Need::Deno], |workspace| {
+        lives_its_life(workspace, "file.ts");
+    });
+}
+
+#[test]
+fn a_file_in_python_lives_its_life() {
+    trial(&[], |workspace| {
+        lives_its_life(workspace, "file.py");
+    });
+}
+
+/// As it is after an installation: no development override, but a mirror and a lock file.
+#[test]
+fn init_finds_the_provider_in_a_mirror() {
+    trial(&[Need::TerraformRegistry], |workspace| {
+        let system = match std::env::consts::ARCH {
+            "aarch64" => "linux_arm64",
+            _ => "linux_amd64",
+        };
+        let place = format!("mirror/registry.terraform.io/brad-jones/denobridge/0.1.0/{system}");
+        fs::create_dir_all(workspace.path(&place)).expect("a folder");
+        let provider = workspace.path("plugins/terraform-provider-denobridge");
+        let place = format!("{place}/terraform-provider-denobridge_v0.1.0");
+        fs::copy(provider, workspace.path(place)).expect("a copy");
+        let mirror = workspace.path("mirror");
+        workspace.write(
+            "terraform.rc",
+            &format!("provider_installation {{\n  filesystem_mirror {{\n    path = {mirror:?}\n  }}\n}}\n"),
+        );
+        workspace.configure(&file("file.py", "./a.txt", "one"));
+        let init = workspace.run("init").succeeds();
+        init.says("Installed brad-jones/denobridge v0.1.0 (unauthenticated)");
+        workspace.apply();
+        workspace.assert_nothing_to_do();
+        workspace.destroy();
+    });
+}
+
+/// Other languages than those that are known by the end of a file's name.
+#[test]
+fn a_program_of_any_kind_is_a_script() {
+    trial(&[], |workspace| {
+        workspace.write("program", "#!/bin/sh\nexec \"$TENON_PYTHON\" -u file.py\n");
+        let mode = fs::Permissions::from_mode(0o755);
+        fs::set_permissions(workspace.path("program"), mode).expect("a mode");
+        workspace.configure(
+            r#"
+resource "denobridge_resource" "executable" {
+  path  = "./program"
+  props = { path = "a.txt", content = "executable" }
+}
+
+resource "denobridge_resource" "command" {
+  command = ["sh", "-c", "exec \"$TENON_PYTHON\" -u \"$0\"", "file.py"]
+  props   = { path = "b.txt", content = "command" }
+}
+"#,
+        );
+        workspace.apply();
+        assert_eq!(workspace.read("a.txt"), "executable");
+        assert_eq!(workspace.read("b.txt"), "command");
+        workspace.assert_nothing_to_do();
+        workspace.destroy();
+    });
+}

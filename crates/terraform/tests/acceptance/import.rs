@@ -1,0 +1,156 @@
+//! Things that were there before Terraform knew of them.
+
+use crate::file::file;
+use crate::tools::Need;
+use crate::trial::trial;
+use crate::workspace::Workspace;
+
+fn import(workspace: &Workspace, id: &str) {
+    let words = ["import", "denobridge_resource.a", id];
+    let outcome = workspace.start_words(&words).wait().succeeds();
+    outcome.says("Import successful!");
+}
+
+#[test]
+fn a_file_is_imported_by_json() {
+    trial(&[], |workspace| {
+        workspace.write("a.txt", "one");
+        workspace.configure(&file("file.py", "a.txt", "one"));
+        import(workspace, r#"{"id":"a.txt","path":"./file.py"}"#);
+        workspace.assert_nothing_to_do();
+        workspace.destroy();
+        assert!(!workspace.has("a.txt"));
+    });
+}
+
+/// Go reads the members of an object in any case, so people may have written them so.
+#[test]
+fn a_file_is_imported_by_json_with_permissions() {
+    trial(&[Need::Deno], |workspace| {
+        workspace.write("a.txt", "one");
+        workspace.configure(&file("file.ts", "a.txt", "one"));
+        let id = r#"{"ID":"a.txt","Path":"./file.ts","permissions":{"all":true},"props":{"path":"a.txt"}}"#;
+        import(workspace, id);
+        workspace.assert_nothing_to_do();
+        assert_eq!(
+            workspace.attribute("sensitive_state")["secret"],
+            "resource-secret"
+        );
+        workspace.destroy();
+    });
+}
+
+#[test]
+fn an_id_that_is_no_json_is_told_how_to_look() {
+    trial(&[], |workspace| {
+        workspace.configure(&file("file.py", "a.txt", "one"));
+        for (id, why) in [
+            ("a.txt", "a.txt"),
+            (r#"{"path":"./file.py"}"#, "id"),
+            (r#"{"id":"a.txt"}"#, "path"),
+        ] {
+            let words = ["import", "denobridge_resource.a", id];
+            let outcome = workspace.start_words(&words).wait().fails();
+            outcome
+                .says("Invalid Import ID")
+                .says(why)
+                .says(r#"{"id":"#);
+        }
+        let words = [
+            "import",
+            "denobridge_resource.a",
+            r#"{"id":"nothing.txt","path":"./file.py"}"#,
+        ];
+        let outcome = workspace.start_words(&words).wait().fails();
+        outcome.says("Cannot import non-existent remote object");
+    });
+}
+
+#[test]
+fn a_file_is_imported_by_its_identity() {
+    trial(&[Need::Identity], |workspace| {
+        workspace.write("a.txt", "one");
+        let resource = file("file.py", "a.txt", "one");
+        workspace.configure(&format!(
+            r#"{resource}
+import {{
+  to       = denobridge_resource.a
+  identity = {{ id = "a.txt", path = "./file.py" }}
+}}
+"#
+        ));
+        let applied = workspace.apply();
+        applied.says("Apply complete! Resources: 1 imported, 0 added, 0 changed, 0 destroyed.");
+        workspace.assert_nothing_to_do();
+        let identity = &workspace.instances()["denobridge_resource.a"]["identity"];
+        assert_eq!(identity["id"], "a.txt");
+        workspace.destroy();
+    });
+}
+
+#[test]
+fn an_identity_may_have_all_that_a_script_needs() {
+    trial(&[Need::Identity, Need::Deno], |workspace| {
+        workspace.write("a.txt", "one");
+        workspace.configure(
+            r#"
+resource "denobridge_resource" "a" {
+  command     = ["python3", "-u", "file.py"]
+  props       = { path = "a.txt", content = "one" }
+}
+
+resource "denobridge_resource" "b" {
+  path        = "./file.ts"
+  props       = { path = "a.txt", content = "one" }
+  permissions = { allow = ["read", "write"] }
+  config_file = "/dev/null"
+}
+
+import {
+  to       = denobridge_resource.a
+  identity = { id = "a.txt", command = ["python3", "-u", "file.py"] }
+}
+
+import {
+  to       = denobridge_resource.b
+  identity = {
+    id          = "a.txt"
+    path        = "./file.ts"
+    allow       = ["read", "write"]
+    config_file = "/dev/null"
+    props       = jsonencode({ path = "a.txt" })
+  }
+}
+"#,
+        );
+        let applied = workspace.apply();
+        applied.says("Apply complete! Resources: 2 imported, 0 added, 0 changed, 0 destroyed.");
+        workspace.assert_nothing_to_do();
+    });
+}
+
+#[test]
+fn a_configuration_is_generated_of_what_is_imported() {
+    trial(&[Need::Actions], |workspace| {
+        workspace.write("a.txt", "one");
+        workspace.configure(
+            r#"
+import {
+  to = denobridge_resource.a
+  id = jsonencode({ id = "a.txt", path = "./file.py" })
+}
+"#,
+        );
+        workspace
+            .run("plan -generate-config-out=generated.tf")
+            .succeeds();
+        let generated = workspace.read("generated.tf");
+        assert!(generated.contains(r#"content = "one""#), "{generated}");
+        for computed in ["state", "write_only_props_version", "modified_props"] {
+            assert!(!generated.contains(computed), "{computed} in {generated}");
+        }
+        workspace.apply().says("1 imported, 0 added, 0 changed");
+        workspace.assert_nothing_to_do();
+        workspace.destroy();
+    });
+}

@@ -1,0 +1,157 @@
+//! Ctrl-C and `kill -9` in the middle of an apply: what was done is known, and nobody is left.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+
+use crate::running::Running;
+use crate::trial::trial;
+use crate::workspace::Workspace;
+
+/// Starts an apply of twenty resources, of which the last ten never come to an end, and waits until
+/// it has come as far as it can.
+fn half_done(workspace: &Workspace) -> Running<'_> {
+    let hanging: serde_json::Map<String, Value> = (10..20)
+        .map(|number| {
+            (
+                format!("create object-{number}"),
+                json!([{ "until": "never" }]),
+            )
+        })
+        .collect();
+    workspace.moves(&Value::from(hanging));
+    workspace.configure(
+        r#"
+resource "denobridge_resource" "a" {
+  count = 20
+  path  = "./puppet.py"
+  props = { name = "object-${count.index}" }
+}
+"#,
+    );
+    let running = workspace.start("apply -auto-approve -parallelism=20");
+    workspace.wait_until("half of it is done", || {
+        workspace.calls_of("create").len() == 20 && objects(workspace).len() == 10
+    });
+    running
+}
+
+/// The names of what the script made.
+fn objects(workspace: &Workspace) -> BTreeSet<String> {
+    let files = fs::read_dir(workspace.path("objects"));
+    let names = files
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|file| file.file_name());
+    names
+        .map(|name| name.to_string_lossy().trim_end_matches(".json").to_owned())
+        .collect()
+}
+
+/// The names of what Terraform knows of.
+fn known(workspace: &Workspace) -> BTreeSet<String> {
+    let instances = workspace.instances();
+    let ids = instances
+        .values()
+        .map(|instance| &instance["attributes"]["id"]);
+    ids.map(|id| id.as_str().expect("an id").to_owned())
+        .collect()
+}
+
+#[test]
+fn after_ctrl_c_the_state_has_what_was_created() {
+    trial(&[], |workspace| {
+        let running = half_done(workspace);
+        running.interrupt();
+        let outcome = running.wait().fails();
+        outcome.says("Interrupt received").says("interrupted");
+        workspace.assert_nobody_left();
+        assert_eq!(known(workspace), objects(workspace));
+        assert_eq!(known(workspace).len(), 10, "{outcome}");
+
+        workspace.moves(&json!({}));
+        workspace.apply().says("10 added, 0 changed, 0 destroyed");
+        workspace.destroy();
+    });
+}
+
+/// What is nearly done when somebody presses Ctrl-C may come to its end.
+#[test]
+fn after_ctrl_c_what_runs_may_finish() {
+    trial(&[], |workspace| {
+        workspace.moves(&json!({ "create": [{ "touch": "begun" }, { "sleep": 1 }] }));
+        workspace.configure(
+            r#"
+resource "denobridge_resource" "a" {
+  path  = "./puppet.py"
+  props = { name = "a" }
+}
+
+resource "denobridge_resource" "b" {
+  depends_on = [denobridge_resource.a]
+  path       = "./puppet.py"
+  props      = { name = "b" }
+}
+"#,
+        );
+        let running = workspace.start("apply -auto-approve");
+        workspace.wait_until("it has begun", || workspace.has("begun"));
+        running.interrupt();
+        running.wait().fails();
+        workspace.assert_nobody_left();
+        assert_eq!(known(workspace), BTreeSet::from(["a".to_owned()]));
+        assert_eq!(objects(workspace), known(workspace));
+    });
+}
+
+#[test]
+fn after_ctrl_c_a_start_that_hangs_is_given_up() {
+    trial(&[], |workspace| {
+        workspace.write(
+            "hang.py",
+            "import time\nopen('begun', 'w').close()\ntime.sleep(600)\n",
+        );
+        workspace.configure(
+            r#"
+data "denobridge_datasource" "a" {
+  path  = "./hang.py"
+  props = {}
+}
+"#,
+        );
+        let running = workspace.start("plan");
+        workspace.wait_until("it has begun", || workspace.has("begun"));
+        running.interrupt();
+        running.wait().fails().says("interrupted");
+        workspace.assert_nobody_left();
+    });
+}
+
+#[test]
+fn when_terraform_is_killed_nobody_is_left() {
+    trial(&[], |workspace| {
+        let running = half_done(workspace);
+        running.kill();
+        assert_eq!(running.wait().code, None);
+        workspace.assert_nobody_left();
+    });
+}
+
+#[test]
+fn when_the_provider_is_killed_no_script_is_left() {
+    trial(&[], |workspace| {
+        let running = half_done(workspace);
+        let providers = workspace.providers();
+        assert!(!providers.is_empty());
+        for provider in providers {
+            let provider = Pid::from_raw(provider).expect("a process");
+            kill_process(provider, Signal::KILL).expect("a provider");
+        }
+        running.wait().fails();
+        workspace.assert_nobody_left();
+        assert_eq!(known(workspace), objects(workspace));
+    });
+}

@@ -1,0 +1,195 @@
+//! Scripts that go wrong while they run, and what their user is told.
+
+use serde_json::{Value, json};
+
+use crate::outcome::Outcome;
+use crate::trial::trial;
+use crate::workspace::Workspace;
+
+fn configure(workspace: &Workspace, attributes: &str) {
+    workspace.configure(&format!(
+        r#"
+resource "denobridge_resource" "a" {{
+  path  = "./puppet.py"
+  props = {{ name = "a" }}
+  {attributes}
+}}
+"#
+    ));
+}
+
+/// A create that fails, with these moves.
+fn create_fails(workspace: &Workspace, moves: Value) -> Outcome {
+    workspace.moves(&json!({ "create": moves }));
+    let failed = workspace.apply_fails();
+    failed.says("with denobridge_resource.a,").says("puppet.py");
+    failed.says_nothing_of("Plugin did not respond");
+    failed.says_nothing_of("Provider produced");
+    assert_eq!(workspace.instances().len(), 0, "{failed}");
+    failed
+}
+
+#[test]
+fn an_error_is_shown_with_all_that_is_known() {
+    trial(&[], |workspace| {
+        configure(workspace, "");
+        let thrown = json!({ "code": -32042, "message": "the quota is used up" });
+        let moves = json!([{ "stderr": "asking the service" }, { "error": thrown }]);
+        let failed = create_fails(workspace, moves);
+        failed
+            .says("create")
+            .says("the quota is used up")
+            .says("-32042");
+        failed.says("asking the service");
+        // Code and message of the TypeScript library for everything that is thrown.
+        let thrown = json!({ "code": -32603, "message": "Internal error" });
+        let moves = json!([{ "stderr": "TypeError: x is undefined" }, { "error": thrown }]);
+        let failed = create_fails(workspace, moves);
+        failed.says("TypeError: x is undefined");
+    });
+}
+
+#[test]
+fn a_crash_is_shown_with_status_and_last_words() {
+    trial(&[], |workspace| {
+        configure(workspace, "");
+        let failed = create_fails(
+            workspace,
+            json!([{ "stderr": "out of luck" }, { "exit": 3 }]),
+        );
+        failed
+            .says("create")
+            .says("exit status: 3")
+            .says("out of luck");
+
+        workspace.moves(&json!({}));
+        workspace.apply();
+        workspace.moves(&json!({ "read": [{ "stderr": "no eyes" }, { "exit": 4 }] }));
+        let failed = workspace.plan().fails();
+        failed
+            .says("read")
+            .says("exit status: 4")
+            .says("no eyes")
+            .says("puppet.py");
+        assert_eq!(workspace.instances().len(), 1);
+
+        // What only reads can be asked again.
+        workspace.moves(&json!({ "read": [{ "exit_once": 5 }] }));
+        workspace.assert_nothing_to_do();
+        assert!(workspace.has("exited"));
+        workspace.destroy();
+    });
+}
+
+#[test]
+fn a_call_that_never_ends_has_a_timeout() {
+    trial(&[], |workspace| {
+        configure(workspace, "timeout = 1");
+        let failed = create_fails(workspace, json!([{ "until": "never" }]));
+        failed.says("create").says("within 1s");
+        // A slow one that is in time.
+        configure(workspace, "timeout = 30");
+        workspace.moves(&json!({ "create": [{ "sleep": 1.2 }] }));
+        workspace.apply();
+        workspace.destroy();
+    });
+}
+
+/// The worst kind: it ignores `shutdown`, the end of its stdin and SIGTERM.
+#[test]
+fn a_script_that_does_not_want_to_end_is_ended() {
+    trial(&[], |workspace| {
+        configure(workspace, "");
+        workspace.moves(&json!({
+            "start": [{ "deaf": true }],
+            "shutdown": [{ "until": "never" }],
+            "end": [{ "until": "never" }],
+        }));
+        workspace.apply();
+        workspace.assert_nobody_left();
+        workspace.destroy();
+    });
+}
+
+#[test]
+fn lines_that_are_no_messages_are_skipped() {
+    trial(&[], |workspace| {
+        configure(workspace, "");
+        let garbage = [
+            "Downloading 3 packages ...",
+            "{\"level\":\"info\"}",
+            "{broken",
+            "[1,2]",
+            "null",
+            "",
+            "{\"jsonrpc\":\"2.0\",\"id\":4711,\"result\":{}}",
+            "{\"jsonrpc\":\"2.0\",\"method\":\"log\",\"params\":{}}",
+        ];
+        let moves: Vec<Value> = garbage
+            .iter()
+            .map(|line| json!({ "print": line }))
+            .collect();
+        workspace.moves(&json!({ "start": moves, "create": moves, "read": moves }));
+        workspace.apply();
+        workspace.assert_nothing_to_do();
+        workspace.destroy();
+    });
+}
+
+#[test]
+fn answers_of_the_wrong_kind_are_told() {
+    trial(&[], |workspace| {
+        configure(workspace, "");
+        for (answer, seen) in [
+            (json!("hello"), "answers with an object"),
+            (json!(["a", {}]), "answers with an object"),
+            (json!({ "id": ["a"] }), "id"),
+            (json!({ "id": "a", "diagnostics": 5 }), "diagnostics"),
+        ] {
+            let failed = create_fails(workspace, json!([{ "answer": answer }]));
+            failed.says("create").says(seen);
+        }
+        workspace.moves(&json!({}));
+        workspace.apply();
+        for answer in [json!([]), json!({ "exists": "perhaps" })] {
+            workspace.moves(&json!({ "read": [{ "answer": answer }] }));
+            let failed = workspace.plan().fails();
+            failed.says("read").says("puppet.py");
+        }
+        workspace.moves(&json!({}));
+        workspace.destroy();
+    });
+}
+
+#[test]
+fn an_answer_without_end_is_cut_off() {
+    trial(&[], |workspace| {
+        configure(workspace, "");
+        let failed = create_fails(workspace, json!([{ "print_bytes": 17 * 1024 * 1024 }]));
+        failed.says("16777216 bytes");
+        assert!(
+            failed.stderr.len() < 10_000,
+            "{} bytes",
+            failed.stderr.len()
+        );
+    });
+}
+
+#[test]
+fn a_flood_on_stderr_is_no_harm() {
+    trial(&[], |workspace| {
+        configure(workspace, "");
+        workspace.moves(&json!({ "create": [{ "flood": 10 * 1024 * 1024 }] }));
+        workspace.apply();
+        workspace.destroy();
+        let thrown = json!({ "code": 1, "message": "too much" });
+        let moves = json!([{ "flood": 10 * 1024 * 1024 }, { "error": thrown }]);
+        let failed = create_fails(workspace, moves);
+        failed.says("too much").says("flood");
+        assert!(
+            failed.stderr.len() < 100_000,
+            "{} bytes",
+            failed.stderr.len()
+        );
+    });
+}

@@ -1,0 +1,160 @@
+//! Secrets, which nobody sees: not in a plan, not in a log, not in an error.
+
+use serde_json::json;
+
+use crate::outcome::Outcome;
+use crate::trial::trial;
+use crate::workspace::Workspace;
+
+const PASSWORD: &str = "password-Ahqu4e";
+const TOKEN: &str = "token-eiL9oo";
+const LOOKED_UP: &str = "looked-up-Xoh3ie";
+const LEASED: &str = "leased-Iey7ae";
+const PRIVATE: &str = "private-ohS2ai";
+const SECRETS: [&str; 5] = [PASSWORD, TOKEN, LOOKED_UP, LEASED, PRIVATE];
+
+fn configure(workspace: &Workspace, colour: &str) {
+    workspace.configure(&format!(
+        r#"
+ephemeral "denobridge_ephemeral_resource" "a" {{
+  path  = "./puppet.py"
+  props = {{ name = "lease" }}
+}}
+
+data "denobridge_datasource" "a" {{
+  path  = "./puppet.py"
+  props = {{ name = "data" }}
+}}
+
+resource "denobridge_resource" "a" {{
+  path  = "./puppet.py"
+  props = {{ name = "a", colour = "{colour}" }}
+  write_only_props = {{
+    token  = "{TOKEN}"
+    leased = ephemeral.denobridge_ephemeral_resource.a.sensitive_result.token
+    found  = data.denobridge_datasource.a.sensitive_result.text
+  }}
+}}
+
+output "password" {{
+  value     = denobridge_resource.a.sensitive_state.password
+  sensitive = true
+}}
+"#
+    ));
+}
+
+/// Moves in which every secret appears, and a script that says everything it knows.
+fn moves(workspace: &Workspace, read: &serde_json::Value) {
+    let chatter = json!({ "stderr": format!("[WARN] given {TOKEN} and {LEASED}") });
+    let kept = json!({ "with": { "sensitiveState": { "password": PASSWORD } } });
+    let warning = json!({
+        "severity": "warning",
+        "summary": format!("Weak: {TOKEN}"),
+        "detail": format!("The token {TOKEN} is weak."),
+    });
+    workspace.moves(&json!({
+        "open lease": [{ "answer": {
+            "result": {},
+            "sensitiveResult": { "token": LEASED },
+            "privateData": { "key": PRIVATE },
+        } }],
+        "close": [{ "stderr": format!("closing {PRIVATE}") }, { "answer": { "done": true } }],
+        "read data": [{ "answer": { "result": {}, "sensitiveResult": { "text": LOOKED_UP } } }],
+        "create a": [chatter, kept, { "with": { "diagnostics": [warning] } }],
+        "update a": [chatter, kept],
+        "read a": read,
+    }));
+}
+
+/// What Terraform itself says of every dynamic attribute in a state, whoever the provider is.
+const SAID_BY_TERRAFORM: &str = "UpgradeResourceState: ignoring dynamic block";
+
+fn tells_no_secret(outcome: &Outcome) {
+    let lines = outcome.stdout.lines().chain(outcome.stderr.lines());
+    for line in lines.filter(|line| !line.contains(SAID_BY_TERRAFORM)) {
+        let told = SECRETS.iter().find(|secret| line.contains(**secret));
+        assert_eq!(told, None, "by {}: {line}", outcome.command);
+    }
+}
+
+#[test]
+fn a_debug_log_shows_every_frame_without_its_secrets() {
+    trial(&[], |workspace| {
+        workspace.set("TF_LOG", "debug");
+        let usual = json!([
+            { "stderr": format!("still {PASSWORD}") },
+            { "with": { "sensitiveState": { "password": PASSWORD } } },
+        ]);
+        moves(workspace, &usual);
+        configure(workspace, "visible-red");
+        let applied = workspace.apply();
+        tells_no_secret(&applied);
+        applied.says("Warning: Weak: ");
+        for frame in [
+            "create",
+            "health",
+            "open",
+            "close",
+            "writeOnlyProps",
+            "visible-red",
+        ] {
+            assert!(applied.stderr.contains(frame), "no {frame} in the log");
+        }
+        assert!(applied.stderr.contains("[WARN]"), "the level of a line");
+        assert_eq!(workspace.output("password"), PASSWORD);
+
+        let planned = workspace.assert_nothing_to_do();
+        tells_no_secret(&planned);
+        assert!(planned.stderr.contains("still "), "what scripts say");
+
+        configure(workspace, "visible-blue");
+        tells_no_secret(&workspace.apply());
+        tells_no_secret(&workspace.destroy());
+    });
+}
+
+/// The state has what is sensitive, as Terraform wants it, and nothing of what is write-only or
+/// ephemeral.
+#[test]
+fn a_state_has_no_secret_but_the_sensitive_state() {
+    trial(&[], |workspace| {
+        moves(
+            workspace,
+            &json!([{ "with": { "sensitiveState": { "password": PASSWORD } } }]),
+        );
+        configure(workspace, "red");
+        let applied = workspace.apply();
+        tells_no_secret(&applied);
+        applied.says("sensitive_state = (sensitive value)");
+        let state = workspace.read("terraform.tfstate");
+        assert!(state.contains(PASSWORD));
+        for secret in [TOKEN, LEASED, PRIVATE] {
+            assert!(!state.contains(secret), "{secret}");
+        }
+        workspace.destroy();
+    });
+}
+
+#[test]
+fn an_error_tells_no_secret() {
+    trial(&[], |workspace| {
+        let thrown = json!({ "code": -32000, "message": format!("the token {TOKEN} is refused") });
+        let crash = json!([{ "stderr": format!("the token {TOKEN} kills me") }, { "exit": 3 }]);
+        configure(workspace, "red");
+        moves(workspace, &json!([]));
+        for (moves, seen) in [
+            (json!([{ "error": thrown }]), "is refused"),
+            (crash, "kills me"),
+        ] {
+            workspace.moves(&json!({
+                "open lease": [{ "answer": { "result": {}, "sensitiveResult": { "token": LEASED } } }],
+                "read data": [{ "answer": { "result": {}, "sensitiveResult": { "text": LOOKED_UP } } }],
+                "create a": moves,
+            }));
+            let failed = workspace.apply_fails();
+            failed.says(seen);
+            tells_no_secret(&failed);
+        }
+    });
+}

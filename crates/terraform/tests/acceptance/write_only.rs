@@ -1,0 +1,122 @@
+//! Write-only props: known to the script, kept nowhere, and yet their changes are found.
+
+use serde_json::{Value, json};
+
+use crate::trial::trial;
+use crate::workspace::Workspace;
+
+fn configure(workspace: &Workspace, attributes: &str) {
+    workspace.configure(&format!(
+        r#"
+resource "denobridge_resource" "a" {{
+  path  = "./puppet.py"
+  props = {{ name = "a" }}
+  {attributes}
+}}
+"#
+    ));
+}
+
+/// Applies a change of the write-only props alone. Gives what the script was told of them.
+fn applied_update(workspace: &Workspace, version: u64) -> Option<Value> {
+    workspace.forget_calls();
+    let applied = workspace.apply();
+    applied.says("Apply complete! Resources: 0 added, 1 changed, 0 destroyed.");
+    applied.says_nothing_of("secret-");
+    assert_eq!(workspace.attribute("write_only_props_version"), version);
+    assert!(!workspace.read("terraform.tfstate").contains("secret-"));
+    workspace.assert_nothing_to_do();
+    let updates = workspace.calls_of("update");
+    assert_eq!(updates.len(), 1, "{updates:?}");
+    updates[0].get("nextWriteOnlyProps").cloned()
+}
+
+#[test]
+fn changes_are_found_without_a_version() {
+    trial(&[], |workspace| {
+        configure(
+            workspace,
+            r#"write_only_props = { token = "secret-one", level = 0.1 }"#,
+        );
+        workspace.apply();
+        let created = &workspace.calls_of("create")[0];
+        let seen = json!({ "token": "secret-one", "level": 0.1 });
+        assert_eq!(created["writeOnlyProps"], seen);
+        assert_eq!(workspace.attribute("write_only_props_version"), 1);
+        workspace.assert_nothing_to_do();
+
+        configure(workspace, r#"write_only_props = { token = "secret-two" }"#);
+        let plan = workspace.plan().has_changes();
+        plan.says("~ write_only_props_version = 1 -> 2");
+        plan.says("will be updated in-place")
+            .says_nothing_of("secret-");
+        let seen = applied_update(workspace, 2);
+        assert_eq!(seen, Some(json!({ "token": "secret-two" })));
+
+        configure(workspace, "");
+        assert_eq!(applied_update(workspace, 3), None);
+
+        configure(
+            workspace,
+            r#"write_only_props = { token = "secret-three" }"#,
+        );
+        let seen = applied_update(workspace, 4);
+        assert_eq!(seen, Some(json!({ "token": "secret-three" })));
+        workspace.destroy();
+    });
+}
+
+/// Whoever gives a version says when the props have changed: one that is made anew every time, such
+/// as a token, would otherwise be a change every time.
+#[test]
+fn changes_count_when_the_version_says_so() {
+    trial(&[], |workspace| {
+        let attributes = |token: &str, version: u64| {
+            let version = format!("write_only_props_version = {version}");
+            format!("write_only_props = {{ token = \"{token}\" }}\n  {version}")
+        };
+        configure(workspace, &attributes("secret-one", 7));
+        workspace.apply();
+        assert_eq!(workspace.attribute("write_only_props_version"), 7);
+
+        configure(workspace, &attributes("secret-two", 7));
+        workspace.assert_nothing_to_do();
+
+        configure(workspace, &attributes("secret-three", 8));
+        let seen = applied_update(workspace, 8);
+        assert_eq!(seen, Some(json!({ "token": "secret-three" })));
+        workspace.destroy();
+    });
+}
+
+/// The value is not known when the plan is made, so neither is whether it has changed.
+#[test]
+fn a_value_that_is_known_only_later() {
+    trial(&[], |workspace| {
+        workspace.configure(
+            r#"
+resource "terraform_data" "later" {}
+
+resource "denobridge_resource" "a" {
+  path             = "./puppet.py"
+  props            = { name = "a" }
+  write_only_props = { token = terraform_data.later.id }
+}
+"#,
+        );
+        workspace.apply();
+        let created = &workspace.calls_of("create")[0];
+        let later = &workspace.instances()["terraform_data.later"]["attributes"]["id"];
+        assert_eq!(&created["writeOnlyProps"]["token"], later);
+        workspace.assert_nothing_to_do();
+
+        workspace.run("taint terraform_data.later").succeeds();
+        workspace.forget_calls();
+        workspace.apply();
+        let updates = workspace.calls_of("update");
+        let later = &workspace.instances()["terraform_data.later"]["attributes"]["id"];
+        assert_eq!(&updates[0]["nextWriteOnlyProps"]["token"], later);
+        workspace.assert_nothing_to_do();
+        workspace.destroy();
+    });
+}
