@@ -54,6 +54,30 @@ pub fn values_json(data: &[u8]) {
     assert_eq!(json::encode(&back, &own), Ok(written));
 }
 
+/// A type as JSON, up to the first byte of zero, and behind it a value in msgpack that takes the way
+/// of props in Terraform: to a script as plain JSON, and back as what it was.
+pub fn values_bridge(data: &[u8]) {
+    let (ty, bytes) = type_and_rest(data);
+    let Ok(value) = msgpack::decode(bytes, &ty) else {
+        return;
+    };
+    let value = value.unknown_as_null();
+    // The infinity has no JSON.
+    let Ok(text) = json::encode(&value, &value.ty()) else {
+        return;
+    };
+    if text.len() > MOST_WRITTEN {
+        return;
+    }
+    let back = json::implied_like(text.as_bytes(), &value).expect("what was written is read");
+    assert_eq!(back, value);
+    let written = msgpack::encode(&back, &ty).expect("it is of its type");
+    let again = msgpack::decode(&written, &ty).expect("what was written is read");
+    if !has_changing_numbers(&value) {
+        assert_eq!(again, value);
+    }
+}
+
 /// A type, as JSON or as an expression.
 pub fn values_types(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {

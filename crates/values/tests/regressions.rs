@@ -11,6 +11,11 @@ mod regressions;
 use regressions::check_all;
 
 #[test]
+fn values_bridge() {
+    check_all("values_bridge", checks::values_bridge);
+}
+
+#[test]
 fn values_json() {
     check_all("values_json", checks::values_json);
 }

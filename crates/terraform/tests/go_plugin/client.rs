@@ -1,7 +1,13 @@
 //! A gRPC client on a stream that the test has made.
 
+#![allow(
+    dead_code,
+    reason = "two suites share this, and neither of them uses all of it"
+)]
+
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use hyper::body::Incoming;
 use hyper::client::conn::http2::{self, SendRequest};
@@ -13,11 +19,17 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::UnixStream;
 use tonic::Status;
 use tonic::body::Body;
-use tonic::codegen::{Service, http};
+use tonic::codegen::{Service, StdError, http};
 use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_client::HealthClient;
 
-/// One connection.
+/// As much as the provider takes and sends.
+const LARGEST: usize = 256 << 20;
+
+/// A call that nobody answers fails its test instead of waiting with it.
+const WATCHDOG: Duration = Duration::from_secs(90);
+
+/// One connection. Cloning gives another handle to the same.
 #[derive(Clone)]
 pub(crate) struct Client(SendRequest<Body>);
 
@@ -38,6 +50,8 @@ impl Client {
 
     pub(crate) fn provider(&self) -> ProviderClient<Client> {
         ProviderClient::with_origin(self.clone(), origin())
+            .max_decoding_message_size(LARGEST)
+            .max_encoding_message_size(LARGEST)
     }
 
     /// Asks the process to end.
@@ -63,14 +77,15 @@ fn origin() -> http::Uri {
 
 impl Service<http::Request<Body>> for Client {
     type Response = http::Response<Incoming>;
-    type Error = hyper::Error;
+    type Error = StdError;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Self::Error>> + Send>>;
 
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), hyper::Error>> {
-        self.0.poll_ready(context)
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), StdError>> {
+        self.0.poll_ready(context).map_err(StdError::from)
     }
 
     fn call(&mut self, request: http::Request<Body>) -> Self::Future {
-        Box::pin(self.0.send_request(request))
+        let answer = self.0.send_request(request);
+        Box::pin(async move { Ok(tokio::time::timeout(WATCHDOG, answer).await??) })
     }
 }

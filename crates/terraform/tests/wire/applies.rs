@@ -1,0 +1,218 @@
+//! Changes: what is passed to the script, and what is kept of its answers.
+
+use serde_json::{Value as Json, json};
+use tenon_values::{Type, Value};
+
+use crate::blocks::{assert_error, assert_none, part, shown, value, with};
+use crate::core::{Core, Held};
+
+fn config(core: &Core) -> Value {
+    core.config(&[("props", value(r#"{"name": "web"}"#))])
+}
+
+async fn create(core: &Core) -> Held {
+    let planned = core.plan(&core.nothing(), &config(core)).await;
+    assert_none(&planned.diagnostics);
+    core.apply(&planned).await
+}
+
+#[tokio::test]
+async fn all_that_a_script_says_is_kept() {
+    let core = Core::new(json!({"create": {"result": {
+        "id": 7,
+        "state": {"n": 0.1, "list": [1, "a", null], "empty": {}},
+        "sensitiveState": "hush",
+        "diagnostics": [{"severity": "warning", "summary": "slow"}],
+        "more": "that nobody knows"
+    }}}))
+    .await;
+    let made = create(&core).await;
+    assert_eq!(shown(&made.diagnostics), ["warning: slow: "]);
+    assert_eq!(part(&made.state, "id"), Value::from("7"));
+    let expected = value(r#"{"n": 0.1, "list": [1, "a", null], "empty": {}}"#);
+    assert_eq!(part(&made.state, "state"), expected);
+    assert_eq!(part(&made.state, "sensitive_state"), Value::from("hush"));
+    assert!(made.private.is_empty());
+    core.stage.end().await;
+}
+
+#[tokio::test]
+async fn an_answer_may_be_as_short_as_it_likes() {
+    for result in [
+        json!({}),
+        json!({"id": null, "state": null, "diagnostics": null}),
+    ] {
+        let core = Core::new(json!({"create": {"result": result}})).await;
+        let made = create(&core).await;
+        let said = shown(&made.diagnostics);
+        assert_eq!(said.len(), 1, "{said:?}");
+        assert!(
+            said[0].starts_with("warning: Resource without id"),
+            "{said:?}"
+        );
+        assert_eq!(part(&made.state, "id"), Value::from(""));
+        assert!(part(&made.state, "state").is_null());
+        core.stage.end().await;
+    }
+}
+
+/// With an error and a state, Terraform keeps the resource and marks it as tainted.
+#[tokio::test]
+async fn what_was_made_in_part_is_not_lost() {
+    let error = json!([{"severity": "error", "summary": "half", "detail": "done"}]);
+    let with_id = json!({"id": "x", "state": {"a": 1}, "diagnostics": error});
+    let core = Core::new(json!({"create": [
+        {"result": with_id}, {"result": {"diagnostics": error}}
+    ]}))
+    .await;
+    let made = create(&core).await;
+    assert_error(&made.diagnostics, &["half: done"]);
+    assert_eq!(part(&made.state, "id"), Value::from("x"));
+    assert_eq!(part(&made.state, "state"), value(r#"{"a": 1}"#));
+    assert!(made.identity.is_some());
+    let lost = create(&core).await;
+    assert_error(&lost.diagnostics, &["half: done"]);
+    assert!(lost.state.is_null() && lost.private.is_empty());
+    core.stage.end().await;
+}
+
+#[tokio::test]
+async fn a_thrown_error_is_told_with_its_evidence() {
+    let core = Core::new(json!({"create": [
+        {"error": {"code": -32000, "message": "disk full"}, "stderr": ["at line 3"]},
+        {"error": {"code": 42, "message": "odd", "data": {"propPath": ["props", "name"]}}},
+        {"error": {"code": -32601, "message": "Method not found"}},
+    ]}))
+    .await;
+    let failed = create(&core).await;
+    assert!(failed.state.is_null());
+    let words = [
+        "error: Failed to create resource: disk full",
+        "Script: ",
+        "puppet.py",
+        "at line 3",
+    ];
+    assert_error(&failed.diagnostics, &words);
+    let failed = create(&core).await;
+    let words = ["error at .props[\"name\"]: Failed to create resource: odd (code 42)"];
+    assert_error(&failed.diagnostics, &words);
+    assert_error(&create(&core).await.diagnostics, &["has no method create"]);
+    core.stage.end().await;
+}
+
+#[tokio::test]
+async fn a_failed_update_changes_nothing() {
+    let error = json!([{"severity": "error", "summary": "no", "propPath": ["nextProps", "name"]}]);
+    let core = Core::new(json!({"update": [
+        {"result": {"state": {"half": true}, "diagnostics": error}},
+        {"error": {"code": -32603, "message": "thrown"}},
+    ]}))
+    .await;
+    let made = create(&core).await;
+    let other = core.config(&[("props", value(r#"{"name": "db"}"#))]);
+    for words in [
+        ["error at .props[\"name\"]: no"],
+        ["Failed to update resource: thrown"],
+    ] {
+        let failed = core.apply(&core.plan(&made, &other).await).await;
+        assert_error(&failed.diagnostics, &words);
+        assert_eq!(failed.state, made.state);
+        assert_eq!(failed.private, made.private);
+    }
+    core.stage.end().await;
+}
+
+#[tokio::test]
+async fn a_resource_goes_only_when_the_script_says_so() {
+    let warning = json!([{"severity": "warning", "summary": "late"}]);
+    let error = json!([{"severity": "error", "summary": "locked"}]);
+    // What is answered, whether the resource is gone, and what is said.
+    let table: [(Json, bool, &str); 8] = [
+        (json!({"result": {"done": true}}), true, ""),
+        (
+            json!({"result": {"diagnostics": warning}}),
+            true,
+            "warning: late",
+        ),
+        (
+            json!({"result": {"done": false}}),
+            false,
+            "may still be there",
+        ),
+        (
+            json!({"result": {"done": false, "diagnostics": warning}}),
+            false,
+            "may still be there",
+        ),
+        (json!({"result": null}), false, "may still be there"),
+        (json!({"result": {}}), false, "may still be there"),
+        (
+            json!({"result": {"done": true, "diagnostics": error}}),
+            false,
+            "error: locked",
+        ),
+        (
+            json!({"error": {"code": 1, "message": "no"}}),
+            false,
+            "Failed to delete resource: no",
+        ),
+    ];
+    let orders: Vec<_> = table.iter().map(|(order, ..)| order.clone()).collect();
+    let core = Core::new(json!({"delete": orders})).await;
+    let made = create(&core).await;
+    let gone = Value::null(core.shapes.resource.ty.clone());
+    for (order, is_gone, said) in table {
+        let after = core.apply(&core.plan(&made, &gone).await).await;
+        assert_eq!(after.state.is_null(), is_gone, "{order}");
+        let lines = shown(&after.diagnostics).join("\n");
+        assert_eq!(lines.is_empty(), said.is_empty(), "{order}: {lines}");
+        assert!(lines.contains(said), "{order}: {lines}");
+    }
+    core.stage.end().await;
+}
+
+#[tokio::test]
+async fn sensitive_state_is_passed_back() {
+    let core = Core::new(json!({"create": {"with": {"sensitiveState": {"key": "k"}}}})).await;
+    let made = create(&core).await;
+    let other = core.config(&[("props", value("{}"))]);
+    let changed = core.change(&made, &other).await;
+    let gone = Value::null(core.shapes.resource.ty.clone());
+    core.change(&made, &gone).await;
+    assert_eq!(
+        core.stage.heard_of("update")[0]["currentSensitiveState"],
+        json!({"key": "k"})
+    );
+    assert_eq!(
+        core.stage.heard_of("delete")[0]["sensitiveState"],
+        json!({"key": "k"})
+    );
+    // The update said nothing of it.
+    assert!(part(&changed.state, "sensitive_state").is_null());
+    core.stage.end().await;
+}
+
+/// What no Terraform sends: props that are still unknown when they are applied.
+#[tokio::test]
+async fn unknown_props_are_not_applied() {
+    let core = Core::new(json!({})).await;
+    let unknown = with(&config(&core), &[("props", Value::unknown(Type::Dynamic))]);
+    let planned = core.plan(&core.nothing(), &unknown).await;
+    let mut client = core.stage.client();
+    let shape = &core.shapes.resource;
+    let request = tenon_terraform::proto::tfplugin6::apply_resource_change::Request {
+        type_name: crate::blocks::RESOURCE.to_owned(),
+        prior_state: shape.encode(&core.nothing().state),
+        planned_state: shape.encode(&planned.state),
+        config: shape.encode(&unknown),
+        ..Default::default()
+    };
+    let response = client
+        .apply_resource_change(request)
+        .await
+        .unwrap()
+        .into_inner();
+    assert_error(&response.diagnostics, &["known"]);
+    assert_eq!(core.stage.heard_of("create"), Vec::<Json>::new());
+    core.stage.end().await;
+}

@@ -1,0 +1,29 @@
+//! The whole of Terraform's protocol, spoken by a client of our own: what is answered to the byte,
+//! and what no Terraform would ever send.
+
+mod blocks;
+#[path = "../go_plugin/client.rs"]
+mod client;
+mod core;
+mod places;
+mod stage;
+
+mod actions;
+mod applies;
+mod bounds;
+mod data;
+mod documents;
+mod ephemeral;
+mod fuzz;
+mod imports;
+mod modified_props;
+mod nonsense;
+mod plans;
+mod processes;
+mod reads;
+mod schemas;
+mod states;
+mod stopping;
+mod unsupported;
+mod validation;
+mod write_only;

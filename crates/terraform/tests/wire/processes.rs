@@ -1,0 +1,238 @@
+//! Many calls at once, and processes that die, hang or are not shared.
+
+use std::collections::HashSet;
+
+use serde_json::json;
+use tenon_terraform::proto::tfplugin6::{Diagnostic, configure_provider};
+use tenon_values::Value;
+
+use crate::blocks::{assert_error, assert_none, part, texts, value, with};
+use crate::core::{Core, Held};
+
+/// Makes resources all at once.
+async fn create_all(core: &Core, count: i64) -> Vec<Held> {
+    let create = async |number: i64| {
+        let config = core.config(&[("props", Value::object([("n", Value::from(number))]))]);
+        let planned = core.plan(&core.nothing(), &config).await;
+        assert_none(&planned.diagnostics);
+        core.apply(&planned).await
+    };
+    at_once((0..count).map(create)).await
+}
+
+/// The results of all futures, which run at the same time in this task.
+async fn at_once<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> {
+    let mut waiting: Vec<_> = futures.map(|one| (Box::pin(one), None)).collect();
+    std::future::poll_fn(|context| {
+        for (future, output) in &mut waiting {
+            if output.is_none()
+                && let std::task::Poll::Ready(ready) = future.as_mut().poll(context)
+            {
+                *output = Some(ready);
+            }
+        }
+        match waiting.iter().all(|(_, output)| output.is_some()) {
+            true => std::task::Poll::Ready(()),
+            false => std::task::Poll::Pending,
+        }
+    })
+    .await;
+    waiting
+        .into_iter()
+        .filter_map(|(_, output)| output)
+        .collect()
+}
+
+#[tokio::test]
+async fn two_hundred_calls_at_once_in_one_process() {
+    let core = Core::new(json!({"create": {"gate": "go", "echo": {"state": "props"}}})).await;
+    let all_there = async {
+        core.stage.until_heard("create", 200).await;
+        core.stage.open("go");
+    };
+    let (made, ()) = tokio::join!(create_all(&core, 200), all_there);
+    for (number, held) in made.iter().enumerate() {
+        assert_none(&held.diagnostics);
+        let expected = value(&json!({"n": number}).to_string());
+        assert_eq!(part(&held.state, "state"), expected);
+    }
+    assert_eq!(core.stage.processes().len(), 1);
+    core.stage.end().await;
+}
+
+/// What only reads is asked again, alone; a process that dies takes nobody's answer with it.
+#[tokio::test]
+async fn reads_that_lost_their_process_are_repeated_alone() {
+    let core = Core::new(json!({"read": [{}, {"gate": "go"}], "update": {"exit": 7}})).await;
+    let config = core.config(&[("props", value("{}"))]);
+    let held = core.change(&core.nothing(), &config).await;
+    // The first is answered; all others wait at the gate until their process is killed.
+    assert_none(&core.read(&held).await.diagnostics);
+    let reads = at_once((0..20).map(|_| core.read(&held)));
+    let killed = async {
+        core.stage.until_heard("read", 21).await;
+        let other = core.config(&[("props", value("[]"))]);
+        let planned = core.plan(&held, &other).await;
+        let failed = core.apply(&planned).await;
+        assert_error(
+            &failed.diagnostics,
+            &["Failed to update resource", "ended", "7"],
+        );
+    };
+    let (read, ()) = tokio::join!(reads, killed);
+    for one in read {
+        assert_none(&one.diagnostics);
+        assert_eq!(one.state, held.state);
+    }
+    assert_eq!(core.stage.heard_of("read").len(), 41);
+    assert_eq!(core.stage.processes().len(), 21);
+    core.stage.end().await;
+}
+
+/// Whether something was made is not known, so it is said and not tried again.
+#[tokio::test]
+async fn creates_that_lost_their_process_fail_clearly() {
+    let core = Core::new(json!({
+        "create": {"gate": "never"}, "delete": {"exit": 3, "stderr": ["Traceback: oh"]}
+    }))
+    .await;
+    let config = core.config(&[("props", value("{}"))]);
+    let state = with(&config, &[("id", "x".into())]);
+    let held = Held {
+        state,
+        ..core.nothing()
+    };
+    let killed = async {
+        core.stage.until_heard("create", 20).await;
+        let gone = Value::null(core.shapes.resource.ty.clone());
+        let failed = core.apply(&core.plan(&held, &gone).await).await;
+        assert_error(
+            &failed.diagnostics,
+            &["Failed to delete resource", "Traceback: oh"],
+        );
+        assert_eq!(failed.state, held.state);
+    };
+    let (made, ()) = tokio::join!(create_all(&core, 20), killed);
+    let words = [
+        "error at .path: Failed to create resource",
+        "ended before it had answered",
+        "puppet.py",
+    ];
+    for one in made {
+        assert_error(&one.diagnostics, &words);
+        assert!(one.state.is_null());
+    }
+    assert_eq!(core.stage.heard_of("create").len(), 20);
+    // The next call finds another process.
+    let config = core.config(&[("props", value("1"))]);
+    core.stage.open("never");
+    core.change(&core.nothing(), &config).await;
+    assert_eq!(core.stage.processes().len(), 2);
+    core.stage.end().await;
+}
+
+#[tokio::test]
+async fn without_reuse_each_call_has_its_process() {
+    let core = Core::new(json!({})).await;
+    let config = core.config(&[("props", value("{}")), ("reuse", Value::FALSE)]);
+    let held = core.change(&core.nothing(), &config).await;
+    assert_none(&core.read(&held).await.diagnostics);
+    // A plan, an apply and a read.
+    let processes: HashSet<_> = core.stage.processes().into_iter().collect();
+    assert_eq!(processes.len(), 3);
+    core.stage.end().await;
+}
+
+async fn configure(core: &Core, given: &[(&str, Value)]) -> Vec<Diagnostic> {
+    let shape = &core.shapes.provider;
+    let request = configure_provider::Request {
+        terraform_version: "1.11.4".into(),
+        config: shape.encode(&shape.block(given)),
+        client_capabilities: None,
+    };
+    let answer = core.stage.client().configure_provider(request).await;
+    answer.unwrap().into_inner().diagnostics
+}
+
+#[tokio::test]
+async fn what_the_provider_says_holds_unless_a_block_says_otherwise() {
+    let core = Core::new(json!({"create": {"hang": true}})).await;
+    let said = configure(&core, &[("reuse", Value::FALSE), ("timeout", value("0.2"))]).await;
+    assert_none(&said);
+    let config = core.config(&[("props", value("{}"))]);
+    let planned = core.plan(&core.nothing(), &config).await;
+    let failed = core.apply(&planned).await;
+    assert_error(
+        &failed.diagnostics,
+        &["Failed to create resource", "200ms", "timeout"],
+    );
+    assert_eq!(core.stage.processes().len(), 2);
+    let longer = with(
+        &config,
+        &[("timeout", value("0.3")), ("reuse", Value::TRUE)],
+    );
+    let failed = core.apply(&core.plan(&core.nothing(), &longer).await).await;
+    assert_error(&failed.diagnostics, &["300ms"]);
+    assert_eq!(core.stage.processes().len(), 3);
+    core.stage.end().await;
+}
+
+/// Whoever hangs once is not asked again.
+#[tokio::test]
+async fn a_process_that_hangs_is_replaced() {
+    let core = Core::new(json!({"create": [{"hang": true}]})).await;
+    let config = core.config(&[("props", value("{}")), ("timeout", value("0.2"))]);
+    let failed = core.apply(&core.plan(&core.nothing(), &config).await).await;
+    assert_error(&failed.diagnostics, &["200ms"]);
+    let held = Held {
+        state: with(
+            &core.config(&[("props", value("{}"))]),
+            &[("id", "x".into())],
+        ),
+        ..core.nothing()
+    };
+    assert_none(&core.read(&held).await.diagnostics);
+    assert_eq!(core.stage.processes().len(), 2);
+    core.stage.end().await;
+}
+
+#[tokio::test]
+async fn scripts_that_cannot_be_started_are_told_with_their_evidence() {
+    let core = Core::new(json!({})).await;
+    let broken = core
+        .stage
+        .write("broken.py", "import sys\nsys.exit('no such module')\n");
+    let unwell = "import json, sys\n\
+        number = json.loads(sys.stdin.readline())['id']\n\
+        print(json.dumps({'jsonrpc': '2.0', 'id': number, 'result': {'ok': False}}))\n";
+    let unwell = core.stage.write("unwell.py", unwell);
+    let table = [
+        (
+            vec![("path", Value::from("./gone.py"))],
+            vec!["error at .path", "no script at ./gone.py"],
+        ),
+        (vec![("path", "/".into())], vec!["error at .path", "folder"]),
+        (
+            vec![
+                ("path", Value::NULL),
+                ("command", texts(&["no-such-program"])),
+            ],
+            vec!["error at .command", "no-such-program"],
+        ),
+        (
+            vec![("path", broken.to_str().unwrap().into())],
+            vec!["error at .path", "no such module"],
+        ),
+        (
+            vec![("path", unwell.to_str().unwrap().into())],
+            vec!["error at .path", "health"],
+        ),
+    ];
+    for (changes, words) in table {
+        let config = core.config(&[("props", value("{}"))]);
+        let config = with(&config, &changes);
+        let planned = core.plan(&core.nothing(), &config).await;
+        assert_error(&planned.diagnostics, &words);
+    }
+    core.stage.end().await;
+}
