@@ -110,8 +110,20 @@ impl Driver {
             return Ok(());
         }
         let problem = malformed.error.message.clone();
-        if self.shared.options.stray == Stray::Skip && unreadable::is_meant_as_message(frame) {
-            return self.on_unreadable(&malformed.error, frame);
+        if self.shared.options.stray == Stray::Skip && unreadable::is_object(frame) {
+            if let Some(id) = self.expected_id(frame) {
+                let error = CallError::Malformed(unreadable::problem(&malformed.error).into());
+                return self.deliver(&id, Err(error), frame);
+            }
+            if unreadable::is_meant_as_message(frame) {
+                // Somebody may wait for it; who that is cannot be told.
+                return Err(CloseReason::BrokenStream(Arc::new(DialectError {
+                    problem: unreadable::problem(&malformed.error),
+                    quote: Quote::of(b"{"),
+                    is_over_limit: false,
+                    is_message: false,
+                })));
+            }
         }
         tracing::warn!(%quote, %problem, "a frame that is no message");
         let _keeps_the_first = self.shared.stray.set(quote.clone());
@@ -132,33 +144,14 @@ impl Driver {
         Ok(())
     }
 
-    /// A message that cannot be read: `NaN` in it, say, or nesting without end. Passing over it
-    /// would leave somebody waiting if it is an answer. It is not quoted, since it may hold secrets.
-    fn on_unreadable(&self, error: &RpcError, frame: &[u8]) -> Result<(), CloseReason> {
-        let detail = error
-            .data
-            .as_ref()
-            .and_then(|data| data.decode::<String>().ok());
-        let detail = detail.unwrap_or_else(|| error.message.clone());
-        let problem = format!("a message that cannot be read: {detail}");
-        tracing::warn!(%problem, "an unreadable message");
-        let expected = {
-            let pending = self.shared.pending();
-            unreadable::ids(frame)
-                .map(Id::Number)
-                .filter(|id| pending.expects(id))
-                .collect::<Vec<_>>()
-        };
-        match expected.as_slice() {
-            [id] => self.deliver(id, Err(CallError::Malformed(Text::from(problem))), frame),
-            // Whose answer it is cannot be told.
-            _ => Err(CloseReason::BrokenStream(Arc::new(DialectError {
-                problem,
-                quote: Quote::of(b"{"),
-                is_over_limit: false,
-                is_message: false,
-            }))),
-        }
+    /// The id of the call that an unreadable line answers, if there is just one that it can be.
+    fn expected_id(&self, frame: &[u8]) -> Option<Id> {
+        let pending = self.shared.pending();
+        let mut expected = unreadable::ids(frame)
+            .map(Id::Number)
+            .filter(|id| pending.expects(id));
+        let only = expected.next()?;
+        expected.next().is_none().then_some(only)
     }
 
     fn deliver(

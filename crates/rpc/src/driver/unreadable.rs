@@ -1,10 +1,25 @@
-//! Lines that were meant to be messages, but cannot be read as such.
+//! Lines that were meant to be messages, but cannot be read as such: `NaN` in them, say, or nesting
+//! without end. Passing over one would leave somebody waiting if it is an answer.
 
 use memchr::memmem;
 
-/// Whether a line looks like a message rather than like something that a plugin printed.
+use crate::error::RpcError;
+
+/// What is wrong with it. It is not quoted, since it may hold secrets.
+pub(super) fn problem(error: &RpcError) -> String {
+    let detail = error.data.as_ref().and_then(|data| data.decode().ok());
+    let detail = detail.unwrap_or_else(|| error.message.clone());
+    format!("a message that cannot be read: {detail}")
+}
+
+/// Whether a line can only have been meant as a message.
 pub(super) fn is_meant_as_message(frame: &[u8]) -> bool {
-    frame.trim_ascii_start().starts_with(b"{") && memmem::find(frame, b"\"jsonrpc\"").is_some()
+    is_object(frame) && memmem::find(frame, b"\"jsonrpc\"").is_some()
+}
+
+/// Whether a line begins as messages do.
+pub(super) fn is_object(frame: &[u8]) -> bool {
+    frame.trim_ascii_start().starts_with(b"{")
 }
 
 /// Every number that stands somewhere as the value of a member called `id`.
