@@ -8,7 +8,7 @@ use tenon_protocols::denobridge::Json;
 use tenon_values::{Value, json};
 
 use crate::diagnostic::{self, Places};
-use crate::launch::Launch;
+use crate::launch::{Launch, Launches};
 use crate::proto::tfplugin6::Diagnostic;
 use crate::script::Script;
 use crate::scripts::Scripts;
@@ -17,6 +17,7 @@ use crate::settings::Settings;
 /// Shared by all calls.
 pub(crate) struct Bridge {
     settings: Mutex<Arc<Settings>>,
+    launches: Launches,
     pub(crate) scripts: Scripts,
     /// Keys of scripts that have said that they have no `modifyPlan`.
     without_modify_plan: Mutex<HashSet<String>>,
@@ -29,6 +30,7 @@ impl Bridge {
     pub(crate) fn new() -> Bridge {
         Bridge {
             settings: Mutex::default(),
+            launches: Launches::default(),
             scripts: Scripts::new(),
             without_modify_plan: Mutex::default(),
             leases: Mutex::default(),
@@ -44,17 +46,22 @@ impl Bridge {
     pub(crate) fn configure(&self, settings: Settings) {
         self.scripts.start_anew();
         *lock(&self.settings) = Arc::new(settings);
+        self.launches.forget();
+    }
+
+    /// What a script is started with.
+    pub(crate) fn launch_script(&self, script: &Script) -> Result<Arc<Launch>, Diagnostic> {
+        self.launches.of(script, &self.settings())
     }
 
     /// What the script of a block is started with. None while something about it is unknown.
-    pub(crate) fn launch_if_known(&self, block: &Value) -> Result<Option<Launch>, Diagnostic> {
+    pub(crate) fn launch_if_known(&self, block: &Value) -> Result<Option<Arc<Launch>>, Diagnostic> {
         let script = Script::of(block)?;
-        let launch = script.map(|script| Launch::of(&script, &self.settings()));
-        launch.transpose()
+        script.map(|script| self.launch_script(&script)).transpose()
     }
 
     /// What the script of a block is started with.
-    pub(crate) fn launch(&self, block: &Value) -> Result<Launch, Diagnostic> {
+    pub(crate) fn launch(&self, block: &Value) -> Result<Arc<Launch>, Diagnostic> {
         self.launch_if_known(block)?.ok_or_else(|| {
             diagnostic::error(
                 "Unknown script",
@@ -65,7 +72,7 @@ impl Bridge {
     }
 
     /// What looks after a resource that is there already, which the state says.
-    pub(crate) fn launch_of_state(&self, state: &Value) -> Result<Launch, Diagnostic> {
+    pub(crate) fn launch_of_state(&self, state: &Value) -> Result<Arc<Launch>, Diagnostic> {
         self.launch(state).map_err(|error| {
             let moved = "The state says that this script looks after the resource. If it was \
                          moved, `terraform apply -refresh=false` passes the resource on to the one \

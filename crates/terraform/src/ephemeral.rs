@@ -1,5 +1,6 @@
 //! Ephemeral resources: opened, renewed while they are used, and closed.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use prost_types::Timestamp;
@@ -180,7 +181,7 @@ async fn try_close(
 
 /// What is known of a resource that was opened.
 struct Opened {
-    launch: Launch,
+    launch: Arc<Launch>,
     private: Private,
     lease: Option<u64>,
     data: Option<Json>,
@@ -198,7 +199,7 @@ impl Opened {
         let lease = private.get(LEASE);
         let newest = lease.and_then(|lease| bridge.leases().get(&lease).cloned());
         Ok(Opened {
-            launch: Launch::of(&script, &bridge.settings())?,
+            launch: bridge.launch_script(&script)?,
             data: newest.unwrap_or_else(|| private.get(DATA)),
             lease,
             private,

@@ -9,7 +9,6 @@ use tenon_protocols::denobridge::{CallFunction, Diagnostic as Said, FunctionPara
 use tenon_values::{Type, Value};
 
 use crate::bridge::{self, Bridge};
-use crate::launch::Launch;
 use crate::proto::tfplugin6::call_function::{Request, Response};
 use crate::proto::tfplugin6::function::{Parameter, Return};
 use crate::proto::tfplugin6::{Diagnostic, DynamicValue, Function, FunctionError};
@@ -83,8 +82,7 @@ async fn result(bridge: &Bridge, request: &Request) -> Result<DynamicValue, Func
         path: Some(text(0)?),
         ..Script::default()
     };
-    let launch =
-        Launch::of(&script, &bridge.settings()).map_err(|wrong| error(wrong.detail, Some(0)))?;
+    let launch = { bridge.launch_script(&script) }.map_err(|wrong| error(wrong.detail, Some(0)))?;
     let mut arguments = Vec::new();
     for index in FIXED..request.arguments.len() {
         let value = argument(index, &Type::Dynamic)?;

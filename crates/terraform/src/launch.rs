@@ -1,10 +1,12 @@
 //! From a script to the command that runs it.
 
+use std::collections::HashMap;
 use std::env;
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
 
 use tenon_host::{Environment, PluginCommand};
 
@@ -27,15 +29,46 @@ pub(crate) struct Launch {
     pub(crate) attribute: &'static str,
     pub(crate) reuse: bool,
     pub(crate) timeout: Option<Duration>,
+    changed: Option<SystemTime>,
+}
+
+/// What has been launched with the settings there are now. Finding it out looks at a dozen files.
+#[derive(Default)]
+pub(crate) struct Launches(Mutex<HashMap<Script, Arc<Launch>>>);
+
+impl Launches {
+    /// # Errors
+    /// There is no such script, or nothing to run it with.
+    pub(crate) fn of(
+        &self,
+        script: &Script,
+        settings: &Settings,
+    ) -> Result<Arc<Launch>, Diagnostic> {
+        let known = self.known().get(script).cloned();
+        if let Some(known) = known.filter(|known| known.changed == changed(script)) {
+            return Ok(known);
+        }
+        let launch = Arc::new(Launch::of(script, settings)?);
+        self.known().insert(script.clone(), launch.clone());
+        Ok(launch)
+    }
+
+    /// The settings are others now.
+    pub(crate) fn forget(&self) {
+        self.known().clear();
+    }
+
+    fn known(&self) -> MutexGuard<'_, HashMap<Script, Arc<Launch>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// Endings of files that Deno runs.
 const DENO_ENDINGS: [&str; 8] = ["ts", "mts", "cts", "tsx", "js", "mjs", "cjs", "jsx"];
 
 impl Launch {
-    /// # Errors
-    /// There is no such script, or nothing to run it with.
-    pub(crate) fn of(script: &Script, settings: &Settings) -> Result<Launch, Diagnostic> {
+    fn of(script: &Script, settings: &Settings) -> Result<Launch, Diagnostic> {
+        let changed = changed(script);
         let words = words(script, settings)?;
         let (program, arguments) = words.split_first().ok_or_else(|| {
             let refused = diagnostic::error("Invalid script", "The command is empty.");
@@ -49,7 +82,6 @@ impl Launch {
             command = command.variable("NO_COLOR", "1");
         }
         let command_line = command.to_string();
-        let changed = local_file(script).and_then(|file| file.metadata().ok()?.modified().ok());
         Ok(Launch {
             key: format!("{command_line} {changed:?}"),
             command_line,
@@ -58,6 +90,7 @@ impl Launch {
             attribute: script.attribute(),
             reuse: script.reuse.or(settings.reuse).unwrap_or(true),
             timeout: script.timeout.or(settings.timeout),
+            changed,
         })
     }
 }
@@ -91,10 +124,10 @@ fn words(script: &Script, settings: &Settings) -> Result<Vec<OsString>, Diagnost
     deno::words(script, settings, Some(&local), local.clone().into())
 }
 
-/// The file of a script, if it is one.
-fn local_file(script: &Script) -> Option<PathBuf> {
-    let path = script.path.as_deref()?;
-    deno::remote(path).is_none().then(|| local(path))
+/// When the file of a script was changed last, if it is one.
+fn changed(script: &Script) -> Option<SystemTime> {
+    let path = { script.path.as_deref() }.filter(|path| deno::remote(path).is_none())?;
+    local(path).metadata().ok()?.modified().ok()
 }
 
 /// The file at a path or `file:` URL.
@@ -251,6 +284,26 @@ mod tests {
             ..script
         };
         assert_eq!(launch(all).unwrap(), "node a.js");
+    }
+
+    #[test]
+    fn a_script_is_looked_at_again_when_it_has_changed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.py");
+        let write = |seconds| {
+            let file = std::fs::File::create(&path).unwrap();
+            file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds))
+                .unwrap();
+        };
+        let (launches, settings) = (Launches::default(), Settings::default());
+        let launch = || launches.of(&at(&path), &settings).unwrap();
+        write(1);
+        let first = launch();
+        assert!(Arc::ptr_eq(&first, &launch()));
+        write(2);
+        assert_ne!(first.key, launch().key);
+        std::fs::remove_file(&path).unwrap();
+        assert!(launches.of(&at(&path), &settings).is_err());
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::{diagnostic, wire};
 
 /// The attributes of a block that say what to run. Written down, they have the names that
 /// terraform-provider-denobridge gives them in the private data of ephemeral resources.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase", default)]
 pub(crate) struct Script {
     #[serde(rename = "DenoScriptPath", deserialize_with = "empty_as_none")]
@@ -28,7 +28,7 @@ pub(crate) struct Script {
 }
 
 /// What a script in Deno may do.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase", default)]
 pub(crate) struct Permissions {
     pub(crate) all: bool,
