@@ -4,6 +4,7 @@
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal};
 
@@ -47,6 +48,22 @@ pub fn keep_memory() {
         // SAFETY: sets a number within the allocator, which locks for that.
         unsafe { libc::mallopt(option, 1 << 30) };
     }
+}
+
+/// Time on a core of all children that have ended and been waited for, and of theirs.
+pub fn cpu_of_children() -> io::Result<Duration> {
+    // SAFETY: an all-zero rusage is one, and the call writes nothing but it.
+    let (done, usage) = unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        (libc::getrusage(libc::RUSAGE_CHILDREN, &mut usage), usage)
+    };
+    if done != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    let duration = |time: libc::timeval| {
+        Duration::from_secs(time.tv_sec as u64) + Duration::from_micros(time.tv_usec as u64)
+    };
+    Ok(duration(usage.ru_utime) + duration(usage.ru_stime))
 }
 
 /// Ends a process that has not been waited for yet, so its id cannot belong to anyone else.

@@ -1,0 +1,125 @@
+//! Measures the Terraform bridge: how long the provider takes to be there, what it adds to a call of
+//! a script, and what warm scripts are worth to an apply of real Terraform.
+//!
+//! `terraform [--quick] [--json] [--only TEXT]`. There are three parts, `start`, `call` and `apply`;
+//! `--only` keeps those whose name contains the text. `PROVIDER_PROGRAM` is the provider to start;
+//! Terraform, Deno and Python are looked for in `PATH`, and what needs a missing one is left out.
+
+mod apply;
+mod call;
+mod client;
+mod configuration;
+mod identity;
+mod keeper;
+mod provider;
+mod round_trip;
+mod start;
+mod tools;
+
+use std::fmt::Debug;
+use std::io;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use bench_harness::goal::Goal;
+use bench_harness::placement;
+use bench_harness::section::{self, Arguments};
+use bench_harness::{spinner, table};
+use serde_json::{Value as Json, json};
+
+use crate::tools::Tools;
+
+fn main() -> ExitCode {
+    let mut words = std::env::args_os().skip(1);
+    if words.next().is_some_and(|word| word == keeper::ARGUMENT) {
+        return keeper::main(words);
+    }
+    section::main(run)
+}
+
+/// What a part of the section has to say.
+struct Part {
+    name: &'static str,
+    table: String,
+    goals: Vec<Goal>,
+    json: Json,
+}
+
+fn run(arguments: &Arguments) -> io::Result<()> {
+    let start = Instant::now();
+    let mut notes = section::prefer();
+    let tools = Tools::find()?;
+    notes.extend(tools.notes());
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    let spinners = spinner::start()?;
+    let mut parts = Vec::new();
+    if arguments.wants("start") {
+        let rounds = if arguments.quick { 10 } else { 50 };
+        parts.push(runtime.block_on(start::run(rounds, &tools))?.part());
+        notes.push(format!("start: {rounds} rounds"));
+    }
+    if arguments.wants("call") {
+        let (rounds, millis) = if arguments.quick { (3, 50) } else { (11, 100) };
+        let calls = runtime.block_on(call::run(rounds, millis, &tools));
+        placement::spread();
+        parts.push(calls?.part());
+        notes.push(format!("call: {rounds} rounds of {millis} ms a cell"));
+    }
+    if arguments.wants("apply") {
+        match tools.for_applies() {
+            Ok(tools) => {
+                let (rounds, resources) = if arguments.quick { (3, 20) } else { (5, 100) };
+                parts.push(apply::run(rounds, resources, &tools)?.part());
+                notes.push(format!("apply: {rounds} rounds of {resources} resources"));
+            }
+            Err(missing) => notes.push(format!("apply: not measured, {missing}")),
+        }
+    }
+    drop(spinners);
+    notes.push(format!("{:.0} s in all", start.elapsed().as_secs_f64()));
+    print(arguments, parts, notes);
+    Ok(())
+}
+
+fn print(arguments: &Arguments, parts: Vec<Part>, notes: Vec<String>) {
+    let mut measured = serde_json::Map::new();
+    let mut goals = Vec::new();
+    for part in parts {
+        if !arguments.json {
+            println!("{}", part.table);
+        }
+        measured.insert(part.name.to_owned(), part.json);
+        goals.extend(part.goals);
+    }
+    if arguments.json {
+        let document = json!({
+            "measured": measured,
+            "goals": goals.iter().map(|goal| {
+                json!({"goal": goal.text, "measured": goal.measured, "met": goal.met()})
+            }).collect::<Vec<_>>(),
+            "notes": notes,
+        });
+        println!("{document:#}");
+        return;
+    }
+    println!("{}", table::goals_table(&goals));
+    for note in notes {
+        println!("- {note}");
+    }
+}
+
+fn fault(error: impl Debug) -> io::Error {
+    io::Error::other(format!("{error:?}"))
+}
+
+/// A number, if it was measured.
+fn shown(value: Option<f64>) -> String {
+    value.map_or("–".to_owned(), table::number)
+}
+
+/// A ratio, if both sides were measured.
+fn times(value: Option<f64>) -> String {
+    value.map_or("–".to_owned(), |ratio| table::number(ratio) + "×")
+}
