@@ -303,3 +303,6 @@ impl Table {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
