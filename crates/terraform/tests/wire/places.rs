@@ -4,12 +4,12 @@ use tenon_terraform::proto::tfplugin6::*;
 use tenon_values::{Type, Value};
 use tonic::Status;
 
-use crate::blocks::{DATA_SOURCE, EPHEMERAL, RESOURCE, packed, value, with};
+use crate::blocks::{ACTION, DATA_SOURCE, EPHEMERAL, RESOURCE, packed, value, with};
 use crate::client::Client;
 use crate::core::Core;
 
 /// How many places there are for a value.
-pub(crate) const PLACES: usize = 22;
+pub(crate) const PLACES: usize = 32;
 
 /// Sends a value in one of the places; the others hold what is right.
 #[expect(
@@ -198,6 +198,90 @@ pub(crate) async fn send(core: &Core, place: usize, sent: DynamicValue) -> Resul
             close_ephemeral_resource {
                 type_name: EPHEMERAL.to_owned(),
                 private: Some(bytes)
+            }
+        ),
+        21 => call!(
+            renew_ephemeral_resource,
+            renew_ephemeral_resource {
+                type_name: EPHEMERAL.to_owned(),
+                private: Some(bytes)
+            }
+        ),
+        22 => call!(
+            validate_data_resource_config,
+            validate_data_resource_config {
+                type_name: DATA_SOURCE.to_owned(),
+                config: sent
+            }
+        ),
+        23 => call!(
+            validate_ephemeral_resource_config,
+            validate_ephemeral_resource_config {
+                type_name: EPHEMERAL.to_owned(),
+                config: sent
+            }
+        ),
+        24 => call!(
+            validate_action_config,
+            validate_action_config {
+                type_name: ACTION.to_owned(),
+                config: sent
+            }
+        ),
+        25 => call!(
+            plan_action,
+            plan_action {
+                action_type: ACTION.to_owned(),
+                config: sent
+            }
+        ),
+        26 => {
+            let request = invoke_action::Request {
+                action_type: ACTION.to_owned(),
+                config: sent,
+                ..Default::default()
+            };
+            let mut events = client.invoke_action(request).await?.into_inner();
+            while events.message().await?.is_some() {}
+            Ok(())
+        }
+        27 => call!(
+            move_resource_state,
+            move_resource_state {
+                target_type_name: name.clone(),
+                source_type_name: name,
+                source_state: Some(raw),
+                source_private: bytes
+            }
+        ),
+        28 => call!(
+            plan_resource_change,
+            plan_resource_change {
+                type_name: name,
+                prior_state: right.clone(),
+                proposed_new_state: right.clone(),
+                config: right,
+                prior_identity: Some(identity)
+            }
+        ),
+        29 => call!(
+            apply_resource_change,
+            apply_resource_change {
+                type_name: name,
+                prior_state: right.clone(),
+                planned_state: right.clone(),
+                config: right,
+                planned_private: bytes
+            }
+        ),
+        30 => call!(
+            apply_resource_change,
+            apply_resource_change {
+                type_name: name,
+                prior_state: nothing,
+                planned_state: right.clone(),
+                config: right,
+                planned_identity: Some(identity)
             }
         ),
         _ => {
