@@ -1,6 +1,9 @@
 //! Texts that nobody is to see, wherever they turn up.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tenon_values::{Type, Value, convert};
 
@@ -9,8 +12,11 @@ pub const MASK: &str = "(sensitive)";
 
 /// Secrets that have been given to a plugin or came from one. A plugin may well print them or put
 /// them into an error; everything it says goes through [`Secrets::hide`].
-#[derive(Clone, Debug, Default)]
-pub struct Secrets(Arc<Mutex<Vec<String>>>);
+#[derive(Clone, Default)]
+pub struct Secrets(Arc<Mutex<BTreeSet<Known>>>);
+
+/// A secret, by its length: one may be part of another, and the longer one has to be hidden first.
+type Known = (Reverse<usize>, String);
 
 /// Hiding shorter ones would hide every other word.
 const SHORTEST: usize = 4;
@@ -68,20 +74,20 @@ impl Secrets {
         if text.len() < SHORTEST {
             return;
         }
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.iter().any(|one| one == text) {
-            return;
-        }
-        known.push(text.to_owned());
-        // A secret may be part of another; the longer one has to go first.
-        known.sort_by_key(|text| std::cmp::Reverse(text.len()));
+        self.known().insert((Reverse(text.len()), text.to_owned()));
+    }
+
+    fn known(&self) -> MutexGuard<'_, BTreeSet<Known>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The value with a mark on every text that has a secret in it.
     pub fn mark(&self, value: &Value) -> Value {
         let is_secret = |text: &str| {
-            let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            known.iter().any(|secret| text.contains(secret.as_str()))
+            let known = self.known();
+            known
+                .iter()
+                .any(|(_, secret)| text.contains(secret.as_str()))
         };
         let marked = value.transform(&mut |_, part| {
             let is_secret = part.as_str().is_some_and(is_secret);
@@ -93,9 +99,9 @@ impl Secrets {
 
     /// The text without secrets.
     pub fn hide(&self, text: &str) -> String {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = self.known();
         let mut hidden = text.to_owned();
-        for secret in known.iter() {
+        for (_, secret) in known.iter() {
             if hidden.contains(secret.as_str()) {
                 hidden = hidden.replace(secret.as_str(), MASK);
             }
@@ -107,7 +113,7 @@ impl Secrets {
     /// then the beginning of a secret is right before the end of the quote.
     pub fn hide_quoted(&self, text: &str) -> String {
         let mut hidden = self.hide(text);
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = self.known();
         let ends: Vec<usize> = { hidden.rmatch_indices(['"', '…']) }
             .map(|(at, _)| at)
             .collect();
@@ -118,13 +124,20 @@ impl Secrets {
                 continue;
             }
             let before = &hidden.as_bytes()[..end];
-            let cut = known.iter().filter_map(|secret| cut_length(before, secret));
+            let secrets = known.iter().map(|(_, secret)| secret);
+            let cut = secrets.filter_map(|secret| cut_length(before, secret));
             if let Some(length) = cut.max() {
                 last = end - length;
                 hidden.replace_range(last..end, MASK);
             }
         }
         hidden
+    }
+}
+
+impl fmt::Debug for Secrets {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Secrets({})", self.known().len())
     }
 }
 
@@ -171,6 +184,17 @@ mod tests {
             secrets.hide_quoted("it sent \"abc tok\\\"en\""),
             "it sent \"abc (sensitive)\""
         );
+    }
+
+    #[test]
+    fn many_are_hidden_and_none_is_shown() {
+        let secrets = Secrets::default();
+        let many = (0..20_000).map(|number| Value::from(format!("secret-{number}").as_str()));
+        let many = Value::tuple(many.collect()).sensitive();
+        secrets.learn(&many);
+        secrets.learn(&many);
+        assert_eq!(secrets.hide("it is secret-19999"), "it is (sensitive)");
+        assert_eq!(format!("{secrets:?}"), "Secrets(20000)");
     }
 
     #[test]
