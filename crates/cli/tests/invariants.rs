@@ -129,6 +129,7 @@ fn dependencies_point_down() {
         ("rpc", &[]),
         ("values", &[]),
         ("host", &["tenon-rpc"]),
+        ("ipc", &["tenon-host", "tenon-protocols", "tenon-rpc"]),
         ("protocols", &["tenon-rpc", "tenon-values"]),
         ("plugin", &["tenon-protocols", "tenon-rpc", "tenon-values"]),
         ("hcl", &["tenon-values"]),
@@ -155,6 +156,7 @@ fn dependencies_point_down() {
             &[
                 "tenon-hcl",
                 "tenon-host",
+                "tenon-ipc",
                 "tenon-protocols",
                 "tenon-providers",
                 "tenon-rpc",

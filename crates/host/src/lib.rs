@@ -1,5 +1,5 @@
 //! Starts plugin processes and looks after them: none is left behind, whatever happens to it, to
-//! its children or to the program that started it. Local sockets live here as well.
+//! its children or to the program that started it.
 //!
 //! What is said to a plugin, and what its first call is, is left to you.
 //!
@@ -34,7 +34,6 @@ mod guardian;
 mod parent_death;
 mod plugin;
 mod process;
-mod socket;
 mod spawner;
 mod stderr;
 mod supervisor;
@@ -44,6 +43,5 @@ pub use command::{Environment, PluginCommand};
 pub use error::{PluginError, Problem};
 pub use plugin::{Plugin, Start};
 pub use process::{HowItEnded, Process, StopLimits, Stopped};
-pub use socket::{Credentials, Listener, connect};
 pub use stderr::StderrTail;
 pub use supervisor::{Restart, Status, Supervisor};

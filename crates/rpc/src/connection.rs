@@ -1,5 +1,6 @@
 //! The reader and writer of one [`Io`], in one [`Dialect`], with one [`Router`].
 
+use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -43,6 +44,9 @@ pub struct Options {
     pub detect: &'static [Dialect],
     /// Sees every frame.
     pub tap: Option<Arc<dyn Tap>>,
+    /// What whoever starts the connection knows about the peer, for
+    /// [`Peer::attachment`](Peer::attachment).
+    pub attachment: Option<Arc<dyn Any + Send + Sync>>,
 }
 
 impl Default for Options {
@@ -57,6 +61,7 @@ impl Default for Options {
             stray: Stray::Answer,
             detect: &[],
             tap: None,
+            attachment: None,
         }
     }
 }
@@ -144,7 +149,23 @@ impl Connection {
     where
         S: Clone + Send + Sync + 'static,
     {
+        Connection::start_after(io, dialect, router, options, |_| {})
+    }
+
+    /// Does something first, while the peer can be sent to but nothing of it has been read.
+    pub fn start_after<S>(
+        io: Io,
+        dialect: Dialect,
+        router: Arc<Router<S>>,
+        options: Options,
+        first: impl FnOnce(Peer),
+    ) -> Connection
+    where
+        S: Clone + Send + Sync + 'static,
+    {
         let shared = Arc::new(Shared::new(dialect, options));
+        let peer = shared.clone();
+        first(Peer { shared: peer });
         let driver = Driver::new(io, dialect, router, shared.clone());
         let task = tokio::spawn(driver).abort_handle();
         Connection { shared, task }

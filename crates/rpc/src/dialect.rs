@@ -13,9 +13,9 @@ mod orchard;
 use std::fmt;
 use std::str::FromStr;
 
-use bytes::{Bytes, BytesMut};
+use bytes::{Buf, Bytes, BytesMut};
 
-use crate::error::{DialectError, RpcError};
+use crate::error::{DialectError, Quote, RpcError};
 use crate::message::{Id, Message, Response};
 use crate::msgpack;
 use crate::payload::{Format, PayloadError};
@@ -89,6 +89,18 @@ pub struct Limits {
     pub elements: usize,
     /// The messages in one batch.
     pub batch: usize,
+    /// What becomes of a frame that is too long.
+    pub oversized: Oversized,
+}
+
+/// What becomes of a frame that is longer than [`Limits::frame`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Oversized {
+    /// It ends the connection.
+    End,
+    /// It is passed over as it arrives and counts as malformed; what follows it is read. In
+    /// msgpack-rpc, where its end cannot be found without reading all of it, it ends the connection.
+    Skip,
 }
 
 impl Default for Limits {
@@ -98,6 +110,7 @@ impl Default for Limits {
             depth: 128,
             elements: 4_000_000,
             batch: 1024,
+            oversized: Oversized::End,
         }
     }
 }
@@ -234,6 +247,15 @@ pub struct Decoder {
     /// Bytes of an unfinished line that hold no newline.
     scanned: usize,
     msgpack: msgpack::Scanner,
+    /// What is left of a frame that was too long.
+    skipping: Option<Rest>,
+}
+
+/// Where the rest of a frame ends.
+#[derive(Clone, Copy, Debug)]
+enum Rest {
+    Line,
+    Bytes(usize),
 }
 
 impl Decoder {
@@ -244,6 +266,7 @@ impl Decoder {
             limits,
             scanned: 0,
             msgpack: msgpack::Scanner::default(),
+            skipping: None,
         }
     }
 
@@ -257,6 +280,54 @@ impl Decoder {
     /// # Errors
     /// The stream is broken.
     pub fn decode(&mut self, buffer: &mut BytesMut) -> Result<Option<Frame>, DialectError> {
+        if !self.skip(buffer) {
+            return Ok(None);
+        }
+        match self.cut(buffer) {
+            Err(error) if error.is_over_limit && self.limits.oversized == Oversized::Skip => {
+                self.skipping = match self.dialect {
+                    Dialect::JsonRpcLines | Dialect::Orchard => Some(Rest::Line),
+                    Dialect::JsonRpcHeaders => content_length::size(buffer).map(Rest::Bytes),
+                    Dialect::MsgpackRpc => None,
+                };
+                if self.skipping.is_none() {
+                    return Err(error);
+                }
+                self.scanned = 0;
+                let start = &buffer[..buffer.len().min(Quote::LENGTH)];
+                Ok(Some(Frame {
+                    bytes: Bytes::copy_from_slice(start),
+                    content: json_rpc::request_error(None, &error.problem),
+                }))
+            }
+            cut => cut,
+        }
+    }
+
+    /// Lets go of what is left of a frame that was too long; `false` while more of it is to come.
+    fn skip(&mut self, buffer: &mut BytesMut) -> bool {
+        let rest = match self.skipping {
+            None => return true,
+            Some(Rest::Line) => match memchr::memchr(b'\n', buffer) {
+                Some(end) => end + 1,
+                None => usize::MAX,
+            },
+            Some(Rest::Bytes(rest)) => rest,
+        };
+        if rest <= buffer.len() {
+            buffer.advance(rest);
+            self.skipping = None;
+            return true;
+        }
+        if let Some(Rest::Bytes(rest)) = &mut self.skipping {
+            *rest -= buffer.len();
+        }
+        // It may have grown as large as the limit.
+        *buffer = BytesMut::new();
+        false
+    }
+
+    fn cut(&mut self, buffer: &mut BytesMut) -> Result<Option<Frame>, DialectError> {
         let limits = &self.limits;
         let (bytes, read): (_, fn(&Bytes, &Limits) -> Inbound) = match self.dialect {
             Dialect::JsonRpcLines => (
@@ -338,6 +409,46 @@ mod tests {
             Dialect::detect(b"{", &[Dialect::Orchard]),
             Some(Dialect::Orchard)
         );
+    }
+
+    /// However the bytes arrive, what is too long is one bad frame, and the next one is read.
+    #[test]
+    fn what_is_too_long_can_be_passed_over() {
+        let limits = Limits {
+            frame: 40,
+            oversized: Oversized::Skip,
+            ..Limits::default()
+        };
+        let good = br#"{"jsonrpc":"2.0","method":"m"}"#;
+        let long = [b'x'; 1000];
+        let lines = [&long[..], b"\n", good, b"\n"].concat();
+        let headers = [
+            &b"Content-Length: 1000\r\n\r\n"[..],
+            &long,
+            b"Content-Length: 30\r\n\r\n",
+            good,
+        ]
+        .concat();
+        for (dialect, stream) in [
+            (Dialect::JsonRpcLines, lines),
+            (Dialect::JsonRpcHeaders, headers),
+        ] {
+            for size in [1, 7, 41, 64, 5000] {
+                let mut decoder = Decoder::new(dialect, limits);
+                let mut buffer = BytesMut::new();
+                let mut frames = Vec::new();
+                for piece in stream.chunks(size) {
+                    buffer.extend_from_slice(piece);
+                    while let Some(frame) = decoder.decode(&mut buffer).unwrap() {
+                        frames.push(frame.content);
+                    }
+                    assert!(buffer.len() <= 5000, "it is not kept");
+                }
+                assert_eq!(frames.len(), 2, "{dialect} in pieces of {size}");
+                assert!(matches!(&frames[0], Inbound::Malformed(_)));
+                assert!(matches!(&frames[1], Inbound::Message(_)));
+            }
+        }
     }
 
     #[test]

@@ -20,6 +20,7 @@ use tokio::time::Sleep;
 
 use crate::dialect::{Decoder, Dialect};
 use crate::error::CloseReason;
+use crate::hang_up::{self, HangUp};
 use crate::io::{Io, Reader, Writer};
 use crate::message::Request;
 use crate::outbox::State;
@@ -45,6 +46,8 @@ pub(crate) struct Driver {
     /// Set when writing failed because the peer went away: from then on only its last words are
     /// read.
     last_words: Option<Pin<Box<Sleep>>>,
+    /// Set when the peer has finished sending: whether it still waits for answers.
+    hang_up: Option<HangUp>,
     /// Requests that wait because too many are being handled.
     parked: VecDeque<(Request, ReplyTo)>,
     parked_bytes: usize,
@@ -68,6 +71,7 @@ impl Driver {
             inbox_is_large: false,
             outgoing: writing::Outgoing::default(),
             last_words: None,
+            hang_up: None,
             parked: VecDeque::new(),
             parked_bytes: 0,
             reason: CloseReason::ClosedHere,
@@ -107,6 +111,9 @@ impl Driver {
             if is_ending && self.is_idle() {
                 return self.shut_down(cx);
             }
+            if self.has_hung_up(cx) {
+                return Poll::Ready(CloseReason::PeerClosed);
+            }
             if let Some(end) = &mut self.last_words
                 && end.as_mut().poll(cx).is_ready()
             {
@@ -128,6 +135,18 @@ impl Driver {
             && self.outgoing.frames.is_empty()
             && self.shared.running.count() == 0
             && self.shared.outbox.is_empty()
+    }
+
+    /// Whether the peer has gone while we still work for it.
+    fn has_hung_up(&mut self, cx: &mut Context<'_>) -> bool {
+        if self.reader.is_some() {
+            return false;
+        }
+        if self.hang_up.is_none() {
+            self.hang_up = hang_up::watch(&self.writer);
+        }
+        let hang_up = self.hang_up.as_mut();
+        hang_up.is_some_and(|hang_up| hang_up.as_mut().poll(cx).is_ready())
     }
 
     fn shut_down(&mut self, cx: &mut Context<'_>) -> Poll<CloseReason> {

@@ -2,17 +2,27 @@
 
 use std::fmt;
 use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::UnixStream;
+#[cfg(unix)]
+use tokio::net::{UnixStream, unix::OwnedWriteHalf};
 
 pub(crate) type Reader = Box<dyn AsyncRead + Send + Unpin>;
-pub(crate) type Writer = Box<dyn AsyncWrite + Send + Unpin>;
 
 /// A reader and a writer.
 pub struct Io {
     pub(crate) reader: Reader,
     pub(crate) writer: Writer,
+}
+
+/// What is written to. A socket is told apart, because it can tell a peer that has gone from one
+/// that has only finished sending.
+pub(crate) enum Writer {
+    #[cfg(unix)]
+    Socket(OwnedWriteHalf),
+    Other(Box<dyn AsyncWrite + Send + Unpin>),
 }
 
 impl Io {
@@ -23,7 +33,7 @@ impl Io {
     ) -> Io {
         Io {
             reader: Box::new(reader),
-            writer: Box::new(writer),
+            writer: Writer::Other(Box::new(writer)),
         }
     }
 
@@ -42,8 +52,55 @@ impl Io {
     ///
     /// # Errors
     /// stdin or stdout is closed.
+    #[cfg(unix)]
     pub fn stdio() -> io::Result<Io> {
         crate::stdio::take()
+    }
+
+    /// Puts something in front of the reader: one that counts, or slows down.
+    #[must_use]
+    pub fn map_reader<R>(self, map: impl FnOnce(Box<dyn AsyncRead + Send + Unpin>) -> R) -> Io
+    where
+        R: AsyncRead + Send + Unpin + 'static,
+    {
+        Io {
+            reader: Box::new(map(self.reader)),
+            writer: self.writer,
+        }
+    }
+
+    /// Writes what fits at once and hangs up: the last words to somebody who is not let in.
+    pub fn refuse(mut self, last_words: &[u8]) {
+        let mut cx = Context::from_waker(std::task::Waker::noop());
+        let _best_effort = Pin::new(&mut self.writer).poll_write(&mut cx, last_words);
+    }
+}
+
+impl Writer {
+    fn get(&mut self) -> Pin<&mut (dyn AsyncWrite + Send + Unpin)> {
+        match self {
+            #[cfg(unix)]
+            Writer::Socket(socket) => Pin::new(socket),
+            Writer::Other(other) => Pin::new(other),
+        }
+    }
+}
+
+impl AsyncWrite for Writer {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        self.get_mut().get().poll_write(cx, bytes)
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.get_mut().get().poll_flush(cx)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.get_mut().get().poll_shutdown(cx)
     }
 }
 
@@ -54,10 +111,14 @@ impl From<tokio::io::DuplexStream> for Io {
     }
 }
 
+#[cfg(unix)]
 impl From<UnixStream> for Io {
     fn from(stream: UnixStream) -> Io {
         let (reader, writer) = stream.into_split();
-        Io::new(reader, writer)
+        Io {
+            reader: Box::new(reader),
+            writer: Writer::Socket(writer),
+        }
     }
 }
 

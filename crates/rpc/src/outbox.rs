@@ -9,7 +9,7 @@ use tokio::sync::Semaphore;
 
 use crate::buffers;
 use crate::dialect::Dialect;
-use crate::message::{Message, Response};
+use crate::message::{Event, Message, Response};
 use crate::payload::PayloadError;
 use crate::tap::{Content, Direction, Seen, Tap};
 
@@ -148,6 +148,24 @@ impl Outbox {
             queue.dialect.encode_batch(responses, &mut queue.frames)?;
             Ok(Content::Answers(shown.as_deref().unwrap_or_default()))
         })
+    }
+
+    /// Queues an event that is encoded already.
+    pub(crate) fn push_encoded(
+        &self,
+        room: Room,
+        frame: &[u8],
+        event: &Event,
+    ) -> Result<(), Ended> {
+        let shown = self.tap.is_some().then(|| Message::Event(event.clone()));
+        let appended = self.append(room, |queue| {
+            queue.frames.extend_from_slice(frame);
+            Ok(shown
+                .as_ref()
+                .map_or(Content::Answers(&[]), Content::Outbound))
+        });
+        // What is encoded already cannot fail to be.
+        appended.map_err(|_| Ended)
     }
 
     fn append<'a>(

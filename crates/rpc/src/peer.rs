@@ -17,6 +17,7 @@ use crate::method::{EventKind, Method};
 use crate::outbox::{Ended, Outbox, QueueError, Room, State};
 use crate::payload::{Format, Payload};
 use crate::pending::{Outcome, Pending};
+use crate::prepared::{Prepared, Refused};
 use crate::running::Running;
 
 /// What the handles and the task of one connection share.
@@ -194,6 +195,41 @@ impl Peer {
     /// The dialect of this connection.
     pub fn dialect(&self) -> Dialect {
         self.shared.outbox.dialect()
+    }
+
+    /// Sends an event that has been encoded for many, if there is room in the queue.
+    ///
+    /// # Errors
+    /// There is no room, the connection has ended, or its dialect cannot carry the event.
+    pub fn offer(&self, prepared: &Prepared) -> Result<(), Refused> {
+        let outbox = &self.shared.outbox;
+        let frame = prepared
+            .frame(outbox.dialect())
+            .map_err(Refused::Unsendable)?;
+        if self.is_closed() {
+            return Err(Refused::Closed);
+        }
+        let room = outbox.try_reserve(frame.len()).ok_or(Refused::Full)?;
+        outbox
+            .push_encoded(room, frame, prepared.event())
+            .map_err(|Ended| Refused::Closed)
+    }
+
+    /// Waits until [`offer`](Peer::offer) may succeed for a frame of this many bytes.
+    ///
+    /// # Errors
+    /// The connection has ended.
+    pub async fn room(&self, bytes: usize) -> Result<(), CallError> {
+        let outbox = &self.shared.outbox;
+        let room = outbox.reserve(bytes).await;
+        outbox.release(room.map_err(|Ended| self.closed_error())?);
+        Ok(())
+    }
+
+    /// What whoever started the connection attached to it.
+    pub fn attachment<T: Send + Sync + 'static>(&self) -> Option<Arc<T>> {
+        let attachment = self.shared.options.attachment.clone()?;
+        attachment.downcast().ok()
     }
 
     /// The first thing the peer sent that is no message at all, if it did: what a plugin printed

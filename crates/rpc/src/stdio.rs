@@ -8,6 +8,8 @@ use std::os::unix::net::UnixStream as StdUnixStream;
 use rustix::fs::{FileType, Mode, OFlags};
 use tokio::net::unix::pipe;
 
+use tokio::io::AsyncWrite;
+
 use crate::io::{Io, Reader, Writer};
 
 /// Takes stdin and stdout for the protocol, and sends prints to stderr.
@@ -44,14 +46,15 @@ fn blocking(stdin: BorrowedFd<'_>) -> io::Result<Reader> {
 }
 
 fn writer(stdout: OwnedFd) -> io::Result<Writer> {
-    match file_type(stdout.as_fd())? {
+    let writer: Box<dyn AsyncWrite + Send + Unpin> = match file_type(stdout.as_fd())? {
         FileType::Fifo => match reopen(stdout.as_fd(), OFlags::WRONLY) {
-            Ok(file) => Ok(Box::new(pipe::Sender::from_file(file)?)),
-            Err(_) => Ok(Box::new(tokio::fs::File::from_std(File::from(stdout)))),
+            Ok(file) => Box::new(pipe::Sender::from_file(file)?),
+            Err(_) => Box::new(tokio::fs::File::from_std(File::from(stdout))),
         },
-        FileType::Socket => Ok(Box::new(socket(stdout)?)),
-        _ => Ok(Box::new(tokio::fs::File::from_std(File::from(stdout)))),
-    }
+        FileType::Socket => Box::new(socket(stdout)?),
+        _ => Box::new(tokio::fs::File::from_std(File::from(stdout))),
+    };
+    Ok(Writer::Other(writer))
 }
 
 /// Opens the pipe once more. Making the one we inherited non-blocking would make it so for every

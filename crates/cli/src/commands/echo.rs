@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tenon_host::Listener;
+use tenon_ipc::Listener;
 use tenon_protocols::Protocol;
 use tenon_rpc::{Connection, Dialect, Io, Options};
 
@@ -27,7 +27,7 @@ pub(crate) async fn run(args: EchoArgs) -> Result<(), Failure> {
         connection.closed().await;
         return Ok(());
     };
-    let listener = Listener::bind(path).map_err(Failure::cannot_start)?;
+    let listener = Listener::bind(path, 0o600).map_err(Failure::cannot_start)?;
     loop {
         let (io, _) = listener.accept().await.map_err(Failure::cannot_start)?;
         let router = Arc::new(echo::router());

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use tenon_host::{Listener, PluginCommand, Process};
+use tenon_host::{PluginCommand, Process};
+use tenon_ipc::Listener;
 use tenon_rpc::{Cancel, CloseReason, Connection, Dialect, Io, Options, Peer, Router};
 use tokio::task::JoinHandle;
 
@@ -51,7 +52,7 @@ impl Carrier {
             }
             Carrier::Socket => {
                 let folder = tempfile::tempdir().unwrap();
-                let listener = Listener::bind(folder.path().join("echo.sock")).unwrap();
+                let listener = Listener::bind(folder.path().join("echo.sock"), 0o600).unwrap();
                 let stream = std::os::unix::net::UnixStream::connect(listener.path()).unwrap();
                 stream.set_nonblocking(true).unwrap();
                 let here = Io::from(tokio::net::UnixStream::from_std(stream).unwrap());

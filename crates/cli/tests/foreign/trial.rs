@@ -94,7 +94,10 @@ pub(crate) async fn serve(socket: &Path, mark: &Mark) -> Process {
 
 /// Waits until somebody listens at a socket; the watchdog says for how long.
 pub(crate) async fn wait_for(socket: &Path) {
-    while tenon_host::connect(socket).await.is_err() {
+    while tenon_ipc::connect(socket, &tenon_ipc::Users::Own)
+        .await
+        .is_err()
+    {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }

@@ -35,6 +35,12 @@ pub(super) fn cut(buffer: &mut BytesMut, limits: &Limits) -> Result<Option<Bytes
     Ok(Some(buffer.split_to(length).freeze()))
 }
 
+/// The bytes that the next message takes with its headers, if they tell.
+pub(super) fn size(buffer: &[u8]) -> Option<usize> {
+    let (body, length) = read_headers(buffer).ok()??;
+    body.checked_add(length)
+}
+
 /// Where the body starts and how long it is, once all headers are there. Each line is judged as
 /// soon as it is there, so that what is wrong shows at once, and the same however it arrives.
 fn read_headers(buffer: &[u8]) -> Result<Option<(usize, usize)>, String> {

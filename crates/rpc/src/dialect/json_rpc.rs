@@ -185,7 +185,7 @@ fn not_an_object() -> Inbound {
     request_error(None, "a message is an object")
 }
 
-fn request_error(id: Option<Id>, detail: &str) -> Inbound {
+pub(super) fn request_error(id: Option<Id>, detail: &str) -> Inbound {
     Inbound::Malformed(Box::new(Malformed {
         id,
         kind: MalformedKind::Request,

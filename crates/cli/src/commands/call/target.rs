@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tenon_host::{Plugin, PluginCommand, Start, StopLimits};
+use tenon_ipc::Users;
 use tenon_rpc::{CallError, Connection, Payload, Peer, Router, RpcError, Tap};
 
 use super::params;
@@ -40,7 +41,7 @@ impl Target {
             }
         };
         if let Some(path) = &args.socket {
-            let io = tenon_host::connect(path)
+            let io = tenon_ipc::connect(path, &Users::Own)
                 .await
                 .map_err(Failure::cannot_start)?;
             let connection = Connection::start_with(io, start.dialect, router, start.options);

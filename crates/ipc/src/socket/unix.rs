@@ -1,49 +1,54 @@
 //! Unix sockets that only their owner can reach.
 
-use std::fs::Permissions;
+use std::fs::{DirBuilder, File, Permissions};
 use std::io;
-use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt};
 use std::os::unix::net::UnixListener as StdUnixListener;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use rustix::fs::FlockOperation;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 use tenon_rpc::Io;
 use tokio::net::{UnixListener, UnixStream};
 
-/// Who is on the other end of a socket, as the kernel knows it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Credentials {
-    /// The user.
-    pub user: u32,
-    /// The user's group.
-    pub group: u32,
-    /// The process, where the system tells.
-    pub process: Option<i32>,
-}
+use crate::users::{Credentials, Users};
 
-/// Connects to a socket.
+/// Connects to a socket, if the server behind it runs as somebody who is trusted: in a folder that
+/// everybody may write to, another user may have put a socket there first.
 ///
 /// # Errors
-/// Nothing listens there. The text says what is there instead, and what to do.
-pub async fn connect(path: impl AsRef<Path>) -> io::Result<Io> {
+/// Nothing listens there, or somebody else. The text says what is there instead, and what to do.
+pub async fn connect(path: impl AsRef<Path>, server: &Users) -> io::Result<Io> {
     let path = path.as_ref();
     check_length(path)?;
-    UnixStream::connect(path)
-        .await
-        .map(Io::from)
-        .map_err(|error| {
-            let is_other = std::fs::metadata(path).is_ok_and(|file| !file.file_type().is_socket());
-            let problem = match error.kind() {
-                _ if is_other => "this is no socket".to_owned(),
-                io::ErrorKind::NotFound => "there is no such socket; is the server running?".into(),
-                io::ErrorKind::ConnectionRefused => {
-                    "nobody listens there; the server has ended".into()
-                }
-                io::ErrorKind::PermissionDenied => "the socket belongs to somebody else".into(),
-                _ => format!("could not connect: {error}"),
-            };
-            explain(error.kind(), path, &problem)
-        })
+    let stream = UnixStream::connect(path).await.map_err(|error| {
+        let is_other = std::fs::metadata(path).is_ok_and(|file| !file.file_type().is_socket());
+        let problem = match error.kind() {
+            _ if is_other => "this is no socket".to_owned(),
+            io::ErrorKind::NotFound => "there is no such socket; is the server running?".into(),
+            io::ErrorKind::ConnectionRefused => "nobody listens there; the server has ended".into(),
+            io::ErrorKind::PermissionDenied => "the socket belongs to somebody else".into(),
+            _ => format!("could not connect: {error}"),
+        };
+        explain(error.kind(), path, &problem)
+    })?;
+    let credentials = credentials(&stream)?;
+    if !server.trust(Some(credentials)) {
+        let user = credentials.user;
+        let problem = format!("the server runs as another user ({user}), who is not trusted");
+        return Err(explain(io::ErrorKind::PermissionDenied, path, &problem));
+    }
+    Ok(Io::from(stream))
+}
+
+fn credentials(stream: &UnixStream) -> io::Result<Credentials> {
+    let credentials = stream.peer_cred()?;
+    Ok(Credentials {
+        user: credentials.uid(),
+        group: credentials.gid(),
+        process: credentials.pid(),
+    })
 }
 
 /// A socket that clients connect to. The file is removed when it is dropped.
@@ -56,19 +61,30 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// Listens at `path` with the file mode 0600. A socket file that a dead server left behind is
+    /// Listens at `path` with this mode of the file, 0600 for the owner alone. Folders that are
+    /// missing are made, for the owner alone. A socket file that a dead server left behind is
     /// replaced; a living server's, or a file that is no socket, is left alone.
     ///
     /// # Errors
     /// Somebody else listens there, something else is there, or the folder cannot be written.
-    pub fn bind(path: impl Into<PathBuf>) -> io::Result<Listener> {
+    pub fn bind(path: impl Into<PathBuf>, mode: u32) -> io::Result<Listener> {
         let path = path.into();
         check_length(&path)?;
-        make_way(&path)?;
-        let fail = |error: io::Error| match error.kind() {
-            io::ErrorKind::NotFound => explain(error.kind(), &path, "there is no such folder"),
-            kind => explain(kind, &path, &format!("could not listen: {error}")),
+        let fail = |error: io::Error| {
+            let kind = error.kind();
+            explain(kind, &path, &format!("could not listen: {error}"))
         };
+        let folder = match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        let mut make = DirBuilder::new();
+        make.recursive(true)
+            .mode(0o700)
+            .create(folder)
+            .map_err(fail)?;
+        let _alone = lock(folder);
+        make_way(&path)?;
         let socket = rustix::net::socket_with(
             AddressFamily::UNIX,
             SocketType::STREAM,
@@ -78,7 +94,7 @@ impl Listener {
         let address = SocketAddrUnix::new(&path).map_err(|error| fail(error.into()))?;
         rustix::net::bind(&socket, &address).map_err(|error| fail(error.into()))?;
         // Nobody can connect before `listen`, so there is no moment at which others could.
-        std::fs::set_permissions(&path, Permissions::from_mode(0o600)).map_err(fail)?;
+        std::fs::set_permissions(&path, Permissions::from_mode(mode)).map_err(fail)?;
         rustix::net::listen(&socket, 1024).map_err(|error| fail(error.into()))?;
         let metadata = std::fs::symlink_metadata(&path)?;
         Ok(Listener {
@@ -92,15 +108,10 @@ impl Listener {
     ///
     /// # Errors
     /// The system has no room for another connection.
-    pub async fn accept(&self) -> io::Result<(Io, Credentials)> {
+    pub async fn accept(&self) -> io::Result<(Io, Option<Credentials>)> {
         let (stream, _) = self.listener.accept().await?;
-        let credentials = stream.peer_cred()?;
-        let credentials = Credentials {
-            user: credentials.uid(),
-            group: credentials.gid(),
-            process: credentials.pid(),
-        };
-        Ok((Io::from(stream), credentials))
+        let credentials = credentials(&stream)?;
+        Ok((Io::from(stream), Some(credentials)))
     }
 
     /// Where it listens.
@@ -116,6 +127,24 @@ impl Drop for Listener {
             let _already_gone = std::fs::remove_file(&self.path);
         }
     }
+}
+
+/// Keeps other servers out of the folder for the moment between looking at what is there and
+/// listening: of two that start at once, the second would take the first one's socket for dead.
+///
+/// A stranger may hold the lock of a folder that is everybody's, so patience is short, and without
+/// the lock it goes on all the same.
+fn lock(folder: &Path) -> Option<File> {
+    const TRIES: u32 = 20;
+    const PAUSE: Duration = Duration::from_millis(10);
+    let folder = File::open(folder).ok()?;
+    for _ in 0..TRIES {
+        if rustix::fs::flock(&folder, FlockOperation::NonBlockingLockExclusive).is_ok() {
+            return Some(folder);
+        }
+        std::thread::sleep(PAUSE);
+    }
+    None
 }
 
 /// Removes what a dead server left behind, and nothing else.

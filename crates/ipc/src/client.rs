@@ -1,0 +1,370 @@
+//! A client of a server on a local socket, which comes back when it has lost the server.
+
+mod link;
+
+use std::fmt;
+use std::future::Future;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tenon_protocols::Protocol;
+use tenon_rpc::{
+    CallError, CloseReason, Dialect, Event, EventKind, Method, Options, Payload, Peer, Router, Text,
+};
+use tokio::sync::{Notify, broadcast, watch};
+use tokio::task::AbortHandle;
+
+use crate::name::socket_path;
+use crate::settings::Framing;
+use crate::users::Users;
+use link::Link;
+
+/// What a client does about its server.
+#[derive(Clone, Debug)]
+pub struct ClientSettings {
+    /// How messages are told from each other; [`Framing::Detect`] is lines.
+    pub framing: Framing,
+    /// Whose servers are trusted.
+    pub users: Users,
+    /// How long connecting may take.
+    pub connect_timeout: Duration,
+    /// How long a call may take if it does not say itself; `None` is forever.
+    pub timeout: Option<Duration>,
+    /// Whether the client comes back when it has lost the server. A call that was on its way then
+    /// fails at once, because nobody knows how far it came; one that is made in the meantime waits.
+    pub reconnect: Option<BackOff>,
+    /// How many events wait for each reader of [`Client::events`].
+    pub events: usize,
+    /// Everything else about the connection. Its cancellation is the client's own.
+    pub options: Options,
+}
+
+/// The pauses between attempts: they double, and differ a little, so that the clients of a server
+/// that starts again do not all come at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BackOff {
+    /// The first pause.
+    pub first: Duration,
+    /// The longest.
+    pub longest: Duration,
+    /// How many attempts in a row may fail; `None` is any number.
+    pub attempts: Option<u32>,
+}
+
+impl Default for BackOff {
+    fn default() -> BackOff {
+        BackOff {
+            first: Duration::from_millis(100),
+            longest: Duration::from_secs(30),
+            attempts: None,
+        }
+    }
+}
+
+impl Default for ClientSettings {
+    fn default() -> ClientSettings {
+        ClientSettings {
+            framing: Framing::Lines,
+            users: Users::Own,
+            connect_timeout: Duration::from_secs(10),
+            timeout: Some(Duration::from_secs(30)),
+            reconnect: None,
+            events: 1024,
+            options: Options {
+                cancel: Protocol::Ipc.host_options().cancel,
+                stray: tenon_rpc::Stray::Skip,
+                ..Options::default()
+            },
+        }
+    }
+}
+
+/// How a client stands with its server.
+#[derive(Clone, Debug)]
+pub enum ClientState {
+    /// It is connected.
+    Connected,
+    /// It has lost the server and tries to reach it again.
+    Reconnecting {
+        /// Which attempt comes next, from 1.
+        attempt: u32,
+        /// How long it waits before that.
+        pause: Duration,
+    },
+    /// It is over.
+    Closed(CloseReason),
+}
+
+/// A client of a server on a local socket. Cloning it is cheap; when the last clone is dropped, the
+/// connection ends.
+///
+/// ```no_run
+/// use tenon_ipc::Client;
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// let client = Client::connect("calculator").await?;
+/// let params = tenon_rpc::Payload::from_json("[20,22]")?;
+/// let mut events = client.events();
+/// println!("{:?}", client.call_raw("add", Some(params)).await?);
+/// println!("{:?}", events.next().await);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Client {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    link: watch::Receiver<Link>,
+    events: broadcast::Sender<Event>,
+    timeout: Option<Duration>,
+    close: Arc<Notify>,
+    task: AbortHandle,
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl Client {
+    /// Connects to the server of this name.
+    ///
+    /// # Errors
+    /// Nothing listens there, or somebody else. The text says what is there instead.
+    pub async fn connect(name: &str) -> io::Result<Client> {
+        Client::connect_with(name, Router::new(()), ClientSettings::default()).await
+    }
+
+    /// Connects with other than the default settings. `router` handles what the server asks; events
+    /// that it does not handle go to [`events`](Client::events).
+    ///
+    /// # Errors
+    /// As [`connect`](Client::connect), also if the client is to come back later on.
+    pub async fn connect_with<S>(
+        name: &str,
+        router: Router<S>,
+        settings: ClientSettings,
+    ) -> io::Result<Client>
+    where
+        S: Clone + Send + Sync + 'static,
+    {
+        let (events, _) = broadcast::channel(settings.events.max(1));
+        let publish = events.clone();
+        let router = router.event_fallback(move |_, event| {
+            // Nobody listens now: an event is for those who do.
+            let _nobody = publish.send(event);
+        });
+        let timeout = settings.timeout;
+        let dialer = link::Dialer::new(socket_path(name), router, settings);
+        let connection = dialer.dial().await?;
+        let (sender, link) = watch::channel(Link::Up(connection.peer()));
+        let close = Arc::new(Notify::new());
+        let stay = dialer.stay(connection, sender, close.clone());
+        let task = tokio::spawn(stay).abort_handle();
+        let shared = Arc::new(Shared {
+            link,
+            events,
+            timeout,
+            close,
+            task,
+        });
+        Ok(Client { shared })
+    }
+
+    /// Calls a method and waits for the answer, as long as the settings say.
+    ///
+    /// Dropping the future gives up, and the server is told.
+    ///
+    /// # Errors
+    /// See [`CallError`].
+    pub async fn call<M: Method>(
+        &self,
+        method: M,
+        params: M::Params,
+    ) -> Result<M::Result, CallError> {
+        let call = async { self.peer().await?.call(method, params).await };
+        within(self.shared.timeout, call).await
+    }
+
+    /// Like [`call`](Client::call), but gives up after `limit`.
+    ///
+    /// # Errors
+    /// [`CallError::TimedOut`], or as [`call`](Client::call).
+    pub async fn call_within<M: Method>(
+        &self,
+        limit: Duration,
+        method: M,
+        params: M::Params,
+    ) -> Result<M::Result, CallError> {
+        let call = async { self.peer().await?.call(method, params).await };
+        within(Some(limit), call).await
+    }
+
+    /// Calls a method by name, with params that are already encoded.
+    ///
+    /// # Errors
+    /// As [`call`](Client::call).
+    pub async fn call_raw(
+        &self,
+        method: impl Into<Text>,
+        params: Option<Payload>,
+    ) -> Result<Payload, CallError> {
+        let method = method.into();
+        let call = async { self.peer().await?.call_raw(method, params).await };
+        within(self.shared.timeout, call).await
+    }
+
+    /// Sends an event.
+    ///
+    /// # Errors
+    /// The params cannot be encoded, or the connection has ended.
+    pub async fn notify<E: EventKind>(&self, event: E, params: E::Params) -> Result<(), CallError> {
+        let send = async { self.peer().await?.send(event, params).await };
+        within(self.shared.timeout, send).await
+    }
+
+    /// Sends an event by name, with params that are already encoded.
+    ///
+    /// # Errors
+    /// As [`notify`](Client::notify).
+    pub async fn notify_raw(
+        &self,
+        method: impl Into<Text>,
+        params: Option<Payload>,
+    ) -> Result<(), CallError> {
+        let method = method.into();
+        let send = async { self.peer().await?.send_raw(method, params).await };
+        within(self.shared.timeout, send).await
+    }
+
+    /// The events that the server sends from now on.
+    pub fn events(&self) -> Events {
+        Events {
+            receiver: self.shared.events.subscribe(),
+            link: self.shared.link.clone(),
+        }
+    }
+
+    /// The server, once it is reached: waits while the client comes back.
+    ///
+    /// # Errors
+    /// The connection is over.
+    pub async fn peer(&self) -> Result<Peer, CallError> {
+        let mut link = self.shared.link.clone();
+        let is_settled = |link: &Link| match link {
+            Link::Up(peer) => !peer.is_closed(),
+            Link::Lost { .. } => false,
+            Link::Over(_) => true,
+        };
+        match link.wait_for(is_settled).await.as_deref() {
+            Ok(Link::Up(peer)) => Ok(peer.clone()),
+            Ok(Link::Over(reason)) => Err(CallError::Closed(reason.clone())),
+            _ => Err(CallError::Closed(CloseReason::ClosedHere)),
+        }
+    }
+
+    /// How it stands with the server now.
+    pub fn state(&self) -> ClientState {
+        self.shared.link.borrow().state()
+    }
+
+    /// Waits until it stands otherwise, and tells how.
+    pub async fn changed(&self, from: &ClientState) -> ClientState {
+        let mut link = self.shared.link.clone();
+        let differs = |link: &Link| !link.state().is_same(from);
+        match link.wait_for(differs).await {
+            Ok(link) => link.state(),
+            Err(_) => ClientState::Closed(CloseReason::ClosedHere),
+        }
+    }
+
+    /// Ends the connection in order: what the server asked is answered. Calls that wait fail.
+    pub async fn close(&self) {
+        self.shared.close.notify_one();
+        let mut link = self.shared.link.clone();
+        let _over = link.wait_for(|link| matches!(link, Link::Over(_))).await;
+    }
+}
+
+impl ClientState {
+    fn is_same(&self, other: &ClientState) -> bool {
+        match (self, other) {
+            (
+                ClientState::Reconnecting { attempt, .. },
+                ClientState::Reconnecting { attempt: other, .. },
+            ) => attempt == other,
+            _ => std::mem::discriminant(self) == std::mem::discriminant(other),
+        }
+    }
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Client({:?})", self.state())
+    }
+}
+
+/// The events of a server, one after the other.
+#[derive(Debug)]
+pub struct Events {
+    receiver: broadcast::Receiver<Event>,
+    link: watch::Receiver<Link>,
+}
+
+/// What comes next in [`Events`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum Received {
+    /// An event.
+    Event(Event),
+    /// So many were dropped, because they were not read in time.
+    Missed(u64),
+}
+
+impl Events {
+    /// Waits for the next event; `None` when the connection is over and everything has been read.
+    pub async fn next(&mut self) -> Option<Received> {
+        use broadcast::error::{RecvError, TryRecvError};
+        let over = self.link.wait_for(|link| matches!(link, Link::Over(_)));
+        let received = tokio::select! {
+            biased;
+            received = self.receiver.recv() => received,
+            // What came before the end is still to be read.
+            _ = over => match self.receiver.try_recv() {
+                Ok(event) => Ok(event),
+                Err(TryRecvError::Lagged(count)) => Err(RecvError::Lagged(count)),
+                Err(_) => Err(RecvError::Closed),
+            },
+        };
+        match received {
+            Ok(event) => Some(Received::Event(event)),
+            Err(RecvError::Lagged(count)) => Some(Received::Missed(count)),
+            Err(RecvError::Closed) => None,
+        }
+    }
+}
+
+/// Gives up after the limit, if there is one.
+async fn within<T>(
+    limit: Option<Duration>,
+    call: impl Future<Output = Result<T, CallError>>,
+) -> Result<T, CallError> {
+    let Some(limit) = limit else {
+        return call.await;
+    };
+    match tokio::time::timeout(limit, call).await {
+        Ok(outcome) => outcome,
+        Err(_) => Err(CallError::TimedOut(limit)),
+    }
+}
+
+impl ClientSettings {
+    fn dialect(&self) -> Dialect {
+        match self.framing {
+            Framing::Detect | Framing::Lines => Dialect::JsonRpcLines,
+            Framing::Headers => Dialect::JsonRpcHeaders,
+        }
+    }
+}

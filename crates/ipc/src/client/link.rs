@@ -1,0 +1,146 @@
+//! The connection of a client: reached, lost and reached again.
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tenon_rpc::{CloseReason, Connection, Peer, Router};
+use tokio::sync::{Notify, watch};
+
+use super::{BackOff, ClientSettings, ClientState};
+use crate::socket::connect;
+
+/// How it stands with the server.
+#[derive(Clone, Debug)]
+pub(super) enum Link {
+    Up(Peer),
+    Lost { attempt: u32, pause: Duration },
+    Over(CloseReason),
+}
+
+impl Link {
+    pub(super) fn state(&self) -> ClientState {
+        match self {
+            Link::Up(_) => ClientState::Connected,
+            Link::Lost { attempt, pause } => ClientState::Reconnecting {
+                attempt: *attempt,
+                pause: *pause,
+            },
+            Link::Over(reason) => ClientState::Closed(reason.clone()),
+        }
+    }
+}
+
+/// Everything that is needed to connect, once and again.
+pub(super) struct Dialer<S> {
+    path: PathBuf,
+    router: Arc<Router<S>>,
+    settings: ClientSettings,
+}
+
+impl<S: Clone + Send + Sync + 'static> Dialer<S> {
+    pub(super) fn new(path: PathBuf, router: Router<S>, settings: ClientSettings) -> Dialer<S> {
+        Dialer {
+            path,
+            router: Arc::new(router),
+            settings,
+        }
+    }
+
+    pub(super) async fn dial(&self) -> io::Result<Connection> {
+        let limit = self.settings.connect_timeout;
+        let connecting = connect(&self.path, &self.settings.users);
+        let io = tokio::time::timeout(limit, connecting)
+            .await
+            .map_err(|_| {
+                let problem = format!("{}: nobody answered within {limit:?}", self.path.display());
+                io::Error::new(io::ErrorKind::TimedOut, problem)
+            })??;
+        let (dialect, router) = (self.settings.dialect(), self.router.clone());
+        let options = self.settings.options.clone();
+        Ok(Connection::start_with(io, dialect, router, options))
+    }
+
+    /// Keeps the connection, and makes a new one when it is lost, until the client is closed.
+    pub(super) async fn stay(
+        self,
+        mut connection: Connection,
+        link: watch::Sender<Link>,
+        closing: Arc<Notify>,
+    ) {
+        loop {
+            let reason = tokio::select! {
+                reason = connection.closed() => reason,
+                () = closing.notified() => {
+                    let reason = connection.close_within(GOODBYE).await;
+                    link.send_replace(Link::Over(reason));
+                    return;
+                }
+            };
+            let Some(back_off) = self.settings.reconnect else {
+                link.send_replace(Link::Over(reason));
+                return;
+            };
+            let found = tokio::select! {
+                found = self.search(back_off, &link) => found,
+                () = closing.notified() => None,
+            };
+            match found {
+                Some(found) => connection = found,
+                None => {
+                    link.send_replace(Link::Over(reason));
+                    return;
+                }
+            }
+            link.send_replace(Link::Up(connection.peer()));
+        }
+    }
+
+    /// Tries to reach the server; `None` when that has failed too often.
+    async fn search(&self, back_off: BackOff, link: &watch::Sender<Link>) -> Option<Connection> {
+        for attempt in 1.. {
+            if back_off.attempts.is_some_and(|most| attempt > most) {
+                return None;
+            }
+            let pause = pause(back_off, attempt);
+            link.send_replace(Link::Lost { attempt, pause });
+            tokio::time::sleep(pause).await;
+            match self.dial().await {
+                Ok(connection) => return Some(connection),
+                Err(error) => tracing::debug!(%error, attempt, "the server is not back yet"),
+            }
+        }
+        None
+    }
+}
+
+/// How long the answers to what the server asked may take when the client closes.
+const GOODBYE: Duration = Duration::from_secs(1);
+
+/// The pause before an attempt, up to a quarter shorter than the rule says.
+fn pause(back_off: BackOff, attempt: u32) -> Duration {
+    let doubled = 1_u32 << (attempt - 1).min(20);
+    let pause = back_off.first.saturating_mul(doubled).min(back_off.longest);
+    let random = RandomState::new().build_hasher().finish() % 256;
+    pause - pause.mul_f64(random as f64 / 1024.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_double_up_to_the_longest() {
+        let back_off = BackOff {
+            first: Duration::from_millis(100),
+            longest: Duration::from_secs(1),
+            attempts: None,
+        };
+        for (attempt, expected) in [(1, 100), (2, 200), (4, 800), (5, 1000), (4000, 1000)] {
+            let pause = pause(back_off, attempt).as_millis();
+            assert!((expected * 3 / 4..=expected).contains(&pause), "{pause}");
+        }
+    }
+}

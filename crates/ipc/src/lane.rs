@@ -1,0 +1,236 @@
+//! Events on their way to one peer, who may be slower than they come: they wait, and only so many
+//! of them. Nobody who sends them has to wait.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tenon_rpc::{Peer, Prepared, Refused};
+use tokio::sync::Notify;
+
+/// What becomes of events that a peer does not read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Slow {
+    /// The oldest ones are dropped, and counted.
+    #[default]
+    DropOldest,
+    /// The connection is ended.
+    Disconnect,
+}
+
+/// How many events may wait for a slow peer, on top of what its connection's queue holds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Patience {
+    pub(crate) events: usize,
+    pub(crate) bytes: usize,
+    pub(crate) slow: Slow,
+}
+
+/// What became of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Offered {
+    /// It goes out, now or later, before any event that is offered after it.
+    Taken,
+    /// The connection has ended, or cannot carry it.
+    Gone,
+    /// There are too many already, and the peer is not worth the wait.
+    TooSlow,
+}
+
+/// The way of events to one peer.
+#[derive(Debug)]
+pub(crate) struct Lane {
+    waiting: Mutex<Waiting>,
+    /// Told whenever nothing waits any more.
+    caught_up: Notify,
+    missed: AtomicU64,
+    patience: Patience,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    events: VecDeque<Arc<Prepared>>,
+    bytes: usize,
+    /// Whether a task moves them on. It ends with the last of them, so that an idle lane has none.
+    is_moving: bool,
+}
+
+impl Lane {
+    pub(crate) fn new(patience: Patience) -> Lane {
+        Lane {
+            waiting: Mutex::default(),
+            caught_up: Notify::new(),
+            missed: AtomicU64::new(0),
+            patience,
+        }
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sends an event at once, or lets it wait for its turn.
+    pub(crate) fn offer(self: &Arc<Lane>, peer: &Peer, event: &Arc<Prepared>) -> Offered {
+        let mut waiting = self.waiting();
+        if !waiting.is_moving {
+            match peer.offer(event) {
+                Ok(()) => return Offered::Taken,
+                Err(Refused::Full) => {}
+                Err(Refused::Closed | Refused::Unsendable(_)) => return Offered::Gone,
+            }
+        }
+        waiting.bytes += event.size();
+        waiting.events.push_back(event.clone());
+        while waiting.events.len() > self.patience.events || waiting.bytes > self.patience.bytes {
+            if self.patience.slow == Slow::Disconnect {
+                waiting.events.clear();
+                waiting.bytes = 0;
+                return Offered::TooSlow;
+            }
+            let Some(oldest) = waiting.events.pop_front() else {
+                break;
+            };
+            waiting.bytes -= oldest.size();
+            self.missed.fetch_add(1, Ordering::Relaxed);
+        }
+        if !waiting.is_moving {
+            waiting.is_moving = true;
+            let (lane, peer) = (self.clone(), peer.clone());
+            tokio::spawn(async move { lane.move_on(peer).await });
+        }
+        Offered::Taken
+    }
+
+    /// Hands over what waits, as fast as the peer reads.
+    async fn move_on(&self, peer: Peer) {
+        while let Some(bytes) = self.next_size() {
+            // Whatever is the oldest when there is room goes first.
+            if peer.room(bytes).await.is_err() {
+                *self.waiting() = Waiting::default();
+                break;
+            }
+            let mut waiting = self.waiting();
+            let Some(event) = waiting.events.front() else {
+                continue;
+            };
+            if !matches!(peer.offer(event), Err(Refused::Full)) {
+                waiting.bytes -= event.size();
+                waiting.events.pop_front();
+            }
+        }
+        self.caught_up.notify_waiters();
+    }
+
+    /// The size of the next event; `None` when there is none, and then nobody moves any.
+    fn next_size(&self) -> Option<usize> {
+        let mut waiting = self.waiting();
+        let size = waiting.events.front().map(|event| event.size());
+        waiting.is_moving = size.is_some();
+        size
+    }
+
+    /// Waits until nothing waits, so that what is sent then comes after it.
+    pub(crate) async fn caught_up(&self) {
+        loop {
+            let caught_up = self.caught_up.notified();
+            if !self.waiting().is_moving {
+                return;
+            }
+            caught_up.await;
+        }
+    }
+
+    /// How many events were dropped.
+    pub(crate) fn missed(&self) -> u64 {
+        self.missed.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tenon_rpc::{Connection, Dialect, Io, Options, Router};
+
+    use super::*;
+
+    fn patience(events: usize, slow: Slow) -> Patience {
+        Patience {
+            events,
+            bytes: 1024 * 1024,
+            slow,
+        }
+    }
+
+    fn connection(io: Io) -> Connection {
+        let options = Options {
+            queue: 1,
+            ..Options::default()
+        };
+        let router = Arc::new(Router::new(()));
+        Connection::start_with(io, Dialect::JsonRpcLines, router, options)
+    }
+
+    fn event(number: usize) -> Arc<Prepared> {
+        // Larger than what fits between the two ends, so that nothing moves unless it is read.
+        let text = format!("{number} {}", "x".repeat(100_000));
+        let params = tenon_rpc::Payload::encode(tenon_rpc::Format::Json, &text).ok();
+        Arc::new(Prepared::new("event", params))
+    }
+
+    /// The numbers of the events that a reader gets in the end.
+    async fn read(io: Io, count: usize) -> Vec<usize> {
+        let (sender, mut receiver) = tokio::sync::mpsc::channel(100);
+        let router = Router::new(()).event_fallback(move |_, event: tenon_rpc::Event| {
+            let text: String = event.params.unwrap().decode().unwrap();
+            let number = text.split(' ').next().unwrap().parse().unwrap();
+            sender.try_send(number).unwrap();
+        });
+        let _reader = Connection::start(io, Dialect::JsonRpcLines, router);
+        let mut numbers = Vec::new();
+        while numbers.len() < count {
+            numbers.push(receiver.recv().await.unwrap());
+        }
+        numbers
+    }
+
+    #[tokio::test]
+    async fn a_slow_peer_misses_the_oldest_and_the_rest_stays_in_order() {
+        let (here, there) = Io::pair();
+        let connection = connection(here);
+        let lane = Arc::new(Lane::new(patience(3, Slow::DropOldest)));
+        for number in 0..20 {
+            assert_eq!(
+                lane.offer(&connection.peer(), &event(number)),
+                Offered::Taken
+            );
+            tokio::task::yield_now().await;
+        }
+        let missed = usize::try_from(lane.missed()).unwrap();
+        assert!((10..20).contains(&missed), "{missed}");
+        let numbers = read(there, 20 - missed).await;
+        assert!(numbers.is_sorted(), "{numbers:?}");
+        assert_eq!(numbers[numbers.len() - 3..], [17, 18, 19]);
+        lane.caught_up().await;
+        assert!(!lane.waiting().is_moving);
+    }
+
+    #[tokio::test]
+    async fn or_it_is_not_waited_for() {
+        let (here, _there) = Io::pair();
+        let connection = connection(here);
+        let lane = Arc::new(Lane::new(patience(3, Slow::Disconnect)));
+        let offer = |number| lane.offer(&connection.peer(), &event(number));
+        assert!((0..20).any(|number| offer(number) == Offered::TooSlow));
+    }
+
+    #[tokio::test]
+    async fn a_peer_that_has_gone_takes_nothing() {
+        let (here, there) = Io::pair();
+        let connection = connection(here);
+        drop(there);
+        let peer = connection.peer();
+        peer.closed().await;
+        let lane = Arc::new(Lane::new(patience(3, Slow::DropOldest)));
+        assert_eq!(lane.offer(&peer, &event(0)), Offered::Gone);
+        lane.caught_up().await;
+    }
+}

@@ -1,0 +1,43 @@
+//! JSON-RPC 2.0 on local sockets: servers for many clients, and clients that come back.
+//!
+//! On the wire it is what the servers and clients of ipc-jsonrpc speak: one message a line, or each
+//! behind a `Content-Length` header as language servers have it. What is said, and by whom it is
+//! handled, is a [`Router`](tenon_rpc::Router), as everywhere in Tenon.
+//!
+//! - [`Server`]: lets clients in; [`Settings`] are all bounded by default.
+//! - [`Session`]: one client, as a handler sees it ([`FromClient`]).
+//! - [`Clients`]: all of them, to count them and to send to all.
+//! - [`Client`]: the other side.
+//! - [`wrappers`]: timeouts, logging, limits and guards around handlers.
+//!
+//! On Windows sockets are named pipes; that part is compiled, but has not been run.
+
+mod client;
+mod clients;
+mod lane;
+mod name;
+mod pace;
+mod progress;
+mod server;
+mod session;
+mod settings;
+mod socket;
+mod users;
+pub mod wrappers;
+
+pub use client::{BackOff, Client, ClientSettings, ClientState, Events, Received};
+pub use clients::Clients;
+pub use lane::Slow;
+pub use name::socket_path;
+pub use progress::{Progress, ProgressParams, Token};
+pub use server::{Ended, Server};
+pub use session::{FromClient, Session};
+pub use settings::{ConnectHook, DisconnectHook, Framing, Settings};
+pub use socket::{Listener, connect};
+pub use users::{Credentials, Users};
+
+/// The code of the error that a client gets when it is not let in.
+pub const REFUSED: i64 = -32000;
+
+/// The code of the error for a request past what the server lets through each second.
+pub const TOO_MANY_REQUESTS: i64 = -32005;

@@ -1,0 +1,269 @@
+//! A server on a local socket.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use tenon_rpc::{CloseReason, Connection, Io, Router};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+use crate::clients::{Clients, Table};
+use crate::name::socket_path;
+use crate::session::{Inner, Session};
+use crate::settings::Settings;
+use crate::socket::Listener;
+use crate::users::Credentials;
+use crate::wrappers;
+
+/// A server at work. Dropping it ends it at once, with every connection.
+///
+/// ```no_run
+/// use tenon_ipc::{FromClient, Server};
+/// use tenon_rpc::{Router, methods};
+///
+/// methods! {
+///     /// Adds two numbers.
+///     Add = "add" ((i64, i64)) -> i64;
+/// }
+///
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// let router = Router::new(()).on(Add, |context, (a, b)| async move {
+///     let session = context.session();
+///     let notified = session.notify_raw("adding", None).await;
+///     notified.ok(); // it may have left
+///     Ok(a + b)
+/// });
+/// let server = Server::bind("calculator", router)?;       // /tmp/calculator.sock
+/// server.clients().broadcast_raw("ready", None);
+/// tokio::signal::ctrl_c().await?;
+/// server.stop(std::time::Duration::from_secs(5)).await;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Server {
+    path: PathBuf,
+    clients: Arc<Table>,
+    accepting: JoinHandle<()>,
+    /// How long connections get to end; `None` while the server runs, and gone with it.
+    stop: watch::Sender<Option<Duration>>,
+    cut_off: Arc<AtomicUsize>,
+}
+
+/// How a server ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// Connections that were cut off because the time was up.
+    pub cut_off: usize,
+}
+
+impl Server {
+    /// Listens under this name, for programs of the same user. Has to be called within a tokio
+    /// runtime.
+    ///
+    /// # Errors
+    /// Somebody else listens there, something else is there, or the folder cannot be written.
+    pub fn bind<S>(name: &str, router: Router<S>) -> io::Result<Server>
+    where
+        S: Clone + Send + Sync + 'static,
+    {
+        Server::bind_with(name, router, Settings::default())
+    }
+
+    /// Listens with other than the default settings.
+    ///
+    /// # Errors
+    /// As [`bind`](Server::bind).
+    pub fn bind_with<S>(name: &str, router: Router<S>, settings: Settings) -> io::Result<Server>
+    where
+        S: Clone + Send + Sync + 'static,
+    {
+        if name.is_empty() {
+            let problem = "a socket needs a name, such as `myapp` or `./myapp.sock`";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, problem));
+        }
+        let listener = Listener::bind(socket_path(name), settings.mode)?;
+        let router = match settings.requests_per_second {
+            Some(rate) => router.wrap(wrappers::rate_limit(rate)),
+            None => router,
+        };
+        let (stop, stopping) = watch::channel(None);
+        let clients = Arc::<Table>::default();
+        let cut_off = Arc::<AtomicUsize>::default();
+        let path = listener.path().to_owned();
+        let reception = Reception {
+            router: Arc::new(router),
+            settings: Arc::new(settings),
+            clients: clients.clone(),
+            stopping,
+            cut_off: cut_off.clone(),
+            last: 0,
+        };
+        let accepting = tokio::spawn(reception.accept_from(listener));
+        Ok(Server {
+            path,
+            clients,
+            accepting,
+            stop,
+            cut_off,
+        })
+    }
+
+    /// Where it listens.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Its clients, to count them and to send to all of them.
+    pub fn clients(&self) -> Clients {
+        Clients::from(self.clients.clone())
+    }
+
+    /// Ends it in order: nobody new is let in and nothing new is begun, what runs is finished and
+    /// answered. What is not done within `budget` is cut off.
+    pub async fn stop(mut self, budget: Duration) -> Ended {
+        self.stop.send_replace(Some(budget));
+        self.accepting.abort();
+        // The listener is gone, and its file with it, before this returns.
+        let _aborted = (&mut self.accepting).await;
+        self.clients.emptied().await;
+        Ended {
+            cut_off: self.cut_off.load(Ordering::Acquire),
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.accepting.abort();
+    }
+}
+
+/// Lets clients in.
+struct Reception<S> {
+    router: Arc<Router<S>>,
+    settings: Arc<Settings>,
+    clients: Arc<Table>,
+    stopping: watch::Receiver<Option<Duration>>,
+    cut_off: Arc<AtomicUsize>,
+    /// The number of the last one.
+    last: u64,
+}
+
+impl<S: Clone + Send + Sync + 'static> Reception<S> {
+    async fn accept_from(mut self, listener: Listener) {
+        /// The system has no room for another connection; one that ends makes some.
+        const PAUSE: Duration = Duration::from_millis(50);
+        let mut is_out_of_room = false;
+        loop {
+            match listener.accept().await {
+                Ok((io, credentials)) => {
+                    is_out_of_room = false;
+                    self.receive(io, credentials);
+                }
+                Err(error) => {
+                    if !std::mem::replace(&mut is_out_of_room, true) {
+                        tracing::warn!(%error, "a client could not be let in");
+                    }
+                    tokio::time::sleep(PAUSE).await;
+                }
+            }
+        }
+    }
+
+    fn receive(&mut self, io: Io, credentials: Option<Credentials>) {
+        if !self.settings.users.admit(credentials) {
+            tracing::warn!(?credentials, "a stranger was refused");
+            return io.refuse(&refusal("this server is for another user"));
+        }
+        let clients = Clients::from(self.clients.clone());
+        if clients.count() >= self.settings.connections {
+            let most = self.settings.connections;
+            tracing::warn!(most, "a client was refused: there are too many");
+            return io.refuse(&refusal("this server has too many clients already"));
+        }
+        self.last += 1;
+        let patience = self.settings.patience();
+        let clients = Arc::downgrade(&self.clients);
+        let inner = Arc::new(Inner::new(self.last, credentials, patience, clients));
+        let mut options = self.settings.connection();
+        options.attachment = Some(inner.clone());
+        let io = match self.settings.bytes_per_second {
+            Some(rate) => io.map_reader(|reader| crate::pace::Paced::new(reader, rate)),
+            None => io,
+        };
+        let enter = |peer| {
+            let session = Session::new(peer, inner.clone());
+            self.clients.enter(session.clone());
+            if let Some(hook) = &self.settings.on_connect {
+                hook(&session);
+            }
+        };
+        let router = self.router.clone();
+        let dialect = self.settings.dialect();
+        let connection = Connection::start_after(io, dialect, router, options, enter);
+        let session = Session::new(connection.peer(), inner);
+        tokio::spawn(attend(
+            connection,
+            session,
+            self.clients.clone(),
+            self.settings.clone(),
+            self.stopping.clone(),
+            self.cut_off.clone(),
+        ));
+    }
+}
+
+/// Sees a connection to its end.
+async fn attend(
+    connection: Connection,
+    session: Session,
+    clients: Arc<Table>,
+    settings: Arc<Settings>,
+    mut stopping: watch::Receiver<Option<Duration>>,
+    cut_off: Arc<AtomicUsize>,
+) {
+    let peer = session.peer().clone();
+    let reason = tokio::select! {
+        reason = connection.closed() => reason,
+        () = session.inner().closing.notified() => {
+            drop(connection);
+            peer.closed().await
+        }
+        budget = stopped(&mut stopping) => close(connection, budget, &cut_off).await,
+    };
+    clients.leave(&session);
+    if let Some(hook) = &settings.on_disconnect {
+        hook(&session, &reason);
+    }
+}
+
+/// Waits until the server stops, and tells how long that may take. One that was dropped has no time
+/// left.
+async fn stopped(stopping: &mut watch::Receiver<Option<Duration>>) -> Duration {
+    let budget = stopping.wait_for(Option::is_some).await;
+    budget.ok().and_then(|budget| *budget).unwrap_or_default()
+}
+
+async fn close(connection: Connection, budget: Duration, cut_off: &AtomicUsize) -> CloseReason {
+    let peer = connection.peer();
+    match tokio::time::timeout(budget, connection.close()).await {
+        Ok(reason) => reason,
+        Err(_) => {
+            cut_off.fetch_add(1, Ordering::AcqRel);
+            peer.closed().await
+        }
+    }
+}
+
+/// An answer to somebody who has asked nothing yet.
+fn refusal(problem: &str) -> Vec<u8> {
+    let code = crate::REFUSED;
+    format!(
+        "{{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{{\"code\":{code},\"message\":\"{problem}\"}}}}\n"
+    )
+    .into_bytes()
+}

@@ -1,0 +1,198 @@
+//! One client of a server, as its handlers see it.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use tenon_rpc::{Call, CallError, Context, EventContext, EventKind, Payload, Peer, Prepared, Text};
+use tokio::sync::Notify;
+
+use crate::clients::{Clients, Table};
+use crate::lane::{Lane, Offered, Patience, Slow};
+use crate::pace::Bucket;
+use crate::users::Credentials;
+
+/// One client of a server: who it is, and what can be sent to it. Cloning it is cheap; it does not
+/// keep the connection open.
+#[derive(Clone)]
+pub struct Session {
+    peer: Peer,
+    inner: Arc<Inner>,
+}
+
+/// What a server knows about a client, attached to its connection.
+pub(crate) struct Inner {
+    number: u64,
+    credentials: Option<Credentials>,
+    lane: Arc<Lane>,
+    pub(crate) closing: Notify,
+    pub(crate) bucket: Mutex<Option<Bucket>>,
+    kept: Mutex<Option<Arc<dyn Any + Send + Sync>>>,
+    clients: Weak<Table>,
+}
+
+impl Inner {
+    pub(crate) fn new(
+        number: u64,
+        credentials: Option<Credentials>,
+        patience: Patience,
+        clients: Weak<Table>,
+    ) -> Inner {
+        Inner {
+            number,
+            credentials,
+            lane: Arc::new(Lane::new(patience)),
+            closing: Notify::new(),
+            bucket: Mutex::default(),
+            kept: Mutex::default(),
+            clients,
+        }
+    }
+}
+
+impl Session {
+    pub(crate) fn new(peer: Peer, inner: Arc<Inner>) -> Session {
+        Session { peer, inner }
+    }
+
+    /// The session of whoever is on the other side. A peer that no server accepted has the number
+    /// 0, and nothing is known about it.
+    pub fn of(peer: &Peer) -> Session {
+        let inner = peer.attachment().unwrap_or_else(|| {
+            let patience = Patience {
+                events: 0,
+                bytes: 0,
+                slow: Slow::DropOldest,
+            };
+            Arc::new(Inner::new(0, None, patience, Weak::new()))
+        });
+        Session::new(peer.clone(), inner)
+    }
+
+    /// Which of the server's connections it is: 1, 2, 3, ... and never the same again.
+    pub fn number(&self) -> u64 {
+        self.inner.number
+    }
+
+    /// Who the client is, where the system tells.
+    pub fn credentials(&self) -> Option<Credentials> {
+        self.inner.credentials
+    }
+
+    /// The client, to call it: a server may ask its clients too.
+    pub fn peer(&self) -> &Peer {
+        &self.peer
+    }
+
+    /// All clients of the same server.
+    pub fn clients(&self) -> Clients {
+        Clients::from(self.inner.clients.upgrade().unwrap_or_default())
+    }
+
+    /// Sends an event to this client. Waits while the client reads too slowly, so that nothing
+    /// is lost; whoever must not wait has [`offer`](Session::offer).
+    ///
+    /// # Errors
+    /// The params cannot be encoded, or the connection has ended.
+    pub async fn notify<E: EventKind>(&self, event: E, params: E::Params) -> Result<(), CallError> {
+        self.inner.lane.caught_up().await;
+        self.peer.send(event, params).await
+    }
+
+    /// Sends an event by name, with params that are already encoded.
+    ///
+    /// # Errors
+    /// As [`notify`](Session::notify).
+    pub async fn notify_raw(
+        &self,
+        method: impl Into<Text>,
+        params: Option<Payload>,
+    ) -> Result<(), CallError> {
+        self.inner.lane.caught_up().await;
+        self.peer.send_raw(method, params).await
+    }
+
+    /// Sends an event without waiting, whatever the client does: if it reads too slowly, older
+    /// events are dropped or it is disconnected, as the server's settings say. `false` if it has
+    /// gone.
+    pub fn offer(&self, event: &Arc<Prepared>) -> bool {
+        match self.inner.lane.offer(&self.peer, event) {
+            Offered::Taken => true,
+            Offered::Gone => false,
+            Offered::TooSlow => {
+                tracing::warn!(
+                    session = self.number(),
+                    "a client reads too slowly and is disconnected"
+                );
+                self.close();
+                false
+            }
+        }
+    }
+
+    /// How many events this client has missed because it read too slowly.
+    pub fn missed(&self) -> u64 {
+        self.inner.lane.missed()
+    }
+
+    /// Ends the connection at once.
+    pub fn close(&self) {
+        // Kept for whoever waits later: there is just one.
+        self.inner.closing.notify_one();
+    }
+
+    /// Remembers something about this client, in place of what was remembered before: who logged
+    /// in, say.
+    pub fn keep<T: Send + Sync + 'static>(&self, value: T) {
+        let mut kept = self
+            .inner
+            .kept
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *kept = Some(Arc::new(value));
+    }
+
+    /// What was remembered, if it is of this type.
+    pub fn kept<T: Send + Sync + 'static>(&self) -> Option<Arc<T>> {
+        let kept = self
+            .inner
+            .kept
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        kept.clone()?.downcast().ok()
+    }
+
+    pub(crate) fn inner(&self) -> &Inner {
+        &self.inner
+    }
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Session({}, {:?})", self.number(), self.peer)
+    }
+}
+
+/// Everything that comes from a client.
+pub trait FromClient {
+    /// The client it came from.
+    fn session(&self) -> Session;
+}
+
+impl<S> FromClient for Context<S> {
+    fn session(&self) -> Session {
+        Session::of(&self.peer)
+    }
+}
+
+impl<S> FromClient for EventContext<'_, S> {
+    fn session(&self) -> Session {
+        Session::of(self.peer)
+    }
+}
+
+impl FromClient for Call {
+    fn session(&self) -> Session {
+        Session::of(&self.peer)
+    }
+}

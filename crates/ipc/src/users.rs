@@ -1,0 +1,81 @@
+//! Who may be on the other end of a socket.
+
+/// Who is on the other end of a socket, as the kernel knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Credentials {
+    /// The user.
+    pub user: u32,
+    /// The user's group.
+    pub group: u32,
+    /// The process, where the system tells.
+    pub process: Option<i32>,
+}
+
+/// Who is trusted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Users {
+    /// Programs of the user who runs this one.
+    #[default]
+    Own,
+    /// These users as well.
+    Also(Vec<u32>),
+    /// Whoever can reach the socket.
+    Anyone,
+}
+
+impl Users {
+    /// Whether a client is let in. Who it is cannot be told on Windows, where the pipe's own
+    /// permissions have to do.
+    pub(crate) fn admit(&self, client: Option<Credentials>) -> bool {
+        let (Some(client), Some(own)) = (client, own_user()) else {
+            return true;
+        };
+        match self {
+            Users::Own => client.user == own,
+            Users::Also(users) => client.user == own || users.contains(&client.user),
+            Users::Anyone => true,
+        }
+    }
+
+    #[cfg(unix)]
+    /// Whether a server is talked to. The administrator's are: what they want to know they know.
+    pub(crate) fn trust(&self, server: Option<Credentials>) -> bool {
+        const ADMINISTRATOR: u32 = 0;
+        self.admit(server) || server.is_some_and(|server| server.user == ADMINISTRATOR)
+    }
+}
+
+#[cfg(unix)]
+fn own_user() -> Option<u32> {
+    Some(rustix::process::geteuid().as_raw())
+}
+
+#[cfg(not(unix))]
+fn own_user() -> Option<u32> {
+    None
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strangers_are_let_in_by_name() {
+        let own = own_user().unwrap();
+        let user = |user| {
+            Some(Credentials {
+                user,
+                group: 0,
+                process: None,
+            })
+        };
+        let stranger = own + 1;
+        assert!(Users::Own.admit(user(own)));
+        assert!(!Users::Own.admit(user(stranger)));
+        assert!(!Users::Own.trust(user(stranger)));
+        assert!(Users::Own.trust(user(0)), "the administrator");
+        assert!(Users::Also(vec![stranger]).admit(user(stranger)));
+        assert!(!Users::Also(vec![stranger]).admit(user(stranger + 1)));
+        assert!(Users::Anyone.admit(user(stranger)));
+    }
+}

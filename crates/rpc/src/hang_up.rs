@@ -1,0 +1,53 @@
+//! Tells a peer that has gone from one that has only finished sending: nobody waits for what the
+//! first one asked for.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use crate::io::Writer;
+
+/// Is done when the peer has gone.
+pub(crate) type HangUp = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// Watches for the end of a peer that sends nothing more; `None` where it cannot be told.
+#[cfg(unix)]
+pub(crate) fn watch(writer: &Writer) -> Option<HangUp> {
+    use std::io::ErrorKind;
+    use std::os::fd::AsFd;
+
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    use tokio::io::Interest;
+    use tokio::net::UnixStream;
+
+    let Writer::Socket(socket) = writer else {
+        return None;
+    };
+    // The same socket once more, so that what is seen here is not missing when we write.
+    let twin = socket.as_ref().as_fd().try_clone_to_owned().ok()?;
+    let twin = UnixStream::from_std(twin.into()).ok()?;
+    Some(Box::pin(async move {
+        loop {
+            // It can be written to at once, and then something happens only if the peer reads or
+            // goes.
+            let waited = twin.writable().await;
+            let mut fds = [PollFd::new(&twin, PollFlags::empty())];
+            let polled = poll(&mut fds, Some(&Timespec::default()));
+            let seen = fds[0].revents();
+            if waited.is_err()
+                || polled.is_err()
+                || seen.intersects(PollFlags::HUP | PollFlags::ERR)
+            {
+                return;
+            }
+            let _forgets_what_was_seen = twin.try_io(Interest::WRITABLE, || {
+                std::io::Result::<()>::Err(ErrorKind::WouldBlock.into())
+            });
+        }
+    }))
+}
+
+/// Watches for the end of a peer that sends nothing more; `None` where it cannot be told.
+#[cfg(not(unix))]
+pub(crate) fn watch(_: &Writer) -> Option<HangUp> {
+    None
+}

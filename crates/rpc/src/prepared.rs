@@ -1,0 +1,69 @@
+//! An event for many peers, encoded once for each dialect among them.
+
+use std::sync::OnceLock;
+
+use bytes::{Bytes, BytesMut};
+
+use crate::dialect::Dialect;
+use crate::message::{Event, Message, Text};
+use crate::payload::{Payload, PayloadError};
+
+/// An event that goes to many peers with [`Peer::offer`](crate::Peer::offer).
+#[derive(Debug)]
+pub struct Prepared {
+    event: Event,
+    frames: [OnceLock<Result<Bytes, PayloadError>>; Dialect::ALL.len()],
+}
+
+/// Why an event was not queued.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Refused {
+    /// The peer reads too slowly: its queue is full.
+    #[error("the queue of the peer is full")]
+    Full,
+    /// The connection has ended.
+    #[error("the connection has ended")]
+    Closed,
+    /// The peer's dialect cannot carry it.
+    #[error("the event could not be encoded: {0}")]
+    Unsendable(PayloadError),
+}
+
+impl Prepared {
+    /// An event with params that are already encoded.
+    pub fn new(method: impl Into<Text>, params: Option<Payload>) -> Prepared {
+        let method = method.into();
+        Prepared {
+            event: Event { method, params },
+            frames: [const { OnceLock::new() }; Dialect::ALL.len()],
+        }
+    }
+
+    /// About how many bytes it takes.
+    pub fn size(&self) -> usize {
+        let params = self.event.params.as_ref();
+        self.event.method.len() + params.map_or(0, |params| params.bytes().len())
+    }
+
+    pub(crate) fn event(&self) -> &Event {
+        &self.event
+    }
+
+    /// The event as one dialect writes it.
+    pub(crate) fn frame(&self, dialect: Dialect) -> Result<&Bytes, PayloadError> {
+        let frame = self.frames[dialect as usize].get_or_init(|| self.encode(dialect));
+        frame.as_ref().map_err(Clone::clone)
+    }
+
+    fn encode(&self, dialect: Dialect) -> Result<Bytes, PayloadError> {
+        let params = self.event.params.as_ref();
+        let params = params.map(|params| params.to_format(dialect.format()));
+        let event = Event {
+            method: self.event.method.clone(),
+            params: params.transpose()?,
+        };
+        let mut frame = BytesMut::new();
+        dialect.encode(&Message::Event(event), &mut frame)?;
+        Ok(frame.freeze())
+    }
+}
