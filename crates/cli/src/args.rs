@@ -2,9 +2,10 @@
 
 mod provider;
 mod scenario;
+mod serve;
+mod socket;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Parser, Subcommand, builder::PossibleValuesParser, builder::TypedValueParser};
@@ -16,6 +17,8 @@ pub(crate) use provider::{InstallArgs, Program, ProviderCommand};
 pub(crate) use scenario::{
     GraphForm, InitArgs, ListArgs, PlanArgs, RunArgs, TeardownArgs, VariableArgs, WorkArgs,
 };
+pub(crate) use serve::{EventsChoice, FramingChoice, ServeArgs, SlowChoice};
+pub(crate) use socket::{TapArgs, UserArgs};
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -40,6 +43,9 @@ Examples:
 
   Make several calls in one connection:
     printf 'add [1,2]\\necho {\"a\":1}\\n' | tenon call --repl -- tenon echo
+
+  See what a server tells its clients, until Ctrl-C:
+    tenon call --watch --socket calc
 
 Params are JSON: the text itself, @FILE, or - for stdin. What JSON has no form for is spelled
 {\"$binary\":\"<base64>\"}, {\"$ext\":[TYPE,\"<base64>\"]}, {\"$map\":[[KEY,VALUE],..]},
@@ -71,6 +77,8 @@ pub(crate) enum Command {
     Teardown(TeardownArgs),
     /// Call a method of a plugin or of a server on a local socket, and print its answer
     Call(CallArgs),
+    /// Put a plugin on a local socket, for many clients
+    Serve(ServeArgs),
     /// Providers for Terraform and OpenTofu whose resources are scripts
     #[command(subcommand)]
     Provider(ProviderCommand),
@@ -104,16 +112,20 @@ pub(crate) enum Command {
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = CALL_EXAMPLES,
-    override_usage = "tenon call [OPTIONS] METHOD [PARAMS] (--socket PATH | -- CMD...)\n       tenon call [OPTIONS] --repl (--socket PATH | -- CMD...)",
+    override_usage = "tenon call [OPTIONS] METHOD [PARAMS] (--socket NAME | -- CMD...)\n       tenon call [OPTIONS] (--repl | --watch) (--socket NAME | -- CMD...)",
 )]
 pub(crate) struct CallArgs {
     /// The method to call
-    #[arg(required_unless_present = "repl", conflicts_with = "repl")]
+    #[arg(required_unless_present_any = ["repl", "watch"], conflicts_with = "repl")]
     pub(crate) method: Option<String>,
 
     /// Its params: JSON text, @FILE, or - for stdin
     #[arg(allow_negative_numbers = true)]
     pub(crate) params: Option<String>,
+
+    /// Its params, for those who are used to curl
+    #[arg(long, short, value_name = "PARAMS", conflicts_with = "params")]
+    pub(crate) data: Option<String>,
 
     /// How messages are written
     #[arg(long, value_parser = dialects(), conflicts_with = "protocol", default_value = "json-rpc")]
@@ -123,9 +135,12 @@ pub(crate) struct CallArgs {
     #[arg(long, value_parser = protocols())]
     pub(crate) protocol: Option<Protocol>,
 
-    /// Connect to the server on this socket
-    #[arg(long, value_name = "PATH")]
-    pub(crate) socket: Option<PathBuf>,
+    /// Connect to a server: NAME is /tmp/NAME.sock, and a name with a slash is a path
+    #[arg(long, value_name = "NAME")]
+    pub(crate) socket: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) users: UserArgs,
 
     /// Start this plugin, and stop it afterwards
     #[arg(last = true, value_name = "CMD", conflicts_with = "socket")]
@@ -134,6 +149,10 @@ pub(crate) struct CallArgs {
     /// Read calls from stdin: a line each, METHOD and PARAMS
     #[arg(long)]
     pub(crate) repl: bool,
+
+    /// Print what the other side tells, until it ends or Ctrl-C; after the call, if there is one
+    #[arg(long, conflicts_with = "repl")]
+    pub(crate) watch: bool,
 
     /// Send an event, which nobody answers, instead of a call
     #[arg(long, conflicts_with = "repl")]
@@ -147,17 +166,8 @@ pub(crate) struct CallArgs {
     #[arg(long)]
     pub(crate) json: bool,
 
-    /// Show every frame both ways on stderr
-    #[arg(long)]
-    pub(crate) trace: bool,
-
-    /// Write every frame to this file, as lines of JSON with times
-    #[arg(long, value_name = "FILE")]
-    pub(crate) record: Option<PathBuf>,
-
-    /// Hide the value of members with this name in --trace and --record
-    #[arg(long, value_name = "NAME")]
-    pub(crate) mask: Vec<String>,
+    #[command(flatten)]
+    pub(crate) tap: TapArgs,
 
     /// Show what the plugin writes to stderr
     #[arg(long, short)]
@@ -171,8 +181,8 @@ pub(crate) struct EchoArgs {
     pub(crate) dialect: Option<Dialect>,
 
     /// Listen on this socket for many clients instead of talking on stdin and stdout
-    #[arg(long, value_name = "PATH")]
-    pub(crate) socket: Option<PathBuf>,
+    #[arg(long, value_name = "NAME")]
+    pub(crate) socket: Option<String>,
 }
 
 /// How long to wait; `None` is forever.

@@ -11,5 +11,7 @@ pub(crate) mod plan;
 pub(crate) mod provider;
 pub(crate) mod run;
 pub(crate) mod scenario;
+pub(crate) mod serve;
 pub(crate) mod signals;
+pub(crate) mod tap;
 pub(crate) mod teardown;

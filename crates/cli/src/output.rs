@@ -2,6 +2,7 @@
 
 pub(crate) mod plan;
 pub(crate) mod run;
+pub(crate) mod serve;
 
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
@@ -20,6 +21,8 @@ use crate::exit::{Code, Failure};
 pub(crate) struct Printer {
     /// Everything goes to stdout as lines of JSON.
     pub(crate) json: bool,
+    /// What the other side tells is what was asked for, and goes to stdout.
+    pub(crate) events_are_data: bool,
 }
 
 impl Printer {
@@ -62,7 +65,10 @@ impl Printer {
             let _gone = data(format_args!("{{\"{kind}\":{said}}}"));
         } else {
             let params = params.map_or(String::new(), |params| format!(" {}", params.get()));
-            talk(format_args!("{kind} {method}{params}"));
+            match self.events_are_data {
+                true => drop(data(format_args!("{method}{params}"))),
+                false => talk(format_args!("{kind} {method}{params}")),
+            }
         }
     }
 }

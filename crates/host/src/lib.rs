@@ -44,4 +44,4 @@ pub use error::{PluginError, Problem};
 pub use plugin::{Plugin, Start};
 pub use process::{HowItEnded, Process, StopLimits, Stopped};
 pub use stderr::StderrTail;
-pub use supervisor::{Restart, Status, Supervisor};
+pub use supervisor::{Down, Restart, Status, Supervisor};

@@ -1,11 +1,14 @@
 //! A plugin that is started again when it ends.
 
+use std::fmt;
 use std::future::Future;
+use std::pin::Pin;
+use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tenon_rpc::Peer;
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
@@ -43,22 +46,56 @@ pub enum Status {
     Starting,
     /// It has answered its first call.
     Running(Peer),
-    /// It ended or could not be started, and is started again after the pause.
+    /// It is started again after the pause.
     Waiting {
         /// How long that is.
         pause: Duration,
-        /// Why it could not be started; `None` if it ran and ended.
-        error: Option<Arc<PluginError>>,
+        /// Why it does not run.
+        down: Down,
     },
     /// It is not started again.
-    Ended(Option<Arc<PluginError>>),
+    Ended(Down),
 }
+
+/// Why a plugin does not run.
+#[derive(Clone, Debug)]
+pub enum Down {
+    /// It could not be started.
+    Failed(Arc<PluginError>),
+    /// It ran and ended.
+    Exited(ExitStatus),
+    /// It was told to end.
+    Stopped,
+}
+
+impl fmt::Display for Down {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Down::Failed(error) => error.fmt(f),
+            Down::Exited(status) => write!(f, "it ended with {status}"),
+            Down::Stopped => f.write_str("it was stopped"),
+        }
+    }
+}
+
+/// Says goodbye to a plugin, as its protocol has it.
+type Goodbye = Box<dyn FnOnce(Peer) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send>;
 
 /// Keeps a plugin running. Dropping it kills the plugin.
 #[derive(Debug)]
 pub struct Supervisor {
     status: watch::Receiver<Status>,
+    stop: StopSender,
     task: AbortHandle,
+}
+
+/// Asks the supervising task to end its plugin.
+struct StopSender(Option<oneshot::Sender<Goodbye>>);
+
+impl fmt::Debug for StopSender {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("StopSender")
+    }
 }
 
 impl Supervisor {
@@ -68,8 +105,26 @@ impl Supervisor {
         F: Future<Output = Result<Plugin, PluginError>> + Send + 'static,
     {
         let (sender, status) = watch::channel(Status::Starting);
-        let task = tokio::spawn(supervise(restart, start, sender)).abort_handle();
-        Supervisor { status, task }
+        let (stop, stopping) = oneshot::channel();
+        let task = tokio::spawn(supervise(restart, start, sender, stopping)).abort_handle();
+        Supervisor {
+            status,
+            stop: StopSender(Some(stop)),
+            task,
+        }
+    }
+
+    /// Ends the plugin in steps, the first of which is `goodbye`, and does not start it again.
+    pub async fn stop<F>(mut self, goodbye: impl FnOnce(Peer) -> F + Send + 'static)
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        if let Some(stop) = self.stop.0.take() {
+            let goodbye: Goodbye = Box::new(|peer| Box::pin(goodbye(peer)));
+            let _ended_already = stop.send(goodbye);
+        }
+        let is_ended = |status: &Status| matches!(status, Status::Ended(_));
+        let _ended = self.status.wait_for(is_ended).await;
     }
 
     /// What the plugin is doing now; the receiver tells when that changes.
@@ -80,14 +135,14 @@ impl Supervisor {
     /// Waits until the plugin runs.
     ///
     /// # Errors
-    /// It is not started again; the error of its last start, if that failed.
-    pub async fn peer(&self) -> Result<Peer, Option<Arc<PluginError>>> {
+    /// It is not started again.
+    pub async fn peer(&self) -> Result<Peer, Down> {
         let mut status = self.status.clone();
         let is_settled = |status: &Status| matches!(status, Status::Running(_) | Status::Ended(_));
         match status.wait_for(is_settled).await.as_deref() {
             Ok(Status::Running(peer)) => Ok(peer.clone()),
-            Ok(Status::Ended(error)) => Err(error.clone()),
-            _ => Err(None),
+            Ok(Status::Ended(down)) => Err(down.clone()),
+            _ => Err(Down::Stopped),
         }
     }
 }
@@ -98,36 +153,55 @@ impl Drop for Supervisor {
     }
 }
 
-async fn supervise<F>(restart: Restart, start: impl Fn() -> F, status: watch::Sender<Status>)
-where
+async fn supervise<F>(
+    restart: Restart,
+    start: impl Fn() -> F,
+    status: watch::Sender<Status>,
+    mut stopping: oneshot::Receiver<Goodbye>,
+) where
     F: Future<Output = Result<Plugin, PluginError>>,
 {
     let mut failures = 0;
     loop {
         status.send_replace(Status::Starting);
         let mut ran_for = Duration::ZERO;
-        let error = match start().await {
+        // Dropping the start of a plugin kills it.
+        let started = tokio::select! {
+            started = start() => started,
+            Ok(_) = &mut stopping => break,
+        };
+        let down = match started {
             Ok(mut plugin) => {
                 let started = Instant::now();
                 status.send_replace(Status::Running(plugin.peer()));
-                let exit = plugin.exited().await;
+                let exit = tokio::select! {
+                    exit = plugin.exited() => exit,
+                    Ok(goodbye) = &mut stopping => {
+                        plugin.stop(goodbye).await;
+                        break;
+                    }
+                };
                 ran_for = started.elapsed();
                 tracing::warn!(command = plugin.process().command(), %exit, "a plugin ended");
-                None
+                Down::Exited(exit)
             }
             Err(error) => {
                 tracing::warn!(%error, "a plugin could not be started");
-                Some(Arc::new(error))
+                Down::Failed(Arc::new(error))
             }
         };
         let Restart::BackOff { first, longest } = restart else {
-            status.send_replace(Status::Ended(error));
+            status.send_replace(Status::Ended(down));
             return;
         };
         failures = if ran_for >= longest { 0 } else { failures };
         let pause = first.saturating_mul(1 << failures.min(20)).min(longest);
         failures += 1;
-        status.send_replace(Status::Waiting { pause, error });
-        tokio::time::sleep(pause).await;
+        status.send_replace(Status::Waiting { pause, down });
+        tokio::select! {
+            () = tokio::time::sleep(pause) => {}
+            Ok(_) = &mut stopping => break,
+        }
     }
+    status.send_replace(Status::Ended(Down::Stopped));
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use support::{ANSWER, Script, watched};
-use tenon_host::{Restart, Status, Supervisor};
+use tenon_host::{Down, Restart, Status, Supervisor};
 
 fn supervise(script: &Arc<Script>, restart: Restart) -> Supervisor {
     let script = script.clone();
@@ -31,7 +31,15 @@ async fn it_is_started_again_and_again() {
             assert!(peer.call_raw("end", None).await.is_err());
             // The next one is a new peer, once the supervisor has noticed.
             let mut status = supervisor.status();
-            let waits = |status: &Status| matches!(status, Status::Waiting { error: None, .. });
+            let waits = |status: &Status| {
+                matches!(
+                    status,
+                    Status::Waiting {
+                        down: Down::Exited(_),
+                        ..
+                    }
+                )
+            };
             status.wait_for(waits).await.unwrap();
         }
         drop(supervisor);
@@ -49,9 +57,9 @@ async fn pauses_grow_up_to_the_longest() {
         let mut pauses = Vec::new();
         while pauses.len() < 4 {
             status.changed().await.unwrap();
-            if let Status::Waiting { pause, error } = &*status.borrow_and_update() {
+            if let Status::Waiting { pause, down } = &*status.borrow_and_update() {
                 pauses.push(pause.as_millis());
-                let error = error.as_ref().unwrap().to_string();
+                let error = down.to_string();
                 assert!(error.contains("exit status: 2"), "{error}");
             }
         }
@@ -67,8 +75,27 @@ async fn never_means_never() {
     watched(async {
         let script = Arc::new(Script::new("exit 2"));
         let supervisor = supervise(&script, Restart::Never);
-        let error = supervisor.peer().await.unwrap_err().unwrap();
+        let error = supervisor.peer().await.unwrap_err();
         assert!(error.to_string().contains("exit status: 2"), "{error}");
+        script.is_gone().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn it_ends_as_asked_and_stays_so() {
+    watched(async {
+        let script = Arc::new(Script::new(&format!("{ANSWER}; read -r goodbye; exit 0")));
+        let supervisor = supervise(&script, QUICK);
+        supervisor.peer().await.unwrap();
+        let mut status = supervisor.status();
+        supervisor
+            .stop(|peer| async move {
+                peer.send_raw("goodbye", None).await.ok();
+            })
+            .await;
+        let ended = |status: &Status| matches!(status, Status::Ended(Down::Stopped));
+        assert!(ended(&status.borrow_and_update()));
         script.is_gone().await;
     })
     .await;

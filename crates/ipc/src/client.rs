@@ -3,14 +3,14 @@
 mod link;
 
 use std::fmt;
-use std::future::Future;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tenon_protocols::Protocol;
 use tenon_rpc::{
-    CallError, CloseReason, Dialect, Event, EventKind, Method, Options, Payload, Peer, Router, Text,
+    CallError, CloseReason, Dialect, Event, EventKind, Method, Options, Payload, Peer, Router,
+    Text, within,
 };
 use tokio::sync::{Notify, broadcast, watch};
 use tokio::task::AbortHandle;
@@ -343,20 +343,6 @@ impl Events {
             Err(RecvError::Lagged(count)) => Some(Received::Missed(count)),
             Err(RecvError::Closed) => None,
         }
-    }
-}
-
-/// Gives up after the limit, if there is one.
-async fn within<T>(
-    limit: Option<Duration>,
-    call: impl Future<Output = Result<T, CallError>>,
-) -> Result<T, CallError> {
-    let Some(limit) = limit else {
-        return call.await;
-    };
-    match tokio::time::timeout(limit, call).await {
-        Ok(outcome) => outcome,
-        Err(_) => Err(CallError::TimedOut(limit)),
     }
 }
 

@@ -8,6 +8,7 @@
 //! - [`Session`]: one client, as a handler sees it ([`FromClient`]).
 //! - [`Clients`]: all of them, to count them and to send to all.
 //! - [`Client`]: the other side.
+//! - [`Relay`]: a plugin on a socket, for many clients.
 //! - [`wrappers`]: timeouts, logging, limits and guards around handlers.
 //!
 //! On Windows sockets are named pipes; that part is compiled, but has not been run.
@@ -18,6 +19,8 @@ mod lane;
 mod name;
 mod pace;
 mod progress;
+#[cfg(unix)]
+mod relay;
 mod server;
 mod session;
 mod settings;
@@ -30,6 +33,8 @@ pub use clients::Clients;
 pub use lane::Slow;
 pub use name::socket_path;
 pub use progress::{Progress, ProgressParams, Token};
+#[cfg(unix)]
+pub use relay::{CallHook, EventsTo, Relay, RelayError, RelaySettings};
 pub use server::{Ended, Server};
 pub use session::{FromClient, Session};
 pub use settings::{ConnectHook, DisconnectHook, Framing, Settings};
@@ -38,6 +43,9 @@ pub use users::{Credentials, Users};
 
 /// The code of the error that a client gets when it is not let in.
 pub const REFUSED: i64 = -32000;
+
+/// The code of the error for a call that a relay's plugin is not there to answer.
+pub const PLUGIN_ENDED: i64 = -32001;
 
 /// The code of the error for a request past what the server lets through each second.
 pub const TOO_MANY_REQUESTS: i64 = -32005;

@@ -71,7 +71,7 @@ pub use io::Io;
 pub use message::{Event, Id, Message, Request, Response, Text};
 pub use method::{EventKind, Method, Row};
 pub use payload::{Format, Payload, PayloadError};
-pub use peer::Peer;
+pub use peer::{Peer, within};
 pub use prepared::{Prepared, Refused};
 pub use recorder::{Record, Recorder, read_records};
 pub use reply::Reply;

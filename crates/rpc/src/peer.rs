@@ -119,7 +119,7 @@ impl Peer {
         method: M,
         params: M::Params,
     ) -> Result<M::Result, CallError> {
-        within(limit, self.call(method, params)).await
+        within(Some(limit), self.call(method, params)).await
     }
 
     /// Calls a method by name with params that are already encoded.
@@ -273,11 +273,17 @@ impl fmt::Debug for Peer {
     }
 }
 
-/// Gives up on a call after `limit`. Dropping the call is what cancels it.
-pub(crate) async fn within<T>(
-    limit: Duration,
+/// Gives up on a call after `limit`, if there is one. Dropping the call is what cancels it.
+///
+/// # Errors
+/// [`CallError::TimedOut`], or those of the call.
+pub async fn within<T>(
+    limit: Option<Duration>,
     call: impl Future<Output = Result<T, CallError>>,
 ) -> Result<T, CallError> {
+    let Some(limit) = limit else {
+        return call.await;
+    };
     match tokio::time::timeout(limit, call).await {
         Ok(outcome) => outcome,
         Err(_) => Err(CallError::TimedOut(limit)),

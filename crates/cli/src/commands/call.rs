@@ -4,18 +4,20 @@ mod params;
 mod target;
 
 use std::io::IsTerminal;
-use std::sync::Arc;
 
-use tenon_rpc::{Recorder, Seen, Tap};
 use tokio::io::{AsyncBufReadExt, BufReader};
 
 use crate::args::CallArgs;
+use crate::commands::tap::tap;
 use crate::exit::{Code, Failure};
 use crate::output::{self, Printer};
 use target::Target;
 
 pub(crate) async fn run(args: CallArgs) -> Result<(), Failure> {
-    let printer = Printer { json: args.json };
+    let printer = Printer {
+        json: args.json,
+        events_are_data: args.watch,
+    };
     match reach_and_call(&args, printer).await {
         Ok(()) => Ok(()),
         Err(failure) if failure.message.is_empty() => Err(failure),
@@ -28,15 +30,20 @@ pub(crate) async fn run(args: CallArgs) -> Result<(), Failure> {
 
 async fn reach_and_call(args: &CallArgs, printer: Printer) -> Result<(), Failure> {
     // What is wrong with the command line should show before anything is started.
-    let params = params::read(args.params.as_deref())?;
-    let target = Target::reach(args, tap(args)?, printer).await?;
+    let params = params::read(args.params.as_deref().or(args.data.as_deref()))?;
+    let target = Target::reach(args, tap(&args.tap)?, printer).await?;
     let outcome = match &args.method {
         Some(method) if args.event => target.send(method, params).await,
         Some(method) => match target.call(method, params, args).await {
             Ok(result) => printer.result(method, &result),
             Err(failure) => Err(failure),
         },
-        None => repl(&target, args, printer).await,
+        None if args.repl => repl(&target, args, printer).await,
+        None => Ok(()),
+    };
+    let outcome = match outcome {
+        Ok(()) if args.watch => Err(target.watch().await),
+        outcome => outcome,
     };
     // Leaving may take a while, if the other side is stuck: first things first.
     let outcome = match outcome {
@@ -101,49 +108,4 @@ async fn repl(target: &Target, args: &CallArgs, printer: Printer) -> Result<(), 
 )]
 fn stdin() -> tokio::io::Stdin {
     tokio::io::stdin()
-}
-
-fn tap(args: &CallArgs) -> Result<Option<Arc<dyn Tap>>, Failure> {
-    let to_file = match &args.record {
-        Some(path) => {
-            let file = private_file(path).map_err(|error| {
-                let path = path.display();
-                Failure::usage(format!(
-                    "the recording could not be written to {path}: {error}"
-                ))
-            })?;
-            Some(Recorder::new(file, &args.mask))
-        }
-        None => None,
-    };
-    let to_stderr = args
-        .trace
-        .then(|| Recorder::new(std::io::sink(), &args.mask));
-    if to_file.is_none() && to_stderr.is_none() {
-        return Ok(None);
-    }
-    Ok(Some(Arc::new(move |seen: Seen<'_>| {
-        if let Some(recorder) = &to_stderr {
-            output::trace(&recorder.record(&seen));
-        }
-        if let Some(recorder) = &to_file {
-            recorder.see(seen);
-        }
-    })))
-}
-
-/// A recording may hold secrets: only its owner may read it.
-fn private_file(path: &std::path::Path) -> std::io::Result<std::fs::File> {
-    use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
-    let file = std::fs::OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(path)?;
-    // The mode above is for a new file only.
-    if file.metadata()?.is_file() {
-        file.set_permissions(std::fs::Permissions::from_mode(0o600))?;
-    }
-    Ok(file)
 }

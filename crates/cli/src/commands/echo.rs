@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tenon_ipc::Listener;
+use tenon_ipc::{Listener, socket_path};
 use tenon_protocols::Protocol;
 use tenon_rpc::{Connection, Dialect, Io, Options};
 
@@ -20,14 +20,14 @@ pub(crate) async fn run(args: EchoArgs) -> Result<(), Failure> {
         },
         ..Options::default()
     };
-    let Some(path) = args.socket else {
+    let Some(name) = args.socket else {
         let io = Io::stdio().map_err(Failure::cannot_start)?;
         let router = Arc::new(echo::router());
         let connection = Connection::start_with(io, dialect, router, options);
         connection.closed().await;
         return Ok(());
     };
-    let listener = Listener::bind(path, 0o600).map_err(Failure::cannot_start)?;
+    let listener = Listener::bind(socket_path(&name), 0o600).map_err(Failure::cannot_start)?;
     loop {
         let (io, _) = listener.accept().await.map_err(Failure::cannot_start)?;
         let router = Arc::new(echo::router());

@@ -1,15 +1,17 @@
 //! Who is called: a plugin that is started for it, or a server on a socket.
 
 use std::future::Future;
+use std::io::ErrorKind;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tenon_host::{Plugin, PluginCommand, Start, StopLimits};
-use tenon_ipc::Users;
-use tenon_rpc::{CallError, Connection, Payload, Peer, Router, RpcError, Tap};
+use tenon_ipc::socket_path;
+use tenon_rpc::{CallError, Connection, Io, Payload, Peer, Router, RpcError, Tap, within};
 
 use super::params;
-use crate::args::{CallArgs, Limit};
+use crate::args::CallArgs;
 use crate::exit::{Code, Failure};
 use crate::output::{self, Printer};
 
@@ -40,18 +42,16 @@ impl Target {
                 None => Ok(()),
             }
         };
-        if let Some(path) = &args.socket {
-            let io = tenon_ipc::connect(path, &Users::Own)
-                .await
-                .map_err(Failure::cannot_start)?;
+        if let Some(name) = &args.socket {
+            let io = connect(name, args).await?;
             let connection = Connection::start_with(io, start.dialect, router, start.options);
-            within(Limit(Some(start.limit)), first(connection.peer())).await?;
+            within(Some(start.limit), first(connection.peer())).await?;
             return Ok(Target::Socket(connection));
         }
         let (program, arguments) = args
             .plugin
             .split_first()
-            .ok_or_else(|| Failure::usage("say what to call: --socket PATH, or -- CMD..."))?;
+            .ok_or_else(|| Failure::usage("say what to call: --socket NAME, or -- CMD..."))?;
         let mut command = PluginCommand::new(program).args(arguments);
         if args.verbose {
             command = command.on_stderr(|line| output::talk(format_args!("plugin: {line}")));
@@ -76,7 +76,7 @@ impl Target {
         let peer = self.peer();
         let params = params::encode(params, peer.format())?;
         let outcome = self
-            .explained(within(args.timeout, peer.call_raw(method, params)))
+            .explained(within(args.timeout.0, peer.call_raw(method, params)))
             .await;
         outcome.map_err(|mut failure| {
             if failure.code == Code::TimedOut {
@@ -91,6 +91,24 @@ impl Target {
         let peer = self.peer();
         let params = params::encode(params, peer.format())?;
         self.explained(peer.send_raw(method, params)).await
+    }
+
+    /// Waits until the other side ends. What it tells is shown as it comes.
+    pub(crate) async fn watch(&self) -> Failure {
+        match self {
+            Target::Socket(connection) => {
+                let reason = connection.closed().await;
+                let code = Failure::from(CallError::Closed(reason.clone())).code;
+                Failure::new(code, format!("the server is gone: {reason}"))
+            }
+            Target::Plugin(plugin) => {
+                let never = std::future::pending::<Result<(), CallError>>();
+                match plugin.while_alive(never).await {
+                    Ok(()) => Failure::interrupted(),
+                    Err(error) => plugin.explain(error).await.into(),
+                }
+            }
+        }
     }
 
     /// A failed call with what the plugin itself says about it.
@@ -135,18 +153,22 @@ impl Target {
     }
 }
 
-/// Gives up on a call after the limit.
-async fn within<T>(
-    Limit(limit): Limit,
-    call: impl Future<Output = Result<T, CallError>>,
-) -> Result<T, CallError> {
-    let Some(limit) = limit else {
-        return call.await;
-    };
-    match tokio::time::timeout(limit, call).await {
-        Ok(outcome) => outcome,
-        Err(_) => Err(CallError::TimedOut(limit)),
-    }
+/// Connects to a server. A file in this folder that has the name of the socket is most likely what
+/// was meant.
+async fn connect(name: &str, args: &CallArgs) -> Result<Io, Failure> {
+    let connected = tenon_ipc::connect(socket_path(name), &args.users.users()).await;
+    connected.map_err(|error| {
+        let hint = match error.kind() {
+            ErrorKind::NotFound if !name.contains('/') && Path::new(name).exists() => {
+                format!("\n  hint: --socket ./{name} is the one in this folder")
+            }
+            ErrorKind::PermissionDenied if error.to_string().contains("not trusted") => {
+                "\n  hint: --allow-user USER trusts another user".to_owned()
+            }
+            _ => String::new(),
+        };
+        Failure::cannot_start(format!("{error}{hint}"))
+    })
 }
 
 /// Shows what the other side sends by itself.

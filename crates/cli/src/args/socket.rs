@@ -1,0 +1,83 @@
+//! What the commands that use sockets, and those that show frames, have in common.
+
+use std::path::PathBuf;
+
+use tenon_ipc::Users;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct TapArgs {
+    /// Show every frame both ways on stderr
+    #[arg(long)]
+    pub(crate) trace: bool,
+
+    /// Write every frame to this file, as lines of JSON with times
+    #[arg(long, value_name = "FILE")]
+    pub(crate) record: Option<PathBuf>,
+
+    /// Hide the value of members with this name in --trace and --record
+    #[arg(long, value_name = "NAME")]
+    pub(crate) mask: Vec<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct UserArgs {
+    /// Trust this user on the other side of the socket as well: a name, a number, or `anyone`
+    #[arg(long, value_name = "USER", value_parser = user)]
+    pub(crate) allow_user: Vec<Allowed>,
+}
+
+/// Who is trusted besides ourselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Allowed {
+    Anyone,
+    User(u32),
+}
+
+impl UserArgs {
+    pub(crate) fn users(&self) -> Users {
+        let mut users = Vec::new();
+        for allowed in &self.allow_user {
+            match allowed {
+                Allowed::Anyone => return Users::Anyone,
+                Allowed::User(user) => users.push(*user),
+            }
+        }
+        match users.is_empty() {
+            true => Users::Own,
+            false => Users::Also(users),
+        }
+    }
+}
+
+fn user(text: &str) -> Result<Allowed, String> {
+    if text == "anyone" {
+        return Ok(Allowed::Anyone);
+    }
+    if let Ok(number) = text.parse() {
+        return Ok(Allowed::User(number));
+    }
+    let accounts = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let number = accounts.lines().find_map(|account| {
+        let mut fields = account.split(':');
+        let is_named = fields.next() == Some(text);
+        // The second field is the password, or a sign that it is elsewhere.
+        fields.nth(1).filter(|_| is_named)?.parse().ok()
+    });
+    number
+        .map(Allowed::User)
+        .ok_or_else(|| format!("there is no user {text:?} in /etc/passwd; a number does as well"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn users_have_names_and_numbers() {
+        assert_eq!(user("1000"), Ok(Allowed::User(1000)));
+        assert_eq!(user("root"), Ok(Allowed::User(0)));
+        assert_eq!(user("anyone"), Ok(Allowed::Anyone));
+        let error = user("nobody-of-this-name").unwrap_err();
+        assert!(error.contains("a number does as well"), "{error}");
+    }
+}

@@ -1,0 +1,172 @@
+//! `tenon serve`: put a plugin on a local socket, for many clients.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustix::process::{Resource, Rlimit};
+use tenon_host::{PluginCommand, Restart, Start, Status};
+use tenon_ipc::{CallHook, EventsTo, Framing, Relay, RelayError, RelaySettings, Settings, Slow};
+use tenon_protocols::Protocol;
+use tenon_rpc::Dialect;
+
+use crate::args::{EventsChoice, FramingChoice, ServeArgs, SlowChoice};
+use crate::commands::signals::Signals;
+use crate::commands::tap::tap;
+use crate::exit::Failure;
+use crate::output::{self, serve::Reporter};
+
+pub(crate) async fn run(args: ServeArgs) -> Result<(), Failure> {
+    let signals = Signals::watch()?;
+    let reporter = Reporter {
+        json: args.json,
+        verbose: args.verbose,
+    };
+    make_room_for(args.max_clients);
+    let command = command(&args)?;
+    let shown = command.to_string();
+    let relay = Relay::start(
+        &args.socket,
+        command,
+        start(&args)?,
+        args.protocol,
+        settings(&args, reporter),
+    );
+    let relay = signals
+        .interruptible(async { relay.await.map_err(failure) })
+        .await?;
+    reporter.listening(relay.path(), &shown);
+    let ended = tokio::select! {
+        ended = watch(&relay, reporter) => Some(ended),
+        () = signals.interrupt().cancelled() => None,
+    };
+    if ended.is_none() {
+        reporter.stopping(relay.clients().count());
+    }
+    let budget = args.stop_within.0.unwrap_or(Duration::MAX);
+    let stopped = relay.stop(budget).await;
+    reporter.stopped(stopped.cut_off);
+    match ended {
+        // Being told to end is how a server ends.
+        None => Ok(()),
+        Some(failure) => Err(failure),
+    }
+}
+
+/// Tells what the plugin does, until it is not started again.
+async fn watch(relay: &Relay, reporter: Reporter) -> Failure {
+    let mut status = relay.status();
+    status.mark_unchanged();
+    loop {
+        let now = match status.changed().await {
+            Ok(()) => status.borrow_and_update().clone(),
+            Err(_) => return Failure::cannot_start("the plugin has ended"),
+        };
+        if let Status::Ended(down) = &now {
+            return Failure::cannot_start(format!(
+                "the plugin: {down}\n  hint: without --no-restart it would be started again"
+            ));
+        }
+        reporter.plugin(&now);
+    }
+}
+
+fn command(args: &ServeArgs) -> Result<PluginCommand, Failure> {
+    let (program, arguments) = args
+        .plugin
+        .split_first()
+        .ok_or_else(|| Failure::usage("say what to serve: -- CMD..."))?;
+    let command = PluginCommand::new(program).args(arguments);
+    Ok(command.on_stderr(|line| output::talk(format_args!("plugin: {}", output::harmless(line)))))
+}
+
+/// How the plugin is talked to. One of which nothing more is known than that it speaks JSON-RPC is
+/// told when a call is taken back; that is an event, which it may ignore.
+fn start(args: &ServeArgs) -> Result<Start, Failure> {
+    let is_json_rpc = matches!(
+        args.dialect,
+        Dialect::JsonRpcLines | Dialect::JsonRpcHeaders
+    );
+    let mut start = Start::new(args.dialect);
+    match args.protocol {
+        Some(protocol) => {
+            start.dialect = protocol.dialect();
+            start.options = protocol.host_options();
+            start.limit = protocol.start_limit();
+        }
+        None if is_json_rpc => start.options.cancel = Protocol::Ipc.host_options().cancel,
+        None => {}
+    }
+    start.options.limits.frame = start.options.limits.frame.max(args.max_message);
+    start.options.tap = tap(&args.tap)?;
+    Ok(start)
+}
+
+fn settings(args: &ServeArgs, reporter: Reporter) -> RelaySettings {
+    let mut server = Settings {
+        framing: match args.framing {
+            FramingChoice::Detect => Framing::Detect,
+            FramingChoice::Lines => Framing::Lines,
+            FramingChoice::Headers => Framing::Headers,
+        },
+        mode: args.mode,
+        users: args.users.users(),
+        connections: args.max_clients,
+        in_order: args.in_order,
+        slow: match args.slow {
+            SlowChoice::DropOldest => Slow::DropOldest,
+            SlowChoice::Disconnect => Slow::Disconnect,
+        },
+        requests_per_second: args.requests_per_second,
+        bytes_per_second: args.bytes_per_second,
+        on_connect: Some(Arc::new(move |session| reporter.connected(session))),
+        on_disconnect: Some(Arc::new(move |session, reason| {
+            reporter.disconnected(session, reason);
+        })),
+        ..Settings::default()
+    };
+    server.options.limits.frame = args.max_message;
+    RelaySettings {
+        server,
+        events: match args.events {
+            EventsChoice::Everyone => EventsTo::Everyone,
+            EventsChoice::Callers => EventsTo::Callers,
+        },
+        restart: match args.no_restart {
+            true => Restart::Never,
+            false => Restart::default(),
+        },
+        timeout: args.timeout.0,
+        on_call: (args.verbose || args.json).then(|| {
+            let told: CallHook = Arc::new(move |done| reporter.called(&done));
+            told
+        }),
+        ..RelaySettings::default()
+    }
+}
+
+/// Every client takes a file descriptor, and many systems allow no more than 1,024 unless asked.
+fn make_room_for(clients: usize) {
+    /// What we and the plugin need besides.
+    const OTHERS: u64 = 64;
+    let wanted = u64::try_from(clients).map_or(u64::MAX, |clients| clients.saturating_add(OTHERS));
+    let Rlimit { current, maximum } = rustix::process::getrlimit(Resource::Nofile);
+    let possible = maximum.map_or(wanted, |maximum| wanted.min(maximum));
+    if current.is_some_and(|current| current < possible) {
+        let raised = Rlimit {
+            current: Some(possible),
+            maximum,
+        };
+        // Without it, clients wait until there is room.
+        let _best_effort = rustix::process::setrlimit(Resource::Nofile, raised);
+    }
+}
+
+fn failure(error: RelayError) -> Failure {
+    match error {
+        RelayError::Plugin(error) => match Arc::try_unwrap(error) {
+            Ok(error) => Failure::from(error),
+            Err(error) => Failure::cannot_start(error),
+        },
+        RelayError::Down(_) | RelayError::Socket(_) => Failure::cannot_start(error),
+    }
+}

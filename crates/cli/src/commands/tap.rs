@@ -1,0 +1,55 @@
+//! `--trace` and `--record`: every frame, for people and for files.
+
+use std::sync::Arc;
+
+use tenon_rpc::{Recorder, Seen, Tap};
+
+use crate::args::TapArgs;
+use crate::exit::Failure;
+use crate::output;
+
+/// What sees every frame, as the command line has it.
+pub(crate) fn tap(args: &TapArgs) -> Result<Option<Arc<dyn Tap>>, Failure> {
+    let to_file = match &args.record {
+        Some(path) => {
+            let file = private_file(path).map_err(|error| {
+                let path = path.display();
+                Failure::usage(format!(
+                    "the recording could not be written to {path}: {error}"
+                ))
+            })?;
+            Some(Recorder::new(file, &args.mask))
+        }
+        None => None,
+    };
+    let to_stderr = args
+        .trace
+        .then(|| Recorder::new(std::io::sink(), &args.mask));
+    if to_file.is_none() && to_stderr.is_none() {
+        return Ok(None);
+    }
+    Ok(Some(Arc::new(move |seen: Seen<'_>| {
+        if let Some(recorder) = &to_stderr {
+            output::trace(&recorder.record(&seen));
+        }
+        if let Some(recorder) = &to_file {
+            recorder.see(seen);
+        }
+    })))
+}
+
+/// A recording may hold secrets: only its owner may read it.
+fn private_file(path: &std::path::Path) -> std::io::Result<std::fs::File> {
+    use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+    let file = std::fs::OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(path)?;
+    // The mode above is for a new file only.
+    if file.metadata()?.is_file() {
+        file.set_permissions(std::fs::Permissions::from_mode(0o600))?;
+    }
+    Ok(file)
+}

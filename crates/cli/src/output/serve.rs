@@ -1,0 +1,127 @@
+//! What `tenon serve` tells: for a person on stderr, for tools as lines of JSON on stdout.
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tenon_host::Status;
+use tenon_ipc::Session;
+use tenon_ipc::wrappers::Done;
+use tenon_rpc::CloseReason;
+
+use super::{data, harmless, talk};
+
+/// How much is told, and to whom.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reporter {
+    pub(crate) json: bool,
+    pub(crate) verbose: bool,
+}
+
+impl Reporter {
+    pub(crate) fn listening(self, path: &Path, command: &str) {
+        let path = path.display();
+        self.tell(
+            &format!("listening on {path} for {command}"),
+            json!({ "event": "listening", "path": path.to_string(), "command": command }),
+        );
+    }
+
+    /// Whoever reads events gets to know who comes and goes; a person only if they asked.
+    pub(crate) fn connected(self, session: &Session) {
+        let number = session.number();
+        let credentials = session.credentials();
+        let process = credentials.and_then(|credentials| credentials.process);
+        let user = credentials.map(|credentials| credentials.user);
+        let who = process.map_or(String::new(), |process| format!(" (process {process})"));
+        self.tell_more(
+            &format!("client {number} connected{who}"),
+            json!({ "event": "connected", "client": number, "user": user, "process": process }),
+        );
+    }
+
+    pub(crate) fn disconnected(self, session: &Session, reason: &CloseReason) {
+        let (number, missed) = (session.number(), session.missed());
+        let lost = match missed {
+            0 => String::new(),
+            _ => format!("; it missed {missed} events"),
+        };
+        let reason = reason.to_string();
+        self.tell_more(
+            &format!("client {number} left: {reason}{lost}"),
+            json!({ "event": "disconnected", "client": number, "reason": reason, "missed": missed }),
+        );
+    }
+
+    pub(crate) fn called(self, done: &Done<'_>) {
+        let (number, method) = (done.session.number(), done.method.as_str());
+        let milliseconds = done.elapsed.as_secs_f64() * 1000.0;
+        let error = done.reply.as_ref().err().map(ToString::to_string);
+        let outcome = error
+            .as_ref()
+            .map_or(String::new(), |error| format!(": {error}"));
+        self.tell_more(
+            &format!("client {number}: {method} took {milliseconds:.1} ms{outcome}"),
+            json!({
+                "event": "called", "client": number, "method": method,
+                "milliseconds": milliseconds, "error": error,
+            }),
+        );
+    }
+
+    /// What the plugin is doing; nothing is told of the first time that it runs.
+    pub(crate) fn plugin(self, status: &Status) {
+        let (text, state, pause) = match status {
+            Status::Starting => return,
+            Status::Running(_) => ("the plugin runs again".to_owned(), "running", None),
+            Status::Waiting { pause, down } => {
+                let text = format!("the plugin: {down}; it is started again in {pause:?}");
+                (text, "waiting", Some(*pause))
+            }
+            Status::Ended(down) => (format!("the plugin: {down}"), "ended", None),
+        };
+        self.tell(
+            &text,
+            json!({
+                "event": "plugin", "state": state, "message": text,
+                "pause_seconds": pause.as_ref().map(Duration::as_secs_f64),
+            }),
+        );
+    }
+
+    pub(crate) fn stopping(self, clients: usize) {
+        let finishing = match clients {
+            0 => String::new(),
+            _ => format!(", with {clients} connected"),
+        };
+        self.tell(
+            &format!("stopping{finishing}; once more to end at once"),
+            json!({ "event": "stopping", "clients": clients }),
+        );
+    }
+
+    pub(crate) fn stopped(self, cut_off: usize) {
+        let lost = match cut_off {
+            0 => String::new(),
+            _ => format!("; {cut_off} connections were cut off"),
+        };
+        self.tell(
+            &format!("stopped{lost}"),
+            json!({ "event": "stopped", "cut_off": cut_off }),
+        );
+    }
+
+    fn tell(self, text: &str, event: Value) {
+        match self.json {
+            // Nobody reads it any more, but the clients are still there.
+            true => drop(data(event)),
+            false => talk(harmless(text)),
+        }
+    }
+
+    fn tell_more(self, text: &str, event: Value) {
+        if self.json || self.verbose {
+            self.tell(text, event);
+        }
+    }
+}
