@@ -3,8 +3,8 @@
 
 use bytes::BytesMut;
 use tenon_rpc::{
-    Content, Decoder, Dialect, Direction, Format, Frame, Inbound, Limits, Message, Payload,
-    Recorder, Seen,
+    Content, Decoder, Dialect, Direction, Format, Frame, Inbound, Limits, Message, Oversized,
+    Payload, Recorder, Seen,
 };
 
 /// JSON-RPC on lines.
@@ -53,6 +53,13 @@ const SMALL: Limits = Limits {
     depth: 4,
     elements: 32,
     batch: 3,
+    oversized: Oversized::End,
+};
+
+/// The same, but what is too long does not end it.
+const SKIPPING: Limits = Limits {
+    oversized: Oversized::Skip,
+    ..SMALL
 };
 
 /// More than what is read may ask for: an error that is written again may be a level deeper.
@@ -61,6 +68,7 @@ const LARGE: Limits = Limits {
     depth: 1000,
     elements: 1 << 24,
     batch: 1 << 16,
+    oversized: Oversized::End,
 };
 
 /// A block of headers may be this long, whatever the limit of a frame is.
@@ -70,7 +78,7 @@ const HEADERS: usize = 8 * 1024;
 const HEAD: usize = 6;
 
 fn decoder(dialect: Dialect, data: &[u8]) {
-    for limits in [Limits::default(), SMALL] {
+    for limits in [Limits::default(), SMALL, SKIPPING] {
         let whole = decode(dialect, limits, data, data.len().max(1));
         for step in [1, 3, 16] {
             let pieces = decode(dialect, limits, data, step);

@@ -185,8 +185,10 @@ impl Client {
         method: M,
         params: M::Params,
     ) -> Result<M::Result, CallError> {
-        let call = async { self.peer().await?.call(method, params).await };
-        within(self.shared.timeout, call).await
+        self.ask(self.shared.timeout, async |peer| {
+            peer.call(method, params).await
+        })
+        .await
     }
 
     /// Like [`call`](Client::call), but gives up after `limit`.
@@ -199,8 +201,8 @@ impl Client {
         method: M,
         params: M::Params,
     ) -> Result<M::Result, CallError> {
-        let call = async { self.peer().await?.call(method, params).await };
-        within(Some(limit), call).await
+        self.ask(Some(limit), async |peer| peer.call(method, params).await)
+            .await
     }
 
     /// Calls a method by name, with params that are already encoded.
@@ -213,8 +215,10 @@ impl Client {
         params: Option<Payload>,
     ) -> Result<Payload, CallError> {
         let method = method.into();
-        let call = async { self.peer().await?.call_raw(method, params).await };
-        within(self.shared.timeout, call).await
+        self.ask(self.shared.timeout, async |peer| {
+            peer.call_raw(method, params).await
+        })
+        .await
     }
 
     /// Sends an event.
@@ -222,8 +226,10 @@ impl Client {
     /// # Errors
     /// The params cannot be encoded, or the connection has ended.
     pub async fn notify<E: EventKind>(&self, event: E, params: E::Params) -> Result<(), CallError> {
-        let send = async { self.peer().await?.send(event, params).await };
-        within(self.shared.timeout, send).await
+        self.ask(self.shared.timeout, async |peer| {
+            peer.send(event, params).await
+        })
+        .await
     }
 
     /// Sends an event by name, with params that are already encoded.
@@ -236,8 +242,28 @@ impl Client {
         params: Option<Payload>,
     ) -> Result<(), CallError> {
         let method = method.into();
-        let send = async { self.peer().await?.send_raw(method, params).await };
-        within(self.shared.timeout, send).await
+        self.ask(self.shared.timeout, async |peer| {
+            peer.send_raw(method, params).await
+        })
+        .await
+    }
+
+    /// Asks the server, once it is reached. One that hangs up with a complaint has answered.
+    async fn ask<T>(
+        &self,
+        limit: Option<Duration>,
+        ask: impl AsyncFnOnce(Peer) -> Result<T, CallError>,
+    ) -> Result<T, CallError> {
+        let asking = async {
+            let peer = self.peer().await?;
+            match (ask(peer.clone()).await, peer.complaint()) {
+                (Err(CallError::Closed(CloseReason::PeerClosed)), Some(complaint)) => {
+                    Err(CallError::Answered(complaint.clone()))
+                }
+                (outcome, _) => outcome,
+            }
+        };
+        within(limit, asking).await
     }
 
     /// The events that the server sends from now on.

@@ -1,6 +1,7 @@
 //! A server on a local socket.
 
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -198,8 +199,14 @@ impl<S: Clone + Send + Sync + 'static> Reception<S> {
         let enter = |peer| {
             let session = Session::new(peer, inner.clone());
             self.clients.enter(session.clone());
-            if let Some(hook) = &self.settings.on_connect {
-                hook(&session);
+            if let Some(hook) = &self.settings.on_connect
+                && catch_unwind(AssertUnwindSafe(|| hook(&session))).is_err()
+            {
+                tracing::error!(
+                    session = session.number(),
+                    "the hook for new clients panicked"
+                );
+                session.close();
             }
         };
         let router = self.router.clone();
@@ -226,13 +233,8 @@ async fn attend(
     mut stopping: watch::Receiver<Option<Duration>>,
     cut_off: Arc<AtomicUsize>,
 ) {
-    let peer = session.peer().clone();
     let reason = tokio::select! {
         reason = connection.closed() => reason,
-        () = session.inner().closing.notified() => {
-            drop(connection);
-            peer.closed().await
-        }
         budget = stopped(&mut stopping) => close(connection, budget, &cut_off).await,
     };
     clients.leave(&session);

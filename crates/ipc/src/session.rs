@@ -5,7 +5,6 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use tenon_rpc::{Call, CallError, Context, EventContext, EventKind, Payload, Peer, Prepared, Text};
-use tokio::sync::Notify;
 
 use crate::clients::{Clients, Table};
 use crate::lane::{Lane, Offered, Patience, Slow};
@@ -25,7 +24,6 @@ pub(crate) struct Inner {
     number: u64,
     credentials: Option<Credentials>,
     lane: Arc<Lane>,
-    pub(crate) closing: Notify,
     pub(crate) bucket: Mutex<Option<Bucket>>,
     kept: Mutex<Option<Arc<dyn Any + Send + Sync>>>,
     clients: Weak<Table>,
@@ -42,7 +40,6 @@ impl Inner {
             number,
             credentials,
             lane: Arc::new(Lane::new(patience)),
-            closing: Notify::new(),
             bucket: Mutex::default(),
             kept: Mutex::default(),
             clients,
@@ -137,8 +134,7 @@ impl Session {
 
     /// Ends the connection at once.
     pub fn close(&self) {
-        // Kept for whoever waits later: there is just one.
-        self.inner.closing.notify_one();
+        self.peer.close();
     }
 
     /// Remembers something about this client, in place of what was remembered before: who logged

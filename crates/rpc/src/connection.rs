@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use tokio::task::AbortHandle;
 
-use crate::dialect::{Dialect, Limits};
+use crate::dialect::{self, Dialect, Limits};
 use crate::driver::Driver;
 use crate::error::CloseReason;
 use crate::io::Io;
-use crate::message::{Id, Text};
+use crate::message::Id;
 use crate::outbox::State;
 use crate::payload::{Format, Payload, PayloadError};
 use crate::peer::{Peer, Shared};
@@ -99,15 +99,8 @@ impl Cancel {
 
     /// The id in the params of such an event.
     pub(crate) fn id(&self, params: &Payload) -> Option<Id> {
-        let params: serde_json::Map<_, _> = params.decode().ok()?;
-        match params.get(self.field)? {
-            serde_json::Value::Number(number) => Some(match number.as_i64() {
-                Some(number) => Id::Number(number),
-                None => Id::Verbatim(number.to_string().into()),
-            }),
-            serde_json::Value::String(text) => Some(Id::Text(Text::from(text.as_str()))),
-            _ => None,
-        }
+        let params = params.to_format(Format::Json).ok()?;
+        dialect::member_id(params.bytes(), self.field)
     }
 }
 

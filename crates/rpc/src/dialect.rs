@@ -16,6 +16,7 @@ use std::str::FromStr;
 use bytes::{Buf, Bytes, BytesMut};
 
 use crate::error::{DialectError, Quote, RpcError};
+use crate::json::{self, Scanner};
 use crate::message::{Id, Message, Response};
 use crate::msgpack;
 use crate::payload::{Format, PayloadError};
@@ -218,6 +219,19 @@ impl Dialect {
     }
 }
 
+/// The id in the member `name` of a JSON object, exactly as a request with that id has it.
+pub(crate) fn member_id(object: &Bytes, name: &str) -> Option<Id> {
+    let mut scanner = Scanner::new(object, json::MAX_DEPTH);
+    let mut found = None;
+    let look = |key: &[u8], place| {
+        if key == name.as_bytes() {
+            found = Some(place);
+        }
+    };
+    envelope::members(object, &mut scanner, look).ok()?;
+    envelope::id(object, found?)
+}
+
 impl fmt::Display for Dialect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
@@ -285,18 +299,17 @@ impl Decoder {
         }
         match self.cut(buffer) {
             Err(error) if error.is_over_limit && self.limits.oversized == Oversized::Skip => {
-                self.skipping = match self.dialect {
-                    Dialect::JsonRpcLines | Dialect::Orchard => Some(Rest::Line),
-                    Dialect::JsonRpcHeaders => content_length::size(buffer).map(Rest::Bytes),
-                    Dialect::MsgpackRpc => None,
+                let (known, rest) = match self.dialect {
+                    Dialect::JsonRpcLines | Dialect::Orchard => (self.limits.frame, Rest::Line),
+                    Dialect::JsonRpcHeaders => match content_length::size(buffer) {
+                        Some((headers, all)) => (headers, Rest::Bytes(all)),
+                        None => return Err(error),
+                    },
+                    Dialect::MsgpackRpc => return Err(error),
                 };
-                if self.skipping.is_none() {
-                    return Err(error);
-                }
-                self.scanned = 0;
-                let start = &buffer[..buffer.len().min(Quote::LENGTH)];
+                (self.skipping, self.scanned) = (Some(rest), 0);
                 Ok(Some(Frame {
-                    bytes: Bytes::copy_from_slice(start),
+                    bytes: Bytes::copy_from_slice(&buffer[..known.min(Quote::LENGTH)]),
                     content: json_rpc::request_error(None, &error.problem),
                 }))
             }

@@ -2,12 +2,12 @@
 //! everything that is queued, and sleeps.
 
 mod handling;
+mod parked;
 mod reading;
 mod understanding;
 mod unreadable;
 mod writing;
 
-use std::collections::VecDeque;
 use std::future::Future;
 use std::io;
 use std::pin::Pin;
@@ -22,10 +22,8 @@ use crate::dialect::{Decoder, Dialect};
 use crate::error::CloseReason;
 use crate::hang_up::{self, HangUp};
 use crate::io::{Io, Reader, Writer};
-use crate::message::Request;
 use crate::outbox::State;
 use crate::peer::{Peer, Shared};
-use crate::reply::ReplyTo;
 use crate::router::Service;
 
 /// Reads before the other tasks of the thread get their turn.
@@ -46,11 +44,14 @@ pub(crate) struct Driver {
     /// Set when writing failed because the peer went away: from then on only its last words are
     /// read.
     last_words: Option<Pin<Box<Sleep>>>,
-    /// Set when the peer has finished sending: whether it still waits for answers.
+    /// Tells when the peer has gone altogether; looked at when reading would not show it.
     hang_up: Option<HangUp>,
-    /// Requests that wait because too many are being handled.
-    parked: VecDeque<(Request, ReplyTo)>,
-    parked_bytes: usize,
+    has_gone: bool,
+    /// Whether there are whole frames in the inbox, for which there was no room.
+    is_cut_short: bool,
+    parked: parked::Parked,
+    /// How the peer's side of the stream ended.
+    end: CloseReason,
     reason: CloseReason,
 }
 
@@ -72,8 +73,10 @@ impl Driver {
             outgoing: writing::Outgoing::default(),
             last_words: None,
             hang_up: None,
-            parked: VecDeque::new(),
-            parked_bytes: 0,
+            has_gone: false,
+            is_cut_short: false,
+            parked: parked::Parked::default(),
+            end: CloseReason::PeerClosed,
             reason: CloseReason::ClosedHere,
             shared,
         }
@@ -111,8 +114,13 @@ impl Driver {
             if is_ending && self.is_idle() {
                 return self.shut_down(cx);
             }
-            if self.has_hung_up(cx) {
+            if self.reader.is_none() && self.has_hung_up(cx) {
                 return Poll::Ready(CloseReason::PeerClosed);
+            }
+            if self.is_overloaded() && self.has_hung_up(cx) {
+                // What it sent before it went is still to be read: there may be events.
+                self.abandon();
+                continue;
             }
             if let Some(end) = &mut self.last_words
                 && end.as_mut().poll(cx).is_ready()
@@ -139,20 +147,18 @@ impl Driver {
 
     /// Whether the peer has gone while we still work for it.
     fn has_hung_up(&mut self, cx: &mut Context<'_>) -> bool {
-        if self.reader.is_some() {
-            return false;
+        if !self.has_gone {
+            self.hang_up = self.hang_up.take().or_else(|| hang_up::watch(&self.writer));
+            let hang_up = self.hang_up.as_mut();
+            self.has_gone = hang_up.is_some_and(|hang_up| hang_up.as_mut().poll(cx).is_ready());
         }
-        if self.hang_up.is_none() {
-            self.hang_up = hang_up::watch(&self.writer);
-        }
-        let hang_up = self.hang_up.as_mut();
-        hang_up.is_some_and(|hang_up| hang_up.as_mut().poll(cx).is_ready())
+        self.has_gone
     }
 
     fn shut_down(&mut self, cx: &mut Context<'_>) -> Poll<CloseReason> {
         let reason = match self.reader {
             Some(_) => CloseReason::ClosedHere,
-            None => CloseReason::PeerClosed,
+            None => self.end.clone(),
         };
         match Pin::new(&mut self.writer).poll_shutdown(cx) {
             Poll::Ready(_) => Poll::Ready(reason),

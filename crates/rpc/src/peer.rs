@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 
 use crate::connection::Options;
 use crate::dialect::Dialect;
-use crate::error::{CallError, CloseReason, Quote};
+use crate::error::{CallError, CloseReason, Quote, RpcError};
 use crate::message::{Event, Id, Message, Request, Text};
 use crate::method::{EventKind, Method};
 use crate::outbox::{Ended, Outbox, QueueError, Room, State};
@@ -28,6 +28,7 @@ pub(crate) struct Shared {
     pub(crate) options: Options,
     pub(crate) stray: OnceLock<Quote>,
     pub(crate) unclaimed: OnceLock<Text>,
+    pub(crate) complaint: OnceLock<Box<RpcError>>,
     reason: OnceLock<CloseReason>,
     ended: Notify,
 }
@@ -41,6 +42,7 @@ impl Shared {
             options,
             stray: OnceLock::new(),
             unclaimed: OnceLock::new(),
+            complaint: OnceLock::new(),
             reason: OnceLock::new(),
             ended: Notify::new(),
         }
@@ -244,9 +246,21 @@ impl Peer {
         self.shared.unclaimed.get().map(Text::as_str)
     }
 
+    /// The first error the peer sent that is about no call in particular, if it did: it could not
+    /// read something, or would not let us in.
+    pub fn complaint(&self) -> Option<&RpcError> {
+        self.shared.complaint.get().map(AsRef::as_ref)
+    }
+
     /// Waits until the connection has ended.
     pub async fn closed(&self) -> CloseReason {
         self.shared.closed().await
+    }
+
+    /// Ends the connection at once: nothing more is read or written, every running handler is
+    /// dropped and every waiting call fails.
+    pub fn close(&self) {
+        self.shared.outbox.set_state(State::Closed);
     }
 
     /// Whether the connection has ended.

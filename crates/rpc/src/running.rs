@@ -17,18 +17,47 @@ pub(crate) struct Running {
     table: Mutex<Table>,
     /// How many there are, to be read without the lock.
     count: AtomicUsize,
+    /// How many of them only wait for the peer to read.
+    undelivered: AtomicUsize,
 }
 
 #[derive(Default)]
 struct Table {
     tasks: HashMap<u32, Task, BuildHasherDefault<Spread>>,
+    /// Which of them can be cancelled by this id. A peer that cancels what it never asked for would
+    /// have us look at all of them otherwise, each time.
+    by_id: HashMap<Id, Twins>,
     last: u32,
+}
+
+/// Requests with the same id.
+struct Twins {
+    oldest: u32,
+    count: usize,
 }
 
 struct Task {
     /// Where the answer goes; `None` once somebody has taken it upon them to answer.
     reply_to: Option<ReplyTo>,
     abort: Option<AbortHandle>,
+}
+
+impl Table {
+    /// Takes the right to answer; nobody can cancel it any more.
+    fn claim(&mut self, key: u32) -> Option<ReplyTo> {
+        let reply_to = self.tasks.get_mut(&key)?.reply_to.take()?;
+        let id = reply_to.id();
+        let twins = self.by_id.get_mut(id)?;
+        twins.count -= 1;
+        if twins.count == 0 {
+            self.by_id.remove(id);
+        } else if twins.oldest == key {
+            let has_id = |task: &Task| task.reply_to.as_ref().is_some_and(|to| to.id() == id);
+            let rest = self.tasks.iter().filter(|(_, task)| has_id(task));
+            twins.oldest = rest.map(|(key, _)| *key).min().unwrap_or(key);
+        }
+        Some(reply_to)
+    }
 }
 
 impl Running {
@@ -38,6 +67,17 @@ impl Running {
 
     pub(crate) fn count(&self) -> usize {
         self.count.load(Ordering::Acquire)
+    }
+
+    /// Whether answers wait for the peer to read those before them.
+    pub(crate) fn has_undelivered(&self) -> bool {
+        self.undelivered.load(Ordering::Acquire) > 0
+    }
+
+    /// An answer waits for the peer to read, until this is dropped.
+    pub(crate) fn undelivered(&self) -> Undelivered<'_> {
+        self.undelivered.fetch_add(1, Ordering::AcqRel);
+        Undelivered(self)
     }
 
     /// Has to be called under the lock after each change.
@@ -52,6 +92,14 @@ impl Running {
         // At most a few thousand run at once, so a number is free long before it comes again.
         table.last = table.last.wrapping_add(1);
         let key = table.last;
+        if let Some(reply_to) = &reply_to {
+            let twins = table.by_id.entry(reply_to.id().clone());
+            let first = Twins {
+                oldest: key,
+                count: 0,
+            };
+            twins.or_insert(first).count += 1;
+        }
         let task = Task {
             reply_to,
             abort: None,
@@ -70,7 +118,7 @@ impl Running {
 
     /// Takes the right to answer: whoever gets it answers, so that there is exactly one answer.
     pub(crate) fn claim(&self, key: u32) -> Option<ReplyTo> {
-        self.table().tasks.get_mut(&key)?.reply_to.take()
+        self.table().claim(key)
     }
 
     /// The task is done, its answer queued.
@@ -84,29 +132,34 @@ impl Running {
     /// the oldest goes.
     pub(crate) fn cancel(&self, id: &Id) -> Option<ReplyTo> {
         let mut table = self.table();
-        let has_id = |task: &Task| task.reply_to.as_ref().is_some_and(|to| to.id() == id);
-        let key = *table
-            .tasks
-            .iter()
-            .filter(|(_, task)| has_id(task))
-            .map(|(key, _)| key)
-            .min()?;
+        let key = table.by_id.get(id)?.oldest;
+        let reply_to = table.claim(key);
         let task = table.tasks.remove(&key)?;
         self.recount(&table);
         if let Some(abort) = task.abort {
             abort.abort();
         }
-        task.reply_to
+        reply_to
     }
 
     /// Stops everything.
     pub(crate) fn abort_all(&self) {
         let mut table = self.table();
+        table.by_id.clear();
         for (_, task) in table.tasks.drain() {
             if let Some(abort) = task.abort {
                 abort.abort();
             }
         }
         self.recount(&table);
+    }
+}
+
+/// An answer that waits for the peer to read.
+pub(crate) struct Undelivered<'a>(&'a Running);
+
+impl Drop for Undelivered<'_> {
+    fn drop(&mut self) {
+        self.0.undelivered.fetch_sub(1, Ordering::AcqRel);
     }
 }

@@ -7,7 +7,7 @@ use any_message::{any_dialect, any_message, any_soup};
 use bytes::BytesMut;
 use proptest::collection::vec;
 use proptest::prelude::*;
-use tenon_rpc::{Decoder, Dialect, Frame, Inbound, Limits, Message};
+use tenon_rpc::{Decoder, Dialect, Frame, Inbound, Limits, Message, Oversized};
 
 /// What came out of a stream: its frames, and whether it was sound to the end.
 #[derive(Debug, PartialEq)]
@@ -93,6 +93,13 @@ const SMALL: Limits = Limits {
     depth: 3,
     elements: 20,
     batch: 2,
+    oversized: Oversized::End,
+};
+
+/// The same, but what is too long does not end it.
+const SKIPPING: Limits = Limits {
+    oversized: Oversized::Skip,
+    ..SMALL
 };
 
 /// A header block may be this long, whatever the limit of a frame is.
@@ -168,7 +175,7 @@ proptest! {
         (dialect, stream) in any_soup(),
         cuts in vec(1usize..9, 1..9),
     ) {
-        for limits in [Limits::default(), SMALL] {
+        for limits in [Limits::default(), SMALL, SKIPPING] {
             let pieces = decode(dialect, limits, &stream, &cuts, |_| {});
             prop_assert_eq!(pieces, at_once(dialect, limits, &stream), "{:?}", limits);
         }

@@ -35,10 +35,10 @@ pub(super) fn cut(buffer: &mut BytesMut, limits: &Limits) -> Result<Option<Bytes
     Ok(Some(buffer.split_to(length).freeze()))
 }
 
-/// The bytes that the next message takes with its headers, if they tell.
-pub(super) fn size(buffer: &[u8]) -> Option<usize> {
+/// The bytes that the headers of the next message take, and all of it, if they tell.
+pub(super) fn size(buffer: &[u8]) -> Option<(usize, usize)> {
     let (body, length) = read_headers(buffer).ok()??;
-    body.checked_add(length)
+    Some((body, body.checked_add(length)?))
 }
 
 /// Where the body starts and how long it is, once all headers are there. Each line is judged as

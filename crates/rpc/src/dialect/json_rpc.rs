@@ -82,6 +82,7 @@ fn understand(frame: &Bytes, envelope: Envelope) -> Inbound {
     };
     if let Some(version) = &envelope.jsonrpc
         && &frame[version.clone()] != b"\"2.0\""
+        && envelope::text(frame, version.clone()).is_none_or(|version| version != "2.0")
     {
         let problem = "`jsonrpc` is not \"2.0\"";
         return match id {

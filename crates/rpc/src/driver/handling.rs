@@ -6,6 +6,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
 use super::Driver;
+use super::parked::Parked;
 use crate::error::{ErrorCode, RpcError};
 use crate::message::Request;
 use crate::outbox::State;
@@ -27,8 +28,7 @@ impl Driver {
                 Err(RpcError::new(ErrorCode::SERVER_ERROR, problem)),
             );
         } else {
-            self.parked_bytes += size(&request);
-            self.parked.push_back((request, reply_to));
+            self.parked.push(request, reply_to);
         }
     }
 
@@ -42,20 +42,28 @@ impl Driver {
     }
 
     fn is_full(&self) -> bool {
-        self.parked_bytes >= self.shared.options.waiting_bytes
+        self.parked.bytes() >= self.shared.options.waiting_bytes
     }
 
+    /// Nothing new is begun for a peer that does not read the answers it has: each may be large.
     fn may_start(&self) -> bool {
-        self.shared.running.count() < self.shared.options.running
+        let running = &self.shared.running;
+        running.count() < self.shared.options.running && !running.has_undelivered()
     }
 
     pub(super) fn start_parked(&mut self) {
-        while !self.parked.is_empty() && self.may_start() {
-            if let Some((request, reply_to)) = self.parked.pop_front() {
-                self.parked_bytes -= size(&request);
-                self.start(request, reply_to);
-            }
+        while self.may_start() {
+            let Some((request, reply_to)) = self.parked.pop() else {
+                return;
+            };
+            self.start(request, reply_to);
         }
+    }
+
+    /// Nobody is left to answer: what was asked for is dropped.
+    pub(super) fn abandon(&mut self) {
+        self.parked = Parked::default();
+        self.shared.running.abort_all();
     }
 
     /// Starts a handler and looks at it once. Most are done then, and cost no task.
@@ -122,20 +130,17 @@ impl Driver {
 }
 
 async fn send(shared: &Shared, answer: Answer) {
-    if let Ok(room) = shared.outbox.reserve(answer.size()).await {
+    let size = answer.size();
+    let room = match shared.outbox.try_reserve(size) {
+        Some(room) => Ok(room),
+        None => {
+            let _undelivered = shared.running.undelivered();
+            shared.outbox.reserve(size).await
+        }
+    };
+    if let Ok(room) = room {
         let _ended = answer.push(&shared.outbox, room);
     }
-}
-
-/// What a waiting request costs.
-pub(super) fn size(request: &Request) -> usize {
-    /// Besides what the peer chose the length of.
-    const OVERHEAD: usize = 128;
-    let params = request
-        .params
-        .as_ref()
-        .map_or(0, |params| params.bytes().len());
-    OVERHEAD + request.id.size() + request.method.len() + params
 }
 
 /// A handler whose panic is an error for its caller and for nobody else.

@@ -26,6 +26,12 @@ impl Driver {
         if self.is_overloaded() {
             return Ok(false);
         }
+        if self.is_cut_short {
+            let mut buffer = std::mem::take(&mut self.inbox);
+            self.decode(&mut buffer)?;
+            self.put_back(buffer);
+            return Ok(true);
+        }
         let Some(reader) = &mut self.reader else {
             return Ok(false);
         };
@@ -66,15 +72,22 @@ impl Driver {
         if self.detecting {
             self.detect(&buffer);
         }
-        while let Some(frame) = self
-            .decoder
-            .finish(&mut buffer)
-            .map_err(|error| CloseReason::BrokenStream(Arc::new(error)))?
-        {
-            self.receive(frame)?;
+        loop {
+            match self.decoder.finish(&mut buffer) {
+                Ok(Some(frame)) => self.receive(frame)?,
+                Ok(None) => break,
+                Err(error) => {
+                    self.end = self.broken(error);
+                    if self.shared.options.stray != Stray::Answer {
+                        return Err(self.end.clone());
+                    }
+                    // It may still read what it asked for before.
+                    break;
+                }
+            }
         }
         // No answer can come any more.
-        self.shared.pending().close(&CloseReason::PeerClosed);
+        self.shared.pending().close(&self.end);
         Ok(())
     }
 
@@ -82,13 +95,19 @@ impl Driver {
         if self.detecting && !self.detect(buffer) {
             return Ok(());
         }
-        loop {
+        // Many frames fit into one read, and each of them may cost more than its bytes.
+        while !self.is_overloaded() {
             match self.decoder.decode(buffer) {
                 Ok(Some(frame)) => self.receive(frame)?,
-                Ok(None) => return Ok(()),
+                Ok(None) => {
+                    self.is_cut_short = false;
+                    return Ok(());
+                }
                 Err(error) => return Err(self.broken(error)),
             }
         }
+        self.is_cut_short = true;
+        Ok(())
     }
 
     /// Finds out which dialect the peer speaks; `false` while its bytes do not tell.

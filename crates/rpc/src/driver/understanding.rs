@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use super::handling::{panic_text, size};
+use super::handling::panic_text;
 use super::{Driver, unreadable};
 use crate::connection::Stray;
 use crate::dialect::{Frame, Inbound, Malformed, MalformedKind};
@@ -69,6 +69,9 @@ impl Driver {
             }
             Message::Event(event) => self.on_event(event),
             Message::Response(response) => {
+                if let (Id::Null, Err(error)) = (&response.id, &response.result) {
+                    let _keeps_the_first = self.shared.complaint.set(error.clone());
+                }
                 let outcome = response.result.map_err(|error| CallError::Answered(*error));
                 return self.deliver(&response.id, outcome, frame);
             }
@@ -203,17 +206,8 @@ impl Driver {
     }
 
     fn cancel(&mut self, id: &Id) {
-        let parked = self
-            .parked
-            .iter()
-            .position(|(request, _)| request.id == *id);
-        let reply_to = match parked.and_then(|index| self.parked.remove(index)) {
-            Some((request, reply_to)) => {
-                self.parked_bytes -= size(&request);
-                Some(reply_to)
-            }
-            None => self.shared.running.cancel(id),
-        };
+        let running = &self.shared.running;
+        let reply_to = running.cancel(id).or_else(|| self.parked.cancel(id));
         if let Some(reply_to) = reply_to {
             let error = RpcError::new(ErrorCode::CANCELLED, "the call was cancelled");
             self.reply(reply_to, Err(error));

@@ -117,7 +117,14 @@ impl Target {
         call: impl Future<Output = Result<T, CallError>>,
     ) -> Result<T, Failure> {
         match self {
-            Target::Socket(_) => Ok(call.await?),
+            Target::Socket(connection) => call.await.map_err(|error| {
+                let is_closed = matches!(error, CallError::Closed(_));
+                let mut failure = Failure::from(error);
+                if let Some(complaint) = connection.peer().complaint().filter(|_| is_closed) {
+                    failure.message += &format!("\n  it said: {complaint}");
+                }
+                failure
+            }),
             Target::Plugin(plugin) => match plugin.while_alive(call).await {
                 Ok(result) => Ok(result),
                 Err(error @ CallError::Answered(_)) => Err(error.into()),
