@@ -7,13 +7,14 @@ use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tenon_rpc::Peer;
+use tenon_rpc::{CloseReason, Peer};
 use tokio::sync::{oneshot, watch};
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 use crate::error::PluginError;
 use crate::plugin::Plugin;
+use crate::process::LAST_WORDS;
 
 /// When a plugin that has ended is started again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +65,8 @@ pub enum Down {
     Failed(Arc<PluginError>),
     /// It ran and ended.
     Exited(ExitStatus),
+    /// It ran on, but its output ended or made no sense any more. It has been killed.
+    Lost(CloseReason),
     /// It was told to end.
     Stopped,
 }
@@ -73,6 +76,8 @@ impl fmt::Display for Down {
         match self {
             Down::Failed(error) => error.fmt(f),
             Down::Exited(status) => write!(f, "it ended with {status}"),
+            Down::Lost(CloseReason::PeerClosed) => f.write_str("it closed its stdout"),
+            Down::Lost(reason) => write!(f, "it cannot be understood any more: {reason}"),
             Down::Stopped => f.write_str("it was stopped"),
         }
     }
@@ -153,6 +158,13 @@ impl Drop for Supervisor {
     }
 }
 
+/// Waits until a plugin cannot be talked to any more, and for its process to follow.
+async fn silent(peer: Peer) -> CloseReason {
+    let reason = peer.closed().await;
+    tokio::time::sleep(LAST_WORDS).await;
+    reason
+}
+
 async fn supervise<F>(
     restart: Restart,
     start: impl Fn() -> F,
@@ -174,16 +186,18 @@ async fn supervise<F>(
             Ok(mut plugin) => {
                 let started = Instant::now();
                 status.send_replace(Status::Running(plugin.peer()));
-                let exit = tokio::select! {
-                    exit = plugin.exited() => exit,
+                let silent = silent(plugin.peer());
+                let down = tokio::select! {
+                    exit = plugin.exited() => Down::Exited(exit),
+                    reason = silent => Down::Lost(reason),
                     Ok(goodbye) = &mut stopping => {
                         plugin.stop(goodbye).await;
                         break;
                     }
                 };
                 ran_for = started.elapsed();
-                tracing::warn!(command = plugin.process().command(), %exit, "a plugin ended");
-                Down::Exited(exit)
+                tracing::warn!(command = plugin.process().command(), %down, "a plugin ended");
+                down
             }
             Err(error) => {
                 tracing::warn!(%error, "a plugin could not be started");

@@ -100,3 +100,21 @@ async fn it_ends_as_asked_and_stays_so() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn one_that_lives_on_without_an_output_is_replaced() {
+    watched(async {
+        let script = Arc::new(Script::new(&format!("{ANSWER}; exec >&-; sleep 300")));
+        let supervisor = supervise(&script, QUICK);
+        let mut status = supervisor.status();
+        let is_lost = |status: &Status| match status {
+            Status::Waiting { down, .. } => matches!(down, Down::Lost(_)),
+            _ => false,
+        };
+        status.wait_for(is_lost).await.unwrap();
+        supervisor.peer().await.unwrap();
+        drop(supervisor);
+        script.is_gone().await;
+    })
+    .await;
+}

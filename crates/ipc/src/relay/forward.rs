@@ -86,7 +86,7 @@ impl Hub {
     /// What a caller is told whose call was lost with the plugin.
     async fn told_why(&self, lost: &Peer, reason: CloseReason) -> RpcError {
         /// The process ends a little later than its output, or has to be killed.
-        const MOMENT: Duration = Duration::from_secs(1);
+        const MOMENT: Duration = Duration::from_secs(2);
         let down = async {
             let mut status = self.plugin.get().cloned()?;
             let is_down = |status: &Status| match status {
@@ -201,6 +201,7 @@ fn unavailable(problem: &str, down: Option<&Down>) -> RpcError {
     let error = RpcError::new(ErrorCode::Number(crate::PLUGIN_ENDED), problem);
     let why = match down {
         Some(Down::Exited(status)) => status.to_string(),
+        Some(Down::Lost(_)) => "it could not be understood any more".to_owned(),
         Some(Down::Failed(_)) => "it could not be started".to_owned(),
         Some(Down::Stopped) => "it was stopped".to_owned(),
         None => return error,
