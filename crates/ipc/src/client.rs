@@ -258,7 +258,7 @@ impl Client {
             let peer = self.peer().await?;
             match (ask(peer.clone()).await, peer.complaint()) {
                 (Err(CallError::Closed(CloseReason::PeerClosed)), Some(complaint)) => {
-                    Err(CallError::Answered(complaint.clone()))
+                    Err(CallError::Answered(complaint))
                 }
                 (outcome, _) => outcome,
             }
@@ -277,17 +277,21 @@ impl Client {
     /// The server, once it is reached: waits while the client comes back.
     ///
     /// # Errors
-    /// The connection is over.
+    /// The connection is over; the error that the server hung up with, if it did.
     pub async fn peer(&self) -> Result<Peer, CallError> {
         let mut link = self.shared.link.clone();
         let is_settled = |link: &Link| match link {
             Link::Up(peer) => !peer.is_closed(),
             Link::Lost { .. } => false,
-            Link::Over(_) => true,
+            Link::Over { .. } => true,
         };
         match link.wait_for(is_settled).await.as_deref() {
             Ok(Link::Up(peer)) => Ok(peer.clone()),
-            Ok(Link::Over(reason)) => Err(CallError::Closed(reason.clone())),
+            Ok(Link::Over {
+                complaint: Some(complaint),
+                ..
+            }) => Err(CallError::Answered(complaint.clone())),
+            Ok(Link::Over { reason, .. }) => Err(CallError::Closed(reason.clone())),
             _ => Err(CallError::Closed(CloseReason::ClosedHere)),
         }
     }
@@ -311,7 +315,9 @@ impl Client {
     pub async fn close(&self) {
         self.shared.close.notify_one();
         let mut link = self.shared.link.clone();
-        let _over = link.wait_for(|link| matches!(link, Link::Over(_))).await;
+        let _over = link
+            .wait_for(|link| matches!(link, Link::Over { .. }))
+            .await;
     }
 }
 
@@ -353,7 +359,7 @@ impl Events {
     /// Waits for the next event; `None` when the connection is over and everything has been read.
     pub async fn next(&mut self) -> Option<Received> {
         use broadcast::error::{RecvError, TryRecvError};
-        let over = self.link.wait_for(|link| matches!(link, Link::Over(_)));
+        let over = self.link.wait_for(|link| matches!(link, Link::Over { .. }));
         let received = tokio::select! {
             biased;
             received = self.receiver.recv() => received,

@@ -50,6 +50,8 @@ pub(crate) struct Driver {
     /// Whether there are whole frames in the inbox, for which there was no room.
     is_cut_short: bool,
     parked: parked::Parked,
+    /// Whether the last thing the peer said was an error about no call in particular.
+    has_complained: bool,
     /// How the peer's side of the stream ended.
     end: CloseReason,
     reason: CloseReason,
@@ -76,6 +78,7 @@ impl Driver {
             has_gone: false,
             is_cut_short: false,
             parked: parked::Parked::default(),
+            has_complained: false,
             end: CloseReason::PeerClosed,
             reason: CloseReason::ClosedHere,
             shared,

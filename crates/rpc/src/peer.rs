@@ -28,7 +28,7 @@ pub(crate) struct Shared {
     pub(crate) options: Options,
     pub(crate) stray: OnceLock<Quote>,
     pub(crate) unclaimed: OnceLock<Text>,
-    pub(crate) complaint: OnceLock<Box<RpcError>>,
+    pub(crate) complaint: Mutex<Option<Box<RpcError>>>,
     reason: OnceLock<CloseReason>,
     ended: Notify,
 }
@@ -42,7 +42,7 @@ impl Shared {
             options,
             stray: OnceLock::new(),
             unclaimed: OnceLock::new(),
-            complaint: OnceLock::new(),
+            complaint: Mutex::default(),
             reason: OnceLock::new(),
             ended: Notify::new(),
         }
@@ -50,6 +50,12 @@ impl Shared {
 
     pub(crate) fn pending(&self) -> MutexGuard<'_, Pending> {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn complaint(&self) -> MutexGuard<'_, Option<Box<RpcError>>> {
+        self.complaint
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The connection is over: wakes everybody who waits for anything.
@@ -246,10 +252,10 @@ impl Peer {
         self.shared.unclaimed.get().map(Text::as_str)
     }
 
-    /// The first error the peer sent that is about no call in particular, if it did: it could not
+    /// The last thing the peer said, if that is an error about no call in particular: it could not
     /// read something, or would not let us in.
-    pub fn complaint(&self) -> Option<&RpcError> {
-        self.shared.complaint.get().map(AsRef::as_ref)
+    pub fn complaint(&self) -> Option<RpcError> {
+        self.shared.complaint().as_deref().cloned()
     }
 
     /// Waits until the connection has ended.

@@ -62,7 +62,9 @@ impl Prepared {
             method: self.event.method.clone(),
             params: params.transpose()?,
         };
-        let mut frame = BytesMut::new();
+        /// Room for the envelope, or a header, as well.
+        const ENVELOPE: usize = 64;
+        let mut frame = BytesMut::with_capacity(self.size() + ENVELOPE);
         dialect.encode(&Message::Event(event), &mut frame)?;
         Ok(frame.freeze())
     }

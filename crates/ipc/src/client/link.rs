@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tenon_rpc::{CloseReason, Connection, Peer, Router};
+use tenon_rpc::{CloseReason, Connection, Peer, Router, RpcError};
 use tokio::sync::{Notify, watch};
 
 use super::{BackOff, ClientSettings, ClientState};
@@ -16,8 +16,15 @@ use crate::socket::connect;
 #[derive(Clone, Debug)]
 pub(super) enum Link {
     Up(Peer),
-    Lost { attempt: u32, pause: Duration },
-    Over(CloseReason),
+    Lost {
+        attempt: u32,
+        pause: Duration,
+    },
+    Over {
+        reason: CloseReason,
+        /// What the server said when it hung up.
+        complaint: Option<RpcError>,
+    },
 }
 
 impl Link {
@@ -28,7 +35,7 @@ impl Link {
                 attempt: *attempt,
                 pause: *pause,
             },
-            Link::Over(reason) => ClientState::Closed(reason.clone()),
+            Link::Over { reason, .. } => ClientState::Closed(reason.clone()),
         }
     }
 }
@@ -75,12 +82,14 @@ impl<S: Clone + Send + Sync + 'static> Dialer<S> {
                 reason = connection.closed() => reason,
                 () = closing.notified() => {
                     let reason = connection.close_within(GOODBYE).await;
-                    link.send_replace(Link::Over(reason));
+                    let complaint = None;
+                    link.send_replace(Link::Over { reason, complaint });
                     return;
                 }
             };
+            let complaint = connection.peer().complaint();
             let Some(back_off) = self.settings.reconnect else {
-                link.send_replace(Link::Over(reason));
+                link.send_replace(Link::Over { reason, complaint });
                 return;
             };
             let found = tokio::select! {
@@ -90,7 +99,7 @@ impl<S: Clone + Send + Sync + 'static> Dialer<S> {
             match found {
                 Some(found) => connection = found,
                 None => {
-                    link.send_replace(Link::Over(reason));
+                    link.send_replace(Link::Over { reason, complaint });
                     return;
                 }
             }

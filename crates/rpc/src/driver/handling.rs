@@ -16,7 +16,9 @@ use crate::router::{Call, Work};
 
 impl Driver {
     pub(super) fn on_request(&mut self, request: Request, reply_to: ReplyTo) {
-        if self.shared.outbox.state() != State::Open {
+        if self.has_gone {
+            // Nobody waits for the answer.
+        } else if self.shared.outbox.state() != State::Open {
             let error = RpcError::new(ErrorCode::SERVER_ERROR, "the connection is closing");
             self.reply(reply_to, Err(error));
         } else if self.parked.is_empty() && self.may_start() {
@@ -111,7 +113,7 @@ impl Driver {
     /// Queues an answer. If there is no room, a task waits for it, and counts as a running
     /// handler: a peer that does not read its answers has few of its requests handled.
     pub(super) fn reply(&self, reply_to: ReplyTo, reply: Reply) {
-        let Some(answer) = reply_to.answer(reply) else {
+        let Some(answer) = reply_to.answer(reply).filter(|_| !self.has_gone) else {
             return;
         };
         if let Some(room) = self.shared.outbox.try_reserve(answer.size()) {

@@ -24,6 +24,9 @@ impl Driver {
                 content: Content::Inbound(&frame.content),
             });
         }
+        if std::mem::take(&mut self.has_complained) {
+            *self.shared.complaint() = None;
+        }
         match frame.content {
             Inbound::Message(message) => self.on_message(message, &frame.bytes, None),
             Inbound::Malformed(malformed) => self.on_malformed(*malformed, &frame.bytes, None),
@@ -70,7 +73,8 @@ impl Driver {
             Message::Event(event) => self.on_event(event),
             Message::Response(response) => {
                 if let (Id::Null, Err(error)) = (&response.id, &response.result) {
-                    let _keeps_the_first = self.shared.complaint.set(error.clone());
+                    *self.shared.complaint() = Some(error.clone());
+                    self.has_complained = true;
                 }
                 let outcome = response.result.map_err(|error| CallError::Answered(*error));
                 return self.deliver(&response.id, outcome, frame);
