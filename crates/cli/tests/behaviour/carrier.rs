@@ -58,7 +58,10 @@ impl Carrier {
                 let here = Io::from(tokio::net::UnixStream::from_std(stream).unwrap());
                 let task = tokio::spawn(async move {
                     let (there, credentials) = listener.accept().await.unwrap();
-                    assert_eq!(credentials.process, i32::try_from(std::process::id()).ok());
+                    assert_eq!(
+                        credentials.unwrap().process,
+                        i32::try_from(std::process::id()).ok()
+                    );
                     let router = Arc::new(tenon::echo::router());
                     let connection = Connection::start_with(there, dialect, router, options());
                     let reason = connection.closed().await;
