@@ -153,10 +153,13 @@ impl Client {
     {
         let (events, _) = broadcast::channel(settings.events.max(1));
         let publish = events.clone();
-        let router = router.event_fallback(move |_, event| {
-            // Nobody listens now: an event is for those who do.
-            let _nobody = publish.send(event);
-        });
+        let router = match router.handles_every_event() {
+            true => router,
+            false => router.event_fallback(move |_, event| {
+                // Nobody listens now: an event is for those who do.
+                let _nobody = publish.send(event);
+            }),
+        };
         let timeout = settings.timeout;
         let dialer = link::Dialer::new(socket_path(name), router, settings);
         let connection = dialer.dial().await?;

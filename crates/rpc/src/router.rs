@@ -197,6 +197,11 @@ impl<S: Clone + Send + Sync + 'static> Router<S> {
         self
     }
 
+    /// Whether there is a function for every event.
+    pub fn handles_every_event(&self) -> bool {
+        self.event_fallback.is_some()
+    }
+
     /// Puts a function around every call. The one added last is the outermost.
     ///
     /// ```
