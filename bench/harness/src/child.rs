@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io;
+use std::path::PathBuf;
 use std::process::{self, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -109,6 +110,23 @@ impl Program {
         Program {
             words: tool.iter().chain(&self.words).cloned().collect(),
         }
+    }
+}
+
+/// The programs that were built with the section, which are beside it.
+pub struct Programs(PathBuf);
+
+impl Programs {
+    pub fn beside_this_one() -> io::Result<Programs> {
+        let mut path = std::env::current_exe()?;
+        path.pop();
+        Ok(Programs(path))
+    }
+
+    /// The program with that name and these arguments.
+    pub fn named(&self, words: &[&str]) -> Program {
+        let path = self.0.join(words[0]).to_string_lossy().into_owned();
+        Program { words: vec![path] }.with(&words[1..])
     }
 }
 

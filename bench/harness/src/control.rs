@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use bench_harness::child::{Child, Program};
+use crate::child::{Child, Program};
 use bench_workload::{Answer, Measured, Task};
 
 use crate::link::Scratch;

@@ -10,12 +10,13 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use bench_harness::child::Program;
+use bench_harness::link::{self, Scratch};
+use bench_harness::raw::Client;
+use bench_harness::row::Row;
 use bench_harness::watchdog::Watchdog;
 use bench_workload::Size;
 
-use crate::link::{self, Scratch};
-use crate::raw::Client;
-use crate::rows::{Row, names};
+use crate::rows::names;
 
 pub struct Counts {
     pub row: Row,

@@ -1,5 +1,7 @@
 //! A goal, with what a run says about it.
 
+use serde_json::{Value, json};
+
 pub struct Goal {
     pub text: String,
     pub measured: Option<f64>,
@@ -21,6 +23,15 @@ impl Goal {
         Some(match self.bar {
             Bar::AtMost(bar) => measured <= bar,
             Bar::AtLeast(bar) => measured >= bar,
+        })
+    }
+
+    pub fn json(&self) -> Value {
+        json!({
+            "goal": self.text,
+            "measured": self.measured,
+            "two_cores": self.apart,
+            "met": self.met(),
         })
     }
 }

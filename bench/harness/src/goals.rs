@@ -1,39 +1,14 @@
 //! The goals, each with what this run says about it.
 
 use bench_harness::goal::{Bar, Goal};
+use bench_harness::link::Transport::{self, Pipe, Unix};
+use bench_harness::results::Column;
+use bench_harness::row::{Kind, Row};
+use bench_harness::wire::Wire;
 
+use crate::cell::{Cell, Results};
 use crate::counts::Counts;
-use crate::link::Transport::{self, Pipe, Unix};
-use crate::results::{Cell, Results};
-use crate::rows::{Kind, Row, names};
-use crate::wire::Wire;
-
-/// A goal in multiples of another row's value.
-fn against(
-    results: &Results,
-    transport: Transport,
-    cell: Cell,
-    (ours, theirs): (&str, &str),
-    bar: Bar,
-) -> Goal {
-    let ratio = |cell| {
-        results
-            .row(ours, transport)?
-            .ratio(results.row(theirs, transport)?, cell)
-    };
-    let (words, times) = match bar {
-        Bar::AtMost(times) => ("at most", times),
-        Bar::AtLeast(times) => ("at least", times),
-    };
-    let (heading, place) = (cell.heading().0, transport.name());
-    Goal {
-        text: format!("{heading}, {place}: {ours} {words} {times}× {theirs}"),
-        measured: ratio(cell),
-        apart: cell.apart().and_then(ratio),
-        bar,
-        unit: "×",
-    }
-}
+use crate::rows::names;
 
 /// Against the best of several rows, which is named.
 fn against_fastest(
@@ -51,7 +26,7 @@ fn against_fastest(
         .filter_map(|(row, numbers)| Some((row.name, numbers.median(cell)?)))
         .max_by(|left, right| left.1.total_cmp(&right.1));
     let name = fastest.map_or("nobody", |(name, _)| name);
-    let mut goal = against(results, transport, cell, (ours, name), bar);
+    let mut goal = results.against(transport, cell, (ours, name), bar);
     goal.text += &format!(", {label}");
     goal
 }
@@ -60,7 +35,7 @@ pub fn goals(results: &Results, counts: &[Counts]) -> Vec<Goal> {
     use Bar::{AtLeast, AtMost};
     let mut goals = Vec::new();
     for transport in [Pipe, Unix] {
-        let ratio = |cell, rows, bar| against(results, transport, cell, rows, bar);
+        let ratio = |cell, rows, bar| results.against(transport, cell, rows, bar);
         let sequential = Cell::TinySequential;
         goals.push(ratio(sequential, (names::READY, names::LIMIT), AtMost(1.5)));
         goals.push(ratio(

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use bench_harness::child::{Child, Program};
+use crate::child::{Child, Program};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

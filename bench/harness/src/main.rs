@@ -3,34 +3,26 @@
 //! `engine [--quick] [--json] [--only TEXT]`: one interleaved run in rounds, each a pass over all
 //! rows. `--only` keeps the rows whose name contains the text, beside the limit and the floors.
 
-mod control;
+mod cell;
 mod counts;
 mod goals;
-mod link;
 mod memory;
-mod msgpack;
-mod raw;
 mod report;
-mod results;
 mod round;
 mod rows;
-mod wire;
 
 use std::collections::BTreeSet;
 use std::io;
-use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
+use bench_harness::child::Programs;
+use bench_harness::link::Scratch;
+use bench_harness::row::{Kind, Row, present};
 use bench_harness::section::{self, Arguments};
-use bench_harness::{placement, spinner, table};
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
+use bench_harness::{placement, running, spinner, table};
 
-use link::Scratch;
-use results::{Numbers, Results};
-use rows::{Kind, Row};
+use cell::{Cell, Results};
 
 struct Plan {
     rounds: usize,
@@ -58,24 +50,17 @@ fn run(arguments: &Arguments) -> io::Result<()> {
     let start = Instant::now();
     let plan = Plan::new(arguments.quick);
     let scratch = Scratch::new()?;
-    clean_up_on_signals(&scratch)?;
-    raise_file_limit();
+    section::clean_up_on_signals(&scratch)?;
+    section::raise_file_limit();
     let mut notes = section::prefer();
-    let program = std::env::current_exe()?;
-    let (rows, missing) = rows::rows(program.parent().unwrap_or(Path::new(".")));
+    let (rows, missing) = present(rows::rows(&Programs::beside_this_one()?));
     notes.extend(
         missing
             .iter()
             .map(|name| format!("skipped, not built or not installed: {name}")),
     );
     let wanted = |row: &Row| row.kind == Kind::Floor || arguments.wants(row.name);
-    let mut results = Results {
-        rows: rows
-            .into_iter()
-            .filter(wanted)
-            .map(|row| (row, Numbers::default()))
-            .collect(),
-    };
+    let mut results = Results::new(rows.into_iter().filter(wanted));
     let spinners = spinner::start()?;
     let mut faults = BTreeSet::new();
     measure(&plan, &scratch, &mut results, &mut faults);
@@ -85,7 +70,7 @@ fn run(arguments: &Arguments) -> io::Result<()> {
         .rows
         .iter()
         .map(|(row, _)| row)
-        .filter(|row| row.counted)
+        .filter(|row| rows::is_counted(row))
         .collect();
     eprintln!("counts");
     let counts = counts::count(&counted, &scratch, arguments.quick);
@@ -104,7 +89,7 @@ fn run(arguments: &Arguments) -> io::Result<()> {
     println!(
         "Medians; in brackets times the limit of the same transport, paired within the rounds.\n"
     );
-    println!("{}", report::table(&results));
+    println!("{}", results.table());
     if !counts.is_empty() {
         println!("{}", report::counts_table(&counts));
     }
@@ -118,61 +103,26 @@ fn run(arguments: &Arguments) -> io::Result<()> {
 fn measure(plan: &Plan, scratch: &Scratch, results: &mut Results, faults: &mut BTreeSet<String>) {
     for number in 0..plan.rounds {
         eprintln!("round {} of {}", number + 1, plan.rounds);
-        results
-            .rows
-            .iter_mut()
-            .for_each(|(_, numbers)| numbers.round = number);
+        results.begin_round(number);
         // Each round begins with another row, so that none always follows the same neighbour.
         round::round(results, scratch, plan.millis, number * 5, faults);
     }
     for number in 0..plan.memory_rounds {
         eprintln!("memory, round {} of {}", number + 1, plan.memory_rounds);
+        results.begin_round(number);
         for (row, numbers) in &mut results.rows {
-            numbers.round = number;
-            let mut note = |what: &str, outcome: io::Result<()>| {
-                if let Err(error) = outcome {
-                    faults.insert(format!(
-                        "{} ({}), {what}: {error}",
-                        row.name,
-                        row.transport.name()
-                    ));
+            let mut note = |cell, what: &str, outcome: io::Result<Option<f64>>| match outcome {
+                Ok(value) => value.into_iter().for_each(|value| numbers.add(cell, value)),
+                Err(error) => {
+                    faults.insert(format!("{}, {what}: {error}", row.title()));
                 }
             };
-            note(
-                "idle connections",
-                memory::idle_connections(row, scratch, numbers),
-            );
+            let idle = running::idle_connection(row, scratch);
+            note(Cell::Idle, "idle connections", idle);
             if number == 0 {
-                note(
-                    "long flood",
-                    memory::long_flood(row, scratch, plan.millis * 10, numbers),
-                );
+                let peak = memory::long_flood(row, scratch, plan.millis * 10);
+                note(Cell::PeakLongFlood, "long flood", peak);
             }
         }
     }
-}
-
-/// Children die with this process; the directory has to be removed by hand.
-fn clean_up_on_signals(scratch: &Scratch) -> io::Result<()> {
-    let folder = scratch.0.clone();
-    let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM])?;
-    std::thread::spawn(move || {
-        if let Some(signal) = signals.forever().next() {
-            let _ = std::fs::remove_dir_all(folder);
-            std::process::exit(128 + signal);
-        }
-    });
-    Ok(())
-}
-
-/// A thousand connections are two thousand descriptors here and a thousand in the server.
-fn raise_file_limit() {
-    let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
-    let _ = setrlimit(
-        Resource::Nofile,
-        Rlimit {
-            current: maximum,
-            maximum,
-        },
-    );
 }

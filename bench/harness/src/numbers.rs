@@ -40,13 +40,22 @@ impl<C: Copy + Ord> Numbers<C> {
     /// How many times the other's value, as the median over the rounds: within a round both met the
     /// same load, over the run they may not have.
     pub fn ratio(&self, other: &Numbers<C>, cell: C) -> Option<f64> {
-        let (ours, theirs) = (self.values.get(&cell)?, other.values.get(&cell)?);
-        let ratios: Vec<f64> = ours
-            .iter()
-            .filter_map(|(round, value)| Some(value / theirs.get(round)?))
-            .collect();
-        median(&ratios)
+        paired(self.values.get(&cell)?, other.values.get(&cell)?)
     }
+
+    /// How many times the value of another cell of the same row, paired in the same way.
+    pub fn ratio_within(&self, cell: C, other: C) -> Option<f64> {
+        paired(self.values.get(&cell)?, self.values.get(&other)?)
+    }
+}
+
+/// The median of the ratios of the rounds that both have.
+fn paired(ours: &BTreeMap<usize, f64>, theirs: &BTreeMap<usize, f64>) -> Option<f64> {
+    let ratios: Vec<f64> = ours
+        .iter()
+        .filter_map(|(round, value)| Some(value / theirs.get(round)?))
+        .collect();
+    median(&ratios)
 }
 
 pub fn median(values: &[f64]) -> Option<f64> {
@@ -85,5 +94,18 @@ mod tests {
         }
         assert_eq!(ours.ratio(&theirs, "rate"), Some(2.5));
         assert_eq!(ours.ratio(&theirs, "size"), None);
+    }
+
+    #[test]
+    fn cells_of_a_row_are_paired_by_round_too() {
+        let mut numbers = Numbers::default();
+        for (round, one, hundred) in [(0, 1.0, 5.0), (1, 2.0, 20.0), (2, 10.0, 60.0)] {
+            numbers.round = round;
+            numbers.add("one", one);
+            numbers.add("hundred", hundred);
+        }
+        numbers.round = 3;
+        numbers.add("hundred", 1_000.0);
+        assert_eq!(numbers.ratio_within("hundred", "one"), Some(6.0));
     }
 }

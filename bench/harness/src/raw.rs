@@ -4,6 +4,11 @@
 //! send in one go. Requests are laid out once in a ring and only their ids are stamped; answers are
 //! counted by length, with a look at the first and the last byte of each.
 
+mod audience;
+mod stream;
+
+pub use audience::Audience;
+
 use std::io::{self, Read, Write};
 use std::time::{Duration, Instant};
 
@@ -11,7 +16,8 @@ use bench_workload::{Bound, Measured, Size, Task};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::link::Link;
-use crate::wire::{FIRST_ID, Template, Wire};
+use crate::template::{FIRST_ID, Template};
+use crate::wire::Wire;
 
 pub struct Client {
     link: Link,
@@ -70,6 +76,7 @@ impl Client {
                 self.events(size, bound.warm_up())?;
                 self.events(size, bound)
             }
+            Task::Stream { bound } => self.stream(bound),
             Task::Idle { .. } => Err(io::Error::other("idle connections are one client each")),
         }
     }

@@ -1,98 +1,45 @@
-//! What was measured: the cells of the table, and the numbers of every row.
+//! What was measured: the numbers of every row, as a table, as JSON, and beside each other.
 
+use serde_json::{Map, Value, json};
+
+use crate::goal::{Bar, Goal};
 use crate::link::Transport;
-use crate::rows::{Row, names};
+use crate::numbers::Numbers;
+use crate::row::{LIMIT, Row};
+use crate::table::{line, number};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Cell {
-    TinySequential,
-    TinySequentialP99,
-    TinyApart,
-    Tiny64,
-    Tiny64Apart,
-    Tiny1024,
-    TinyEvents,
-    Cpu64,
-    KibSequential,
-    Kib64,
-    KibEvents,
-    MibSequential,
-    Mib16,
-    MibEvents,
-    PeakTiny,
-    PeakFlood,
-    PeakLongFlood,
-    PeakMib,
-    Idle,
-}
-
-impl Cell {
-    pub const ALL: [Cell; 19] = [
-        Cell::TinySequential,
-        Cell::TinySequentialP99,
-        Cell::TinyApart,
-        Cell::Tiny64,
-        Cell::Tiny64Apart,
-        Cell::Tiny1024,
-        Cell::TinyEvents,
-        Cell::Cpu64,
-        Cell::KibSequential,
-        Cell::Kib64,
-        Cell::KibEvents,
-        Cell::MibSequential,
-        Cell::Mib16,
-        Cell::MibEvents,
-        Cell::PeakTiny,
-        Cell::PeakFlood,
-        Cell::PeakLongFlood,
-        Cell::PeakMib,
-        Cell::Idle,
-    ];
-
-    /// The cell with the same task and each side on cores of its own.
-    pub fn apart(self) -> Option<Cell> {
-        match self {
-            Cell::TinySequential => Some(Cell::TinyApart),
-            Cell::Tiny64 => Some(Cell::Tiny64Apart),
-            _ => None,
-        }
-    }
+/// What is measured of every row: a section's own enum.
+pub trait Column: Copy + Ord + 'static {
+    /// In the order of the table.
+    const ALL: &[Self];
 
     /// The heading of its column, and what its value is multiplied by there.
-    pub fn heading(self) -> (&'static str, f64) {
-        match self {
-            Cell::TinySequential => ("seq p50 µs", 1.0),
-            Cell::TinySequentialP99 => ("seq p99 µs", 1.0),
-            Cell::TinyApart => ("seq p50 µs, two cores", 1.0),
-            Cell::Tiny64 => ("64 in flight k/s", 1e-3),
-            Cell::Tiny64Apart => ("64 in flight k/s, two cores", 1e-3),
-            Cell::Tiny1024 => ("1024 in flight k/s", 1e-3),
-            Cell::TinyEvents => ("events k/s", 1e-3),
-            Cell::Cpu64 => ("server CPU µs/req at 64", 1.0),
-            Cell::KibSequential => ("1 KiB seq p50 µs", 1.0),
-            Cell::Kib64 => ("1 KiB 64 in flight k/s", 1e-3),
-            Cell::KibEvents => ("1 KiB events k/s", 1e-3),
-            Cell::MibSequential => ("1 MiB seq p50 ms", 1e-3),
-            Cell::Mib16 => ("1 MiB 16 in flight MiB/s", 1.0),
-            Cell::MibEvents => ("1 MiB events MiB/s", 1.0),
-            Cell::PeakTiny => ("peak RSS MB: tiny calls", 1.0),
-            Cell::PeakFlood => ("flood of events", 1.0),
-            Cell::PeakLongFlood => ("flood ten times as long", 1.0),
-            Cell::PeakMib => ("1 MiB", 1.0),
-            Cell::Idle => ("idle connection KiB", 1.0),
+    fn heading(self) -> (&'static str, f64);
+
+    /// The cell with the same task and each side on cores of its own.
+    fn apart(self) -> Option<Self>;
+}
+
+pub struct Results<C> {
+    pub rows: Vec<(Row, Numbers<C>)>,
+}
+
+impl<C: Column> Results<C> {
+    pub fn new(rows: impl IntoIterator<Item = Row>) -> Self {
+        let rows = rows.into_iter().map(|row| (row, Numbers::default()));
+        Results {
+            rows: rows.collect(),
         }
     }
-}
 
-/// The values of one row.
-pub type Numbers = bench_harness::numbers::Numbers<Cell>;
+    /// The values that are added from now on belong to this round.
+    pub fn begin_round(&mut self, number: usize) {
+        for (_, numbers) in &mut self.rows {
+            numbers.round = number;
+        }
+    }
 
-pub struct Results {
-    pub rows: Vec<(Row, Numbers)>,
-}
-
-impl Results {
-    pub fn row(&self, name: &str, transport: Transport) -> Option<&Numbers> {
+    pub fn row(&self, name: &str, transport: Transport) -> Option<&Numbers<C>> {
         let found = self
             .rows
             .iter()
@@ -101,7 +48,76 @@ impl Results {
     }
 
     /// As a multiple of what the bare transport does in the same run.
-    pub fn ratio(&self, row: &Row, numbers: &Numbers, cell: Cell) -> Option<f64> {
-        numbers.ratio(self.row(names::LIMIT, row.transport)?, cell)
+    fn times_limit(&self, row: &Row, numbers: &Numbers<C>, cell: C) -> Option<f64> {
+        numbers.ratio(self.row(LIMIT, row.transport)?, cell)
+    }
+
+    /// A goal in multiples of another row's value.
+    pub fn against(
+        &self,
+        transport: Transport,
+        cell: C,
+        (ours, theirs): (&str, &str),
+        bar: Bar,
+    ) -> Goal {
+        let ratio = |cell| {
+            self.row(ours, transport)?
+                .ratio(self.row(theirs, transport)?, cell)
+        };
+        let (words, times) = match bar {
+            Bar::AtMost(times) => ("at most", times),
+            Bar::AtLeast(times) => ("at least", times),
+        };
+        let (heading, place) = (cell.heading().0, transport.name());
+        Goal {
+            text: format!("{heading}, {place}: {ours} {words} {times}× {theirs}"),
+            measured: ratio(cell),
+            apart: cell.apart().and_then(ratio),
+            bar,
+            unit: "×",
+        }
+    }
+
+    pub fn table(&self) -> String {
+        let headings = C::ALL.iter().map(|cell| cell.heading().0);
+        let headings = ["peer", "over"].into_iter().chain(headings);
+        let mut text = line(headings.map(str::to_owned));
+        text += &line((0..C::ALL.len() + 2).map(|_| "---".to_owned()));
+        for (row, numbers) in &self.rows {
+            let cells = C::ALL.iter().map(|&cell| match numbers.median(cell) {
+                None => "–".to_owned(),
+                Some(value) => {
+                    let shown = number(value * cell.heading().1);
+                    match self.times_limit(row, numbers, cell) {
+                        Some(ratio) => format!("{shown} ({}×)", number(ratio)),
+                        None => shown,
+                    }
+                }
+            });
+            let names = [row.name, row.transport.name()].map(str::to_owned);
+            text += &line(names.into_iter().chain(cells));
+        }
+        text
+    }
+
+    /// Every row with every cell, every round included.
+    pub fn json(&self) -> Value {
+        let rows = self.rows.iter().map(|(row, numbers)| {
+            let cells: Map<String, Value> = C::ALL
+                .iter()
+                .filter_map(|&cell| {
+                    let (heading, factor) = cell.heading();
+                    let rounds = numbers.all(cell).into_iter();
+                    let cell = json!({
+                        "median": numbers.median(cell)? * factor,
+                        "ratio": self.times_limit(row, numbers, cell),
+                        "rounds": rounds.map(|value| value * factor).collect::<Vec<_>>(),
+                    });
+                    Some((heading.to_owned(), cell))
+                })
+                .collect();
+            json!({"peer": row.name, "transport": row.transport.name(), "cells": cells})
+        });
+        rows.collect()
     }
 }

@@ -1,44 +1,14 @@
-//! Who is measured: one row of the table each.
+//! The rows of this section.
 
-use std::path::Path;
-
-use bench_harness::child::Program;
-
-use crate::link::Transport::{self, Pipe, Unix};
-use crate::wire::Wire;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Bytes back and forth, or the least parsing that could answer: what bounds everyone.
-    Floor,
-    Peer,
-    Ours,
-}
-
-#[derive(Clone, Debug)]
-pub struct Row {
-    pub name: &'static str,
-    pub transport: Transport,
-    pub kind: Kind,
-    pub wire: Wire,
-    pub server: Program,
-    /// The library's own client, where it takes the raw client's place.
-    pub client: Option<Program>,
-    /// Whether syscalls, allocations and instructions are counted as well.
-    pub counted: bool,
-}
-
-impl Row {
-    /// For file names.
-    pub fn slug(&self) -> String {
-        let letters = self.name.chars().filter(char::is_ascii_alphanumeric);
-        letters.chain(self.transport.name().chars()).collect()
-    }
-}
+use bench_harness::child::{Program, Programs};
+use bench_harness::link::Transport::{self, Pipe, Unix};
+use bench_harness::row::{Kind, Row};
+use bench_harness::wire::Wire;
 
 /// Names that goals refer to.
 pub mod names {
-    pub const LIMIT: &str = "limit (bytes split at newlines)";
+    pub use bench_harness::row::LIMIT;
+
     pub const TYPED_FLOOR: &str = "parse floor (RawValue + typed)";
     pub const RAW_FLOOR: &str = "parse floor (RawValue passed on)";
     pub const LSP_SERVER: &str = "lsp-server 0.10";
@@ -58,41 +28,18 @@ pub mod names {
     pub const MSGPACK: &str = "tenon ready handler, msgpack-rpc";
 }
 
-/// The rows whose programs are there, and the names of those that are not.
-pub fn rows(programs: &Path) -> (Vec<Row>, Vec<String>) {
-    let mut rows = Vec::new();
-    let mut missing = Vec::new();
-    for row in all(programs) {
-        let found = Path::new(&row.server.words[0]).exists();
-        if found {
-            rows.push(row);
-        } else {
-            missing.push(format!("{} ({})", row.name, row.transport.name()));
-        }
-    }
-    (rows, missing)
-}
-
-fn all(programs: &Path) -> Vec<Row> {
-    let program = |words: &[&str]| {
-        let path = programs.join(words[0]).to_string_lossy().into_owned();
-        let rest = words[1..].iter().map(|word| (*word).to_owned());
-        Program {
-            words: std::iter::once(path).chain(rest).collect(),
-        }
-    };
+pub fn rows(programs: &Programs) -> Vec<Row> {
     let raw = |name, kind, transport: Transport, wire, words: &[&str]| Row {
         name,
         transport,
         kind,
         wire,
         // Last on every server's command line; the path of a socket follows it.
-        server: program(words).with(&[transport.name()]),
+        server: programs.named(words).with(&[transport.name()]),
         client: None,
-        counted: false,
     };
     let own = |name, kind, transport, server: &[&str], client: &[&str]| Row {
-        client: Some(program(client)),
+        client: Some(programs.named(client)),
         ..raw(name, kind, transport, Wire::Own, server)
     };
     let mut rows = Vec::new();
@@ -195,12 +142,13 @@ fn all(programs: &Path) -> Vec<Row> {
         ));
     }
     rows.extend(neovim());
-    for row in &mut rows {
-        let reference = [names::LIMIT, names::TYPED_FLOOR].contains(&row.name);
-        row.counted =
-            row.transport == Pipe && row.client.is_none() && (reference || row.kind == Kind::Ours);
-    }
     rows
+}
+
+/// Whether its syscalls, allocations and instructions are counted as well.
+pub fn is_counted(row: &Row) -> bool {
+    let reference = [names::LIMIT, names::TYPED_FLOOR].contains(&row.name);
+    row.transport == Pipe && row.client.is_none() && (reference || row.kind == Kind::Ours)
 }
 
 /// Neovim where the search path has it; otherwise a row that will be named as missing.
@@ -222,6 +170,5 @@ fn neovim() -> Option<Row> {
             words: words.to_vec(),
         },
         client: None,
-        counted: false,
     })
 }

@@ -3,8 +3,11 @@
 use std::io;
 use std::process::ExitCode;
 
-use rustix::process::setpriority_process;
+use rustix::process::{Resource, Rlimit, getrlimit, setpriority_process, setrlimit};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
 
+use crate::link::Scratch;
 use crate::spinner;
 
 /// The whole `main` of a section.
@@ -32,6 +35,31 @@ pub fn prefer() -> Vec<String> {
         Ok(_) => Vec::new(),
         Err(_) => vec!["ran at ordinary priority: nice -10 is not permitted".to_owned()],
     }
+}
+
+/// Children die with this process; the directory has to be removed by hand.
+pub fn clean_up_on_signals(scratch: &Scratch) -> io::Result<()> {
+    let folder = scratch.0.clone();
+    let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM])?;
+    std::thread::spawn(move || {
+        if let Some(signal) = signals.forever().next() {
+            let _ = std::fs::remove_dir_all(folder);
+            std::process::exit(128 + signal);
+        }
+    });
+    Ok(())
+}
+
+/// A thousand connections are two thousand descriptors here and a thousand in the server.
+pub fn raise_file_limit() {
+    let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
+    let _ = setrlimit(
+        Resource::Nofile,
+        Rlimit {
+            current: maximum,
+            maximum,
+        },
+    );
 }
 
 /// What every section takes.

@@ -3,10 +3,11 @@
 //! Ids have a fixed width, so all requests of a size are equally long, and so are all their
 //! answers: after the first one, which is checked in full, answers are counted by length.
 
-use bench_workload::Size;
+use bench_workload::{Many, Size};
 use serde_json::{Value, json};
 
 use crate::msgpack;
+use crate::template::{FIRST_ID, Template};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wire {
@@ -24,37 +25,6 @@ pub enum Wire {
     Neovim,
     /// Not for the raw client.
     Own,
-}
-
-/// A request with a place for the id.
-#[derive(Clone)]
-pub struct Template {
-    bytes: Vec<u8>,
-    id_at: usize,
-    binary_id: bool,
-}
-
-/// Eight digits in decimal; five bytes (tag and u32) in msgpack.
-pub const FIRST_ID: u32 = 10_000_000;
-const LAST_ID: u32 = 99_999_999;
-
-impl Template {
-    pub fn bytes(&self) -> &[u8] {
-        &self.bytes
-    }
-
-    /// Writes the id into a copy of the template.
-    pub fn stamp(&self, frame: &mut [u8], id: u32) {
-        let mut id = FIRST_ID + (id - FIRST_ID) % (LAST_ID - FIRST_ID);
-        if self.binary_id {
-            frame[self.id_at..self.id_at + 4].copy_from_slice(&id.to_be_bytes());
-            return;
-        }
-        for digit in frame[self.id_at..self.id_at + 8].iter_mut().rev() {
-            *digit = b'0' + (id % 10) as u8;
-            id /= 10;
-        }
-    }
 }
 
 /// A message of the greeting, and whether an answer to it is awaited.
@@ -102,15 +72,25 @@ impl Wire {
             }
             _ => {
                 let (method, params) = self.json_call(size, true);
-                let head = r#"{"jsonrpc":"2.0","id":"#;
-                let body = format!(r#"{head}{FIRST_ID},"method":"{method}","params":{params}}}"#);
-                let (bytes, header) = self.framed(&body);
-                Template {
-                    bytes,
-                    id_at: header + head.len(),
-                    binary_id: false,
-                }
+                self.json_request(method, &params)
             }
+        }
+    }
+
+    /// Asks a server that speaks JSON to send so many events: to whoever asks (`stream`), or to
+    /// everybody (`broadcast`).
+    pub fn request_events(self, method: &str, count: u64) -> Template {
+        self.json_request(method, &json!(Many { count }))
+    }
+
+    fn json_request(self, method: &str, params: &Value) -> Template {
+        let head = r#"{"jsonrpc":"2.0","id":"#;
+        let body = format!(r#"{head}{FIRST_ID},"method":"{method}","params":{params}}}"#);
+        let (bytes, header) = self.framed(&body);
+        Template {
+            bytes,
+            id_at: header + head.len(),
+            binary_id: false,
         }
     }
 

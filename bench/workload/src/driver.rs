@@ -10,7 +10,7 @@ use std::time::Instant;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
 
-use crate::{Answer, Bound, Echo, Measured, Size, Task};
+use crate::{Answer, Bound, Echo, Many, Measured, STREAM, Size, Task};
 
 pub type Fault = Box<dyn Error + Send + Sync>;
 
@@ -26,6 +26,12 @@ pub trait Caller: Clone + Send + Sync + 'static {
         _echo: &Echo,
         _bound: Bound,
     ) -> impl Future<Output = Result<Option<u64>, Fault>> + Send {
+        async { Ok(None) }
+    }
+
+    /// Makes the server send so many events, and returns how many were here when it said that it
+    /// had. `None` when the library has none in that direction.
+    fn stream(&self, _many: Many) -> impl Future<Output = Result<Option<u64>, Fault>> + Send {
         async { Ok(None) }
     }
 }
@@ -48,6 +54,7 @@ pub async fn follow<C: Caller>(
                 bound,
             } => in_flight(&caller, size, window, bound).await.map(Some),
             Task::Events { size, bound } => one_way(&caller, size, bound).await,
+            Task::Stream { bound } => streamed(&caller, bound).await,
             Task::Idle { connections } => park(&connect, connections, &mut idle).await.map(Some),
         };
         let answer = match outcome {
@@ -145,6 +152,26 @@ async fn one_way(
     let start = Instant::now();
     let count = caller.events(&echo, bound).await?;
     Ok(count.map(|count| Measured::rate(count, start.elapsed())))
+}
+
+async fn streamed(caller: &impl Caller, bound: Bound) -> Result<Option<Measured>, Fault> {
+    let mut measured = None;
+    for bound in [bound.warm_up(), bound] {
+        let (start, deadline) = (Instant::now(), bound.deadline());
+        let mut count = 0;
+        while count < bound.calls && Instant::now() < deadline {
+            match caller.stream(STREAM).await? {
+                None => return Ok(None),
+                Some(here) if here == STREAM.count => count += here,
+                Some(here) => {
+                    let Many { count } = STREAM;
+                    return Err(format!("asked for {count} events, {here} came").into());
+                }
+            }
+        }
+        measured = Some(Measured::rate(count, start.elapsed()));
+    }
+    Ok(measured)
 }
 
 async fn park<C: Caller>(

@@ -19,6 +19,15 @@ pub struct Echo {
     pub s: String,
 }
 
+/// The parameters of the calls that make a server send events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Many {
+    pub count: u64,
+}
+
+/// Events for each call of a stream: enough for the wait between two calls not to be seen.
+pub const STREAM: Many = Many { count: 2_000 };
+
 /// How long the string in [`Echo`] is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -60,6 +69,8 @@ pub enum Task {
     },
     /// Messages without an answer, then one call as a fence behind them.
     Events { size: Size, bound: Bound },
+    /// Tiny messages without an answer from the server, [`STREAM`] of them for each call.
+    Stream { bound: Bound },
     /// This many further connections, one call on each, all left open.
     Idle { connections: usize },
 }
@@ -134,6 +145,11 @@ impl Measured {
             p99_micros: at(0.99),
             ..Measured::rate(samples.len() as u64, elapsed)
         }
+    }
+
+    /// What a cell shows: the median time of a call, or else the rate.
+    pub fn value(&self) -> f64 {
+        self.p50_micros.unwrap_or_else(|| self.per_second())
     }
 
     pub fn per_second(&self) -> f64 {

@@ -14,8 +14,8 @@ use std::task::{Context, Poll};
 use bench_peers::run;
 use bench_workload::driver::{Caller, Fault, follow};
 use bench_workload::place::Place;
-use bench_workload::{Bound, Echo};
-use futures::StreamExt;
+use bench_workload::{Bound, Echo, Many, Size};
+use futures::{Stream, StreamExt};
 use http::uri::PathAndQuery;
 use hyper_util::rt::TokioIo;
 use tokio::net::{UnixListener, UnixStream};
@@ -28,6 +28,7 @@ use tonic_prost::ProstCodec;
 
 const ECHO: PathAndQuery = PathAndQuery::from_static("/bench.Bench/Echo");
 const NOTES: PathAndQuery = PathAndQuery::from_static("/bench.Bench/Notes");
+const STREAM: PathAndQuery = PathAndQuery::from_static("/bench.Bench/Stream");
 
 #[derive(Clone, PartialEq, prost::Message)]
 struct Note {
@@ -84,6 +85,15 @@ impl tower::Service<http::Request<Body>> for Service {
                 )
             });
         }
+        if request.uri().path() == STREAM.path() {
+            return Box::pin(async move {
+                let stream = tower::service_fn(stream);
+                let codec = ProstCodec::<Note, Count>::default();
+                Ok(tonic::server::Grpc::new(codec)
+                    .server_streaming(stream, request)
+                    .await)
+            });
+        }
         Box::pin(async move {
             let notes = tower::service_fn(count);
             let codec = ProstCodec::<Count, Note>::default();
@@ -102,6 +112,14 @@ async fn count(request: Request<Streaming<Note>>) -> Result<Response<Count>, Sta
         count += 1;
     }
     Ok(Response::new(Count { count }))
+}
+
+async fn stream(
+    request: Request<Count>,
+) -> Result<Response<impl Stream<Item = Result<Note, Status>>>, Status> {
+    let note = Note::from(&Size::Tiny.echo());
+    let notes = std::iter::repeat_n(Ok(note), request.into_inner().count as usize);
+    Ok(Response::new(futures::stream::iter(notes)))
 }
 
 #[derive(Clone)]
@@ -150,6 +168,21 @@ impl Caller for Connection {
             .client_streaming(Request::new(notes.fuse()), NOTES, codec)
             .await?;
         Ok(Some(response.into_inner().count))
+    }
+
+    async fn stream(&self, many: Many) -> Result<Option<u64>, Fault> {
+        let mut client = self.0.clone();
+        client.ready().await?;
+        let codec = ProstCodec::<Count, Note>::default();
+        let request = Request::new(Count { count: many.count });
+        let response = client.server_streaming(request, STREAM, codec).await?;
+        let mut notes = response.into_inner();
+        let mut count = 0;
+        while let Some(note) = notes.message().await? {
+            std::hint::black_box(note);
+            count += 1;
+        }
+        Ok(Some(count))
     }
 }
 
