@@ -282,6 +282,11 @@ impl Client {
     /// # Errors
     /// The connection is over; the error that the server hung up with, if it did.
     pub async fn peer(&self) -> Result<Peer, CallError> {
+        if let Link::Up(peer) = &*self.shared.link.borrow()
+            && !peer.is_closed()
+        {
+            return Ok(peer.clone());
+        }
         let mut link = self.shared.link.clone();
         let is_settled = |link: &Link| match link {
             Link::Up(peer) => !peer.is_closed(),

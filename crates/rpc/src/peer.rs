@@ -214,10 +214,12 @@ impl Peer {
         let frame = prepared
             .frame(outbox.dialect())
             .map_err(Refused::Unsendable)?;
-        if self.is_closed() {
-            return Err(Refused::Closed);
-        }
-        let room = outbox.try_reserve(frame.len()).ok_or(Refused::Full)?;
+        let Some(room) = outbox.try_reserve(frame.len()) else {
+            return Err(match self.is_closed() {
+                true => Refused::Closed,
+                false => Refused::Full,
+            });
+        };
         outbox
             .push_encoded(room, frame, prepared.event())
             .map_err(|Ended| Refused::Closed)

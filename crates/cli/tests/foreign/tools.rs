@@ -34,7 +34,8 @@ pub(crate) fn helper(name: &str) -> PathBuf {
         .join(name)
 }
 
-fn installed(path: &str) -> Tool {
+/// A file or folder that `scripts/tools` installs.
+pub(crate) fn installed(path: &str) -> Tool {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let file = workspace.join(".tools").join(path);
     match file.exists() {
@@ -43,7 +44,8 @@ fn installed(path: &str) -> Tool {
     }
 }
 
-fn on_path(program: &str) -> Tool {
+/// A program of the system.
+pub(crate) fn on_path(program: &str) -> Tool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path)
         .map(|folder| folder.join(program))

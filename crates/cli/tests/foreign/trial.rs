@@ -17,11 +17,19 @@ use crate::mark::Mark;
 /// Our command.
 pub(crate) const TENON: &str = env!("CARGO_BIN_EXE_tenon");
 
-/// No test takes longer.
+/// No test takes longer, unless it says so.
 const WATCHDOG: Duration = Duration::from_secs(60);
 
 /// Runs a test with its tool. If that is missing the test is skipped, but not under CI=true.
 pub(crate) async fn trial<T, F>(tool: Result<T, String>, test: F)
+where
+    F: AsyncFnOnce(T, &Mark),
+{
+    trial_within(WATCHDOG, tool, test).await;
+}
+
+/// Like [`trial`], with a time of its own.
+pub(crate) async fn trial_within<T, F>(watchdog: Duration, tool: Result<T, String>, test: F)
 where
     F: AsyncFnOnce(T, &Mark),
 {
@@ -37,8 +45,8 @@ where
         }
     };
     let mark = Mark::new();
-    let in_time = tokio::time::timeout(WATCHDOG, test(tool, &mark)).await;
-    assert!(in_time.is_ok(), "{name} took longer than {WATCHDOG:?}");
+    let in_time = tokio::time::timeout(watchdog, test(tool, &mark)).await;
+    assert!(in_time.is_ok(), "{name} took longer than {watchdog:?}");
     mark.assert_nobody_left();
 }
 

@@ -1,0 +1,150 @@
+//! `sdk/typescript`: compiled with tsc, run on Node and on Deno.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tokio::sync::OnceCell;
+
+use crate::mark::Mark;
+use crate::tools::{self, Tool};
+use crate::trial::{run_with, serve, trial_within};
+
+/// Two hundred tests, on a machine that may be busy with others.
+const WATCHDOG: Duration = Duration::from_secs(300);
+
+/// The compiler, as a program for Node.
+struct Compiler {
+    node: PathBuf,
+    tsc: PathBuf,
+    types: PathBuf,
+}
+
+fn compiler() -> Result<Compiler, String> {
+    tools::installed("typescript/stamp")?;
+    Ok(Compiler {
+        node: tools::on_path("node")?,
+        tsc: tools::installed("typescript/node_modules/typescript/bin/tsc")?,
+        types: tools::installed("typescript/node_modules/@types")?,
+    })
+}
+
+fn deno() -> Tool {
+    tools::installed("deno/stamp").and(tools::installed("deno/deno"))
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sdk/typescript")
+}
+
+impl Compiler {
+    async fn run(&self, project: &Path, mark: &Mark) {
+        let args = [
+            self.tsc.as_os_str(),
+            "--project".as_ref(),
+            project.as_os_str(),
+            "--typeRoots".as_ref(),
+            self.types.as_os_str(),
+        ];
+        run_with(&self.node, args, &[], mark).await;
+    }
+
+    /// Compiles into `dist/`, once for all tests: they would write over what another one reads.
+    async fn compile(&self, mark: &Mark) {
+        static COMPILED: OnceCell<()> = OnceCell::const_new();
+        COMPILED
+            .get_or_init(async || self.run(&folder(), mark).await)
+            .await;
+    }
+}
+
+/// The tests of the SDK, except for those of its types.
+fn tests() -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder().join("test")).expect("the tests");
+    let mut tests: Vec<PathBuf> = entries
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|file| file.to_string_lossy().ends_with(".test.mjs"))
+        .collect();
+    tests.sort();
+    assert!(tests.len() > 10, "the tests have moved: {tests:?}");
+    tests
+}
+
+/// Arguments, and the tests behind them.
+fn with_tests(args: &[&str]) -> Vec<OsString> {
+    let args = args.iter().map(OsString::from);
+    args.chain(tests().into_iter().map(OsString::from))
+        .collect()
+}
+
+/// Without this, a test whose server is missing would skip itself.
+const CI: (&str, &str) = ("CI", "true");
+
+#[tokio::test]
+async fn types_are_as_promised() {
+    trial_within(WATCHDOG, compiler(), async |compiler, mark| {
+        compiler.compile(mark).await;
+        compiler.run(&folder().join("test"), mark).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn on_node() {
+    trial_within(WATCHDOG, compiler(), async |compiler, mark| {
+        compiler.compile(mark).await;
+        let args = with_tests(&["--test"]);
+        run_with(&compiler.node, args, &[(CI.0, OsStr::new(CI.1))], mark).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn on_deno() {
+    let both = compiler().and_then(|compiler| Ok((compiler, deno()?)));
+    trial_within(WATCHDOG, both, async |(compiler, deno), mark| {
+        compiler.compile(mark).await;
+        let cache = tempfile::tempdir().expect("a folder");
+        let variables = [
+            (CI.0, OsStr::new(CI.1)),
+            ("NO_COLOR", OsStr::new("1")),
+            ("DENO_DIR", cache.path().as_os_str()),
+            ("DENO_NO_UPDATE_CHECK", OsStr::new("1")),
+        ];
+        let config = folder().join("deno.json").display().to_string();
+        let args = with_tests(&["test", "--allow-all", "--no-lock", "--config", &config]);
+        run_with(&deno, args, &variables, mark).await;
+        // The sources are imported as they are, so Deno's own types of Node have to fit them.
+        let sources = folder().join("src/mod.ts").display().to_string();
+        let args = ["check", "--no-lock", "--config", &config, &sources];
+        run_with(&deno, args, &variables, mark).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn example() {
+    trial_within(WATCHDOG, compiler(), async |compiler, mark| {
+        compiler.compile(mark).await;
+        let place = tempfile::tempdir().expect("a folder");
+        let socket = place.path().join("s");
+        let server = serve(&socket, mark).await;
+        let script = folder().join("examples/echo.mjs");
+        let args = [script.as_os_str(), socket.as_os_str()];
+        let printed = run_with(&compiler.node, args, &[], mark).await;
+        drop(server);
+        assert_eq!(
+            printed.lines().collect::<Vec<_>>(),
+            [
+                "2 + 3 = 5",
+                "event: tick 0",
+                "event: tick 1",
+                "it asked, and heard: Ida",
+                "error: -32601 Method not found { method: 'divide' }",
+                "error: Request timeout after 100ms",
+                "disconnected",
+            ]
+        );
+    })
+    .await;
+}

@@ -1,0 +1,54 @@
+/** Space that is kept while nothing is in it. One large message must not hold its own for ever. */
+const IDLE_SPACE = 64 * 1024;
+
+/**
+ * Bytes that came and were not taken yet, in one piece. It doubles when it grows: adding chunk to
+ * chunk would copy a long message once for every chunk of it.
+ */
+export class ByteQueue {
+  #space = new Uint8Array(0);
+  #start = 0;
+  #end = 0;
+
+  /** How many bytes there are. */
+  get length(): number {
+    return this.#end - this.#start;
+  }
+
+  /** The bytes themselves. They stay where they are until the next `push`. */
+  get view(): Uint8Array {
+    return this.#space.subarray(this.#start, this.#end);
+  }
+
+  /** Adds bytes behind the others. */
+  push(chunk: Uint8Array): void {
+    if (this.#space.length - this.#end < chunk.length) this.#makeRoom(chunk.length);
+    this.#space.set(chunk, this.#end);
+    this.#end += chunk.length;
+  }
+
+  /** Forgets the first bytes. */
+  drop(count: number): void {
+    this.#start += count;
+    if (this.#start < this.#end) return;
+    this.#start = 0;
+    this.#end = 0;
+    if (this.#space.length > IDLE_SPACE) this.#space = new Uint8Array(0);
+  }
+
+  #makeRoom(count: number): void {
+    const { view } = this;
+    const needed = view.length + count;
+    // Moving into the same space only pays when at least half of it is free: else a queue that is
+    // almost full would be moved for every few bytes.
+    if (needed * 2 <= this.#space.length) {
+      this.#space.copyWithin(0, this.#start, this.#end);
+    } else {
+      const larger = new Uint8Array(Math.max(needed, view.length * 2));
+      larger.set(view);
+      this.#space = larger;
+    }
+    this.#start = 0;
+    this.#end = view.length;
+  }
+}

@@ -1,0 +1,166 @@
+import { Connection } from "./connection.ts";
+import { ConnectionError } from "./errors.ts";
+import type { Settings } from "./options.ts";
+import { type Dial, openSocket } from "./socket.ts";
+import { socketAddress } from "./socket_name.ts";
+
+/** Whether there is a connection. */
+export type ConnectionState = "disconnected" | "connecting" | "connected" | "reconnecting";
+
+/** Who hears of a link. */
+export interface LinkListener {
+  /** There is a connection. */
+  connected(): void;
+  /** A message came. Its bytes are valid during the call. */
+  received(frame: Uint8Array, connection: Connection): void;
+  /** The connection is gone, and all that waits for it should fail with this error. */
+  disconnected(error: ConnectionError): void;
+  /** It will be made again after a pause. */
+  reconnecting(attempt: number, delay: number): void;
+  /** Something is wrong that nobody waits for. */
+  failed(error: ConnectionError): void;
+  /** There will be no connection unless `connect` is called again. */
+  over(): void;
+}
+
+/** A connection that is made, watched, and made again. */
+export class Link {
+  readonly #settings: Settings;
+  readonly #listener: LinkListener;
+  readonly #dial: Dial | undefined;
+  #state: ConnectionState = "disconnected";
+  #connection: Connection | undefined;
+  /** Of the attempt to connect that is under way. */
+  #opening: AbortController | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** Attempts since the server was last heard of. */
+  #attempts = 0;
+
+  constructor(settings: Settings, listener: LinkListener, dial?: Dial) {
+    this.#settings = settings;
+    this.#listener = listener;
+    this.#dial = dial;
+  }
+
+  get state(): ConnectionState {
+    return this.#state;
+  }
+
+  /** Connects, at once also if a pause before the next attempt is under way. */
+  async connect(): Promise<void> {
+    if (this.#state === "connected") return;
+    if (this.#state === "connecting") {
+      throw new ConnectionError("CONNECT_FAILED", "Connection already in progress");
+    }
+    this.#stopTrying(new ConnectionError("DISCONNECTED", "Replaced by another connect()"));
+    this.#attempts = 0;
+    this.#state = "connecting";
+    const opening = new AbortController();
+    try {
+      await this.#open(opening);
+    } catch (error) {
+      // After disconnect() somebody may be connecting anew by now.
+      if (!opening.signal.aborted) this.#giveUp();
+      throw error;
+    }
+  }
+
+  /** Ends the connection, or the attempts to make one. */
+  async disconnect(): Promise<void> {
+    if (this.#state === "disconnected") return;
+    const error = new ConnectionError("DISCONNECTED", "Client disconnected");
+    const connection = this.#connection;
+    this.#connection = undefined;
+    this.#state = "disconnected";
+    this.#stopTrying(error);
+    const closed = connection?.close();
+    if (connection !== undefined) this.#listener.disconnected(error);
+    // Who heard of that may have connected again.
+    if (this.state === "disconnected") this.#listener.over();
+    await closed;
+  }
+
+  /** The connection, to send something on. */
+  get connection(): Connection {
+    if (this.#connection !== undefined) return this.#connection;
+    throw new ConnectionError("NOT_CONNECTED", "Not connected");
+  }
+
+  async #open(opening: AbortController): Promise<void> {
+    const { socketPath, connectionTimeout } = this.#settings;
+    this.#opening = opening;
+    const address = socketAddress(socketPath);
+    const socket = await openSocket(address, connectionTimeout, opening.signal, this.#dial);
+    const connection = new Connection(socket, this.#settings, {
+      received: (frame, from) => {
+        this.#attempts = 0;
+        this.#listener.received(frame, from);
+      },
+      lost: (problem) => this.#lost(problem),
+    });
+    if (opening.signal.aborted) {
+      await connection.close();
+      throw opening.signal.reason;
+    }
+    this.#opening = undefined;
+    this.#connection = connection;
+    this.#state = "connected";
+    this.#listener.connected();
+  }
+
+  #lost(problem: ConnectionError | undefined): void {
+    this.#connection = undefined;
+    this.#state = this.#settings.autoReconnect ? "reconnecting" : "disconnected";
+    if (problem !== undefined) this.#listener.failed(problem);
+    const cause = problem === undefined ? {} : { cause: problem };
+    this.#listener.disconnected(new ConnectionError("DISCONNECTED", "Connection lost", cause));
+    // Who heard of that may have called connect() or disconnect().
+    if (this.state === "reconnecting") this.#tryLater();
+    else if (this.state === "disconnected") this.#listener.over();
+  }
+
+  #tryLater(lastProblem?: unknown): void {
+    const { maxReconnectAttempts, reconnectDelay, maxReconnectDelay } = this.#settings;
+    if (this.#attempts >= maxReconnectAttempts) {
+      const message = `Could not reconnect in ${this.#attempts} attempts; call connect() for more`;
+      const error = new ConnectionError("CONNECT_FAILED", message, { cause: lastProblem });
+      this.#giveUp();
+      this.#listener.failed(error);
+      return;
+    }
+    const delay = pauseBefore(this.#attempts, reconnectDelay, maxReconnectDelay);
+    this.#attempts += 1;
+    this.#timer = setTimeout(() => void this.#tryNow(), delay);
+    this.#listener.reconnecting(this.#attempts, delay);
+  }
+
+  async #tryNow(): Promise<void> {
+    const opening = new AbortController();
+    try {
+      await this.#open(opening);
+    } catch (error) {
+      if (!opening.signal.aborted) this.#tryLater(error);
+    }
+  }
+
+  #stopTrying(reason: ConnectionError): void {
+    clearTimeout(this.#timer);
+    this.#opening?.abort(reason);
+    this.#opening = undefined;
+  }
+
+  #giveUp(): void {
+    this.#opening = undefined;
+    this.#state = "disconnected";
+    this.#listener.over();
+  }
+}
+
+/**
+ * How long to wait before an attempt; the first is number 0. Half of it is chance, so that the
+ * clients of a server that starts again do not all come at the same moment.
+ */
+export function pauseBefore(attempt: number, first: number, longest: number): number {
+  const whole = Math.min(longest, first * 2 ** Math.min(attempt, 30));
+  return Math.round(whole / 2 + (Math.random() * whole) / 2);
+}
