@@ -16,6 +16,8 @@ mod neovim;
 mod node;
 #[path = "foreign/python.rs"]
 mod python;
+#[path = "foreign/server.rs"]
+mod server;
 #[path = "foreign/tools.rs"]
 mod tools;
 #[path = "foreign/trial.rs"]

@@ -1,7 +1,7 @@
-"""A client of `tenon echo` in plain Python: a message on each line.
+"""A client of `tenon echo` in plain Python: a message on each line, or behind a header.
 
-    lines_client.py json-rpc|orchard socket PATH
-    lines_client.py json-rpc|orchard pipe [ARGUMENT OF tenon echo]...
+    lines_client.py json-rpc|json-rpc-headers|orchard socket PATH
+    lines_client.py json-rpc|json-rpc-headers|orchard pipe [ARGUMENT OF tenon echo]...
 """
 
 import json
@@ -47,21 +47,37 @@ class Socket:
 class Client:
     def __init__(self, dialect, wire):
         self.is_orchard = dialect == "orchard"
+        self.has_headers = dialect == "json-rpc-headers"
         self.wire = wire
+
+    def frame(self, text):
+        body = text.encode()
+        if self.has_headers:
+            return b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
+        return body + b"\n"
+
+    def next_frame(self):
+        line = self.wire.lines.readline()
+        if not self.has_headers:
+            assert line.endswith(b"\n"), line
+            return line
+        name, length = line.split(b":")
+        assert (name, self.wire.lines.readline()) == (b"Content-Length", b"\r\n"), line
+        return self.wire.lines.read(int(length))
 
     def bytes(self, **message):
         if not self.is_orchard:
             message["jsonrpc"] = "2.0"
-        return json.dumps(message).encode() + b"\n"
+        # A length counts bytes, not characters: there have to be some of more than one.
+        return self.frame(json.dumps(message, ensure_ascii=not self.has_headers))
 
     def send(self, **message):
         self.wire.write(self.bytes(**message))
 
     def receive(self):
-        line = self.wire.lines.readline()
-        assert line.endswith(b"\n"), line
-        message = json.loads(line)
-        assert message.pop("jsonrpc", None) == (None if self.is_orchard else "2.0"), line
+        frame = self.next_frame()
+        message = json.loads(frame)
+        assert message.pop("jsonrpc", None) == (None if self.is_orchard else "2.0"), frame
         return message
 
     def call(self, id, method, params=None):
@@ -100,7 +116,7 @@ def errors(client):
         assert answer["error"]["data"] == [1], answer
     answer = client.call(6, "panic")
     assert answer["error"]["code"] == client.code(-32603, "internal_error"), answer
-    client.wire.write(b"this is no message\n")
+    client.wire.write(client.frame("this is no message"))
     answer = client.receive()
     assert answer["id"] == (0 if client.is_orchard else None), answer
     assert answer["error"]["code"] == client.code(-32700, "invalid_request"), answer
@@ -141,8 +157,8 @@ def calls_back(client):
 def batches(client):
     requests = [{"jsonrpc": "2.0", "id": n, "method": "add", "params": [n, n]} for n in range(3)]
     event = {"jsonrpc": "2.0", "method": "tick", "params": {"number": 0}}
-    client.wire.write(json.dumps([requests[0], event, *requests[1:], 5]).encode() + b"\n")
-    answers = json.loads(client.wire.lines.readline())
+    client.wire.write(client.frame(json.dumps([requests[0], event, *requests[1:], 5])))
+    answers = json.loads(client.next_frame())
     results = {answer["id"]: answer.get("result") for answer in answers}
     assert results == {0: 0, 1: 2, 2: 4, None: None}, answers
 

@@ -6,14 +6,17 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tenon_host::{Plugin, PluginCommand, Start};
+use tenon_host::{PluginCommand, Process, Start};
+use tenon_ipc::{Client, ClientSettings, Events, Framing, ProgressParams, Received};
 use tenon_protocols::Protocol;
-use tenon_rpc::{Dialect, ErrorCode, Format, Payload};
+use tenon_rpc::{Dialect, ErrorCode, Format, Payload, Peer, Router};
 use tokio::task::JoinSet;
 
 use crate::host::{Seen, host, refused};
+use crate::mark::Mark;
+use crate::server::serve_here;
 use crate::tools;
-use crate::trial::{call, run_with, start, stop, trial};
+use crate::trial::{call, run_with, start, stop, trial, wait_for};
 
 /// Where the helper programs look for vscode-jsonrpc.
 const MODULES: &str = "NODE_MODULES_HERE";
@@ -23,7 +26,7 @@ async fn client_whose_pipes_are_sockets() {
     trial(tools::node_with_vscode_jsonrpc(), async |tool, mark| {
         let (node, modules) = tool;
         let client = tools::helper("node_client.mjs");
-        for args in [&["--dialect", "json-rpc-headers"][..], &[]] {
+        for args in [&["pipe", "--dialect", "json-rpc-headers"][..], &["pipe"]] {
             let words = std::iter::once(client.as_os_str()).chain(args.iter().map(OsStr::new));
             run_with(&node, words, &[(MODULES, modules.as_os_str())], mark).await;
         }
@@ -38,15 +41,118 @@ async fn plugin_with_content_length() {
         options.options.cancel = Protocol::Ipc.host_options().cancel;
         let (router, seen) = host();
         let plugin = start(command(&tool), options, router, mark).await;
-        values_come_back(&plugin).await;
-        answers_in_any_order(&plugin).await;
-        events_both_ways(&plugin, &seen).await;
-        errors(&plugin).await;
-        calls_us_back(&plugin).await;
-        dropped_calls_are_taken_back(&plugin).await;
+        let peer = plugin.peer();
+        values_come_back(&peer).await;
+        answers_in_any_order(&peer).await;
+        events_both_ways(&peer, &seen).await;
+        errors(&peer).await;
+        calls_us_back(&peer).await;
+        dropped_calls_are_taken_back(&peer).await;
         stop(plugin).await;
     })
     .await;
+}
+
+/// The server finds out by itself that the client sends headers.
+#[tokio::test]
+async fn client_of_a_server() {
+    trial(tools::node_with_vscode_jsonrpc(), async |tool, mark| {
+        let (node, modules) = tool;
+        let folder = tempfile::tempdir().expect("a folder");
+        let server = serve_here(&folder.path().join("server.sock"));
+        let client = tools::helper("node_client.mjs");
+        let words = [
+            client.as_os_str(),
+            "socket".as_ref(),
+            server.path().as_ref(),
+        ];
+        run_with(&node, words, &[(MODULES, modules.as_os_str())], mark).await;
+        let ended = server.stop(Duration::from_secs(10)).await;
+        assert_eq!(ended.cut_off, 0, "it has left");
+    })
+    .await;
+}
+
+/// The other way round: our client, and vscode-jsonrpc behind a socket.
+#[tokio::test]
+async fn server_with_content_length() {
+    trial(tools::node_with_vscode_jsonrpc(), async |tool, mark| {
+        let folder = tempfile::tempdir().expect("a folder");
+        let socket = folder.path().join("node.sock");
+        let process = listen(&tool, &socket, mark).await;
+        let client = connect(&socket, host().0).await;
+        let peer = client.peer().await.expect("a server");
+        values_come_back(&peer).await;
+        answers_in_any_order(&peer).await;
+        events_come(&client).await;
+        events_arrive(&peer).await;
+        errors(&peer).await;
+        calls_us_back(&peer).await;
+        dropped_calls_are_taken_back(&peer).await;
+        progress_comes_before_the_answer(&client).await;
+        client.close().await;
+        drop(process);
+    })
+    .await;
+}
+
+async fn listen(tool: &(PathBuf, PathBuf), socket: &Path, mark: &Mark) -> Process {
+    let command = command(tool)
+        .arg("socket")
+        .arg(socket)
+        .variable(Mark::VARIABLE, mark.value());
+    let (process, _) = Process::spawn(&command).unwrap_or_else(|error| panic!("{error}"));
+    wait_for(socket).await;
+    process
+}
+
+async fn connect<S>(socket: &Path, router: Router<S>) -> Client
+where
+    S: Clone + Send + Sync + 'static,
+{
+    let settings = ClientSettings {
+        framing: Framing::Headers,
+        ..ClientSettings::default()
+    };
+    let name = socket.to_str().expect("a plain path");
+    let client = Client::connect_with(name, router, settings).await;
+    client.expect("a connection")
+}
+
+async fn events_come(client: &Client) {
+    let mut events = client.events();
+    let peer = client.peer().await.expect("a server");
+    let result = call(&peer, "emit", json!({ "count": EVENTS })).await;
+    assert_eq!(result.expect("a count"), json!(EVENTS));
+    for number in numbers() {
+        assert_eq!(next_params(&mut events, "tick").await, number);
+    }
+}
+
+async fn progress_comes_before_the_answer(client: &Client) {
+    let mut events = client.events();
+    let peer = client.peer().await.expect("a server");
+    for token in [json!("text é"), json!(42)] {
+        let params = json!({ "token": token, "steps": 3 });
+        let result = call(&peer, "work", params).await;
+        assert_eq!(result.expect("an answer"), json!("done"));
+        for step in 1..=3 {
+            let params = next_params(&mut events, "$/progress").await;
+            let params: ProgressParams = serde_json::from_value(params).expect("progress");
+            assert_eq!(json!(params.token), token);
+            assert_eq!(params.value, json!({ "step": step }));
+        }
+    }
+}
+
+/// The params of the next event, which has come already: it was sent before the answer.
+async fn next_params(events: &mut Events, method: &str) -> Value {
+    match events.next().await {
+        Some(Received::Event(event)) if event.method == method => {
+            event.params.expect("params").decode().expect("JSON")
+        }
+        other => panic!("not {method}: {other:?}"),
+    }
 }
 
 fn command((node, modules): &(PathBuf, PathBuf)) -> PluginCommand {
@@ -55,8 +161,7 @@ fn command((node, modules): &(PathBuf, PathBuf)) -> PluginCommand {
         .variable(MODULES, Path::new(modules))
 }
 
-async fn values_come_back(plugin: &Plugin) {
-    let peer = plugin.peer();
+async fn values_come_back(peer: &Peer) {
     let texts = json!([
         "é",
         "😀",
@@ -66,7 +171,7 @@ async fn values_come_back(plugin: &Plugin) {
     let nested = json!({ "a": { "b": [1, -2, 3.5, null, true] }, "": {} });
     let large = json!({ "large": "é".repeat(500_000) });
     for value in [texts, nested, large] {
-        let result = call(&peer, "echo", json!([value])).await;
+        let result = call(peer, "echo", json!([value])).await;
         assert_eq!(result.expect("an echo"), value);
     }
     let result = peer.call_raw("nothing", None).await;
@@ -74,11 +179,11 @@ async fn values_come_back(plugin: &Plugin) {
 }
 
 /// Many calls at once, answered in the opposite order.
-async fn answers_in_any_order(plugin: &Plugin) {
+async fn answers_in_any_order(peer: &Peer) {
     const COUNT: usize = 200;
     let mut calls = JoinSet::new();
     for number in 0..COUNT {
-        let peer = plugin.peer();
+        let peer = peer.clone();
         calls.spawn(async move {
             let params = json!({ "count": COUNT, "number": number });
             let result = call(&peer, "hold", params).await;
@@ -88,54 +193,62 @@ async fn answers_in_any_order(plugin: &Plugin) {
     assert_eq!(calls.join_all().await.len(), COUNT);
 }
 
-async fn events_both_ways(plugin: &Plugin, seen: &Seen) {
-    const COUNT: usize = 1000;
-    let numbers: Vec<Value> = (0..COUNT).map(|n| json!({ "number": n })).collect();
-    let result = call(&plugin.peer(), "emit", json!({ "count": COUNT })).await;
-    assert_eq!(result.expect("a count"), json!(COUNT));
-    assert_eq!(seen.take(), numbers);
-    for number in &numbers {
-        let params = Payload::encode(Format::Json, number).expect("params");
-        let sent = plugin.peer().send_raw("tick", Some(params)).await;
-        sent.expect("an open connection");
-    }
-    let theirs = call(&plugin.peer(), "seen", json!({})).await;
-    assert_eq!(theirs.expect("all events"), Value::Array(numbers));
+const EVENTS: usize = 1000;
+
+/// The params of that many events.
+fn numbers() -> Vec<Value> {
+    (0..EVENTS)
+        .map(|number| json!({ "number": number }))
+        .collect()
 }
 
-async fn errors(plugin: &Plugin) {
-    let peer = plugin.peer();
-    let error = refused(call(&peer, "fail", json!({})).await);
+async fn events_both_ways(peer: &Peer, seen: &Seen) {
+    let result = call(peer, "emit", json!({ "count": EVENTS })).await;
+    assert_eq!(result.expect("a count"), json!(EVENTS));
+    assert_eq!(seen.take(), numbers());
+    events_arrive(peer).await;
+}
+
+async fn events_arrive(peer: &Peer) {
+    for number in numbers() {
+        let params = Payload::encode(Format::Json, &number).expect("params");
+        let sent = peer.send_raw("tick", Some(params)).await;
+        sent.expect("an open connection");
+    }
+    let theirs = call(peer, "seen", json!({})).await;
+    assert_eq!(theirs.expect("all events"), json!(numbers()));
+}
+
+async fn errors(peer: &Peer) {
+    let error = refused(call(peer, "fail", json!({})).await);
     let data: Option<Value> = error.data.map(|data| data.decode().expect("JSON"));
     assert_eq!(error.code, ErrorCode::Number(7));
     assert_eq!(error.message, "no\nway");
     assert_eq!(data, Some(json!({ "why": "é" })));
-    let error = refused(call(&peer, "throw", json!({})).await);
+    let error = refused(call(peer, "throw", json!({})).await);
     assert!(error.message.contains("thrown"), "{error}");
-    let error = refused(call(&peer, "nope", json!({})).await);
+    let error = refused(call(peer, "nope", json!({})).await);
     assert_eq!(error.code, ErrorCode::METHOD_NOT_FOUND);
 }
 
-async fn calls_us_back(plugin: &Plugin) {
-    let peer = plugin.peer();
+async fn calls_us_back(peer: &Peer) {
     let params = json!({ "method": "nested", "params": { "é": [1] } });
-    let result = call(&peer, "ask", params).await;
+    let result = call(peer, "ask", params).await;
     assert_eq!(result.expect("our own answer"), json!({ "é": [1] }));
-    let error = refused(call(&peer, "ask", json!({ "method": "refuse" })).await);
+    let error = refused(call(peer, "ask", json!({ "method": "refuse" })).await);
     assert_eq!(error.message, "ask again later");
     assert_eq!(error.code, ErrorCode::Number(7));
-    let error = refused(call(&peer, "ask", json!({ "method": "nobody" })).await);
+    let error = refused(call(peer, "ask", json!({ "method": "nobody" })).await);
     assert_eq!(error.code, ErrorCode::METHOD_NOT_FOUND);
 }
 
 /// Whoever stops waiting for a call tells the other side.
-async fn dropped_calls_are_taken_back(plugin: &Plugin) {
-    let peer = plugin.peer();
+async fn dropped_calls_are_taken_back(peer: &Peer) {
     for expected in 1..=3 {
-        let waiting = call(&peer, "wait", json!({}));
+        let waiting = call(peer, "wait", json!({}));
         let outcome = tokio::time::timeout(Duration::from_millis(50), waiting).await;
         assert!(outcome.is_err(), "{outcome:?}");
-        let cancelled = call(&peer, "cancelled", json!({})).await;
+        let cancelled = call(peer, "cancelled", json!({})).await;
         assert_eq!(cancelled.expect("a count"), json!(expected));
     }
 }

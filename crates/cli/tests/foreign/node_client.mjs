@@ -1,24 +1,50 @@
-// A client of `tenon echo` in Node with vscode-jsonrpc: messages behind Content-Length headers.
-// Node gives its children sockets as stdin and stdout, not pipes.
+// A client in Node with vscode-jsonrpc: messages behind Content-Length headers.
 //
-//     node_client.mjs [ARGUMENT OF tenon echo]...
+//     node_client.mjs pipe [ARGUMENT OF tenon echo]...
+//     node_client.mjs socket PATH
+//
+// Node gives its children sockets as stdin and stdout, not pipes.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createRequire } from "node:module";
+import { connect } from "node:net";
 
-const { createMessageConnection, CancellationTokenSource, StreamMessageReader, StreamMessageWriter } =
-  createRequire(`${process.env.NODE_MODULES_HERE}/`)("vscode-jsonrpc/node");
+const {
+  createMessageConnection,
+  CancellationTokenSource,
+  ProgressType,
+  SocketMessageReader,
+  SocketMessageWriter,
+  StreamMessageReader,
+  StreamMessageWriter,
+} = createRequire(`${process.env.NODE_MODULES_HERE}/`)("vscode-jsonrpc/node");
 
-const plugin = spawn(process.env.TENON, ["echo", ...process.argv.slice(2)], {
-  stdio: ["pipe", "pipe", "inherit"],
-});
-const exited = once(plugin, "exit");
-const connection = createMessageConnection(
-  new StreamMessageReader(plugin.stdout),
-  new StreamMessageWriter(plugin.stdin),
-);
+// How to talk to it, how to finish, and what there is to see once it has ended.
+function onPipes(args) {
+  const plugin = spawn(process.env.TENON, ["echo", ...args], { stdio: ["pipe", "pipe", "inherit"] });
+  return {
+    reader: new StreamMessageReader(plugin.stdout),
+    writer: new StreamMessageWriter(plugin.stdin),
+    finish: () => plugin.stdin.end(),
+    ended: once(plugin, "exit").then((status) => assert.deepEqual(status, [0, null])),
+  };
+}
+
+function onSocket(path) {
+  const socket = connect(path);
+  return {
+    reader: new SocketMessageReader(socket),
+    writer: new SocketMessageWriter(socket),
+    finish: () => socket.end(),
+    ended: once(socket, "close").then(([failed]) => assert.equal(failed, false)),
+  };
+}
+
+const [kind, ...rest] = process.argv.slice(2);
+const { reader, writer, finish, ended } = kind === "socket" ? onSocket(rest[0]) : onPipes(rest);
+const connection = createMessageConnection(reader, writer);
 const ticks = [];
 connection.onNotification("tick", ({ number }) => ticks.push(number));
 connection.onRequest("ask", async (params) => {
@@ -78,13 +104,35 @@ async function cancellation() {
   assert.ok(Date.now() - started < 15_000, "it was not cancelled but waited for");
 }
 
+// What a server on a socket has on top.
+async function progress() {
+  const type = new ProgressType();
+  const tokens = ["text é", 42];
+  const steps = new Map(tokens.map((token) => [token, []]));
+  for (const token of tokens) {
+    connection.onProgress(type, token, (value) => steps.get(token).push(value));
+  }
+  const work = tokens.map((token) => connection.sendRequest("work", { token, steps: 3 }));
+  assert.deepEqual(await Promise.all(work), ["done", "done"]);
+  const expected = [1, 2, 3].map((step) => ({ step }));
+  assert.deepEqual([...steps.values()], [expected, expected]);
+}
+
+async function broadcasts() {
+  const news = [];
+  connection.onNotification("news", (params) => news.push(params));
+  assert.equal(await connection.sendRequest("tell_all", { é: [1] }), 1);
+  // It was sent before the answer.
+  assert.deepEqual(news, [{ é: [1] }]);
+}
+
 async function endWaitsForWhatRuns() {
   const last = connection.sendRequest("sleep", { ms: 300 });
   // Requests are written one after the other: once this one is answered, the first has gone.
   await connection.sendRequest("echo");
-  plugin.stdin.end();
+  finish();
   assert.equal(await last, null);
-  assert.deepEqual(await exited, [0, null]);
+  await ended;
 }
 
 await valuesComeBack();
@@ -92,5 +140,9 @@ await errors();
 await eventsBothWays();
 await callsBack();
 await cancellation();
+if (kind === "socket") {
+  await progress();
+  await broadcasts();
+}
 await endWaitsForWhatRuns();
 connection.dispose();

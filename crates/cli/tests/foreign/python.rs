@@ -1,8 +1,9 @@
-//! Python's own json: lines in JSON-RPC and in Orchard's envelope.
+//! Python's own json: in JSON-RPC, on lines and behind headers, and in Orchard's envelope.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::Path;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tenon_host::{Plugin, PluginCommand, Start};
@@ -11,6 +12,7 @@ use tokio::task::JoinSet;
 
 use crate::host::{Seen, host, refused};
 use crate::mark::Mark;
+use crate::server::serve_here;
 use crate::trial::{call, run, serve, start, stop, trial};
 use crate::{msgpack, tools};
 
@@ -148,7 +150,7 @@ async fn what_is_no_message(plugin: &Plugin) {
 #[tokio::test]
 async fn client_on_pipes() {
     trial(tools::python(), async |python, mark| {
-        for dialect in ["json-rpc", "orchard"] {
+        for dialect in ["json-rpc", "json-rpc-headers", "orchard"] {
             client(&python, [dialect, "pipe", "--dialect", dialect], mark).await;
             // The first bytes tell as well.
             client(&python, [dialect, "pipe"], mark).await;
@@ -179,6 +181,22 @@ async fn clients_on_one_socket() {
             msgpack::client(&with_msgpack, ["socket", path], mark),
         );
         drop(server);
+    })
+    .await;
+}
+
+/// Python's own sockets and JSON, in both framings, with a server for many.
+#[tokio::test]
+async fn clients_of_a_server() {
+    trial(tools::python(), async |python, mark| {
+        for dialect in ["json-rpc", "json-rpc-headers"] {
+            let folder = tempfile::tempdir().expect("a folder");
+            let server = serve_here(&folder.path().join("server.sock"));
+            let path = server.path().to_str().expect("a plain path");
+            client(&python, [dialect, "socket", path], mark).await;
+            let ended = server.stop(Duration::from_secs(10)).await;
+            assert_eq!(ended.cut_off, 0, "{dialect}: it has left");
+        }
     })
     .await;
 }
