@@ -186,9 +186,13 @@ async fn supervise<F>(
             Ok(mut plugin) => {
                 let started = Instant::now();
                 status.send_replace(Status::Running(plugin.peer()));
-                let silent = silent(plugin.peer());
+                let (peer, silent) = (plugin.peer(), silent(plugin.peer()));
                 let down = tokio::select! {
-                    exit = plugin.exited() => Down::Exited(exit),
+                    exit = plugin.exited() => match peer.closed().await {
+                        // It ended because we had stopped listening.
+                        reason @ CloseReason::BrokenStream(_) => Down::Lost(reason),
+                        _ => Down::Exited(exit),
+                    },
                     reason = silent => Down::Lost(reason),
                     Ok(goodbye) = &mut stopping => {
                         plugin.stop(goodbye).await;

@@ -41,8 +41,8 @@ pub(crate) enum Offered {
 #[derive(Debug)]
 pub(crate) struct Lane {
     waiting: Mutex<Waiting>,
-    /// Told whenever nothing waits any more.
-    caught_up: Notify,
+    /// Told whenever one waits no more.
+    moved: Notify,
     missed: AtomicU64,
     patience: Patience,
 }
@@ -51,15 +51,33 @@ pub(crate) struct Lane {
 struct Waiting {
     events: VecDeque<Arc<Prepared>>,
     bytes: usize,
+    /// How many have waited, and do no more.
+    gone: u64,
     /// Whether a task moves them on. It ends with the last of them, so that an idle lane has none.
     is_moving: bool,
+}
+
+impl Waiting {
+    /// Lets the oldest go.
+    fn pop(&mut self) {
+        if let Some(oldest) = self.events.pop_front() {
+            self.bytes -= oldest.size();
+            self.gone += 1;
+        }
+    }
+
+    fn clear(&mut self) {
+        self.gone += self.events.len() as u64;
+        self.events.clear();
+        self.bytes = 0;
+    }
 }
 
 impl Lane {
     pub(crate) fn new(patience: Patience) -> Lane {
         Lane {
             waiting: Mutex::default(),
-            caught_up: Notify::new(),
+            moved: Notify::new(),
             missed: AtomicU64::new(0),
             patience,
         }
@@ -83,14 +101,12 @@ impl Lane {
         waiting.events.push_back(event.clone());
         while waiting.events.len() > self.patience.events || waiting.bytes > self.patience.bytes {
             if self.patience.slow == Slow::Disconnect {
-                waiting.events.clear();
-                waiting.bytes = 0;
+                waiting.clear();
+                self.moved.notify_waiters();
                 return Offered::TooSlow;
             }
-            let Some(oldest) = waiting.events.pop_front() else {
-                break;
-            };
-            waiting.bytes -= oldest.size();
+            waiting.pop();
+            self.moved.notify_waiters();
             self.missed.fetch_add(1, Ordering::Relaxed);
         }
         if !waiting.is_moving {
@@ -105,20 +121,18 @@ impl Lane {
     async fn move_on(&self, peer: Peer) {
         while let Some(bytes) = self.next_size() {
             // Whatever is the oldest when there is room goes first.
-            if peer.room(bytes).await.is_err() {
-                *self.waiting() = Waiting::default();
-                break;
-            }
+            let is_over = peer.room(bytes).await.is_err();
             let mut waiting = self.waiting();
-            let Some(event) = waiting.events.front() else {
-                continue;
-            };
-            if !matches!(peer.offer(event), Err(Refused::Full)) {
-                waiting.bytes -= event.size();
-                waiting.events.pop_front();
+            if is_over {
+                waiting.clear();
+                waiting.is_moving = false;
+            } else if let Some(event) = waiting.events.front()
+                && !matches!(peer.offer(event), Err(Refused::Full))
+            {
+                waiting.pop();
             }
+            self.moved.notify_waiters();
         }
-        self.caught_up.notify_waiters();
     }
 
     /// The size of the next event; `None` when there is none, and then nobody moves any.
@@ -129,14 +143,18 @@ impl Lane {
         size
     }
 
-    /// Waits until nothing waits, so that what is sent then comes after it.
-    pub(crate) async fn caught_up(&self) {
+    /// Waits until those that wait now do so no more, so that what is sent then comes after them.
+    pub(crate) async fn passed(&self) {
+        let last = {
+            let waiting = self.waiting();
+            waiting.gone + waiting.events.len() as u64
+        };
         loop {
-            let caught_up = self.caught_up.notified();
-            if !self.waiting().is_moving {
+            let moved = self.moved.notified();
+            if self.waiting().gone >= last {
                 return;
             }
-            caught_up.await;
+            moved.await;
         }
     }
 
@@ -209,8 +227,8 @@ mod tests {
         let numbers = read(there, 20 - missed).await;
         assert!(numbers.is_sorted(), "{numbers:?}");
         assert_eq!(numbers[numbers.len() - 3..], [17, 18, 19]);
-        lane.caught_up().await;
-        assert!(!lane.waiting().is_moving);
+        lane.passed().await;
+        assert!(lane.waiting().events.is_empty());
     }
 
     #[tokio::test]
@@ -231,6 +249,6 @@ mod tests {
         peer.closed().await;
         let lane = Arc::new(Lane::new(patience(3, Slow::DropOldest)));
         assert_eq!(lane.offer(&peer, &event(0)), Offered::Gone);
-        lane.caught_up().await;
+        lane.passed().await;
     }
 }

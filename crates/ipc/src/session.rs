@@ -92,7 +92,7 @@ impl Session {
     /// # Errors
     /// The params cannot be encoded, or the connection has ended.
     pub async fn notify<E: EventKind>(&self, event: E, params: E::Params) -> Result<(), CallError> {
-        self.inner.lane.caught_up().await;
+        self.caught_up().await;
         self.peer.send(event, params).await
     }
 
@@ -105,8 +105,13 @@ impl Session {
         method: impl Into<Text>,
         params: Option<Payload>,
     ) -> Result<(), CallError> {
-        self.inner.lane.caught_up().await;
+        self.caught_up().await;
         self.peer.send_raw(method, params).await
+    }
+
+    /// Waits until the events that wait for this client now are on their way, or dropped.
+    pub(crate) async fn caught_up(&self) {
+        self.inner.lane.passed().await;
     }
 
     /// Sends an event without waiting, whatever the client does: if it reads too slowly, older

@@ -1,9 +1,14 @@
 //! Ctrl-C and SIGTERM, for work that has something to finish.
 
+use std::time::{Duration, Instant};
+
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use crate::exit::{Code, Failure};
+
+/// Some programs send the same signal to a process and to its group: that is one request.
+const ECHO: Duration = Duration::from_millis(100);
 
 /// Watches for signals as long as it lives. The first is a request, the second an order.
 pub(crate) struct Signals {
@@ -18,12 +23,14 @@ impl Signals {
         let interrupt = CancellationToken::new();
         let asked = interrupt.clone();
         let task = tokio::spawn(async move {
+            let mut first = None;
             loop {
                 tokio::select! {
                     _ = ctrl_c.recv() => {}
                     _ = terminate.recv() => {}
                 }
-                if asked.is_cancelled() {
+                let now = Instant::now();
+                if now.duration_since(*first.get_or_insert(now)) > ECHO && asked.is_cancelled() {
                     // The journal is as it should be at any moment, and the guardian ends the
                     // providers.
                     std::process::exit(Code::Interrupted as i32);

@@ -39,14 +39,18 @@ pub(super) fn to_clients(hub: Arc<Hub>) -> Router<()> {
 
 impl Hub {
     async fn ask_plugin(&self, call: Call) -> Reply {
-        let _running = self.callers.enter(call.session(), call.params.as_ref());
+        let session = call.session();
+        let _running = self.callers.enter(session.clone(), call.params.as_ref());
         let (to, from) = (self.plugin(), call.peer.format());
         let plugin = to.await?;
         // What was told before the question comes before it.
-        self.lane.caught_up().await;
+        self.lane.passed().await;
         let params = translate(call.params, plugin.format())?;
         let asking = within(self.timeout, plugin.call_raw(call.method, params));
-        match asking.await {
+        let outcome = asking.await;
+        // And what the plugin told before it answered comes before the answer.
+        session.caught_up().await;
+        match outcome {
             Ok(result) => answer(result, from),
             Err(CallError::Closed(reason)) => Err(self.told_why(&plugin, reason).await),
             Err(error) => Err(refusal(error, from)),
@@ -201,7 +205,9 @@ fn unavailable(problem: &str, down: Option<&Down>) -> RpcError {
     let error = RpcError::new(ErrorCode::Number(crate::PLUGIN_ENDED), problem);
     let why = match down {
         Some(Down::Exited(status)) => status.to_string(),
-        Some(Down::Lost(_)) => "it could not be understood any more".to_owned(),
+        // Without what it began with, which may be a secret.
+        Some(Down::Lost(CloseReason::BrokenStream(error))) => error.problem.clone(),
+        Some(Down::Lost(_)) => "it closed its stdout".to_owned(),
         Some(Down::Failed(_)) => "it could not be started".to_owned(),
         Some(Down::Stopped) => "it was stopped".to_owned(),
         None => return error,

@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 
 use super::Driver;
@@ -80,7 +80,10 @@ impl Driver {
         let begun = catch_unwind(AssertUnwindSafe(|| {
             let mut work = service.call(service, call, 0);
             // A handler that is not ready is polled again as a task of its own, with a real waker.
-            match work.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            // That this task has done much already is no reason for it not to be ready: calls
+            // would be overtaken by events that came after them.
+            let first = pin!(tokio::task::unconstrained(work.as_mut()));
+            match first.poll(&mut Context::from_waker(Waker::noop())) {
                 Poll::Ready(reply) => Ok(reply),
                 Poll::Pending => Err(work),
             }
