@@ -2,7 +2,7 @@
 //! of them. Nobody who sends them has to wait.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tenon_rpc::{Peer, Prepared, Refused};
@@ -41,6 +41,9 @@ pub(crate) enum Offered {
 #[derive(Debug)]
 pub(crate) struct Lane {
     waiting: Mutex<Waiting>,
+    /// Whether a task moves them on. It ends with the last of them, so that an idle lane has none.
+    /// Changed under the lock; read without it by those who find nobody waiting, as nearly all do.
+    is_moving: AtomicBool,
     /// Told whenever one waits no more.
     moved: Notify,
     missed: AtomicU64,
@@ -53,8 +56,6 @@ struct Waiting {
     bytes: usize,
     /// How many have waited, and do no more.
     gone: u64,
-    /// Whether a task moves them on. It ends with the last of them, so that an idle lane has none.
-    is_moving: bool,
 }
 
 impl Waiting {
@@ -77,6 +78,7 @@ impl Lane {
     pub(crate) fn new(patience: Patience) -> Lane {
         Lane {
             waiting: Mutex::default(),
+            is_moving: AtomicBool::new(false),
             moved: Notify::new(),
             missed: AtomicU64::new(0),
             patience,
@@ -89,14 +91,14 @@ impl Lane {
 
     /// Sends an event at once, or lets it wait for its turn.
     pub(crate) fn offer(self: &Arc<Lane>, peer: &Peer, event: &Arc<Prepared>) -> Offered {
-        let mut waiting = self.waiting();
-        if !waiting.is_moving {
+        if !self.is_moving.load(Ordering::Acquire) {
             match peer.offer(event) {
                 Ok(()) => return Offered::Taken,
                 Err(Refused::Full) => {}
                 Err(Refused::Closed | Refused::Unsendable(_)) => return Offered::Gone,
             }
         }
+        let mut waiting = self.waiting();
         waiting.bytes += event.size();
         waiting.events.push_back(event.clone());
         while waiting.events.len() > self.patience.events || waiting.bytes > self.patience.bytes {
@@ -109,8 +111,7 @@ impl Lane {
             self.moved.notify_waiters();
             self.missed.fetch_add(1, Ordering::Relaxed);
         }
-        if !waiting.is_moving {
-            waiting.is_moving = true;
+        if !self.is_moving.swap(true, Ordering::AcqRel) {
             let (lane, peer) = (self.clone(), peer.clone());
             tokio::spawn(async move { lane.move_on(peer).await });
         }
@@ -125,7 +126,6 @@ impl Lane {
             let mut waiting = self.waiting();
             if is_over {
                 waiting.clear();
-                waiting.is_moving = false;
             } else if let Some(event) = waiting.events.front()
                 && !matches!(peer.offer(event), Err(Refused::Full))
             {
@@ -137,9 +137,9 @@ impl Lane {
 
     /// The size of the next event; `None` when there is none, and then nobody moves any.
     fn next_size(&self) -> Option<usize> {
-        let mut waiting = self.waiting();
+        let waiting = self.waiting();
         let size = waiting.events.front().map(|event| event.size());
-        waiting.is_moving = size.is_some();
+        self.is_moving.store(size.is_some(), Ordering::Release);
         size
     }
 
