@@ -48,7 +48,7 @@ pub struct Done<'a> {
     pub reply: &'a Reply,
 }
 
-/// Tells of every call when it has been answered.
+/// Tells of every call when it has been answered, by an error if its handler panicked.
 pub fn logging<F>(log: F) -> impl Fn(Call, Next) -> Wrapped + Send + Sync + 'static
 where
     F: Fn(Done<'_>) + Send + Sync + 'static,

@@ -42,6 +42,7 @@ mod connection;
 mod dialect;
 mod driver;
 mod error;
+mod guarded;
 mod hang_up;
 mod io;
 mod json;

@@ -4,10 +4,12 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::future::Future;
 use std::hash::BuildHasherDefault;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 
 use crate::error::RpcError;
+use crate::guarded::{Guarded, panicked};
 use crate::message::{Event, Id, Text};
 use crate::method::{EventKind, Method};
 use crate::payload::{Elements, Format, Payload};
@@ -60,9 +62,13 @@ pub struct Next {
 }
 
 impl Next {
-    /// Goes on.
+    /// Goes on. A panic further in is an error by the time it gets here.
     pub async fn run(self, call: Call) -> Reply {
-        self.service.call(&self.service, call, self.depth).await
+        let begin = || self.service.call(&self.service, call, self.depth);
+        match catch_unwind(AssertUnwindSafe(begin)) {
+            Ok(work) => Guarded(work).await,
+            Err(panic) => Err(panicked(&*panic)),
+        }
     }
 }
 
@@ -315,10 +321,24 @@ fn decode_params<T: serde::de::DeserializeOwned>(
         match params.elements() {
             Elements::None => return decode_params(None, format),
             Elements::One(only) => only.decode().map_err(|_| error),
+            // Many clients send `{}` for nothing.
+            Elements::Other if is_empty_map(&params) => {
+                Payload::null(format).decode().map_err(|_| error)
+            }
             Elements::Other => Err(error),
         }
         .map_err(|error| RpcError::invalid_params(format!("Invalid params: {error}")))
     })
+}
+
+fn is_empty_map(params: &Payload) -> bool {
+    match params.format() {
+        Format::Json => match params.bytes().trim_ascii() {
+            [b'{', inner @ .., b'}'] => inner.trim_ascii().is_empty(),
+            _ => false,
+        },
+        Format::Msgpack => params.bytes()[..] == [0x80],
+    }
 }
 
 fn encode_result<T: serde::Serialize>(format: Format, result: &T) -> Reply {

@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt};
 use std::os::unix::net::UnixListener as StdUnixListener;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::fs::FlockOperation;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
@@ -22,13 +22,14 @@ use crate::users::{Credentials, Users};
 pub async fn connect(path: impl AsRef<Path>, server: &Users) -> io::Result<Io> {
     let path = path.as_ref();
     check_length(path)?;
-    let stream = UnixStream::connect(path).await.map_err(|error| {
+    let stream = patiently_connect(path).await.map_err(|error| {
         let is_other = std::fs::metadata(path).is_ok_and(|file| !file.file_type().is_socket());
         let problem = match error.kind() {
             _ if is_other => "this is no socket".to_owned(),
             io::ErrorKind::NotFound => "there is no such socket; is the server running?".into(),
             io::ErrorKind::ConnectionRefused => "nobody listens there; the server has ended".into(),
             io::ErrorKind::PermissionDenied => "the socket belongs to somebody else".into(),
+            io::ErrorKind::WouldBlock => "the server lets nobody in; is it stuck?".into(),
             _ => format!("could not connect: {error}"),
         };
         explain(error.kind(), path, &problem)
@@ -40,6 +41,23 @@ pub async fn connect(path: impl AsRef<Path>, server: &Users) -> io::Result<Io> {
         return Err(explain(io::ErrorKind::PermissionDenied, path, &problem));
     }
     Ok(Io::from(stream))
+}
+
+/// Connects, and waits for a server that has as many clients before its door as fit there.
+async fn patiently_connect(path: &Path) -> io::Result<UnixStream> {
+    const PATIENCE: Duration = Duration::from_secs(10);
+    const PAUSE: Duration = Duration::from_millis(5);
+    let started = Instant::now();
+    loop {
+        match UnixStream::connect(path).await {
+            Err(error)
+                if error.kind() == io::ErrorKind::WouldBlock && started.elapsed() < PATIENCE =>
+            {
+                tokio::time::sleep(PAUSE).await;
+            }
+            connected => return connected,
+        }
+    }
 }
 
 fn credentials(stream: &UnixStream) -> io::Result<Credentials> {

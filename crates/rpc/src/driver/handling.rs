@@ -2,12 +2,13 @@
 
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
 use super::Driver;
 use super::parked::Parked;
 use crate::error::{ErrorCode, RpcError};
+use crate::guarded::{Guarded, panicked};
 use crate::message::Request;
 use crate::outbox::State;
 use crate::peer::Shared;
@@ -146,31 +147,4 @@ async fn send(shared: &Shared, answer: Answer) {
     if let Ok(room) = room {
         let _ended = answer.push(&shared.outbox, room);
     }
-}
-
-/// A handler whose panic is an error for its caller and for nobody else.
-struct Guarded(Work);
-
-impl Future for Guarded {
-    type Output = Reply;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Reply> {
-        match catch_unwind(AssertUnwindSafe(|| self.0.as_mut().poll(cx))) {
-            Ok(polled) => polled,
-            Err(panic) => Poll::Ready(Err(panicked(&*panic))),
-        }
-    }
-}
-
-fn panicked(panic: &(dyn std::any::Any + Send)) -> RpcError {
-    let text = panic_text(panic);
-    tracing::error!(panic = text, "a handler panicked");
-    RpcError::internal(format!("the handler panicked: {text}"))
-}
-
-pub(super) fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
-    let owned = panic.downcast_ref::<String>().map(String::as_str);
-    owned
-        .or_else(|| panic.downcast_ref::<&str>().copied())
-        .unwrap_or("no message")
 }

@@ -3,11 +3,11 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use super::handling::panic_text;
 use super::{Driver, unreadable};
 use crate::connection::Stray;
 use crate::dialect::{Frame, Inbound, Malformed, MalformedKind};
 use crate::error::{CallError, CloseReason, DialectError, ErrorCode, Quote, RpcError};
+use crate::guarded::panic_text;
 use crate::message::{Event, Id, Message, Text};
 use crate::payload::Payload;
 use crate::pending::Delivery;
