@@ -94,15 +94,20 @@ impl From<CallError> for Failure {
 
 impl From<PluginError> for Failure {
     fn from(error: PluginError) -> Failure {
+        Failure::from(&error)
+    }
+}
+
+impl From<&PluginError> for Failure {
+    fn from(error: &PluginError) -> Failure {
         let message = error.to_string();
-        let broke_protocol = error.broke_protocol();
-        match error.problem {
-            _ if broke_protocol => Failure::new(Code::BrokenProtocol, message),
+        match &error.problem {
+            _ if error.broke_protocol() => Failure::new(Code::BrokenProtocol, message),
             Problem::NoAnswer(_) => Failure::new(Code::TimedOut, message),
             Problem::CannotStart(_) => Failure::cannot_start(message),
             Problem::Call(error) => Failure {
                 message,
-                ..Failure::from(error)
+                ..Failure::from(error.clone())
             },
         }
     }

@@ -63,7 +63,7 @@ async fn dispatch(command: Command) -> Result<(), Failure> {
         Command::Teardown(args) => as_events(args.work.json, commands::teardown::run(&args).await),
         Command::Builtin { .. } => Ok(()),
         Command::Call(call) => interruptible(commands::call::run(call)).await,
-        Command::Serve(args) => commands::serve::run(args).await,
+        Command::Serve(args) => as_events(args.json, commands::serve::run(&args).await),
         Command::Provider(command) => commands::provider::run(&command),
         Command::Echo(echo) => interruptible(commands::echo::run(echo)).await,
         Command::Completions { shell } => commands::completions::run(shell),

@@ -15,21 +15,21 @@ use crate::commands::tap::tap;
 use crate::exit::Failure;
 use crate::output::{self, serve::Reporter};
 
-pub(crate) async fn run(args: ServeArgs) -> Result<(), Failure> {
+pub(crate) async fn run(args: &ServeArgs) -> Result<(), Failure> {
     let signals = Signals::watch()?;
     let reporter = Reporter {
         json: args.json,
         verbose: args.verbose,
     };
     make_room_for(args.max_clients);
-    let command = command(&args)?;
+    let command = command(args)?;
     let shown = command.to_string();
     let relay = Relay::start(
         &args.socket,
         command,
-        start(&args)?,
+        start(args)?,
         args.protocol,
-        settings(&args, reporter),
+        settings(args, reporter),
     );
     let relay = signals
         .interruptible(async { relay.await.map_err(failure) })
@@ -163,10 +163,7 @@ fn make_room_for(clients: usize) {
 
 fn failure(error: RelayError) -> Failure {
     match error {
-        RelayError::Plugin(error) => match Arc::try_unwrap(error) {
-            Ok(error) => Failure::from(error),
-            Err(error) => Failure::cannot_start(error),
-        },
+        RelayError::Plugin(error) => Failure::from(&*error),
         RelayError::Down(_) | RelayError::Socket(_) => Failure::cannot_start(error),
     }
 }

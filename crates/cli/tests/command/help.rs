@@ -11,6 +11,7 @@ async fn help() {
     shell.run("tenon --help").await;
     shell.run("tenon help call").await;
     shell.run("tenon call --help").await;
+    shell.run("tenon serve --help").await;
     shell.run("tenon completions --help").await;
     shell.run("tenon man --help").await;
     shell.run("tenon echo --help").await;

@@ -161,24 +161,26 @@ async fn stderr_of_the_plugin() {
 #[tokio::test]
 async fn socket() {
     let mut shell = Shell::new();
-    let serve = "tenon echo --socket s & server=$!; while [ ! -S s ]; do sleep 0.01; done";
-    let calls = "tenon call add '[1,2]' --socket s; \
-        tenon call add '[3,4]' --protocol seasonings --socket s; \
-        tenon call sleep '{\"ms\":9000}' --socket s --timeout 50ms; \
-        tenon call exit --socket s";
+    let serve = "tenon echo --socket ./s & server=$!; while [ ! -S s ]; do sleep 0.01; done";
+    let calls = "tenon call add '[1,2]' --socket ./s; \
+        tenon call add '[3,4]' --protocol seasonings --socket ./s; \
+        tenon call sleep '{\"ms\":9000}' --socket ./s --timeout 50ms; \
+        tenon call exit --socket ./s";
     shell
         .run(&format!(
             "{serve}; {calls}; wait $server; echo \"server: $?\""
         ))
         .await;
-    shell.run("tenon call echo --socket s").await;
-    shell.run("tenon call echo --socket missing").await;
+    shell.run("tenon call echo --socket ./s").await;
+    shell.run("tenon call echo --socket ./missing").await;
     shell.file("plain", "");
-    shell.run("tenon call echo --socket plain").await;
-    shell.run("tenon echo --socket plain").await;
-    shell.run("tenon echo --socket missing/s").await;
+    shell.run("tenon call echo --socket ./plain").await;
+    shell.run("tenon echo --socket ./plain").await;
+    shell.run("tenon echo --socket ./plain/s").await;
     let long = "x".repeat(120);
-    shell.run(&format!("tenon call echo --socket {long}")).await;
+    shell
+        .run(&format!("tenon call echo --socket ./{long}"))
+        .await;
     assert_snapshot!(shell.transcript());
 }
 
@@ -193,19 +195,19 @@ async fn deaf(call: &str) -> Option<i32> {
 
 #[tokio::test]
 async fn deaf_server() {
-    let call = "tenon call echo 1 --timeout 100ms --socket s";
+    let call = "tenon call echo 1 --timeout 100ms --socket ./s";
     assert_eq!(deaf(call).await, Some(5));
 }
 
 #[tokio::test]
 async fn deaf_server_and_a_first_call() {
-    let call = "tenon call echo 1 --timeout 100ms --protocol orchard --socket s";
+    let call = "tenon call echo 1 --timeout 100ms --protocol orchard --socket ./s";
     assert_eq!(deaf(call).await, Some(5));
 }
 
 #[tokio::test]
 async fn deaf_server_and_large_params() {
-    let call = "tenon call echo @large.json --timeout 100ms --socket s";
+    let call = "tenon call echo @large.json --timeout 100ms --socket ./s";
     assert_eq!(deaf(call).await, Some(5));
 }
 

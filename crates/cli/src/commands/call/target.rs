@@ -99,7 +99,8 @@ impl Target {
             Target::Socket(connection) => {
                 let reason = connection.closed().await;
                 let code = Failure::from(CallError::Closed(reason.clone())).code;
-                Failure::new(code, format!("the server is gone: {reason}"))
+                let complaint = complaint(&connection.peer());
+                Failure::new(code, format!("the server is gone: {reason}{complaint}"))
             }
             Target::Plugin(plugin) => {
                 let never = std::future::pending::<Result<(), CallError>>();
@@ -118,10 +119,10 @@ impl Target {
     ) -> Result<T, Failure> {
         match self {
             Target::Socket(connection) => call.await.map_err(|error| {
-                let is_closed = matches!(error, CallError::Closed(_));
+                let is_unanswered = matches!(error, CallError::TimedOut(_) | CallError::Closed(_));
                 let mut failure = Failure::from(error);
-                if let Some(complaint) = connection.peer().complaint().filter(|_| is_closed) {
-                    failure.message += &format!("\n  it said: {complaint}");
+                if is_unanswered {
+                    failure.message += &complaint(&connection.peer());
                 }
                 failure
             }),
@@ -158,6 +159,13 @@ impl Target {
             }
         }
     }
+}
+
+/// What a server said that is about no call in particular: that it lets nobody else in, or that it
+/// could not read what it was sent, whose caller then waits in vain.
+fn complaint(server: &Peer) -> String {
+    let complaint = server.complaint();
+    complaint.map_or(String::new(), |error| format!("\n  it said: {error}"))
 }
 
 /// Connects to a server. A file in this folder that has the name of the socket is most likely what

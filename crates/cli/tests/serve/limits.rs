@@ -1,0 +1,229 @@
+//! What a client may ask of a server.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::plugins::with_python;
+use crate::program::eventually;
+use crate::serving::Serving;
+
+#[tokio::test]
+async fn only_so_many_clients() {
+    let serving = Serving::start("--max-clients 2 --verbose -- tenon echo").await;
+    let mut wires = [serving.wire(), serving.wire()];
+    for wire in &mut wires {
+        assert_eq!(wire.answer(json!(1), "add", json!([1, 2]))["result"], 3);
+    }
+    let refusal = serving.wire().rest();
+    assert_eq!(
+        refusal,
+        "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32000,\"message\":\"this server has too many clients already\"}}\n"
+    );
+    for words in ["add '[1,2]'", "--watch"] {
+        let outcome = serving.call(words).await;
+        assert_eq!(outcome.code, Some(3), "{words}");
+        let reason = "this server has too many clients already (code -32000)";
+        assert!(
+            outcome.stderr.contains(reason),
+            "{words}: {}",
+            outcome.stderr
+        );
+    }
+    // Those who were there first are still served, and one that leaves makes room.
+    let [mut one, other] = wires;
+    assert_eq!(one.answer(json!(2), "add", json!([3, 4]))["result"], 7);
+    drop(other);
+    serving.says("client 2 left").await;
+    assert_eq!(
+        serving.wire().answer(json!(1), "add", json!([5, 6]))["result"],
+        11
+    );
+    serving.stop().await;
+}
+
+#[tokio::test]
+async fn only_so_many_requests() {
+    let serving = Serving::start("--requests-per-second 5 --record record -- tenon echo").await;
+    let (mut greedy, mut modest) = (serving.wire(), serving.wire());
+    let requests: Vec<Value> = (0..100)
+        .map(|id| json!({ "jsonrpc": "2.0", "id": id, "method": "echo", "params": [id] }))
+        .collect();
+    let lines: String = requests
+        .iter()
+        .map(|request| format!("{request}\n"))
+        .collect();
+    greedy.send_bytes(lines.as_bytes());
+    let mut refused = 0;
+    for _ in 0..100 {
+        let answer = greedy.message();
+        if answer.get("error").is_some() {
+            refused += 1;
+            let error = &answer["error"];
+            assert_eq!(error["code"], -32005, "{answer}");
+            assert_eq!(
+                error["message"],
+                "too many requests: 5 a second are let through"
+            );
+            let milliseconds = error["data"]["retryAfterMilliseconds"].as_u64();
+            assert!(
+                (1..=201).contains(&milliseconds.expect("a number")),
+                "{answer}"
+            );
+        } else {
+            assert_eq!(answer["result"], json!([answer["id"]]));
+        }
+    }
+    let passed = serving.frames("out").len();
+    assert_eq!(
+        passed,
+        100 - refused,
+        "the plugin sees no more than what passes"
+    );
+    assert!((5..50).contains(&passed), "{passed}");
+    assert_eq!(modest.answer(json!(1), "add", json!([1, 2]))["result"], 3);
+    // Later it is let through again.
+    eventually("another chance", || {
+        greedy.answer(json!("again"), "add", json!([1, 2]))["result"] == 3
+    })
+    .await;
+    serving.stop().await;
+}
+
+#[tokio::test]
+async fn only_so_many_bytes() {
+    let serving = Serving::start("--bytes-per-second 256KiB -- tenon echo").await;
+    let (mut greedy, mut modest) = (serving.wire(), serving.wire());
+    let started = Instant::now();
+    let greedy = std::thread::spawn(move || {
+        let large = "x".repeat(1024 * 1024);
+        let answer = greedy.answer(json!(1), "echo", json!([large]));
+        assert!(answer["result"][0] == json!(large));
+        started.elapsed()
+    });
+    assert_eq!(modest.answer(json!(1), "add", json!([1, 2]))["result"], 3);
+    // A second's worth comes at once, another may be in the last read, the rest no faster than
+    // allowed. It may take longer.
+    let elapsed = greedy.join().expect("an answer");
+    assert!(elapsed >= Duration::from_secs(1), "{elapsed:?}");
+    serving.stop().await;
+}
+
+#[tokio::test]
+async fn only_so_large_a_message() {
+    let serving = Serving::start("--max-message 1KiB --record record -- tenon echo").await;
+    let mut wire = serving.wire();
+    for size in [1025, 100_000, 5_000_000] {
+        wire.ask(json!(1), "echo", json!(["x".repeat(size)]));
+        let answer = wire.message();
+        assert_eq!(
+            (&answer["id"], &answer["error"]["code"]),
+            (&Value::Null, &json!(-32600))
+        );
+    }
+    assert_eq!(wire.answer(json!(2), "add", json!([1, 2]))["result"], 3);
+    // Answers may be larger: the plugin is trusted with more than its clients.
+    let text = wire.answer(json!(3), "text", json!({ "length": 100_000 }));
+    assert_eq!(text["result"].as_str().map(str::len), Some(100_000));
+    assert_eq!(serving.frames("out").len(), 2);
+    // Whoever uses the command gets to know why there is no answer.
+    serving
+        .shell
+        .file("large.json", &json!(["x".repeat(5000)]).to_string());
+    let outcome = serving.call("echo @large.json --timeout 500ms").await;
+    assert_eq!(outcome.code, Some(5));
+    assert!(
+        outcome.stderr.contains("it said: Invalid Request"),
+        "{}",
+        outcome.stderr
+    );
+    serving.stop().await;
+}
+
+#[tokio::test]
+async fn or_a_larger_one() {
+    let serving = Serving::start("--max-message 32MiB -- tenon echo").await;
+    let mut wire = serving.wire();
+    let text = wire.answer(json!(1), "text", json!({ "length": 20_000_000 }));
+    assert_eq!(text["result"].as_str().map(str::len), Some(20_000_000));
+    serving.stop().await;
+}
+
+/// A plugin that sends more than it may is started again, and whoever runs it gets to know why.
+#[tokio::test]
+async fn a_plugin_that_sends_too_large_a_message() {
+    let serving = Serving::start("-- tenon echo").await;
+    let mut wire = serving.wire();
+    let text = wire.answer(json!(1), "text", json!({ "length": 20_000_000 }));
+    assert_eq!(text["error"]["code"], -32001);
+    assert_eq!(wire.answer(json!(2), "add", json!([1, 2]))["result"], 3);
+    serving.says("the limit of 16777216 bytes").await;
+    serving.stop().await;
+}
+
+#[tokio::test]
+async fn answers_in_order_if_that_is_wanted() {
+    for (option, expected) in [("--in-order", [1, 2, 3]), ("", [2, 3, 1])] {
+        let serving = Serving::start(&format!("{option} -- tenon echo")).await;
+        let (mut wire, mut other) = (serving.wire(), serving.wire());
+        wire.ask(json!(1), "sleep", json!({ "ms": 3000 }));
+        wire.ask(json!(2), "add", json!([1, 2]));
+        // Others do not have to wait.
+        assert_eq!(other.answer(json!(9), "add", json!([1, 2]))["id"], 9);
+        wire.ask(json!(3), "nope", json!([]));
+        let ids: Vec<Value> = (0..3).map(|_| wire.message()["id"].clone()).collect();
+        assert_eq!(json!(ids), json!(expected), "{option}");
+        serving.stop().await;
+    }
+}
+
+const MANY: u64 = 100_000;
+
+/// A client that does not read loses the oldest events, and is told of nothing else wrong.
+#[tokio::test]
+async fn a_slow_client_misses_events() {
+    with_python("--json", async |serving| {
+        let (mut slow, mut other) = (serving.wire(), serving.wire());
+        slow.ask(json!(1), "flood", json!({ "count": MANY }));
+        serving.tells("\"client\":2").await;
+        // The plugin does one thing after the other: this is answered when all has been told.
+        other.ask(json!(1), "echo", json!([]));
+        while other.message().get("id").is_none() {}
+        let mut numbers = Vec::new();
+        let answer = loop {
+            let message = slow.message();
+            match message["params"]["number"].as_u64() {
+                Some(number) => numbers.push(number),
+                None => break message,
+            }
+        };
+        assert_eq!(answer["result"], MANY);
+        assert!(numbers.is_sorted());
+        assert!(numbers.len() < 50_000, "{} events", numbers.len());
+        assert_eq!(
+            numbers.last(),
+            Some(&(MANY - 1)),
+            "the newest is never dropped"
+        );
+        drop(slow);
+        let left = serving.tells("\"event\":\"disconnected\"").await;
+        let missed = left["missed"].as_u64().expect("a number");
+        let received = u64::try_from(numbers.len()).expect("a number");
+        assert_eq!(missed + received, MANY);
+        serving.stop().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn or_is_disconnected() {
+    let options = "--events callers --slow disconnect --verbose -- tenon echo";
+    let serving = Serving::start(options).await;
+    let mut slow = serving.wire();
+    slow.ask(json!(1), "emit", json!({ "count": MANY }));
+    serving.says("client 1 left").await;
+    let rest = slow.rest();
+    assert!(!rest.contains("\"result\""));
+    assert!(rest.lines().count() < 50_000);
+    serving.stop().await;
+}

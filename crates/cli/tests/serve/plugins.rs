@@ -1,0 +1,158 @@
+//! Plugins of every protocol and from everywhere behind a server.
+
+use serde_json::{Value, json};
+use tenon_protocols::Protocol;
+use tenon_rpc::{Payload, Router};
+
+use crate::serving::{Serving, frames};
+use crate::shell::Shell;
+use crate::{tools, trial};
+
+/// A server of the plugin in Python.
+pub(crate) async fn python(options: &str) -> Serving {
+    let shell = Shell::new();
+    shell.file("plugin.py", include_str!("plugin.py"));
+    Serving::start_in(shell, &format!("{options} -- python3 plugin.py")).await
+}
+
+/// Runs a test of the plugin in Python, if there is Python.
+pub(crate) async fn with_python<F: AsyncFnOnce(Serving)>(options: &str, test: F) {
+    trial::trial(tools::python(), async |_, _| {
+        test(python(options).await).await;
+    })
+    .await;
+}
+
+/// What the plugin was asked, in order.
+fn methods(frames: &[Value]) -> Vec<String> {
+    let method = |frame: &Value| match frame {
+        // In msgpack-rpc the name comes behind the type and the id.
+        Value::Array(parts) => parts[2].as_str().map(str::to_owned),
+        frame => frame["method"].as_str().map(str::to_owned),
+    };
+    frames.iter().filter_map(method).collect()
+}
+
+#[tokio::test]
+async fn plugins_of_every_protocol_are_greeted_and_said_goodbye_to() {
+    for protocol in Protocol::ALL {
+        let name = protocol.name();
+        let options = format!("--protocol {name} --record record -- tenon echo");
+        let serving = Serving::start(&options).await;
+        let mut wire = serving.wire();
+        let answer = wire.answer(json!(7), "add", json!([1, 2]));
+        assert_eq!(answer["result"], 3, "{name}");
+        drop(wire);
+        let ended = serving.stop().await;
+        let frames = frames(&ended.shell, "out");
+        let expected: &[&str] = match protocol {
+            Protocol::Denobridge => &["health", "add", "shutdown"],
+            Protocol::Ipc => &["add"],
+            Protocol::Acp => &["initialize", "add"],
+            Protocol::Seasonings => &["init", "add", "shutdown"],
+            Protocol::Orchard => &["describe", "add", "shutdown"],
+        };
+        assert_eq!(methods(&frames), expected, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_plugin_in_python() {
+    with_python("", async |serving| {
+        let mut wire = serving.wire();
+        let value = json!({ "text": "é😀", "large": 9_007_199_254_740_993_u64 });
+        let answer = wire.answer(json!("a"), "echo", value.clone());
+        assert_eq!(
+            answer,
+            json!({ "jsonrpc": "2.0", "id": "a", "result": value })
+        );
+        let error = json!({ "code": 42, "message": "schon wieder", "data": { "a": [1, null] } });
+        let answer = wire.answer(json!("b"), "fail", error.clone());
+        assert_eq!(
+            answer,
+            json!({ "jsonrpc": "2.0", "id": "b", "error": error })
+        );
+        let unknown = wire.answer(json!("c"), "nope", json!([]));
+        assert_eq!(unknown["error"]["code"], -32601);
+        serving.stop().await;
+    })
+    .await;
+}
+
+/// What a plugin prints by mistake is passed over, and what it writes to stderr is shown.
+#[tokio::test]
+async fn a_plugin_that_says_more_than_it_should() {
+    with_python("", async |serving| {
+        let mut wire = serving.wire();
+        for id in 0..3 {
+            let answer = wire.answer(json!(id), "babble", json!({}));
+            assert_eq!(answer["result"], "said");
+        }
+        serving.says("plugin: and this is for people").await;
+        serving.stop().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_plugin_in_sh() {
+    let shell = Shell::new();
+    shell.file("plugin.sh", include_str!("plugin.sh"));
+    let serving = Serving::start_in(shell, "-- sh plugin.sh").await;
+    let mut wire = serving.wire();
+    // The plugin looks for digits: it never sees the ids of clients.
+    let answer = wire.answer(json!("not a number"), "greet", json!({ "name": "you" }));
+    assert_eq!(answer["result"], "grüße from sh");
+    assert_eq!(answer["id"], "not a number");
+    let outcome = serving.call("wave").await;
+    assert_eq!(
+        (outcome.stderr.as_str(), outcome.code),
+        (
+            "error: the peer answered with an error: I can only greet (code -32601)\n  data: [1]\n",
+            Some(1)
+        )
+    );
+    serving.stop().await;
+}
+
+#[tokio::test]
+async fn neovim() {
+    trial::trial(tools::neovim(), async |program, _| {
+        let nvim = program.display();
+        let options =
+            format!("--dialect msgpack-rpc -- {nvim} --embed --headless -u NONE -i NONE -n");
+        let serving = Serving::start(&options).await;
+        let mut wire = serving.wire();
+        let seven = wire.answer(json!(1), "nvim_eval", json!(["1+2*3"]));
+        assert_eq!(seven["result"], 7);
+        let buffer = wire.answer(json!(2), "nvim_get_current_buf", json!([]))["result"].clone();
+        assert_eq!(buffer, json!({ "$ext": [0, "AQ=="] }));
+        let lines = json!([buffer, 0, -1, true, ["é", "two"]]);
+        assert_eq!(
+            wire.answer(json!(3), "nvim_buf_set_lines", lines)["result"],
+            Value::Null
+        );
+        let error = wire.answer(json!(4), "nvim_fly", json!([]))["error"].clone();
+        assert_eq!(error["message"], "Invalid method: nvim_fly");
+        assert!(error["code"].is_i64(), "{error}");
+
+        let router = Router::new(()).on_raw("question", |_, params| async move {
+            Ok(params.unwrap_or_else(|| Payload::null(tenon_rpc::Format::Json)))
+        });
+        let client = serving.client_with(router).await;
+        let params = Payload::from_json(r#"["rpcrequest(1, 'question', [1, 'é'])"]"#);
+        let answer = client.call_raw("nvim_eval", params.ok()).await;
+        let answer: Value = answer.expect("our own answer").decode().expect("JSON");
+        assert_eq!(answer, json!([[1, "é"]]));
+
+        wire.ask(json!(5), "nvim_eval", json!(["rpcnotify(1, 'tick', 9)"]));
+        let tick = wire.message();
+        assert_eq!(
+            (&tick["method"], &tick["params"]),
+            (&json!("tick"), &json!([9]))
+        );
+        drop(client);
+        serving.stop().await;
+    })
+    .await;
+}

@@ -1,0 +1,130 @@
+//! What a server tells about itself.
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use crate::serving::Serving;
+use crate::wire::Wire;
+
+/// What happens to a server in its life, as far as a client can make it happen. That client is
+/// still there then.
+fn live(serving: &Serving) -> Wire {
+    let mut wire = serving.wire();
+    assert_eq!(wire.answer(json!(1), "add", json!([1, 2]))["result"], 3);
+    assert_eq!(
+        wire.answer(json!(2), "nope", json!([]))["error"]["code"],
+        -32601
+    );
+    // What clients call their methods is for a terminal no command.
+    wire.answer(json!(3), "\u{1b}[31mred", json!([]));
+    wire.answer(json!(4), "exit", json!({ "code": 4 }));
+    assert_eq!(wire.answer(json!(5), "add", json!([1, 2]))["result"], 3);
+    wire
+}
+
+/// Numbers that differ from run to run are hidden.
+fn plain(event: &Value) -> String {
+    let mut event = event.clone();
+    for name in ["milliseconds", "process", "user"] {
+        if event[name].is_number() {
+            event[name] = json!("[number]");
+        } else if let Some(members) = event.as_object_mut() {
+            members.remove(name);
+        }
+    }
+    event.to_string()
+}
+
+#[tokio::test]
+async fn events() {
+    let serving = Serving::start("--json -- tenon echo").await;
+    drop(live(&serving));
+    serving.tells("\"event\":\"disconnected\"").await;
+    let stopped = serving.stop().await;
+    assert_eq!(stopped.stderr, "");
+    let events = stopped.stdout.lines().map(|line| {
+        let event: Value = serde_json::from_str(line).expect("JSON");
+        plain(&event)
+    });
+    let events: Vec<String> = events.collect();
+    assert_snapshot!(events.join("\n"));
+}
+
+#[tokio::test]
+async fn a_failure_is_an_event_too() {
+    let serving = Serving::start("--json --no-restart -- tenon echo").await;
+    serving.call("exit '{\"code\":7}'").await;
+    let ended = serving.ended().await;
+    assert_eq!((ended.code, ended.stderr.as_str()), (Some(3), ""));
+    let last: Value =
+        serde_json::from_str(ended.stdout.lines().last().expect("a line")).expect("JSON");
+    assert_eq!(
+        (&last["event"], &last["exit_code"]),
+        (&json!("error"), &json!(3))
+    );
+}
+
+/// A line for people, without its numbers.
+fn without_numbers(line: &str) -> String {
+    let words = line.split(' ').map(|word| {
+        let number = word.trim_end_matches(')');
+        match number.parse::<f64>() {
+            Ok(_) if number.len() > 1 => word.replace(number, "[number]"),
+            _ => word.to_owned(),
+        }
+    });
+    words.collect::<Vec<String>>().join(" ")
+}
+
+#[tokio::test]
+async fn texts() {
+    let serving = Serving::start("--verbose -- tenon echo").await;
+    drop(live(&serving));
+    serving.says("client 1 left").await;
+    let stopped = serving.stop().await;
+    assert_eq!(stopped.stdout, "");
+    let lines: Vec<String> = stopped.stderr.lines().map(without_numbers).collect();
+    assert_snapshot!(lines.join("\n"));
+}
+
+/// Without `--verbose` only what matters is told.
+#[tokio::test]
+async fn few_words() {
+    let serving = Serving::start("-- tenon echo").await;
+    let _client = live(&serving);
+    let stopped = serving.stop().await;
+    assert_eq!(stopped.stdout, "");
+    assert_snapshot!(stopped.stderr);
+}
+
+#[tokio::test]
+async fn stderr_of_the_plugin() {
+    let plugin = "sh -c 'printf \"one\\n\\033[31mtwo é\\n\" >&2; exec tenon echo'";
+    let serving = Serving::start(&format!("-- {plugin}")).await;
+    serving.says("plugin: one").await;
+    let line = serving.says("plugin: \\u").await;
+    assert_eq!(line, "plugin: \\u{1b}[31mtwo é");
+    serving.stop().await;
+}
+
+#[tokio::test]
+async fn frames_and_what_is_masked_in_them() {
+    use std::os::unix::fs::PermissionsExt;
+    let options = "--trace --record record --mask password -- tenon echo";
+    let serving = Serving::start(options).await;
+    let secret = json!({ "password": "s3cret", "user": "é" });
+    let mut wire = serving.wire();
+    assert_eq!(
+        wire.answer(json!("x"), "echo", secret.clone())["result"],
+        secret
+    );
+    let shown =
+        r#"→ {"jsonrpc":"2.0","id":1,"method":"echo","params":{"password":"***","user":"é"}}"#;
+    serving.says(shown).await;
+    let masked = json!({ "password": "***", "user": "é" });
+    assert_eq!(serving.frames("in")[0]["result"], masked);
+    let file = std::fs::metadata(serving.shell.path("record")).expect("a recording");
+    assert_eq!(file.permissions().mode() & 0o777, 0o600);
+    let stopped = serving.stop().await;
+    assert!(!stopped.stderr.contains("s3cret"));
+}
