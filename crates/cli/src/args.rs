@@ -8,7 +8,8 @@ mod socket;
 use std::ffi::OsString;
 use std::time::Duration;
 
-use clap::{Parser, Subcommand, builder::PossibleValuesParser, builder::TypedValueParser};
+use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser, TypedValueParser};
+use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 use tenon_protocols::Protocol;
 use tenon_rpc::Dialect;
@@ -136,7 +137,7 @@ pub(crate) struct CallArgs {
     pub(crate) protocol: Option<Protocol>,
 
     /// Connect to a server: NAME is /tmp/NAME.sock, and a name with a slash is a path
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) socket: Option<String>,
 
     #[command(flatten)]
@@ -181,7 +182,7 @@ pub(crate) struct EchoArgs {
     pub(crate) dialect: Option<Dialect>,
 
     /// Listen on this socket for many clients instead of talking on stdin and stdout
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) socket: Option<String>,
 }
 

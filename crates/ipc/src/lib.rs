@@ -37,7 +37,7 @@ pub use progress::{Progress, ProgressParams, Token};
 pub use relay::{CallHook, EventsTo, Relay, RelayError, RelaySettings};
 pub use server::{Ended, Server};
 pub use session::{FromClient, Session};
-pub use settings::{ConnectHook, DisconnectHook, Framing, Settings};
+pub use settings::{ConnectHook, DisconnectHook, Framing, RefuseHook, Settings};
 pub use socket::{Listener, connect};
 pub use users::{Credentials, Users};
 

@@ -176,15 +176,12 @@ impl<S: Clone + Send + Sync + 'static> Reception<S> {
     }
 
     fn receive(&mut self, io: Io, credentials: Option<Credentials>) {
-        if !self.settings.users.admit(credentials) {
-            tracing::warn!(?credentials, "a stranger was refused");
-            return io.refuse(&refusal("this server is for another user"));
-        }
         let clients = Clients::from(self.clients.clone());
+        if !self.settings.users.admit(credentials) {
+            return self.refuse(io, credentials, "this server is for another user");
+        }
         if clients.count() >= self.settings.connections {
-            let most = self.settings.connections;
-            tracing::warn!(most, "a client was refused: there are too many");
-            return io.refuse(&refusal("this server has too many clients already"));
+            return self.refuse(io, credentials, "this server has too many clients already");
         }
         self.last += 1;
         let patience = self.settings.patience();
@@ -221,6 +218,18 @@ impl<S: Clone + Send + Sync + 'static> Reception<S> {
             self.stopping.clone(),
             self.cut_off.clone(),
         ));
+    }
+}
+
+impl<S> Reception<S> {
+    fn refuse(&self, io: Io, credentials: Option<Credentials>, problem: &str) {
+        tracing::warn!(?credentials, problem, "a client was refused");
+        io.refuse(&refusal(problem));
+        if let Some(hook) = &self.settings.on_refuse
+            && catch_unwind(AssertUnwindSafe(|| hook(credentials, problem))).is_err()
+        {
+            tracing::error!("the hook for refused clients panicked");
+        }
     }
 }
 

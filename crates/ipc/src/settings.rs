@@ -8,7 +8,7 @@ use tenon_rpc::{CloseReason, Dialect, Limits, Options, Oversized};
 
 use crate::lane::{Patience, Slow};
 use crate::session::Session;
-use crate::users::Users;
+use crate::users::{Credentials, Users};
 
 /// How messages are told from each other on a socket.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,6 +52,8 @@ pub struct Settings {
     pub on_connect: Option<ConnectHook>,
     /// Called when a client has left, whoever ended it.
     pub on_disconnect: Option<DisconnectHook>,
+    /// Called when somebody is not let in, with what they are told.
+    pub on_refuse: Option<RefuseHook>,
 }
 
 /// What is done for each new client.
@@ -59,6 +61,9 @@ pub type ConnectHook = Arc<dyn Fn(&Session) + Send + Sync>;
 
 /// What is done for each client that has left.
 pub type DisconnectHook = Arc<dyn Fn(&Session, &CloseReason) + Send + Sync>;
+
+/// What is done about those who are not let in.
+pub type RefuseHook = Arc<dyn Fn(Option<Credentials>, &str) + Send + Sync>;
 
 impl Default for Settings {
     fn default() -> Settings {
@@ -81,6 +86,7 @@ impl Default for Settings {
             },
             on_connect: None,
             on_disconnect: None,
+            on_refuse: None,
         }
     }
 }

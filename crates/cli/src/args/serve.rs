@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 
 use clap::ValueEnum;
+use clap::builder::NonEmptyStringValueParser;
 use tenon_protocols::Protocol;
 use tenon_rpc::Dialect;
 
@@ -28,7 +29,7 @@ started once for all of them, and again when it ends.";
 #[command(after_help = SERVE_EXAMPLES, override_usage = "tenon serve [OPTIONS] --socket NAME -- CMD...")]
 pub(crate) struct ServeArgs {
     /// The socket: NAME is /tmp/NAME.sock, and a name with a slash is a path
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) socket: String,
 
     /// The plugin

@@ -122,6 +122,9 @@ fn settings(args: &ServeArgs, reporter: Reporter) -> RelaySettings {
         on_disconnect: Some(Arc::new(move |session, reason| {
             reporter.disconnected(session, reason);
         })),
+        on_refuse: Some(Arc::new(move |credentials, problem| {
+            reporter.refused(credentials, problem);
+        })),
         ..Settings::default()
     };
     server.options.limits.frame = args.max_message;

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tenon_host::Status;
-use tenon_ipc::Session;
 use tenon_ipc::wrappers::Done;
+use tenon_ipc::{Credentials, Session};
 use tenon_rpc::CloseReason;
 
 use super::{data, harmless, talk};
@@ -37,6 +37,19 @@ impl Reporter {
         self.tell_more(
             &format!("client {number} connected{who}"),
             json!({ "event": "connected", "client": number, "user": user, "process": process }),
+        );
+    }
+
+    pub(crate) fn refused(self, credentials: Option<Credentials>, problem: &str) {
+        let process = credentials.and_then(|credentials| credentials.process);
+        let user = credentials.map(|credentials| credentials.user);
+        let who = match (user, process) {
+            (Some(user), Some(process)) => format!(" (user {user}, process {process})"),
+            _ => String::new(),
+        };
+        self.tell_more(
+            &format!("a client was refused{who}: {problem}"),
+            json!({ "event": "refused", "user": user, "process": process, "reason": problem }),
         );
     }
 

@@ -97,10 +97,14 @@ impl Listener {
             _ => Path::new("."),
         };
         let mut make = DirBuilder::new();
-        make.recursive(true)
-            .mode(0o700)
-            .create(folder)
-            .map_err(fail)?;
+        make.recursive(true).mode(0o700);
+        make.create(folder).map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
+                let problem = format!("{} is no folder", folder.display());
+                explain(error.kind(), &path, &problem)
+            }
+            _ => fail(error),
+        })?;
         let _alone = lock(folder);
         make_way(&path)?;
         let socket = rustix::net::socket_with(
