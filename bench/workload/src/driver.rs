@@ -47,7 +47,14 @@ pub async fn follow<C: Caller>(
     let mut idle = Vec::new();
     while let Some(line) = lines.next_line().await? {
         let outcome = match serde_json::from_str(&line)? {
-            Task::Sequential { size, bound } => sequential(&caller, size, bound).await.map(Some),
+            Task::Sequential { size, bound } => {
+                let caller = caller.clone();
+                // In a task of its own, as most calls are made: the main future of a runtime is
+                // polled only after another look for events.
+                tokio::spawn(async move { sequential(&caller, size, bound).await })
+                    .await?
+                    .map(Some)
+            }
             Task::Window {
                 size,
                 window,

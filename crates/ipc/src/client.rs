@@ -1,6 +1,7 @@
 //! A client of a server on a local socket, which comes back when it has lost the server.
 
 mod link;
+mod timers;
 
 use std::fmt;
 use std::io;
@@ -9,8 +10,7 @@ use std::time::Duration;
 
 use tenon_protocols::Protocol;
 use tenon_rpc::{
-    CallError, CloseReason, Dialect, Event, EventKind, Method, Options, Payload, Peer, Router,
-    Text, within,
+    CallError, CloseReason, Dialect, Event, EventKind, Method, Options, Payload, Peer, Router, Text,
 };
 use tokio::sync::{Notify, broadcast, watch};
 use tokio::task::AbortHandle;
@@ -19,6 +19,7 @@ use crate::name::socket_path;
 use crate::settings::Framing;
 use crate::users::Users;
 use link::Link;
+use timers::Timers;
 
 /// What a client does about its server.
 #[derive(Clone, Debug)]
@@ -119,6 +120,7 @@ struct Shared {
     link: watch::Receiver<Link>,
     events: broadcast::Sender<Event>,
     timeout: Option<Duration>,
+    timers: Timers,
     close: Arc<Notify>,
     task: AbortHandle,
 }
@@ -171,6 +173,7 @@ impl Client {
             link,
             events,
             timeout,
+            timers: Timers::default(),
             close,
             task,
         });
@@ -266,7 +269,7 @@ impl Client {
                 (outcome, _) => outcome,
             }
         };
-        within(limit, asking).await
+        self.shared.timers.within(limit, asking).await
     }
 
     /// The events that the server sends from now on.
