@@ -47,7 +47,7 @@ impl Printer {
             }
             None if self.json => data(line(&[("error", &error)])),
             _ => {
-                talk(format_args!("error: {}", failure.message));
+                talk(format_args!("error: {}", harmless(&failure.message)));
                 Ok(())
             }
         }
@@ -65,9 +65,10 @@ impl Printer {
             let _gone = data(format_args!("{{\"{kind}\":{said}}}"));
         } else {
             let params = params.map_or(String::new(), |params| format!(" {}", params.get()));
+            let said = harmless(&format!("{method}{params}"));
             match self.events_are_data {
-                true => drop(data(format_args!("{method}{params}"))),
-                false => talk(format_args!("{kind} {method}{params}")),
+                true => drop(data(said)),
+                false => talk(format_args!("{kind} {said}")),
             }
         }
     }

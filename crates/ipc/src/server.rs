@@ -197,12 +197,8 @@ impl<S: Clone + Send + Sync + 'static> Reception<S> {
             let session = Session::new(peer, inner.clone());
             self.clients.enter(session.clone());
             if let Some(hook) = &self.settings.on_connect
-                && catch_unwind(AssertUnwindSafe(|| hook(&session))).is_err()
+                && !survives("on_connect", || hook(&session))
             {
-                tracing::error!(
-                    session = session.number(),
-                    "the hook for new clients panicked"
-                );
                 session.close();
             }
         };
@@ -225,10 +221,8 @@ impl<S> Reception<S> {
     fn refuse(&self, io: Io, credentials: Option<Credentials>, problem: &str) {
         tracing::warn!(?credentials, problem, "a client was refused");
         io.refuse(&refusal(problem));
-        if let Some(hook) = &self.settings.on_refuse
-            && catch_unwind(AssertUnwindSafe(|| hook(credentials, problem))).is_err()
-        {
-            tracing::error!("the hook for refused clients panicked");
+        if let Some(hook) = &self.settings.on_refuse {
+            survives("on_refuse", || hook(credentials, problem));
         }
     }
 }
@@ -248,8 +242,17 @@ async fn attend(
     };
     clients.leave(&session);
     if let Some(hook) = &settings.on_disconnect {
-        hook(&session, &reason);
+        survives("on_disconnect", || hook(&session, &reason));
     }
+}
+
+/// Calls a hook, whose panic is for nobody but the log. Tells whether there was none.
+fn survives(name: &str, hook: impl FnOnce()) -> bool {
+    let has_survived = catch_unwind(AssertUnwindSafe(hook)).is_ok();
+    if !has_survived {
+        tracing::error!(name, "a hook panicked");
+    }
+    has_survived
 }
 
 /// Waits until the server stops, and tells how long that may take. One that was dropped has no time

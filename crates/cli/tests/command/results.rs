@@ -96,6 +96,14 @@ async fn what_the_plugin_sends_by_itself() {
     shell
         .run("tenon call call_back '{\"method\":\"who\"}' --dialect msgpack-rpc -- tenon echo")
         .await;
+    // What a terminal would take for commands is shown, not obeyed.
+    shell.file(
+        "paints",
+        "read -r request; echo '{\"jsonrpc\":\"2.0\",\"method\":\"\\u001b[31mred\"}'; \
+         echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":1,\"message\":\"\\u001b[2J\"}}'",
+    );
+    shell.run("tenon call paint --watch -- sh paints").await;
+    shell.run("tenon call paint -- sh paints").await;
     assert_snapshot!(shell.transcript());
 }
 
