@@ -11,6 +11,44 @@
 //! - [`Relay`]: a plugin on a socket, for many clients.
 //! - [`wrappers`]: timeouts, logging, limits and guards around handlers.
 //!
+//! ```
+//! use std::time::Duration;
+//!
+//! use tenon_ipc::{Client, FromClient, Server, wrappers};
+//! use tenon_rpc::{Router, methods};
+//!
+//! methods! {
+//!     /// Adds two numbers.
+//!     Add = "add" ((i64, i64)) -> i64;
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let router = Router::new(())
+//!     .on(Add, |context, (a, b)| async move {
+//!         let session = context.session();
+//!         // It may have left, and then there is nobody to tell.
+//!         session.notify_raw("adding", None).await.ok();
+//!         Ok(a + b)
+//!     })
+//!     .wrap(wrappers::timeout(Duration::from_secs(5)));
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let name = &folder.path().join("calc").display().to_string();
+//! # #[cfg(any())]
+//! let name = "calc"; // /tmp/calc.sock
+//! let server = Server::bind(name, router)?;
+//! let client = Client::connect(name).await?;
+//! let mut events = client.events();
+//!
+//! assert_eq!(client.call(Add, (20, 22)).await?, 42);
+//! assert!(events.next().await.is_some(), "it was told");
+//! assert_eq!(server.clients().broadcast_raw("hello", None), 1);
+//! server.stop(Duration::from_secs(5)).await;
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! On Windows sockets are named pipes; that part is compiled, but has not been run.
 
 mod client;
