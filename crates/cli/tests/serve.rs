@@ -40,6 +40,8 @@ mod shell;
 mod sockets;
 #[path = "serve/starting.rs"]
 mod starting;
+#[path = "serve/strangers.rs"]
+mod strangers;
 #[path = "serve/values.rs"]
 mod values;
 #[path = "serve/wire.rs"]

@@ -1,0 +1,123 @@
+//! Other users, on either side of a socket that anybody can open. Only root can be somebody else
+//! for a test; without it these skip themselves.
+
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+
+use crate::program::{Program, eventually};
+use crate::serving::Serving;
+use crate::shell::Shell;
+
+/// Becomes somebody else, then connects: `knock` only listens, `ask` calls.
+const CLIENT: &str = "\
+import os, socket, sys
+os.setgid(65534)
+os.setuid(65534)
+client = socket.socket(socket.AF_UNIX)
+client.settimeout(30)
+client.connect(sys.argv[1])
+if sys.argv[2] == 'ask':
+    client.sendall(b'{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"add\",\"params\":[1,2]}\\n')
+print(client.makefile().readline(), end='')
+";
+
+/// Becomes somebody else, then waits for clients and tells what each of them says first.
+const SERVER: &str = "\
+import os, socket, sys
+os.setgid(65534)
+os.setuid(65534)
+server = socket.socket(socket.AF_UNIX)
+server.bind(sys.argv[1])
+os.chmod(sys.argv[1], 0o666)
+server.listen()
+print('listening', file=sys.stderr, flush=True)
+for _ in range(2):
+    client, _ = server.accept()
+    said = client.makefile().readline()
+    print('heard', repr(said), file=sys.stderr, flush=True)
+    if said:
+        client.sendall(b'{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":\"hello\"}\\n')
+    client.close()
+";
+
+/// A folder that everybody can use, unless nobody here can be somebody else.
+fn open_folder(test: &str) -> Option<Shell> {
+    if !rustix::process::geteuid().is_root() {
+        let _nobody_reads = writeln!(std::io::stderr(), "skipped: {test}: only root can");
+        return None;
+    }
+    let shell = Shell::new();
+    let everybody = std::fs::Permissions::from_mode(0o777);
+    std::fs::set_permissions(shell.path("."), everybody).expect("permissions");
+    shell.file("client.py", CLIENT);
+    shell.file("server.py", SERVER);
+    Some(shell)
+}
+
+#[tokio::test]
+async fn a_stranger_is_not_let_in() {
+    let Some(shell) = open_folder("a_stranger_is_not_let_in") else {
+        return;
+    };
+    let serving = Serving::start_in(shell, "--mode 666 -v -- tenon echo").await;
+    let knock = "python3 client.py ./s knock";
+    let outcome = serving.shell.run_unnoted(knock).await;
+    let refusal = "this server is for another user";
+    assert!(outcome.stdout.contains(refusal), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("\"id\":null"), "{}", outcome.stdout);
+    serving.says("a client was refused (user 65534").await;
+    serving.stop().await;
+}
+
+#[tokio::test]
+async fn unless_the_server_says_so() {
+    for allowed in ["65534", "nobody", "anyone"] {
+        let Some(shell) = open_folder("unless_the_server_says_so") else {
+            return;
+        };
+        let options = format!("--mode 666 --allow-user {allowed} -- tenon echo");
+        let serving = Serving::start_in(shell, &options).await;
+        let ask = "python3 client.py ./s ask";
+        let outcome = serving.shell.run_unnoted(ask).await;
+        assert_eq!(
+            outcome.stdout, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":3}\n",
+            "{allowed}"
+        );
+        serving.stop().await;
+    }
+}
+
+/// Somebody else may have taken the name of a server first: they are told nothing.
+#[tokio::test]
+async fn a_strangers_server_is_told_nothing() {
+    let Some(shell) = open_folder("a_strangers_server_is_told_nothing") else {
+        return;
+    };
+    let server = Program::start(&shell, "python3 server.py ./s");
+    eventually("a server that listens", || {
+        server.stderr.text().contains("listening")
+    })
+    .await;
+    let call = "tenon call greet '{\"token\":\"s3cret\"}' --socket ./s";
+    let outcome = shell.run_unnoted(call).await;
+    assert_eq!(outcome.code, Some(3), "{}", outcome.stderr);
+    let distrust = "the server runs as another user (65534), who is not trusted";
+    assert!(outcome.stderr.contains(distrust), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("--allow-user"),
+        "{}",
+        outcome.stderr
+    );
+    let outcome = shell
+        .run_unnoted(&format!("{call} --allow-user nobody"))
+        .await;
+    assert_eq!(outcome.stdout, "\"hello\"\n", "{}", outcome.stderr);
+    let ended = server.ended().await;
+    let heard: Vec<&str> = ended
+        .stderr
+        .lines()
+        .filter(|line| line.starts_with("heard"))
+        .collect();
+    assert_eq!(heard[0], "heard ''", "it hung up without a word");
+    assert!(heard[1].contains("s3cret"), "{heard:?}");
+}
