@@ -6,8 +6,6 @@ use std::time::Duration;
 use rustix::process::{Resource, Rlimit};
 use tenon_host::{PluginCommand, Restart, Start, Status};
 use tenon_ipc::{CallHook, EventsTo, Framing, Relay, RelayError, RelaySettings, Settings, Slow};
-use tenon_protocols::Protocol;
-use tenon_rpc::Dialect;
 
 use crate::args::{EventsChoice, FramingChoice, ServeArgs, SlowChoice};
 use crate::commands::signals::Signals;
@@ -79,22 +77,13 @@ fn command(args: &ServeArgs) -> Result<PluginCommand, Failure> {
     Ok(command.on_stderr(|line| output::talk(format_args!("plugin: {}", output::harmless(line)))))
 }
 
-/// How the plugin is talked to. One of which nothing more is known than that it speaks JSON-RPC is
-/// told when a call is taken back; that is an event, which it may ignore.
+/// How the plugin is talked to.
 fn start(args: &ServeArgs) -> Result<Start, Failure> {
-    let is_json_rpc = matches!(
-        args.dialect,
-        Dialect::JsonRpcLines | Dialect::JsonRpcHeaders
-    );
     let mut start = Start::new(args.dialect);
-    match args.protocol {
-        Some(protocol) => {
-            start.dialect = protocol.dialect();
-            start.options = protocol.host_options();
-            start.limit = protocol.start_limit();
-        }
-        None if is_json_rpc => start.options.cancel = Protocol::Ipc.host_options().cancel,
-        None => {}
+    if let Some(protocol) = args.protocol {
+        start.dialect = protocol.dialect();
+        start.options = protocol.host_options();
+        start.limit = protocol.start_limit();
     }
     start.options.limits.frame = start.options.limits.frame.max(args.max_message);
     start.options.tap = tap(&args.tap)?;

@@ -28,7 +28,7 @@ const LONG: u64 = 300_000;
 #[tokio::test]
 async fn a_client_that_leaves_takes_its_calls_back() {
     const COUNT: usize = 50;
-    let serving = Serving::start("--record record -- tenon echo").await;
+    let serving = Serving::start("--protocol ipc --record record -- tenon echo").await;
     let (mut wire, mut other) = (serving.wire(), serving.wire());
     other.ask(json!(1), "sleep", json!({ "ms": LONG }));
     eventually("another one's call", || {
@@ -60,7 +60,7 @@ async fn a_client_that_leaves_takes_its_calls_back() {
 
 #[tokio::test]
 async fn a_client_takes_a_call_back() {
-    let serving = Serving::start("--record record -- tenon echo").await;
+    let serving = Serving::start("--protocol ipc --record record -- tenon echo").await;
     let mut wire = serving.wire();
     for id in ["\"x\"", "7", "1e3", "18446744073709551615"] {
         let before = asked_and_cancelled(&serving).0.len();
@@ -94,7 +94,7 @@ async fn a_client_takes_a_call_back() {
 /// The id in a cancellation is the client's own: that of another client means nothing.
 #[tokio::test]
 async fn nobody_takes_back_what_another_asked() {
-    let serving = Serving::start("--record record -- tenon echo").await;
+    let serving = Serving::start("--protocol ipc --record record -- tenon echo").await;
     let (mut wire, mut other) = (serving.wire(), serving.wire());
     wire.ask(json!(1), "sleep", json!({ "ms": 500 }));
     eventually("the call", || !asked_and_cancelled(&serving).0.is_empty()).await;
@@ -109,7 +109,8 @@ async fn nobody_takes_back_what_another_asked() {
 
 #[tokio::test]
 async fn a_call_that_takes_too_long() {
-    let serving = Serving::start("--timeout 200ms --record record -- tenon echo").await;
+    let serving =
+        Serving::start("--protocol ipc --timeout 200ms --record record -- tenon echo").await;
     let mut wire = serving.wire();
     let answer = wire.answer(json!(1), "sleep", json!({ "ms": LONG }));
     let error = json!({ "code": -32603, "message": "the plugin did not answer within 200ms" });
@@ -122,15 +123,17 @@ async fn a_call_that_takes_too_long() {
     serving.stop().await;
 }
 
-/// A plugin that speaks msgpack-rpc knows no such event, and is sent none.
+/// A plugin whose protocol has no such event, or is not known, is sent none.
 #[tokio::test]
 async fn where_there_is_no_word_for_it_nothing_is_said() {
-    let options = "--dialect msgpack-rpc --timeout 100ms --record record -- tenon echo";
-    let serving = Serving::start(options).await;
-    let mut wire = serving.wire();
-    let answer = wire.answer(json!(1), "sleep", json!({ "ms": LONG }));
-    assert_eq!(answer["error"]["code"], -32603);
-    assert_eq!(wire.answer(json!(2), "add", json!([1, 2]))["result"], 3);
-    assert_eq!(serving.frames("out").len(), 2);
-    serving.stop().await;
+    for dialect in ["msgpack-rpc", "json-rpc"] {
+        let options = format!("--dialect {dialect} --timeout 100ms --record record -- tenon echo");
+        let serving = Serving::start(&options).await;
+        let mut wire = serving.wire();
+        let answer = wire.answer(json!(1), "sleep", json!({ "ms": LONG }));
+        assert_eq!(answer["error"]["code"], -32603);
+        assert_eq!(wire.answer(json!(2), "add", json!([1, 2]))["result"], 3);
+        assert_eq!(serving.frames("out").len(), 2);
+        serving.stop().await;
+    }
 }
