@@ -1,6 +1,8 @@
 //! A client of a server on a local socket, which comes back when it has lost the server.
 
+mod events;
 mod link;
+mod settings;
 mod timers;
 
 use std::fmt;
@@ -8,78 +10,15 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tenon_protocols::Protocol;
-use tenon_rpc::{
-    CallError, CloseReason, Dialect, Event, EventKind, Method, Options, Payload, Peer, Router, Text,
-};
+use tenon_rpc::{CallError, CloseReason, Event, EventKind, Method, Payload, Peer, Router, Text};
 use tokio::sync::{Notify, broadcast, watch};
 use tokio::task::AbortHandle;
 
 use crate::name::socket_path;
-use crate::settings::Framing;
-use crate::users::Users;
+pub use events::{Events, Received};
 use link::Link;
+pub use settings::{BackOff, ClientSettings};
 use timers::Timers;
-
-/// What a client does about its server.
-#[derive(Clone, Debug)]
-pub struct ClientSettings {
-    /// How messages are told from each other; [`Framing::Detect`] is lines.
-    pub framing: Framing,
-    /// Whose servers are trusted.
-    pub users: Users,
-    /// How long connecting may take.
-    pub connect_timeout: Duration,
-    /// How long a call may take if it does not say itself; `None` is forever.
-    pub timeout: Option<Duration>,
-    /// Whether the client comes back when it has lost the server. A call that was on its way then
-    /// fails at once, because nobody knows how far it came; one that is made in the meantime waits.
-    pub reconnect: Option<BackOff>,
-    /// How many events wait for each reader of [`Client::events`].
-    pub events: usize,
-    /// Everything else about the connection. Its cancellation is the client's own.
-    pub options: Options,
-}
-
-/// The pauses between attempts: they double, and differ a little, so that the clients of a server
-/// that starts again do not all come at once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BackOff {
-    /// The first pause.
-    pub first: Duration,
-    /// The longest.
-    pub longest: Duration,
-    /// How many attempts in a row may fail; `None` is any number.
-    pub attempts: Option<u32>,
-}
-
-impl Default for BackOff {
-    fn default() -> BackOff {
-        BackOff {
-            first: Duration::from_millis(100),
-            longest: Duration::from_secs(30),
-            attempts: None,
-        }
-    }
-}
-
-impl Default for ClientSettings {
-    fn default() -> ClientSettings {
-        ClientSettings {
-            framing: Framing::Lines,
-            users: Users::Own,
-            connect_timeout: Duration::from_secs(10),
-            timeout: Some(Duration::from_secs(30)),
-            reconnect: None,
-            events: 1024,
-            options: Options {
-                cancel: Protocol::Ipc.host_options().cancel,
-                stray: tenon_rpc::Stray::Skip,
-                ..Options::default()
-            },
-        }
-    }
-}
 
 /// How a client stands with its server.
 #[derive(Clone, Debug)]
@@ -274,10 +213,7 @@ impl Client {
 
     /// The events that the server sends from now on.
     pub fn events(&self) -> Events {
-        Events {
-            receiver: self.shared.events.subscribe(),
-            link: self.shared.link.clone(),
-        }
+        Events::new(self.shared.events.subscribe(), self.shared.link.clone())
     }
 
     /// The server, once it is reached: waits while the client comes back.
@@ -347,53 +283,5 @@ impl ClientState {
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Client({:?})", self.state())
-    }
-}
-
-/// The events of a server, one after the other.
-#[derive(Debug)]
-pub struct Events {
-    receiver: broadcast::Receiver<Event>,
-    link: watch::Receiver<Link>,
-}
-
-/// What comes next in [`Events`].
-#[derive(Clone, Debug, PartialEq)]
-pub enum Received {
-    /// An event.
-    Event(Event),
-    /// So many were dropped, because they were not read in time.
-    Missed(u64),
-}
-
-impl Events {
-    /// Waits for the next event; `None` when the connection is over and everything has been read.
-    pub async fn next(&mut self) -> Option<Received> {
-        use broadcast::error::{RecvError, TryRecvError};
-        let over = self.link.wait_for(|link| matches!(link, Link::Over { .. }));
-        let received = tokio::select! {
-            biased;
-            received = self.receiver.recv() => received,
-            // What came before the end is still to be read.
-            _ = over => match self.receiver.try_recv() {
-                Ok(event) => Ok(event),
-                Err(TryRecvError::Lagged(count)) => Err(RecvError::Lagged(count)),
-                Err(_) => Err(RecvError::Closed),
-            },
-        };
-        match received {
-            Ok(event) => Some(Received::Event(event)),
-            Err(RecvError::Lagged(count)) => Some(Received::Missed(count)),
-            Err(RecvError::Closed) => None,
-        }
-    }
-}
-
-impl ClientSettings {
-    fn dialect(&self) -> Dialect {
-        match self.framing {
-            Framing::Detect | Framing::Lines => Dialect::JsonRpcLines,
-            Framing::Headers => Dialect::JsonRpcHeaders,
-        }
     }
 }

@@ -203,7 +203,7 @@ impl<S: Clone + Send + Sync + 'static> Reception<S> {
             }
         };
         let router = self.router.clone();
-        let dialect = self.settings.dialect();
+        let dialect = self.settings.framing.dialect();
         let connection = Connection::start_after(io, dialect, router, options, enter);
         let session = Session::new(connection.peer(), inner);
         tokio::spawn(attend(

@@ -22,6 +22,16 @@ pub enum Framing {
     Headers,
 }
 
+impl Framing {
+    /// The dialect a connection starts with.
+    pub(crate) fn dialect(self) -> Dialect {
+        match self {
+            Framing::Detect | Framing::Lines => Dialect::JsonRpcLines,
+            Framing::Headers => Dialect::JsonRpcHeaders,
+        }
+    }
+}
+
 /// What a server does about its clients.
 #[derive(Clone)]
 pub struct Settings {
@@ -92,14 +102,6 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The dialect a connection starts with.
-    pub(crate) fn dialect(&self) -> Dialect {
-        match self.framing {
-            Framing::Detect | Framing::Lines => Dialect::JsonRpcLines,
-            Framing::Headers => Dialect::JsonRpcHeaders,
-        }
-    }
-
     /// The options of a connection, without its attachment.
     pub(crate) fn connection(&self) -> Options {
         Options {

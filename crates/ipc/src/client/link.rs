@@ -65,7 +65,7 @@ impl<S: Clone + Send + Sync + 'static> Dialer<S> {
                 let problem = format!("{}: nobody answered within {limit:?}", self.path.display());
                 io::Error::new(io::ErrorKind::TimedOut, problem)
             })??;
-        let (dialect, router) = (self.settings.dialect(), self.router.clone());
+        let (dialect, router) = (self.settings.framing.dialect(), self.router.clone());
         let options = self.settings.options.clone();
         Ok(Connection::start_with(io, dialect, router, options))
     }
