@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use tenon_rpc::{CloseReason, Connection, Peer, Router, RpcError};
 use tokio::sync::{Notify, watch};
+use tokio::time::Instant;
 
 use super::{BackOff, ClientSettings, ClientState};
 use crate::socket::connect;
@@ -77,6 +78,7 @@ impl<S: Clone + Send + Sync + 'static> Dialer<S> {
         link: watch::Sender<Link>,
         closing: Arc<Notify>,
     ) {
+        let (mut attempts, mut since) = (0, Instant::now());
         loop {
             let reason = tokio::select! {
                 reason = connection.closed() => reason,
@@ -92,12 +94,16 @@ impl<S: Clone + Send + Sync + 'static> Dialer<S> {
                 link.send_replace(Link::Over { reason, complaint });
                 return;
             };
+            // One that lets us in only to hang up at once is not back, and must not be stormed.
+            if complaint.is_none() && since.elapsed() >= back_off.first {
+                attempts = 0;
+            }
             let found = tokio::select! {
-                found = self.search(back_off, &link) => found,
+                found = self.search(back_off, &mut attempts, &link) => found,
                 () = closing.notified() => None,
             };
             match found {
-                Some(found) => connection = found,
+                Some(found) => (connection, since) = (found, Instant::now()),
                 None => {
                     link.send_replace(Link::Over { reason, complaint });
                     return;
@@ -107,13 +113,16 @@ impl<S: Clone + Send + Sync + 'static> Dialer<S> {
         }
     }
 
-    /// Tries to reach the server; `None` when that has failed too often.
-    async fn search(&self, back_off: BackOff, link: &watch::Sender<Link>) -> Option<Connection> {
-        for attempt in 1.. {
-            if back_off.attempts.is_some_and(|most| attempt > most) {
-                return None;
-            }
-            let pause = pause(back_off, attempt);
+    /// Tries to reach the server, after so many attempts already; `None` when these are too many.
+    async fn search(
+        &self,
+        back_off: BackOff,
+        attempts: &mut u32,
+        link: &watch::Sender<Link>,
+    ) -> Option<Connection> {
+        while back_off.attempts.is_none_or(|most| *attempts < most) {
+            *attempts = attempts.saturating_add(1);
+            let (attempt, pause) = (*attempts, pause(back_off, *attempts));
             link.send_replace(Link::Lost { attempt, pause });
             tokio::time::sleep(pause).await;
             match self.dial().await {

@@ -41,8 +41,7 @@ impl Hub {
     async fn ask_plugin(&self, call: Call) -> Reply {
         let session = call.session();
         let _running = self.callers.enter(session.clone(), call.params.as_ref());
-        let (to, from) = (self.plugin(), call.peer.format());
-        let plugin = to.await?;
+        let plugin = self.plugin().await?;
         // What was told before the question comes before it.
         self.lane.passed().await;
         let params = translate(call.params, plugin.format())?;
@@ -51,9 +50,9 @@ impl Hub {
         // And what the plugin told before it answered comes before the answer.
         session.caught_up().await;
         match outcome {
-            Ok(result) => answer(result, from),
+            Ok(result) => answer(result, call.peer.format()),
             Err(CallError::Closed(reason)) => Err(self.told_why(&plugin, reason).await),
-            Err(error) => Err(refusal(error, from)),
+            Err(error) => Err(refusal(error, call.peer.format())),
         }
     }
 

@@ -219,3 +219,42 @@ async fn it_does_not_wait_for_a_server_that_never_was() {
     let connecting = Client::connect_with(&place.name(), router(), returning(None)).await;
     assert_eq!(connecting.unwrap_err().kind(), std::io::ErrorKind::NotFound);
 }
+
+/// Being let in is not being served: a server that hangs up at once, or says that it is full, is
+/// tried as seldom as one that is not there.
+#[tokio::test]
+async fn being_turned_away_counts_as_an_attempt() {
+    let place = Place::new();
+    let raw_server = place.raw_server();
+    let settings = ClientSettings {
+        reconnect: Some(BackOff {
+            first: Duration::from_millis(5),
+            longest: Duration::from_millis(10),
+            attempts: Some(3),
+        }),
+        ..ClientSettings::default()
+    };
+    let client = place.client_with(settings).await;
+    let mut raw = raw_server.accept().await;
+    let refusal = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"full"}}"#;
+    let mut times = 1;
+    loop {
+        raw.send(refusal).await;
+        drop(raw);
+        tokio::select! {
+            again = raw_server.accept() => raw = again,
+            () = over(&client) => break,
+        }
+        times += 1;
+    }
+    assert_eq!(times, 1 + 3, "the first time, and three attempts");
+    let error = client.call(Add, (1, 2)).await.unwrap_err();
+    assert!(error.to_string().contains("full"), "{error}");
+}
+
+async fn over(client: &Client) {
+    let mut state = client.state();
+    while !matches!(state, ClientState::Closed(_)) {
+        state = client.changed(&state).await;
+    }
+}
