@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::exit::{Code, Failure};
 
-/// Some programs send the same signal to a process and to its group: that is one request.
+/// Some programs send SIGTERM to a process and then to its group: that is one request.
 const ECHO: Duration = Duration::from_millis(100);
 
 /// Watches for signals as long as it lives. The first is a request, the second an order.
@@ -23,14 +23,18 @@ impl Signals {
         let interrupt = CancellationToken::new();
         let asked = interrupt.clone();
         let task = tokio::spawn(async move {
-            let mut first = None;
+            let mut terminated: Option<Instant> = None;
             loop {
                 tokio::select! {
                     _ = ctrl_c.recv() => {}
-                    _ = terminate.recv() => {}
+                    _ = terminate.recv() => {
+                        let last = terminated.replace(Instant::now());
+                        if last.is_some_and(|last| last.elapsed() < ECHO) {
+                            continue;
+                        }
+                    }
                 }
-                let now = Instant::now();
-                if now.duration_since(*first.get_or_insert(now)) > ECHO && asked.is_cancelled() {
+                if asked.is_cancelled() {
                     // The journal is as it should be at any moment, and the guardian ends the
                     // providers.
                     std::process::exit(Code::Interrupted as i32);

@@ -16,10 +16,21 @@ impl Seen {
     }
 }
 
-/// Has a method that calls the plugin back in turn, and one that refuses.
+/// Answers, and keeps the events that come.
 pub(crate) fn host() -> (Router<Seen>, Seen) {
     let seen = Seen::default();
-    let router = Router::new(seen.clone())
+    let router = answering(seen.clone()).event_fallback(|context, event| {
+        let params = event.params.expect("params");
+        let params = params.decode().expect("what JSON has a form for");
+        let mut seen = context.state.0.lock().expect("no panic elsewhere");
+        seen.push(params);
+    });
+    (router, seen)
+}
+
+/// Has a method that calls the plugin back in turn, and one that refuses.
+pub(crate) fn answering<S: Clone + Send + Sync + 'static>(state: S) -> Router<S> {
+    Router::new(state)
         .on_raw("nested", |context, params| async move {
             // The plugin waits for us; it has to answer us all the same.
             let answer = context.peer.call_raw("echo", params).await;
@@ -28,13 +39,6 @@ pub(crate) fn host() -> (Router<Seen>, Seen) {
         .on_raw("refuse", |_, _| async move {
             Err(RpcError::new(ErrorCode::Number(7), "ask again later"))
         })
-        .event_fallback(|context, event| {
-            let params = event.params.expect("params");
-            let params = params.decode().expect("what JSON has a form for");
-            let mut seen = context.state.0.lock().expect("no panic elsewhere");
-            seen.push(params);
-        });
-    (router, seen)
 }
 
 /// The error the other side answered with.

@@ -12,7 +12,7 @@ use tenon_protocols::Protocol;
 use tenon_rpc::{Dialect, ErrorCode, Format, Payload, Peer, Router};
 use tokio::task::JoinSet;
 
-use crate::host::{Seen, host, refused};
+use crate::host::{Seen, answering, host, refused};
 use crate::mark::Mark;
 use crate::server::serve_here;
 use crate::tools;
@@ -80,7 +80,7 @@ async fn server_with_content_length() {
         let folder = tempfile::tempdir().expect("a folder");
         let socket = folder.path().join("node.sock");
         let process = listen(&tool, &socket, mark).await;
-        let client = connect(&socket, host().0).await;
+        let client = connect(&socket, answering(())).await;
         let peer = client.peer().await.expect("a server");
         values_come_back(&peer).await;
         answers_in_any_order(&peer).await;
