@@ -152,6 +152,8 @@ fn when_the_provider_is_killed_no_script_is_left() {
         }
         running.wait().fails();
         workspace.assert_nobody_left();
-        assert_eq!(known(workspace), objects(workspace));
+        // An answer that was still on its way is lost with the provider.
+        let (known, objects) = (known(workspace), objects(workspace));
+        assert!(known.is_subset(&objects), "{known:?} of {objects:?}");
     });
 }
