@@ -77,6 +77,12 @@ impl fmt::Display for Down {
             Down::Failed(error) => error.fmt(f),
             Down::Exited(status) => write!(f, "it ended with {status}"),
             Down::Lost(CloseReason::PeerClosed) => f.write_str("it closed its stdout"),
+            // What it began with is no print that went astray, and may hold secrets.
+            Down::Lost(CloseReason::BrokenStream(error))
+                if error.is_over_limit || error.is_message =>
+            {
+                write!(f, "it cannot be understood any more: {}", error.problem)
+            }
             Down::Lost(reason) => write!(f, "it cannot be understood any more: {reason}"),
             Down::Stopped => f.write_str("it was stopped"),
         }

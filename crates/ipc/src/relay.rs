@@ -15,7 +15,7 @@ use tenon_rpc::Peer;
 use tokio::sync::watch;
 
 use crate::clients::Clients;
-use crate::lane::{Lane, Patience, Slow};
+use crate::lane::Lane;
 use crate::server::{Ended, Server};
 use crate::settings::Settings;
 use crate::wrappers::{self, Done};
@@ -131,11 +131,7 @@ impl Relay {
             callers: Callers::default(),
             clients: OnceLock::new(),
             plugin: OnceLock::new(),
-            lane: Arc::new(Lane::new(Patience {
-                events: 1024,
-                bytes: 8 * 1024 * 1024,
-                slow: Slow::DropOldest,
-            })),
+            lane: Arc::new(Lane::new(Settings::default().patience())),
             events: settings.events,
             patience: settings.patience,
             timeout: settings.timeout,

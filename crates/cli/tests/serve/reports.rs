@@ -4,6 +4,7 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use crate::serving::Serving;
+use crate::shell::Shell;
 use crate::wire::Wire;
 
 /// What happens to a server in its life, as far as a client can make it happen. That client is
@@ -127,4 +128,52 @@ async fn frames_and_what_is_masked_in_them() {
     assert_eq!(file.permissions().mode() & 0o777, 0o600);
     let stopped = serving.stop().await;
     assert!(!stopped.stderr.contains("s3cret"));
+}
+
+/// Whoever reads what is told learns what was called, not with what.
+#[tokio::test]
+async fn secrets_are_not_told() {
+    for options in ["--verbose", "--json"] {
+        let serving = Serving::start(&format!("{options} -- tenon echo")).await;
+        let mut wire = serving.wire();
+        let secret = json!({ "token": "s3cret" });
+        assert_eq!(
+            wire.answer(json!(1), "echo", secret.clone())["result"],
+            secret
+        );
+        wire.send(r#"{"jsonrpc":"2.0","method":"unknown","params":{"token":"s3cret"}}"#);
+        wire.send(r#"{"token":"s3cret","id":2}"#);
+        let refused = wire.answer(json!("s3cret"), "nope", json!(["s3cret"]));
+        assert_eq!(refused["error"]["code"], -32600, "the one before it");
+        let unknown = wire.answer(json!(3), "add", json!([1, 2]));
+        assert_eq!(unknown["error"]["code"], -32601, "the one before it");
+        drop(wire);
+        let stopped = serving.stop().await;
+        let told = format!("{}{}", stopped.stdout, stopped.stderr);
+        assert!(told.contains("nope"), "{told}");
+        assert!(!told.contains("s3cret"), "{told}");
+    }
+}
+
+/// Nor is the beginning of a message that is too long.
+#[tokio::test]
+async fn secrets_in_what_cannot_be_read_are_not_told() {
+    let shell = Shell::new();
+    shell.file(
+        "leak",
+        "read -r request; printf '{\"token\":\"s3cret'; \
+         head -c 17000000 /dev/zero | tr '\\0' x; read -r never",
+    );
+    let serving = Serving::start_in(shell, "--no-restart -- sh leak").await;
+    let mut wire = serving.wire();
+    let answer = wire.answer(json!(1), "anything", json!({}));
+    assert_eq!(answer["error"]["code"], -32001);
+    let ended = serving.ended().await;
+    assert!(
+        ended.stderr.contains("longer than the limit"),
+        "{}",
+        ended.stderr
+    );
+    let told = format!("{answer}{}", ended.stderr);
+    assert!(!told.contains("s3cret"), "{told}");
 }

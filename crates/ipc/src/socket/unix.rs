@@ -178,7 +178,7 @@ fn make_way(path: &Path) -> io::Result<()> {
         Err(error) => unclear(error),
         Ok(file) if !file.file_type().is_socket() => refuse(
             io::ErrorKind::AlreadyExists,
-            "there is a file that is no socket; it has been left alone",
+            "there is a file that is no socket; it has been left alone: remove it, or choose another name",
         ),
         Ok(_) => match std::os::unix::net::UnixStream::connect(path) {
             Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
@@ -187,7 +187,7 @@ fn make_way(path: &Path) -> io::Result<()> {
             Err(error) => unclear(error),
             Ok(_) => refuse(
                 io::ErrorKind::AddrInUse,
-                "another server listens there already",
+                "another server listens there already; stop it, or choose another name",
             ),
         },
     }
