@@ -27,6 +27,49 @@ pub(crate) fn safe(prefix: &str) -> String {
     text[..end].to_owned()
 }
 
+/// The part of `bytes` that stays whatever is written behind it. They are not UTF-8, and the text
+/// in them is in normal form C.
+///
+/// go-cty takes everything from the first invalid byte on for one cluster, so that is cut off
+/// unless normalisation already ends the prefix elsewhere.
+pub(crate) fn safe_bytes(bytes: &[u8]) -> &[u8] {
+    let end = match last_boundary_of_bytes(bytes) {
+        Some(boundary) if boundary < bytes.len() => boundary,
+        _ => std::str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len),
+    };
+    &bytes[..end]
+}
+
+/// [`last_boundary`] of bytes. An invalid byte takes part in no composition; a character that is
+/// cut short at the end counts as not there.
+fn last_boundary_of_bytes(bytes: &[u8]) -> Option<usize> {
+    let chunk = bytes.utf8_chunks().last()?;
+    let text_end = bytes.len() - chunk.invalid().len();
+    let is_cut_short =
+        std::str::from_utf8(chunk.invalid()).is_err_and(|error| error.error_len().is_none());
+    match chunk.invalid().is_empty() || is_cut_short {
+        false => Some(bytes.len()),
+        true if text_end == 0 => None,
+        true if chunk.valid().is_empty() => Some(text_end),
+        true => {
+            let text_start = text_end - chunk.valid().len();
+            match last_boundary(chunk.valid()) {
+                Some(boundary) => Some(text_start + boundary),
+                None => boundary_at_invalid(&bytes[..text_start]),
+            }
+        }
+    }
+}
+
+/// Where to cut between invalid bytes and marks that would combine with what is before them.
+fn boundary_at_invalid(bytes: &[u8]) -> Option<usize> {
+    match bytes.last()? {
+        // These begin no character of any length, so Go takes each for a character.
+        0xc0 | 0xc1 | 0xf8..=0xff => Some(bytes.len() - 1),
+        _ => Some(bytes.len()),
+    }
+}
+
 /// The last place where normalisation can be cut: behind a last character that takes part in no
 /// composition, else before the last one that begins a sequence. None where there is no such
 /// place.
@@ -88,6 +131,7 @@ fn without_last_cluster(text: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::Text;
 
     #[test]
     fn cuts_what_may_still_combine() {
@@ -106,6 +150,40 @@ mod tests {
             ("-\u{301}", ""),
         ] {
             assert_eq!(safe(prefix), expected, "{prefix:?}");
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_not_text_are_cut_as_terraform_cuts_them() {
+        for (prefix, expected) in [
+            (&b"abc-\xff"[..], &b"abc-"[..]),
+            (&b"\xff"[..], &b""[..]),
+            (&b"abc\xff-"[..], &b"abc"[..]),
+            (&b"\xff-"[..], &b""[..]),
+            (&b"a\xffb-"[..], &b"a"[..]),
+            (&b"a\xffb"[..], &b"a\xff"[..]),
+            (&b"ab-\xc3"[..], &b"ab-"[..]),
+            (&b"ab-\xe2\x82"[..], &b"ab-"[..]),
+            (&b"\xc3(-"[..], &b""[..]),
+            (&b"e\xcc\x81\xff"[..], &b"\xc3\xa9"[..]),
+            (&b"e\xcc\x81\xff-"[..], &b"\xc3\xa9"[..]),
+            (&b"ab\xffe\xcc\x81-"[..], &b"ab"[..]),
+            (&b"ab\xff e\xcc\x81"[..], &b"ab\xff "[..]),
+            (&b"-\xed\xa0\x80"[..], &b"-"[..]),
+            (&b"-\xff\xff"[..], &b"-"[..]),
+            (&b"x-\xffe\xcc\x81z-"[..], &b"x-"[..]),
+            (&b"\xcc\x81\xff-"[..], &b"\xcc\x81"[..]),
+            (&b"a-\x80\x80"[..], &b"a-"[..]),
+            (&b"\xf0\x9f\xa4"[..], &b""[..]),
+            (&b"a-\xf0\x9f\xa4"[..], &b"a-"[..]),
+            (&b"a\xcc"[..], &b""[..]),
+            (&b"-\xcc\x81\xff"[..], &b"-\xcc\x81"[..]),
+            (&b"-\xff\xcc\x81"[..], &b"-"[..]),
+            (&b"-e\xff\xcc\x81-"[..], &b"-e"[..]),
+            (&b"caf\xc3\xa9\xff."[..], &b"caf\xc3\xa9"[..]),
+        ] {
+            let safe = Text::from_bytes(prefix).safe_prefix();
+            assert_eq!(safe.as_bytes(), expected, "{}", prefix.escape_ascii());
         }
     }
 }

@@ -41,14 +41,19 @@ pub struct Bound {
 }
 
 impl Bound {
-    /// A bound, unless it says nothing because it is at the `end` of all numbers, or has too many
-    /// digits to be told to peers: to know less is always right.
+    /// A bound, unless it says nothing because it is at the `end` of all numbers.
     pub(crate) fn new(number: Number, is_inclusive: bool, end: &Number) -> Option<Bound> {
-        let is_short = || number.to_i64().is_some() || number.to_text().len() <= BOUND_DIGITS;
-        (number != *end && is_short()).then_some(Bound {
+        let bound = Bound {
             number,
             is_inclusive,
-        })
+        };
+        (bound.number != *end && bound.is_short()).then_some(bound)
+    }
+
+    /// The bound has few enough digits to be sent to peers. A longer one is left out: to know less
+    /// is always right.
+    pub(crate) fn is_short(&self) -> bool {
+        self.number.to_i64().is_some() || self.number.to_text().len() <= BOUND_DIGITS
     }
 }
 
@@ -95,7 +100,9 @@ impl Refinement {
             return Ok(());
         };
         let order = lower.number.compare(&upper.number);
-        if order.is_lt() || (order.is_eq() && lower.is_inclusive && upper.is_inclusive) {
+        // Two equal exclusive bounds leave no number between them, but go-cty accepts them, so a
+        // peer may send them.
+        if order.is_lt() || (order.is_eq() && lower.is_inclusive == upper.is_inclusive) {
             return Ok(());
         }
         Err(Problem::Contradiction(

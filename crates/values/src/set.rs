@@ -10,8 +10,8 @@ use crate::value::{Kind, Value};
 /// The values in the order of a set, each once. They are unmarked and of this type.
 ///
 /// Strings go by their bytes, numbers by size, false before true; then what is unknown, then null.
-/// Other types go by a text that is stable and means nothing. Unknown values are all kept: nobody
-/// knows yet whether they are equal.
+/// Other types go by a text that is stable and means nothing. Unknown values are all kept, in the
+/// order they came in: whether they are equal is not known yet.
 pub(crate) fn arrange(element: &Type, mut values: Vec<Value>) -> Vec<Value> {
     keep_first(&mut values);
     if element.is_primitive() {
@@ -29,8 +29,8 @@ pub(crate) fn arrange(element: &Type, mut values: Vec<Value>) -> Vec<Value> {
     keyed.into_iter().map(|(_, _, value)| value).collect()
 }
 
-/// The order of values that the sort key does not tell apart: it has ten digits of a number, no
-/// bytes that are not UTF-8, and nothing of what is known of unknown values.
+/// The order of values that the sort key does not tell apart: it has ten digits of a number and no
+/// bytes that are not UTF-8. Unknown values stay in the order they came in.
 fn compare_exactly(this: &Value, that: &Value) -> Ordering {
     let keys = |value: &Value| -> Vec<Text> {
         let entries = value.entries().unwrap_or_default();
@@ -95,7 +95,6 @@ fn compare_primitive(this: &Value, that: &Value) -> Ordering {
             (Kind::String(this), Kind::String(that)) => this.cmp(that),
             (Kind::Number(this), Kind::Number(that)) => this.compare(that),
             (Kind::Bool(this), Kind::Bool(that)) => this.cmp(&that),
-            (Kind::Unknown(this), Kind::Unknown(that)) => this.to_string().cmp(&that.to_string()),
             _ => Ordering::Equal,
         })
 }

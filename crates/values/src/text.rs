@@ -87,7 +87,7 @@ impl Text {
     pub fn safe_prefix(&self) -> Text {
         match self.as_str() {
             Some(text) => Text(Content::Utf8(crate::prefix::safe(text).into())),
-            None => Text::new(""),
+            None => Text::from_bytes(crate::prefix::safe_bytes(self.as_bytes())),
         }
     }
 }

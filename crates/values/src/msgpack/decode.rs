@@ -315,6 +315,9 @@ mod tests {
             let bytes = [&[0xc7, payload.len() as u8, 12], payload].concat();
             assert_eq!(decode(&bytes, &ty).unwrap(), known, "{payload:02x?}");
         }
-        decode(&[0xc7, 3, 12, 0x81, 5, 0xff], &ty).unwrap_err();
+        // -1 as the least length says nothing; as the greatest it contradicts itself.
+        let unknown = Value::unknown(ty.clone());
+        assert_eq!(decode(&[0xc7, 3, 12, 0x81, 5, 0xff], &ty).unwrap(), unknown);
+        decode(&[0xc7, 3, 12, 0x81, 6, 0xff], &ty).unwrap_err();
     }
 }

@@ -58,16 +58,17 @@ pub(super) fn decode(code: i8, payload: &[u8], ty: &Type) -> Result<Value, Error
                 false => value.refine_not_null()?,
             },
             key::PREFIX => value.refine_whole_prefix(prefix(&mut reader)?)?,
-            key::LOWER => {
-                let bound = bound(&mut reader)?;
-                value.refine_lower(bound.number, bound.is_inclusive)?
+            key::LOWER => value.refine_lower_to(Some(bound(&mut reader)?))?,
+            key::UPPER => value.refine_upper_to(Some(bound(&mut reader)?))?,
+            key::SHORTEST => {
+                // No collection is shorter than 0, so a negative least length says nothing.
+                let length = self::length(&mut reader)?;
+                value.refine_shortest(u64::try_from(length).unwrap_or(0))?
             }
-            key::UPPER => {
-                let bound = bound(&mut reader)?;
-                value.refine_upper(bound.number, bound.is_inclusive)?
-            }
-            key::SHORTEST => value.refine_shortest(self::length(&mut reader)?)?,
-            key::LONGEST => value.refine_longest(self::length(&mut reader)?)?,
+            key::LONGEST => match u64::try_from(self::length(&mut reader)?) {
+                Ok(length) => value.refine_longest(length)?,
+                Err(_) => return Err(reader.fail("the greatest length is negative")),
+            },
             _ => {
                 // A later version may know more.
                 reader.skip()?;
@@ -105,15 +106,14 @@ fn bound(reader: &mut Reader<'_>) -> Result<Bound, Error> {
     })
 }
 
-fn length(reader: &mut Reader<'_>) -> Result<u64, Error> {
+fn length(reader: &mut Reader<'_>) -> Result<i64, Error> {
     // Peers hold lengths in signed numbers.
     let length = match reader.head()? {
         Head::Unsigned(length) => i64::try_from(length).ok(),
         Head::Signed(length) => Some(length),
         _ => None,
     };
-    let length = length.and_then(|length| u64::try_from(length).ok());
-    length.ok_or_else(|| reader.fail("a known length is a whole number, and not negative"))
+    length.ok_or_else(|| reader.fail("a known length is an integer of 64 bits"))
 }
 
 pub(super) fn encode(refinement: &Refinement, out: &mut Vec<u8>) {

@@ -11,7 +11,7 @@ impl Number {
     /// The exact value as `0x.MANTISSAp+EXPONENT`, with hexadecimal digits behind the point and a
     /// power of two, as Go's `Text('p', 0)`.
     pub fn to_binary_text(&self) -> String {
-        self.written(self.infinity_of_go(), |binary, text| {
+        self.written(|binary, text| {
             // The first digit begins with the first bit.
             let filled = binary.mantissa.bit_len().next_multiple_of(4);
             let mantissa = &binary.mantissa << (filled - binary.mantissa.bit_len());

@@ -201,9 +201,9 @@ mod tests {
                 "3.14159265358979323846264338327950288",
             ),
             ("9999999999999999999", "9999999999999999999"),
-            ("Inf", "inf"),
-            ("inf", "inf"),
-            ("-inf", "-inf"),
+            ("Inf", "+Inf"),
+            ("inf", "+Inf"),
+            ("-inf", "-Inf"),
         ] {
             assert_eq!(parsed(text).to_text(), expected, "{text}");
         }

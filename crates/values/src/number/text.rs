@@ -8,7 +8,7 @@ use super::{Number, Repr};
 
 impl Number {
     /// The shortest decimal without an exponent that reads back to the same value at the same
-    /// precision, as Go's `Text('f', -1)`; `inf` or `-inf` for the infinities.
+    /// precision, as Go's `Text('f', -1)`; `+Inf` or `-Inf` for the infinities.
     ///
     /// A number at the cap of exponents has about 158,000 characters.
     pub fn to_text(&self) -> String {
@@ -17,7 +17,7 @@ impl Number {
         {
             return value.to_string();
         }
-        self.written("inf", |binary, text| {
+        self.written(|binary, text| {
             if binary.is_integer() && binary.top() <= i64::from(self.precision()) {
                 let whole = &binary.mantissa << binary.exponent as usize;
                 text.push_str(&whole.to_string());
@@ -35,31 +35,20 @@ impl Number {
         {
             return value.to_string();
         }
-        self.written(self.infinity_of_go(), |binary, text| {
+        self.written(|binary, text| {
             Decimal::short(binary).write_short(text);
         })
     }
 
-    /// How Go writes the magnitude of an infinity.
-    pub(super) fn infinity_of_go(&self) -> &'static str {
-        match self.has_minus() {
-            true => "Inf",
-            false => "+Inf",
-        }
-    }
-
-    /// A text with the sign, which infinities and zeros have in all forms.
-    pub(super) fn written(
-        &self,
-        infinity: &str,
-        write: impl FnOnce(&Binary, &mut String),
-    ) -> String {
+    /// A text with the sign, which infinities and zeros have in all forms. Only infinity has a plus.
+    pub(super) fn written(&self, write: impl FnOnce(&Binary, &mut String)) -> String {
         let mut text = String::new();
         if self.has_minus() {
             text.push('-');
         }
         match self.binary() {
-            None => text.push_str(infinity),
+            None if self.has_minus() => text.push_str("Inf"),
+            None => text.push_str("+Inf"),
             Some(binary) if binary.is_zero() => text.push('0'),
             Some(binary) => write(&binary, &mut text),
         }
@@ -174,7 +163,7 @@ mod tests {
     fn both_formats_show_the_text() {
         assert_eq!(
             format!("{} {:?}", parsed("-1.50"), Number::INFINITY),
-            "-1.5 inf"
+            "-1.5 +Inf"
         );
     }
 

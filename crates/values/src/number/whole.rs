@@ -130,7 +130,7 @@ mod tests {
                 "1000000000000000000000000000000",
                 "1000000000000000000000000000000",
             ),
-            ("-inf", "-inf", "-inf", "-inf"),
+            ("-inf", "-Inf", "-Inf", "-Inf"),
         ] {
             assert_eq!(parsed(text).floor().to_text(), floor, "{text}");
             assert_eq!(parsed(text).ceiling().to_text(), ceiling, "{text}");

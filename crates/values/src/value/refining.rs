@@ -75,9 +75,15 @@ impl Value {
     /// # Errors
     /// The value is no number, or less.
     pub fn refine_lower(&self, number: Number, is_inclusive: bool) -> Result<Value, Error> {
+        self.refine_lower_to(Bound::new(number, is_inclusive, &Number::NEGATIVE_INFINITY))
+    }
+
+    /// The number is within this bound, which may be infinite: peers send such bounds and expect
+    /// them back.
+    pub(crate) fn refine_lower_to(&self, bound: Option<Bound>) -> Result<Value, Error> {
         self.refine(|refinement, ty| {
             require(*ty == Type::Number, "a bound", ty)?;
-            let Some(bound) = Bound::new(number, is_inclusive, &Number::NEGATIVE_INFINITY) else {
+            let Some(bound) = bound.filter(Bound::is_short) else {
                 return Ok(());
             };
             let is_tighter = refinement.lower.as_ref().is_none_or(|known| {
@@ -96,9 +102,15 @@ impl Value {
     /// # Errors
     /// The value is no number, or more.
     pub fn refine_upper(&self, number: Number, is_inclusive: bool) -> Result<Value, Error> {
+        self.refine_upper_to(Bound::new(number, is_inclusive, &Number::INFINITY))
+    }
+
+    /// The number is within this bound, which may be infinite: peers send such bounds and expect
+    /// them back.
+    pub(crate) fn refine_upper_to(&self, bound: Option<Bound>) -> Result<Value, Error> {
         self.refine(|refinement, ty| {
             require(*ty == Type::Number, "a bound", ty)?;
-            let Some(bound) = Bound::new(number, is_inclusive, &Number::INFINITY) else {
+            let Some(bound) = bound.filter(Bound::is_short) else {
                 return Ok(());
             };
             let is_tighter = refinement.upper.as_ref().is_none_or(|known| {
