@@ -3,6 +3,8 @@
 
 #[path = "operations/arithmetic.rs"]
 mod arithmetic;
+#[path = "operations/echoes.rs"]
+mod echoes;
 #[path = "operations/insides.rs"]
 mod insides;
 #[path = "operations/marks.rs"]
