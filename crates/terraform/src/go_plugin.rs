@@ -58,7 +58,14 @@ pub fn run<P: Provider, F: AsyncFnOnce()>(make: impl FnOnce() -> (P, F)) -> Exit
     };
     match mode {
         Mode::Help => tell(&mut io::stdout(), arguments::HELP, 0),
-        Mode::Version => tell(&mut io::stdout(), arguments::VERSION, 0),
+        Mode::Version => {
+            let program = std::env::current_exe().ok();
+            tell(
+                &mut io::stdout(),
+                &arguments::version(program.as_deref()),
+                0,
+            )
+        }
         Mode::ByHand => tell(&mut io::stderr(), arguments::BY_HAND, 1),
         Mode::Serve | Mode::Debug => {
             let served = if mode == Mode::Debug {

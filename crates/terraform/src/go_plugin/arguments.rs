@@ -1,6 +1,7 @@
 //! What the process was started for.
 
 use std::ffi::{OsStr, OsString};
+use std::path::Path;
 
 use super::handshake;
 
@@ -51,11 +52,21 @@ impl Mode {
     }
 }
 
-pub(super) const VERSION: &str = concat!(
-    "terraform-provider-denobridge ",
-    env!("CARGO_PKG_VERSION"),
-    "\n"
-);
+/// The version that `tenon provider install` gives it, so that configurations of
+/// brad-jones/denobridge find it.
+const INSTALLED_AS: &str = "0.4.1";
+
+/// What `--version` prints: the version that `terraform init` shows, which is that in the name of
+/// the program, and the version of Tenon that it is part of.
+pub(super) fn version(program: Option<&Path>) -> String {
+    let name = program.and_then(|program| program.file_name()?.to_str());
+    let installed = name.and_then(|name| name.split_once("_v")?.1.split('_').next());
+    format!(
+        "terraform-provider-denobridge {} (Tenon {})\n",
+        installed.unwrap_or(INSTALLED_AS),
+        env!("CARGO_PKG_VERSION")
+    )
+}
 
 pub(super) const BY_HAND: &str = "\
 This is the Terraform and OpenTofu provider \"denobridge\", whose resources are scripts. Terraform
@@ -75,7 +86,7 @@ Usage: terraform-provider-denobridge [--debug | --help | --version]
   --debug      serve in this process until Ctrl-C, and print the variable TF_REATTACH_PROVIDERS,
                which makes Terraform use it
   --help       print this
-  --version    print the version
+  --version    print the version that `terraform init` shows, and that of Tenon
 
 `tenon provider install` puts this program where `terraform init` finds it.
 
@@ -112,6 +123,21 @@ mod tests {
         assert_eq!(choose(&["-debug"], None), Ok(Mode::Debug));
         assert_eq!(choose(&["--help", "--debug"], cookie), Ok(Mode::Help));
         assert_eq!(choose(&["-V"], None), Ok(Mode::Version));
+    }
+
+    #[test]
+    fn the_version_is_the_one_that_init_shows() {
+        let shown = |program: &str| version(Some(Path::new(program)));
+        let own = concat!(" (Tenon ", env!("CARGO_PKG_VERSION"), ")\n");
+        for (program, expected) in [
+            ("/m/terraform-provider-denobridge_v1.2.3", "1.2.3"),
+            ("/m/terraform-provider-denobridge_v1.2.3_x5", "1.2.3"),
+            ("/target/release/terraform-provider-denobridge", "0.4.1"),
+        ] {
+            let expected = format!("terraform-provider-denobridge {expected}{own}");
+            assert_eq!(shown(program), expected);
+        }
+        assert!(version(None).contains(" 0.4.1 "));
     }
 
     #[test]

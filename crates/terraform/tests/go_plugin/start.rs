@@ -158,7 +158,9 @@ async fn help_and_version_go_to_stdout() {
     assert!(ended.stdout.join("\n").contains("TF_REATTACH_PROVIDERS"));
     let ended = Started::new(&[PROVIDER, "--version"], &[]).end().await;
     assert_eq!(ended.status.code(), Some(0));
-    let version = concat!("terraform-provider-denobridge ", env!("CARGO_PKG_VERSION"));
+    // First the version that `terraform init` shows.
+    let tenon = env!("CARGO_PKG_VERSION");
+    let version = format!("terraform-provider-denobridge 0.4.1 (Tenon {tenon})");
     assert_eq!(ended.stdout, [version]);
 }
 
