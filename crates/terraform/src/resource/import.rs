@@ -3,7 +3,7 @@
 use serde_json::value::RawValue;
 use tenon_values::{Type, Value, convert, json};
 
-use crate::diagnostic;
+use crate::diagnostic::{self, Diagnostics};
 use crate::proto::tfplugin6::import_resource_state::{ImportedResource, Request, Response};
 use crate::proto::tfplugin6::{Diagnostic, ResourceIdentityData, upgrade_resource_identity};
 use crate::schema::{IDENTITY, RESOURCE, RESOURCE_SHAPE, check_name, object_type};
@@ -17,9 +17,10 @@ pub(crate) fn import(request: Request) -> Response {
         };
     }
     let by_identity = { request.identity }.filter(|identity| identity.identity_data.is_some());
+    let mut diagnostics = Diagnostics::new();
     let state = match &by_identity {
         Some(identity) => from_identity(identity),
-        None => from_text(&request.id),
+        None => from_text(&request.id, &mut diagnostics),
     };
     let imported = state.and_then(|state| {
         Ok(ImportedResource {
@@ -32,6 +33,7 @@ pub(crate) fn import(request: Request) -> Response {
     match imported {
         Ok(imported) => Response {
             imported_resources: vec![imported],
+            diagnostics,
             ..Response::default()
         },
         Err(error) => Response {
@@ -41,8 +43,9 @@ pub(crate) fn import(request: Request) -> Response {
     }
 }
 
-/// The members of an id, whose names may be in any case, as Go reads them.
-fn from_text(id: &str) -> Result<Value, Diagnostic> {
+/// The members of an id, whose names may be in any case, as Go reads them. Others are ignored as
+/// Go ignores them, with a warning: they may be misspelt.
+fn from_text(id: &str, diagnostics: &mut Diagnostics) -> Result<Value, Diagnostic> {
     let refuse = |problem: String| {
         diagnostic::error(
             "Invalid Import ID Format",
@@ -55,28 +58,30 @@ fn from_text(id: &str) -> Result<Value, Diagnostic> {
         )
     };
     let members: std::collections::BTreeMap<String, Box<RawValue>> = serde_json::from_str(id)
-        .map_err(|error| refuse(format!("{id:?} is no object: {error}")))?;
+        .map_err(|error| refuse(format!("{id:?} is not a JSON object: {error}")))?;
+    let known = [
+        "id",
+        "path",
+        "command",
+        "props",
+        "config_file",
+        "permissions",
+        "reuse",
+        "timeout",
+    ];
     let mut parts = Vec::new();
-    for (name, text) in members {
-        let name = name.to_ascii_lowercase();
-        let known = [
-            "id",
-            "path",
-            "command",
-            "props",
-            "config_file",
-            "permissions",
-            "reuse",
-            "timeout",
-        ];
+    let mut ignored = Vec::new();
+    for (member, text) in members {
+        let name = member.to_ascii_lowercase();
         let Some(name) = known.into_iter().find(|known| *known == name) else {
-            return Err(refuse(format!("Nobody knows what {name:?} is")));
+            ignored.push(member);
+            continue;
         };
         let read = json::implied(text.get().as_bytes())
             .map_err(|error| refuse(format!("{name}: {error}")))?;
         let value = match name {
             "props" => read,
-            "permissions" => permissions(&read, &refuse)?,
+            "permissions" => permissions(&read, &mut ignored, &refuse)?,
             _ => converted(name, &read, &refuse)?,
         };
         parts.push((name, value));
@@ -91,6 +96,17 @@ fn from_text(id: &str) -> Result<Value, Diagnostic> {
     }
     if has("path") == has("command") {
         return Err(refuse("It needs either a path or a command".to_owned()));
+    }
+    if !ignored.is_empty() {
+        diagnostics.push(diagnostic::warning(
+            "Unknown keys in the import id",
+            format!(
+                "{} in the import id: ignored. The keys are {} (and all, allow and deny in \
+                 permissions).",
+                ignored.join(", "),
+                known.join(", ")
+            ),
+        ));
     }
     Ok(RESOURCE_SHAPE.block(&parts))
 }
@@ -109,12 +125,16 @@ fn converted(
 }
 
 /// Permissions with what is absent as null, as in a configuration that does not mention it.
-fn permissions(value: &Value, refuse: &impl Fn(String) -> Diagnostic) -> Result<Value, Diagnostic> {
+fn permissions(
+    value: &Value,
+    ignored: &mut Vec<String>,
+    refuse: &impl Fn(String) -> Diagnostic,
+) -> Result<Value, Diagnostic> {
     if value.is_null() {
         return converted("permissions", value, refuse);
     }
     let Some(given) = value.attributes() else {
-        return Err(refuse("permissions is no object".to_owned()));
+        return Err(refuse("permissions is not an object".to_owned()));
     };
     let part = |wanted: &str| {
         let found = given
@@ -122,7 +142,11 @@ fn permissions(value: &Value, refuse: &impl Fn(String) -> Diagnostic) -> Result<
             .find(|(name, _)| name.eq_ignore_ascii_case(wanted));
         found.map_or(Value::NULL, |(_, value)| value.clone())
     };
-    let all = ["all", "allow", "deny"].map(|name| (name, part(name)));
+    let known = ["all", "allow", "deny"];
+    let is_known = |name: &str| known.iter().any(|known| name.eq_ignore_ascii_case(known));
+    let others = { given.iter() }.filter(|(name, _)| !is_known(name));
+    ignored.extend(others.map(|(name, _)| format!("permissions.{name}")));
+    let all = known.map(|name| (name, part(name)));
     converted("permissions", &Value::object(all), refuse)
 }
 
@@ -225,7 +249,7 @@ mod tests {
     use super::*;
 
     fn read(id: &str) -> Result<Value, String> {
-        from_text(id).map_err(|refused| refused.detail)
+        from_text(id, &mut Diagnostics::new()).map_err(|refused| refused.detail)
     }
 
     #[test]
@@ -248,10 +272,9 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said_with_an_example() {
         for (id, problem) in [
-            ("plain", "is no object"),
+            ("plain", "is not a JSON object"),
             ("{}", "no id"),
             (r#"{"id": "a"}"#, "either a path or a command"),
-            (r#"{"id": "a", "path": "p", "colour": 1}"#, "\"colour\""),
             (
                 r#"{"id": "a", "path": "p", "permissions": 1}"#,
                 "permissions",
@@ -262,6 +285,21 @@ mod tests {
             assert!(refused.contains(problem), "{id}: {refused}");
             assert!(refused.contains("./file.ts"), "{refused}");
         }
+    }
+
+    #[test]
+    fn unknown_keys_are_ignored_with_a_warning() {
+        let mut diagnostics = Diagnostics::new();
+        let id =
+            r#"{"id": "a", "path": "p", "Colour": 1, "permissions": {"all": true, "none": 1}}"#;
+        let state = from_text(id, &mut diagnostics).unwrap();
+        assert_eq!(wire::text(&state, "path").as_deref(), Some("p"));
+        let [warning] = &diagnostics[..] else {
+            panic!("{diagnostics:?}");
+        };
+        assert!(!diagnostic::has_errors(&diagnostics));
+        let expected = "Colour, permissions.none in the import id: ignored. The keys are id, path,";
+        assert!(warning.detail.starts_with(expected), "{}", warning.detail);
     }
 
     #[test]

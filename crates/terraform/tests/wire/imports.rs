@@ -4,7 +4,7 @@ use serde_json::json;
 use tenon_terraform::proto::tfplugin6::*;
 use tenon_values::{Type, Value};
 
-use crate::blocks::{RESOURCE, assert_error, assert_none, packed, part, value};
+use crate::blocks::{RESOURCE, assert_error, assert_none, packed, part, shown, value};
 use crate::core::{Core, Held};
 use crate::states::raw;
 
@@ -126,9 +126,9 @@ async fn an_identity_says_what_an_id_says() {
 async fn bad_imports_are_refused_with_a_next_step() {
     let core = Core::new(json!({})).await;
     for (id, word) in [
-        ("", "no object"),
-        ("./hello.txt", "no object"),
-        ("[]", "no object"),
+        ("", "not a JSON object"),
+        ("./hello.txt", "not a JSON object"),
+        ("[]", "not a JSON object"),
         ("{}", "no id"),
         (r#"{"id": null, "path": "p"}"#, "no id"),
         (r#"{"id": ["a"], "path": "p"}"#, "id"),
@@ -142,7 +142,6 @@ async fn bad_imports_are_refused_with_a_next_step() {
             r#"{"id": "a", "path": "p", "permissions": {"allow": "read"}}"#,
             "permissions",
         ),
-        (r#"{"id": "a", "path": "p", "colour": 1}"#, "colour"),
     ] {
         let imported = import(&core, id, None).await;
         assert_error(
@@ -166,5 +165,25 @@ async fn bad_imports_are_refused_with_a_next_step() {
         assert_error(&imported.diagnostics, &["dentity", word]);
         assert!(imported.imported_resources.is_empty());
     }
+    core.stage.end().await;
+}
+
+/// Upstream reads ids as Go reads JSON: what it does not know it ignores.
+#[tokio::test]
+async fn keys_that_mean_nothing_are_ignored_with_a_warning() {
+    let core = Core::new(json!({})).await;
+    let id =
+        r#"{"id": "a", "path": "p", "comment": {"x": 1}, "permissions": {"all": true, "note": 1}}"#;
+    let imported = import(&core, id, None).await;
+    assert_eq!(imported.imported_resources.len(), 1);
+    let said = shown(&imported.diagnostics);
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(said[0].starts_with("warning: Unknown keys in the import id"));
+    assert!(said[0].contains("comment, permissions.note"), "{said:?}");
+    let state = core
+        .shapes
+        .resource
+        .decode(imported.imported_resources[0].state.as_ref());
+    assert_eq!(part(&state, "id"), Value::from("a"));
     core.stage.end().await;
 }
