@@ -78,27 +78,36 @@ fn binary(settings: &Settings) -> Result<PathBuf, Diagnostic> {
     let named = named.or_else(|| Some(("TENON_DENO", env::var_os("TENON_DENO")?.into())));
     match named {
         Some((who, name)) => find(&name).ok_or_else(|| {
-            missing(format!(
-                "{who} says {}, which is no file that can be run",
-                name.display()
-            ))
+            let what = format!("{who} is {}, which is not a file", name.display());
+            missing(&what, settings)
         }),
         None => {
-            find(Path::new("deno")).ok_or_else(|| missing("There is no deno in PATH".to_owned()))
+            find(Path::new("deno")).ok_or_else(|| missing("There is no deno in PATH", settings))
         }
     }
 }
 
-fn missing(what: String) -> Diagnostic {
+fn missing(what: &str, settings: &Settings) -> Diagnostic {
     diagnostic::error(
         "Deno not found",
         format!(
-            "{what}, and nothing is downloaded. Install Deno (npm install -g deno, pip install \
-             deno, or see https://deno.com), and have it in PATH, or set deno_binary_path in the \
-             provider block or the environment variable TENON_DENO to where it is.\n\nScripts in \
-             other languages do not need it."
+            "{what}, and nothing is downloaded. Install Deno ({}), and have it in PATH, or set \
+             deno_binary_path in the provider block or the environment variable TENON_DENO to where \
+             it is.\n\nScripts in other languages do not need it.",
+            how_to_install(wanted(settings))
         ),
     )
+}
+
+/// Where to get Deno: of one version, if that is a whole one.
+fn how_to_install(version: Option<&str>) -> String {
+    match version.filter(|version| version.split('.').count() >= 3) {
+        Some(version) => format!(
+            "npm install -g deno@{version}, or see \
+             https://github.com/denoland/deno/releases/tag/v{version}"
+        ),
+        None => "npm install -g deno, pip install deno, or see https://deno.com".to_owned(),
+    }
 }
 
 /// A program by its path or, if that is only a name, in `PATH`.
@@ -112,34 +121,74 @@ fn find(name: &Path) -> Option<PathBuf> {
         .find(|file| file.is_file())
 }
 
-/// Warns if Deno is not of the version that the configuration asks for.
-pub(crate) async fn check_version(settings: &Settings) -> Option<Diagnostic> {
-    let wanted = settings.deno_version.as_deref()?;
+/// The version that the configuration asks for, if it does not take any.
+fn wanted(settings: &Settings) -> Option<&str> {
+    let wanted = settings.deno_version.as_deref()?.trim();
     let wanted = wanted.strip_prefix('v').unwrap_or(wanted);
-    if wanted == "latest" {
-        return None;
-    }
-    // Whoever has no script in Deno need not have Deno.
+    (wanted != "latest").then_some(wanted)
+}
+
+/// What is wrong if Deno is not of the version that the configuration asks for: an error, or a
+/// warning if the configuration names that Deno itself or its version cannot be read.
+pub(crate) async fn check_version(settings: &Settings) -> Option<Diagnostic> {
+    let wanted = wanted(settings)?;
+    // Whoever has no script in Deno need not have Deno. Others are told when they run one.
     let binary = binary(settings).ok()?;
     let command = PluginCommand::new(&binary).arg("--version");
     let capture = Capture {
         time_limit: Some(Duration::from_secs(10)),
         ..Capture::default()
     };
-    let said = capture.run(&command).await.ok()?;
-    let said = String::from_utf8_lossy(&said.stdout).into_owned();
-    let found = said.split_whitespace().nth(1)?;
-    (found != wanted).then(|| {
-        let warning = diagnostic::warning(
+    let said = capture.run(&command).await.ok();
+    let said = said.map(|said| String::from_utf8_lossy(&said.stdout).into_owned());
+    let found = said.as_deref().and_then(version_in);
+    let problem = match found {
+        Some(found) if fits(found, wanted) => return None,
+        // Whoever names the program itself decides, as in terraform-provider-denobridge.
+        Some(found) if settings.deno.is_some() => diagnostic::warning(
             "Another version of Deno",
             format!(
-                "deno_version asks for {wanted}, and {} is {found}. It is used all the same: \
-                 nothing is downloaded.",
+                "deno_version asks for Deno {wanted}. deno_binary_path is {}, which is Deno {found} \
+                 and is used all the same.",
                 binary.display()
             ),
-        );
-        diagnostic::at(warning, "deno_version")
-    })
+        ),
+        Some(found) => diagnostic::error(
+            "Another version of Deno",
+            format!(
+                "deno_version asks for Deno {wanted}. {} is Deno {found}, and this provider \
+                 downloads nothing. Do one of these:\n\
+                 - install it ({}) and set deno_binary_path or TENON_DENO to it, if it is not the \
+                 first in PATH;\n\
+                 - set deno_version to {found:?}, or remove it, if the scripts run with that.",
+                binary.display(),
+                how_to_install(Some(wanted))
+            ),
+        ),
+        None => diagnostic::warning(
+            "Unknown version of Deno",
+            format!(
+                "deno_version asks for Deno {wanted}, and `{} --version` did not print a version. It \
+                 is used all the same.",
+                binary.display()
+            ),
+        ),
+    };
+    Some(diagnostic::at(problem, "deno_version"))
+}
+
+/// The version in the text that `deno --version` prints: `deno 2.1.4 (stable, ...)`.
+fn version_in(text: &str) -> Option<&str> {
+    let word = text.strip_prefix("deno ")?.split_whitespace().next()?;
+    word.starts_with(|first: char| first.is_ascii_digit())
+        .then_some(word)
+}
+
+/// Whether a version is the one that is wanted, of which the last parts may be left out: 2.1 takes
+/// 2.1.4, and not 2.10.0.
+fn fits(found: &str, wanted: &str) -> bool {
+    let rest = found.strip_prefix(wanted);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '+']))
 }
 
 #[cfg(test)]
@@ -201,7 +250,35 @@ mod tests {
             ..Settings::default()
         };
         let detail = binary(&settings).unwrap_err().detail;
-        assert!(detail.starts_with("deno_binary_path says /no/such/deno, which is no file"));
-        assert!(detail.contains("npm install -g deno"), "{detail}");
+        assert!(detail.starts_with("deno_binary_path is /no/such/deno, which is not a file"));
+        assert!(detail.contains("npm install -g deno, pip"), "{detail}");
+        let settings = Settings {
+            deno_version: Some("v2.1.4".into()),
+            ..settings
+        };
+        let detail = binary(&settings).unwrap_err().detail;
+        assert!(detail.contains("npm install -g deno@2.1.4"), "{detail}");
+    }
+
+    #[test]
+    fn versions_may_leave_out_their_last_parts() {
+        for (found, wanted, expected) in [
+            ("2.1.4", "2.1.4", true),
+            ("2.1.4", "2.1", true),
+            ("2.1.4", "2", true),
+            ("2.10.0", "2.1", false),
+            ("2.1.40", "2.1.4", false),
+            ("2.1.4", "2.1.5", false),
+            ("2.1.4+abc", "2.1.4", true),
+            ("2.1.4-rc.1", "2.1.4", false),
+        ] {
+            assert_eq!(fits(found, wanted), expected, "{found} for {wanted}");
+        }
+        assert_eq!(
+            version_in("deno 2.9.6 (stable, release)\nv8 1"),
+            Some("2.9.6")
+        );
+        assert_eq!(version_in("usage: deno"), None);
+        assert_eq!(version_in(""), None);
     }
 }

@@ -30,7 +30,7 @@ pub(crate) static PROVIDER_SHAPE: LazyLock<Shape> = LazyLock::new(|| {
                 .about("The Deno to run scripts with. Otherwise `TENON_DENO` is used, or the one in `PATH`."),
             Attribute::new("deno_version", Type::String)
                 .optional()
-                .about("The version of Deno that the scripts are written for. Nothing is downloaded: another version gives a warning."),
+                .about("The version of Deno that the scripts need, such as `v2.1.4`, `2.1`, or `latest` for any. Nothing is downloaded: another version is an error, or a warning beside `deno_binary_path`."),
             reuse("Whether one process of a script serves all its calls, unless a block says otherwise. `true` by default."),
             timeout("How many seconds one call of a script may take, unless a block says otherwise. Without a limit by default."),
         ],
@@ -51,7 +51,10 @@ pub(crate) static RESOURCE_SHAPE: LazyLock<Shape> = LazyLock::new(|| {
         Attribute::new("write_only_props_version", Type::Number)
             .optional()
             .computed()
-            .about("Counts the changes of write_only_props. Set it to decide yourself when a change is passed on."),
+            .about("Counts the changes of write_only_props that were passed on. Set it to a whole number, and change that to have write_only_props passed on."),
+        Attribute::new("write_only_props_detect_changes", Type::Bool)
+            .optional()
+            .about("Whether other values in write_only_props plan an update. Not for values that are new each time, as most ephemeral ones are."),
         Attribute::new("state", Type::Dynamic)
             .computed()
             .about("Additional computed state of the resource."),

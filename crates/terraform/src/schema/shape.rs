@@ -21,7 +21,7 @@ pub(crate) struct Attribute {
     nested: Vec<Attribute>,
     description: String,
     pub(crate) is_required: bool,
-    pub(crate) is_computed: bool,
+    is_computed: bool,
     is_optional: bool,
     is_sensitive: bool,
     is_write_only: bool,
@@ -136,6 +136,11 @@ impl Attribute {
             is_write_only: true,
             ..self
         }
+    }
+
+    /// Whether only the provider gives it a value.
+    pub(crate) fn is_read_only(&self) -> bool {
+        self.is_computed && !self.is_optional
     }
 
     pub(crate) fn about(self, description: &str) -> Attribute {

@@ -10,6 +10,7 @@ mod stage;
 
 mod actions;
 mod applies;
+mod attributes;
 mod bounds;
 mod data;
 mod documents;
@@ -22,6 +23,7 @@ mod plans;
 mod processes;
 mod reads;
 mod schemas;
+mod settings;
 mod states;
 mod stopping;
 mod unsupported;

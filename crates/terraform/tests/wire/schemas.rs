@@ -99,6 +99,7 @@ async fn every_attribute_is_as_configurations_expect_it() {
 {path_and_props}{reuse}  sensitive_state \"dynamic\" computed sensitive
   state \"dynamic\" computed
 {timeout}  write_only_props \"dynamic\" optional write-only
+  write_only_props_detect_changes \"bool\" optional
   write_only_props_version \"number\" optional computed
 {DATA_SOURCE}
 {begin}{path_and_props}{result}{reuse}{sensitive}{timeout}{EPHEMERAL}

@@ -1,7 +1,7 @@
 //! A process of the provider with a puppet to run, in a folder of their own.
 
 use std::io::{BufRead, BufReader};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -32,10 +32,30 @@ pub(crate) type Heard = (String, Json);
 impl Stage {
     /// A provider whose puppet has these orders.
     pub(crate) async fn new(orders: Json) -> Stage {
+        Stage::start(orders, |_, command| command).await
+    }
+
+    /// The same, which looks for programs in the stage's own folder first.
+    pub(crate) async fn with_path(orders: Json) -> Stage {
+        Stage::start(orders, |folder, command| {
+            let path = std::env::var_os("PATH").unwrap_or_default();
+            let folders = std::env::split_paths(&path);
+            let folders = std::iter::once(folder.to_owned()).chain(folders);
+            let path = std::env::join_paths(folders).unwrap();
+            command.env("PATH", path).env_remove("TENON_DENO")
+        })
+        .await
+    }
+
+    async fn start(
+        orders: Json,
+        prepare: impl for<'a> FnOnce(&Path, &'a mut Command) -> &'a mut Command,
+    ) -> Stage {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("puppet.py"), include_str!("puppet.py")).unwrap();
         std::fs::write(folder.path().join("orders.json"), orders.to_string()).unwrap();
-        let mut provider = command()
+        let mut command = command();
+        let mut provider = prepare(folder.path(), &mut command)
             .env_remove("TF_LOG")
             .env("TMPDIR", folder.path())
             .env("PLUGIN_PROTOCOL_VERSIONS", "6")

@@ -1,6 +1,4 @@
-//! What is refused before anything runs, and the settings of the provider.
-
-use std::os::unix::fs::PermissionsExt;
+//! What is refused before anything runs.
 
 use serde_json::json;
 use tenon_terraform::proto::tfplugin6::*;
@@ -134,8 +132,12 @@ async fn what_may_be_run_later_passes() {
         &[
             ("path", unknown.clone()),
             ("command", Value::unknown(Type::list(Type::String))),
+            ("props", value("{}")),
         ],
-        &[("command", Value::list(Type::String, vec![unknown]).unwrap())],
+        &[
+            ("command", Value::list(Type::String, vec![unknown]).unwrap()),
+            ("props", value("[]")),
+        ],
     ];
     for given in table {
         for diagnostics in validated(&stage, &shapes, given).await {
@@ -176,76 +178,5 @@ async fn write_only_props_need_a_terraform_that_knows_them() {
     ];
     assert_error(&refused, &words);
     assert!(!shown(&refused)[0].contains("hunter2"));
-    stage.end().await;
-}
-
-#[tokio::test]
-async fn settings_are_checked() {
-    let stage = Stage::new(json!({})).await;
-    let shapes = Shapes::of(&stage).await;
-    let shape = &shapes.provider;
-    for (given, expected) in [
-        (vec![], None),
-        (
-            vec![("timeout", value("0.5")), ("reuse", Value::FALSE)],
-            None,
-        ),
-        (vec![("timeout", Value::from(0))], Some("error at .timeout")),
-    ] {
-        let config = shape.encode(&shape.block(&given));
-        let mut client = stage.client();
-        let request = validate_provider_config::Request {
-            config: config.clone(),
-        };
-        let validated = client.validate_provider_config(request).await.unwrap();
-        let request = configure_provider::Request {
-            terraform_version: "1.15.5".into(),
-            config,
-            client_capabilities: None,
-        };
-        let configured = client.configure_provider(request).await.unwrap();
-        for said in [
-            validated.into_inner().diagnostics,
-            configured.into_inner().diagnostics,
-        ] {
-            match expected {
-                Some(word) => assert_error(&said, &[word]),
-                None => assert_none(&said),
-            }
-        }
-    }
-    stage.end().await;
-}
-
-#[tokio::test]
-async fn another_version_of_deno_is_worth_a_warning() {
-    let stage = Stage::new(json!({})).await;
-    let shapes = Shapes::of(&stage).await;
-    let deno = stage.write("deno", "#!/bin/sh\necho 'deno 2.1.4 (stable, release)'\n");
-    std::fs::set_permissions(&deno, std::fs::Permissions::from_mode(0o755)).unwrap();
-    let shape = &shapes.provider;
-    for (version, warns) in [
-        ("v2.1.4", false),
-        ("2.1.4", false),
-        ("latest", false),
-        ("v2.2.0", true),
-    ] {
-        let given = [
-            ("deno_binary_path", Value::from(deno.to_str().unwrap())),
-            ("deno_version", Value::from(version)),
-        ];
-        let request = configure_provider::Request {
-            terraform_version: "1.15.5".into(),
-            config: shape.encode(&shape.block(&given)),
-            client_capabilities: None,
-        };
-        let answer = stage.client().configure_provider(request).await.unwrap();
-        let said = shown(&answer.into_inner().diagnostics);
-        assert_eq!(said.len(), usize::from(warns), "{version}: {said:?}");
-        if warns {
-            assert!(said[0].starts_with("warning at .deno_version"), "{said:?}");
-            assert!(said[0].contains("asks for 2.2.0") && said[0].contains("is 2.1.4"));
-        }
-    }
     stage.end().await;
 }
