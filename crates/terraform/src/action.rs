@@ -32,6 +32,10 @@ pub(crate) fn invoke(bridge: Arc<Bridge>, request: Request) -> Events {
             Ok(diagnostics) => diagnostics,
             Err(error) => vec![error],
         };
+        // Terraform shows the block of an action, but no line of it.
+        let diagnostics = { diagnostics.into_iter() }
+            .map(diagnostic::spelled_out)
+            .collect();
         // Nobody listens any more if Terraform has gone.
         let _gone = done.send(diagnostics).await;
     });
@@ -58,7 +62,7 @@ async fn run(
     check_name(&request.action_type, ACTION)?;
     let config = wire::decode(request.config.as_ref(), &ACTION_SHAPE.ty)?;
     let launch = bridge.launch(&config)?;
-    let places = bridge.places(&config);
+    let places = bridge.places(&config).in_words();
     let props = Props {
         props: bridge::to_json(&wire::part(&config, "props"))?,
     };

@@ -5,7 +5,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tenon_protocols::denobridge::Json;
-use tenon_values::{Value, json};
+use tenon_values::Value;
+use tenon_values::json::{self, Arrays};
 
 use crate::diagnostic::{self, Places};
 use crate::launch::{Launch, Launches};
@@ -154,16 +155,37 @@ pub(crate) fn to_optional_json(value: &Value) -> Result<Option<Json>, Diagnostic
     }
 }
 
-/// What a script sent, with the types of what was there before wherever that fits.
+/// Props that a script sent. What nothing was known of before has the types of a literal in a
+/// configuration, where arrays are tuples: with another type an unchanged prop would be planned as
+/// a change.
+pub(crate) fn props_from_json(
+    sent: Option<&Json>,
+    before: &Value,
+    name: &str,
+) -> Result<Value, Diagnostic> {
+    read_json(sent, before, Arrays::Tuples, name)
+}
+
+/// Results that a script sent, with the types of what was there before wherever that fits. New
+/// arrays are lists if their elements have one type, as terraform-provider-denobridge has them.
 pub(crate) fn from_json(
     sent: Option<&Json>,
     before: &Value,
     name: &str,
 ) -> Result<Value, Diagnostic> {
+    read_json(sent, before, Arrays::Lists, name)
+}
+
+fn read_json(
+    sent: Option<&Json>,
+    before: &Value,
+    arrays: Arrays,
+    name: &str,
+) -> Result<Value, Diagnostic> {
     let Some(sent) = sent else {
         return Ok(Value::NULL);
     };
-    json::implied_like(sent.text().as_bytes(), before).map_err(|error| {
+    json::echoed(sent.text().as_bytes(), before, arrays).map_err(|error| {
         diagnostic::error(
             "Invalid answer of the script",
             format!("{name} in the script's answer cannot be a value of Terraform: {error}."),

@@ -28,6 +28,19 @@ pub(crate) fn warning(summary: impl Into<String>, detail: impl Into<String>) -> 
     }
 }
 
+/// A diagnostic as a warning, with a note before what it says.
+pub(crate) fn warning_of(diagnostic: Diagnostic, note: String) -> Diagnostic {
+    let detail = match diagnostic.detail.as_str() {
+        "" => note,
+        detail => paragraphs(&note, detail),
+    };
+    Diagnostic {
+        severity: diagnostic::Severity::Warning as i32,
+        detail,
+        ..diagnostic
+    }
+}
+
 /// Whether there is an error among them.
 pub(crate) fn has_errors(diagnostics: &[Diagnostic]) -> bool {
     let is_error = |one: &Diagnostic| one.severity == diagnostic::Severity::Error as i32;
@@ -49,6 +62,49 @@ pub(crate) fn attribute_path(attribute: &str) -> AttributePath {
     }
 }
 
+/// The same with its attribute in words, for where Terraform does not show the line. What says
+/// which script to run is left out: errors name the script.
+pub(crate) fn spelled_out(diagnostic: Diagnostic) -> Diagnostic {
+    let steps = diagnostic.attribute.iter().flat_map(|path| &path.steps);
+    let mut words = steps.filter_map(|step| match step.selector.as_ref()? {
+        Selector::AttributeName(word) | Selector::ElementKeyString(word) => Some(word.clone()),
+        Selector::ElementKeyInt(index) => Some(index.to_string()),
+    });
+    let root = words
+        .next()
+        .filter(|root| root != "path" && root != "command");
+    let Some(root) = root else {
+        return diagnostic;
+    };
+    let place = path_text(&root, &words.collect::<Vec<_>>());
+    Diagnostic {
+        detail: paragraphs(&diagnostic.detail, &format!("Attribute: {place}")),
+        ..diagnostic
+    }
+}
+
+/// Two paragraphs, or one if the first is empty.
+pub(crate) fn paragraphs(first: &str, second: &str) -> String {
+    match first {
+        "" => second.to_owned(),
+        first => format!("{first}\n\n{second}"),
+    }
+}
+
+/// A path as a configuration writes it: `props.tags[0]`, `props["a b"]`.
+pub(crate) fn path_text(root: &str, steps: &[String]) -> String {
+    let is_name = |word: &str| {
+        let is_letter = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-');
+        word.chars().all(is_letter) && word.starts_with(|first: char| first.is_alphabetic())
+    };
+    let steps = steps.iter().map(|word| match word.parse::<u64>() {
+        Ok(index) => format!("[{index}]"),
+        Err(_) if is_name(word) => format!(".{word}"),
+        Err(_) => format!("[{word:?}]"),
+    });
+    std::iter::once(root.to_owned()).chain(steps).collect()
+}
+
 /// Where the diagnostics of scripts are shown.
 pub(crate) struct Places<'a> {
     /// The block they are about, as it was configured.
@@ -61,6 +117,14 @@ pub(crate) struct Places<'a> {
 }
 
 impl Places<'_> {
+    /// The same for diagnostics that are shown in words, whatever Terraform follows.
+    pub(crate) fn in_words(self) -> Self {
+        Places {
+            depth: usize::MAX,
+            ..self
+        }
+    }
+
     /// What a script said, as Terraform shows it.
     pub(crate) fn show(&self, said: denobridge::Diagnostic) -> Diagnostic {
         let path = said.prop_path.filter(|path| !path.is_empty());
@@ -210,6 +274,16 @@ mod tests {
         ] {
             assert_eq!(shown(path, usize::MAX), expected, "{path:?}");
         }
+    }
+
+    #[test]
+    fn a_path_in_words_is_written_as_in_a_configuration() {
+        let steps = ["tags", "0", "a b", "my-key"].map(str::to_owned);
+        assert_eq!(path_text("props", &steps), "props.tags[0][\"a b\"].my-key");
+        assert_eq!(path_text("props", &[]), "props");
+        let shown = spelled_out(at(error("s", "d"), "props"));
+        assert_eq!(shown.detail, "d\n\nAttribute: props");
+        assert_eq!(spelled_out(error("s", "")).detail, "");
     }
 
     #[test]

@@ -207,12 +207,13 @@ impl Opened {
     }
 }
 
-/// Terraform does not say where the block is any more, so nothing is shown at an attribute.
+/// Terraform does not say any more what the block is, so attributes are named in words.
 fn show_all(bridge: &Bridge, said: Vec<tenon_protocols::denobridge::Diagnostic>) -> Diagnostics {
-    let none = Value::NULL;
-    let shown = { bridge.places(&none).show_all(said).into_iter() }.map(|one| Diagnostic {
+    let block = EPHEMERAL_SHAPE.block(&[]);
+    let shown = bridge.places(&block).in_words().show_all(said);
+    let shown = shown.into_iter().map(|one| Diagnostic {
         attribute: None,
-        ..one
+        ..diagnostic::spelled_out(one)
     });
     shown.collect()
 }

@@ -9,6 +9,7 @@ use tenon_protocols::denobridge::{CallFunction, Diagnostic as Said, FunctionPara
 use tenon_values::{Type, Value};
 
 use crate::bridge::{self, Bridge};
+use crate::diagnostic;
 use crate::proto::tfplugin6::call_function::{Request, Response};
 use crate::proto::tfplugin6::function::{Parameter, Return};
 use crate::proto::tfplugin6::{Diagnostic, DynamicValue, Function, FunctionError};
@@ -100,6 +101,10 @@ async fn result(bridge: &Bridge, request: &Request) -> Result<DynamicValue, Func
     })?;
     if let Some(wrong) = answer.diagnostics.iter().find(|said| said.is_error()) {
         let text = bridge.scripts.secrets.hide(&said(wrong));
+        let text = match inner_place(wrong) {
+            Some(place) => format!("{} (at {place})", text.trim_end_matches('.')),
+            None => text,
+        };
         return Err(error(text, place(wrong, request.arguments.len())));
     }
     for warning in &answer.diagnostics {
@@ -141,6 +146,16 @@ fn place(said: &Said, count: usize) -> Option<usize> {
     }
 }
 
+/// What an error is about inside an argument, which Terraform cannot show.
+fn inner_place(said: &Said) -> Option<String> {
+    match said.prop_path.as_deref()? {
+        [root, steps @ ..] if root == "arguments" && steps.len() > 1 => {
+            Some(diagnostic::path_text(root, steps))
+        }
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -154,6 +169,15 @@ mod tests {
         assert_eq!(at(&["name"]), Some(1));
         assert_eq!(at(&["arguments"]), None);
         assert_eq!(place(&Said::error("s", "d"), 4), None);
+    }
+
+    #[test]
+    fn what_is_inside_an_argument_is_named() {
+        let at = |path: &[&str]| inner_place(&Said::error("s", "d").at(path.iter().copied()));
+        let expected = Some("arguments[1].name".to_owned());
+        assert_eq!(at(&["arguments", "1", "name"]), expected);
+        assert_eq!(at(&["arguments", "1"]), None);
+        assert_eq!(at(&["name"]), None);
     }
 
     #[test]

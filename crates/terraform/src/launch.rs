@@ -27,6 +27,8 @@ pub(crate) struct Launch {
     pub(crate) name: String,
     /// The attribute that says what to run.
     pub(crate) attribute: &'static str,
+    /// Whether Deno runs it.
+    pub(crate) is_deno: bool,
     pub(crate) reuse: bool,
     pub(crate) timeout: Option<Duration>,
     changed: Option<SystemTime>,
@@ -69,7 +71,7 @@ const DENO_ENDINGS: [&str; 8] = ["ts", "mts", "cts", "tsx", "js", "mjs", "cjs", 
 impl Launch {
     fn of(script: &Script, settings: &Settings) -> Result<Launch, Diagnostic> {
         let changed = changed(script);
-        let words = words(script, settings)?;
+        let (words, is_deno) = words(script, settings)?;
         let (program, arguments) = words.split_first().ok_or_else(|| {
             let refused = diagnostic::error("Invalid script", "The command is empty.");
             diagnostic::at(refused, "command")
@@ -88,6 +90,7 @@ impl Launch {
             command,
             name: script.name(),
             attribute: script.attribute(),
+            is_deno,
             reuse: script.reuse.or(settings.reuse).unwrap_or(true),
             timeout: script.timeout.or(settings.timeout),
             changed,
@@ -95,15 +98,15 @@ impl Launch {
     }
 }
 
-/// A program and its arguments.
-fn words(script: &Script, settings: &Settings) -> Result<Vec<OsString>, Diagnostic> {
+/// A program and its arguments, and whether the program is Deno.
+fn words(script: &Script, settings: &Settings) -> Result<(Vec<OsString>, bool), Diagnostic> {
     let Some(path) = &script.path else {
         refuse_permissions(script, "a command")?;
         let command = script.command.iter().flatten();
-        return Ok(command.map(OsString::from).collect());
+        return Ok((command.map(OsString::from).collect(), false));
     };
     let local = match deno::remote(path) {
-        Some(remote) => return deno::words(script, settings, None, remote.into()),
+        Some(remote) => return Ok((deno::words(script, settings, None, remote.into())?, true)),
         None => existing(path)?,
     };
     let ending = local.extension().map(|ending| ending.to_string_lossy());
@@ -113,15 +116,16 @@ fn words(script: &Script, settings: &Settings) -> Result<Vec<OsString>, Diagnost
             refuse_permissions(script, "Python")?;
             let python = env::var_os("TENON_PYTHON").unwrap_or_else(|| "python3".into());
             // Without -u an answer would stay in Python's buffer unless the script flushes it.
-            return Ok(vec![python, "-u".into(), local.into()]);
+            return Ok((vec![python, "-u".into(), local.into()], false));
         }
         _ if is_executable(&local) => {
             refuse_permissions(script, "a program of its own")?;
-            return Ok(vec![local.into()]);
+            return Ok((vec![local.into()], false));
         }
         _ => {}
     }
-    deno::words(script, settings, Some(&local), local.clone().into())
+    let words = deno::words(script, settings, Some(&local), local.clone().into())?;
+    Ok((words, true))
 }
 
 /// When the file of a script was changed last, if it is one.

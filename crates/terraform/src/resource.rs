@@ -4,6 +4,7 @@ mod advice;
 mod apply;
 mod import;
 mod move_state;
+mod placeholders;
 mod plan;
 mod read;
 mod upgrade;
@@ -20,6 +21,9 @@ pub(crate) use validate::validate;
 
 use tenon_values::Value;
 
+use crate::diagnostic;
+use crate::proto::tfplugin6::Diagnostic;
+use crate::schema::RESOURCE;
 use crate::wire;
 
 /// The props that the script works with: what it made of them itself while it was planned, or else
@@ -35,4 +39,20 @@ fn effective_props(block: &Value) -> Value {
 /// By what the script finds the resource.
 fn id(block: &Value) -> String {
     wire::text(block, "id").unwrap_or_default()
+}
+
+/// The same with the resource and the attribute in words: Terraform shows neither for a resource
+/// that is to go.
+fn named(diagnostic: Diagnostic, state: &Value) -> Diagnostic {
+    with_resource(diagnostic::spelled_out(diagnostic), state)
+}
+
+/// The same with the resource in words, for where Terraform may not show it: the block of a
+/// resource that is read may be gone already.
+fn with_resource(diagnostic: Diagnostic, state: &Value) -> Diagnostic {
+    let resource = format!("Resource: {RESOURCE} with id {:?}", id(state));
+    Diagnostic {
+        detail: diagnostic::paragraphs(&diagnostic.detail, &resource),
+        ..diagnostic
+    }
 }

@@ -5,12 +5,12 @@ use tenon_protocols::denobridge::{
 };
 use tenon_values::{Step, Type, Value};
 
-use super::{effective_props, id};
+use super::{effective_props, id, placeholders};
 use crate::bridge::{self, Bridge};
-use crate::diagnostic::Diagnostics;
+use crate::diagnostic::{self, Diagnostics};
 use crate::launch::Launch;
 use crate::proto::tfplugin6::Diagnostic;
-use crate::scripts::Task;
+use crate::scripts::{Failure, Task};
 use crate::wire;
 
 /// What the script says about a change.
@@ -51,17 +51,33 @@ impl Advice {
             return Ok(Advice::none(Value::NULL));
         }
         let unknown_props = unknown_paths(&next);
+        let is_guess = !unknown_props.is_empty();
         let params = params(plan_type, prior, &next, unknown_props.clone())?;
-        let Some(answer) = ask_script(bridge, &launch, params, proposed).await? else {
-            return Ok(Advice::none(Value::NULL));
+        let places = match plan_type {
+            // Terraform does not show the block of a resource that is to go.
+            PlanType::Delete => bridge.places(proposed).in_words(),
+            PlanType::Create | PlanType::Update => bridge.places(proposed),
         };
-        let places = bridge.places(proposed);
+        let answer = match ask_script(bridge, &launch, params).await {
+            Ok(Some(answer)) => answer,
+            Ok(None) => return Ok(Advice::none(Value::NULL)),
+            // With other values in the place of the unknown ones it may do well.
+            Err(failure) if is_guess && failure.is_of_call => {
+                let failure = failure.show(&places);
+                diagnostics.push(without_advice(failure, plan_type, &unknown_props));
+                return Ok(Advice::none(unknown));
+            }
+            Err(failure) => return Err(failure.show(&places)),
+        };
         let said =
             { answer.diagnostics.into_iter() }.filter(|said| !is_about(said, &unknown_props));
-        diagnostics.extend(said.map(|said| places.show(said)));
+        diagnostics.extend(said.map(|said| match is_guess && said.is_error() {
+            true => not_yet(places.show(said), &unknown_props),
+            false => places.show(said),
+        }));
         let mut advice = Advice::none(Value::NULL);
         advice.requires_replacement = answer.requires_replacement == Some(true);
-        if !unknown_props.is_empty() {
+        if is_guess {
             // It may be another answer when everything is known.
             advice.modified_props = unknown;
         } else if let Some(modified) =
@@ -74,12 +90,14 @@ impl Advice {
 
     fn modify(&mut self, modified: &Json, prior: &Value, next: &Value) -> Result<(), Diagnostic> {
         let now = effective_props(prior);
-        if !prior.is_null() && bridge::from_json(Some(modified), &now, "modifiedProps")? == now {
+        if !prior.is_null()
+            && bridge::props_from_json(Some(modified), &now, "modifiedProps")? == now
+        {
             self.is_no_change = true;
             self.modified_props = wire::part(prior, "modified_props");
             return Ok(());
         }
-        let modified = bridge::from_json(Some(modified), next, "modifiedProps")?;
+        let modified = bridge::props_from_json(Some(modified), next, "modifiedProps")?;
         if modified != *next {
             self.modified_props = modified;
         }
@@ -92,8 +110,7 @@ async fn ask_script(
     bridge: &Bridge,
     launch: &Launch,
     params: ModifyPlanParams,
-    block: &Value,
-) -> Result<Option<ModifyPlanResult>, Diagnostic> {
+) -> Result<Option<ModifyPlanResult>, Failure> {
     let task = Task::reading(ModifyPlan, "modify plan");
     match bridge.scripts.call(launch, task, params).await {
         Ok(answer) => Ok(Some(answer.unwrap_or_default())),
@@ -101,7 +118,7 @@ async fn ask_script(
             bridge.remember_without_modify_plan(launch);
             Ok(None)
         }
-        Err(failure) => Err(failure.show(&bridge.places(block))),
+        Err(failure) => Err(failure),
     }
 }
 
@@ -115,7 +132,7 @@ fn params(
     Ok(ModifyPlanParams {
         id: (!prior.is_null()).then(|| id(prior)),
         plan_type,
-        next_props: bridge::to_json(&next.unknown_as_null())?,
+        next_props: bridge::to_json(&placeholders::filled(next))?,
         unknown_props,
         current_props: bridge::to_optional_json(&effective_props(prior))?,
         current_state: part("state")?,
@@ -143,6 +160,53 @@ fn unknown_paths(props: &Value) -> Vec<Vec<String>> {
         false
     });
     paths
+}
+
+/// A failure while props are unknown, which does not stop the plan.
+fn without_advice(failure: Diagnostic, plan_type: PlanType, unknown: &[Vec<String>]) -> Diagnostic {
+    let again = match plan_type {
+        PlanType::Update => {
+            " If it requires a replacement then, Terraform reports \"Provider produced inconsistent \
+             final plan\" and does not change this resource; run terraform apply again in that case."
+        }
+        PlanType::Create | PlanType::Delete => "",
+    };
+    diagnostic::warning_of(
+        failure,
+        format!(
+            "Not known yet: {}. The script failed with placeholders for that, so this plan is made \
+             without its advice. It is asked again when everything is known, before anything is \
+             changed.{again}",
+            listed(unknown)
+        ),
+    )
+}
+
+/// An error of the script while props are unknown, which does not stop the plan.
+fn not_yet(error: Diagnostic, unknown: &[Vec<String>]) -> Diagnostic {
+    diagnostic::warning_of(
+        error,
+        format!(
+            "Not known yet: {}. The script reports this error with placeholders for that, so it \
+             does not stop the plan. It is asked again when everything is known, before anything \
+             is changed.",
+            listed(unknown)
+        ),
+    )
+}
+
+/// The paths as a configuration would write them.
+fn listed(unknown: &[Vec<String>]) -> String {
+    /// A plan with more of them says enough.
+    const SHOWN: usize = 5;
+    let shown = { unknown.iter().take(SHOWN) }
+        .map(|path| diagnostic::path_text("props", &path[1..]))
+        .collect::<Vec<_>>()
+        .join(", ");
+    match unknown.len().checked_sub(SHOWN) {
+        Some(more) if more > 0 => format!("{shown} and {more} more"),
+        _ => shown,
+    }
 }
 
 /// Whether an error is about something that is not known yet: it is asked again when it is.

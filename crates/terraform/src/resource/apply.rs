@@ -6,8 +6,7 @@ use tenon_protocols::denobridge::{
 use tenon_values::{Type, Value};
 
 use super::import::identity;
-use super::write_only::{self, Change};
-use super::{effective_props, id};
+use super::{effective_props, id, named, write_only};
 use crate::bridge::{self, Bridge};
 use crate::diagnostic::{self, Diagnostics};
 use crate::private::Private;
@@ -68,7 +67,11 @@ impl Apply {
         bridge.hide(&wire::part(&config, "write_only_props"));
         bridge.hide(&wire::part(&prior, "sensitive_state"));
         if planned.is_null() {
-            return Apply::delete(bridge, &prior, private, diagnostics).await;
+            let deleted = Apply::delete(bridge, &prior, private, diagnostics).await;
+            for one in diagnostics {
+                *one = named(std::mem::take(one), &prior);
+            }
+            return deleted.map_err(|error| named(error, &prior));
         }
         let planned = wire::with(&planned, [("write_only_props", Value::NULL)]);
         match prior.is_null() {
@@ -174,10 +177,7 @@ impl Apply {
             sensitive_state: answer.sensitive_state,
         };
         let state = results.into_state(planned, prior, diagnostics);
-        let counted = match write_only::change(config, &private) {
-            Change::No => wire::part(prior, "write_only_props_version"),
-            change => write_only::version(config, prior, change),
-        };
+        let counted = write_only::counted(config, prior, &private);
         let version = known_or(&wire::part(&state, "write_only_props_version"), counted);
         let state = wire::with(
             &state,
@@ -197,7 +197,7 @@ impl Apply {
         diagnostics: &mut Diagnostics,
     ) -> Result<Apply, Diagnostic> {
         let launch = bridge.launch_of_state(prior)?;
-        let places = bridge.places(prior);
+        let places = bridge.places(prior).in_words();
         let params = DeleteParams {
             id: id(prior),
             props: bridge::to_json(&effective_props(prior))?,

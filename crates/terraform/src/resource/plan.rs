@@ -4,7 +4,7 @@ use tenon_protocols::denobridge::PlanType;
 use tenon_values::{Type, Value};
 
 use super::advice::Advice;
-use super::id;
+use super::named;
 use super::write_only::{self, Change};
 use crate::bridge::{self, Bridge};
 use crate::diagnostic::{self, Diagnostics};
@@ -58,11 +58,11 @@ impl Plan {
         bridge.hide(&wire::part(&config, "write_only_props"));
         bridge.hide(&wire::part(&prior, "sensitive_state"));
         if proposed.is_null() {
-            // The block may be gone, and then Terraform does not say which resource it is about.
-            Advice::ask(bridge, PlanType::Delete, &prior, &prior, diagnostics).await?;
+            let asked = Advice::ask(bridge, PlanType::Delete, &prior, &prior, diagnostics).await;
             for one in diagnostics {
-                one.detail = format!("{}\n\nResource: {}", one.detail, id(&prior));
+                *one = named(std::mem::take(one), &prior);
             }
+            asked.map_err(|error| named(error, &prior))?;
             return Ok(Plan {
                 planned: proposed,
                 requires_replace: Vec::new(),
@@ -118,9 +118,12 @@ impl Plan {
         diagnostics: &mut Diagnostics,
     ) -> Result<Plan, Diagnostic> {
         let version = write_only::version(config, prior, change);
-        let is_set = !wire::part(config, "write_only_props_version").is_null();
-        let has_secret_change = change != Change::No && !is_set;
-        let proposed = wire::with(proposed, [("write_only_props_version", version)]);
+        let steady = match change {
+            // It counts only if there is another reason for an update.
+            Change::Unwatched => wire::part(prior, "write_only_props_version"),
+            _ => version.clone(),
+        };
+        let proposed = wire::with(proposed, [("write_only_props_version", steady)]);
         let mut advice = Advice::none(wire::part(prior, "modified_props"));
         let (mut proposed, props) = (proposed, wire::part(prior, "props"));
         if bridge::are_same_json(&wire::part(&proposed, "props"), &props) {
@@ -133,7 +136,7 @@ impl Plan {
             }
         }
         let proposed = wire::with(&proposed, [("modified_props", advice.modified_props)]);
-        if proposed == *prior && !has_secret_change {
+        if proposed == *prior && !change.plans_update() {
             return Ok(Plan {
                 planned: proposed,
                 requires_replace: Vec::new(),
@@ -145,6 +148,7 @@ impl Plan {
                 ("id", wire::part(prior, "id")),
                 ("state", Value::unknown(Type::Dynamic)),
                 ("sensitive_state", Value::unknown(Type::Dynamic)),
+                ("write_only_props_version", version),
             ],
         );
         Ok(Plan {

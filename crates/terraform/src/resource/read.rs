@@ -4,7 +4,7 @@ use tenon_protocols::denobridge::{Read, ReadParams};
 use tenon_values::Value;
 
 use super::import::identity;
-use super::{effective_props, id};
+use super::{effective_props, id, with_resource};
 use crate::bridge::{self, Bridge};
 use crate::diagnostic::{self, Diagnostics};
 use crate::proto::tfplugin6::read_resource::{Request, Response};
@@ -50,12 +50,25 @@ async fn state(
     if before.is_null() {
         return Ok(before);
     }
-    bridge.hide(&wire::part(&before, "sensitive_state"));
-    let launch = bridge.launch_of_state(&before)?;
-    let places = bridge.places(&before);
-    let props = effective_props(&before);
+    let state = read_state(bridge, &before, diagnostics).await;
+    for one in diagnostics {
+        *one = with_resource(std::mem::take(one), &before);
+    }
+    state.map_err(|error| with_resource(error, &before))
+}
+
+/// What the script says of a resource that the state has.
+async fn read_state(
+    bridge: &Bridge,
+    before: &Value,
+    diagnostics: &mut Diagnostics,
+) -> Result<Value, Diagnostic> {
+    bridge.hide(&wire::part(before, "sensitive_state"));
+    let launch = bridge.launch_of_state(before)?;
+    let places = bridge.places(before);
+    let props = effective_props(before);
     let params = ReadParams {
-        id: id(&before),
+        id: id(before),
         props: bridge::to_json(&props)?,
     };
     let task = Task::reading(Read, "read resource");
@@ -64,7 +77,7 @@ async fn state(
     bridge.hide_json(answer.sensitive_state.as_ref());
     diagnostics.extend(places.show_all(answer.diagnostics));
     if diagnostic::has_errors(diagnostics) {
-        return Ok(before);
+        return Ok(before.clone());
     }
     if answer.exists == Some(false) {
         return Ok(Value::null(RESOURCE_SHAPE.ty.clone()));
@@ -73,11 +86,14 @@ async fn state(
         None => Ok(old),
         sent => bridge::from_json(sent.as_ref(), &old, name),
     };
-    let state = read(answer.state, wire::part(&before, "state"), "state")?;
-    let sensitive = wire::part(&before, "sensitive_state");
+    let props_now = match answer.props {
+        None => props.clone(),
+        sent => bridge::props_from_json(sent.as_ref(), &props, "props")?,
+    };
+    let state = read(answer.state, wire::part(before, "state"), "state")?;
+    let sensitive = wire::part(before, "sensitive_state");
     let sensitive = read(answer.sensitive_state, sensitive, "sensitiveState")?;
-    let props_now = read(answer.props, props.clone(), "props")?;
-    let after = wire::with(&before, [("state", state), ("sensitive_state", sensitive)]);
+    let after = wire::with(before, [("state", state), ("sensitive_state", sensitive)]);
     Ok(match props_now == props {
         true => after,
         // What the script made of the props is not what they are any more.

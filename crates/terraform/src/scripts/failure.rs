@@ -9,7 +9,9 @@ use tenon_protocols::denobridge;
 use tenon_rpc::{CallError, ErrorCode, RpcError};
 
 use super::table::Lease;
-use super::words::{answer, missing_permission, plain, prop_path, sentence, sentence_start};
+use super::words::{
+    answer_or_thrown, missing_permission, no_answer, plain, prop_path, sentence, sentence_start,
+};
 use crate::diagnostic::{self, Places};
 use crate::launch::Launch;
 use crate::proto::tfplugin6::Diagnostic;
@@ -22,6 +24,8 @@ pub(crate) struct Failure {
     prop_path: Option<Vec<String>>,
     /// The script has no such method.
     pub(crate) is_missing: bool,
+    /// The script was called, and failed: it answered with an error or not at all.
+    pub(crate) is_of_call: bool,
     /// The process died before it answered.
     pub(super) lost: Option<Lost>,
 }
@@ -55,6 +59,7 @@ impl From<Diagnostic> for Failure {
             diagnostic,
             prop_path: None,
             is_missing: false,
+            is_of_call: false,
             lost: None,
         }
     }
@@ -81,9 +86,7 @@ impl Teller<'_> {
     pub(super) fn cannot_start(&self, error: &PluginError) -> Failure {
         let said = match &error.problem {
             Problem::CannotStart(error) => format!("It could not be started: {error}."),
-            Problem::NoAnswer(limit) => {
-                format!("It was started, and did not answer its first call within {limit:?}.")
-            }
+            Problem::NoAnswer(limit) => no_answer(*limit, self.launch),
             Problem::Call(error) => format!("It was started, but {}", sentence(error)),
         };
         let failure = Failure::from(diagnostic::error(
@@ -121,7 +124,9 @@ impl Teller<'_> {
             Problem::Call(CallError::Answered(error)) if is_missing(error) => {
                 (format!("The script has no method {method}."), Some(error))
             }
-            Problem::Call(CallError::Answered(error)) => (answer(error), Some(error)),
+            Problem::Call(CallError::Answered(error)) => {
+                (answer_or_thrown(error, &stderr), Some(error))
+            }
             Problem::Call(error) => (sentence_start(&sentence(error)), None),
             problem => (format!("{problem:?}"), None),
         };
@@ -140,6 +145,7 @@ impl Teller<'_> {
         let summary = format!("Failed to {}", self.what);
         let failure = Failure {
             lost,
+            is_of_call: true,
             is_missing: answered.is_some_and(is_missing),
             prop_path: answered.and_then(prop_path),
             ..Failure::from(diagnostic::error(

@@ -1,6 +1,10 @@
 //! What happened, in words.
 
+use std::time::Duration;
+
 use tenon_rpc::{CallError, CloseReason, ErrorCode, RpcError};
+
+use crate::launch::Launch;
 
 /// What the script answered. The codes that mean nothing in particular are left out.
 pub(super) fn answer(error: &RpcError) -> String {
@@ -11,6 +15,82 @@ pub(super) fn answer(error: &RpcError) -> String {
     match error.code {
         ErrorCode::SERVER_ERROR | ErrorCode::INTERNAL_ERROR => message.to_owned(),
         _ => format!("{message} ({})", error.code),
+    }
+}
+
+/// What the script answered, or what it threw if the answer says nothing. Libraries answer
+/// "Internal error" to everything that is thrown, and only stderr has the message.
+pub(super) fn answer_or_thrown(error: &RpcError, stderr: &[String]) -> String {
+    let message = error.message.trim().trim_end_matches('.');
+    let says_nothing = matches!(
+        message.to_ascii_lowercase().as_str(),
+        "" | "error" | "internal error" | "server error" | "internal server error"
+    );
+    match thrown(stderr).filter(|_| says_nothing) {
+        Some(thrown) if message.is_empty() => thrown,
+        Some(thrown) => format!("{thrown} (the script answered: {message})"),
+        None => answer(error),
+    }
+}
+
+/// The message of an error in what a script wrote to stderr: after "uncaught error", as the
+/// TypeScript library of denobridge writes it, or a line such as `TypeError: x is not a function`.
+fn thrown(stderr: &[String]) -> Option<String> {
+    let lines: Vec<String> = stderr.iter().map(|line| plain(line)).collect();
+    let uncaught = |line: &str| {
+        let start = line.get(.."uncaught error".len())?;
+        let rest = &line[start.len()..];
+        let is_it = start.eq_ignore_ascii_case("uncaught error");
+        let rest = rest.trim_start_matches([':', ' ']);
+        (is_it && !rest.is_empty()).then(|| rest.to_owned())
+    };
+    let marked = |(index, line): (usize, &String)| Some((index, uncaught(line)?));
+    let named = |(index, line): (usize, &String)| {
+        is_error_line(line).then(|| (index, line.trim().to_owned()))
+    };
+    let numbered = || lines.iter().enumerate().rev();
+    let (index, first) = { numbered().find_map(marked) }.or_else(|| numbered().find_map(named))?;
+    // The rest of a message of several lines comes before the stack.
+    let rest = { lines[index + 1..].iter() }
+        .take_while(|line| !line.trim_start().starts_with("at "))
+        .take(MESSAGE_LINES);
+    let has_stack = { lines[index + 1..].iter().take(MESSAGE_LINES + 1) }
+        .any(|line| line.trim_start().starts_with("at "));
+    let rest: Vec<&str> = rest.filter(|_| has_stack).map(String::as_str).collect();
+    Some([&[first.as_str()], &rest[..]].concat().join("\n"))
+}
+
+/// How many more lines of a message are shown first. All of them are in the tail of stderr.
+const MESSAGE_LINES: usize = 5;
+
+/// Whether a line is the name of an error and its message: `ValueError: bad`, `Error: no`.
+fn is_error_line(line: &str) -> bool {
+    let Some((name, message)) = line.trim().split_once(": ") else {
+        return false;
+    };
+    let is_name = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '.');
+    !message.is_empty()
+        && name.chars().all(is_name)
+        && (name.ends_with("Error") || name.ends_with("Exception"))
+}
+
+/// A script that was started and did not answer `health` in time.
+pub(super) fn no_answer(limit: Duration, launch: &Launch) -> String {
+    let longer = format!(
+        "Set timeout to more than {} (seconds) if it needs longer.",
+        limit.as_secs()
+    );
+    match launch.is_deno {
+        true => format!(
+            "It was started, and did not answer its first call within {limit:?}. Deno downloads \
+             what a script imports before it runs it: run `deno cache` on the script once, or check \
+             that the network can be reached. {longer}"
+        ),
+        false => format!(
+            "It was started, and did not answer its first call, health, within {limit:?}. A script \
+             answers each line that it reads on stdin with a line on stdout, and flushes it. \
+             {longer}"
+        ),
     }
 }
 
@@ -99,6 +179,35 @@ mod tests {
         assert_eq!(missing_permission(text), Some("read"));
         assert_eq!(missing_permission("use --allow-read"), None);
         assert_eq!(missing_permission("Requires care"), None);
+    }
+
+    #[test]
+    fn what_was_thrown_is_said_if_the_answer_says_nothing() {
+        let said = |message: &str, lines: &[&str]| {
+            let lines: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
+            answer_or_thrown(&RpcError::new(ErrorCode::INTERNAL_ERROR, message), &lines)
+        };
+        let library = [
+            "uncaught error Error: an older one",
+            "    at old (file:///s.ts:1:1)",
+            "\u{1b}[31muncaught error\u{1b}[0m Error: the quota is used up",
+            "and so is the reserve",
+            "    at create (file:///s.ts:3:9)",
+        ];
+        assert_eq!(
+            said("Internal error", &library),
+            "Error: the quota is used up\nand so is the reserve (the script answered: Internal error)"
+        );
+        assert_eq!(said("no disk", &library), "no disk");
+        assert_eq!(said("Internal error", &["working"]), "Internal error");
+        let python = [
+            "Traceback (most recent call last):",
+            "ValueError: bad",
+            "bye",
+        ];
+        assert_eq!(said("", &python), "ValueError: bad");
+        assert_eq!(said("", &["uncaught error just text"]), "just text");
+        assert_eq!(said("Internal error", &["uncaught errö"]), "Internal error");
     }
 
     #[test]

@@ -111,7 +111,8 @@ async fn an_action_ends_as_the_script_says() {
         assert_error(&said, &["Failed to complete action", "done"]);
     }
     let (_, said) = all(invoke(&stage, &shapes, &[]).await).await;
-    assert_error(&said, &["error at .props[\"a\"]: bad"]);
+    // Terraform shows no line of an action's block.
+    assert_error(&said, &["error at .props[\"a\"]: bad: Attribute: props.a"]);
     let (progress, said) = all(invoke(&stage, &shapes, &[]).await).await;
     assert_error(&said, &["Failed to invoke action: thrown"]);
     assert_eq!(progress, ["begun"]);

@@ -167,7 +167,33 @@ async fn a_resource_goes_only_when_the_script_says_so() {
         let lines = shown(&after.diagnostics).join("\n");
         assert_eq!(lines.is_empty(), said.is_empty(), "{order}: {lines}");
         assert!(lines.contains(said), "{order}: {lines}");
+        // Terraform says neither which resource it was nor which attribute.
+        let resource = "Resource: denobridge_resource with id \"one\"";
+        assert!(lines.is_empty() || lines.contains(resource), "{lines}");
     }
+    core.stage.end().await;
+}
+
+/// Terraform shows neither the block nor its lines when a resource is to go.
+#[tokio::test]
+async fn errors_of_a_delete_name_the_resource_and_the_attribute() {
+    let wrong = json!([{"severity": "error", "summary": "in use", "detail": "By b.",
+        "propPath": ["props", "tags", "0"]}]);
+    let thrown = json!({"error": {"code": 1, "message": "no"}});
+    let core = Core::new(json!({
+        "delete": {"result": {"diagnostics": wrong}},
+        "modifyPlan": [{"result": null}, thrown, {"result": {"diagnostics": wrong}}, {"result": null}],
+    }))
+    .await;
+    let made = create(&core).await;
+    let gone = Value::null(core.shapes.resource.ty.clone());
+    let resource = "Resource: denobridge_resource with id \"one\"";
+    let planned = core.plan(&made, &gone).await;
+    assert_error(&planned.diagnostics, &["Failed to modify plan", resource]);
+    let words = ["in use: By b.", "Attribute: props.tags[0]", resource];
+    assert_error(&core.plan(&made, &gone).await.diagnostics, &words);
+    let planned = core.plan(&made, &gone).await;
+    assert_error(&core.apply(&planned).await.diagnostics, &words);
     core.stage.end().await;
 }
 

@@ -48,6 +48,23 @@ pub(crate) struct Planned {
     identity: Option<ResourceIdentityData>,
 }
 
+impl Planned {
+    /// The same plan once everything in its configuration is known.
+    pub(crate) fn with_config(self, config: &Value) -> Planned {
+        let state = &self.state;
+        let known = { config.attributes().expect("a block").iter() }.map(|(name, value)| {
+            let planned = part(state, name);
+            let value = if value.is_null() { &planned } else { value };
+            (name, value.clone())
+        });
+        Planned {
+            state: Value::object(known),
+            config: config.clone(),
+            ..self
+        }
+    }
+}
+
 impl Core {
     /// A provider whose puppet has these orders.
     pub(crate) async fn new(orders: Json) -> Core {

@@ -7,7 +7,11 @@ use tenon_values::{Type, Value, msgpack};
 use crate::blocks::{DATA_SOURCE, Shapes, assert_error, packed, part, shown, value};
 use crate::stage::Stage;
 
-async fn look(stage: &Stage, shapes: &Shapes, props: Value) -> read_data_source::Response {
+pub(crate) async fn look(
+    stage: &Stage,
+    shapes: &Shapes,
+    props: Value,
+) -> read_data_source::Response {
     let shape = &shapes.data_source;
     let path = Value::from(stage.puppet().as_str());
     let request = read_data_source::Request {
@@ -120,7 +124,11 @@ async fn a_function_gets_its_arguments() {
     let params = json!({"name": "greet", "arguments": [{"a": 0.1}, null, null, [1, 2]]});
     assert_eq!(stage.heard(), [("call".to_owned(), params.clone())]);
     let result = msgpack::decode(&called.result.unwrap().msgpack, &Type::Dynamic).unwrap();
-    assert_eq!(result, value(&params.to_string()));
+    // An array of one type comes back as a list, one of several types as a tuple.
+    let numbers = Value::list(Type::Number, vec![1.into(), 2.into()]).unwrap();
+    let arguments = vec![value(r#"{"a": 0.1}"#), Value::NULL, Value::NULL, numbers];
+    let arguments = ("arguments", Value::tuple(arguments));
+    assert_eq!(result, Value::object([arguments, ("name", "greet".into())]));
     stage.end().await;
 }
 
@@ -132,6 +140,7 @@ async fn an_error_of_a_function_is_at_its_argument() {
     };
     let stage = Stage::new(json!({"call": [
         at(json!(["arguments", "0"])), at(json!(["arguments", 9])), at(json!(["name"])), at(json!(null)),
+        at(json!(["arguments", 0, "tags", 1])),
         {"error": {"code": -32601, "message": "Method not found"}},
     ]}))
     .await;
@@ -141,6 +150,7 @@ async fn an_error_of_a_function_is_at_its_argument() {
         (None, "bad: so"),
         (Some(1), "bad: so"),
         (None, "bad: so"),
+        (Some(2), "bad: so (at arguments[0].tags[1])"),
         (None, "has no method call"),
     ] {
         let error = call(&stage, "call", &arguments).await.error.unwrap();

@@ -125,53 +125,6 @@ async fn a_replacement_is_one_of_the_props() {
 }
 
 #[tokio::test]
-async fn what_is_unknown_is_null_and_listed() {
-    let core = Core::new(json!({
-        "modifyPlan": [
-            {"result": {"modifiedProps": {"a": "guess"}, "diagnostics": [
-                {"severity": "error", "summary": "a is empty", "propPath": ["nextProps", "a"]},
-                {"severity": "error", "summary": "below", "propPath": ["props", "b", 1, "c"]},
-                {"severity": "warning", "summary": "kept", "propPath": ["nextProps", "a"]},
-            ]}},
-            {"result": {"diagnostics": [
-                {"severity": "error", "summary": "b is wrong", "propPath": ["props", "b"]}]}}
-        ]
-    }))
-    .await;
-    let unknown = Value::unknown(Type::String).refine_not_null().unwrap();
-    let props = Value::object([
-        ("a", unknown),
-        (
-            "b",
-            Value::tuple(vec![1.into(), Value::unknown(Type::Dynamic)]),
-        ),
-        (
-            "c",
-            Value::map(Type::String, [("k", Value::unknown(Type::String))]).unwrap(),
-        ),
-    ]);
-    let config = core.config(&[("props", props)]);
-    let planned = core.plan(&core.nothing(), &config).await;
-    assert_eq!(
-        shown(&planned.diagnostics),
-        ["warning at .props[\"a\"]: kept: "]
-    );
-    assert!(!part(&planned.state, "modified_props").is_known());
-    let planned = core.plan(&core.nothing(), &config).await;
-    assert_error(
-        &planned.diagnostics,
-        &["error at .props[\"b\"]: b is wrong"],
-    );
-    let params = json!({
-        "planType": "create",
-        "nextProps": {"a": null, "b": [1, null], "c": {"k": null}},
-        "unknownProps": [["nextProps", "a"], ["nextProps", "b", "1"], ["nextProps", "c", "k"]],
-    });
-    assert_eq!(core.stage.heard_of("modifyPlan"), [params.clone(), params]);
-    core.stage.end().await;
-}
-
-#[tokio::test]
 async fn an_unknown_script_is_asked_when_it_is_known() {
     let core = Core::new(json!({"modifyPlan": {"result": null}})).await;
     let config = core.config(&[("props", value("{}"))]);

@@ -91,7 +91,12 @@ async fn warnings_do_not_stand_in_the_way() {
     let warning = json!([{"severity": "warning", "summary": "old"}]);
     let (core, held) = made(json!({"result": {"state": 5, "diagnostics": warning}})).await;
     let read = core.read(&held).await;
-    assert_eq!(shown(&read.diagnostics), ["warning: old: "]);
+    // Terraform does not name the resource if its block is gone, so the provider does.
+    let resource = "Resource: denobridge_resource with id \"one\"";
+    assert_eq!(
+        shown(&read.diagnostics),
+        [format!("warning: old: {resource}")]
+    );
     assert_eq!(part(&read.state, "state"), Value::from(5));
     core.stage.end().await;
 }

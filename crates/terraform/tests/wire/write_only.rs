@@ -17,6 +17,12 @@ fn config(core: &Core, secret: &str) -> Value {
     }
 }
 
+/// The same, with other values as a reason for an update.
+fn compared(core: &Core, secret: &str) -> Value {
+    let compared = ("write_only_props_detect_changes", Value::TRUE);
+    with(&config(core, secret), &[compared])
+}
+
 /// What the private data say of them.
 fn hash(held: &Held) -> Option<String> {
     let private: Json = serde_json::from_slice(&held.private).ok()?;
@@ -32,9 +38,9 @@ fn version(state: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn every_change_is_an_update_and_is_counted() {
+async fn every_change_is_an_update_and_is_counted_if_they_are_compared() {
     let core = Core::new(json!({})).await;
-    let first = config(&core, r#"{"password": "hunter2"}"#);
+    let first = compared(&core, r#"{"password": "hunter2"}"#);
     let made = core.change(&core.nothing(), &first).await;
     assert_eq!(version(&made.state), Value::from(1));
     // Computed by `printf '{"password":"hunter2"}' | sha256sum`.
@@ -44,12 +50,12 @@ async fn every_change_is_an_update_and_is_counted() {
     let read = core.read(&made).await;
     assert_eq!(core.plan(&read, &first).await.action, Action::Nothing);
 
-    let second = config(&core, r#"{"password": "swordfish"}"#);
+    let second = compared(&core, r#"{"password": "swordfish"}"#);
     let changed = core.change(&read, &second).await;
     assert_eq!(version(&changed.state), Value::from(2));
     assert_eq!(core.plan(&changed, &second).await.action, Action::Nothing);
 
-    let none = config(&core, "");
+    let none = compared(&core, "");
     let removed = core.change(&changed, &none).await;
     assert_eq!(
         (version(&removed.state), hash(&removed)),
@@ -70,6 +76,56 @@ async fn every_change_is_an_update_and_is_counted() {
     let swordfish = json!({"password": "swordfish"});
     let hunter = json!({"password": "hunter2"});
     assert_eq!(passed, [Some(swordfish), None, Some(hunter)]);
+    core.stage.end().await;
+}
+
+/// A value from an ephemeral resource is another one each time, and no reason for an update. That
+/// there is one, or none any more, is.
+#[tokio::test]
+async fn other_values_alone_plan_nothing() {
+    let core = Core::new(json!({})).await;
+    let made = core
+        .change(&core.nothing(), &config(&core, r#"{"id": "one"}"#))
+        .await;
+    let unknown = Value::object([("id", Value::unknown(Type::String))]);
+    let unknown = core.config(&[("props", value("{}")), ("write_only_props", unknown)]);
+    let secret = |id: &str| config(&core, &format!("{{\"id\": \"{id}\"}}"));
+    for other in [secret("one"), secret("two"), unknown] {
+        let planned = core.plan(&made, &other).await;
+        assert_none(&planned.diagnostics);
+        assert_eq!(planned.action, Action::Nothing);
+    }
+
+    // An update for another reason passes them on. Only then is it known whether they are others.
+    let more = |id: &str| with(&secret(id), &[("props", value(r#"{"a": 1}"#))]);
+    let planned = core.plan(&made, &more("two")).await;
+    assert_eq!(planned.action, Action::Update);
+    assert!(!version(&planned.state).is_known());
+    let changed = core.apply(&planned).await;
+    assert_eq!(version(&changed.state), Value::from(2));
+    assert_ne!(hash(&changed), hash(&made));
+    assert_eq!(
+        core.plan(&changed, &more("three")).await.action,
+        Action::Nothing
+    );
+    let same = core.apply(&core.plan(&made, &more("one")).await).await;
+    assert_eq!(version(&same.state), Value::from(1));
+    let passed = core.stage.heard_of("update");
+    assert_eq!(passed[0]["nextWriteOnlyProps"], json!({"id": "two"}));
+
+    let none = core.config(&[("props", value(r#"{"a": 1}"#))]);
+    let removed = core.change(&changed, &none).await;
+    assert_eq!(
+        (version(&removed.state), hash(&removed)),
+        (Value::from(3), None)
+    );
+    assert_eq!(core.plan(&removed, &none).await.action, Action::Nothing);
+    let added = core.change(&removed, &more("four")).await;
+    assert_eq!(version(&added.state), Value::from(4));
+    assert_eq!(
+        core.plan(&added, &more("five")).await.action,
+        Action::Nothing
+    );
     core.stage.end().await;
 }
 
@@ -97,7 +153,7 @@ async fn whoever_sets_the_version_decides() {
     // Left to the provider again, it goes on from there.
     let left = config(&core, r#""second""#);
     assert_eq!(core.plan(&changed, &left).await.action, Action::Nothing);
-    let counted = core.change(&changed, &config(&core, r#""third""#)).await;
+    let counted = core.change(&changed, &compared(&core, r#""third""#)).await;
     assert_eq!(version(&counted.state), Value::from(9));
     core.stage.end().await;
 }
@@ -105,7 +161,7 @@ async fn whoever_sets_the_version_decides() {
 #[tokio::test]
 async fn what_is_not_known_yet_may_be_a_change() {
     let core = Core::new(json!({})).await;
-    let known = config(&core, r#"{"a": "secret"}"#);
+    let known = compared(&core, r#"{"a": "secret"}"#);
     let made = core.change(&core.nothing(), &known).await;
     let unknown = Value::object([("a", Value::unknown(Type::String))]);
     let unknown = with(&known, &[("write_only_props", unknown)]);
@@ -141,9 +197,9 @@ async fn a_resource_without_a_fingerprint_gets_one() {
 async fn a_failed_update_remembers_nothing() {
     let core = Core::new(json!({"update": {"error": {"code": 1, "message": "no"}}})).await;
     let made = core
-        .change(&core.nothing(), &config(&core, r#""first""#))
+        .change(&core.nothing(), &compared(&core, r#""first""#))
         .await;
-    let second = config(&core, r#""second""#);
+    let second = compared(&core, r#""second""#);
     let planned = core.plan(&made, &second).await;
     let failed = core.apply(&planned).await;
     assert_eq!(failed.diagnostics.len(), 1);
@@ -163,7 +219,11 @@ async fn nobody_sees_them() {
     .await;
     let config = |number: i64| {
         let secrets = Value::object([("a", Value::from(secret)), ("n", Value::from(number))]);
-        core.config(&[("props", value("{}")), ("write_only_props", secrets)])
+        core.config(&[
+            ("props", value("{}")),
+            ("write_only_props", secrets),
+            ("write_only_props_detect_changes", Value::TRUE),
+        ])
     };
     let planned = core.plan(&core.nothing(), &config(1)).await;
     let made = core.apply(&planned).await;
