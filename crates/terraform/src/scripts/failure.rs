@@ -86,7 +86,7 @@ impl Teller<'_> {
     pub(super) fn cannot_start(&self, error: &PluginError) -> Failure {
         let said = match &error.problem {
             Problem::CannotStart(error) => format!("It could not be started: {error}."),
-            Problem::NoAnswer(limit) => no_answer(*limit, self.launch),
+            Problem::NoAnswer(limit) => no_answer(*limit, self.launch.is_deno),
             Problem::Call(error) => format!("It was started, but {}", sentence(error)),
         };
         let failure = Failure::from(diagnostic::error(

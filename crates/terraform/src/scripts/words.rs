@@ -4,8 +4,6 @@ use std::time::Duration;
 
 use tenon_rpc::{CallError, CloseReason, ErrorCode, RpcError};
 
-use crate::launch::Launch;
-
 /// What the script answered. The codes that mean nothing in particular are left out.
 pub(super) fn answer(error: &RpcError) -> String {
     let message = match error.message.trim() {
@@ -75,12 +73,12 @@ fn is_error_line(line: &str) -> bool {
 }
 
 /// A script that was started and did not answer `health` in time.
-pub(super) fn no_answer(limit: Duration, launch: &Launch) -> String {
+pub(super) fn no_answer(limit: Duration, is_deno: bool) -> String {
     let longer = format!(
         "Set timeout to more than {} (seconds) if it needs longer.",
         limit.as_secs()
     );
-    match launch.is_deno {
+    match is_deno {
         true => format!(
             "It was started, and did not answer its first call within {limit:?}. Deno downloads \
              what a script imports before it runs it: run `deno cache` on the script once, or check \
@@ -208,6 +206,22 @@ mod tests {
         assert_eq!(said("", &python), "ValueError: bad");
         assert_eq!(said("", &["uncaught error just text"]), "just text");
         assert_eq!(said("Internal error", &["uncaught errö"]), "Internal error");
+    }
+
+    #[test]
+    fn a_script_that_does_not_answer_in_time_gets_a_hint() {
+        let minute = Duration::from_secs(60);
+        for (is_deno, hint) in [
+            (true, "Deno downloads what a script imports"),
+            (false, "flushes"),
+        ] {
+            let said = no_answer(minute, is_deno);
+            assert!(said.contains(hint) && said.contains("within 60s"), "{said}");
+            assert!(
+                said.contains("Set timeout to more than 60 (seconds)"),
+                "{said}"
+            );
+        }
     }
 
     #[test]

@@ -69,9 +69,7 @@ fn a_resource_with_state_and_write_only_props() {
     trial(&[Need::Deno], |workspace| {
         let attributes = "write_only_props = {
     specialId = ephemeral.denobridge_ephemeral_resource.id.result.uuid
-  }
-  # A new identifier every time is no reason for an update.
-  write_only_props_version = 1";
+  }";
         let ephemeral = r#"
 ephemeral "denobridge_ephemeral_resource" "id" {
   path  = "./hash.ts"
@@ -204,7 +202,6 @@ resource "denobridge_resource" "a" {
     uuid   = ephemeral.denobridge_ephemeral_resource.a.result.uuid
     secret = ephemeral.denobridge_ephemeral_resource.a.sensitive_result.secret
   }
-  write_only_props_version = 1
 }
 "#,
         );

@@ -99,12 +99,21 @@ fn a_state_of_denobridge_goes_on() {
         workspace.assert_nothing_to_do();
         assert_eq!(workspace.calls_of("update"), Vec::<Value>::new());
 
+        // Other values plan nothing, as with upstream, unless the version says so.
+        let token = r#"write_only_props = { token = "two", less = "<" }"#;
+        configure(workspace, token);
+        workspace.assert_nothing_to_do();
         configure(
             workspace,
-            r#"write_only_props = { token = "two", less = "<" }"#,
+            &format!("{token}\n  write_only_props_version = 2"),
         );
         workspace.apply().says("0 added, 1 changed, 0 destroyed");
         assert_eq!(workspace.attribute("write_only_props_version"), 2);
+        let update = &workspace.calls_of("update")[0];
+        assert_eq!(
+            update["nextWriteOnlyProps"],
+            json!({ "token": "two", "less": "<" })
+        );
         workspace.assert_nothing_to_do();
         workspace.destroy();
         assert!(!workspace.has("objects/a.json"));

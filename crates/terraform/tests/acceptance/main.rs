@@ -27,5 +27,8 @@ mod secrets;
 mod starting;
 mod tools;
 mod trial;
+mod types;
+mod unknown_props;
+mod validation;
 mod workspace;
 mod write_only;

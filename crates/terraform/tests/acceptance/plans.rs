@@ -154,7 +154,7 @@ fn a_script_hears_what_is_not_known_yet() {
             "detail": "Tags have names.",
             "propPath": ["nextProps", "tags", "name"],
         });
-        // That it is null is no error yet: in the end it may not be.
+        // That it is empty is not an error yet: in the end it may not be.
         let moves = json!({ "modifyPlan": [{ "answer": { "diagnostics": [error] } }] });
         workspace.moves(&moves);
         workspace.configure(
@@ -175,8 +175,8 @@ resource "denobridge_resource" "a" {
         let asked = workspace.calls_of("modifyPlan");
         let next = json!({
             "name": "a",
-            "tags": { "name": null, "size": 1 },
-            "list": [null, "known"],
+            "tags": { "name": "", "size": 1 },
+            "list": ["", "known"],
         });
         assert_eq!(asked[0]["nextProps"], next);
         let mut unknown: Vec<String> = asked[0]["unknownProps"]

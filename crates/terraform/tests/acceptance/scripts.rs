@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::outcome::Outcome;
+use crate::tools::Need;
 use crate::trial::trial;
 use crate::workspace::Workspace;
 
@@ -46,6 +47,64 @@ fn an_error_is_shown_with_all_that_is_known() {
         let moves = json!([{ "stderr": "TypeError: x is undefined" }, { "error": thrown }]);
         let failed = create_fails(workspace, moves);
         failed.says("TypeError: x is undefined");
+    });
+}
+
+/// What was thrown is shown first, and not a word that says nothing.
+#[test]
+fn an_error_that_the_library_hides_is_shown() {
+    trial(&[Need::Deno], |workspace| {
+        let configure = |more: &str| {
+            workspace.configure(&format!(
+                r#"
+resource "denobridge_resource" "a" {{
+  path        = "./library.ts"
+  permissions = {{ all = true }}
+  props       = {{ path = "a.txt", {more} }}
+}}
+"#
+            ));
+        };
+        configure("refuse = \"no disk\"");
+        let failed = workspace.apply_fails();
+        failed.says("Error: Failed to create resource");
+        failed.says(
+            "Error: the quota is used up: no disk (the script answered: Internal error) Script:",
+        );
+
+        // Terraform itself does not say which resource could not be deleted.
+        configure("keep = true");
+        workspace.apply();
+        let failed = workspace.run("destroy -auto-approve").fails();
+        failed.says("Error: Failed to delete resource");
+        failed.says("Error: it is to be kept (the script answered: Internal error)");
+        failed.says("Resource: denobridge_resource with id \"a.txt\"");
+        workspace.run("state rm denobridge_resource.a").succeeds();
+    });
+}
+
+/// Terraform names no resource whose block is gone.
+#[test]
+fn errors_about_a_resource_without_a_block_name_it() {
+    trial(&[], |workspace| {
+        configure(workspace, "");
+        workspace.apply();
+        workspace.configure("");
+        let problem = json!({
+            "severity": "error", "summary": "No", "detail": "Not now.", "propPath": ["props", "name"],
+        });
+        let resource = "Resource: denobridge_resource with id \"a\"";
+        let moves = json!([{ "answer": { "diagnostics": [problem] } }]);
+        workspace.moves(&json!({ "read": moves }));
+        workspace.plan().fails().says("Not now.").says(resource);
+        workspace.moves(&json!({ "modifyPlan": moves }));
+        let failed = workspace.plan().fails();
+        failed.says("Not now. Attribute: props.name").says(resource);
+        workspace.moves(&json!({ "delete": moves }));
+        let failed = workspace.apply_fails();
+        failed.says("Not now. Attribute: props.name").says(resource);
+        workspace.moves(&json!({}));
+        workspace.apply();
     });
 }
 

@@ -1,4 +1,4 @@
-//! Write-only props: known to the script, kept nowhere, and yet their changes are found.
+//! Write-only props: known to the script, kept nowhere, and passed on when the configuration says so.
 
 use serde_json::{Value, json};
 
@@ -31,12 +31,52 @@ fn applied_update(workspace: &Workspace, version: u64) -> Option<Value> {
     updates[0].get("nextWriteOnlyProps").cloned()
 }
 
+/// Other values are a reason for an update.
+fn compared(props: &str) -> String {
+    format!("write_only_props = {props}\n  write_only_props_detect_changes = true")
+}
+
+/// A value that is new each time, as most ephemeral ones are, is no reason for an update, and other
+/// values that are always the same cannot be told from it. That there are some, or none any more,
+/// can.
 #[test]
-fn changes_are_found_without_a_version() {
+fn other_values_alone_are_no_reason_for_an_update() {
+    trial(&[], |workspace| {
+        let token = |token: &str| format!("write_only_props = {{ token = \"{token}\" }}");
+        configure(workspace, &token("secret-one"));
+        workspace.apply();
+        assert_eq!(workspace.attribute("write_only_props_version"), 1);
+        configure(workspace, &token("secret-two"));
+        workspace.assert_nothing_to_do();
+
+        // An update for another reason passes them on.
+        configure(
+            workspace,
+            &format!("{}\n  timeout = 50", token("secret-three")),
+        );
+        let plan = workspace.plan().has_changes();
+        plan.says("~ write_only_props_version = 1 -> (known after apply)");
+        let seen = applied_update(workspace, 2);
+        assert_eq!(seen, Some(json!({ "token": "secret-three" })));
+
+        configure(workspace, "timeout = 50");
+        assert_eq!(applied_update(workspace, 3), None);
+        configure(
+            workspace,
+            &format!("{}\n  timeout = 50", token("secret-four")),
+        );
+        let seen = applied_update(workspace, 4);
+        assert_eq!(seen, Some(json!({ "token": "secret-four" })));
+        workspace.destroy();
+    });
+}
+
+#[test]
+fn changes_are_found_if_they_are_compared() {
     trial(&[], |workspace| {
         configure(
             workspace,
-            r#"write_only_props = { token = "secret-one", level = 0.1 }"#,
+            &compared(r#"{ token = "secret-one", level = 0.1 }"#),
         );
         workspace.apply();
         let created = &workspace.calls_of("create")[0];
@@ -45,7 +85,7 @@ fn changes_are_found_without_a_version() {
         assert_eq!(workspace.attribute("write_only_props_version"), 1);
         workspace.assert_nothing_to_do();
 
-        configure(workspace, r#"write_only_props = { token = "secret-two" }"#);
+        configure(workspace, &compared(r#"{ token = "secret-two" }"#));
         let plan = workspace.plan().has_changes();
         plan.says("~ write_only_props_version = 1 -> 2");
         plan.says("will be updated in-place")
@@ -53,13 +93,10 @@ fn changes_are_found_without_a_version() {
         let seen = applied_update(workspace, 2);
         assert_eq!(seen, Some(json!({ "token": "secret-two" })));
 
-        configure(workspace, "");
+        configure(workspace, &compared("null"));
         assert_eq!(applied_update(workspace, 3), None);
 
-        configure(
-            workspace,
-            r#"write_only_props = { token = "secret-three" }"#,
-        );
+        configure(workspace, &compared(r#"{ token = "secret-three" }"#));
         let seen = applied_update(workspace, 4);
         assert_eq!(seen, Some(json!({ "token": "secret-three" })));
         workspace.destroy();
@@ -101,6 +138,8 @@ resource "denobridge_resource" "a" {
   path             = "./puppet.py"
   props            = { name = "a" }
   write_only_props = { token = terraform_data.later.id }
+
+  write_only_props_detect_changes = true
 }
 "#,
         );
