@@ -13,6 +13,9 @@ Examples:
   The same, and write the configuration, unless there is one:
     tenon provider install --write-config
 
+  The configuration is ~/.terraformrc and ~/.tofurc, or the one file that TF_CLI_CONFIG_FILE names:
+  while that is set, Terraform and OpenTofu read nothing else.
+
   Into the folder of a team, as another version:
     tenon provider install --mirror /srv/terraform-mirror --as-version 0.4.2";
 

@@ -1,6 +1,7 @@
 //! `tenon provider install`.
 
 use std::env;
+use std::fmt;
 use std::fs;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
@@ -30,13 +31,6 @@ impl Program {
         }
     }
 
-    fn config_name(self) -> &'static str {
-        match self {
-            Program::Terraform => ".terraformrc",
-            Program::Tofu => ".tofurc",
-        }
-    }
-
     fn name(self) -> &'static str {
         match self {
             Program::Terraform => "terraform",
@@ -49,6 +43,21 @@ pub(crate) fn run(command: &ProviderCommand) -> Result<(), Failure> {
     match command {
         ProviderCommand::Install(args) => install(args),
     }
+}
+
+/// What was done for one program.
+struct Installed {
+    program: Program,
+    provider: PathBuf,
+    config: Config,
+    is_config_written: bool,
+}
+
+/// The configuration file that a program reads.
+struct Config {
+    file: PathBuf,
+    /// The environment variable that names it.
+    variable: Option<&'static str>,
 }
 
 fn install(args: &InstallArgs) -> Result<(), Failure> {
@@ -65,21 +74,27 @@ fn install(args: &InstallArgs) -> Result<(), Failure> {
             .join(SOURCE)
             .join(&args.as_version)
             .join(platform());
-        let file = folder.join(format!("{PROVIDER}_v{}", args.as_version));
-        copy(&binary, &folder, &file)
-            .map_err(|error| Failure::new(Code::Failed, format!("{}: {error}", file.display())))?;
-        let config = config_file(program)?;
+        let provider = folder.join(format!("{PROVIDER}_v{}", args.as_version));
+        copy(&binary, &folder, &provider).map_err(|error| {
+            Failure::new(Code::Failed, format!("{}: {error}", provider.display()))
+        })?;
+        let config = Config::of(program)?;
         let text = config_text(&mirror);
-        let is_written = args.write_config && new_file::write(&config, &text)?;
-        done.push((program, file, config, is_written));
+        let is_config_written = args.write_config && new_file::write(&config.file, &text)?;
+        done.push(Installed {
+            program,
+            provider,
+            config,
+            is_config_written,
+        });
     }
     if args.json {
-        let done = done.iter().map(|(program, file, config, is_written)| {
+        let done = done.iter().map(|one| {
             json!({
-                "program": program.name(),
-                "provider": file,
-                "config": config,
-                "config_written": is_written,
+                "program": one.program.name(),
+                "provider": one.provider,
+                "config": one.config.file,
+                "config_written": one.is_config_written,
             })
         });
         let done: Vec<_> = done.collect();
@@ -90,27 +105,23 @@ fn install(args: &InstallArgs) -> Result<(), Failure> {
     tell(&mirror, &done)
 }
 
-fn tell(mirror: &Path, done: &[(Program, PathBuf, PathBuf, bool)]) -> Result<(), Failure> {
-    for (program, file, config, is_written) in done {
+fn tell(mirror: &Path, done: &[Installed]) -> Result<(), Failure> {
+    for one in done {
+        let (program, config) = (one.program.name(), &one.config);
         output::talk(format_args!(
-            "{}: installed {}",
-            program.name(),
-            file.display()
+            "{program}: installed {}",
+            one.provider.display()
         ));
-        let what = match (is_written, names(config, mirror)) {
+        let what = match (one.is_config_written, names(&config.file, mirror)) {
             (true, _) => "wrote",
             (false, true) => "the mirror is named in",
             (false, false) => continue,
         };
-        output::talk(format_args!(
-            "{}: {what} {}",
-            program.name(),
-            config.display()
-        ));
+        output::talk(format_args!("{program}: {what} {config}"));
     }
     let mut by_hand: Vec<_> = { done.iter() }
-        .filter(|(.., config, _)| !names(config, mirror))
-        .map(|(.., config, _)| config.display().to_string())
+        .filter(|one| !names(&one.config.file, mirror))
+        .map(|one| one.config.to_string())
         .collect();
     // A variable may name one file for both.
     by_hand.dedup();
@@ -122,11 +133,11 @@ fn tell(mirror: &Path, done: &[(Program, PathBuf, PathBuf, bool)]) -> Result<(),
         output::data(config_text(mirror).trim_end())?;
     }
     // Both understand it, and one line is enough.
-    if let Some((program, ..)) = done.first() {
+    if let Some(first) = done.first() {
         output::talk(format_args!(
-            "\nWhere .terraform.lock.hcl knows another build of this version, add this one:\n  {} \
-             providers lock -fs-mirror={} -platform={} {SOURCE}",
-            program.name(),
+            "\nEach build has another checksum. Where .terraform.lock.hcl has that of another build, \
+             add this one:\n  {} providers lock -fs-mirror={} -platform={} {SOURCE}",
+            first.program.name(),
             mirror.display(),
             platform()
         ));
@@ -154,7 +165,7 @@ fn binary(args: &InstallArgs) -> Result<PathBuf, Failure> {
     match is_program {
         true => Ok(file),
         false => Err(Failure::cannot_start(format!(
-            "{} is no program\n  hint: `cargo build --release` builds it beside tenon; or say where \
+            "{} is not an executable file\n  hint: `cargo build --release` builds it beside tenon; or say where \
              it is with --binary FILE",
             file.display()
         ))),
@@ -175,14 +186,51 @@ fn mirror(args: &InstallArgs) -> Result<PathBuf, Failure> {
 fn home() -> Result<PathBuf, Failure> {
     env::home_dir()
         .filter(|home| !home.as_os_str().is_empty())
-        .ok_or_else(|| Failure::usage("there is no home folder: say where with --mirror FOLDER"))
+        .ok_or_else(|| Failure::usage("there is no home folder: set HOME"))
 }
 
-/// The configuration file that a program reads.
-fn config_file(program: Program) -> Result<PathBuf, Failure> {
-    match env::var_os("TF_CLI_CONFIG_FILE").filter(|file| !file.is_empty()) {
-        Some(file) => Ok(file.into()),
-        None => Ok(home()?.join(program.config_name())),
+impl Config {
+    /// The file that a program reads now: the one that a variable names, or one in the home folder.
+    fn of(program: Program) -> Result<Config, Failure> {
+        let set = |name: &'static str| Some((name, env::var_os(name)?));
+        // The second is an old name for the first. A file named by either is the only one read.
+        let named = ["TF_CLI_CONFIG_FILE", "TERRAFORM_CONFIG"].into_iter();
+        let named = { named.filter_map(set) }.find(|(_, file)| !file.is_empty());
+        Ok(match named {
+            Some((variable, file)) => Config {
+                file: file.into(),
+                variable: Some(variable),
+            },
+            None => Config {
+                file: in_home(program, &home()?),
+                variable: None,
+            },
+        })
+    }
+}
+
+impl fmt::Display for Config {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.variable {
+            Some(variable) => write!(formatter, "{} ({variable})", self.file.display()),
+            None => write!(formatter, "{}", self.file.display()),
+        }
+    }
+}
+
+fn in_home(program: Program, home: &Path) -> PathBuf {
+    let terraform = home.join(".terraformrc");
+    let tofu = home.join(".tofurc");
+    match program {
+        Program::Terraform => terraform,
+        Program::Tofu if tofu.exists() => tofu,
+        // OpenTofu reads Terraform's as long as it has none of its own, and a new one would hide
+        // what the user has set there.
+        Program::Tofu if terraform.exists() => terraform,
+        Program::Tofu => match env::var_os("XDG_CONFIG_HOME").filter(|folder| !folder.is_empty()) {
+            Some(folder) => Path::new(&folder).join("opentofu/tofurc"),
+            None => tofu,
+        },
     }
 }
 

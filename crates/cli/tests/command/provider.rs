@@ -31,6 +31,37 @@ async fn the_provider_is_put_where_init_finds_it() {
     assert_snapshot!(shell.transcript().replace(&platform(), "[platform]"));
 }
 
+/// The file that is written is the one that the programs read.
+#[tokio::test]
+async fn the_configuration_is_written_where_it_is_read() {
+    let mut shell = Shell::new();
+    shell.program("provider", "#!/bin/sh\n");
+    let install = "tenon provider install --binary provider --mirror mirror";
+    // A file that a variable names is the only one that is read.
+    let named = "HOME=$PWD/a TF_CLI_CONFIG_FILE=$PWD/named.rc";
+    shell.run(&format!("{named} {install}")).await;
+    shell
+        .run(&format!("{named} {install} --write-config"))
+        .await;
+    shell.run("ls named.rc; ls -A a").await;
+    let old = "HOME=$PWD/a TF_CLI_CONFIG_FILE= TERRAFORM_CONFIG=$PWD/old.rc";
+    shell
+        .run(&format!("{old} {install} --write-config --for terraform"))
+        .await;
+    // OpenTofu reads Terraform's file as long as it has none of its own.
+    let home = "HOME=$PWD/b XDG_CONFIG_HOME=$PWD/b/config";
+    shell.run(&format!("{home} {install} --write-config")).await;
+    shell
+        .run(&format!("HOME=$PWD/c {install} --write-config --for tofu"))
+        .await;
+    let home = "HOME=$PWD/d XDG_CONFIG_HOME=$PWD/d/config";
+    shell
+        .run(&format!("{home} {install} --write-config --for tofu"))
+        .await;
+    shell.run("find a b c d -type f 2> /dev/null | sort").await;
+    assert_snapshot!(shell.transcript().replace(&platform(), "[platform]"));
+}
+
 #[tokio::test]
 async fn what_cannot_be_installed() {
     let mut shell = Shell::new();
