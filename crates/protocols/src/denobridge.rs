@@ -234,8 +234,9 @@ pub struct ModifyPlanParams {
     pub id: Option<String>,
     /// What is about to happen.
     pub plan_type: PlanType,
-    /// What the configuration says; null if the resource is to go. What is not known yet is null,
-    /// and its path is in [`unknown_props`](ModifyPlanParams::unknown_props).
+    /// What the configuration says; null if the resource is to go. What is not known yet is the
+    /// empty value of its type (`""`, `0`, `false`, `[]`, `{}`), and its path is in
+    /// [`unknown_props`](ModifyPlanParams::unknown_props).
     pub next_props: Json,
     /// The paths of what is not known yet, each beginning with `nextProps`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

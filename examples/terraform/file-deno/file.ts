@@ -104,8 +104,8 @@ async function remove(params: Params) {
 /**
  * A file cannot be moved: with another path it is another file.
  *
- * What is not known yet is null in nextProps, and named in unknownProps. A path that is not known
- * may be another one, and so it counts as one.
+ * What is not known yet is empty in nextProps ("" for a text), and named in unknownProps. A path
+ * that is not known may be another one, and so it counts as one.
  */
 function modifyPlan(params: Params) {
   if (params.planType === "update" && params.nextProps?.path !== params.id) {

@@ -89,8 +89,8 @@ def delete(params):
 def modify_plan(params):
     """A file cannot be moved: with another path it is another file.
 
-    What is not known yet is null in nextProps, and named in unknownProps. A path that is not known
-    may be another one, and so it counts as one.
+    What is not known yet is empty in nextProps ("" for a text), and named in unknownProps. A path
+    that is not known may be another one, and so it counts as one.
     """
     if params["planType"] == "update" and params["nextProps"].get("path") != params["id"]:
         return {"requiresReplacement": True}

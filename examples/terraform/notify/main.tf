@@ -4,7 +4,7 @@
 #
 # The action runs whenever the release changes. To run it by itself:
 #
-#     terraform apply -invoke=action.denobridge_action.announce
+#     terraform apply -var url=https://example.com/hook -invoke=action.denobridge_action.announce
 
 terraform {
   required_version = ">= 1.14"

@@ -186,7 +186,7 @@ mod tests {
     fn what_is_known_can_be_had_beside_what_is_not() {
         let Plan::Create(planned) = plan(
             r#"{"planType":"create",
-                "nextProps":{"name":"a","tags":{"owner":null,"team":"red"},"list":[1,null]},
+                "nextProps":{"name":"a","tags":{"owner":"","team":"red"},"list":[1,0]},
                 "unknownProps":[["nextProps","tags","owner"],["nextProps","list","1"]]}"#,
         ) else {
             panic!("it is to be made");
@@ -224,7 +224,7 @@ mod tests {
     #[test]
     fn an_unknown_whole_hides_every_part() {
         let Plan::Create(planned) =
-            plan(r#"{"planType":"create","nextProps":null,"unknownProps":[["nextProps"]]}"#)
+            plan(r#"{"planType":"create","nextProps":{},"unknownProps":[["nextProps"]]}"#)
         else {
             panic!("it is to be made");
         };

@@ -66,12 +66,12 @@ async fn plans_are_kept_replaced_and_modified() {
         ),
         (
             "modifyPlan",
-            r#"{"id":"ada","planType":"update","nextProps":{"name":"ada","age":null},"unknownProps":[["nextProps","age"]]}"#,
+            r#"{"id":"ada","planType":"update","nextProps":{"name":"ada","age":0},"unknownProps":[["nextProps","age"]]}"#,
             r#"{"noChanges":true}"#,
         ),
         (
             "modifyPlan",
-            r#"{"id":"ada","planType":"update","nextProps":{"name":null},"unknownProps":[["nextProps","name"]]}"#,
+            r#"{"id":"ada","planType":"update","nextProps":{"name":""},"unknownProps":[["nextProps","name"]]}"#,
             r#"{"requiresReplacement":true}"#,
         ),
         (

@@ -113,7 +113,7 @@ fn life(folder: &TempDir) -> Vec<(&'static str, Value, Value)> {
             "modifyPlan",
             plan(
                 "update",
-                json!({ "path": one, "content": null }),
+                json!({ "path": one, "content": "" }),
                 &["nextProps", "content"],
             ),
             keep.clone(),
@@ -127,7 +127,7 @@ fn life(folder: &TempDir) -> Vec<(&'static str, Value, Value)> {
             "modifyPlan",
             plan(
                 "update",
-                json!({ "path": null, "content": "x" }),
+                json!({ "path": "", "content": "x" }),
                 &["nextProps", "path"],
             ),
             replace,

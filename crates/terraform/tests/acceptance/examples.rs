@@ -10,10 +10,13 @@ use crate::tools::{self, Need};
 use crate::trial::trial;
 use crate::workspace::Workspace;
 
+fn examples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/terraform")
+}
+
 /// Copies what an example has into the workspace.
 fn copy(workspace: &Workspace, name: &str) {
-    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/terraform");
-    for file in fs::read_dir(examples.join(name)).expect(name).flatten() {
+    for file in fs::read_dir(examples().join(name)).expect(name).flatten() {
         fs::copy(file.path(), workspace.path(file.file_name())).expect("a copy");
     }
 }
@@ -132,4 +135,30 @@ fn an_action_that_tells_how_far_it_has_come() {
         assert!(posted[0].contains("Release 1.0.0 is out"), "{posted:?}");
         assert!(posted[1].contains("Thanks to everybody"), "{posted:?}");
     });
+}
+
+/// A command in a comment that is copied into a shell works: it has every variable that it needs.
+#[test]
+fn commands_in_comments_have_their_variables() {
+    let folders = fs::read_dir(examples()).expect("examples").flatten();
+    let texts = folders.filter_map(|folder| {
+        let file = folder.path().join("main.tf");
+        Some((fs::read_to_string(&file).ok()?, file))
+    });
+    let mut count = 0;
+    for (text, file) in texts {
+        let blocks = text.split("\nvariable \"").skip(1);
+        let required: Vec<&str> = blocks
+            .filter(|block| !block.split("\n}").next().is_some_and(|it| it.contains("default")))
+            .filter_map(|block| block.split('"').next())
+            .collect();
+        for command in text.lines().filter(|line| line.starts_with("#     ")) {
+            for variable in required.iter().filter(|_| command.contains("terraform apply")) {
+                let given = format!("-var {variable}=");
+                assert!(command.contains(&given), "{}: {command}", file.display());
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 0, "no example has a variable");
 }
