@@ -63,7 +63,7 @@ impl PluginError {
         PluginError {
             command: process.command().to_owned(),
             problem,
-            stray: peer.stray().filter(|_| !is_quoted).cloned(),
+            stray: peer.stray().filter(|_| !is_quoted),
             unclaimed: peer.unclaimed().filter(|_| has_no_answer).map(Into::into),
             // After a broken stream it ends because we have closed its stdin, which says nothing.
             status: process.status().filter(|_| !is_quoted),

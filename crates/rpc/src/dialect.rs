@@ -5,6 +5,7 @@
 
 mod content_length;
 mod decoder;
+pub(crate) mod embedded;
 mod envelope;
 mod json_rpc;
 mod lines;

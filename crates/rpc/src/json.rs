@@ -67,6 +67,11 @@ impl<'a> Scanner<'a> {
         })
     }
 
+    /// How many bytes have been taken.
+    pub(crate) fn at(&self) -> usize {
+        self.at
+    }
+
     /// The next byte that is no blank, without taking it.
     pub(crate) fn peek(&mut self) -> Option<u8> {
         while let Some(&byte) = self.bytes.get(self.at) {

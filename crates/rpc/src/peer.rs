@@ -26,7 +26,7 @@ pub(crate) struct Shared {
     pending: Mutex<Pending>,
     pub(crate) running: Running,
     pub(crate) options: Options,
-    pub(crate) stray: OnceLock<Quote>,
+    stray: Mutex<Option<Quote>>,
     pub(crate) unclaimed: OnceLock<Text>,
     pub(crate) complaint: Mutex<Option<Box<RpcError>>>,
     reason: OnceLock<CloseReason>,
@@ -40,7 +40,7 @@ impl Shared {
             pending: Mutex::new(Pending::new(options.calls)),
             running: Running::default(),
             options,
-            stray: OnceLock::new(),
+            stray: Mutex::default(),
             unclaimed: OnceLock::new(),
             complaint: Mutex::default(),
             reason: OnceLock::new(),
@@ -50,6 +50,15 @@ impl Shared {
 
     pub(crate) fn pending(&self) -> MutexGuard<'_, Pending> {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn stray(&self) -> MutexGuard<'_, Option<Quote>> {
+        self.stray.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps what the peer sent that is no message, unless there was something before.
+    pub(crate) fn keep_stray(&self, quote: Quote) {
+        self.stray().get_or_insert(quote);
     }
 
     pub(crate) fn complaint(&self) -> MutexGuard<'_, Option<Box<RpcError>>> {
@@ -244,8 +253,13 @@ impl Peer {
 
     /// The first thing the peer sent that is no message at all, if it did: what a plugin printed
     /// by mistake, most often.
-    pub fn stray(&self) -> Option<&Quote> {
-        self.shared.stray.get()
+    pub fn stray(&self) -> Option<Quote> {
+        self.shared.stray().clone()
+    }
+
+    /// Forgets what [`stray`](Peer::stray) gives, so that it is the first one from now on.
+    pub fn forget_stray(&self) {
+        *self.shared.stray() = None;
     }
 
     /// The first answer that belonged to no call, if there was one: late, twice, with an id that

@@ -125,6 +125,107 @@ async fn an_answer_that_cannot_be_read_fails_its_call() {
     ));
 }
 
+/// A plugin that prints something without ending the line, before its answer or after it.
+#[tokio::test(start_paused = true)]
+async fn an_answer_is_found_between_other_text() {
+    for dialect in [Dialect::JsonRpcLines, Dialect::Orchard] {
+        find_between_other_text(dialect).await;
+    }
+}
+
+async fn find_between_other_text(dialect: Dialect) {
+    let options = Options {
+        stray: Stray::Skip,
+        ..Options::default()
+    };
+    let (mut peer, connection) = start(dialect, options);
+    let caller = connection.peer();
+    for (before, after, quoted) in [
+        ("progress...", "", "progress..."),
+        ("", " {done}", "{done}"),
+        ("{\"a\": {", "}", "{\\\"a\\\": {"),
+        ("\u{1b}[2K\r100%", "\u{1b}[0m", "1b 5b 32"),
+        (
+            r#"got {"jsonrpc":"2.0","id":1,"method":"name"} "#,
+            "",
+            "got {",
+        ),
+    ] {
+        let (waiting, id) = ask(&mut peer, &connection).await;
+        caller.forget_stray();
+        let answer = String::from_utf8(response(dialect, id, 8)).expect("text");
+        let line = format!("{before}{}{after}\n", answer.trim_end());
+        peer.send(line.into_bytes()).await;
+        assert_eq!(outcome(waiting).await.expect("a result"), 8, "{before}");
+        watched(assert_works(&mut peer, dialect)).await;
+        // Nothing but the text is quoted.
+        let quote = caller.stray().expect("what was printed").to_string();
+        assert!(
+            quote.contains(quoted) && !quote.contains("result"),
+            "{quote}"
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_answers_on_one_line_find_their_calls() {
+    let options = Options {
+        stray: Stray::Skip,
+        ..Options::default()
+    };
+    let (mut peer, connection) = start(Dialect::JsonRpcLines, options);
+    let (first, first_id) = ask(&mut peer, &connection).await;
+    let (second, second_id) = ask(&mut peer, &connection).await;
+    let answer = |id, result| format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#);
+    let line = answer(second_id, "2") + &answer(first_id, "1") + "\n";
+    peer.send(line.into_bytes()).await;
+    assert_eq!(outcome(first).await.expect("a result"), 1);
+    assert_eq!(outcome(second).await.expect("a result"), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_behind_text_that_cannot_be_read_fails_its_call() {
+    let dialect = Dialect::JsonRpcLines;
+    let options = Options {
+        stray: Stray::Skip,
+        ..Options::default()
+    };
+    let (mut peer, connection) = start(dialect, options.clone());
+    let (first, first_id) = ask(&mut peer, &connection).await;
+    let (second, second_id) = ask(&mut peer, &connection).await;
+    let line = format!("50%...{{\"jsonrpc\":\"2.0\",\"id\":{first_id},\"result\":NaN}}\n");
+    peer.send(line.into_bytes()).await;
+    match outcome(first).await {
+        Err(CallError::Malformed(what)) => assert!(what.contains("behind other text"), "{what}"),
+        other => panic!("{other:?}"),
+    }
+    let quote = connection
+        .peer()
+        .stray()
+        .expect("what was printed")
+        .to_string();
+    assert!(
+        quote.contains("50%...") && !quote.contains("NaN"),
+        "{quote}"
+    );
+    // A request that is quoted in a log, whole or cut off, is nobody's answer.
+    for log in ["}}", ""] {
+        let log =
+            format!("got {{\"jsonrpc\":\"2.0\",\"id\":{second_id},\"method\":\"name\"{log}\n");
+        peer.send(log.into_bytes()).await;
+    }
+    peer.send(response(dialect, second_id, 2)).await;
+    assert_eq!(outcome(second).await.expect("a result"), 2);
+    // Whose answer this is cannot be told, so nobody is left waiting.
+    let (waiting, _) = ask(&mut peer, &connection).await;
+    peer.send(b"50%...{\"jsonrpc\":\"2.0\",\"result\":\n".to_vec())
+        .await;
+    assert!(matches!(
+        outcome(waiting).await,
+        Err(CallError::Closed(CloseReason::BrokenStream(_)))
+    ));
+}
+
 /// An answer to call 1 in each dialect that is no answer.
 const MALFORMED: [(Dialect, &[u8]); 10] = [
     (

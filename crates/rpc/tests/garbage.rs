@@ -24,7 +24,9 @@ fn start_with(dialect: Dialect, stray: Stray) -> (RawPeer, Connection) {
 
 fn assert_quoted(connection: &Connection) {
     let peer = connection.peer();
-    let quote = peer.stray().map(ToString::to_string).unwrap_or_default();
+    let quote = peer
+        .stray()
+        .map_or(String::new(), |quote| quote.to_string());
     assert!(quote.contains("Listening on port 8080"), "{quote}");
 }
 

@@ -49,6 +49,25 @@ async fn every_protocol() {
     assert_snapshot!(shell.transcript());
 }
 
+/// Text that a script prints without ending the line, before one answer and after the other.
+#[tokio::test]
+async fn text_around_an_answer_is_skipped() {
+    let shell = Shell::new();
+    shell.program(
+        "prints",
+        r#"#!/bin/sh
+read -r health
+printf 'Loading {plugins} ...%s\n' '{"jsonrpc":"2.0","id":1,"result":{"ok":true}}'
+read -r call
+printf '%s done\n' '{"jsonrpc":"2.0","id":2,"result":5}'
+while read -r line; do :; done
+"#,
+    );
+    let line = "tenon call echo --protocol denobridge -- ./prints";
+    let outcome = shell.run_unnoted(line).await;
+    assert_eq!((outcome.stdout.as_str(), outcome.code), ("5\n", Some(0)));
+}
+
 #[tokio::test]
 async fn params_from_everywhere() {
     let mut shell = Shell::new();

@@ -37,6 +37,18 @@ fn read_object(frame: &Bytes, scanner: &mut Scanner<'_>) -> Result<Inbound, Json
     Ok(understand(frame, envelope))
 }
 
+/// Reads the object at the start of `text`, if it says that it is a message. Gives its length as
+/// well: other text may follow.
+pub(super) fn read_answer(text: &Bytes, limits: &Limits) -> Result<(usize, Inbound), JsonError> {
+    let mut scanner = Scanner::new(text, limits.depth);
+    let envelope = Envelope::find(text, &mut scanner)?;
+    let content = match envelope.jsonrpc {
+        Some(_) => understand(text, envelope),
+        None => not_an_object(),
+    };
+    Ok((scanner.at(), content))
+}
+
 fn read_batch(frame: &Bytes, mut scanner: Scanner<'_>, limits: &Limits) -> Inbound {
     let mut places = Vec::new();
     let mut count = 0;

@@ -6,7 +6,7 @@ use bytes::{BufMut, Bytes, BytesMut};
 use super::envelope::{self, Envelope};
 use super::{Inbound, Limits, Malformed, MalformedKind, json_rpc};
 use crate::error::{ErrorCode, RpcError};
-use crate::json::{self, Scanner};
+use crate::json::{self, JsonError, Scanner};
 use crate::message::{Event, Id, Message, Request, Response, Text};
 use crate::payload::{Format, Payload, PayloadError};
 
@@ -20,6 +20,13 @@ pub(super) fn read(frame: &Bytes, limits: &Limits) -> Inbound {
         Ok(envelope) => understand(frame, envelope),
         Err(_) => malformed(None, MalformedKind::Request, "a message is an object"),
     }
+}
+
+/// Reads the object at the start of `text`. Gives its length as well: other text may follow.
+pub(super) fn read_answer(text: &Bytes, limits: &Limits) -> Result<(usize, Inbound), JsonError> {
+    let mut scanner = Scanner::new(text, limits.depth);
+    let envelope = Envelope::find(text, &mut scanner)?;
+    Ok((scanner.at(), understand(text, envelope)))
 }
 
 fn understand(frame: &Bytes, envelope: Envelope) -> Inbound {

@@ -134,7 +134,7 @@ impl Driver {
             let rpc_error = RpcError::invalid_request(error.to_string());
             self.reply(ReplyTo::new(Id::Null, None), Err(rpc_error));
         }
-        let _already_known = self.shared.stray.set(error.quote.clone());
+        self.shared.keep_stray(error.quote.clone());
         CloseReason::BrokenStream(Arc::new(error))
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{Driver, unreadable};
 use crate::connection::Stray;
-use crate::dialect::{Frame, Inbound, Malformed, MalformedKind};
+use crate::dialect::{Frame, Inbound, Malformed, MalformedKind, embedded};
 use crate::error::{CallError, CloseReason, DialectError, ErrorCode, Quote, RpcError};
 use crate::guarded::panic_text;
 use crate::message::{Event, Id, Message, Text};
@@ -16,6 +16,27 @@ use crate::tap::{Content, Direction, Seen};
 
 impl Driver {
     pub(super) fn receive(&mut self, frame: Frame) -> Result<(), CloseReason> {
+        match self.take_apart(&frame) {
+            Some(pieces) => { pieces.into_iter() }.try_for_each(|piece| self.receive_one(piece)),
+            None => self.receive_one(frame),
+        }
+    }
+
+    /// The answers in a line that cannot be read because there is other text in it, and that text.
+    fn take_apart(&self, frame: &Frame) -> Option<Vec<Frame>> {
+        let is_unreadable = matches!(&frame.content, Inbound::Malformed(malformed)
+            if malformed.kind == MalformedKind::Stray);
+        let options = &self.shared.options;
+        if !is_unreadable || options.stray != Stray::Skip {
+            return None;
+        }
+        let (pending, dialect) = (self.shared.pending(), self.decoder.dialect());
+        embedded::pieces(dialect, &frame.bytes, &options.limits, |id| {
+            pending.expects(id)
+        })
+    }
+
+    fn receive_one(&mut self, frame: Frame) -> Result<(), CloseReason> {
         if let Some(tap) = &self.shared.options.tap {
             tap.see(Seen {
                 direction: Direction::In,
@@ -117,15 +138,26 @@ impl Driver {
             return Ok(());
         }
         let problem = malformed.error.message.clone();
-        if self.shared.options.stray == Stray::Skip && unreadable::is_object(frame) {
-            if let Some(id) = self.expected_id(frame) {
-                let error = CallError::Malformed(unreadable::problem(&malformed.error).into());
+        if self.shared.options.stray == Stray::Skip
+            && let Some(start) = unreadable::start(frame, self.shared.options.limits.depth)
+        {
+            let (text, message) = frame.split_at(start);
+            let problem = match text.is_empty() {
+                true => unreadable::problem(&malformed.error),
+                false => {
+                    self.shared.keep_stray(Quote::of(text));
+                    "a message that cannot be read, behind other text in its line".to_owned()
+                }
+            };
+            if let Some(id) = self.expected_id(message) {
+                let error = CallError::Malformed(problem.into());
                 return self.deliver(&id, Err(error), frame);
             }
-            if unreadable::is_meant_as_message(frame) {
+            let is_told = !text.is_empty() && unreadable::ids(message).next().is_some();
+            if unreadable::is_meant_as_message(message) && !is_told {
                 // Somebody may wait for it; who that is cannot be told.
                 return Err(CloseReason::BrokenStream(Arc::new(DialectError {
-                    problem: unreadable::problem(&malformed.error),
+                    problem,
                     quote: Quote::of(b"{"),
                     is_over_limit: false,
                     is_message: false,
@@ -133,7 +165,7 @@ impl Driver {
             }
         }
         tracing::warn!(%quote, %problem, "a frame that is no message");
-        let _keeps_the_first = self.shared.stray.set(quote.clone());
+        self.shared.keep_stray(quote.clone());
         match self.shared.options.stray {
             Stray::Answer => self.reply(ReplyTo::new(Id::Null, batch), Err(malformed.error)),
             Stray::Skip => {}

@@ -4,6 +4,7 @@
 use memchr::memmem;
 
 use crate::error::RpcError;
+use crate::json::Scanner;
 
 /// What is wrong with it. It is not quoted, since it may hold secrets.
 pub(super) fn problem(error: &RpcError) -> String {
@@ -17,8 +18,25 @@ pub(super) fn is_meant_as_message(frame: &[u8]) -> bool {
     is_object(frame) && memmem::find(frame, b"\"jsonrpc\"").is_some()
 }
 
+/// Where the message begins that a line was meant to be: at its start, or behind text that the peer
+/// printed without ending the line. In the latter case only what can only be an answer counts, as
+/// logs quote requests.
+pub(super) fn start(frame: &[u8], depth: usize) -> Option<usize> {
+    if is_object(frame) {
+        return Some(0);
+    }
+    let name = memmem::find(frame, b"\"jsonrpc\"")?;
+    let start = memchr::memrchr(b'{', &frame[..name])?;
+    let message = &frame[start..];
+    let place = |name: &[u8]| memmem::find(message, name).unwrap_or(usize::MAX);
+    let is_answer = place(b"\"result\"").min(place(b"\"error\"")) < place(b"\"method\"");
+    // One that can be read was not expected, or it would have been found.
+    let is_readable = Scanner::new(message, depth).value().is_ok();
+    (is_answer && !is_readable).then_some(start)
+}
+
 /// Whether a line begins as messages do.
-pub(super) fn is_object(frame: &[u8]) -> bool {
+fn is_object(frame: &[u8]) -> bool {
     frame.trim_ascii_start().starts_with(b"{")
 }
 
@@ -44,6 +62,22 @@ mod tests {
         assert_eq!(found(r#"{"jsonrpc":"2.0","id":3,"result":{"n":NaN}}"#), [3]);
         assert_eq!(found(r#"{"result":{"id": 5,}, "id" : 12 }"#), [5, 12]);
         assert!(found(r#"{"id":"a","id":,"id"}"#).is_empty());
+    }
+
+    #[test]
+    fn an_answer_behind_text_is_found() {
+        let start = |text: &str| start(text.as_bytes(), 128);
+        assert_eq!(start(r#" {"a":"#), Some(0));
+        let answer = r#"{"jsonrpc":"2.0","id":3,"result":NaN}"#;
+        assert_eq!(start(&format!("a {{b}} {answer}")), Some(6));
+        for quoted in [
+            "plain",
+            r#"got {"jsonrpc":"2.0","id":3,"method":"create","params":{"result":"#,
+            r#"sent {"jsonrpc":"2.0","id":3,"result":{"id":4}}"#,
+            r#"say "jsonrpc" and "result""#,
+        ] {
+            assert_eq!(start(quoted), None, "{quoted}");
+        }
     }
 
     #[test]
