@@ -4,9 +4,9 @@
 use std::process;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use rustix::process::{Pid, Signal, kill_process};
+use crate::sweep;
 
 /// The environment variable with the marks of everyone a process descends from:
 /// `;<host>.<number>;<host>.<number>;`.
@@ -44,48 +44,8 @@ impl Mark {
         format!(";{}.{};", host(), self.0)
     }
 
-    /// The processes that descend from the plugin.
-    pub(crate) fn members(&self) -> Vec<Pid> {
-        let needle = self.needle();
-        let Ok(processes) = std::fs::read_dir("/proc") else {
-            return Vec::new();
-        };
-        processes
-            .flatten()
-            .filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok())
-            .filter(|pid| {
-                // Gone in the meantime, or somebody else's: either way not ours to end.
-                let environment = std::fs::read(format!("/proc/{pid}/environ"));
-                environment
-                    .is_ok_and(|bytes| memchr::memmem::find(&bytes, needle.as_bytes()).is_some())
-            })
-            .filter_map(Pid::from_raw)
-            .collect()
-    }
-
     /// Ends everyone who descends from the plugin, also those born while it looks.
-    ///
-    /// A process has no environment for a moment while it starts another program, and a child may
-    /// be born behind the place where we look: only when nobody is found twice is nobody left.
     pub(crate) fn end_all(&self) {
-        /// Enough for all but those who multiply faster than they can be ended.
-        const ROUNDS: usize = 100;
-        let mut quiet_rounds = 0;
-        for _ in 0..ROUNDS {
-            let members = self.members();
-            for pid in &members {
-                tracing::debug!(?pid, "ending a process that a plugin left behind");
-                let _already_gone = kill_process(*pid, Signal::KILL);
-            }
-            quiet_rounds = if members.is_empty() {
-                quiet_rounds + 1
-            } else {
-                0
-            };
-            if quiet_rounds == 2 {
-                return;
-            }
-            std::thread::sleep(Duration::from_millis(2));
-        }
+        sweep::end_all(self.needle());
     }
 }

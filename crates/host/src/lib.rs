@@ -21,6 +21,8 @@
 //! # }
 //! ```
 //!
+//! Many calls that do not depend on each other are given to a [`Pool`] of warm processes.
+//!
 //! A command that is no plugin, but does its work and ends, is run by [`Capture`].
 //!
 //! To see what a plugin writes to stderr, subscribe to `tracing` events, or set
@@ -33,15 +35,18 @@ mod family;
 mod guardian;
 mod parent_death;
 mod plugin;
+mod pool;
 mod process;
 mod spawner;
 mod stderr;
 mod supervisor;
+mod sweep;
 
 pub use capture::{Capture, CaptureError, Captured};
 pub use command::{Environment, PluginCommand};
 pub use error::{PluginError, Problem};
 pub use plugin::{Plugin, Start};
+pub use pool::{Lease, Pool, PoolError, PoolLimits, Started};
 pub use process::{HowItEnded, Process, StopLimits, Stopped};
 pub use stderr::StderrTail;
 pub use supervisor::{Down, Restart, Status, Supervisor};

@@ -189,6 +189,8 @@ impl Process {
                 self.exited().await
             }
         };
+        // Dropping it looks for what it left behind, which nobody else is to wait for.
+        let _dropped = tokio::task::spawn_blocking(move || drop(self)).await;
         Stopped { status, how }
     }
 

@@ -20,6 +20,14 @@ const LINE_LENGTH: usize = 4096;
 pub struct StderrTail {
     kept: Arc<Mutex<Kept>>,
     has_ended: Arc<watch::Sender<bool>>,
+    marks: Arc<Marks>,
+}
+
+/// How many marks were asked for, and how many have been made.
+#[derive(Debug, Default)]
+struct Marks {
+    asked: watch::Sender<u64>,
+    made: watch::Sender<u64>,
 }
 
 #[derive(Debug, Default)]
@@ -46,6 +54,25 @@ impl StderrTail {
         let dropped = kept.count - kept.lines.len();
         let lines = kept.lines.iter().skip(count.saturating_sub(dropped));
         lines.cloned().collect()
+    }
+
+    /// Reads what the plugin has written up to now and returns how many lines that is. A line
+    /// without an end counts as one, so that the text that follows is not mixed with it.
+    ///
+    /// Call this between two calls to a plugin that has one call at a time: what it writes after
+    /// the mark was written during the second call.
+    pub async fn mark(&self) -> usize {
+        let mut number = 0;
+        self.marks.asked.send_modify(|asked| {
+            *asked += 1;
+            number = *asked;
+        });
+        let (mut made, mut has_ended) = (self.marks.made.subscribe(), self.has_ended.subscribe());
+        tokio::select! {
+            _ = made.wait_for(|made| *made >= number) => {}
+            _ = has_ended.wait_for(|ended| *ended) => {}
+        }
+        self.count()
     }
 
     fn push(&self, line: String) {
@@ -79,8 +106,30 @@ impl StderrTail {
             }
             self.push(line);
         };
-        while let Ok(count @ 1..) = stderr.read(&mut chunk).await {
-            lines.cut(&chunk[..count], &take);
+        let mut asked = self.marks.asked.subscribe();
+        loop {
+            let made = *self.marks.made.borrow();
+            let mark = async {
+                // Reading also pauses when this task has used up its turn; only an empty pipe
+                // may lead to a mark.
+                tokio::task::consume_budget().await;
+                asked
+                    .wait_for(|asked| *asked > made)
+                    .await
+                    .map(|asked| *asked)
+            };
+            // In this order: what the plugin wrote before the mark was asked for is in the pipe.
+            tokio::select! {
+                biased;
+                read = stderr.read(&mut chunk) => match read {
+                    Ok(count @ 1..) => lines.cut(&chunk[..count], &take),
+                    _ => break,
+                },
+                Ok(asked) = mark => {
+                    lines.finish(&take);
+                    self.marks.made.send_replace(asked);
+                }
+            }
         }
         lines.finish(&take);
         self.has_ended.send_replace(true);
@@ -128,7 +177,29 @@ impl LineCutter {
 
 #[cfg(test)]
 mod tests {
+    use tokio::io::AsyncWriteExt;
+
     use super::*;
+
+    #[tokio::test]
+    async fn a_mark_comes_after_all_that_was_written_before_it() {
+        let (mut plugin, stderr) = tokio::io::duplex(1024);
+        let tail = StderrTail::default();
+        let following = tokio::spawn(tail.clone().follow(stderr, None));
+        plugin.write_all(b"first\nno end").await.unwrap();
+        assert_eq!(tail.mark().await, 2);
+        assert_eq!(tail.mark().await, 2, "nothing was written in between");
+        plugin.write_all(b" of it\nlast\n").await.unwrap();
+        assert_eq!(tail.mark().await, 4);
+        assert_eq!(tail.lines_since(2), [" of it", "last"]);
+        drop(plugin);
+        following.await.unwrap();
+        assert_eq!(
+            tail.mark().await,
+            4,
+            "a plugin that has ended keeps nobody waiting"
+        );
+    }
 
     #[tokio::test]
     async fn keeps_the_last_lines_and_cuts_long_ones() {
