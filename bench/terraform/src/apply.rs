@@ -206,7 +206,7 @@ impl Applies {
         }
         text += &format!(
             "\nWith the state in memory and without what `terraform_data` takes, `reuse = false` takes {} the time of the warm \
-             process, and {} on a core. The provider of a warm apply had {} MiB resident when it was last seen, and {} MiB at \
+             processes, and {} on a core. The provider of a warm apply had {} MiB resident when it was last seen, and {} MiB at \
              most.\n",
             times(self.ratio_beyond_terraform(Measure::Wall)),
             times(self.ratio_beyond_terraform(Measure::Cpu)),
@@ -225,7 +225,7 @@ impl Applies {
             Goal {
                 text: format!(
                     "apply of {JUDGED}, state {place}: one process per call takes at least \
-                     {TIMES}× one warm process"
+                     {TIMES}× warm processes"
                 ),
                 measured: per_call
                     .filter(|_| is_judged)

@@ -13,7 +13,7 @@ pub enum Kind {
     Nothing,
     /// Terraform's own, for which it starts nobody.
     BuiltIn,
-    /// One process of the script serves all calls.
+    /// Processes of the script are kept for the next call.
     Warm,
     /// Each call has a process of its own.
     ProcessPerCall,
@@ -31,7 +31,7 @@ impl Kind {
         match self {
             Kind::Nothing => "nothing",
             Kind::BuiltIn => "`terraform_data`",
-            Kind::Warm => "`denobridge_resource`, one warm process",
+            Kind::Warm => "`denobridge_resource`, warm processes",
             Kind::ProcessPerCall => "`denobridge_resource`, `reuse = false`",
         }
     }

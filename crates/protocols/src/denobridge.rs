@@ -24,13 +24,15 @@
 mod diagnostic;
 mod lenient;
 
+use std::num::NonZeroUsize;
+
 use serde::{Deserialize, Serialize};
 use tenon_rpc::{events, methods};
 
 pub use crate::json::Json;
 pub use diagnostic::{Diagnostic, Severity};
 
-use lenient::{null_as_default, present, text, time};
+use lenient::{count, null_as_default, present, text, time};
 
 methods! {
     /// Calls a script.
@@ -63,6 +65,18 @@ methods! {
 events! {
     /// How far an action has come. Sent by the script while `invoke` runs.
     pub InvokeProgress = "invokeProgress" (Progress);
+}
+
+/// The answer to `health`, the first call of a process.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Health {
+    /// Whether the script is ready.
+    pub ok: bool,
+    /// How many calls the script can work on at the same time; one if absent. Anything but a
+    /// whole number of at least one counts as absent.
+    #[serde(deserialize_with = "count", skip_serializing_if = "Option::is_none")]
+    pub max_in_flight: Option<NonZeroUsize>,
 }
 
 /// The params of [`Create`].
@@ -383,6 +397,24 @@ pub struct FunctionResult {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_script_says_how_many_calls_it_takes() {
+        let said = |text: &str| {
+            let health: Health = serde_json::from_str(text).unwrap();
+            health.max_in_flight.map(NonZeroUsize::get)
+        };
+        assert_eq!(said(r#"{"ok":true,"maxInFlight":8}"#), Some(8));
+        assert_eq!(said(r#"{"ok":true,"maxInFlight":8.0}"#), Some(8));
+        assert_eq!(said(r#"{"ok":true,"version":"1"}"#), None);
+        for wrong in ["0", "-1", "1.5", "null", "\"many\"", "[4]", "1e300"] {
+            assert_eq!(
+                said(&format!(r#"{{"maxInFlight":{wrong}}}"#)),
+                None,
+                "{wrong}"
+            );
+        }
+    }
 
     #[test]
     fn absent_and_null_are_told_apart() {

@@ -20,7 +20,8 @@ pub(crate) struct Bridge {
     settings: Mutex<Arc<Settings>>,
     launches: Launches,
     pub(crate) scripts: Scripts,
-    /// Keys of scripts that have said that they have no `modifyPlan`.
+    /// Keys of scripts that have said that they have no `modifyPlan`, since the provider was
+    /// configured.
     without_modify_plan: Mutex<HashSet<String>>,
     /// The newest private data of ephemeral resources that are open. Terraform hands what `renew`
     /// gives back only to the next `renew`, and `close` would get that of `open`.
@@ -29,10 +30,11 @@ pub(crate) struct Bridge {
 
 impl Bridge {
     pub(crate) fn new() -> Bridge {
+        let settings = Settings::default();
         Bridge {
-            settings: Mutex::default(),
+            scripts: Scripts::new(settings.shows_stderr()),
+            settings: Mutex::new(Arc::new(settings)),
             launches: Launches::default(),
-            scripts: Scripts::new(),
             without_modify_plan: Mutex::default(),
             leases: Mutex::default(),
         }
@@ -45,9 +47,10 @@ impl Bridge {
     /// Sets the settings. Where the provider outlives a command of Terraform, because somebody
     /// debugs it, scripts may have been edited since the last one.
     pub(crate) fn configure(&self, settings: Settings) {
-        self.scripts.start_anew();
+        self.scripts.start_anew(settings.shows_stderr());
         *lock(&self.settings) = Arc::new(settings);
         self.launches.forget();
+        lock(&self.without_modify_plan).clear();
     }
 
     /// What a script is started with.

@@ -198,9 +198,12 @@ impl Opened {
         })?;
         let lease = private.get(LEASE);
         let newest = lease.and_then(|lease| bridge.leases().get(&lease).cloned());
+        let data = newest.unwrap_or_else(|| private.get(DATA));
+        // It may have been opened by another process of this provider.
+        bridge.hide_json(data.as_ref());
         Ok(Opened {
             launch: bridge.launch_script(&script)?,
-            data: newest.unwrap_or_else(|| private.get(DATA)),
+            data,
             lease,
             private,
         })

@@ -108,7 +108,8 @@ async fn result(bridge: &Bridge, request: &Request) -> Result<DynamicValue, Func
         return Err(error(text, place(wrong, request.arguments.len())));
     }
     for warning in &answer.diagnostics {
-        tracing::warn!(script = launch.name, "{}", said(warning));
+        let text = bridge.scripts.secrets.hide(&said(warning));
+        tracing::warn!(script = launch.name, "{text}");
     }
     let value = bridge::from_json(answer.result.as_ref(), &Value::NULL, "result");
     let sent = value.and_then(|value| wire::encode(&value, &Type::Dynamic));

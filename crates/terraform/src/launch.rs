@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::env;
 use std::ffi::OsString;
+use std::num::NonZeroUsize;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,8 +21,9 @@ use crate::{deno, diagnostic};
 pub(crate) struct Launch {
     pub(crate) command: PluginCommand,
     pub(crate) command_line: String,
-    /// Blocks with the same key share a process: the command line, and the time of the script's
-    /// last change. Who edits a script wants the new one.
+    /// Blocks with the same key use the same processes: the command line, how many calls a process
+    /// takes, and when the files in the command line were last changed, so that an edited script is
+    /// run as it is now.
     pub(crate) key: String,
     /// How people call the script.
     pub(crate) name: String,
@@ -31,8 +33,12 @@ pub(crate) struct Launch {
     pub(crate) is_deno: bool,
     pub(crate) reuse: bool,
     pub(crate) timeout: Option<Duration>,
-    changed: Option<SystemTime>,
+    pub(crate) max_in_flight: Option<NonZeroUsize>,
+    changed: Changed,
 }
+
+/// When each file that a script names was changed last; none for what is not a file.
+type Changed = Vec<Option<SystemTime>>;
 
 /// What has been launched with the settings there are now. Finding it out looks at a dozen files.
 #[derive(Default)]
@@ -85,7 +91,7 @@ impl Launch {
         }
         let command_line = command.to_string();
         Ok(Launch {
-            key: format!("{command_line} {changed:?}"),
+            key: format!("{command_line} {:?} {changed:?}", script.max_in_flight),
             command_line,
             command,
             name: script.name(),
@@ -93,6 +99,7 @@ impl Launch {
             is_deno,
             reuse: script.reuse.or(settings.reuse).unwrap_or(true),
             timeout: script.timeout.or(settings.timeout),
+            max_in_flight: script.max_in_flight,
             changed,
         })
     }
@@ -128,10 +135,18 @@ fn words(script: &Script, settings: &Settings) -> Result<(Vec<OsString>, bool), 
     Ok((words, true))
 }
 
-/// When the file of a script was changed last, if it is one.
-fn changed(script: &Script) -> Option<SystemTime> {
-    let path = { script.path.as_deref() }.filter(|path| deno::remote(path).is_none())?;
-    local(path).metadata().ok()?.modified().ok()
+/// When the files of a script were changed last: those at its path and at `config_file`, and those
+/// that its command names, as in `["node", "greet.mjs"]`.
+fn changed(script: &Script) -> Changed {
+    let path = { script.path.as_deref() }.filter(|path| deno::remote(path).is_none());
+    let files = path.map(local).into_iter();
+    let named = { script.command.iter().flatten() }.chain(&script.config_file);
+    let files = files.chain(named.map(PathBuf::from));
+    let changed = |file: PathBuf| {
+        let found = file.metadata().ok().filter(|found| found.is_file());
+        found.and_then(|found| found.modified().ok())
+    };
+    files.map(changed).collect()
 }
 
 /// The file at a path or `file:` URL.
@@ -306,6 +321,15 @@ mod tests {
         assert!(Arc::ptr_eq(&first, &launch()));
         write(2);
         assert_ne!(first.key, launch().key);
+        let command = Script {
+            command: Some(vec!["python3".into(), path.to_str().unwrap().into()]),
+            ..Script::default()
+        };
+        let by_command = || launches.of(&command, &settings).unwrap();
+        let first = by_command();
+        assert!(Arc::ptr_eq(&first, &by_command()));
+        write(3);
+        assert_ne!(first.key, by_command().key);
         std::fs::remove_file(&path).unwrap();
         assert!(launches.of(&at(&path), &settings).is_err());
     }

@@ -31,8 +31,11 @@ pub(crate) static PROVIDER_SHAPE: LazyLock<Shape> = LazyLock::new(|| {
             Attribute::new("deno_version", Type::String)
                 .optional()
                 .about("The version of Deno that the scripts need, such as `v2.1.4`, `2.1`, or `latest` for any. Nothing is downloaded: another version is an error, or a warning beside `deno_binary_path`."),
-            reuse("Whether one process of a script serves all its calls, unless a block says otherwise. `true` by default."),
+            reuse("Whether processes of a script are kept and serve one call after the other, unless a block says otherwise. `true` by default."),
             timeout("How many seconds one call of a script may take, unless a block says otherwise. Without a limit by default."),
+            Attribute::new("stderr_in_errors", Type::Bool)
+                .optional()
+                .about("Whether errors show what the script wrote to stderr during the call. Otherwise `TENON_STDERR_IN_ERRORS` decides. `true` by default."),
         ],
     )
     .in_markdown()
@@ -140,9 +143,12 @@ fn script_shape(what: &str, own: Vec<Attribute>) -> Shape {
             .about("Path to a Deno configuration file; /dev/null for none."),
         permissions(),
         reuse(
-            "Whether one process of the script serves all its calls. Otherwise each call has its own.",
+            "Whether processes of the script are kept and serve one call after the other. Otherwise each call starts its own.",
         ),
         timeout("How many seconds one call of the script may take."),
+        Attribute::new("max_in_flight", Type::Number)
+            .optional()
+            .about("How many calls one process of the script takes at a time. Otherwise as many as the script says in its answer to `health`, or one."),
     ];
     attributes.extend(own);
     Shape::new(

@@ -1,5 +1,6 @@
 //! Which script a block runs, and how.
 
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -25,6 +26,8 @@ pub(crate) struct Script {
     pub(crate) reuse: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) timeout: Option<Duration>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) max_in_flight: Option<NonZeroUsize>,
 }
 
 /// What a script in Deno may do.
@@ -48,12 +51,21 @@ impl Script {
             "permissions",
             "reuse",
             "timeout",
+            "max_in_flight",
         ];
         let parts = parts.map(|name| wire::part(block, name));
         if !parts.iter().all(Value::is_wholly_known) {
             return Ok(None);
         }
-        let [path, command, config_file, permissions, reuse, timeout] = parts;
+        let [
+            path,
+            command,
+            config_file,
+            permissions,
+            reuse,
+            timeout,
+            max_in_flight,
+        ] = parts;
         let lists = ["allow", "deny"].map(|name| ("permissions", wire::part(&permissions, name)));
         for (name, list) in { lists.into_iter() }.chain([("command", command.clone())]) {
             if has_null(&list) {
@@ -73,6 +85,7 @@ impl Script {
             permissions: Permissions::of(&permissions),
             reuse: reuse.as_bool(),
             timeout: limit(&timeout)?,
+            max_in_flight: count(&max_in_flight)?,
         };
         script.check()?;
         Ok(Some(script))
@@ -173,6 +186,26 @@ pub(crate) fn limit(value: &Value) -> Result<Option<Duration>, Diagnostic> {
     }
 }
 
+/// How many calls a process takes at a time.
+fn count(value: &Value) -> Result<Option<NonZeroUsize>, Diagnostic> {
+    let Some(number) = value.as_number() else {
+        return Ok(None);
+    };
+    match number.to_text().parse::<NonZeroUsize>() {
+        Ok(count) => Ok(Some(count)),
+        Err(_) => Err(diagnostic::at(
+            diagnostic::error(
+                "Invalid max_in_flight",
+                format!(
+                    "{value} is not a whole number of at least 1. Leave it out for one call at a \
+                     time, or for what the script says itself."
+                ),
+            ),
+            "max_in_flight",
+        )),
+    }
+}
+
 /// Go writes a text that is not there as an empty one.
 fn empty_as_none<'de, D: serde::Deserializer<'de>>(
     deserializer: D,
@@ -241,6 +274,17 @@ mod tests {
         for wrong in [0.0, -1.0, 1e300] {
             assert!(timeout(wrong).unwrap_err().contains("no number of seconds"));
         }
+    }
+
+    #[test]
+    fn calls_in_flight_are_a_whole_number() {
+        let count = |number: i64| count(&Value::from(number)).map_err(|refused| refused.detail);
+        assert_eq!(count(8).unwrap().map(NonZeroUsize::get), Some(8));
+        for wrong in [0, -1] {
+            assert!(count(wrong).unwrap_err().contains("not a whole number"));
+        }
+        let half = tenon_values::json::implied(b"1.5").unwrap();
+        assert!(super::count(&half).is_err());
     }
 
     #[test]

@@ -1,18 +1,19 @@
 //! The script processes of this provider, and calls to them.
 //!
-//! One process for each command line serves everybody's calls at the same time. A process that
-//! has died is replaced by the next call; one that nobody has called for a while ends.
+//! A process has one call at a time, unless the script says that it takes more, and is kept for the
+//! next one: see [`tenon_host::Pool`].
 
 mod answer;
 mod failure;
 mod process;
-mod table;
+mod processes;
 mod words;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tenon_host::PluginError;
+use tenon_host::PoolError;
 use tenon_protocols::Secrets;
 use tenon_protocols::denobridge::{Invoke, Outcome, Props};
 use tenon_rpc::{CallError, Method};
@@ -22,10 +23,7 @@ use tokio_util::sync::CancellationToken;
 use crate::launch::Launch;
 pub(crate) use failure::Failure;
 use failure::Lost;
-use table::{Lease, Table};
-
-/// How long calls that run may go on after Terraform was told to stop.
-const GRACE: Duration = Duration::from_secs(5);
+use processes::{Lease, Processes};
 
 /// How long the processes get to end when the provider does. Terraform kills it after two seconds.
 const END: Duration = Duration::from_millis(1500);
@@ -33,17 +31,12 @@ const END: Duration = Duration::from_millis(1500);
 /// All script processes of this provider. Cloning gives another handle to the same.
 #[derive(Clone)]
 pub(crate) struct Scripts {
-    table: Table,
-    interruption: Arc<Mutex<Interruption>>,
+    processes: Processes,
+    /// Cancelled when Terraform was told to stop.
+    interruption: Arc<Mutex<CancellationToken>>,
+    shows_stderr: Arc<AtomicBool>,
     /// What nobody is to see in what scripts say.
     pub(crate) secrets: Secrets,
-}
-
-/// Terraform was told to stop: first nobody is called any more, then nobody is waited for.
-#[derive(Clone, Default)]
-struct Interruption {
-    is_asked_for: bool,
-    grace_is_over: CancellationToken,
 }
 
 /// What is called, and how to speak of it.
@@ -87,11 +80,12 @@ impl<M> Task<M> {
 }
 
 impl Scripts {
-    pub(crate) fn new() -> Scripts {
+    pub(crate) fn new(shows_stderr: bool) -> Scripts {
         let secrets = Secrets::default();
         Scripts {
-            table: Table::new(secrets.clone()),
+            processes: Processes::new(secrets.clone()),
             interruption: Arc::default(),
+            shows_stderr: Arc::new(AtomicBool::new(shows_stderr)),
             secrets,
         }
     }
@@ -106,14 +100,14 @@ impl Scripts {
     where
         M::Params: Clone,
     {
-        let lease = self.table.lease(launch);
+        let lease = self.processes.lease(launch);
         let first = self.call_on(lease, launch, task, params.clone()).await;
         match first {
-            // Somebody else's call may have killed it. Nothing is lost by asking again, in a
-            // process that cannot be killed by anybody else.
-            Err(failure) if failure.lost == Some(Lost::SharedProcess) && task.only_reads => {
+            // Something that another call has left in the process may have ended it. Nothing is
+            // lost by asking again, in a process that has had no other call.
+            Err(failure) if failure.lost == Some(Lost::ReusedProcess) && task.only_reads => {
                 tracing::info!(script = launch.name, "its process died; asking another one");
-                let lease = self.table.lease_alone(launch);
+                let lease = self.processes.lease_alone(launch);
                 self.call_on(lease, launch, task, params).await
             }
             outcome => outcome,
@@ -128,13 +122,13 @@ impl Scripts {
         progress: mpsc::Sender<String>,
     ) -> Result<Option<Outcome>, Failure> {
         let task = Task::new(Invoke, "invoke action");
-        let lease = self.table.lease_for_progress(launch, progress);
+        let lease = self.processes.lease_for_progress(launch, progress);
         self.call_on(lease, launch, task, props).await
     }
 
     async fn call_on<M: Method>(
         &self,
-        lease: impl Future<Output = Result<Lease, Arc<PluginError>>>,
+        lease: impl Future<Output = Result<Lease, PoolError>>,
         launch: &Launch,
         task: Task<M>,
         params: M::Params,
@@ -143,83 +137,88 @@ impl Scripts {
             launch,
             what: task.what,
             only_reads: task.only_reads,
+            shows_stderr: self.shows_stderr.load(Ordering::Relaxed),
             secrets: &self.secrets,
         };
-        let interruption = self.interruption().clone();
-        if interruption.is_asked_for && !task.cleans_up {
+        let interruption = self.interruption();
+        if interruption.is_cancelled() && !task.cleans_up {
             return Err(teller.refused());
         }
         let lease = tokio::select! {
             biased;
-            lease = lease => lease.map_err(|error| teller.cannot_start(&error))?,
-            () = self.interrupted(&interruption, task.cleans_up) => return Err(teller.interrupted()),
+            lease = lease => match lease {
+                Ok(lease) => lease,
+                Err(PoolError::Start(error)) => return Err(teller.cannot_start(&error)),
+                Err(PoolError::Ended) => return Err(teller.refused()),
+            },
+            // Nothing has been asked for yet, so nothing is lost.
+            () = self.stopped(&interruption, !task.cleans_up) => return Err(teller.refused()),
         };
         let plugin = lease.plugin();
-        let lines_before = plugin.process().stderr().count();
-        let call = plugin.while_alive(answer::of(plugin.peer(), task.method, params));
-        let limited = async {
-            match launch.timeout {
-                None => call.await,
-                Some(limit) => match tokio::time::timeout(limit, call).await {
-                    Ok(outcome) => outcome,
-                    Err(_) => Err(CallError::TimedOut(limit)),
-                },
+        let before = match lease.was_alone() {
+            true => {
+                plugin.peer().forget_stray();
+                plugin.process().stderr().mark().await
             }
+            false => plugin.process().stderr().count(),
         };
+        let call = plugin.while_alive(answer::of(plugin.peer(), task.method, params));
         let outcome = tokio::select! {
             biased;
-            outcome = limited => outcome,
-            () = self.interrupted(&interruption, task.cleans_up) => return Err(teller.interrupted()),
+            outcome = tenon_rpc::within(launch.timeout, call) => outcome,
+            // What changes something may finish: only the script knows what it has done so far.
+            () = self.stopped(&interruption, task.only_reads) => return Err(teller.interrupted()),
         };
-        match outcome {
-            Ok(result) => Ok(result),
-            Err(error) => {
-                if matches!(error, CallError::TimedOut(_)) {
-                    // Whoever hangs once is not asked again.
-                    lease.retire();
-                }
-                Err(teller.failed(&lease, M::NAME, error, lines_before).await)
+        let error = match outcome {
+            Ok(result) => {
+                lease.release();
+                return Ok(result);
             }
+            Err(error) => error,
+        };
+        let is_over = !matches!(error, CallError::TimedOut(_));
+        let failure = teller.failed(&lease, M::NAME, error, before).await;
+        if is_over {
+            lease.release();
+        }
+        Err(failure)
+    }
+
+    /// Waits until a call has to be given up: when Terraform is told to stop, or only when the
+    /// provider ends.
+    async fn stopped(&self, interruption: &CancellationToken, is_interruptible: bool) {
+        match is_interruptible {
+            true => interruption.cancelled().await,
+            false => self.processes.ended().await,
         }
     }
 
-    /// Waits until a call has to be given up.
-    async fn interrupted(&self, interruption: &Interruption, cleans_up: bool) {
-        match cleans_up {
-            true => self.table.ended().await,
-            false => interruption.grace_is_over.cancelled().await,
-        }
-    }
-
-    fn interruption(&self) -> MutexGuard<'_, Interruption> {
+    fn interruption(&self) -> CancellationToken {
         let locked = self.interruption.lock();
-        locked.unwrap_or_else(PoisonError::into_inner)
+        locked.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Another command of Terraform begins. Whoever is called from now on is started anew: scripts
     /// may have changed since the last one.
-    pub(crate) fn start_anew(&self) {
-        *self.interruption() = Interruption::default();
-        self.table.retire_all();
+    pub(crate) fn start_anew(&self, shows_stderr: bool) {
+        let mut interruption = { self.interruption.lock() }.unwrap_or_else(PoisonError::into_inner);
+        *interruption = CancellationToken::new();
+        drop(interruption);
+        self.shows_stderr.store(shows_stderr, Ordering::Relaxed);
+        self.processes.start_anew();
     }
 
-    /// Terraform was told to stop: what runs gets a moment to finish.
+    /// Terraform was told to stop, by Ctrl-C as a rule. It waits for the calls that run, and ends
+    /// the provider when it is told so a second time. So what changes something goes on to its end,
+    /// what only reads is given up, and nothing new begins.
     pub(crate) fn interrupt(&self) {
-        let mut interruption = self.interruption();
-        if std::mem::replace(&mut interruption.is_asked_for, true) {
-            return;
-        }
-        let (table, grace_is_over) = (self.table.clone(), interruption.grace_is_over.clone());
-        tokio::spawn(async move {
-            tokio::time::sleep(GRACE).await;
-            grace_is_over.cancel();
-            table.retire_all();
-        });
+        self.interruption().cancel();
+        self.processes.abandon_starts();
     }
 
     /// Ends every process.
     pub(crate) async fn end(&self) {
-        self.interruption().grace_is_over.cancel();
-        self.table.end(END).await;
+        self.interruption().cancel();
+        self.processes.end(END).await;
     }
 }

@@ -14,6 +14,7 @@ pub(crate) struct Settings {
     pub(crate) deno_version: Option<String>,
     pub(crate) reuse: Option<bool>,
     pub(crate) timeout: Option<Duration>,
+    pub(crate) stderr_in_errors: Option<bool>,
     pub(crate) terraform_version: String,
 }
 
@@ -24,8 +25,22 @@ impl Settings {
             deno_version: wire::text(block, "deno_version").filter(|version| !version.is_empty()),
             reuse: wire::part(block, "reuse").as_bool(),
             timeout: script::limit(&wire::part(block, "timeout"))?,
+            stderr_in_errors: wire::part(block, "stderr_in_errors").as_bool(),
             terraform_version: terraform_version.to_owned(),
         })
+    }
+
+    /// Whether errors show what scripts wrote to stderr. Functions are called before anything is
+    /// configured, so the environment can say it as well.
+    pub(crate) fn shows_stderr(&self) -> bool {
+        let variable = || {
+            let said = std::env::var("TENON_STDERR_IN_ERRORS").unwrap_or_default();
+            !matches!(
+                said.to_ascii_lowercase().as_str(),
+                "0" | "false" | "no" | "off"
+            )
+        };
+        self.stderr_in_errors.unwrap_or_else(variable)
     }
 
     /// How many steps of a path to an attribute this Terraform follows: 1.15 follows all, 1.11

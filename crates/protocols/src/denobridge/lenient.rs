@@ -1,6 +1,7 @@
 //! Reading what scripts send, who are written in languages without our types.
 
 use std::fmt;
+use std::num::NonZeroUsize;
 
 use serde::de::{self, Deserialize, Deserializer, Visitor};
 
@@ -44,6 +45,20 @@ pub(super) fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<
         false => number,
     };
     Ok(Some(seconds as i64))
+}
+
+/// A whole number of at least one; none for anything else.
+pub(super) fn count<'de, D>(deserializer: D) -> Result<Option<NonZeroUsize>, D::Error>
+where
+    D: Deserializer<'de>,
+{
+    let value = serde_json::Value::deserialize(deserializer)?;
+    // Some languages write whole numbers with a fraction.
+    let whole = |number: f64| (number.fract() == 0.0 && number >= 1.0).then_some(number as usize);
+    let number = value.as_f64().and_then(whole);
+    Ok(number
+        .filter(|number| *number < usize::MAX)
+        .and_then(NonZeroUsize::new))
 }
 
 /// A text or a number.

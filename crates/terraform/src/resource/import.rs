@@ -68,6 +68,7 @@ fn from_text(id: &str, diagnostics: &mut Diagnostics) -> Result<Value, Diagnosti
         "permissions",
         "reuse",
         "timeout",
+        "max_in_flight",
     ];
     let mut parts = Vec::new();
     let mut ignored = Vec::new();

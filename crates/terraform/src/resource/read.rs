@@ -119,6 +119,7 @@ pub(crate) fn generate_config(
             "permissions",
             "reuse",
             "timeout",
+            "max_in_flight",
         ];
         let parts = written.map(|name| (name, wire::part(&state, name)));
         wire::encode(&RESOURCE_SHAPE.block(&parts), &RESOURCE_SHAPE.ty)

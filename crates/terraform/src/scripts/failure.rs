@@ -8,7 +8,7 @@ use tenon_protocols::Secrets;
 use tenon_protocols::denobridge;
 use tenon_rpc::{CallError, ErrorCode, RpcError};
 
-use super::table::Lease;
+use super::processes::Lease;
 use super::words::{
     answer_or_thrown, missing_permission, no_answer, plain, prop_path, sentence, sentence_start,
 };
@@ -33,9 +33,9 @@ pub(crate) struct Failure {
 /// Whose process died.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lost {
-    /// One that others use as well, and may have killed.
-    SharedProcess,
-    /// Its own.
+    /// One that has, or had, other calls, which may have ended it.
+    ReusedProcess,
+    /// One for this call alone.
     OwnProcess,
 }
 
@@ -69,8 +69,29 @@ impl From<Diagnostic> for Failure {
 /// way.
 const STDERR_DELAY: Duration = Duration::from_millis(20);
 
+/// What is said of a call that changes something and was not answered.
+const UNCERTAIN: &str = " What it was doing may be done, done in part, or not at all.";
+
 /// How many lines of stderr are shown.
 const LINES: usize = 20;
+
+/// What a script wrote to stderr during a call.
+enum Stderr<'a> {
+    Lines(&'a [String]),
+    /// Other calls ran in the same process, and the lines may be theirs.
+    Mixed,
+    /// The user does not want it in errors.
+    Hidden,
+}
+
+impl Stderr<'_> {
+    fn mixed(self) -> Self {
+        match self {
+            Stderr::Lines(_) | Stderr::Mixed => Stderr::Mixed,
+            Stderr::Hidden => Stderr::Hidden,
+        }
+    }
+}
 
 /// Tells of the failures of one call.
 pub(super) struct Teller<'a> {
@@ -78,6 +99,8 @@ pub(super) struct Teller<'a> {
     /// As in "Failed to create resource".
     pub(super) what: &'static str,
     pub(super) only_reads: bool,
+    /// Whether what the script wrote to stderr may be shown.
+    pub(super) shows_stderr: bool,
     pub(super) secrets: &'a Secrets,
 }
 
@@ -91,7 +114,7 @@ impl Teller<'_> {
         };
         let failure = Failure::from(diagnostic::error(
             "Failed to start script",
-            self.detail(&said, error, &error.stderr),
+            self.detail(&said, error, &self.shown(&error.stderr)),
         ));
         self.place(failure)
     }
@@ -106,20 +129,25 @@ impl Teller<'_> {
     ) -> Failure {
         let plugin = lease.plugin();
         let lost = match &error {
-            CallError::Closed(_) if lease.is_shared() => Some(Lost::SharedProcess),
+            CallError::Closed(_) if lease.is_reused() => Some(Lost::ReusedProcess),
             CallError::Closed(_) => Some(Lost::OwnProcess),
             _ => None,
         };
-        if lost.is_none() {
-            tokio::time::sleep(STDERR_DELAY).await;
-        }
-        let explained = plugin.explain(error).await;
-        let stderr = match lost {
-            // What killed it may have been said before this call.
-            Some(_) => plugin.process().stderr().lines(),
-            None => plugin.process().stderr().lines_since(before),
-        };
         let is_missing = |error: &RpcError| error.code == ErrorCode::METHOD_NOT_FOUND;
+        match &error {
+            CallError::Closed(_) => {}
+            // Hardly ever shown, and other calls wait for the process.
+            CallError::Answered(error) if is_missing(error) => {}
+            _ => tokio::time::sleep(STDERR_DELAY).await,
+        }
+        let mut explained = plugin.explain(error).await;
+        let lines = plugin.process().stderr().lines_since(before);
+        let mut stderr = self.shown(&lines);
+        if !lease.was_alone() {
+            // What other calls wrote may hold their secrets, and nothing tells it apart.
+            explained.stray = None;
+            stderr = stderr.mixed();
+        }
         let (mut said, answered) = match &explained.problem {
             Problem::Call(CallError::Answered(error)) if is_missing(error) => {
                 (format!("The script has no method {method}."), Some(error))
@@ -134,13 +162,19 @@ impl Teller<'_> {
         {
             let _ = write!(
                 said,
-                " {} other calls ran in the same process: let the script handle calls at the same \
-                 time, set reuse = false, or allow more time.",
+                " {} other calls ran in the same process: set a smaller max_in_flight, or allow \
+                 more time.",
                 lease.others()
             );
         }
+        if lost.is_some() && lease.calls_before() > 0 {
+            said.push_str(
+                " Its process had had other calls before: if something that they left running \
+                 ended it, reuse = false helps, which gives each call its own process.",
+            );
+        }
         if answered.is_none() && !self.only_reads {
-            said.push_str(" What it was doing may be done, done in part, or not at all.");
+            said.push_str(UNCERTAIN);
         }
         let summary = format!("Failed to {}", self.what);
         let failure = Failure {
@@ -172,18 +206,26 @@ impl Teller<'_> {
 
     /// Terraform was told to stop while the script was at work.
     pub(super) fn interrupted(&self) -> Failure {
-        Failure::from(diagnostic::error(
-            format!("Failed to {}", self.what),
-            format!(
-                "Terraform was interrupted before {} had answered, and the script was stopped. \
-                 What it was doing may be done, done in part, or not at all.",
-                self.launch.name
-            ),
-        ))
+        let mut text = format!(
+            "Terraform was interrupted before {} had answered, and the script was stopped.",
+            self.launch.name
+        );
+        if !self.only_reads {
+            text.push_str(UNCERTAIN);
+        }
+        Failure::from(diagnostic::error(format!("Failed to {}", self.what), text))
+    }
+
+    /// The lines of stderr that may be shown.
+    fn shown<'s>(&self, lines: &'s [String]) -> Stderr<'s> {
+        match self.shows_stderr {
+            true => Stderr::Lines(lines),
+            false => Stderr::Hidden,
+        }
     }
 
     /// What happened, with the evidence.
-    fn detail(&self, said: &str, error: &PluginError, stderr: &[String]) -> String {
+    fn detail(&self, said: &str, error: &PluginError, stderr: &Stderr<'_>) -> String {
         let mut text = format!("{said}\n\nScript: {}", self.launch.name);
         // Writing to a string does not fail.
         if self.launch.command_line != self.launch.name {
@@ -198,11 +240,19 @@ impl Teller<'_> {
                 "\nIt printed to stdout, which belongs to the protocol: {stray}"
             );
         }
-        if !stderr.is_empty() {
-            text.push_str("\n\nLast lines of its stderr:");
-            for line in &stderr[stderr.len().saturating_sub(LINES)..] {
-                let _ = write!(text, "\n  {}", plain(line));
+        match stderr {
+            Stderr::Lines([]) => {}
+            Stderr::Lines(lines) => {
+                text.push_str("\n\nLast lines of its stderr:");
+                for line in &lines[lines.len().saturating_sub(LINES)..] {
+                    let _ = write!(text, "\n  {}", plain(line));
+                }
             }
+            Stderr::Mixed => text.push_str(
+                "\n\nIts stderr is not shown, because other calls ran in the same process; \
+                 TF_LOG=debug logs it.",
+            ),
+            Stderr::Hidden => {}
         }
         if let Some(permission) = missing_permission(&text) {
             let hint = format!(

@@ -1,10 +1,11 @@
 //! One script process.
 
+use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tenon_host::{Plugin, PluginError, Start, StopLimits};
-use tenon_protocols::denobridge::InvokeProgress;
+use tenon_host::{Plugin, PluginError, Start, Started, StopLimits};
+use tenon_protocols::denobridge::{Health, InvokeProgress};
 use tenon_protocols::{Protocol, Secrets};
 use tenon_rpc::{Options, Recorder, Router, Seen, Tap};
 use tokio::sync::mpsc;
@@ -67,12 +68,11 @@ impl Listener {
     }
 }
 
-/// Starts a script and asks whether it is well.
+/// Starts a script and asks whether it is well, and how many calls it takes at a time.
 pub(super) async fn start(
     launch: &Launch,
-    listener: Listener,
     secrets: &Secrets,
-) -> Result<Plugin, PluginError> {
+) -> Result<Started<Listener>, PluginError> {
     tracing::debug!(command = launch.command_line, "starting a script");
     let protocol = Protocol::Denobridge;
     let start = Start {
@@ -86,7 +86,8 @@ pub(super) async fn start(
             .map_or(START_LIMIT, |limit| limit.max(START_LIMIT)),
         stop: STOP_LIMITS,
     };
-    let router = Router::new(listener).on_event(InvokeProgress, |context, progress| {
+    let listener = Listener::default();
+    let router = Router::new(listener.clone()).on_event(InvokeProgress, |context, progress| {
         context.state.hear(progress.message);
     });
     let command = {
@@ -95,8 +96,14 @@ pub(super) async fn start(
         command.on_stderr(move |line| log(&script, &secrets.hide(&plain(line))))
     };
     let health = |peer| async move { protocol.begin(&peer).await };
-    let (plugin, _) = Plugin::start(&command, start, Arc::new(router), health).await?;
-    Ok(plugin)
+    let (plugin, health) = Plugin::start(&command, start, Arc::new(router), health).await?;
+    let health = health.and_then(|health| health.decode::<Health>().ok());
+    let said = health.and_then(|health| health.max_in_flight);
+    Ok(Started {
+        plugin,
+        capacity: launch.max_in_flight.or(said).unwrap_or(NonZeroUsize::MIN),
+        extra: listener,
+    })
 }
 
 /// Says goodbye and sees to it that it goes.

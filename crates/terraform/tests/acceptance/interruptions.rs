@@ -29,6 +29,12 @@ resource "denobridge_resource" "a" {
   path  = "./puppet.py"
   props = { name = "object-${count.index}" }
 }
+
+resource "denobridge_resource" "b" {
+  depends_on = [denobridge_resource.a]
+  path       = "./puppet.py"
+  props      = { name = "after-all" }
+}
 "#,
     );
     let running = workspace.start("apply -auto-approve -parallelism=20");
@@ -70,28 +76,70 @@ fn known(workspace: &Workspace) -> BTreeSet<String> {
         .collect()
 }
 
+/// Ctrl-C, which Terraform has heard.
+fn interrupt(workspace: &Workspace, running: &Running<'_>) {
+    running.interrupt();
+    workspace.wait_until("Terraform has been told", || {
+        workspace.read("stdout").contains("Interrupt received")
+    });
+}
+
+/// Everything that was begun comes to its end, and nothing else is begun.
 #[test]
 fn after_ctrl_c_the_state_has_what_was_created() {
     trial(&[], |workspace| {
         let running = half_done(workspace);
-        running.interrupt();
+        interrupt(workspace, &running);
+        workspace.write("never", "");
         let outcome = running.wait().fails();
-        outcome.says("Interrupt received").says("interrupted");
         workspace.assert_nobody_left();
         assert_eq!(known(workspace), objects(workspace));
-        assert_eq!(known(workspace).len(), 10, "{outcome}");
+        assert_eq!(known(workspace).len(), 20, "{outcome}");
 
         workspace.moves(&json!({}));
-        workspace.apply().says("10 added, 0 changed, 0 destroyed");
+        workspace.apply().says("1 added, 0 changed, 0 destroyed");
         workspace.destroy();
     });
 }
 
-/// What is nearly done when somebody presses Ctrl-C may come to its end.
+/// The second Ctrl-C is Terraform's own: it waits for nobody any more.
+#[test]
+fn after_ctrl_c_twice_nobody_is_left() {
+    trial(&[], |workspace| {
+        let running = half_done(workspace);
+        interrupt(workspace, &running);
+        running.interrupt();
+        running.wait().fails();
+        workspace.assert_nobody_left();
+    });
+}
+
+/// What only reads is not waited for: nothing is lost.
+#[test]
+fn after_ctrl_c_what_only_reads_is_given_up() {
+    trial(&[], |workspace| {
+        workspace.moves(&json!({ "read": [{ "until": "never" }] }));
+        workspace.configure(
+            r#"
+data "denobridge_datasource" "a" {
+  path  = "./puppet.py"
+  props = {}
+}
+"#,
+        );
+        let running = workspace.start("plan");
+        workspace.wait_until("it has begun", || workspace.calls_of("read").len() == 1);
+        running.interrupt();
+        running.wait().fails().says("interrupted");
+        workspace.assert_nobody_left();
+    });
+}
+
+/// However long it takes: a create that has begun makes something that the state is to have.
 #[test]
 fn after_ctrl_c_what_runs_may_finish() {
     trial(&[], |workspace| {
-        workspace.moves(&json!({ "create": [{ "touch": "begun" }, { "sleep": 1 }] }));
+        workspace.moves(&json!({ "create": [{ "touch": "begun" }, { "sleep": 7 }] }));
         workspace.configure(
             r#"
 resource "denobridge_resource" "a" {

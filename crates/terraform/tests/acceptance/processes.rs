@@ -35,23 +35,27 @@ fn processes(workspace: &Workspace, method: &str) -> BTreeSet<u64> {
         .collect()
 }
 
+/// No more than Terraform works on at the same time, and each has many calls.
 #[test]
-fn a_hundred_resources_are_one_process() {
+fn a_hundred_resources_share_a_few_processes() {
     trial(&[], |workspace| {
         configure(workspace, 100, "", "");
         let applied = workspace.apply();
         applied.says("Apply complete! Resources: 100 added, 0 changed, 0 destroyed.");
         assert_eq!(workspace.calls_of("create").len(), 100);
-        assert_eq!(processes(workspace, "create").len(), 1);
+        assert!(processes(workspace, "create").len() <= PARALLELISM);
         workspace.assert_nothing_to_do();
         assert_eq!(workspace.calls_of("read").len(), 100);
-        assert_eq!(processes(workspace, "read").len(), 1);
+        assert!(processes(workspace, "read").len() <= PARALLELISM);
         workspace.destroy();
-        assert_eq!(processes(workspace, "delete").len(), 1);
+        assert!(processes(workspace, "delete").len() <= PARALLELISM);
         let objects = fs::read_dir(workspace.path("objects")).map(Iterator::count);
         assert_eq!(objects.ok(), Some(0));
     });
 }
+
+/// How many resources Terraform works on at the same time, unless it is told otherwise.
+const PARALLELISM: usize = 10;
 
 #[test]
 fn without_reuse_every_call_is_a_process() {
@@ -65,7 +69,9 @@ fn without_reuse_every_call_is_a_process() {
             configure(workspace, 6, resource, provider);
             workspace.apply();
             workspace.forget_calls();
-            workspace.assert_nothing_to_do();
+            // One call after the other.
+            let planned = workspace.run("plan -detailed-exitcode -parallelism=1");
+            planned.succeeds();
             assert_eq!(workspace.calls_of("read").len(), 6);
             assert_eq!(
                 processes(workspace, "read").len(),
@@ -77,31 +83,99 @@ fn without_reuse_every_call_is_a_process() {
     });
 }
 
-/// Calls run at the same time: each waits until all are there.
+/// Calls run at the same time: each waits until all are there. Each has a process, unless the
+/// script takes several at a time.
 #[test]
 fn calls_run_at_the_same_time() {
     trial(&[], |workspace| {
         let ten: Value = (0..10)
             .map(|number| {
-                let other = format!("started-{}", (number + 1) % 10);
-                let moves = json!([{ "touch": format!("started-{number}") }, { "until": other }]);
-                (format!("create object-{number}"), moves)
+                let begun = json!({ "touch": format!("started-{number}") });
+                let others = (0..10).map(|other| json!({ "until": format!("started-{other}") }));
+                let moves: Vec<Value> = std::iter::once(begun).chain(others).collect();
+                (format!("create object-{number}"), moves.into())
             })
             .collect::<serde_json::Map<String, Value>>()
             .into();
-        workspace.moves(&ten);
-        configure(workspace, 10, "", "");
-        workspace.apply();
-        assert_eq!(processes(workspace, "create").len(), 1);
+        for (attribute, count) in [
+            ("", 10),
+            ("max_in_flight = 10", 1),
+            ("max_in_flight = 5", 2),
+        ] {
+            workspace.moves(&ten);
+            configure(workspace, 10, attribute, "");
+            workspace.forget_calls();
+            workspace.apply();
+            assert_eq!(processes(workspace, "create").len(), count, "{attribute}");
+            workspace.destroy();
+            for number in 0..10 {
+                fs::remove_file(workspace.path(format!("started-{number}"))).expect("a file");
+            }
+        }
     });
 }
 
-/// A script that dies of one resource takes the calls for the others with it. What only reads is
-/// asked again, so that only the one that is to blame fails.
+fn configure_together(workspace: &Workspace, script: &str, count: usize, stray: &str) {
+    workspace.configure(&format!(
+        r#"
+resource "denobridge_resource" "a" {{
+  count       = {count}
+  path        = "./{script}"
+  props       = {{ number = count.index, count = {count}, {stray} }}
+  permissions = {{ all = true }}
+}}
+"#
+    ));
+}
+
+/// Scripts that work on one call and do nothing else meanwhile. None of these would ever be made if
+/// one waited for another.
+#[test]
+fn synchronous_scripts_run_at_the_same_time() {
+    for (script, needs, count) in [
+        ("together.py", &[][..], 40),
+        ("together.ts", &[Need::Deno], 10),
+    ] {
+        trial(needs, |workspace| {
+            configure_together(workspace, script, count, "");
+            let applied = workspace
+                .run("apply -auto-approve -parallelism=40")
+                .succeeds();
+            applied.says(&format!("Resources: {count} added"));
+            assert_eq!(workspace.instances().len(), count);
+        });
+    }
+}
+
+/// One of ten creates ends its process. The others have made their objects, and all of them are in
+/// the state.
+#[test]
+fn a_stray_rejection_ends_one_process() {
+    for (script, needs) in [("together.py", &[][..]), ("together.ts", &[Need::Deno])] {
+        trial(needs, |workspace| {
+            configure_together(workspace, script, 10, "stray = 5");
+            let failed = workspace.apply_fails();
+            assert_eq!(
+                failed.count("Error: Failed to create resource"),
+                1,
+                "{failed}"
+            );
+            failed.says("with denobridge_resource.a[5],");
+            failed.says("a stray rejection").says("exit status: 1");
+            let known: BTreeSet<String> = workspace.instances().into_keys().collect();
+            let expected = (0..10).filter(|number| *number != 5);
+            let expected = expected.map(|number| format!("denobridge_resource.a[{number}]"));
+            assert_eq!(known, expected.collect());
+        });
+    }
+}
+
+/// Of a script that takes several calls at a time, all calls of a process that dies are lost. What
+/// only reads is asked again, so that only the one that is to blame fails.
 #[test]
 fn one_that_kills_the_script_does_not_spoil_the_others() {
     trial(&[], |workspace| {
-        configure(workspace, 8, "", "");
+        configure(workspace, 8, "max_in_flight = 8", "");
         workspace.apply();
         let deadly = json!([{ "sleep": 0.3 }, { "exit": 9 }]);
         let slow = json!([{ "sleep": 0.6 }]);

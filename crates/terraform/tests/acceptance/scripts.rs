@@ -195,6 +195,29 @@ fn lines_that_are_no_messages_are_skipped() {
     });
 }
 
+/// Text that is not a line of its own: progress, most often.
+#[test]
+fn text_around_an_answer_is_skipped() {
+    trial(&[], |workspace| {
+        configure(workspace, "");
+        let printed = |text: &str| json!([{ "write": text }]);
+        workspace.moves(&json!({
+            "start": printed("Loading {plugins} ... "),
+            "create": printed("\u{1b}[2K\r50%..."),
+            "read": printed("{\"level\":\"info\"} "),
+            "delete": printed("removing {"),
+        }));
+        workspace.apply();
+        workspace.assert_nothing_to_do();
+        workspace.destroy();
+        let answer = json!([{ "write": "50%... {\"jsonrpc\":\"2.0\",\"id\":2,\"result\":NaN}\n" }]);
+        // Whether it is the answer to the plan or to the create, it is told and not waited for.
+        workspace.moves(&json!({ "modifyPlan": answer, "create": [{ "until": "never" }] }));
+        let failed = workspace.apply_fails();
+        failed.says("cannot be read").says("50%...");
+    });
+}
+
 #[test]
 fn answers_of_the_wrong_kind_are_told() {
     trial(&[], |workspace| {

@@ -26,6 +26,7 @@ mod results;
 mod schemas;
 mod settings;
 mod states;
+mod stderr;
 mod stopping;
 mod unknown_props;
 mod unsupported;

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use tenon_terraform::proto::tfplugin6::{Diagnostic, configure_provider};
 use tenon_values::Value;
@@ -10,9 +11,10 @@ use crate::blocks::{assert_error, assert_none, part, texts, value, with};
 use crate::core::{Core, Held};
 
 /// Makes resources all at once.
-async fn create_all(core: &Core, count: i64) -> Vec<Held> {
+async fn create_all(core: &Core, count: i64, given: &[(&str, Value)]) -> Vec<Held> {
     let create = async |number: i64| {
-        let config = core.config(&[("props", Value::object([("n", Value::from(number))]))]);
+        let props = [("props", Value::object([("n", Value::from(number))]))];
+        let config = core.config(&[&props, given].concat());
         let planned = core.plan(&core.nothing(), &config).await;
         assert_none(&planned.diagnostics);
         core.apply(&planned).await
@@ -43,14 +45,102 @@ async fn at_once<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> 
         .collect()
 }
 
+/// A process has one call at a time, so calls that never end without each other need as many.
+#[tokio::test]
+async fn forty_calls_at_once_are_forty_processes() {
+    let core = Core::new(json!({"create": {"gate": "go", "echo": {"state": "props"}}})).await;
+    let all_there = async {
+        core.stage.until_heard("create", 40).await;
+        assert_eq!(core.stage.processes().len(), 40);
+        core.stage.open("go");
+    };
+    let (made, ()) = tokio::join!(create_all(&core, 40, &[]), all_there);
+    for (number, held) in made.iter().enumerate() {
+        assert_none(&held.diagnostics);
+        let expected = value(&json!({"n": number}).to_string());
+        assert_eq!(part(&held.state, "state"), expected);
+    }
+    // They are still warm.
+    create_all(&core, 40, &[]).await;
+    assert_eq!(core.stage.processes().len(), 40);
+    core.stage.end().await;
+}
+
+#[tokio::test]
+async fn one_call_after_the_other_is_one_process() {
+    let core = Core::new(json!({})).await;
+    for number in 0..30 {
+        let config = core.config(&[("props", value(&number.to_string()))]);
+        let held = core.change(&core.nothing(), &config).await;
+        assert_none(&core.read(&held).await.diagnostics);
+    }
+    assert_eq!(core.stage.processes().len(), 1);
+    core.stage.end().await;
+}
+
+/// What dies with a process is the call that it has, and no other.
+#[tokio::test]
+async fn a_process_that_dies_fails_one_call() {
+    let core = Core::new(json!({"create": {"gate": "go"}})).await;
+    let killed = async {
+        core.stage.until_heard("create", 10).await;
+        let process = core.stage.processes()[4];
+        let process = Pid::from_raw(process.try_into().unwrap()).unwrap();
+        kill_process(process, Signal::KILL).unwrap();
+        core.stage.open("go");
+    };
+    let (made, ()) = tokio::join!(create_all(&core, 10, &[]), killed);
+    let (failed, made): (Vec<_>, Vec<_>) =
+        { made.into_iter() }.partition(|held| held.state.is_null());
+    assert_eq!(made.len(), 9);
+    made.iter().for_each(|held| assert_none(&held.diagnostics));
+    let words = [
+        "error at .path: Failed to create resource",
+        "ended before it had answered",
+        "done in part",
+        "signal: 9",
+    ];
+    assert_error(&failed[0].diagnostics, &words);
+    core.stage.end().await;
+}
+
+/// The block says how many calls a process takes, or else the script.
+#[tokio::test]
+async fn a_script_may_take_several_calls_at_a_time() {
+    let orders = json!({
+        "health": {"with": {"maxInFlight": 3}},
+        "create": {"gate": "go"},
+    });
+    for (given, processes) in [
+        (vec![], 2),
+        (vec![("max_in_flight", Value::from(1))], 6),
+        (vec![("max_in_flight", Value::from(6))], 1),
+        (vec![("reuse", Value::FALSE)], 12),
+    ] {
+        let core = Core::new(orders.clone()).await;
+        let all_there = async {
+            core.stage.until_heard("create", 6).await;
+            assert_eq!(core.stage.processes().len(), processes, "{given:?}");
+            core.stage.open("go");
+        };
+        let (made, ()) = tokio::join!(create_all(&core, 6, &given), all_there);
+        made.iter().for_each(|held| assert_none(&held.diagnostics));
+        core.stage.end().await;
+    }
+}
+
 #[tokio::test]
 async fn two_hundred_calls_at_once_in_one_process() {
-    let core = Core::new(json!({"create": {"gate": "go", "echo": {"state": "props"}}})).await;
+    let orders = json!({
+        "health": {"with": {"maxInFlight": 200}},
+        "create": {"gate": "go", "echo": {"state": "props"}},
+    });
+    let core = Core::new(orders).await;
     let all_there = async {
         core.stage.until_heard("create", 200).await;
         core.stage.open("go");
     };
-    let (made, ()) = tokio::join!(create_all(&core, 200), all_there);
+    let (made, ()) = tokio::join!(create_all(&core, 200, &[]), all_there);
     for (number, held) in made.iter().enumerate() {
         assert_none(&held.diagnostics);
         let expected = value(&json!({"n": number}).to_string());
@@ -64,14 +154,15 @@ async fn two_hundred_calls_at_once_in_one_process() {
 #[tokio::test]
 async fn reads_that_lost_their_process_are_repeated_alone() {
     let core = Core::new(json!({"read": [{}, {"gate": "go"}], "update": {"exit": 7}})).await;
-    let config = core.config(&[("props", value("{}"))]);
+    let many = ("max_in_flight", Value::from(100));
+    let config = core.config(&[("props", value("{}")), many.clone()]);
     let held = core.change(&core.nothing(), &config).await;
     // The first is answered; all others wait at the gate until their process is killed.
     assert_none(&core.read(&held).await.diagnostics);
     let reads = at_once((0..20).map(|_| core.read(&held)));
     let killed = async {
         core.stage.until_heard("read", 21).await;
-        let other = core.config(&[("props", value("[]"))]);
+        let other = core.config(&[("props", value("[]")), many]);
         let planned = core.plan(&held, &other).await;
         let failed = core.apply(&planned).await;
         assert_error(
@@ -96,7 +187,8 @@ async fn creates_that_lost_their_process_fail_clearly() {
         "create": {"gate": "never"}, "delete": {"exit": 3, "stderr": ["Traceback: oh"]}
     }))
     .await;
-    let config = core.config(&[("props", value("{}"))]);
+    let many = ("max_in_flight", Value::from(100));
+    let config = core.config(&[("props", value("{}")), many.clone()]);
     let state = with(&config, &[("id", "x".into())]);
     let held = Held {
         state,
@@ -108,15 +200,18 @@ async fn creates_that_lost_their_process_fail_clearly() {
         let failed = core.apply(&core.plan(&held, &gone).await).await;
         assert_error(
             &failed.diagnostics,
-            &["Failed to delete resource", "Traceback: oh"],
+            &["Failed to delete resource", "exit status: 3", "not shown"],
         );
         assert_eq!(failed.state, held.state);
     };
-    let (made, ()) = tokio::join!(create_all(&core, 20), killed);
+    let given = [many.clone()];
+    let (made, ()) = tokio::join!(create_all(&core, 20, &given), killed);
     let words = [
         "error at .path: Failed to create resource",
         "ended before it had answered",
         "puppet.py",
+        // What the delete wrote may hold its secrets.
+        "stderr is not shown",
     ];
     for one in made {
         assert_error(&one.diagnostics, &words);
@@ -124,7 +219,7 @@ async fn creates_that_lost_their_process_fail_clearly() {
     }
     assert_eq!(core.stage.heard_of("create").len(), 20);
     // The next call finds another process.
-    let config = core.config(&[("props", value("1"))]);
+    let config = core.config(&[("props", value("1")), many]);
     core.stage.open("never");
     core.change(&core.nothing(), &config).await;
     assert_eq!(core.stage.processes().len(), 2);

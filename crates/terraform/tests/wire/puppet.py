@@ -88,6 +88,9 @@ def handle(message):
     for line in given.get("stderr", []):
         sys.stderr.write(line + "\n")
         sys.stderr.flush()
+    if "write_stderr" in given:
+        sys.stderr.write(given["write_stderr"])
+        sys.stderr.flush()
     for line in given.get("print", []):
         say(line.encode() + b"\n")
     for text in given.get("progress", []):

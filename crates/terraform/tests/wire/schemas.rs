@@ -89,22 +89,25 @@ async fn every_attribute_is_as_configurations_expect_it() {
 ";
     let timeout = "  timeout \"number\" optional
 ";
+    let in_flight = "  max_in_flight \"number\" optional
+";
     let expected = format!(
         "provider
   deno_binary_path \"string\" optional
   deno_version \"string\" optional
-{reuse}{timeout}{RESOURCE}
+{reuse}  stderr_in_errors \"bool\" optional
+{timeout}{RESOURCE}
 {begin}  id \"string\" computed
-  modified_props \"dynamic\" computed sensitive
+{in_flight}  modified_props \"dynamic\" computed sensitive
 {path_and_props}{reuse}  sensitive_state \"dynamic\" computed sensitive
   state \"dynamic\" computed
 {timeout}  write_only_props \"dynamic\" optional write-only
   write_only_props_detect_changes \"bool\" optional
   write_only_props_version \"number\" optional computed
 {DATA_SOURCE}
-{begin}{path_and_props}{result}{reuse}{sensitive}{timeout}{EPHEMERAL}
-{begin}{path_and_props}{result}{reuse}{sensitive}{timeout}{ACTION}
-{begin}{path_and_props}{reuse}{timeout}"
+{begin}{in_flight}{path_and_props}{result}{reuse}{sensitive}{timeout}{EPHEMERAL}
+{begin}{in_flight}{path_and_props}{result}{reuse}{sensitive}{timeout}{ACTION}
+{begin}{in_flight}{path_and_props}{reuse}{timeout}"
     );
     assert_eq!(text, expected);
     assert_eq!(all.resource_schemas.len(), 1);

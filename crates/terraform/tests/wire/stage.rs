@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value as Json;
@@ -23,21 +24,34 @@ pub(crate) const WATCHDOG: Duration = Duration::from_secs(90);
 pub(crate) struct Stage {
     provider: Child,
     client: Client,
-    folder: TempDir,
+    folder: Arc<TempDir>,
 }
 
 /// What the puppet heard: a method and its params.
 pub(crate) type Heard = (String, Json);
 
+/// A folder with a puppet that has these orders.
+fn folder_with(orders: Json) -> Arc<TempDir> {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("puppet.py"), include_str!("puppet.py")).unwrap();
+    std::fs::write(folder.path().join("orders.json"), orders.to_string()).unwrap();
+    Arc::new(folder)
+}
+
 impl Stage {
     /// A provider whose puppet has these orders.
     pub(crate) async fn new(orders: Json) -> Stage {
-        Stage::start(orders, |_, command| command).await
+        Stage::start(folder_with(orders), |_, command| command).await
+    }
+
+    /// Another provider in the same folder.
+    pub(crate) async fn beside(stage: &Stage) -> Stage {
+        Stage::start(stage.folder.clone(), |_, command| command).await
     }
 
     /// The same, which looks for programs in the stage's own folder first.
     pub(crate) async fn with_path(orders: Json) -> Stage {
-        Stage::start(orders, |folder, command| {
+        Stage::start(folder_with(orders), |folder, command| {
             let path = std::env::var_os("PATH").unwrap_or_default();
             let folders = std::env::split_paths(&path);
             let folders = std::iter::once(folder.to_owned()).chain(folders);
@@ -48,12 +62,9 @@ impl Stage {
     }
 
     async fn start(
-        orders: Json,
+        folder: Arc<TempDir>,
         prepare: impl for<'a> FnOnce(&Path, &'a mut Command) -> &'a mut Command,
     ) -> Stage {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("puppet.py"), include_str!("puppet.py")).unwrap();
-        std::fs::write(folder.path().join("orders.json"), orders.to_string()).unwrap();
         let mut command = command();
         let mut provider = prepare(folder.path(), &mut command)
             .env_remove("TF_LOG")

@@ -1,12 +1,12 @@
-//! Ctrl-C: what runs gets a moment, nothing new begins, and what cleans up still does.
+//! Ctrl-C: what changes something may finish, nothing new begins, and what cleans up still does.
 
 use serde_json::json;
-use tenon_terraform::proto::tfplugin6::{apply_resource_change, stop_provider};
+use tenon_terraform::proto::tfplugin6::{apply_resource_change, read_data_source, stop_provider};
 use tenon_values::Value;
 
-use crate::blocks::{RESOURCE, Shapes, assert_error, assert_none, value};
+use crate::blocks::{DATA_SOURCE, RESOURCE, Shapes, assert_error, assert_none, value};
 use crate::ephemeral::{close, open};
-use crate::stage::{Stage, is_running};
+use crate::stage::{Stage, WATCHDOG, is_running};
 
 async fn stop(stage: &Stage) {
     let request = stop_provider::Request::default();
@@ -30,6 +30,23 @@ async fn create(stage: &Stage, shapes: &Shapes) -> apply_resource_change::Respon
     answer.unwrap().into_inner()
 }
 
+/// A data source.
+async fn look(stage: &Stage, shapes: &Shapes) -> read_data_source::Response {
+    let shape = &shapes.data_source;
+    let path = Value::from(stage.puppet().as_str());
+    let request = read_data_source::Request {
+        type_name: DATA_SOURCE.to_owned(),
+        config: shape.encode(&shape.block(&[("path", path), ("props", value("{}"))])),
+        ..Default::default()
+    };
+    stage
+        .client()
+        .read_data_source(request)
+        .await
+        .unwrap()
+        .into_inner()
+}
+
 #[tokio::test]
 async fn what_runs_may_finish() {
     let stage = Stage::new(json!({"create": {"gate": "go"}})).await;
@@ -45,26 +62,63 @@ async fn what_runs_may_finish() {
     stage.end().await;
 }
 
+/// What only reads is given up at once; what changes something is waited for, however long it takes:
+/// it goes on after the other has been given up.
 #[tokio::test]
-async fn what_takes_too_long_is_interrupted_and_its_script_ended() {
-    let stage = Stage::new(json!({"create": {"hang": true}})).await;
+async fn what_reads_is_interrupted_and_what_changes_something_goes_on() {
+    let stage = Stage::new(json!({"create": {"gate": "go"}, "read": {"hang": true}})).await;
     let shapes = Shapes::of(&stage).await;
     let stopped = async {
         stage.until_heard("create", 1).await;
+        stage.until_heard("read", 1).await;
         stop(&stage).await;
     };
-    let (created, ()) = tokio::join!(create(&stage, &shapes), stopped);
-    assert_error(
-        &created.diagnostics,
-        &["Failed to create resource", "interrupted", "puppet.py"],
+    let (read, ()) = tokio::join!(
+        async {
+            let (created, read) = tokio::join!(create(&stage, &shapes), async {
+                let read = look(&stage, &shapes).await;
+                stage.open("go");
+                read
+            });
+            assert_none(&created.diagnostics);
+            assert!(!shapes.resource.decode(created.new_state.as_ref()).is_null());
+            read
+        },
+        stopped
     );
+    assert_error(
+        &read.diagnostics,
+        &["Failed to read data source", "interrupted", "puppet.py"],
+    );
+    // The one that hangs is ended, and the other one may stay.
     let gone = async {
-        while stage.processes().into_iter().any(is_running) {
+        while stage
+            .processes()
+            .into_iter()
+            .filter(|id| is_running(*id))
+            .count()
+            > 1
+        {
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
         }
     };
-    let gone = tokio::time::timeout(std::time::Duration::from_secs(20), gone).await;
+    let gone = tokio::time::timeout(WATCHDOG, gone).await;
     assert!(gone.is_ok(), "the script that was interrupted lives on");
+    stage.end().await;
+}
+
+/// Terraform's second Ctrl-C: it ends the provider, whatever runs.
+#[tokio::test]
+async fn nobody_is_left_when_the_provider_ends_in_the_middle() {
+    let stage = Stage::new(json!({"create": {"hang": true}})).await;
+    let shapes = Shapes::of(&stage).await;
+    let mut creating = Box::pin(create(&stage, &shapes));
+    tokio::select! {
+        created = &mut creating => panic!("it hangs: {created:?}"),
+        () = stage.until_heard("create", 1) => {}
+    }
+    stop(&stage).await;
+    drop(creating);
     stage.end().await;
 }
 

@@ -80,7 +80,7 @@ async fn what_cannot_be_run_is_refused_in_every_block() {
     let props = || ("props", value("{}"));
     let null = Value::null(Type::String);
     let with_null = Value::list(Type::String, vec![null]).unwrap();
-    let table: [(Given, &[&str]); 8] = [
+    let table: [(Given, &[&str]); 10] = [
         (&[props()], &["error at .path", "Nothing says what to run"]),
         (
             &[props(), ("path", "a".into()), ("command", texts(&["a"]))],
@@ -106,6 +106,18 @@ async fn what_cannot_be_run_is_refused_in_every_block() {
         (
             &[props(), ("path", "a".into()), ("timeout", value("1e300"))],
             &["error at .timeout", "no number of seconds"],
+        ),
+        (
+            &[props(), ("path", "a".into()), ("max_in_flight", 0.into())],
+            &["error at .max_in_flight", "0 is not a whole number"],
+        ),
+        (
+            &[
+                props(),
+                ("path", "a".into()),
+                ("max_in_flight", value("1.5")),
+            ],
+            &["error at .max_in_flight", "1.5 is not a whole number"],
         ),
     ];
     for (given, words) in table {

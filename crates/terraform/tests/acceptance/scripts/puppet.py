@@ -80,6 +80,10 @@ def make(moves):
         if "print" in move:
             with turn:
                 print(move["print"], flush=True)
+        if "write" in move:
+            with turn:
+                sys.stdout.write(move["write"])
+                sys.stdout.flush()
         if "print_bytes" in move:
             with turn:
                 print("x" * move["print_bytes"], flush=True)
