@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::future::Future;
+use std::num::NonZeroUsize;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -26,19 +27,29 @@ type Function = Box<dyn Fn(Value) -> Work<Result<Json, Failure>> + Send + Sync>;
 /// functions. Most scripts are one of these.
 ///
 /// Calls are handled at the same time, on one thread. A panic is answered with an internal error
-/// and ends nothing else.
+/// and ends nothing else. A host gives a process one call at a time all the same, unless the script
+/// says that it takes more: see [`max_in_flight`](Script::max_in_flight).
 #[derive(Default)]
 pub struct Script {
     pub(super) handlers: BTreeMap<&'static str, Handler>,
     /// Apart from the others, since it is called `read` like the function of a resource.
     pub(super) data_source: Option<Handler>,
     pub(super) functions: BTreeMap<String, Function>,
+    pub(super) max_in_flight: Option<NonZeroUsize>,
 }
 
 impl Script {
     /// A script that can do nothing yet.
     pub fn new() -> Script {
         Script::default()
+    }
+
+    /// Says how many calls one process of this script takes at a time. The host starts fewer
+    /// processes then. For scripts that wait for others most of the time, and never block.
+    #[must_use]
+    pub fn max_in_flight(mut self, calls: NonZeroUsize) -> Script {
+        self.max_in_flight = Some(calls);
+        self
     }
 
     /// Adds a resource.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use tenon_protocols::Protocol;
-use tenon_protocols::denobridge::{CallFunction, Json, Read};
+use tenon_protocols::denobridge::{CallFunction, Health, Json, Read};
 use tenon_rpc::{
     CloseReason, Connection, EventKind, Format, Io, Method, Options, Payload, Router, RpcError,
     events,
@@ -58,9 +58,14 @@ impl Script {
     }
 
     fn router(mut self, ended: Arc<Notify>) -> Router<Arc<Notify>> {
+        let health = Health {
+            ok: true,
+            max_in_flight: self.max_in_flight,
+        };
         let mut router = Router::new(ended)
-            .on_raw("health", |_, _| async {
-                Ok(Payload::new(Format::Json, &br#"{"ok":true}"#[..]))
+            .on_raw("health", move |_, _| {
+                let health = Payload::encode(Format::Json, &health);
+                async { health.map_err(|error| RpcError::internal(error.to_string())) }
             })
             .on_raw(Goodbye::NAME, |context, _| async move {
                 context.state.notify_one();

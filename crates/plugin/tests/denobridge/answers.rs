@@ -1,5 +1,7 @@
 //! What a script answers, frame for frame.
 
+use std::num::NonZeroUsize;
+
 use crate::accounts::script;
 use crate::conversation::converse;
 
@@ -113,6 +115,16 @@ async fn the_other_kinds_answer() {
         ("shutdown", "{}", "{}"),
     ])
     .await;
+}
+
+#[tokio::test]
+async fn a_script_says_how_many_calls_it_takes() {
+    let call = r#"{"jsonrpc":"2.0","id":1,"method":"health"}"#;
+    let script = script().max_in_flight(NonZeroUsize::new(32).unwrap());
+    assert_eq!(
+        converse(script, &[call]).await,
+        [r#"{"jsonrpc":"2.0","id":1,"result":{"ok":true,"maxInFlight":32}}"#]
+    );
 }
 
 #[tokio::test]
