@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::env;
 use std::ffi::OsString;
+use std::fs::Metadata;
 use std::num::NonZeroUsize;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -143,7 +144,7 @@ fn changed(script: &Script) -> Changed {
     let named = { script.command.iter().flatten() }.chain(&script.config_file);
     let files = files.chain(named.map(PathBuf::from));
     let changed = |file: PathBuf| {
-        let found = file.metadata().ok().filter(|found| found.is_file());
+        let found = file.metadata().ok().filter(Metadata::is_file);
         found.and_then(|found| found.modified().ok())
     };
     files.map(changed).collect()
