@@ -137,19 +137,33 @@ impl Function {
     /// There are too few or too many arguments, one does not fit its parameter, or the function has
     /// no result for them. Nothing of the content of marked arguments is in the error.
     pub fn call(&self, arguments: &[Value]) -> Result<Value, FunctionError> {
-        self.call_openly(arguments).map_err(|error| {
-            let parameter = error.argument.and_then(|index| self.parameter(index));
-            let is_secret = arguments.iter().any(Value::contains_marked);
-            error.told(parameter.map(|parameter| parameter.name), is_secret)
-        })
+        let called = self.call_openly(arguments, false);
+        called.map_err(|error| self.told(error, arguments))
     }
 
-    /// As [`Function::call`], with errors that quote the arguments.
-    fn call_openly(&self, arguments: &[Value]) -> Result<Value, FunctionError> {
+    /// What is certain about the result before the function is called: an unknown value of its
+    /// type, with the marks of the arguments. For functions that are not pure, in plans.
+    ///
+    /// # Errors
+    /// As [`Function::call`], as far as that can be said without calling it.
+    pub fn foresee(&self, arguments: &[Value]) -> Result<Value, FunctionError> {
+        let foreseen = self.call_openly(arguments, true);
+        foreseen.map_err(|error| self.told(error, arguments))
+    }
+
+    fn told(&self, error: FunctionError, arguments: &[Value]) -> FunctionError {
+        let parameter = error.argument.and_then(|index| self.parameter(index));
+        let is_secret = arguments.iter().any(Value::contains_marked);
+        error.told(parameter.map(|parameter| parameter.name), is_secret)
+    }
+
+    /// As [`Function::call`], with errors that quote the arguments. With `is_foreseen` the body is
+    /// not called.
+    fn call_openly(&self, arguments: &[Value], is_foreseen: bool) -> Result<Value, FunctionError> {
         self.check_count(arguments.len())?;
         let mut values = Vec::with_capacity(arguments.len());
         let mut marks = Marks::none();
-        let (mut is_unknown, mut is_dynamic) = (false, false);
+        let (mut is_unknown, mut is_dynamic) = (is_foreseen, false);
         let parameters = self.parameters.iter().chain(self.variadic.iter().cycle());
         for (index, (argument, parameter)) in arguments.iter().zip(parameters).enumerate() {
             let value = parameter

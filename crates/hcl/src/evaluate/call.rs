@@ -56,15 +56,20 @@ impl Evaluator<'_> {
             let place = call.arguments.last().map_or(span, |node| node.span);
             match self.expanded(&last, &mut marks, place)? {
                 Some(more) => arguments.extend(more),
-                None => return Ok(Value::unknown(Type::Dynamic).with_marks(&marks)),
+                None => {
+                    // The result may be made of the others as well.
+                    for argument in &arguments {
+                        marks.extend(&argument.unmark_deep().1);
+                    }
+                    return Ok(Value::unknown(Type::Dynamic).with_marks(&marks));
+                }
             }
         }
-        if !function.is_pure() && self.context.is_plan {
-            return Ok(Value::unknown(Type::String));
-        }
-        let result = function
-            .call(&arguments)
-            .map_err(|error| self.function_failed(&error, call, span))?;
+        let result = match !function.is_pure() && self.context.is_plan {
+            true => function.foresee(&arguments),
+            false => function.call(&arguments),
+        };
+        let result = result.map_err(|error| self.function_failed(&error, call, span))?;
         self.spend(size(&result) / 16, span)?;
         Ok(result.with_marks(&marks))
     }
@@ -198,6 +203,7 @@ impl Evaluator<'_> {
         let (given, given_marks) = given.unmark();
         marks.extend(&given_marks);
         let (Some(text), true) = (text.as_str(), given.is_known()) else {
+            marks.extend(&given.unmark_deep().1);
             return Ok(Value::unknown(Type::String).with_marks(&marks));
         };
         let scope = self.template_variables(&given, variables)?;

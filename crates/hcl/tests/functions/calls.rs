@@ -123,6 +123,33 @@ fn marks_travel_to_the_result() {
 }
 
 #[test]
+fn what_is_not_called_yet_is_checked_and_marked() {
+    let dice = Function::new(
+        "dice",
+        [Parameter::new("sides", Type::Number), string("name")],
+    )
+    .impure()
+    .gives(Type::String, |_| panic!("it is not called"));
+    let foreseen = dice
+        .foresee(&[Value::from(6).sensitive(), Value::from("a")])
+        .unwrap();
+    assert!(foreseen.is_sensitive() && !foreseen.is_known());
+    assert_eq!(foreseen.ty(), Type::String);
+    assert_eq!(
+        message(dice.foresee(&[Value::from(6)])),
+        "dice(sides, name) takes 2 arguments: name is missing"
+    );
+    assert_eq!(
+        message(dice.foresee(&[Value::TRUE, Value::from("a")])),
+        "sides: a number is required, but this is a bool"
+    );
+    assert_eq!(
+        message(dice.foresee(&[Value::from(6), Value::NULL])),
+        "name: a value is required, but this is null"
+    );
+}
+
+#[test]
 fn functions_can_be_added_and_replaced() {
     let functions = Functions::none()
         .with(echo([]))
