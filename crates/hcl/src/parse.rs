@@ -170,10 +170,42 @@ fn diagnostic(source: &Arc<Source>, error: &parser::Error) -> Diagnostic {
     if message.contains("redefined attribute") {
         return Diagnostic::error("this attribute is there twice").at(place);
     }
+    if let Some((summary, help)) = line_mistake(message, text[start..].chars().next()) {
+        return Diagnostic::error(summary).at(place).help(help);
+    }
     let diagnostic = Diagnostic::error(format!("syntax error: {problem}")).at(place);
     if expected.is_empty() {
         diagnostic
     } else {
         diagnostic.label(expected)
+    }
+}
+
+/// What is wrong where the parser wanted a line to end, or a block on one line to have nothing more
+/// in it: what it expected instead would lead nowhere.
+fn line_mistake(message: &str, found: Option<char>) -> Option<(&'static str, &'static str)> {
+    let begins_name = |c: char| c.is_alphabetic() || matches!(c, '_' | '"' | '{');
+    match message {
+        "invalid attribute; expected `=`" if found.is_some_and(begins_name) => Some((
+            "a block that is written on one line cannot hold another block",
+            "put the inner block on lines of its own",
+        )),
+        message if message.starts_with("invalid block body; expected `}`, newline") => {
+            Some(match found {
+                Some('\n' | '\r') | None => (
+                    "a block whose first attribute stands beside its `{` has to end on that line",
+                    "begin a new line after the `{`",
+                ),
+                Some(_) => (
+                    "a block that is written on one line can hold only one attribute",
+                    "put each attribute on a line of its own",
+                ),
+            })
+        }
+        "expected newline or eof" => Some((
+            "an attribute or a block has to end with its line",
+            "begin a new line here",
+        )),
+        _ => None,
     }
 }
