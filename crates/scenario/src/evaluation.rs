@@ -1,13 +1,13 @@
 //! Expressions of a scenario, evaluated where they stand, with what is known by then.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use tenon_hcl::{Context, Diagnostic, Expression, Found, Missing, Reference, Scope};
 use tenon_values::{Type, Value, convert};
 
 use crate::attributes::misfit;
-use crate::graph::{Graph, Instance, ModuleId, NodeId, NodeKind};
+use crate::graph::{Caller, Graph, Instance, ModuleId, NodeId, NodeKind};
 use crate::names::{Position, Target};
 
 /// What is known of a scenario's values so far.
@@ -18,11 +18,12 @@ pub(crate) struct Evaluation<'g> {
     /// What came of the nodes that are done.
     values: Vec<Option<Value>>,
     /// Locals and the inputs of components, which are evaluated when somebody asks for them: by
-    /// then what they depend on is done, because whoever asks depends on that as well.
-    named: RefCell<HashMap<(ModuleId, Named), Value>>,
+    /// then what they depend on is done, because whoever asks depends on that as well. With what
+    /// is wrong with each.
+    named: RefCell<HashMap<Name, (Value, Vec<Diagnostic>)>>,
     /// Those that are being evaluated: one that comes to itself again would never end.
-    open: RefCell<Vec<(ModuleId, Named)>>,
-    /// What was wrong with those.
+    open: RefCell<HashSet<Name>>,
+    /// What is wrong with those that the current expression uses.
     noted: RefCell<Vec<Diagnostic>>,
     is_plan: bool,
     /// There are no nodes yet.
@@ -34,6 +35,12 @@ enum Named {
     Variable(String),
     Local(String),
 }
+
+type Name = (ModuleId, Named);
+
+/// How deep a value may be nested. Locals that wrap each other would make values of any depth,
+/// and a provider could not read them.
+const VALUE_DEPTH: usize = 128;
 
 /// Where an expression stands, and what `self` is there.
 #[derive(Clone, Copy)]
@@ -122,13 +129,17 @@ impl<'g> Evaluation<'g> {
             functions: &self.graph.module(here.module).functions,
             is_plan: self.is_plan,
         });
-        let noted = self.noted.borrow()[before..].to_vec();
+        let noted = self.noted.borrow_mut().split_off(before);
         match outcome {
-            Ok(value) if noted.is_empty() => Ok(value),
-            Ok(_) => Err(noted),
+            Ok(_) if !noted.is_empty() => Err(without_repeats(noted)),
+            Ok(value) if is_deeper(&value.ty(), VALUE_DEPTH) => {
+                let summary = format!("this value is nested more than {VALUE_DEPTH} levels deep");
+                Err(vec![Diagnostic::error(summary).at(expression.place())])
+            }
+            Ok(value) => Ok(value),
             Err(mut errors) => {
                 errors.extend(noted);
-                Err(errors)
+                Err(without_repeats(errors))
             }
         }
     }
@@ -171,11 +182,12 @@ impl<'g> Evaluation<'g> {
             NodeKind::All {
                 is_known: false, ..
             } => Ok(unknown()),
-            NodeKind::All { members, .. } => {
+            NodeKind::All {
+                members,
+                is_counted,
+                ..
+            } => {
                 let value = |id: &NodeId| self.get(*id).cloned().unwrap_or_else(unknown);
-                let is_counted = members
-                    .iter()
-                    .any(|(instance, _)| matches!(instance, Instance::Index(_)));
                 Ok(match is_counted {
                     true => Value::tuple(members.iter().map(|(_, id)| value(id)).collect()),
                     false => {
@@ -213,45 +225,106 @@ impl<'g> Evaluation<'g> {
         let before = self.noted.borrow().len();
         if self.graph.module(module).caller.is_some() {
             for name in self.graph.module(module).module.variables.keys() {
-                self.named(module, Named::Variable(name.clone()));
+                self.named((module, Named::Variable(name.clone())));
             }
         }
-        self.noted.borrow()[before..].to_vec()
+        without_repeats(self.noted.borrow_mut().split_off(before))
     }
 
-    fn named(&self, module: ModuleId, name: Named) -> Value {
-        let key = (module, name);
-        if let Some(value) = self.named.borrow().get(&key) {
-            return value.clone();
-        }
-        if self.open.borrow().contains(&key) {
-            let diagnostic = self.depends_on_itself(&key);
-            let mut noted = self.noted.borrow_mut();
-            if !noted.contains(&diagnostic) {
-                noted.push(diagnostic);
-            }
+    /// What a local or an input comes to. What is wrong with it is noted.
+    fn named(&self, name: Name) -> Value {
+        if self.open.borrow().contains(&name) {
+            let diagnostic = self.depends_on_itself(&name);
+            self.noted.borrow_mut().push(diagnostic);
             return Value::unknown(Type::Dynamic);
         }
-        self.open.borrow_mut().push(key.clone());
-        let outcome = match &key.1 {
-            Named::Local(name) => self.local(module, name),
-            Named::Variable(name) => self.input(module, name),
+        if !self.named.borrow().contains_key(&name) {
+            self.evaluate_named(name.clone());
+        }
+        let known = self.named.borrow();
+        let Some((value, problems)) = known.get(&name) else {
+            return Value::unknown(Type::Dynamic);
         };
-        self.open.borrow_mut().pop();
-        let value = outcome.unwrap_or_else(|errors| {
-            let mut noted = self.noted.borrow_mut();
-            for error in errors {
-                if !noted.contains(&error) {
-                    noted.push(error);
-                }
-            }
-            Value::unknown(Type::Dynamic)
-        });
-        self.named.borrow_mut().insert(key, value.clone());
-        value
+        self.noted.borrow_mut().extend(problems.iter().cloned());
+        value.clone()
     }
 
-    fn depends_on_itself(&self, (module, name): &(ModuleId, Named)) -> Diagnostic {
+    /// Evaluates a local or an input after everything it uses, without recursion: a chain of them
+    /// may be longer than the stack is deep.
+    fn evaluate_named(&self, name: Name) {
+        let mut left = vec![name];
+        while let Some(name) = left.last() {
+            if self.named.borrow().contains_key(name) {
+                left.pop();
+                continue;
+            }
+            // The first time its turn comes what it uses goes before it, the second time itself.
+            if self.open.borrow_mut().insert(name.clone()) {
+                let used = self.names_used_by(name);
+                let is_new = |used: &Name| {
+                    !self.named.borrow().contains_key(used) && !self.open.borrow().contains(used)
+                };
+                left.extend(used.into_iter().filter(is_new));
+                continue;
+            }
+            let outcome = match &name.1 {
+                Named::Local(local) => self.local(name.0, local),
+                Named::Variable(variable) => self.input(name.0, variable),
+            };
+            let known = match outcome {
+                Ok(value) => (value, Vec::new()),
+                Err(problems) => (Value::unknown(Type::Dynamic), problems),
+            };
+            self.open.borrow_mut().remove(name);
+            self.named.borrow_mut().insert(name.clone(), known);
+            left.pop();
+        }
+    }
+
+    /// The locals and inputs that another one refers to.
+    fn names_used_by(&self, (module, name): &Name) -> Vec<Name> {
+        let instance = self.graph.module(*module);
+        let (expression, here) = match name {
+            Named::Local(name) => {
+                let local = instance.module.locals.get(name);
+                (local.map(|local| &local.value), Here::module(*module))
+            }
+            Named::Variable(name) => match &instance.caller {
+                Some(caller) => {
+                    let here = Here {
+                        module: caller.module,
+                        instance: &caller.instance,
+                        itself: None,
+                    };
+                    (self.given_input(caller, name), here)
+                }
+                None => return Vec::new(),
+            },
+        };
+        let references = expression.map(Expression::references).unwrap_or_default();
+        let used = references.iter().filter_map(|(reference, _)| {
+            let target = match self.is_early && matches!(reference.root, "action" | "component") {
+                true => return None,
+                false => self.graph.find(here.position(), reference).ok()?,
+            };
+            match target {
+                Target::Local(name) => Some((here.module, Named::Local(name.to_owned()))),
+                Target::Variable(name) if here.module != ModuleId::ROOT => {
+                    Some((here.module, Named::Variable(name.to_owned())))
+                }
+                _ => None,
+            }
+        });
+        used.collect()
+    }
+
+    fn given_input(&self, caller: &Caller, name: &str) -> Option<&'g Expression> {
+        let inputs = &self.graph.component_use(caller).inputs;
+        let given = inputs.iter().find(|(input, _)| input.text() == name);
+        given.map(|(_, expression)| expression)
+    }
+
+    fn depends_on_itself(&self, (module, name): &Name) -> Diagnostic {
         let (text, place) = match name {
             Named::Local(name) => {
                 let local = self.graph.module(*module).module.locals.get(name);
@@ -282,10 +355,8 @@ impl<'g> Evaluation<'g> {
         else {
             return Ok(Value::unknown(Type::Dynamic));
         };
-        let inputs = &self.graph.component_use(caller).inputs;
-        let given = inputs.iter().find(|(input, _)| input.text() == name);
-        let value = match (given, &variable.default) {
-            (Some((_, expression)), _) => {
+        let value = match (self.given_input(caller, name), &variable.default) {
+            (Some(expression), _) => {
                 let here = Here {
                     module: caller.module,
                     instance: &caller.instance,
@@ -302,6 +373,41 @@ impl<'g> Evaluation<'g> {
             false => value,
         })
     }
+}
+
+/// The same problem of a local is met by every name between it and the expression that uses it.
+fn without_repeats(problems: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut once: Vec<Diagnostic> = Vec::new();
+    for problem in problems {
+        if !once.contains(&problem) {
+            once.push(problem);
+        }
+    }
+    once
+}
+
+/// Whether values of this type are nested deeper than this.
+fn is_deeper(ty: &Type, limit: usize) -> bool {
+    let mut left = vec![(ty, 1)];
+    while let Some((ty, depth)) = left.pop() {
+        if depth > limit {
+            return true;
+        }
+        match ty {
+            Type::List(element) | Type::Set(element) | Type::Map(element) => {
+                left.push((element, depth + 1));
+            }
+            Type::Tuple(tuple) => {
+                left.extend(tuple.elements().iter().map(|element| (element, depth + 1)));
+            }
+            Type::Object(object) => {
+                let attributes = object.attributes().iter();
+                left.extend(attributes.map(|attribute| (&attribute.ty, depth + 1)));
+            }
+            Type::Dynamic | Type::String | Type::Number | Type::Bool => {}
+        }
+    }
+    false
 }
 
 struct ScopeHere<'a, 'g> {
@@ -326,9 +432,9 @@ impl Scope for ScopeHere<'_, '_> {
                 value.unwrap_or_else(|| Value::unknown(Type::Dynamic))
             }
             Target::Variable(name) => {
-                evaluation.named(here.module, Named::Variable(name.to_owned()))
+                evaluation.named((here.module, Named::Variable(name.to_owned())))
             }
-            Target::Local(name) => evaluation.named(here.module, Named::Local(name.to_owned())),
+            Target::Local(name) => evaluation.named((here.module, Named::Local(name.to_owned()))),
             Target::Node(id) => {
                 let value = evaluation.get(id).cloned();
                 value.unwrap_or_else(|| Value::unknown(Type::Dynamic))

@@ -163,7 +163,12 @@ impl Expansion<'_> {
             let kind = kind(self, &instance, &address);
             members.push((instance, self.node(module, address, place, kind)));
         }
-        self.node(module, address, place, NodeKind::All { members, is_known })
+        let all = NodeKind::All {
+            members,
+            is_counted: matches!(repeat, Repeat::Count(_)),
+            is_known,
+        };
+        self.node(module, address, place, all)
     }
 
     fn node(&mut self, module: ModuleId, address: String, place: &Place, kind: NodeKind) -> NodeId {

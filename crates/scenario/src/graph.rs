@@ -98,6 +98,8 @@ pub(crate) enum NodeKind {
     /// All of a repeated action or component, which have nothing to do of their own.
     All {
         members: Vec<(Instance, NodeId)>,
+        /// By `count`, not by `for_each`: together they are a tuple, even without any member.
+        is_counted: bool,
         /// It can be told how many there are.
         is_known: bool,
     },

@@ -1,6 +1,6 @@
 //! What depends on what: by references, and by `depends_on`.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 use tenon_hcl::{Diagnostic, Expression, Place};
@@ -17,7 +17,6 @@ pub(crate) fn link(graph: &mut Graph) -> Result<(), Vec<Diagnostic>> {
     let mut linking = Linking {
         graph,
         named: HashMap::new(),
-        open: Vec::new(),
         problems: Vec::new(),
     };
     linking.look_at_all_names();
@@ -48,13 +47,25 @@ pub(crate) fn link(graph: &mut Graph) -> Result<(), Vec<Diagnostic>> {
 struct Linking<'g> {
     graph: &'g Graph,
     /// What locals and inputs depend on, once that is known.
-    named: HashMap<(ModuleId, String), Rc<BTreeSet<NodeId>>>,
-    /// Those that are being looked at.
-    open: Vec<(ModuleId, String)>,
+    named: HashMap<Name, Rc<BTreeSet<NodeId>>>,
     problems: Vec<Diagnostic>,
 }
 
 type Edges = Vec<(NodeId, Place)>;
+
+/// `local.name` or `var.name` of a module.
+type Name = (ModuleId, String);
+
+/// A name that is being looked at.
+struct Open {
+    name: Name,
+    /// The names it uses that have not been looked at yet.
+    left: Vec<Name>,
+    found: BTreeSet<NodeId>,
+}
+
+/// How much of a way around is shown.
+const SHOWN_NAMES: usize = 20;
 
 impl Linking<'_> {
     /// Also those that nobody uses: a cycle among them would never end when they are evaluated.
@@ -71,7 +82,7 @@ impl Linking<'_> {
                     .collect()
             };
             for name in names {
-                self.named(module, &name);
+                self.named((module, name));
             }
         }
     }
@@ -176,46 +187,94 @@ impl Linking<'_> {
         for (reference, place) in expression.references() {
             match self.graph.find(position, &reference) {
                 Ok(Target::Node(id)) => edges.push((id, place)),
-                Ok(Target::Local(name)) => {
-                    let through = self.named(module, &format!("local.{name}"));
-                    edges.extend(through.iter().map(|id| (*id, place.clone())));
+                Ok(target) => {
+                    let through = name_of(module, target).map(|name| self.named(name));
+                    let through = through.iter().flat_map(|found| found.iter());
+                    edges.extend(through.map(|id| (*id, place.clone())));
                 }
-                Ok(Target::Variable(name)) if module != ModuleId::ROOT => {
-                    let through = self.named(module, &format!("var.{name}"));
-                    edges.extend(through.iter().map(|id| (*id, place.clone())));
-                }
-                _ => {}
+                Err(_) => {}
             }
         }
     }
 
-    /// What a local or an input depends on.
-    fn named(&mut self, module: ModuleId, name: &str) -> Rc<BTreeSet<NodeId>> {
-        let key = (module, name.to_owned());
-        if let Some(known) = self.named.get(&key) {
+    /// What a local or an input depends on, through others as well. Without recursion: a chain of
+    /// them may be longer than the stack is deep.
+    fn named(&mut self, name: Name) -> Rc<BTreeSet<NodeId>> {
+        if let Some(known) = self.named.get(&name) {
             return known.clone();
         }
-        if let Some(start) = self.open.iter().position(|open| *open == key) {
-            let way: Vec<&str> = { self.open[start..].iter().map(|(_, name)| name.as_str()) }
-                .chain([name])
-                .collect();
-            let mut diagnostic =
-                Diagnostic::error(format!("`{name}` depends on itself")).note(way.join(" uses "));
-            if let Some(expression) = self.expression(module, name).map(|(_, _, found)| found) {
-                diagnostic = diagnostic.at(expression.place());
+        let mut on_the_way: HashSet<Name> = HashSet::from([name.clone()]);
+        let mut open = vec![self.open(name)];
+        let mut last = Rc::default();
+        while let Some(top) = open.last_mut() {
+            if let Some(next) = top.left.pop() {
+                if let Some(known) = self.named.get(&next) {
+                    top.found.extend(known.iter().copied());
+                } else if on_the_way.insert(next.clone()) {
+                    let next = self.open(next);
+                    open.push(next);
+                } else {
+                    let way = open.iter().map(|open| &open.name);
+                    let way: Vec<&Name> = way.skip_while(|name| **name != next).collect();
+                    let problem = self.depends_on_itself(&next, &way);
+                    self.problems.push(problem);
+                }
+                continue;
             }
-            self.problems.push(diagnostic);
-            return Rc::default();
+            let Some(done) = open.pop() else { break };
+            on_the_way.remove(&done.name);
+            last = Rc::new(done.found);
+            if let Some(user) = open.last_mut() {
+                user.found.extend(last.iter().copied());
+            }
+            self.named.insert(done.name, last.clone());
         }
-        let mut edges = Edges::new();
-        if let Some((module, instance, expression)) = self.expression(module, name) {
-            self.open.push(key.clone());
-            self.follow(module, &instance, &expression, &mut edges);
-            self.open.pop();
+        last
+    }
+
+    /// What a name refers to itself: nodes and other names.
+    fn open(&self, name: Name) -> Open {
+        let mut open = Open {
+            left: Vec::new(),
+            found: BTreeSet::new(),
+            name,
+        };
+        let Some((module, instance, expression)) = self.expression(open.name.0, &open.name.1)
+        else {
+            return open;
+        };
+        let position = Position {
+            module,
+            instance: &instance,
+            has_self: true,
+        };
+        for (reference, _) in expression.references() {
+            match self.graph.find(position, &reference) {
+                Ok(Target::Node(id)) => {
+                    open.found.insert(id);
+                }
+                Ok(target) => open.left.extend(name_of(module, target)),
+                Err(_) => {}
+            }
         }
-        let found: Rc<BTreeSet<NodeId>> = Rc::new(edges.into_iter().map(|(id, _)| id).collect());
-        self.named.insert(key, found.clone());
-        found
+        // They are taken from the end.
+        open.left.reverse();
+        open
+    }
+
+    fn depends_on_itself(&self, name: &Name, way: &[&Name]) -> Diagnostic {
+        let mut names: Vec<&str> = way.iter().map(|(_, name)| name.as_str()).collect();
+        if names.len() > SHOWN_NAMES {
+            names.truncate(SHOWN_NAMES);
+            names.push("...");
+        }
+        names.push(&name.1);
+        let diagnostic =
+            Diagnostic::error(format!("`{}` depends on itself", name.1)).note(names.join(" uses "));
+        match self.expression(name.0, &name.1) {
+            Some((_, _, expression)) => diagnostic.at(expression.place()),
+            None => diagnostic,
+        }
     }
 
     /// What a local or an input is, and where that is evaluated.
@@ -230,6 +289,15 @@ impl Linking<'_> {
         let inputs = &self.graph.component_use(caller).inputs;
         let (_, expression) = inputs.iter().find(|(input, _)| input.text() == name)?;
         Some((caller.module, caller.instance.clone(), expression.clone()))
+    }
+}
+
+/// The name that a reference in a module leads to, if it leads to one that depends on others.
+fn name_of(module: ModuleId, target: Target<'_>) -> Option<Name> {
+    match target {
+        Target::Local(name) => Some((module, format!("local.{name}"))),
+        Target::Variable(name) if module != ModuleId::ROOT => Some((module, format!("var.{name}"))),
+        _ => None,
     }
 }
 

@@ -46,6 +46,9 @@ pub fn load(path: &Path) -> Result<ScenarioFile, Vec<Diagnostic>> {
     })
 }
 
+/// How deep components may use each other. More would only be a slip, and could overflow the stack.
+const COMPONENT_DEPTH: usize = 32;
+
 /// Reads component files, each once.
 #[derive(Debug, Default)]
 pub(crate) struct Loader {
@@ -71,6 +74,11 @@ impl Loader {
                 .at(place)
                 .note(self.way_to(&identity));
             problems.note(diagnostic);
+            return None;
+        }
+        if self.open.len() == COMPONENT_DEPTH {
+            let summary = format!("components are nested more than {COMPONENT_DEPTH} levels deep");
+            problems.note(Diagnostic::error(summary).at(place));
             return None;
         }
         let body = read(path)
