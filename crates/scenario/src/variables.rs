@@ -12,6 +12,7 @@ use crate::decode::pure_functions;
 use crate::load::read;
 use crate::masked::Masked;
 use crate::model::{Scenario, Variable};
+use crate::yaml;
 
 /// Where variables come from. Later ones win: environment, files in order, the command line.
 #[derive(Clone, Debug, Default)]
@@ -42,6 +43,7 @@ impl Inputs {
             scenario,
             values: BTreeMap::new(),
             given: BTreeSet::new(),
+            is_incomplete: false,
             problems: Vec::new(),
         };
         for (name, masked) in recorded {
@@ -72,6 +74,8 @@ struct Resolving<'a> {
     values: BTreeMap<String, Value>,
     /// Those that were given something, whether it fits or not.
     given: BTreeSet<String>,
+    /// A file could not be read, so nobody knows what it would have given.
+    is_incomplete: bool,
     problems: Vec<Diagnostic>,
 }
 
@@ -96,7 +100,17 @@ impl Resolving<'_> {
         let mut diagnostic = Diagnostic::error(summary);
         let names = self.scenario.module.variables.keys();
         diagnostic.help = did_you_mean(name, names.map(String::as_str));
+        // That the one which was meant has no value is the same mistake.
+        let meant = { self.scenario.module.variables.keys() }
+            .find(|known| diagnostic.help == Some(format!("did you mean `{known}`?")));
+        self.given.extend(meant.cloned());
         self.problems.push(diagnostic);
+    }
+
+    /// A file of which nothing can be used.
+    fn unreadable(&mut self, problems: impl IntoIterator<Item = Diagnostic>) {
+        self.is_incomplete = true;
+        self.problems.extend(problems);
     }
 
     /// Text for a string is that string; for anything else it is an expression.
@@ -130,7 +144,7 @@ impl Resolving<'_> {
     fn no_value(&mut self, variable: &Variable, origin: &str) {
         self.given.insert(variable.name.text().to_owned());
         let summary = format!(
-            "{origin}: what is given for {:?} is no value of the type {}",
+            "{origin}: what is given for {:?} is not a value of the type {}",
             variable.name.text(),
             variable.ty
         );
@@ -173,44 +187,39 @@ impl Resolving<'_> {
             Ok(_) => {
                 let limit = Limits::default().size;
                 let summary = format!("{origin} is too large: {limit} bytes are allowed");
-                self.problems.push(Diagnostic::error(summary));
-                return;
+                return self.unreadable([Diagnostic::error(summary)]);
             }
-            Err(error) => {
-                self.problems.push(error);
-                return;
-            }
+            Err(error) => return self.unreadable([error]),
         };
         let text = source.text();
+        // Some editors write a byte order mark.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let extension = path.extension().and_then(|extension| extension.to_str());
         match extension {
-            Some("json") => self.object(json::implied(text.as_bytes()), &origin),
-            Some("yaml" | "yml") => match yaml(text) {
-                Ok(text) => self.object(json::implied(text.as_bytes()), &origin),
-                Err(error) => {
-                    let summary = format!("{origin} is no YAML: {error}");
-                    self.problems.push(Diagnostic::error(summary));
-                }
-            },
+            Some("json") => {
+                let value = json::implied(text.as_bytes());
+                self.object(value.map_err(|error| error.to_string()), &origin, "JSON");
+            }
+            Some("yaml" | "yml") => self.object(yaml::read(text), &origin, "YAML"),
             _ => self.hcl(&origin, &source),
         }
     }
 
-    fn object(&mut self, value: Result<Value, tenon_values::Error>, origin: &str) {
+    fn object(&mut self, value: Result<Value, String>, origin: &str, format: &str) {
         let value = match value {
             Ok(value) => value,
             Err(error) => {
-                let diagnostic = Diagnostic::error(format!("{origin}: {error}"));
-                self.problems.push(diagnostic);
-                return;
+                let summary = format!("{origin} cannot be read as {format}: {error}");
+                return self.unreadable([Diagnostic::error(summary)]);
             }
         };
         let Some(attributes) = value.attributes() else {
-            let diagnostic =
-                Diagnostic::error(format!("{origin} has no object of variables in it"))
-                    .help("write `{ \"name\": value }`");
-            self.problems.push(diagnostic);
-            return;
+            let summary = format!("{origin} does not hold an object of variables");
+            let help = match format {
+                "JSON" => "write `{ \"name\": value }`",
+                _ => "write `name: value`",
+            };
+            return self.unreadable([Diagnostic::error(summary).help(help)]);
         };
         for (name, value) in attributes.iter() {
             match self.scenario.module.variables.get(name) {
@@ -228,8 +237,7 @@ impl Resolving<'_> {
                 let told = errors
                     .iter()
                     .map(|error| Diagnostic::error(error.to_string()));
-                self.problems.extend(told);
-                return;
+                return self.unreadable(told);
             }
         };
         for block in &body.blocks {
@@ -252,7 +260,10 @@ impl Resolving<'_> {
             match attribute.value.evaluate(&context) {
                 Ok(value) => self.value(variable, value, origin, Some(attribute.value.place())),
                 Err(_) if variable.is_sensitive => self.no_value(variable, origin),
-                Err(errors) => self.problems.extend(errors),
+                Err(errors) => {
+                    self.given.insert(name.to_owned());
+                    self.problems.extend(errors);
+                }
             }
         }
     }
@@ -263,6 +274,9 @@ impl Resolving<'_> {
                 continue;
             }
             let Some(default) = &variable.default else {
+                if self.is_incomplete {
+                    continue;
+                }
                 let mut diagnostic =
                     Diagnostic::error(format!("the variable {name:?} has no value"))
                         .at(variable.name.place())
@@ -287,14 +301,4 @@ impl Resolving<'_> {
             false => Err(self.problems),
         }
     }
-}
-
-/// YAML as JSON. Aliases are bounded by the reader, so that a small file stays small.
-fn yaml(text: &str) -> Result<String, String> {
-    let value: serde_json::Value = serde_saphyr::from_str(text).map_err(|error| {
-        // The first line tells what is wrong; the others show the source, which may be a secret.
-        let text = error.without_snippet().to_string();
-        text.lines().next().unwrap_or_default().to_owned()
-    })?;
-    Ok(value.to_string())
 }

@@ -81,6 +81,7 @@ fn numbers_keep_all_their_digits() {
     let files = [
         ("values.hcl", format!("x = {DIGITS}")),
         ("values.json", format!("{{ \"x\": {DIGITS} }}")),
+        ("values.yaml", format!("x: {DIGITS}\n")),
     ];
     let files: Vec<(&str, &str)> = { files.iter() }
         .map(|(name, text)| (*name, text.as_str()))
@@ -97,6 +98,11 @@ fn numbers_keep_all_their_digits() {
         ..Inputs::default()
     };
     assert_eq!(read(given), expected);
+    let environment = Inputs {
+        environment: pairs(&[("x", DIGITS)]),
+        ..Inputs::default()
+    };
+    assert_eq!(read(environment), expected);
     for (name, _) in files {
         let inputs = Inputs {
             files: vec![scratch.path(name)],
@@ -196,5 +202,62 @@ fn files_that_are_empty_give_nothing_or_say_so() {
                 assert!(told.contains(problem), "{name} {text:?}: {told}");
             }
         }
+    }
+}
+
+#[test]
+fn a_byte_order_mark_is_no_part_of_a_file() {
+    let files = [
+        ("values.hcl", "\u{feff}x = 1\n"),
+        ("values.json", "\u{feff}{\"x\": 1}"),
+        ("values.yaml", "\u{feff}x: 1\n"),
+    ];
+    let scratch = scratch("variable \"x\" {}", &files);
+    for (name, _) in files {
+        let inputs = Inputs {
+            files: vec![scratch.path(name)],
+            ..Inputs::default()
+        };
+        let values = resolve(&scratch, &inputs).expect("the mark means nothing");
+        assert_eq!(values["x"], Value::from(1), "{name}");
+    }
+}
+
+/// What a file would have given is not missing.
+#[test]
+fn a_file_that_cannot_be_read_is_the_only_problem() {
+    let cases = [
+        ("values.hcl", "amount = = 1\n"),
+        ("values.hcl", "amount = nosuch\n"),
+        ("values.hcl", "amonut = 1\n"),
+        ("values.json", "{\"amount\": 1"),
+        ("values.json", "[1]"),
+        ("values.json", "{\"amonut\": 1}"),
+        ("values.yaml", "amount: 1\namount: 2\n"),
+        ("values.yaml", "amount: [1\n"),
+        ("missing.yaml", "amount: 1\n"),
+    ];
+    for (name, text) in cases {
+        let scratch = scratch(
+            "variable \"amount\" {}",
+            &[("values.hcl", ""), (name, text)],
+        );
+        let path = match name {
+            "missing.yaml" => scratch.path("nowhere.yaml"),
+            name => scratch.path(name),
+        };
+        let inputs = Inputs {
+            files: vec![path],
+            ..Inputs::default()
+        };
+        let told = problems(&scratch, &inputs);
+        let errors = told.lines().filter(|line| line.starts_with("error: "));
+        assert_eq!(errors.count(), 1, "{name} {text:?}: {told}");
+        assert!(!told.contains("has no value"), "{name} {text:?}: {told}");
+        // Names of a library's types are nothing to people.
+        assert!(
+            !told.contains("Policy") && !told.contains("Options"),
+            "{told}"
+        );
     }
 }
