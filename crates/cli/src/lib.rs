@@ -35,6 +35,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
+        // As much as the main thread has: files are parsed there.
+        .thread_stack_size(8 * 1024 * 1024)
         .build();
     let outcome = match runtime {
         Ok(runtime) => {
@@ -45,7 +47,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
         Err(error) => Err(Failure::cannot_start(error)),
     };
-    match outcome {
+    match output::finish(outcome) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => output::failure(&failure),
     }

@@ -7,6 +7,7 @@ pub(crate) mod serve;
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::value::RawValue;
@@ -74,23 +75,43 @@ impl Printer {
     }
 }
 
+/// Why stdout could not be written, the first time.
+static UNWRITTEN: OnceLock<String> = OnceLock::new();
+
 /// A line on stdout. A reader that has gone has seen all it wanted.
+///
+/// # Errors
+/// It could not be written, which [`finish`] tells: not every caller can stop what it does.
 pub(crate) fn data(line: impl Display) -> Result<(), Failure> {
-    match writeln!(io::stdout().lock(), "{line}") {
+    written(writeln!(io::stdout().lock(), "{line}"))
+}
+
+/// Bytes on stdout.
+pub(crate) fn bytes(bytes: &[u8]) -> Result<(), Failure> {
+    written(io::stdout().lock().write_all(bytes))
+}
+
+fn written(outcome: io::Result<()>) -> Result<(), Failure> {
+    match outcome {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Failure::new(Code::Failed, format!("stdout: {error}")))
+            UNWRITTEN.get_or_init(|| format!("stdout could not be written: {error}"));
+            Err(Failure::told(Code::Failed))
         }
         _ => Ok(()),
     }
 }
 
-/// Bytes on stdout.
-pub(crate) fn bytes(bytes: &[u8]) -> Result<(), Failure> {
-    match io::stdout().lock().write_all(bytes) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Failure::new(Code::Failed, format!("stdout: {error}")))
-        }
-        _ => Ok(()),
+/// What the command comes to, once everything it printed is written: output that is lost is a
+/// failure, whatever else was done.
+pub(crate) fn finish(outcome: Result<(), Failure>) -> Result<(), Failure> {
+    let flushed = written(io::stdout().flush());
+    if let Some(problem) = UNWRITTEN.get() {
+        talk(format_args!("error: {problem}"));
+    }
+    let is_lost = flushed.is_err() || UNWRITTEN.get().is_some();
+    match outcome {
+        Ok(()) if is_lost => Err(Failure::told(Code::Failed)),
+        outcome => outcome,
     }
 }
 
@@ -174,20 +195,29 @@ pub(crate) fn trace(record: &Record) {
     }
 }
 
-/// Tells why the command failed, and gives its exit code.
-pub(crate) fn failure(failure: &Failure) -> ExitCode {
+/// Tells why something failed, unless that has been told.
+pub(crate) fn talk_of(failure: &Failure) {
     if !failure.message.is_empty() {
         talk(format_args!("error: {}", harmless(&failure.message)));
     }
+}
+
+/// Tells why the command failed, and gives its exit code.
+pub(crate) fn failure(failure: &Failure) -> ExitCode {
+    talk_of(failure);
     ExitCode::from(failure.code as u8)
 }
 
 /// Shows help, or what is wrong with the command line.
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {
-    let _nobody_left = error.print();
-    match error.exit_code() {
-        0 => ExitCode::SUCCESS,
-        _ => ExitCode::from(Code::Usage as u8),
+    let printed = error.print();
+    if error.exit_code() != 0 {
+        return ExitCode::from(Code::Usage as u8);
+    }
+    // Help and versions are data.
+    match finish(written(printed)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => self::failure(&failure),
     }
 }
 

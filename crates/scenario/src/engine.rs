@@ -84,6 +84,8 @@ pub(crate) struct Ended {
     pub(crate) is_interrupted: bool,
     /// Some were still running when their time was over.
     has_running: bool,
+    /// What went wrong when the providers were ended.
+    pub(crate) provider_errors: Vec<String>,
 }
 
 impl Ended {
@@ -164,6 +166,7 @@ impl Engine<'_> {
             is_interrupted: self.interrupt.is_cancelled()
                 && (!schedule.is_over() || self.has_cut_off.get()),
             has_running,
+            provider_errors: Vec::new(),
         })
     }
 

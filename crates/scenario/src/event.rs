@@ -1,9 +1,10 @@
 //! What happens in a run, for whoever watches.
 
 use serde::Serialize;
-use serde_json::Value as Json;
+use serde_json::value::RawValue;
 
-/// Something that happened. Secrets are masked. Written as JSON, `event` says which it is.
+/// Something that happened. Secrets are masked. Written as JSON, `event` says which it is. Values
+/// are JSON texts, which keep all digits of numbers.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
@@ -60,7 +61,7 @@ pub enum Event {
         duration_ms: u64,
         /// What it brought.
         #[serde(skip_serializing_if = "Option::is_none")]
-        outputs: Option<Json>,
+        outputs: Option<Box<RawValue>>,
         /// Why it failed or was left out.
         #[serde(skip_serializing_if = "Option::is_none")]
         error: Option<String>,
@@ -70,7 +71,7 @@ pub enum Event {
         /// Its name.
         name: String,
         /// What it is.
-        value: Json,
+        value: Box<RawValue>,
         /// It is masked.
         sensitive: bool,
     },
@@ -81,7 +82,12 @@ pub enum Event {
         /// What it says.
         message: String,
     },
-    /// A provider did not end as it should.
+    /// Something that is not as it should be, and fails nothing.
+    Warning {
+        /// What it is.
+        message: String,
+    },
+    /// A provider could not be started, or did not end as it should.
     ProviderFailed {
         /// What it did, with its name.
         message: String,

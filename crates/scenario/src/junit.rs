@@ -1,91 +1,200 @@
-//! Records as JUnit reports, which every CI can read.
+//! Runs as JUnit reports, which every CI can read.
 
 use std::fmt::Write;
 
 use crate::event::Status;
-use crate::record::Record;
+use crate::record::{NodeRecord, Record};
+use crate::run::AssertOutcome;
 
-/// A report with a suite for each run, and a test case for each action and each assert that failed.
-pub fn junit(records: &[Record]) -> String {
+/// What a report has a suite for.
+#[derive(Debug)]
+pub enum Suite {
+    /// A run: a test case for each action, each assert, and each provider that failed.
+    Run {
+        /// What was done.
+        record: Box<Record>,
+        /// What came of the asserts.
+        asserts: Vec<AssertOutcome>,
+    },
+    /// A teardown: a test case for each action that was to be undone.
+    Teardown(Box<Record>),
+    /// Something that was not done at all: one test case, an error.
+    NotDone {
+        /// The scenario, or the file it was to be read from.
+        name: String,
+        /// Why.
+        error: String,
+    },
+}
+
+/// A report with these suites.
+pub fn junit(suites: &[Suite]) -> String {
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
-    for record in records {
-        record.write_suite(&mut text);
+    for suite in suites {
+        match suite {
+            Suite::Run { record, asserts } => {
+                let cases = { record.nodes.iter().map(Case::of_action) }
+                    .chain(
+                        record
+                            .provider_errors
+                            .iter()
+                            .map(|error| Case::of_provider(error)),
+                    )
+                    .chain(cases_of_asserts(asserts));
+                write_suite(
+                    &mut text,
+                    &record.scenario,
+                    &record.started_at,
+                    cases.collect(),
+                );
+            }
+            Suite::Teardown(record) => {
+                let cases = record.nodes.iter().filter_map(Case::of_teardown);
+                write_suite(
+                    &mut text,
+                    &record.scenario,
+                    &record.started_at,
+                    cases.collect(),
+                );
+            }
+            Suite::NotDone { name, error } => {
+                let case = Case::new("scenario", Outcome::Error(error));
+                write_suite(&mut text, name, "", vec![case]);
+            }
+        }
     }
     text.push_str("</testsuites>\n");
     text
 }
 
-impl Record {
-    fn write_suite(&self, text: &mut String) {
-        let suite = &self.scenario;
-        let count = |wanted: &[Status]| {
-            let nodes = self.nodes.iter();
-            nodes.filter(|node| wanted.contains(&node.status)).count()
-        };
-        let seconds: f64 = { self.nodes.iter() }
-            .filter_map(|node| node.duration_ms)
-            .map(|milliseconds| milliseconds as f64 / 1000.0)
-            .sum();
-        let _infallible = writeln!(
-            text,
-            "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{seconds:.3}\" timestamp=\"{}\">",
-            escaped(suite),
-            self.nodes.len() + self.failed_asserts.len() + self.provider_errors.len(),
-            count(&[Status::Failed]) + self.failed_asserts.len(),
-            count(&[Status::Maybe]) + self.provider_errors.len(),
-            count(&[Status::Skipped, Status::Pending]),
-            escaped(&self.started_at),
-        );
-        for node in &self.nodes {
-            let seconds = node.duration_ms.unwrap_or_default() as f64 / 1000.0;
-            let _infallible = write!(
-                text,
-                "    <testcase classname=\"{}\" name=\"{}\" time=\"{seconds:.3}\"",
-                escaped(suite),
-                escaped(&node.address),
-            );
-            let error = node.error.as_deref().unwrap_or_default();
-            let first = error.lines().next().unwrap_or_default();
-            let _infallible = match node.status {
-                Status::Succeeded => writeln!(text, "/>"),
-                Status::Failed | Status::Maybe => {
-                    let tag = match node.status {
-                        Status::Failed => "failure",
-                        _ => "error",
-                    };
-                    writeln!(
-                        text,
-                        ">\n      <{tag} message=\"{}\">{}</{tag}>\n    </testcase>",
-                        escaped(first),
-                        escaped(error)
-                    )
-                }
-                Status::Skipped | Status::Pending => writeln!(
-                    text,
-                    ">\n      <skipped message=\"{}\"/>\n    </testcase>",
-                    escaped(first)
-                ),
-            };
+struct Case<'a> {
+    name: String,
+    milliseconds: u64,
+    outcome: Outcome<'a>,
+}
+
+enum Outcome<'a> {
+    Passed,
+    /// It was not done, and that is known.
+    Failure(&'a str),
+    /// Something else went wrong, or it is not known whether it was done.
+    Error(&'a str),
+    Skipped(&'a str),
+}
+
+impl<'a> Case<'a> {
+    fn new(name: impl Into<String>, outcome: Outcome<'a>) -> Case<'a> {
+        Case {
+            name: name.into(),
+            milliseconds: 0,
+            outcome,
         }
-        for error in &self.provider_errors {
-            let _infallible = writeln!(
-                text,
-                "    <testcase classname=\"{}\" name=\"providers\" time=\"0.000\">\n      <error message=\"not started\">{}</error>\n    </testcase>",
-                escaped(suite),
-                escaped(error),
-            );
-        }
-        for assert in &self.failed_asserts {
-            let _infallible = writeln!(
-                text,
-                "    <testcase classname=\"{}\" name=\"output.{}\" time=\"0.000\">\n      <failure message=\"assert\">{}</failure>\n    </testcase>",
-                escaped(suite),
-                escaped(&assert.output),
-                escaped(&assert.message),
-            );
-        }
-        text.push_str("  </testsuite>\n");
     }
+
+    fn of_action(node: &'a NodeRecord) -> Case<'a> {
+        let error = node.error.as_deref().unwrap_or_default();
+        Case {
+            milliseconds: node.duration_ms.unwrap_or_default(),
+            ..Case::new(&node.address, outcome(node.status, error))
+        }
+    }
+
+    fn of_teardown(node: &'a NodeRecord) -> Option<Case<'a>> {
+        let error = node.teardown_error.as_deref().unwrap_or_default();
+        let outcome = outcome(node.teardown?, error);
+        Some(Case::new(&node.address, outcome))
+    }
+
+    fn of_provider(error: &'a str) -> Case<'a> {
+        Case::new("providers", Outcome::Error(error))
+    }
+
+    fn write(&self, text: &mut String, suite: &str) {
+        let _infallible = write!(
+            text,
+            "    <testcase classname=\"{}\" name=\"{}\" time=\"{}\"",
+            escaped(suite),
+            escaped(&self.name),
+            seconds(self.milliseconds),
+        );
+        let first = |error: &'a str| escaped(error.lines().next().unwrap_or_default());
+        let _infallible = match self.outcome {
+            Outcome::Passed => writeln!(text, "/>"),
+            Outcome::Failure(error) | Outcome::Error(error) => {
+                let tag = match self.outcome {
+                    Outcome::Failure(_) => "failure",
+                    _ => "error",
+                };
+                writeln!(
+                    text,
+                    ">\n      <{tag} message=\"{}\">{}</{tag}>\n    </testcase>",
+                    first(error),
+                    escaped(error)
+                )
+            }
+            Outcome::Skipped(error) => writeln!(
+                text,
+                ">\n      <skipped message=\"{}\"/>\n    </testcase>",
+                first(error)
+            ),
+        };
+    }
+}
+
+fn outcome(status: Status, error: &str) -> Outcome<'_> {
+    match status {
+        Status::Succeeded => Outcome::Passed,
+        Status::Failed => Outcome::Failure(error),
+        Status::Maybe => Outcome::Error(error),
+        Status::Skipped | Status::Pending => Outcome::Skipped(error),
+    }
+}
+
+/// `output.NAME`, with a number from the second assert of an output on.
+fn cases_of_asserts(asserts: &[AssertOutcome]) -> impl Iterator<Item = Case<'_>> {
+    asserts.iter().enumerate().map(|(index, assert)| {
+        let is_same = |before: &&AssertOutcome| before.output == assert.output;
+        let name = match asserts[..index].iter().filter(is_same).count() {
+            0 => format!("output.{}", assert.output),
+            before => format!("output.{} ({})", assert.output, before + 1),
+        };
+        let outcome = match &assert.error {
+            Some(error) => Outcome::Failure(error),
+            None => Outcome::Passed,
+        };
+        Case::new(name, outcome)
+    })
+}
+
+fn write_suite(text: &mut String, name: &str, started_at: &str, cases: Vec<Case<'_>>) {
+    let count = |is_counted: fn(&Outcome<'_>) -> bool| {
+        { cases.iter() }
+            .filter(|case| is_counted(&case.outcome))
+            .count()
+    };
+    let _infallible = write!(
+        text,
+        "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{}\"",
+        escaped(name),
+        cases.len(),
+        count(|outcome| matches!(outcome, Outcome::Failure(_))),
+        count(|outcome| matches!(outcome, Outcome::Error(_))),
+        count(|outcome| matches!(outcome, Outcome::Skipped(_))),
+        seconds(cases.iter().map(|case| case.milliseconds).sum()),
+    );
+    if !started_at.is_empty() {
+        let _infallible = write!(text, " timestamp=\"{}\"", escaped(started_at));
+    }
+    text.push_str(">\n");
+    for case in &cases {
+        case.write(text, name);
+    }
+    text.push_str("  </testsuite>\n");
+}
+
+/// Without a float in between: the sum of no floats is minus zero.
+fn seconds(milliseconds: u64) -> String {
+    format!("{}.{:03}", milliseconds / 1000, milliseconds % 1000)
 }
 
 /// As XML wants it. What XML cannot hold at all is left out.
@@ -108,13 +217,38 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::escaped;
+    use super::*;
 
     #[test]
     fn nothing_breaks_the_xml() {
         assert_eq!(
             escaped("a<b>&\"\u{1b}\u{0}\n\u{ffff}ü"),
             "a&lt;b&gt;&amp;&quot;\nü"
+        );
+    }
+
+    #[test]
+    fn times_are_never_negative() {
+        let mut text = String::new();
+        write_suite(&mut text, "empty", "", Vec::new());
+        assert!(text.contains(" time=\"0.000\""), "{text}");
+        assert_eq!(seconds(61_007), "61.007");
+    }
+
+    #[test]
+    fn what_was_not_done_is_an_error_with_its_reason() {
+        let suite = Suite::NotDone {
+            name: "demo.hcl".into(),
+            error: "there is no scenario\n  in demo.hcl".into(),
+        };
+        assert_eq!(
+            junit(&[suite]),
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+             <testsuites>\n  \
+             <testsuite name=\"demo.hcl\" tests=\"1\" failures=\"0\" errors=\"1\" skipped=\"0\" time=\"0.000\">\n    \
+             <testcase classname=\"demo.hcl\" name=\"scenario\" time=\"0.000\">\n      \
+             <error message=\"there is no scenario\">there is no scenario\n  in demo.hcl</error>\n    \
+             </testcase>\n  </testsuite>\n</testsuites>\n"
         );
     }
 }

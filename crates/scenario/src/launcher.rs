@@ -8,7 +8,7 @@ use tenon_host::{Capture, CaptureError, PluginCommand};
 use tenon_protocols::orchard::ProviderSchema;
 
 use crate::model::ProviderSource;
-use crate::provider::{FailureKind, ProviderFailure};
+use crate::provider::{FailureKind, Provider, ProviderFailure};
 use tenon_protocols::Secrets;
 
 /// How providers are started.
@@ -44,15 +44,38 @@ impl Launcher {
         }
     }
 
-    /// What a provider offers: runs `<provider> schema`.
+    /// What a provider offers: runs `<provider> schema`. One that does not know that subcommand
+    /// is started and asked to `describe` itself.
     ///
     /// # Errors
-    /// It cannot be started, takes too long, fails, or prints something else.
+    /// It cannot be started, takes too long, fails, or answers something else.
     pub async fn schema(
         &self,
         name: &str,
         source: &ProviderSource,
     ) -> Result<ProviderSchema, ProviderFailure> {
+        match self.printed_schema(name, source).await {
+            Ok(schema) => Ok(schema),
+            Err(Unprinted::Broken(failure)) => Err(failure),
+            Err(Unprinted::Unknown(mut failure)) => {
+                let described = Provider::describe(name, source, self).await;
+                described.map_err(|second| {
+                    failure.message += &format!(
+                        "\n  without the subcommand `schema`, `describe` was tried:\n    {}",
+                        second.message.replace('\n', "\n    ")
+                    );
+                    failure
+                })
+            }
+        }
+    }
+
+    /// What `<provider> schema` prints.
+    async fn printed_schema(
+        &self,
+        name: &str,
+        source: &ProviderSource,
+    ) -> Result<ProviderSchema, Unprinted> {
         if let ProviderSource::Builtin(builtin) = source
             && !crate::BUILTINS.contains(&builtin.as_str())
         {
@@ -61,7 +84,8 @@ impl Launcher {
                  there are {}",
                 crate::BUILTINS.join(", ")
             );
-            return Err(ProviderFailure::new(FailureKind::CannotStart, message));
+            let failure = ProviderFailure::new(FailureKind::CannotStart, message);
+            return Err(Unprinted::Broken(failure));
         }
         let command = self.command(source).arg("schema");
         let capture = Capture {
@@ -81,7 +105,7 @@ impl Launcher {
                 ),
             };
             let message = format!("the provider {name:?}: {problem}\n  command: {command}");
-            ProviderFailure::new(kind, message)
+            Unprinted::Broken(ProviderFailure::new(kind, message))
         })?;
         let broke = |problem: String| {
             let message = format!(
@@ -91,26 +115,40 @@ impl Launcher {
             ProviderFailure::new(FailureKind::BrokeProtocol, message)
         };
         if !captured.status.success() {
-            return Err(broke(format!(
-                "its schema could not be had: it ended with {}",
+            let failure = broke(format!(
+                "could not read its schema: it ended with {}",
                 captured.status
-            )));
+            ));
+            // One that was killed has not refused the subcommand.
+            return Err(match captured.status.code() {
+                Some(_) => Unprinted::Unknown(failure),
+                None => Unprinted::Broken(failure),
+            });
         }
         if !captured.stdout.trim_ascii_start().starts_with(b"{") {
             let printed = quote(&captured.stdout);
-            return Err(broke(format!(
-                "what it printed is no schema, which is a JSON object\n  it printed: {printed}"
-            )));
+            return Err(Unprinted::Unknown(broke(format!(
+                "what it printed is not a schema, which is a JSON object\n  it printed: {printed}"
+            ))));
         }
         let schema: ProviderSchema = serde_json::from_slice(&captured.stdout).map_err(|error| {
             let printed = quote(&captured.stdout);
-            broke(format!(
-                "what it printed is no schema: {error}\n  it printed: {printed}"
-            ))
+            Unprinted::Broken(broke(format!(
+                "what it printed is not a schema: {error}\n  it printed: {printed}"
+            )))
         })?;
-        schema.check().map_err(|error| broke(error.to_string()))?;
+        let checked = schema.check();
+        checked.map_err(|error| Unprinted::Broken(broke(error.to_string())))?;
         Ok(schema)
     }
+}
+
+/// Why `<provider> schema` printed no schema.
+enum Unprinted {
+    /// It may not know the subcommand.
+    Unknown(ProviderFailure),
+    /// It cannot be used.
+    Broken(ProviderFailure),
 }
 
 fn last_lines(stderr: &[u8]) -> String {

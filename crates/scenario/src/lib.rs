@@ -40,7 +40,9 @@ mod selection;
 mod settings;
 mod slots;
 mod teardown;
+mod undeclared;
 mod variables;
+mod yaml;
 
 /// The providers that the `tenon` program has.
 pub const BUILTINS: [&str; 5] = ["exec", "file", "http", "postgres", "sqlite"];
@@ -49,7 +51,7 @@ pub use declarations::{Declaration, DeclarationId, Declarations, Schemas};
 pub use event::{Event, RunStatus, Status, Watch};
 pub use graph::{Graph, Node, NodeId};
 pub use journal::JournalError;
-pub use junit::junit;
+pub use junit::{Suite, junit};
 pub use launcher::{Launcher, SeeLog};
 pub use load::{ScenarioFile, load};
 pub use masked::{Key, Masked, Way};
@@ -57,6 +59,6 @@ pub use model::*;
 pub use plan::Plan;
 pub use provider::{FailureKind, ProviderFailure};
 pub use record::{FailedAssert, NodeRecord, Record};
-pub use run::{RunError, RunOptions, RunReport};
+pub use run::{AssertOutcome, RunError, RunOptions, RunReport};
 pub use tenon_protocols::Secrets;
 pub use variables::Inputs;

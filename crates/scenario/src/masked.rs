@@ -57,11 +57,6 @@ impl Masked {
         }
         convert::convert(&value, ty)
     }
-
-    /// The JSON, for whoever shows it.
-    pub fn json(&self) -> serde_json::Value {
-        serde_json::from_str(self.value.get()).unwrap_or_default()
-    }
 }
 
 fn raw(text: String) -> Box<RawValue> {

@@ -14,6 +14,7 @@ use tenon_values::Value;
 
 use crate::declarations::Declaration;
 use crate::launcher::Launcher;
+use crate::model::ProviderSource;
 use tenon_protocols::Secrets;
 
 /// How long a provider may take to make itself ready: it may have to connect to something.
@@ -76,28 +77,65 @@ impl Provider {
         config: &Value,
         launcher: &Launcher,
     ) -> Result<Provider, ProviderFailure> {
-        let label = declaration.label();
+        let (provider, described) =
+            Provider::open(&declaration.label(), &declaration.source, launcher).await?;
+        provider.compare(declaration, &described)?;
+        provider.configure(config).await?;
+        Ok(provider)
+    }
+
+    /// Starts a provider only to ask what it offers.
+    ///
+    /// # Errors
+    /// It could not be started, or did not answer with a schema.
+    pub(crate) async fn describe(
+        label: &str,
+        source: &ProviderSource,
+        launcher: &Launcher,
+    ) -> Result<ProviderSchema, ProviderFailure> {
+        let (provider, described) = Provider::open(label, source, launcher).await?;
+        let checked = provider.check(&described);
+        // It has done nothing, so how it ends matters to nobody.
+        let _ended = provider.stop().await;
+        checked.map(|()| described)
+    }
+
+    /// Starts a provider, and asks it what it offers.
+    async fn open(
+        label: &str,
+        source: &ProviderSource,
+        launcher: &Launcher,
+    ) -> Result<(Provider, ProviderSchema), ProviderFailure> {
         let mut start = Start::new(Protocol::Orchard.dialect());
         start.options = Protocol::Orchard.host_options();
         start.limit = Protocol::Orchard.start_limit();
-        let mut command = launcher.command(&declaration.source);
+        let mut command = launcher.command(source);
         if let Some(log) = launcher.on_log.clone() {
-            let (secrets, name) = (launcher.secrets.clone(), label.clone());
+            let (secrets, name) = (launcher.secrets.clone(), label.to_owned());
             command = command.on_stderr(move |line| log(&name, &secrets.hide(line)));
         }
         let describe = |peer: tenon_rpc::Peer| async move { peer.call(Describe, Empty {}).await };
         let router = Arc::new(Router::new(()));
         let (plugin, described) = Plugin::start(&command, start, router, describe)
             .await
-            .map_err(|error| failure(&label, "describe", error, &launcher.secrets))?;
+            .map_err(|error| failure(label, "describe", error, &launcher.secrets))?;
         let provider = Provider {
-            label,
+            label: label.to_owned(),
             plugin,
             secrets: launcher.secrets.clone(),
         };
-        provider.compare(declaration, &described.schema)?;
-        provider.configure(config).await?;
-        Ok(provider)
+        Ok((provider, described.schema))
+    }
+
+    fn broke(&self, problem: &str) -> ProviderFailure {
+        let (label, command) = (&self.label, self.plugin.process().command());
+        let message = format!("the provider {label:?}: {problem}\n  command: {command}");
+        ProviderFailure::new(FailureKind::BrokeProtocol, message)
+    }
+
+    fn check(&self, described: &ProviderSchema) -> Result<(), ProviderFailure> {
+        let checked = described.check();
+        checked.map_err(|error| self.broke(&error.to_string()))
     }
 
     fn compare(
@@ -105,19 +143,11 @@ impl Provider {
         declaration: &Declaration,
         described: &ProviderSchema,
     ) -> Result<(), ProviderFailure> {
-        let label = &self.label;
-        let broke = |problem: String| {
-            let command = self.plugin.process().command();
-            let message = format!("the provider {label:?}: {problem}\n  command: {command}");
-            ProviderFailure::new(FailureKind::BrokeProtocol, message)
-        };
-        described
-            .check()
-            .map_err(|error| broke(error.to_string()))?;
+        self.check(described)?;
         let differences = declaration.schema.differences(described);
         match differences.is_empty() {
             true => Ok(()),
-            false => Err(broke(format!(
+            false => Err(self.broke(&format!(
                 "`describe` answers something else than `schema` prints:\n    {}",
                 differences.join("\n    ")
             ))),

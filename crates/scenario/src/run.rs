@@ -1,7 +1,7 @@
 //! A run: every action of a plan, in order, with a journal.
 
 use std::cell::Cell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -67,6 +67,17 @@ pub struct RunReport {
     pub path: Option<PathBuf>,
     /// The worst that providers did, if anything.
     pub worst: Option<FailureKind>,
+    /// What came of every assert that was looked at, in order.
+    pub asserts: Vec<AssertOutcome>,
+}
+
+/// What came of an assert.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AssertOutcome {
+    /// The output it belongs to.
+    pub output: String,
+    /// What it says, if it is not true.
+    pub error: Option<String>,
 }
 
 /// Why there was no run, or none to its end.
@@ -169,6 +180,9 @@ impl Plan {
             .configs(&needed, &evaluation)
             .map_err(RunError::Invalid)?;
         record.status = RunStatus::Running;
+        // What went wrong in the run that is resumed is not what goes wrong in this one.
+        record.failed_asserts.clear();
+        record.provider_errors.clear();
         self.add_new_nodes(&mut record);
         let journal = match (journal, &options.record_folder) {
             (Some(journal), _) => Some(journal),
@@ -217,6 +231,8 @@ impl Plan {
             watch,
             worst: None,
             has_failed: false,
+            asserts: Vec::new(),
+            warned: HashSet::new(),
             places: self.places(&record),
             record,
         };
@@ -230,7 +246,10 @@ impl Plan {
         };
         let mut schedule = self.schedule(&chosen);
         let ended = engine.run(&mut schedule, &mut work).await;
-        let ended = end(slots, ended, &mut work.worst, watch).await?;
+        let mut ended = end(slots, ended, &mut work.worst, watch).await?;
+        work.record
+            .provider_errors
+            .append(&mut ended.provider_errors);
         work.tell_outputs(&chosen);
         let status = work.status(ended.is_interrupted);
         let (path, record) = finish(work.record, status, work.journal, started, watch)?;
@@ -239,6 +258,7 @@ impl Plan {
             record,
             path,
             worst: work.worst,
+            asserts: work.asserts,
         })
     }
 
@@ -265,19 +285,21 @@ impl Plan {
     }
 }
 
-/// Ends the providers, and tells who did not end as they should. Those that are still at work when
-/// their time is over are killed.
+/// Ends the providers, and tells who did not end as they should: what such a provider had not
+/// written yet may be lost, so the run has failed. Those that are still at work when their time is
+/// over are killed.
 pub(crate) async fn end(
     slots: Slots,
-    ended: io::Result<Ended>,
+    mut ended: io::Result<Ended>,
     worst: &mut Option<FailureKind>,
     watch: Watch<'_>,
 ) -> io::Result<Ended> {
-    match &ended {
+    match &mut ended {
         Ok(ended) if !ended.is_hurried() => {
             for failure in slots.stop().await {
                 *worst = (*worst).max(Some(failure.kind));
                 let message = failure.message;
+                ended.provider_errors.push(message.clone());
                 watch(Event::ProviderFailed { message });
             }
         }

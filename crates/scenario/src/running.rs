@@ -1,12 +1,12 @@
 //! A run at work: what is evaluated, noted and told when the turn of a node comes and when it is
 //! over.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io;
 use std::rc::Rc;
 
 use tenon_protocols::orchard::Json;
-use tenon_values::{Type, Value};
+use tenon_values::{Type, Value, convert};
 
 use crate::declarations::{Declaration, DeclarationId};
 use crate::engine::{Outcome, Task, Turn, Work};
@@ -15,12 +15,13 @@ use crate::event::{Event, RunStatus, Status, Watch};
 use crate::graph::{Instance, ModuleId, NodeId, NodeKind};
 use crate::journal::{Entry, Journal};
 use crate::masked::Masked;
-use crate::model::Output;
+use crate::model::{Assert, Output};
 use crate::plan::{Plan, action_attributes};
 use crate::provider::{FailureKind, ProviderFailure};
 use crate::record::{self, FailedAssert, NodeRecord, Record};
-use crate::run::{rendered, unsendable};
+use crate::run::{AssertOutcome, rendered, unsendable};
 use crate::settings::Settings;
+use crate::undeclared::undeclared;
 use tenon_protocols::Secrets;
 
 /// A run at work.
@@ -36,6 +37,10 @@ pub(crate) struct Running<'a> {
     pub(crate) worst: Option<FailureKind>,
     /// Something else than an action went wrong.
     pub(crate) has_failed: bool,
+    /// What came of every assert so far.
+    pub(crate) asserts: Vec<AssertOutcome>,
+    /// What has been warned of: an action that is repeated would say the same each time.
+    pub(crate) warned: HashSet<String>,
     /// Where each action stands in the record.
     pub(crate) places: HashMap<NodeId, usize>,
 }
@@ -77,11 +82,18 @@ impl Running<'_> {
     }
 
     /// What came back, as a value of the type that the schema says.
-    fn outputs(&self, id: NodeId, json: &Json) -> Result<Value, ProviderFailure> {
-        let Some(ty) = self.plan.output_type(id) else {
+    fn outputs(&mut self, id: NodeId, json: &Json) -> Result<Value, ProviderFailure> {
+        let nothing = || Type::object::<&str>([]);
+        let ty = self.plan.output_type(id).unwrap_or_else(nothing);
+        let given = json.value();
+        if let Ok(given) = &given {
+            self.warn_of_undeclared(id, given, &ty);
+        }
+        if self.plan.output_type(id).is_none() {
             return Ok(Value::object::<&str>([]));
-        };
-        let value = json.value_of(&ty).map_err(|error| {
+        }
+        let value = given.and_then(|given| convert::convert(&given, &ty));
+        let value = value.map_err(|error| {
             let provider = self.plan.declaration(id).map(Declaration::label);
             let message = format!(
                 "the provider {:?} has a fault: the outputs do not fit its own schema: {error}",
@@ -100,6 +112,27 @@ impl Running<'_> {
             true => value.sensitive(),
             false => value,
         })
+    }
+
+    /// Outputs that the schema does not declare are dropped: other actions could not have been
+    /// checked against them. That is not done without a word.
+    fn warn_of_undeclared(&mut self, id: NodeId, given: &Value, ty: &Type) {
+        let undeclared = undeclared(given, ty);
+        let (Some(action), false) = (self.plan.graph.action(id), undeclared.is_empty()) else {
+            return;
+        };
+        let provider = self.plan.declaration(id).map(Declaration::label);
+        let message = format!(
+            "the provider {:?}: its schema does not declare these outputs of {:?}, so they are \
+             dropped: {}",
+            provider.unwrap_or_default(),
+            action.kind.text(),
+            undeclared.join(", ")
+        );
+        let message = self.secrets.hide(&message);
+        if self.warned.insert(message.clone()) {
+            (self.watch)(Event::Warning { message });
+        }
     }
 
     /// Evaluates the outputs that can be, and looks at their asserts.
@@ -128,39 +161,53 @@ impl Running<'_> {
             if let Ok(masked) = Masked::of(&value) {
                 (self.watch)(Event::Output {
                     name: name.to_owned(),
-                    value: masked.json(),
+                    value: masked.value.clone(),
                     sensitive: !masked.sensitive.is_empty(),
                 });
                 self.record.set_output(name, masked);
             }
-            for message in self.failed_asserts(ModuleId::ROOT, output, &value) {
-                self.assert_failed(name.to_owned(), &message);
+            for outcome in self.check_asserts(ModuleId::ROOT, output, &value) {
+                self.assert_checked(name.to_owned(), outcome);
             }
         }
     }
 
-    /// What is not true of an output.
-    fn failed_asserts(&self, module: ModuleId, output: &Output, value: &Value) -> Vec<String> {
+    /// What comes of the asserts of an output: nothing, or what is not true.
+    fn check_asserts(
+        &self,
+        module: ModuleId,
+        output: &Output,
+        value: &Value,
+    ) -> Vec<Result<(), String>> {
         let itself = Value::object([("value", value.clone())]);
         let here = Here {
             itself: Some(&itself),
             ..Here::module(module)
         };
-        let mut failed = Vec::new();
-        for assert in &output.asserts {
+        let check = |assert: &Assert| {
             let condition = self
                 .evaluation
                 .value_as(&Type::Bool, &assert.condition, here);
             match condition {
-                Ok(condition) if condition.unmark().0.as_bool() == Some(true) => {}
-                Ok(_) => failed.push(match &assert.message {
+                Ok(condition) if condition.unmark().0.as_bool() == Some(true) => Ok(()),
+                Ok(_) => Err(match &assert.message {
                     Some(message) => self.message(message, here),
                     None => format!("this is not true: {}", assert.condition.place().text()),
                 }),
-                Err(problems) => failed.push(rendered(&problems)),
+                Err(problems) => Err(rendered(&problems)),
             }
+        };
+        output.asserts.iter().map(check).collect()
+    }
+
+    fn assert_checked(&mut self, output: String, outcome: Result<(), String>) {
+        match outcome {
+            Ok(()) => self.asserts.push(AssertOutcome {
+                output,
+                error: None,
+            }),
+            Err(message) => self.assert_failed(output, &message),
         }
-        failed
     }
 
     fn message(&self, message: &tenon_hcl::Expression, here: Here<'_>) -> String {
@@ -180,6 +227,10 @@ impl Running<'_> {
             output: output.clone(),
             message: message.clone(),
         });
+        self.asserts.push(AssertOutcome {
+            output: output.clone(),
+            error: Some(message.clone()),
+        });
         (self.watch)(Event::AssertFailed { output, message });
     }
 
@@ -196,10 +247,10 @@ impl Running<'_> {
                 let Ok(one) = value.attribute(output.name.text()) else {
                     continue;
                 };
-                for message in self.failed_asserts(inside, output, &one) {
+                for outcome in self.check_asserts(inside, output, &one) {
                     let name = format!("{}.{}", plan.graph.address(id), output.name);
-                    self.assert_failed(name, &message);
-                    has_failed = true;
+                    has_failed |= outcome.is_err();
+                    self.assert_checked(name, outcome);
                 }
             }
             if has_failed {
@@ -218,7 +269,9 @@ impl Running<'_> {
                 Status::Failed | Status::Skipped | Status::Maybe
             )
         };
-        match self.has_failed || self.record.nodes.iter().any(is_bad) {
+        // A provider that did not end as it should has failed, although its actions have not.
+        let has_failed = self.has_failed || self.worst.is_some();
+        match has_failed || self.record.nodes.iter().any(is_bad) {
             _ if is_interrupted => RunStatus::Interrupted,
             true => RunStatus::Failed,
             false => RunStatus::Succeeded,
@@ -272,7 +325,10 @@ impl Work for Running<'_> {
     }
 
     fn finished(&mut self, id: NodeId, outcome: Outcome) -> io::Result<bool> {
-        let result = outcome.result.and_then(|json| self.outputs(id, &json));
+        let result = match outcome.result {
+            Ok(json) => self.outputs(id, &json),
+            Err(failure) => Err(failure),
+        };
         let duration_ms = outcome.duration.as_millis() as u64;
         let (status, outputs, error) = match result {
             Ok(value) => {
@@ -293,7 +349,7 @@ impl Work for Running<'_> {
             action: self.plan.graph.node(id).address.to_string(),
             status,
             duration_ms,
-            outputs: outputs.as_ref().map(Masked::json),
+            outputs: outputs.as_ref().map(|masked| masked.value.clone()),
             error: error.clone(),
         };
         let attempts = (outcome.attempts > 1).then_some(outcome.attempts);

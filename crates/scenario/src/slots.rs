@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use tenon_protocols::orchard::Json;
 use tenon_values::Value;
+use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 
 use crate::declarations::{Declaration, DeclarationId};
@@ -28,11 +29,14 @@ struct Slot {
 
 enum State {
     Running(Rc<Provider>),
-    /// It hung and was ended; another is started when it is needed.
-    Ended,
+    /// It hung and was ended; another is started when it is needed. Whoever needs it while it
+    /// starts waits for the same start.
+    Ended(Rc<Restart>),
     /// It broke its protocol; it is not trusted with anything more.
     Broken(ProviderFailure),
 }
+
+type Restart = OnceCell<Result<Rc<Provider>, ProviderFailure>>;
 
 /// Why there are no providers.
 pub(crate) enum NotStarted {
@@ -127,7 +131,9 @@ impl Slots {
         let limit = task.settings.timeout;
         let result = provider.execute(&task.action, attributes, limit).await;
         let after = match &result {
-            Err(failure) if failure.kind == FailureKind::TimedOut => Some(State::Ended),
+            Err(failure) if failure.kind == FailureKind::TimedOut => {
+                Some(State::Ended(Rc::default()))
+            }
             Err(failure) if failure.kind != FailureKind::Answered => {
                 Some(State::Broken(failure.clone()))
             }
@@ -146,7 +152,7 @@ impl Slots {
     }
 
     async fn provider(&self, slot: &Slot) -> Result<Rc<Provider>, ProviderFailure> {
-        match &*slot.state.borrow() {
+        let restart = match &*slot.state.borrow() {
             State::Running(provider) => return Ok(provider.clone()),
             State::Broken(failure) => {
                 // The whole story stands at the action it happened to.
@@ -156,12 +162,22 @@ impl Slots {
                     ..failure.clone()
                 });
             }
-            State::Ended => {}
+            State::Ended(restart) => restart.clone(),
+        };
+        let start = async || {
+            let started = Provider::start(&slot.declaration, &slot.config, &self.launcher).await;
+            started.map(Rc::new)
+        };
+        let started = restart.get_or_init(start).await.clone();
+        let mut state = slot.state.borrow_mut();
+        if matches!(&*state, State::Ended(current) if Rc::ptr_eq(current, &restart)) {
+            *state = match &started {
+                Ok(provider) => State::Running(provider.clone()),
+                // The next attempt may have more luck.
+                Err(_) => State::Ended(Rc::default()),
+            };
         }
-        let started = Provider::start(&slot.declaration, &slot.config, &self.launcher).await?;
-        let provider = Rc::new(started);
-        *slot.state.borrow_mut() = State::Running(provider.clone());
-        Ok(provider)
+        started
     }
 
     /// Says goodbye to all of them at the same time, and sees them end. Tells who did not do so as

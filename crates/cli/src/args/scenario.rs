@@ -85,6 +85,15 @@ pub(crate) struct PlanArgs {
     #[command(flatten)]
     pub(crate) scenario: ScenarioArgs,
 
+    /// Plan every scenario of the file that has one of these tags
+    #[arg(
+        long,
+        value_name = "TAG",
+        value_delimiter = ',',
+        conflicts_with = "scenario"
+    )]
+    pub(crate) tags: Vec<String>,
+
     /// Draw what depends on what instead
     #[arg(long, value_name = "FORM")]
     pub(crate) graph: Option<GraphForm>,
@@ -113,7 +122,8 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) scenario: ScenarioArgs,
 
-    /// Run every scenario of the file that has one of these tags, one after the other
+    /// Run every scenario of the file that has one of these tags, one after the other, once all of
+    /// them have been checked
     #[arg(
         long,
         value_name = "TAG",

@@ -1,9 +1,12 @@
 //! `tenon list`.
 
+use std::fs::File;
+use std::io::Read;
+
 use serde_json::json;
 use tenon_scenario::Scenario;
 
-use super::scenario;
+use super::scenario::{self, Refusal};
 use crate::args::ListArgs;
 use crate::exit::{Code, Failure};
 use crate::output;
@@ -12,8 +15,11 @@ pub(crate) fn run(args: &ListArgs) -> Result<(), Failure> {
     let mut found = Vec::new();
     let mut is_broken = false;
     for path in &args.paths {
-        if path.is_file() {
-            found.extend(scenario::open(path, args.json)?.scenarios);
+        if path.exists() && !path.is_dir() {
+            let file = tenon_scenario::load(path);
+            let file = file.map_err(|problems| Refusal::Invalid(problems).tell(args.json))?;
+            output::diagnostics(&file.warnings, args.json);
+            found.extend(file.scenarios);
             continue;
         }
         let files = scenario::files(path).map_err(|error| {
@@ -70,7 +76,10 @@ fn show(scenario: &Scenario, width: usize, is_json: bool) -> Result<(), Failure>
 }
 
 fn mentions_scenario(file: &std::path::Path) -> bool {
-    let text = std::fs::read_to_string(file).unwrap_or_default();
-    text.lines()
-        .any(|line| line.trim_start().starts_with("scenario "))
+    /// As much as the parser would take.
+    const SIZE: u64 = 8 * 1024 * 1024;
+    let mut text = Vec::new();
+    let read = File::open(file).and_then(|file| file.take(SIZE).read_to_end(&mut text));
+    read.is_ok() && { text.split(|byte| *byte == b'\n') }
+        .any(|line| line.trim_ascii_start().starts_with(b"scenario "))
 }

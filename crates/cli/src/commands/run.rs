@@ -1,11 +1,13 @@
 //! `tenon run`.
 
 use std::path::Path;
-use std::sync::Arc;
 
-use tenon_scenario::{Plan, Record, RunError, RunOptions, RunReport, RunStatus, Scenario, junit};
+use tenon_scenario::{
+    AssertOutcome, Launcher, Plan, Record, RunError, RunOptions, RunReport, RunStatus, Suite,
+};
 
-use super::scenario;
+use super::report::Report;
+use super::scenario::{self, Refusal};
 use super::signals::Signals;
 use crate::args::{RunArgs, WorkArgs};
 use crate::exit::{Code, Failure};
@@ -14,37 +16,61 @@ use crate::output::run::Progress;
 
 pub(crate) async fn run(args: &RunArgs) -> Result<(), Failure> {
     let signals = Signals::watch()?;
-    let mut records = Vec::new();
+    let subject = args.file.as_deref().or(args.resume.as_deref());
+    let subject = subject.unwrap_or(Path::new(""));
+    let mut report = Report::begin(args.work.junit.as_deref(), subject)?;
     let outcome = match &args.resume {
-        Some(record) => resume(args, record, &signals, &mut records).await,
-        None => run_chosen(args, &signals, &mut records).await,
+        Some(record) => resume(args, record, &signals, &mut report).await,
+        None => run_chosen(args, &signals, &mut report).await,
     };
-    write_report(&args.work, &records)?;
-    outcome
+    report.finish(outcome)
 }
 
-async fn run_chosen(
-    args: &RunArgs,
-    signals: &Signals,
-    records: &mut Vec<Record>,
-) -> Result<(), Failure> {
+/// A scenario that has been checked.
+struct Ready {
+    plan: Plan,
+    launcher: Launcher,
+    progress: Progress,
+}
+
+/// Runs what is chosen, one after the other, once all of them have been checked.
+async fn run_chosen(args: &RunArgs, signals: &Signals, report: &mut Report) -> Result<(), Failure> {
     let path = args.file.as_deref().unwrap_or(Path::new(""));
-    let file = scenario::open(path, args.work.json)?;
-    let chosen = match args.tags.is_empty() {
-        true => vec![scenario::choose(&file, args.scenario.scenario.as_deref())?],
-        false => with_tags(&file.scenarios, &args.tags)?,
-    };
+    let file = signals
+        .interruptible(scenario::open(path, args.work.json))
+        .await;
+    let file = file.map_err(|refusal| refuse(refusal, path.display(), args, report))?;
+    let chosen = scenario::select(&file, args.scenario.scenario.as_deref(), &args.tags)?;
+    let mut all = Vec::new();
     let mut first = Ok(());
     for scenario in chosen {
         let progress = Progress::new(&args.work);
         let launcher = scenario::launcher(path, progress.log())?;
-        let variables = &args.scenario.variables;
-        let plan = scenario::plan(&scenario, variables, None, &launcher, args.work.json);
-        let plan = signals.interruptible(plan).await?;
-        let watch = |event| progress.see(event);
+        let plan = scenario::plan(&scenario, &args.scenario.variables, None, &launcher);
+        match signals.interruptible(plan).await {
+            Ok(plan) => all.push(Ready {
+                plan,
+                launcher,
+                progress,
+            }),
+            Err(refusal) => {
+                let failure = refuse(refusal, scenario.name(), args, report);
+                if failure.code == Code::Interrupted {
+                    return Err(failure);
+                }
+                first = first.and(Err(failure));
+            }
+        }
+    }
+    first?;
+    let mut first = Ok(());
+    for ready in &all {
+        let watch = |event| ready.progress.see(event);
         let options = options(args, signals);
-        let report = plan.run(&file, &launcher, &options, &watch).await;
-        let outcome = conclude(report, &args.work, &progress, records);
+        let outcome = ready.plan.run(&file, &ready.launcher, &options, &watch);
+        let outcome = outcome.await;
+        let name = ready.plan.scenario.name();
+        let outcome = conclude(outcome, name, &args.work, &ready.progress, report, of_run);
         let is_interrupted = matches!(&outcome, Err(failure) if failure.code == Code::Interrupted);
         if first.is_ok() || is_interrupted {
             first = outcome;
@@ -56,44 +82,48 @@ async fn run_chosen(
     first
 }
 
-fn with_tags(scenarios: &[Scenario], tags: &[String]) -> Result<Vec<Arc<Scenario>>, Failure> {
-    let has_one = |scenario: &&Scenario| scenario.tags.iter().any(|tag| tags.contains(tag));
-    let found: Vec<_> = { scenarios.iter().filter(has_one) }
-        .cloned()
-        .map(Arc::new)
-        .collect();
-    match found.is_empty() {
-        true => Err(Failure::usage(format!(
-            "no scenario has the tag {}",
-            tags.join(" or ")
-        ))),
-        false => Ok(found),
-    }
+/// Tells why a scenario is not run, also in the report.
+fn refuse(refusal: Refusal, name: impl ToString, args: &RunArgs, report: &mut Report) -> Failure {
+    report.add(Suite::NotDone {
+        name: name.to_string(),
+        error: refusal.text(),
+    });
+    refusal.tell(args.work.json)
 }
 
 async fn resume(
     args: &RunArgs,
     path: &Path,
     signals: &Signals,
-    records: &mut Vec<Record>,
+    report: &mut Report,
 ) -> Result<(), Failure> {
-    let record = read_record(path)?;
+    let record = signals.interruptible(read_record(path)).await?;
     let file = args.file.as_deref().unwrap_or(&record.path);
     let progress = Progress::new(&args.work);
     let launcher = scenario::launcher(file, progress.log())?;
     let (variables, json) = (&args.scenario.variables, args.work.json);
     let plan = scenario::plan_again(&record, file, variables, &launcher, json);
-    let plan = signals.interruptible(plan).await?;
+    let plan = signals.interruptible(plan).await;
+    let plan = plan.map_err(|refusal| refuse(refusal, &record.scenario, args, report))?;
     let watch = |event| progress.see(event);
     let options = options(args, signals);
-    let report = plan.resume(path, &launcher, &options, &watch).await;
-    conclude(report, &args.work, &progress, records)
+    let outcome = plan.resume(path, &launcher, &options, &watch).await;
+    conclude(
+        outcome,
+        &record.scenario,
+        &args.work,
+        &progress,
+        report,
+        of_run,
+    )
 }
 
-pub(crate) fn read_record(path: &Path) -> Result<Record, Failure> {
-    Record::read(path).map_err(|error| {
+pub(crate) async fn read_record(path: &Path) -> Result<Record, Failure> {
+    let given = path.to_owned();
+    let record = scenario::blocking(move || Record::read(&given)).await?;
+    record.map_err(|error| {
         Failure::usage(format!(
-            "{} is no record that can be read: {error}\n  \
+            "{} is not a record that can be read: {error}\n  \
              records are called orchard_<scenario>_run_<id>.json",
             path.display()
         ))
@@ -121,41 +151,51 @@ pub(crate) fn work_options(work: &WorkArgs, signals: &Signals) -> RunOptions {
     }
 }
 
-/// Tells how it ended, and with what exit code.
+/// What a report says of a run.
+fn of_run(record: Record, asserts: Vec<AssertOutcome>) -> Suite {
+    Suite::Run {
+        record: Box::new(record),
+        asserts,
+    }
+}
+
+/// Tells how it ended, also in the report, and with what exit code.
 pub(crate) fn conclude(
-    report: Result<RunReport, RunError>,
+    outcome: Result<RunReport, RunError>,
+    name: &str,
     work: &WorkArgs,
     progress: &Progress,
-    records: &mut Vec<Record>,
+    report: &mut Report,
+    suite: fn(Record, Vec<AssertOutcome>) -> Suite,
 ) -> Result<(), Failure> {
     progress.finish();
-    let report = match report {
-        Ok(report) => report,
-        Err(RunError::Invalid(problems)) => return Err(scenario::wrong(&problems, work.json)),
+    let outcome = match outcome {
+        Ok(outcome) => outcome,
         Err(RunError::Providers(failures, record)) => {
-            records.push(*record);
+            report.add(suite(*record, Vec::new()));
             let worst = failures.iter().map(|failure| failure.kind).max();
             return Err(Failure::told(scenario::code(worst)));
         }
-        Err(error @ RunError::Disk(_)) => return Err(Failure::new(Code::Failed, error)),
-        Err(RunError::Interrupted) => return Err(Failure::interrupted()),
-        Err(error) => return Err(Failure::usage(error)),
+        Err(error) => {
+            let refusal = match error {
+                RunError::Invalid(problems) => Refusal::Invalid(problems),
+                RunError::Disk(_) => Failure::new(Code::Failed, error).into(),
+                RunError::Interrupted => Failure::interrupted().into(),
+                error => Failure::usage(error).into(),
+            };
+            report.add(Suite::NotDone {
+                name: name.to_owned(),
+                error: refusal.text(),
+            });
+            return Err(refusal.tell(work.json));
+        }
     };
-    records.push(report.record);
-    match (report.status, report.worst) {
+    report.add(suite(outcome.record, outcome.asserts));
+    match (outcome.status, outcome.worst) {
         (RunStatus::Succeeded, None) => Ok(()),
         (RunStatus::Interrupted, _) => Err(Failure::told(Code::Interrupted)),
         (_, worst) => Err(Failure::told(scenario::code(worst))),
     }
-}
-
-/// The report for CI, of all runs together.
-pub(crate) fn write_report(work: &WorkArgs, records: &[Record]) -> Result<(), Failure> {
-    let Some(path) = &work.junit else {
-        return Ok(());
-    };
-    std::fs::write(path, junit(records))
-        .map_err(|error| Failure::new(Code::Failed, format!("{}: {error}", path.display())))
 }
 
 /// What was run may not be what is in the files now.

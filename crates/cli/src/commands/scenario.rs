@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tenon_hcl::Diagnostic;
+use tenon_hcl::{Diagnostic, Style};
 use tenon_scenario::{
     FailureKind, Inputs, Launcher, Plan, ProviderFailure, ProviderSource, Record, Scenario,
     ScenarioFile, Schemas, Secrets, SeeLog,
@@ -14,19 +14,94 @@ use tenon_scenario::{
 use super::run::warn_of_changes;
 use crate::args::VariableArgs;
 use crate::exit::{Code, Failure};
-use crate::output::diagnostics;
+use crate::output::{diagnostics, failure_event, talk_of};
 
-/// A scenario file, read.
-pub(crate) fn open(path: &Path, json: bool) -> Result<ScenarioFile, Failure> {
-    let file = tenon_scenario::load(path).map_err(|problems| wrong(&problems, json))?;
+/// Why a scenario is not run. Nothing of it has been told yet.
+pub(crate) enum Refusal {
+    /// The scenario, or what it is given, is not valid.
+    Invalid(Vec<Diagnostic>),
+    /// Something else.
+    Failed(Failure),
+}
+
+impl From<Failure> for Refusal {
+    fn from(failure: Failure) -> Refusal {
+        Refusal::Failed(failure)
+    }
+}
+
+impl From<Vec<Diagnostic>> for Refusal {
+    fn from(problems: Vec<Diagnostic>) -> Refusal {
+        Refusal::Invalid(problems)
+    }
+}
+
+impl Refusal {
+    /// All of it, for a report.
+    pub(crate) fn text(&self) -> String {
+        match self {
+            Refusal::Invalid(problems) => {
+                let rendered = problems.iter().map(|problem| problem.render(Style::Plain));
+                rendered.collect::<Vec<_>>().join("\n\n")
+            }
+            Refusal::Failed(failure) => failure.message.clone(),
+        }
+    }
+
+    /// Tells it, and gives the exit code.
+    pub(crate) fn tell(self, json: bool) -> Failure {
+        match self {
+            Refusal::Invalid(problems) => {
+                diagnostics(&problems, json);
+                Failure::told(Code::Usage)
+            }
+            Refusal::Failed(failure) if json => failure_event(failure),
+            Refusal::Failed(failure) => {
+                talk_of(&failure);
+                Failure::told(failure.code)
+            }
+        }
+    }
+}
+
+/// Work that may wait for ever, such as reading a pipe that nobody writes to: in a thread of its
+/// own, so that signals are heard.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Failure> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(Failure::cannot_start)
+}
+
+/// A scenario file, read. Its warnings are told.
+pub(crate) async fn open(path: &Path, json: bool) -> Result<ScenarioFile, Refusal> {
+    let path = path.to_owned();
+    let file = blocking(move || tenon_scenario::load(&path)).await??;
     diagnostics(&file.warnings, json);
     Ok(file)
 }
 
-/// Tells what is wrong with a file.
-pub(crate) fn wrong(problems: &[Diagnostic], json: bool) -> Failure {
-    diagnostics(problems, json);
-    Failure::told(Code::Usage)
+/// The scenarios of a file that are meant: one by its name, or all with one of the tags.
+pub(crate) fn select(
+    file: &ScenarioFile,
+    name: Option<&str>,
+    tags: &[String],
+) -> Result<Vec<Arc<Scenario>>, Failure> {
+    if tags.is_empty() {
+        return choose(file, name).map(|chosen| vec![chosen]);
+    }
+    let has_one = |scenario: &&Scenario| scenario.tags.iter().any(|tag| tags.contains(tag));
+    let found: Vec<_> = { file.scenarios.iter().filter(has_one) }
+        .cloned()
+        .map(Arc::new)
+        .collect();
+    match found.is_empty() {
+        true => Err(Failure::usage(format!(
+            "no scenario has the tag {}",
+            tags.join(" or ")
+        ))),
+        false => Ok(found),
+    }
 }
 
 /// The scenario of a file that is meant.
@@ -122,14 +197,13 @@ pub(crate) async fn plan(
     variables: &VariableArgs,
     record: Option<&Record>,
     launcher: &Launcher,
-    json: bool,
-) -> Result<Plan, Failure> {
+) -> Result<Plan, Refusal> {
     let inputs = inputs(variables);
     let recorded = record.map(Record::given).unwrap_or_default();
-    let values = inputs.resolve(scenario, &recorded);
+    let given = scenario.clone();
+    let values = blocking(move || inputs.resolve(&given, &recorded)).await?;
     let schemas = schemas(scenario, launcher).await?;
-    let values = values.map_err(|problems| wrong(&problems, json))?;
-    Plan::new(scenario, &schemas, values).map_err(|problems| wrong(&problems, json))
+    Ok(Plan::new(scenario, &schemas, values?)?)
 }
 
 /// The plan of a run that a record tells about.
@@ -139,10 +213,10 @@ pub(crate) async fn plan_again(
     variables: &VariableArgs,
     launcher: &Launcher,
     json: bool,
-) -> Result<Plan, Failure> {
-    let opened = open(file, json)?;
+) -> Result<Plan, Refusal> {
+    let opened = open(file, json).await?;
     let chosen = choose(&opened, Some(&record.scenario))?;
-    let plan = plan(&chosen, variables, Some(record), launcher, json).await?;
+    let plan = plan(&chosen, variables, Some(record), launcher).await?;
     warn_of_changes(record, &plan, &opened);
     Ok(plan)
 }
@@ -168,7 +242,11 @@ pub(crate) fn source(source: &ProviderSource) -> String {
     }
 }
 
-/// Scenario files in a folder and below it, in order.
+/// Folders that hold what tools put there, with other people's files in them.
+const SKIPPED_FOLDERS: [&str; 4] = ["__pycache__", "bower_components", "node_modules", "target"];
+
+/// Scenario files in a folder and below it, in order. Hidden files and folders, folders of tools
+/// and links are left out.
 pub(crate) fn files(path: &Path) -> std::io::Result<Vec<PathBuf>> {
     /// Deeper ones are somebody else's.
     const DEPTH: usize = 8;
@@ -178,13 +256,21 @@ pub(crate) fn files(path: &Path) -> std::io::Result<Vec<PathBuf>> {
         for entry in std::fs::read_dir(&folder)? {
             let entry = entry?;
             let path = entry.path();
-            let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
+            let name = entry.file_name();
+            // Of the entry itself: a link to a folder may lead in a circle.
             let kind = entry.file_type()?;
-            if is_hidden {
+            if name.to_string_lossy().starts_with('.') {
                 continue;
             }
             if kind.is_dir() && depth < DEPTH {
-                left.push((path, depth + 1));
+                // Caches and Python's environments are marked.
+                let is_skipped = SKIPPED_FOLDERS.iter().any(|skipped| name == *skipped)
+                    || ["CACHEDIR.TAG", "pyvenv.cfg"]
+                        .iter()
+                        .any(|mark| path.join(mark).exists());
+                if !is_skipped {
+                    left.push((path, depth + 1));
+                }
             } else if kind.is_file() && path.extension().is_some_and(|end| end == "hcl") {
                 found.push(path);
             }

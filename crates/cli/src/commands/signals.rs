@@ -51,13 +51,13 @@ impl Signals {
     }
 
     /// Work that nothing depends on yet: dropping it ends every process it started.
-    pub(crate) async fn interruptible<T>(
+    pub(crate) async fn interruptible<T, E: From<Failure>>(
         &self,
-        work: impl Future<Output = Result<T, Failure>>,
-    ) -> Result<T, Failure> {
+        work: impl Future<Output = Result<T, E>>,
+    ) -> Result<T, E> {
         tokio::select! {
             outcome = work => outcome,
-            () = self.interrupt.cancelled() => Err(Failure::interrupted()),
+            () = self.interrupt.cancelled() => Err(Failure::interrupted().into()),
         }
     }
 }

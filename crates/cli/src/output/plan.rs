@@ -1,12 +1,15 @@
 //! Plans, for people and for tools.
 
-use serde_json::{Value as Json, json};
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::value::RawValue;
 use tenon_scenario::{Declaration, Masked, NodeId, Plan};
 use tenon_values::{Kind, Text, Value};
 
 use super::{data, indented};
 use crate::commands::scenario::source;
-use crate::exit::Failure;
+use crate::exit::{Code, Failure};
 
 /// For a person: what would be done, in order, with what.
 pub(crate) fn text(plan: &Plan) -> Result<(), Failure> {
@@ -94,64 +97,106 @@ fn in_one_line(value: &Value) -> String {
 
 /// For tools: one object.
 pub(crate) fn json(plan: &Plan) -> Result<(), Failure> {
-    let action = |(id, node): (NodeId, &tenon_scenario::Node)| {
-        let after: Vec<&str> = { plan.graph.actions_before(id).into_iter() }
+    data(indented(&object(plan)?))
+}
+
+/// The plan as one line of JSON. Values are written as text, so that numbers keep all their digits.
+pub(crate) fn object(plan: &Plan) -> Result<String, Failure> {
+    #[derive(Serialize)]
+    struct Whole<'a> {
+        actions: Vec<Action<'a>>,
+        outputs: BTreeMap<&'a str, Box<RawValue>>,
+        providers: Vec<Provider<'a>>,
+        scenario: &'a str,
+    }
+    #[derive(Serialize)]
+    struct Action<'a> {
+        address: &'a str,
+        after: Vec<&'a str>,
+        attributes: Option<Box<RawValue>>,
+        provider: Option<String>,
+    }
+    #[derive(Serialize)]
+    struct Provider<'a> {
+        alias: Option<&'a str>,
+        name: &'a str,
+        source: String,
+        version: &'a str,
+    }
+    let action = |(id, _): (NodeId, _)| Action {
+        address: plan.graph.address(id),
+        after: { plan.graph.actions_before(id).into_iter() }
             .map(|before| plan.graph.address(before))
-            .collect();
-        json!({
-            "address": &*node.address,
-            "provider": plan.declaration(id).map(Declaration::label),
-            "after": after,
-            "attributes": plan.attributes.get(&id).map(known_json),
-        })
-    };
-    let provider = |(_, one): (_, &Declaration)| {
-        json!({
-            "name": one.name,
-            "alias": one.alias,
-            "source": source(&one.source),
-            "version": one.schema.version,
-        })
+            .collect(),
+        attributes: plan.attributes.get(&id).map(known_json),
+        provider: plan.declaration(id).map(Declaration::label),
     };
     let outputs = plan.outputs.iter();
-    let outputs: serde_json::Map<String, Json> = outputs
-        .map(|(name, value)| (name.clone(), known_json(value)))
-        .collect();
-    let plan = json!({
-        "scenario": plan.scenario.name(),
-        "providers": plan.declarations.iter().map(provider).collect::<Vec<_>>(),
-        "actions": plan.graph.actions().map(action).collect::<Vec<_>>(),
-        "outputs": outputs,
-    });
-    data(indented(&plan.to_string()))
+    let whole = Whole {
+        actions: plan.graph.actions().map(action).collect(),
+        outputs: outputs
+            .map(|(name, value)| (name.as_str(), known_json(value)))
+            .collect(),
+        providers: { plan.declarations.iter() }
+            .map(|(_, one)| Provider {
+                alias: one.alias.as_deref(),
+                name: &one.name,
+                source: source(&one.source),
+                version: &one.schema.version,
+            })
+            .collect(),
+        scenario: plan.scenario.name(),
+    };
+    serde_json::to_string(&whole).map_err(|error| Failure::new(Code::Failed, error))
 }
 
 /// A value with `{"$unknown": true}` for what only a run can tell.
-fn known_json(value: &Value) -> Json {
-    if value.is_sensitive() {
-        return json!("(sensitive)");
+fn known_json(value: &Value) -> Box<RawValue> {
+    let mut text = String::new();
+    write_known(value, &mut text);
+    // What was written is JSON; null stands in for what never happens.
+    RawValue::from_string(text).unwrap_or_else(|_| RawValue::NULL.to_owned())
+}
+
+fn write_known(value: &Value, text: &mut String) {
+    if !value.is_sensitive() && !value.is_known() {
+        return text.push_str("{\"$unknown\":true}");
     }
-    if !value.is_known() {
-        return json!({ "$unknown": true });
-    }
-    if value.is_wholly_known() {
-        return Masked::of(value).map_or(Json::Null, |masked| masked.json());
+    if value.is_sensitive() || value.is_wholly_known() {
+        let masked = Masked::of(value);
+        return text.push_str(masked.as_ref().map_or("null", |masked| masked.value.get()));
     }
     let (value, _) = value.unmark();
-    if let Some(attributes) = value.attributes() {
-        return attributes
+    let named = match (value.attributes(), value.entries()) {
+        (Some(attributes), _) => attributes
             .iter()
-            .map(|(name, value)| (name.to_owned(), known_json(value)))
-            .collect::<serde_json::Map<_, _>>()
-            .into();
-    }
-    if let Some(entries) = value.entries() {
-        return entries
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect(),
+        (None, Some(entries)) => entries
             .iter()
-            .map(|(key, value)| (key.to_string_lossy().into_owned(), known_json(value)))
-            .collect::<serde_json::Map<_, _>>()
-            .into();
-    }
+            .map(|(key, value)| (key.to_string_lossy().into_owned(), value))
+            .collect(),
+        (None, None) => Vec::new(),
+    };
     let elements = value.elements().unwrap_or_default();
-    elements.iter().map(known_json).collect::<Vec<_>>().into()
+    let (open, close) = match value.elements() {
+        Some(_) => ('[', ']'),
+        None => ('{', '}'),
+    };
+    text.push(open);
+    for (index, element) in elements.iter().enumerate() {
+        if index > 0 {
+            text.push(',');
+        }
+        write_known(element, text);
+    }
+    for (index, (name, value)) in named.iter().enumerate() {
+        if index > 0 {
+            text.push(',');
+        }
+        text.push_str(&serde_json::Value::from(name.as_str()).to_string());
+        text.push(':');
+        write_known(value, text);
+    }
+    text.push(close);
 }

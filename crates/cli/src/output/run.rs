@@ -109,22 +109,18 @@ impl Progress {
                 error,
                 ..
             } => self.finished(&action, status, duration_ms, error),
-            Event::Output {
-                name,
-                value,
-                sensitive,
-            } => {
-                let value = match (&value, sensitive) {
-                    (serde_json::Value::String(text), _) => text.clone(),
-                    (value, _) => value.to_string(),
-                };
-                let line = format!("{name} = {}", harmless(&value));
+            Event::Output { name, value, .. } => {
+                // A text is shown without its quotes, anything else as it is written.
+                let text = serde_json::from_str::<String>(value.get());
+                let text = text.unwrap_or_else(|_| value.get().to_owned());
+                let line = format!("{name} = {}", harmless(&text));
                 self.outputs.borrow_mut().push(line);
             }
             Event::AssertFailed { output, message } => {
                 self.line(&format!("  failed output.{output}\n{}", indent(&message)));
             }
             Event::ProviderFailed { message } => self.line(&format!("error: {message}")),
+            Event::Warning { message } => self.line(&format!("warning: {message}")),
             Event::Interrupted { running } => {
                 self.line(&format!(
                     "interrupted: nothing new is begun, {running} still running (again ends them)"

@@ -97,3 +97,25 @@ async fn a_restart_that_fails() {
     stage.assert_is_closed();
     assert_snapshot!(stage.transcript());
 }
+
+/// Several that need a provider which was ended wait for one start, and it is ended as it should.
+#[tokio::test]
+async fn one_restart_is_for_all_who_need_it() {
+    // Three take the room of the provider and hang; the others wait for it.
+    let mut stage = Stage::new(json!({
+        "schema": { "max_in_flight": 3 },
+        "execute a": ["hang"],
+        "execute b": ["hang"],
+        "execute c": ["hang"],
+    }));
+    let limited = ["a", "b", "c"].map(|name| action(name, "timeout = \"500ms\""));
+    let others = ["d", "e", "f"].map(|name| action(name, ""));
+    stage.scenario(&[limited.concat(), others.concat()].concat());
+    let outcome = stage.run("tenon run demo.hcl -j 8").await;
+    assert_eq!(outcome.code, Some(5), "{}", outcome.stderr);
+    assert_eq!(stage.text("puppet.started"), "..", "{}", outcome.stderr);
+    let heard = stage.text("puppet.heard");
+    assert_eq!(heard.matches("\"configure\"").count(), 2, "{heard}");
+    assert_eq!(heard.matches("\"shutdown\"").count(), 1, "{heard}");
+    stage.assert_is_closed();
+}

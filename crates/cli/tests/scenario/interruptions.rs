@@ -1,5 +1,10 @@
 //! Ctrl-C and SIGTERM at every step.
 
+use std::cell::RefCell;
+use std::fs::OpenOptions;
+use std::os::unix::fs::OpenOptionsExt;
+
+use rustix::fs::OFlags;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
@@ -186,4 +191,46 @@ async fn several_scenarios() {
     stage.open("puppet", "here");
     assert_eq!(started.ended().await.code, Some(130));
     assert_eq!(stage.diary(), ["begin a", "end a"]);
+}
+
+/// A pipe that nobody writes to is waited for, and signals are heard meanwhile.
+#[tokio::test]
+async fn files_that_are_pipes() {
+    let mut stage = Stage::with_one_action(json!({}));
+    stage.run("mkfifo pipe.hcl pipe.json").await;
+    for line in [
+        "tenon plan pipe.hcl",
+        "tenon run pipe.hcl",
+        "tenon plan demo.hcl --var-file pipe.json",
+        "tenon run demo.hcl --var-file pipe.json",
+        "tenon run --resume pipe.json",
+        "tenon teardown pipe.json",
+    ] {
+        for signal in [Signal::INT, Signal::TERM] {
+            let started = stage.start(&format!("{line} 2> seen"));
+            let pipe = match line.contains("pipe.hcl") {
+                true => stage.shell.path("pipe.hcl"),
+                false => stage.shell.path("pipe.json"),
+            };
+            // It can be opened without waiting once somebody is there to read.
+            let writer = RefCell::new(None);
+            wait_until("it opens the pipe", || {
+                let flags = OFlags::NONBLOCK.bits().cast_signed();
+                let opened = OpenOptions::new()
+                    .write(true)
+                    .custom_flags(flags)
+                    .open(&pipe);
+                *writer.borrow_mut() = opened.ok();
+                writer.borrow().is_some()
+            })
+            .await;
+            started.signal(signal);
+            assert_eq!(started.ended().await.code, Some(130), "{line}");
+        }
+    }
+    // One that is written to is read.
+    let outcome = stage
+        .run("cat demo.hcl > pipe.hcl & tenon plan pipe.hcl")
+        .await;
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
 }

@@ -202,6 +202,265 @@ async fn tags() {
     assert_snapshot!(stage.transcript());
 }
 
+/// None is run if one of them is wrong.
+#[tokio::test]
+async fn tags_are_checked_before_the_first_is_run() {
+    let mut stage = Stage::new(json!({}));
+    let wrong = two_scenarios().replace("name = \"b\"", "nome = \"b\"");
+    stage.shell.file("demo.hcl", &wrong);
+    for command in ["plan", "run"] {
+        let line = format!("tenon {command} demo.hcl --tags both");
+        let outcome = stage.run(&line).await;
+        assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
+        assert!(outcome.stderr.contains("\"nome\""), "{}", outcome.stderr);
+        assert_eq!(outcome.stdout, "");
+    }
+    assert!(stage.diary().is_empty());
+    assert!(stage.files("orchard_").is_empty());
+}
+
+#[tokio::test]
+async fn plans_by_tags() {
+    let mut stage = Stage::new(json!({}));
+    stage.shell.file("demo.hcl", &two_scenarios());
+    let outcome = stage.run("tenon plan demo.hcl --tags both").await;
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    for name in ["scenario: first\n", "scenario: second\n"] {
+        assert!(outcome.stdout.contains(name), "{}", outcome.stdout);
+    }
+    let outcome = stage.run("tenon plan demo.hcl --tags two --json").await;
+    let plan: Value = serde_json::from_str(&outcome.stdout).expect("one object");
+    assert_eq!(plan["scenario"], "second");
+    let outcome = stage.run("tenon plan demo.hcl --tags nope").await;
+    assert_eq!(outcome.code, Some(2));
+    let outcome = stage
+        .run("tenon plan demo.hcl --tags one --scenario first")
+        .await;
+    assert_eq!(outcome.code, Some(2));
+}
+
+#[tokio::test]
+async fn asserts_that_hold_are_test_cases() {
+    let mut stage = Stage::new(json!({}));
+    stage.scenario(&format!(
+        "{}\n  output \"id\" {{\n    value = action.put.a.name\n    assert {{\n      condition = \
+         self.value == \"a\"\n    }}\n    assert {{\n      condition = self.value != \"a\"\n      \
+         message = \"it is a\"\n    }}\n  }}\n",
+        action("a", "")
+    ));
+    let outcome = stage.run("tenon run demo.hcl --junit report.xml").await;
+    assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+    let report = stage.text("report.xml");
+    for part in [
+        "tests=\"3\" failures=\"1\" errors=\"0\"",
+        "name=\"output.id\" time=\"0.000\"/>",
+        "name=\"output.id (2)\" time=\"0.000\">\n      <failure message=\"it is a\">",
+    ] {
+        assert!(report.contains(part), "{part} in {report}");
+    }
+}
+
+/// The report says why, whatever it was.
+#[tokio::test]
+async fn junit_of_what_is_not_run() {
+    let mut stage = Stage::new(json!({}));
+    let good = two_scenarios();
+    let cases = [
+        ("scenario \"demo\" {\n", "", 2, "never closed"),
+        (
+            good.as_str(),
+            "--scenario third",
+            2,
+            "no scenario &quot;third&quot;",
+        ),
+        (
+            good.as_str(),
+            "--scenario first --var x=1",
+            2,
+            "no variable &quot;x&quot;",
+        ),
+        (
+            good.as_str(),
+            "--scenario first --target action.put.x",
+            2,
+            "action.put.x",
+        ),
+        (
+            good.as_str(),
+            "--scenario first --record-dir nowhere",
+            2,
+            "nowhere",
+        ),
+    ];
+    for (text, flags, code, reason) in cases {
+        stage.shell.file("demo.hcl", text);
+        let line = format!("tenon run demo.hcl --junit report.xml {flags}");
+        let outcome = stage.run(&line).await;
+        assert_eq!(outcome.code, Some(code), "{}", outcome.stderr);
+        let report = stage.text("report.xml");
+        assert!(
+            report.contains("errors=\"1\"") && report.contains(reason),
+            "{report}"
+        );
+        assert!(!report.contains("time=\"-"), "{report}");
+    }
+    assert!(stage.diary().is_empty());
+}
+
+#[tokio::test]
+async fn junit_of_a_teardown() {
+    let mut stage = Stage::with_one_action(json!({
+        "execute a 2": [["error", { "code": "execute_failed", "message": "it is stuck" }]],
+    }));
+    assert_eq!(stage.run("tenon run demo.hcl").await.code, Some(0));
+    let line = format!("tenon teardown {} --junit report.xml", stage.record_name());
+    assert_eq!(stage.run(&line).await.code, Some(1));
+    let report = stage.text("report.xml");
+    assert!(
+        report.contains("failures=\"1\"") && report.contains("it is stuck"),
+        "{report}"
+    );
+}
+
+/// Before anything is done.
+#[tokio::test]
+async fn a_report_that_cannot_be_written() {
+    let mut stage = Stage::with_one_action(json!({}));
+    let outcome = stage
+        .run("tenon run demo.hcl --junit nowhere/report.xml")
+        .await;
+    assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
+    assert!(
+        outcome
+            .stderr
+            .contains("nowhere/report.xml cannot be written"),
+        "{}",
+        outcome.stderr
+    );
+    assert!(stage.diary().is_empty() && stage.files("orchard_").is_empty());
+}
+
+const DIGITS: &str = "123456789012345678901234567890.125";
+
+#[tokio::test]
+async fn numbers_keep_their_digits() {
+    let mut stage = Stage::new(json!({
+        "schema": { "actions": { "put": {
+            "attrs": { "name": { "type": "string" }, "size": { "type": "number" } },
+            "outputs": { "type": "object({name=string,size=number})" },
+        } } },
+        "execute": [["print", format!("{{\"id\":$ID,\"result\":{{\"outputs\":{{\"name\":\"a\",\"size\":{DIGITS}}}}}}}\n")]],
+    }));
+    stage.scenario(&format!(
+        "  action \"put\" \"a\" {{\n    name = \"a\"\n    size = {DIGITS}\n  }}\n  output \"size\" \
+         {{\n    value = action.put.a.size\n  }}\n  output \"sizes\" {{\n    value = \
+         [{DIGITS}, action.put.a.size]\n  }}\n"
+    ));
+    let run = stage.run("tenon run demo.hcl --no-record").await;
+    assert_eq!(
+        run.stdout,
+        format!("size = {DIGITS}\nsizes = [{DIGITS},{DIGITS}]\n")
+    );
+    let run = stage.run("tenon run demo.hcl --no-record --json").await;
+    for part in [
+        format!("\"name\":\"sizes\",\"value\":[{DIGITS},{DIGITS}]"),
+        format!("\"outputs\":{{\"name\":\"a\",\"size\":{DIGITS}}}"),
+    ] {
+        assert!(run.stdout.contains(&part), "{part} in {}", run.stdout);
+    }
+    for form in ["", " --json"] {
+        let plan = stage.run(&format!("tenon plan demo.hcl{form}")).await;
+        assert_eq!(plan.stdout.matches(DIGITS).count(), 2, "{}", plan.stdout);
+    }
+}
+
+/// Outputs that a schema does not declare are not dropped without a word.
+#[tokio::test]
+async fn undeclared_outputs() {
+    let answer = json!({ "outputs": { "name": "a", "extra": 1, "more": { "x": 1 } } });
+    let mut stage = Stage::new(json!({ "execute": ["work", ["answer", answer]] }));
+    stage.scenario(&action("a", "count = 2"));
+    let outcome = stage.run("tenon run demo.hcl --no-record").await;
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    let warning = "warning: the provider \"puppet\": its schema does not declare these outputs of \
+                   \"put\", so they are dropped: extra, more\n";
+    assert_eq!(
+        outcome.stderr.matches(warning).count(),
+        1,
+        "{}",
+        outcome.stderr
+    );
+    let outcome = stage.run("tenon run demo.hcl --no-record --json").await;
+    let seen = events(&outcome.stdout);
+    let warnings = seen.iter().filter(|event| event["event"] == "warning");
+    assert_eq!(warnings.count(), 1, "{}", outcome.stdout);
+}
+
+/// What cannot be written is lost: that is told, and the exit code is not 0.
+#[tokio::test]
+async fn a_full_disk_behind_stdout() {
+    let mut stage = Stage::with_one_action(json!({}));
+    let scenario = stage.text("demo.hcl");
+    let output = "\n  output \"x\" {\n    value = 1\n  }\n}\n";
+    let with_output = scenario.trim_end().trim_end_matches('}').to_owned() + output;
+    stage.shell.file("demo.hcl", &with_output);
+    for line in [
+        "tenon run demo.hcl --no-record",
+        "tenon run demo.hcl --no-record --json",
+        "tenon plan demo.hcl",
+        "tenon plan demo.hcl --json",
+        "tenon plan demo.hcl --graph dot",
+        "tenon list",
+        "tenon completions bash",
+        "tenon man",
+        "tenon --help",
+        "tenon --version",
+        "tenon call add '[1,2]' -- tenon echo",
+        "tenon builtin exec schema",
+    ] {
+        let outcome = stage.run(&format!("{line} > /dev/full")).await;
+        assert_eq!(outcome.code, Some(1), "{line}: {}", outcome.stderr);
+        assert!(
+            outcome.stderr.contains("stdout"),
+            "{line}: {}",
+            outcome.stderr
+        );
+        let line = format!("{{ {line}; echo $? > code; }} | true");
+        stage.run(&line).await;
+        assert_eq!(stage.text("code"), "0\n", "{line}");
+    }
+}
+
+#[tokio::test]
+async fn lists_leave_out_what_tools_put_there() {
+    let mut stage = Stage::new(json!({}));
+    let scenario = |name: &str| format!("scenario \"{name}\" {{}}\n");
+    for folder in [
+        "node_modules/x",
+        "target/debug",
+        ".hidden",
+        "cache",
+        "venv",
+        "scenarios/inner",
+    ] {
+        std::fs::create_dir_all(stage.shell.path(folder)).expect("a folder");
+        let name = folder.replace(['/', '.'], "_");
+        stage
+            .shell
+            .file(&format!("{folder}/a.hcl"), &scenario(&name));
+    }
+    stage.shell.file("cache/CACHEDIR.TAG", "");
+    stage.shell.file("venv/pyvenv.cfg", "");
+    let around = stage.shell.path("scenarios/inner/around");
+    std::os::unix::fs::symlink(stage.shell.path(""), around).expect("a link");
+    let outcome = stage.run("tenon list").await;
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert_eq!(outcome.stdout, "scenarios_inner  ./scenarios/inner/a.hcl\n");
+    // Whoever names a folder means it.
+    let outcome = stage.run("tenon list node_modules").await;
+    assert_eq!(outcome.stdout, "node_modules_x  node_modules/x/a.hcl\n");
+}
+
 /// Who reads only the first line does not stop the run.
 #[tokio::test]
 async fn a_reader_that_goes_away() {

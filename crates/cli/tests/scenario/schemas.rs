@@ -21,6 +21,41 @@ async fn refused_for(moves: Value, code: i32) -> String {
     stage.transcript()
 }
 
+/// The same for one that may only lack the subcommand: `describe` is tried as well, and fails.
+async fn refused_twice_for(moves: Value, code: i32) -> String {
+    let orders = json!({ "schema step": moves, "describe": [["say", "not today"], ["exit", 9]] });
+    let mut stage = Stage::with_one_action(orders);
+    let planned = stage.run("tenon plan demo.hcl").await;
+    assert_eq!(planned.code, Some(code), "{}", planned.stderr);
+    let run = stage.shell.run_unnoted("tenon run demo.hcl").await;
+    assert_eq!((run.code, run.stderr), (Some(code), planned.stderr));
+    assert!(stage.files("orchard_").is_empty());
+    stage.transcript()
+}
+
+/// What a program does that does not know `schema` is up to it.
+#[tokio::test]
+async fn one_without_the_subcommand_is_asked_to_describe_itself() {
+    for moves in [
+        json!([["say", "usage: puppet"], ["exit", 2]]),
+        json!([]),
+        json!([["print", "usage: puppet\n"]]),
+    ] {
+        let mut stage = Stage::with_one_action(at("schema step", moves));
+        let planned = stage.run("tenon plan demo.hcl").await;
+        assert_eq!(planned.code, Some(0), "{}", planned.stderr);
+        // A plan starts it, and ends it as it should be ended.
+        let heard = stage.text("puppet.heard");
+        let methods: Vec<&str> = heard.split("\"method\":\"").skip(1).collect();
+        assert_eq!(methods.len(), 2, "{heard}");
+        assert!(methods[0].starts_with("describe\""), "{heard}");
+        assert!(methods[1].starts_with("shutdown\""), "{heard}");
+        let run = stage.run("tenon run demo.hcl").await;
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
+        assert_eq!(stage.rows("puppet").await, "a");
+    }
+}
+
 #[tokio::test]
 async fn programs_that_are_none() {
     let mut stage = Stage::with_one_action(json!({}));
@@ -44,10 +79,10 @@ async fn programs_that_are_none() {
 
 #[tokio::test]
 async fn programs_that_fail() {
-    let death = refused_for(json!([["say", "no licence"], ["exit", 7]]), 4).await;
+    let death = refused_twice_for(json!([["say", "no licence"], ["exit", 7]]), 4).await;
     let killed = refused_for(json!(["kill"]), 4).await;
-    let silent = refused_for(json!([]), 4).await;
-    let flood = refused_for(json!([["flood", 100_000], ["exit", 1]]), 4).await;
+    let silent = refused_twice_for(json!([]), 4).await;
+    let flood = refused_twice_for(json!([["flood", 100_000], ["exit", 1]]), 4).await;
     assert_snapshot!([death, killed, silent, flood].join("\n\n"));
 }
 
@@ -64,7 +99,11 @@ async fn programs_that_print_something_else() {
         "{\"name\":\"puppet\",\"protocol\":\"1\"}\n{\"name\":\"puppet\",\"protocol\":\"1\"}\n",
         "{\"name\":\"puppet\",\"protocol\":\"1\",\"config\":{\"a\":{\"type\":\"strin\"}}}\n",
     ] {
-        all.push(refused_for(json!([["print", text]]), 4).await);
+        let moves = json!([["print", text]]);
+        all.push(match text.starts_with('{') {
+            true => refused_for(moves, 4).await,
+            false => refused_twice_for(moves, 4).await,
+        });
     }
     assert_snapshot!(all.join("\n\n"));
 }
@@ -72,7 +111,7 @@ async fn programs_that_print_something_else() {
 #[tokio::test]
 async fn too_deep_and_too_much() {
     let deep = format!("{}{}\n", "[".repeat(100_000), "]".repeat(100_000));
-    let deep = refused_for(json!([["print", deep]]), 4).await;
+    let deep = refused_twice_for(json!([["print", deep]]), 4).await;
     let huge = refused_for(json!([["huge", 20_000_000]]), 4).await;
     assert_snapshot!([deep, huge].join("\n\n"));
 }

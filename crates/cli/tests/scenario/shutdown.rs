@@ -5,15 +5,41 @@ use serde_json::{Value, json};
 
 use crate::stage::{Stage, at};
 
-/// The actions are done whatever happens then; what happens is told all the same.
+/// The actions are done whatever happens then. A provider that does not end as it should may have
+/// lost something, so the run has failed: in the text, in the record, in the report and by its
+/// exit code. So has a teardown.
 async fn ran(moves: Value, code: i32) -> String {
     let mut stage = Stage::with_one_action(at("shutdown", moves));
-    let outcome = stage.run("tenon run demo.hcl").await;
+    let outcome = stage.run("tenon run demo.hcl --junit report.xml").await;
     assert_eq!(outcome.code, Some(code), "{}", outcome.stderr);
     assert_eq!(stage.statuses(), "a succeeded");
     assert_eq!(stage.rows("puppet").await, "a");
+    let is_good = code == 0;
+    let (status, errors) = match is_good {
+        true => ("succeeded", " errors=\"0\""),
+        false => ("failed", " errors=\"1\""),
+    };
+    let record = stage.record();
+    assert_eq!(record["status"], status);
+    assert_eq!(record["provider_errors"].is_array(), !is_good, "{record}");
+    assert!(
+        outcome.stderr.contains(&format!("{status}: 1 done")),
+        "{}",
+        outcome.stderr
+    );
+    let report = stage.text("report.xml");
+    assert!(report.contains(errors), "{report}");
     stage.assert_is_closed();
-    stage.transcript()
+    let transcript = stage.transcript();
+    let line = format!("tenon teardown {}", stage.record_name());
+    let undone = stage.run(&line).await;
+    assert_eq!(undone.code, Some(code), "{}", undone.stderr);
+    assert!(
+        undone.stderr.contains(&format!("{status}: 1 done")),
+        "{}",
+        undone.stderr
+    );
+    transcript
 }
 
 const NO_ANSWERS: [&str; 3] = [

@@ -1,0 +1,82 @@
+//! The report for CI that `--junit` asks for.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tenon_scenario::{Suite, junit};
+
+use crate::exit::{Code, Failure};
+use crate::output;
+
+/// A report that is written when the work is over, whatever came of it.
+pub(crate) struct Report {
+    path: Option<PathBuf>,
+    /// What it is called if nothing can be said about any scenario.
+    name: String,
+    suites: Vec<Suite>,
+}
+
+impl Report {
+    /// Makes sure that the report can be written before anything is done. Until it is finished
+    /// the file says that the work was not, which is the truth if this process is killed.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub(crate) fn begin(path: Option<&Path>, subject: &Path) -> Result<Report, Failure> {
+        let report = Report {
+            path: path.map(Path::to_owned),
+            name: subject.display().to_string(),
+            suites: Vec::new(),
+        };
+        // What is no file, such as a pipe, takes one report only.
+        if let Some(path) = path.filter(|path| path.is_file() || !path.exists()) {
+            let unfinished = report.not_done("it was begun and did not come to its end");
+            write(path, &[unfinished]).map_err(|failure| Failure::usage(failure.message))?;
+        }
+        Ok(report)
+    }
+
+    pub(crate) fn add(&mut self, suite: Suite) {
+        self.suites.push(suite);
+    }
+
+    fn not_done(&self, error: &str) -> Suite {
+        Suite::NotDone {
+            name: self.name.clone(),
+            error: error.to_owned(),
+        }
+    }
+
+    /// Writes the report.
+    ///
+    /// # Errors
+    /// The failure of the work; if there is none, that the report could not be written.
+    pub(crate) fn finish(mut self, outcome: Result<(), Failure>) -> Result<(), Failure> {
+        let Some(path) = &self.path else {
+            return outcome;
+        };
+        if let (Err(failure), true) = (&outcome, self.suites.is_empty()) {
+            let reason = match failure.message.as_str() {
+                "" => "it failed",
+                message => message,
+            };
+            let suite = self.not_done(reason);
+            self.suites.push(suite);
+        }
+        match (outcome, write(path, &self.suites)) {
+            (Err(first), Err(second)) => {
+                output::talk(format_args!("error: {}", second.message));
+                Err(first)
+            }
+            (Ok(()), written) => written,
+            (outcome, Ok(())) => outcome,
+        }
+    }
+}
+
+fn write(path: &Path, suites: &[Suite]) -> Result<(), Failure> {
+    fs::write(path, junit(suites)).map_err(|error| {
+        let problem = format!("the report {} cannot be written: {error}", path.display());
+        Failure::new(Code::Failed, problem)
+    })
+}
