@@ -18,7 +18,11 @@ where
         .map_err(|error| format!("the runtime could not be started: {error}"))?;
     let served = runtime.block_on(async {
         let io = Io::stdio().map_err(|error| format!("stdin and stdout: {error}"))?;
-        serve(io).await.map_err(|reason| reason.to_string())
+        serve(io).await.map_err(|reason| match reason {
+            // What the host sent may hold secrets, so its first bytes are not quoted.
+            CloseReason::BrokenStream(error) => format!("broken input: {}", error.problem),
+            reason => reason.to_string(),
+        })
     });
     // A stdin that is no pipe is read on a thread of its own, which may wait for a line that
     // never comes.

@@ -88,6 +88,37 @@ async fn answer(call: &str) -> String {
 }
 
 #[tokio::test]
+async fn an_id_without_a_method_is_answered() {
+    let error =
+        r#""error":{"code":"invalid_request","message":"an id without method, result or error"}"#;
+    assert_eq!(
+        answer(r#"{"id":7}"#).await,
+        format!(r#"{{"id":7,{error}}}"#)
+    );
+    assert_eq!(
+        answer(r#"{"id":8,"params":{"config":{"token":"hunter2"}}}"#).await,
+        format!(r#"{{"id":8,{error}}}"#)
+    );
+}
+
+#[tokio::test]
+async fn params_that_cannot_be_decoded_are_not_quoted() {
+    for params in [
+        r#"{"action":4242424}"#,
+        r#"{"action":["hunter2"]}"#,
+        r#""hunter2""#,
+    ] {
+        let call = format!(r#"{{"id":2,"method":"execute","params":{params}}}"#);
+        let answer = answer(&call).await;
+        assert!(answer.contains("the params of execute "), "{answer}");
+        assert!(
+            !answer.contains("hunter2") && !answer.contains("4242424"),
+            "{answer}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn a_whole_run() {
     let answers = converse(
         Provider::new("greeter", "1.0.0").action("add", "Adds numbers", |_, add: Add| async move {

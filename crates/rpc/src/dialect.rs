@@ -67,8 +67,9 @@ pub enum MalformedKind {
     Request,
     /// A response that breaks the rules.
     Response,
-    /// An id and nothing else: a response without a result if somebody waits for that id, else a
-    /// request without a method. Some peers leave out a result that is undefined.
+    /// An id and nothing else: a response without a result if a call with that id is pending, else
+    /// a request without a method. Some JSON-RPC peers leave out a result that is undefined, so
+    /// there the call succeeds with null; in Orchard it fails.
     Bare,
 }
 

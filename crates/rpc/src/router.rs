@@ -300,7 +300,8 @@ impl<S: fmt::Debug> fmt::Debug for Router<S> {
     }
 }
 
-/// Params that are absent fit a type that takes nothing, or whose fields are all optional.
+/// Params that are absent fit a type that takes nothing, or whose fields are all optional. Errors
+/// quote nothing of them: they may hold secrets, and errors end up in logs.
 fn decode_params<T: serde::de::DeserializeOwned>(
     params: Option<Payload>,
     format: Format,
@@ -311,19 +312,19 @@ fn decode_params<T: serde::de::DeserializeOwned>(
             Format::Msgpack => &b"\x80"[..],
         };
         return Payload::null(format)
-            .decode()
-            .or_else(|_| Payload::new(format, empty).decode())
+            .decode_private()
+            .or_else(|_| Payload::new(format, empty).decode_private())
             .map_err(|_| RpcError::invalid_params("Invalid params: there are none"));
     };
-    params.decode().or_else(|error| {
+    params.decode_private().or_else(|error| {
         // Positional params: `[]` is how msgpack-rpc sends nothing, `[x]` how it sends a value
         // that is neither an array nor a map.
         match params.elements() {
             Elements::None => return decode_params(None, format),
-            Elements::One(only) => only.decode().map_err(|_| error),
+            Elements::One(only) => only.decode_private().map_err(|_| error),
             // Many clients send `{}` for nothing.
             Elements::Other if is_empty_map(&params) => {
-                Payload::null(format).decode().map_err(|_| error)
+                Payload::null(format).decode_private().map_err(|_| error)
             }
             Elements::Other => Err(error),
         }

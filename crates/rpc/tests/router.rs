@@ -106,6 +106,34 @@ async fn params_may_be_named_or_positional() {
     .await;
 }
 
+#[tokio::test]
+async fn errors_about_params_quote_nothing_of_them() {
+    with_each_dialect(calculator, |peer, _| async move {
+        let format = peer.format();
+        for (method, params) in [
+            ("halve", r#"{"number":"hunter2"}"#),
+            ("halve", r#"["hunter2"]"#),
+            ("halve", r#""hunter2""#),
+            ("add", r#"{"password":"hunter2"}"#),
+            ("add", r#"["hunter2","hunter2"]"#),
+        ] {
+            let params = Payload::from_json(params).unwrap().to_format(format);
+            let error = peer.call_raw(method, Some(params.unwrap())).await;
+            let Err(CallError::Answered(error)) = error else {
+                panic!("{method} takes no such params: {error:?}");
+            };
+            let text = error.to_string();
+            assert!(!text.contains("hunter2"), "{text}");
+            // rmp-serde names the marker it found instead.
+            assert!(
+                text.contains(", expected ") || format == Format::Msgpack,
+                "{text}"
+            );
+        }
+    })
+    .await;
+}
+
 async fn outer(call: Call, next: Next) -> Reply {
     let reply = next.run(call).await?;
     let number: i64 = reply

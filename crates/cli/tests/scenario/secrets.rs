@@ -199,3 +199,31 @@ async fn in_many_lines() {
     let outcome = stage.run(line).await;
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
 }
+
+/// A provider that cannot read what it is sent does not print it.
+#[tokio::test]
+async fn in_what_a_provider_cannot_read() {
+    let mut stage = Stage::new(json!({}));
+    let start = r#"{"id":1,"method":"configure","params":{"config":{"token":"hunter2"#;
+    stage.shell.file(
+        "long.jsonl",
+        &format!("{start}{}\n", "x".repeat(17 * 1024 * 1024)),
+    );
+    stage
+        .shell
+        .file("wrong.jsonl", "{\"id\":7,\"params\":\"hunter2\"}\n");
+    let outcome = stage.run("tenon builtin exec < long.jsonl").await;
+    assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("broken input"),
+        "{}",
+        outcome.stderr
+    );
+    assert!(!outcome.stderr.contains("hunter2"), "{}", outcome.stderr);
+    let outcome = stage.run("tenon builtin exec < wrong.jsonl").await;
+    assert_eq!(
+        outcome.stdout,
+        "{\"id\":7,\"error\":{\"code\":\"invalid_request\",\
+         \"message\":\"an id without method, result or error\"}}\n"
+    );
+}

@@ -12,20 +12,20 @@ use super::failure::Reason;
 /// What a frame has around a result, and to spare.
 const ENVELOPE: usize = 1024;
 
-/// The params of a call. Unlike the engine's own, the error quotes nothing of them, since they may
-/// hold secrets.
+/// The params of a call. The error quotes nothing of them, since they may hold secrets.
 pub(super) fn params<T: DeserializeOwned>(
     method: &str,
     params: Option<&Payload>,
 ) -> Result<T, RpcError> {
     let refuse =
         |problem: String| RpcError::invalid_params(format!("the params of {method} {problem}"));
-    let bytes = params.map_or(&b"{}"[..], |params| params.bytes());
-    // What is a member of an object stays unread here; anything else serde would quote.
-    if !bytes.starts_with(b"{") {
+    let empty = || Payload::new(Format::Json, &b"{}"[..]);
+    let params = params.cloned().unwrap_or_else(empty);
+    if !params.bytes().starts_with(b"{") {
         return Err(refuse("have to be an object".to_owned()));
     }
-    serde_json::from_slice(bytes).map_err(|error| refuse(format!("cannot be decoded: {error}")))
+    let decoded = params.decode_private();
+    decoded.map_err(|error| refuse(format!("cannot be decoded: {error}")))
 }
 
 /// A member of the params as a type of the author's.

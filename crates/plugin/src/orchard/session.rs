@@ -141,7 +141,6 @@ impl<S: Send + Sync + 'static> Session<S> {
     }
 }
 
-/// Unlike the engine's own, this quotes nothing of the params, which may hold secrets.
 fn decode<M: Method>(params: Option<Payload>) -> Result<M::Params, RpcError> {
     let refuse = |problem: String| {
         let problem = format!("the params of {} {problem}", M::NAME);
@@ -151,7 +150,8 @@ fn decode<M: Method>(params: Option<Payload>) -> Result<M::Params, RpcError> {
     if !params.bytes().starts_with(b"{") {
         return Err(refuse("have to be an object".to_owned()));
     }
-    serde_json::from_slice(params.bytes())
+    params
+        .decode_private()
         .map_err(|error| refuse(format!("cannot be decoded: {error}")))
 }
 

@@ -67,8 +67,8 @@ fn understand(frame: &Bytes, envelope: Envelope) -> Inbound {
             }
         },
         (None, None) => {
-            let problem = "a response with neither result nor error";
-            return malformed(Some(id), MalformedKind::Response, problem);
+            let problem = "an id without method, result or error";
+            return malformed(Some(id), MalformedKind::Bare, problem);
         }
         (Some(_), Some(_)) => {
             let problem = "a response with both result and error";

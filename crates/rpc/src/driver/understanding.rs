@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{Driver, unreadable};
 use crate::connection::Stray;
-use crate::dialect::{Frame, Inbound, Malformed, MalformedKind, embedded};
+use crate::dialect::{Dialect, Frame, Inbound, Malformed, MalformedKind, embedded};
 use crate::error::{CallError, CloseReason, DialectError, ErrorCode, Quote, RpcError};
 use crate::guarded::panic_text;
 use crate::message::{Event, Id, Message, Text};
@@ -123,8 +123,12 @@ impl Driver {
     ) -> Result<(), CloseReason> {
         if self.is_response(&malformed) {
             let id = malformed.id.unwrap_or(Id::Null);
+            let dialect = self.decoder.dialect();
             let outcome = match malformed.kind {
-                MalformedKind::Bare => Ok(Payload::null(self.decoder.dialect().format())),
+                // Orchard's providers always have a result, even an empty one.
+                MalformedKind::Bare if dialect != Dialect::Orchard => {
+                    Ok(Payload::null(dialect.format()))
+                }
                 _ => {
                     let text = format!("{}: {}", malformed.error.message, Quote::of(frame));
                     Err(CallError::Malformed(Text::from(text)))

@@ -32,6 +32,11 @@ impl ::serde::de::Error for Error {
         Problem::Serde(format!("{wanted} is required, which this {given} is not")).into()
     }
 
+    fn unknown_variant(_given: &str, wanted: &'static [&'static str]) -> Error {
+        let wanted = wanted.join("`, `");
+        Problem::Serde(format!("this has to be one of `{wanted}`")).into()
+    }
+
     fn missing_field(name: &'static str) -> Error {
         Problem::MissingAttribute(name.into()).into()
     }

@@ -156,7 +156,7 @@ fn enums_have_variants() {
     );
     assert_eq!(
         refused::<Size>(&json("\"large\"")),
-        "unknown variant `large`, expected one of `small`, `exact`, `range`, `named`, `maybe`"
+        "this has to be one of `small`, `exact`, `range`, `named`, `maybe`"
     );
 }
 
