@@ -79,9 +79,18 @@ impl Provider {
     ) -> Result<Provider, ProviderFailure> {
         let (provider, described) =
             Provider::open(&declaration.label(), &declaration.source, launcher).await?;
-        provider.compare(declaration, &described)?;
-        provider.configure(config).await?;
-        Ok(provider)
+        let ready = match provider.compare(declaration, &described) {
+            Ok(()) => provider.configure(config).await,
+            Err(failure) => Err(failure),
+        };
+        let Err(failure) = ready else {
+            return Ok(provider);
+        };
+        // One that said no is ended as any other; one that hangs or cannot be understood is killed.
+        if failure.kind == FailureKind::Answered {
+            let _told_already = provider.stop().await;
+        }
+        Err(failure)
     }
 
     /// Starts a provider only to ask what it offers.

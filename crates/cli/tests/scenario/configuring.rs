@@ -73,7 +73,9 @@ async fn one_of_two() {
     );
     assert_eq!(stage.run("tenon run demo.hcl").await.code, Some(1));
     assert_eq!(stage.statuses(), "a pending, b pending");
+    // Both are ended as they should be, also the one that refused.
     assert!(stage.text("puppet.heard").contains("\"shutdown\""));
+    assert!(stage.text("other.heard").contains("\"shutdown\""));
     stage.assert_is_closed();
     assert_snapshot!(stage.transcript());
 }
