@@ -44,9 +44,10 @@ impl Printer {
         let error = error_value(failure);
         match method {
             Some(method) if self.json => {
-                data(line(&[("method", &json!(method)), ("error", &error)]))
+                let method = json!(method);
+                data(format_args!("{{\"method\":{method},\"error\":{error}}}"))
             }
-            None if self.json => data(line(&[("error", &error)])),
+            None if self.json => data(format_args!("{{\"error\":{error}}}")),
             _ => {
                 talk(format_args!("error: {}", harmless(&failure.message)));
                 Ok(())
@@ -221,28 +222,24 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     }
 }
 
-/// The failure as `--json` shows it.
-fn error_value(failure: &Failure) -> Value {
-    match &failure.answered {
-        Some(RpcError {
-            code,
-            message,
-            data,
-        }) => {
-            let code = match code {
-                tenon_rpc::ErrorCode::Number(number) => json!(number),
-                tenon_rpc::ErrorCode::Name(name) => json!(name.as_str()),
-            };
-            let mut error = json!({ "code": code, "message": message });
-            if let Some(data) = data {
-                error["data"] = to_json(data)
-                    .ok()
-                    .and_then(|data| serde_json::from_str(data.get()).ok())
-                    .unwrap_or_default();
-            }
-            error
-        }
-        None => json!({ "message": failure.message }),
+/// The failure as `--json` shows it. The data of an error keeps the digits of its numbers.
+fn error_value(failure: &Failure) -> String {
+    let Some(RpcError {
+        code,
+        message,
+        data,
+    }) = &failure.answered
+    else {
+        return line(&[("message", &json!(failure.message))]);
+    };
+    let code = match code {
+        tenon_rpc::ErrorCode::Number(number) => json!(number),
+        tenon_rpc::ErrorCode::Name(name) => json!(name.as_str()),
+    };
+    let message = json!(message);
+    match data.as_ref().and_then(|data| to_json(data).ok()) {
+        Some(data) => line(&[("code", &code), ("data", &data), ("message", &message)]),
+        None => line(&[("code", &code), ("message", &message)]),
     }
 }
 

@@ -150,6 +150,24 @@ async fn everything_as_json() {
     assert_snapshot!(shell.transcript());
 }
 
+#[tokio::test]
+async fn the_data_of_an_error_keeps_its_digits() {
+    let shell = Shell::new();
+    let error = r#"{"code":7,"data":[123456789012345678901234567890.5],"message":"no"}"#;
+    let answer = format!(r#"{{"jsonrpc":"2.0","id":1,"error":{error}}}"#);
+    shell.program(
+        "server",
+        &format!("#!/bin/sh\nread line\necho '{answer}'\n"),
+    );
+    let line = "tenon call x --json --dialect json-rpc -- ./server";
+    let outcome = shell.run_unnoted(line).await;
+    assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+    assert_eq!(
+        outcome.stdout,
+        format!("{{\"method\":\"x\",\"error\":{error}}}\n")
+    );
+}
+
 /// On a terminal results are laid out for reading. `script` gives the command one.
 #[tokio::test]
 async fn results_on_a_terminal() {
