@@ -170,6 +170,14 @@ fn diagnostic(source: &Arc<Source>, error: &parser::Error) -> Diagnostic {
     if message.contains("redefined attribute") {
         return Diagnostic::error("this attribute is there twice").at(place);
     }
+    if message.starts_with("invalid nesting depth") {
+        return Diagnostic::error("this is nested more than 64 levels deep").at(place);
+    }
+    if message.starts_with("invalid binary operation; expected at most") {
+        return Diagnostic::error("there are more than 128 operators in one expression")
+            .at(place)
+            .help("give a part of the expression a name of its own");
+    }
     if let Some((summary, help)) = line_mistake(message, text[start..].chars().next()) {
         return Diagnostic::error(summary).at(place).help(help);
     }
