@@ -149,11 +149,19 @@ fn commands_in_comments_have_their_variables() {
     for (text, file) in texts {
         let blocks = text.split("\nvariable \"").skip(1);
         let required: Vec<&str> = blocks
-            .filter(|block| !block.split("\n}").next().is_some_and(|it| it.contains("default")))
+            .filter(|block| {
+                !block
+                    .split("\n}")
+                    .next()
+                    .is_some_and(|it| it.contains("default"))
+            })
             .filter_map(|block| block.split('"').next())
             .collect();
         for command in text.lines().filter(|line| line.starts_with("#     ")) {
-            for variable in required.iter().filter(|_| command.contains("terraform apply")) {
+            for variable in required
+                .iter()
+                .filter(|_| command.contains("terraform apply"))
+            {
                 let given = format!("-var {variable}=");
                 assert!(command.contains(&given), "{}: {command}", file.display());
                 count += 1;

@@ -1,6 +1,6 @@
 //! Values that a program returned as plain JSON, beside the value that it was given before.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::error::Error;
 use crate::json::implied;
@@ -120,14 +120,18 @@ impl Arrays {
 
     /// A set, unless two elements would become one.
     fn fit_set(self, values: &[Value], element: &Type, prior: Option<&Value>) -> Option<Value> {
-        // Elements of a set have no place, so those of before are found by what a double keeps.
+        // Elements of a set have no place, so those of before are found by what a double keeps,
+        // unless they are there as they are.
         let prior = prior.and_then(Value::elements).unwrap_or_default();
-        let known: HashMap<Value, &Value> = prior
-            .iter()
+        let exact: HashSet<&Value> = prior.iter().collect();
+        let known: HashMap<Value, &Value> = { prior.iter() }
             .map(|prior| (as_doubles(prior), prior))
             .collect();
         let fitted = values.iter().map(|value| {
             let fitted = self.fit(value, element, None)?;
+            if exact.contains(&fitted) {
+                return Some(fitted);
+            }
             let kept = known.get(&as_doubles(&fitted));
             Some(kept.map_or(fitted, |kept| Value::clone(kept)))
         });

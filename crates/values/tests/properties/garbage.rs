@@ -129,5 +129,6 @@ proptest! {
         let prefix = text.safe_prefix();
         prop_assert!(text.as_bytes().starts_with(prefix.as_bytes()));
         let _ = json::implied_like(&bytes, &value);
+        let _ = json::echoed(&bytes, &value, json::Arrays::Lists);
     }
 }

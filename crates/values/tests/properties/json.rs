@@ -1,8 +1,8 @@
 //! JSON, there and back.
 
 use proptest::prelude::*;
-use tenon_values::Type;
-use tenon_values::json::{decode, encode, implied, implied_like};
+use tenon_values::json::{Arrays, decode, echoed, encode, implied, implied_like};
+use tenon_values::{Type, Value, msgpack};
 
 use crate::config;
 use crate::values::{Content, any_value};
@@ -48,6 +48,30 @@ proptest! {
         prop_assume!(!value.ty().has_dynamic());
         let back = implied_like(text.as_bytes(), &value).unwrap();
         prop_assert_eq!(back, value, "{}", text);
+    }
+
+    /// The same for a script that may have other types and fewer digits.
+    #[test]
+    fn echoed_values_keep_their_types(value in any_value(Content::PLAIN)) {
+        let text = encode(&value, &value.ty()).unwrap();
+        prop_assume!(!value.ty().has_dynamic());
+        for arrays in [Arrays::Tuples, Arrays::Lists] {
+            let back = echoed(text.as_bytes(), &value, arrays).unwrap();
+            prop_assert_eq!(back, value.clone(), "{}", text);
+        }
+    }
+
+    /// Whatever a script sends, Terraform can read what becomes of it, and the same text once more is
+    /// no change.
+    #[test]
+    fn lists_of_plain_json_are_values(value in any_value(Content::PLAIN), prior in any_value(Content::PLAIN)) {
+        let text = encode(&value, &value.ty()).unwrap();
+        for prior in [Value::NULL, prior] {
+            let sent = echoed(text.as_bytes(), &prior, Arrays::Lists).unwrap();
+            let packed = msgpack::encode(&sent, &Type::Dynamic).unwrap();
+            prop_assert_eq!(msgpack::decode(&packed, &Type::Dynamic).unwrap(), sent.clone());
+            prop_assert_eq!(echoed(text.as_bytes(), &sent, Arrays::Lists).unwrap(), sent, "{}", text);
+        }
     }
 
     #[test]
