@@ -6,6 +6,7 @@
 
 mod lease;
 mod table;
+mod waiting;
 
 use std::fmt;
 use std::future::Future;
@@ -24,7 +25,8 @@ use tokio_util::task::TaskTracker;
 use crate::error::PluginError;
 use crate::plugin::Plugin;
 pub use lease::Lease;
-use table::{Member, Place, Table};
+use table::{Table, Unwanted};
+use waiting::{Next, Waiting};
 
 /// How many processes a [`Pool`] has, and for how long.
 #[derive(Clone, Copy, Debug)]
@@ -184,9 +186,7 @@ where
     where
         F: Future<Output = Result<Started<T>, PluginError>> + Send + 'static,
     {
-        let arrived = Instant::now();
-        let _waiting = Waiting::new(self, key);
-        let failures = self.table().place(key).failures;
+        let waiting = Waiting::new(self, key, capacity);
         let mut own_start: Option<OwnStart> = None;
         loop {
             let mut changed = pin!(self.0.changed.notified());
@@ -202,16 +202,12 @@ where
             }
             let mut retry_at = None;
             if own_start.is_none() {
-                let advice = self.table().place(key).advice(capacity, arrived, failures);
-                match advice {
-                    Advice::Fail(error) => return Err(PoolError::Start(error)),
-                    Advice::Wait => {}
-                    Advice::Start(when) => {
-                        let when = when.map(|when| when + self.0.limits.patience);
-                        match when.filter(|when| *when > Instant::now()) {
-                            Some(later) => retry_at = Some(later),
-                            None => own_start = self.begin_start(key, &start),
-                        }
+                match waiting.next() {
+                    Next::Fail(error) => return Err(PoolError::Start(error)),
+                    Next::Wait(until) => retry_at = until,
+                    Next::Start(given_up, evicted) => {
+                        self.stop_all(evicted);
+                        own_start = Some(self.begin_start(key, start(), given_up));
                     }
                 }
             }
@@ -250,7 +246,9 @@ where
             if self.0.ended.is_cancelled() {
                 return Err(PoolError::Ended);
             }
-            if self.make_room(None) {
+            let (has_room, evicted) = self.table().reserve(None, self.0.limits.processes);
+            self.stop_all(evicted);
+            if has_room {
                 break;
             }
             changed.await;
@@ -264,29 +262,16 @@ where
         Ok(Lease::new(self.clone(), None, taken))
     }
 
-    /// Counts one process more, if there may be one; an idle one may have to go for it.
-    fn make_room(&self, key: Option<&K>) -> bool {
-        let (has_room, evicted) = self.table().reserve(key, self.0.limits.processes);
-        self.stop_all(evicted);
-        has_room
-    }
-
     /// Starts a process that everybody may use. The task that does it belongs to the pool, so that
     /// a call that is given up does not take the process from others that wait for it.
-    fn begin_start<F>(&self, key: &K, start: impl Fn() -> F) -> Option<OwnStart>
-    where
-        F: Future<Output = Result<Started<T>, PluginError>> + Send + 'static,
-    {
-        if !self.make_room(Some(key)) {
-            return None;
-        }
-        let given_up = {
-            let mut table = self.table();
-            table.place(key).starting += 1;
-            table.starts.clone()
-        };
+    fn begin_start(
+        &self,
+        key: &K,
+        start: impl Future<Output = Result<Started<T>, PluginError>> + Send + 'static,
+        given_up: CancellationToken,
+    ) -> OwnStart {
         self.end_idle_now_and_then();
-        let (pool, key, start) = (self.clone(), key.clone(), start());
+        let (pool, key) = (self.clone(), key.clone());
         let (outcome, own_start) = oneshot::channel();
         tokio::spawn(async move {
             let started = tokio::select! {
@@ -302,7 +287,7 @@ where
             }
             pool.0.changed.notify_waiters();
         });
-        Some(own_start)
+        own_start
     }
 
     /// Ends processes that have been idle for too long, as long as there is a pool.
@@ -361,7 +346,7 @@ where
         self.0.stopping.wait().await;
     }
 
-    fn stop_all(&self, members: Vec<Arc<Member<T>>>) {
+    fn stop_all(&self, members: Unwanted<T>) {
         for member in members.into_iter().filter_map(Arc::into_inner) {
             // Without a runtime, which may be going down, dropping it kills it.
             if let Ok(runtime) = Handle::try_current() {
@@ -375,56 +360,6 @@ where
 impl<K, T> Pool<K, T> {
     fn table(&self) -> MutexGuard<'_, Table<K, T>> {
         self.0.table.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// What a call for which no process has room is to do.
-enum Advice {
-    /// Start a process, `patience` after this time if there is one.
-    Start(Option<Instant>),
-    Wait,
-    Fail(Arc<PluginError>),
-}
-
-impl<T> Place<T> {
-    /// `failures` is how many starts had failed when the call came.
-    fn advice(&self, capacity: Option<NonZeroUsize>, arrived: Instant, failures: usize) -> Advice {
-        if self.has_nobody() {
-            return match &self.last_failure {
-                // Each of a hundred calls would wait for a start of its own that fails as well.
-                Some(failure) if self.failures > failures => Advice::Fail(failure.clone()),
-                _ => Advice::Start(None),
-            };
-        }
-        match capacity.or(self.learned.map(|learned| learned.capacity)) {
-            // The process that is being started will say how many calls it takes.
-            None => Advice::Wait,
-            Some(capacity) if self.starting * capacity.get() >= self.waiting => Advice::Wait,
-            // Only from when the first process was ready could it have served anybody.
-            Some(_) => Advice::Start(Some(match self.learned {
-                Some(learned) => arrived.max(learned.at),
-                None => arrived,
-            })),
-        }
-    }
-}
-
-/// A call that waits for a process.
-struct Waiting<'a, K: Clone + Eq + Hash, T> {
-    pool: &'a Pool<K, T>,
-    key: &'a K,
-}
-
-impl<'a, K: Clone + Eq + Hash, T> Waiting<'a, K, T> {
-    fn new(pool: &'a Pool<K, T>, key: &'a K) -> Waiting<'a, K, T> {
-        pool.table().place(key).waiting += 1;
-        Waiting { pool, key }
-    }
-}
-
-impl<K: Clone + Eq + Hash, T> Drop for Waiting<'_, K, T> {
-    fn drop(&mut self) {
-        self.pool.table().place(self.key).waiting -= 1;
     }
 }
 

@@ -71,7 +71,7 @@ pub(super) struct Taken<T> {
 }
 
 /// Processes to be ended, by whoever does not hold the table.
-type Unwanted<T> = Vec<Arc<Member<T>>>;
+pub(super) type Unwanted<T> = Vec<Arc<Member<T>>>;
 
 impl<K, T> Default for Table<K, T> {
     fn default() -> Table<K, T> {

@@ -1,11 +1,12 @@
 //! Many calls at once, and processes that die, hang or are not shared.
 
 use std::collections::HashSet;
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use tenon_terraform::proto::tfplugin6::{Diagnostic, configure_provider};
-use tenon_values::Value;
+use tenon_values::{Type, Value};
 
 use crate::blocks::{assert_error, assert_none, part, texts, value, with};
 use crate::core::{Core, Held};
@@ -247,6 +248,48 @@ async fn configure(core: &Core, given: &[(&str, Value)]) -> Vec<Diagnostic> {
     };
     let answer = core.stage.client().configure_provider(request).await;
     answer.unwrap().into_inner().diagnostics
+}
+
+/// A provider that is debugged outlives edits of the scripts.
+#[tokio::test]
+async fn an_edited_script_is_run_as_it_is_now() {
+    let core = Core::new(json!({})).await;
+    let puppet = core.stage.puppet();
+    let by_path = core.config(&[("props", value("{}"))]);
+    let command = texts(&["python3", "-u", &puppet]);
+    let no_path = Value::null(Type::String);
+    let by_command = with(&by_path, &[("path", no_path), ("command", command)]);
+    for config in [by_path, by_command] {
+        let before = core.stage.processes().len();
+        for _ in 0..2 {
+            core.change(&core.nothing(), &config).await;
+        }
+        assert_eq!(core.stage.processes().len(), before + 1);
+        let file = std::fs::File::options().append(true).open(&puppet).unwrap();
+        let earlier = file.metadata().unwrap().modified().unwrap() - Duration::from_secs(60);
+        file.set_modified(earlier).unwrap();
+        core.change(&core.nothing(), &config).await;
+        assert_eq!(core.stage.processes().len(), before + 2);
+    }
+    core.stage.end().await;
+}
+
+/// What a script does not have may be there when the next command of Terraform begins.
+#[tokio::test]
+async fn a_script_that_had_no_modify_plan_is_asked_again() {
+    let core = Core::new(json!({})).await;
+    let config = core.config(&[("props", value("{}"))]);
+    for _ in 0..2 {
+        assert_none(&core.plan(&core.nothing(), &config).await.diagnostics);
+    }
+    assert_eq!(core.stage.heard_of("modifyPlan").len(), 1);
+    let refuses = json!([{"severity": "error", "summary": "not on Mondays"}]);
+    let orders = json!({"modifyPlan": {"result": {"diagnostics": refuses}}});
+    core.stage.write("orders.json", &orders.to_string());
+    assert_none(&configure(&core, &[]).await);
+    let refused = core.plan(&core.nothing(), &config).await;
+    assert_error(&refused.diagnostics, &["not on Mondays"]);
+    core.stage.end().await;
 }
 
 #[tokio::test]
