@@ -69,14 +69,28 @@ impl Advice {
             }
             Err(failure) => return Err(failure.show(&places)),
         };
-        let said =
-            { answer.diagnostics.into_iter() }.filter(|said| !is_about(said, &unknown_props));
-        diagnostics.extend(said.map(|said| match is_guess && said.is_error() {
-            true => not_yet(places.show(said), &unknown_props),
-            false => places.show(said),
-        }));
+        let (dropped, said): (Vec<Said>, Vec<Said>) =
+            { answer.diagnostics.into_iter() }.partition(|said| is_about(said, &unknown_props));
+        diagnostics.extend(
+            said.into_iter()
+                .map(|said| match is_guess && said.is_error() {
+                    true => not_yet(places.show(said), &unknown_props),
+                    false => places.show(said),
+                }),
+        );
         let mut advice = Advice::none(Value::NULL);
         advice.requires_replacement = answer.requires_replacement == Some(true);
+        let may_be_replaced = plan_type == PlanType::Update && !advice.requires_replacement;
+        if may_be_replaced && !dropped.is_empty() {
+            diagnostics.push(diagnostic::warning(
+                "Plan without the script's advice",
+                format!(
+                    "Not known yet: {}. The script reports errors about the placeholders for that, \
+                     so this plan is made without its advice.{AGAIN}",
+                    listed(&unknown_props)
+                ),
+            ));
+        }
         if is_guess {
             // It may be another answer when everything is known.
             advice.modified_props = unknown;
@@ -162,21 +176,24 @@ fn unknown_paths(props: &Value) -> Vec<Vec<String>> {
     paths
 }
 
+/// What becomes of an update that was planned without advice.
+const AGAIN: &str = " It is asked again when everything is known, before anything is changed. If it \
+    requires a replacement then, Terraform reports \"Provider produced inconsistent final plan\" and \
+    does not change this resource; run terraform apply again in that case.";
+
 /// A failure while props are unknown, which does not stop the plan.
 fn without_advice(failure: Diagnostic, plan_type: PlanType, unknown: &[Vec<String>]) -> Diagnostic {
     let again = match plan_type {
-        PlanType::Update => {
-            " If it requires a replacement then, Terraform reports \"Provider produced inconsistent \
-             final plan\" and does not change this resource; run terraform apply again in that case."
+        PlanType::Update => AGAIN,
+        PlanType::Create | PlanType::Delete => {
+            " It is asked again when everything is known, before anything is changed."
         }
-        PlanType::Create | PlanType::Delete => "",
     };
     diagnostic::warning_of(
         failure,
         format!(
             "Not known yet: {}. The script failed with placeholders for that, so this plan is made \
-             without its advice. It is asked again when everything is known, before anything is \
-             changed.{again}",
+             without its advice.{again}",
             listed(unknown)
         ),
     )

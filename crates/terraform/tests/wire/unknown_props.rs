@@ -115,6 +115,33 @@ async fn errors_about_what_is_unknown_are_dropped_and_others_are_warnings() {
     core.stage.end().await;
 }
 
+/// A schema that refuses the placeholder keeps the script from saying whether an update is one.
+#[tokio::test]
+async fn an_update_without_advice_is_worth_a_warning() {
+    let error = json!([{"severity": "error", "summary": "bad", "propPath": ["props", "later"]}]);
+    let core = Core::new(json!({"modifyPlan": [
+        {"result": null},
+        {"result": {"diagnostics": error}},
+        {"result": {"diagnostics": error, "requiresReplacement": true}},
+    ]}))
+    .await;
+    let known = core.config(&[("props", value(r#"{"later": "b", "name": "a"}"#))]);
+    let held = core.change(&core.nothing(), &known).await;
+    let config = core.config(&[("props", half_known())]);
+    let planned = core.plan(&held, &config).await;
+    let words = [
+        "Plan without the script's advice",
+        "props.later",
+        "inconsistent final plan",
+    ];
+    assert_warning(&planned.diagnostics, &words);
+    assert_eq!(planned.action, Action::Update);
+    let planned = core.plan(&held, &config).await;
+    assert_none(&planned.diagnostics);
+    assert_eq!(planned.action, Action::Replace);
+    core.stage.end().await;
+}
+
 /// Whatever a script does with placeholders, the plan that upstream would make is made.
 #[tokio::test]
 async fn a_script_that_fails_with_placeholders_does_not_stop_the_plan() {
