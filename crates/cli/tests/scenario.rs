@@ -20,6 +20,8 @@ mod first_steps;
 mod interruptions;
 #[path = "scenario/invalid.rs"]
 mod invalid;
+#[path = "scenario/junit.rs"]
+mod junit;
 #[path = "scenario/killed.rs"]
 mod killed;
 #[path = "foreign/mark.rs"]

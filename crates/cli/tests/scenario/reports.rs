@@ -3,10 +3,10 @@
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use crate::stage::{Stage, action, action_after, python};
+use crate::stage::{Stage, action, action_after};
 
 /// `a` succeeds, `b` fails, `c` needs it, `d` has a provider that dies, `e` needs nothing.
-fn stage() -> Stage {
+pub(crate) fn stage() -> Stage {
     let error = json!({
         "code": "execute_failed",
         "message": "<b> & \"co\" \u{1b}[31m",
@@ -29,39 +29,7 @@ fn stage() -> Stage {
     stage
 }
 
-#[tokio::test]
-async fn junit() {
-    let mut stage = stage();
-    let outcome = stage.run("tenon run demo.hcl --junit report.xml").await;
-    assert_eq!(outcome.code, Some(4), "{}", outcome.stderr);
-    let script = "import sys, xml.etree.ElementTree as tree\n\
-        for suite in tree.parse('report.xml').getroot():\n\
-        \x20   counts = ['tests', 'failures', 'errors', 'skipped']\n\
-        \x20   print(suite.get('name'), *[suite.get(name) for name in counts])\n\
-        \x20   for case in sorted(suite, key=lambda case: case.get('name')):\n\
-        \x20       print(case.get('name'), *[(part.tag, part.text) for part in case])\n";
-    stage.shell.file("read.py", script);
-    let read = stage.run(&format!("{} read.py", python())).await;
-    assert_eq!(read.code, Some(0), "{}", read.stderr);
-    assert_snapshot!(read.stdout);
-}
-
-/// Every scenario that was run is in the report.
-#[tokio::test]
-async fn junit_of_several() {
-    let mut stage = Stage::new(json!({}));
-    stage.shell.file("demo.hcl", &two_scenarios());
-    let line = "tenon run demo.hcl --tags one,two --junit report.xml";
-    let outcome = stage.run(line).await;
-    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
-    let report = stage.text("report.xml");
-    for name in ["first", "second"] {
-        let suite = format!("<testsuite name=\"{name}\"");
-        assert!(report.contains(&suite), "{report}");
-    }
-}
-
-fn two_scenarios() -> String {
+pub(crate) fn two_scenarios() -> String {
     let one = |name: &str, tag: &str, actions: String| {
         format!(
             "scenario \"{name}\" {{\n  description = \"The {name} one\"\n  tags = [\"{tag}\", \
@@ -237,107 +205,6 @@ async fn plans_by_tags() {
         .run("tenon plan demo.hcl --tags one --scenario first")
         .await;
     assert_eq!(outcome.code, Some(2));
-}
-
-#[tokio::test]
-async fn asserts_that_hold_are_test_cases() {
-    let mut stage = Stage::new(json!({}));
-    stage.scenario(&format!(
-        "{}\n  output \"id\" {{\n    value = action.put.a.name\n    assert {{\n      condition = \
-         self.value == \"a\"\n    }}\n    assert {{\n      condition = self.value != \"a\"\n      \
-         message = \"it is a\"\n    }}\n  }}\n",
-        action("a", "")
-    ));
-    let outcome = stage.run("tenon run demo.hcl --junit report.xml").await;
-    assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
-    let report = stage.text("report.xml");
-    for part in [
-        "tests=\"3\" failures=\"1\" errors=\"0\"",
-        "name=\"output.id\" time=\"0.000\"/>",
-        "name=\"output.id (2)\" time=\"0.000\">\n      <failure message=\"it is a\">",
-    ] {
-        assert!(report.contains(part), "{part} in {report}");
-    }
-}
-
-/// The report says why, whatever it was.
-#[tokio::test]
-async fn junit_of_what_is_not_run() {
-    let mut stage = Stage::new(json!({}));
-    let good = two_scenarios();
-    let cases = [
-        ("scenario \"demo\" {\n", "", 2, "never closed"),
-        (
-            good.as_str(),
-            "--scenario third",
-            2,
-            "no scenario &quot;third&quot;",
-        ),
-        (
-            good.as_str(),
-            "--scenario first --var x=1",
-            2,
-            "no variable &quot;x&quot;",
-        ),
-        (
-            good.as_str(),
-            "--scenario first --target action.put.x",
-            2,
-            "action.put.x",
-        ),
-        (
-            good.as_str(),
-            "--scenario first --record-dir nowhere",
-            2,
-            "nowhere",
-        ),
-    ];
-    for (text, flags, code, reason) in cases {
-        stage.shell.file("demo.hcl", text);
-        let line = format!("tenon run demo.hcl --junit report.xml {flags}");
-        let outcome = stage.run(&line).await;
-        assert_eq!(outcome.code, Some(code), "{}", outcome.stderr);
-        let report = stage.text("report.xml");
-        assert!(
-            report.contains("errors=\"1\"") && report.contains(reason),
-            "{report}"
-        );
-        assert!(!report.contains("time=\"-"), "{report}");
-    }
-    assert!(stage.diary().is_empty());
-}
-
-#[tokio::test]
-async fn junit_of_a_teardown() {
-    let mut stage = Stage::with_one_action(json!({
-        "execute a 2": [["error", { "code": "execute_failed", "message": "it is stuck" }]],
-    }));
-    assert_eq!(stage.run("tenon run demo.hcl").await.code, Some(0));
-    let line = format!("tenon teardown {} --junit report.xml", stage.record_name());
-    assert_eq!(stage.run(&line).await.code, Some(1));
-    let report = stage.text("report.xml");
-    assert!(
-        report.contains("failures=\"1\"") && report.contains("it is stuck"),
-        "{report}"
-    );
-}
-
-/// Before anything is done.
-#[tokio::test]
-async fn a_report_that_cannot_be_written() {
-    let mut stage = Stage::with_one_action(json!({}));
-    let outcome = stage
-        .run("tenon run demo.hcl --junit nowhere/report.xml")
-        .await;
-    assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
-    assert!(
-        outcome
-            .stderr
-            .contains("nowhere/report.xml cannot be written"),
-        "{}",
-        outcome.stderr
-    );
-    assert!(stage.diary().is_empty() && stage.files("orchard_").is_empty());
 }
 
 const DIGITS: &str = "123456789012345678901234567890.125";
