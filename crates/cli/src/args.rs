@@ -16,7 +16,8 @@ use tenon_rpc::Dialect;
 
 pub(crate) use provider::{InstallArgs, Program, ProviderCommand};
 pub(crate) use scenario::{
-    GraphForm, InitArgs, ListArgs, PlanArgs, RunArgs, TeardownArgs, VariableArgs, WorkArgs,
+    GraphForm, InitArgs, ListArgs, PlanArgs, RecordKeyArgs, RunArgs, SecretArgs, TeardownArgs,
+    VariableArgs, WorkArgs,
 };
 pub(crate) use serve::{EventsChoice, FramingChoice, ServeArgs, SlowChoice};
 pub(crate) use socket::{TapArgs, UserArgs};
@@ -74,7 +75,7 @@ pub(crate) enum Command {
     Plan(PlanArgs),
     /// Run a scenario
     Run(RunArgs),
-    /// Take back what a run did
+    /// Undo what a run did
     Teardown(TeardownArgs),
     /// Call a method of a plugin or of a server on a local socket, and print its answer
     Call(CallArgs),

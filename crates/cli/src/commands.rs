@@ -9,6 +9,7 @@ pub(crate) mod man;
 pub(crate) mod new_file;
 pub(crate) mod plan;
 pub(crate) mod provider;
+pub(crate) mod record;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod scenario;

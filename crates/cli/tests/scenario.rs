@@ -32,8 +32,12 @@ mod parallel;
 mod postgres;
 #[path = "scenario/reports.rs"]
 mod reports;
+#[path = "scenario/resuming.rs"]
+mod resuming;
 #[path = "scenario/schemas.rs"]
 mod schemas;
+#[path = "scenario/sealed.rs"]
+mod sealed;
 #[path = "scenario/secrets.rs"]
 mod secrets;
 #[path = "command/shell.rs"]
@@ -44,6 +48,8 @@ mod shutdown;
 mod stage;
 #[path = "../../providers/tests/support/mod.rs"]
 mod support;
+#[path = "scenario/undoing.rs"]
+mod undoing;
 #[path = "scenario/variables.rs"]
 mod variables;
 #[path = "scenario/wire.rs"]

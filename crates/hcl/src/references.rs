@@ -9,10 +9,16 @@ impl Expression {
     /// The names it refers to, with the steps after them that are known, in the order of the text.
     /// Names that a `for` inside of it gives are not among them.
     pub fn references(&self) -> Vec<(Reference<'_>, Place)> {
+        self.references_outside(None)
+    }
+
+    /// The same without those that stand in the arguments of a function.
+    pub fn references_outside(&self, function: Option<&str>) -> Vec<(Reference<'_>, Place)> {
         let mut found = Vec::new();
         Walk {
             visit: &mut |reference, span| found.push((reference, Place::new(&self.source, span))),
             hidden: Vec::new(),
+            skipped: function,
         }
         .node(&self.root);
         found
@@ -41,6 +47,8 @@ struct Walk<'a, 'v> {
     visit: &'v mut dyn FnMut(Reference<'a>, Span),
     /// Names that stand for what a `for` goes through.
     hidden: Vec<&'a str>,
+    /// A function whose arguments are not looked at.
+    skipped: Option<&'v str>,
 }
 
 impl<'a> Walk<'a, '_> {
@@ -67,6 +75,7 @@ impl<'a> Walk<'a, '_> {
                     }
                 }
             }
+            Kind::Call(call) if self.skipped == Some(&*call.name) => {}
             Kind::Call(call) => self.nodes(&call.arguments),
             Kind::Unary(_, operand) => self.node(operand),
             Kind::Binary(_, operands) => {

@@ -97,6 +97,11 @@ impl Place {
         }
     }
 
+    /// The beginning of a text: for what belongs to a file, but stands at no line of it.
+    pub fn beginning(source: &Arc<Source>) -> Place {
+        Place::new(source, Span::default())
+    }
+
     /// The text it is in.
     pub fn source(&self) -> &Arc<Source> {
         &self.source

@@ -44,18 +44,18 @@ pub(crate) struct Outcome {
     pub(crate) result: Result<Json, ProviderFailure>,
     pub(crate) duration: Duration,
     pub(crate) attempts: u32,
-    /// It may have been done: the provider was told to.
-    pub(crate) was_sent: bool,
+    /// One of the attempts may have done it: its provider was told to, and did not say that it
+    /// failed.
+    pub(crate) may_be_done: bool,
 }
 
 impl Outcome {
-    /// What is to be said of an action that failed: one that took too long, or whose provider went
-    /// away, may have been done.
-    pub(crate) fn status(was_sent: bool, failure: &ProviderFailure) -> Status {
-        match failure.kind {
-            FailureKind::Answered => Status::Failed,
-            _ if was_sent => Status::Maybe,
-            _ => Status::Failed,
+    /// What is to be said of an action that failed: if an attempt took too long, or its provider
+    /// went away, it may have been done, whatever a later attempt was answered.
+    pub(crate) fn failed_status(may_be_done: bool) -> Status {
+        match may_be_done {
+            true => Status::Maybe,
+            false => Status::Failed,
         }
     }
 }
@@ -225,12 +225,13 @@ impl Engine<'_> {
     async fn execute(&self, id: NodeId, task: Task) -> (NodeId, DeclarationId, Outcome) {
         let started = Instant::now();
         let mut attempts = 0;
-        let mut was_sent = false;
+        let mut may_be_done = false;
         let result = loop {
             attempts += 1;
             let attempt = self.slots.execute(&task).await;
-            was_sent |= attempt.was_sent;
             let result = attempt.result;
+            let says_no = matches!(&result, Err(failure) if failure.kind == FailureKind::Answered);
+            may_be_done |= attempt.was_sent && !says_no;
             let Err(failure) = &result else { break result };
             if attempts >= task.settings.attempts || !is_worth_another(&task.settings, failure) {
                 break result;
@@ -254,7 +255,7 @@ impl Engine<'_> {
             result,
             duration: started.elapsed(),
             attempts,
-            was_sent,
+            may_be_done,
         };
         (id, task.declaration, outcome)
     }

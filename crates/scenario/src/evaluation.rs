@@ -112,6 +112,11 @@ impl<'g> Evaluation<'g> {
         self.values.get(id.0)?.as_ref()
     }
 
+    /// What the scenario was given for a variable.
+    pub(crate) fn variable(&self, name: &str) -> Option<&Value> {
+        self.variables.get(name)
+    }
+
     /// What an expression comes to.
     ///
     /// # Errors

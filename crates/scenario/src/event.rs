@@ -82,9 +82,9 @@ pub enum Event {
         /// What it says.
         message: String,
     },
-    /// Something that is not as it should be, and fails nothing.
+    /// Something that fails nothing, but that a user should know.
     Warning {
-        /// What it is.
+        /// What, and what to do about it.
         message: String,
     },
     /// A provider could not be started, or did not end as it should.

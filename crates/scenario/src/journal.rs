@@ -14,24 +14,47 @@ use std::path::{Path, PathBuf};
 use rustix::fs::FlockOperation;
 use serde::{Deserialize, Serialize};
 
+use crate::disk::{folder_of, sync_folder};
 use crate::event::Status;
-use crate::record::{NodeRecord, Record, folder_of, sync_folder};
+use crate::record::{NodeRecord, Record};
+use crate::undo::Undo;
 
 /// A line of the journal.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Entry {
     /// An action is about to be handed to its provider.
-    Begin { action: String, at: String },
+    Begin {
+        action: String,
+        at: String,
+        /// What it comes after.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        after: Vec<String>,
+        /// What undoes it, as far as that can be known before it is done.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        undo: Option<Box<Undo>>,
+        /// What undoes earlier executions of it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        earlier: Vec<Undo>,
+    },
     /// It is over.
     End { node: Box<NodeRecord> },
-    /// An action is about to be taken back.
-    TeardownBegin { action: String, at: String },
+    /// What undoes it is known now: something else that is needed for that is done.
+    Undo { action: String, undo: Box<Undo> },
+    /// An action is about to be undone, or an earlier execution of it.
+    TeardownBegin {
+        action: String,
+        at: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        earlier: Option<usize>,
+    },
     /// That is over.
     TeardownEnd {
         action: String,
         status: Status,
         error: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        earlier: Option<usize>,
     },
 }
 
@@ -40,6 +63,7 @@ impl Entry {
         match self {
             Entry::End { node } => &node.address,
             Entry::Begin { action, .. }
+            | Entry::Undo { action, .. }
             | Entry::TeardownBegin { action, .. }
             | Entry::TeardownEnd { action, .. } => action,
         }
@@ -161,6 +185,12 @@ impl Journal {
         })
     }
 
+    /// Writes the record of a run that goes on: the journal will name actions and providers that
+    /// the record did not have. What the journal says already is said about this record as well.
+    pub(crate) fn go_on(&self, record: &Record) -> io::Result<()> {
+        record.write(&self.record)
+    }
+
     /// Where the record is.
     pub(crate) fn record(&self) -> &Path {
         &self.record
@@ -238,15 +268,29 @@ fn apply(text: &[u8], record: &mut Record, path: &Path) -> Result<usize, Journal
 
 fn apply_entry(entry: Entry, node: &mut NodeRecord) {
     match entry {
-        Entry::Begin { at, .. } => {
+        Entry::Begin {
+            at,
+            after,
+            undo,
+            earlier,
+            ..
+        } => {
             node.status = Status::Maybe;
             node.started_at = Some(at);
+            node.after = after;
+            node.undo = undo.map(|undo| *undo);
+            node.earlier = earlier;
         }
         Entry::End { node: ended } => *node = *ended,
-        Entry::TeardownBegin { .. } => node.teardown = Some(Status::Maybe),
-        Entry::TeardownEnd { status, error, .. } => {
-            node.teardown = Some(status);
-            node.teardown_error = error;
+        Entry::Undo { undo, .. } => node.undo = Some(*undo),
+        Entry::TeardownBegin { earlier, .. } => {
+            node.set_teardown(earlier, Status::Maybe, None);
         }
+        Entry::TeardownEnd {
+            status,
+            error,
+            earlier,
+            ..
+        } => node.set_teardown(earlier, status, error),
     }
 }

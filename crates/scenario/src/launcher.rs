@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tenon_host::{Capture, CaptureError, PluginCommand};
+use tenon_host::{Capture, CaptureError, Environment, PluginCommand};
 use tenon_protocols::orchard::ProviderSchema;
 
 use crate::model::ProviderSource;
 use crate::provider::{FailureKind, Provider, ProviderFailure};
+use crate::seal::RecordKey;
 use tenon_protocols::Secrets;
 
 /// How providers are started.
@@ -37,6 +38,15 @@ impl Launcher {
                 PluginCommand::new(&self.tenon).args(["builtin", name.as_str()])
             }
             ProviderSource::Program(path) => PluginCommand::new(path),
+        };
+        // The key of the records is nothing for those who run arbitrary commands.
+        let command = match std::env::var_os(RecordKey::VARIABLE) {
+            Some(_) => {
+                let names = std::env::vars_os().map(|(name, _)| name);
+                let names = names.filter(|name| name != RecordKey::VARIABLE);
+                command.inherit(Environment::Only(names.collect()))
+            }
+            None => command,
         };
         match self.folder.as_os_str().is_empty() {
             true => command,

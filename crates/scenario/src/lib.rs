@@ -4,7 +4,7 @@
 //! every word. [`Plan::new`] checks it against its providers' schemas to the last attribute and
 //! unfolds it into a [`Graph`], without doing anything. [`Plan::run`] starts the providers, hands
 //! each action over as soon as what it needs is done, and keeps a journal, so that after a crash
-//! [`Plan::resume`] and [`Plan::teardown`] know what is done, not begun, or maybe done.
+//! [`Plan::resume`] and [`Teardown`] know what is done, not begun, or maybe done.
 //!
 //! What is shown of all that is left to you: everything that happens is an [`Event`]. So is where
 //! the built-in providers come from: a [`Launcher`] is told the program that has them.
@@ -14,14 +14,18 @@
 mod attributes;
 mod declarations;
 mod decode;
+mod disk;
 mod drawing;
 mod engine;
 mod evaluation;
 mod event;
 mod expand;
+mod flow;
 mod graph;
 mod journal;
 mod junit;
+mod kept;
+mod known;
 mod launcher;
 mod link;
 mod load;
@@ -29,18 +33,27 @@ mod masked;
 mod memory;
 mod model;
 mod names;
+mod needed;
 mod order;
+mod origins;
 mod plan;
 mod provider;
 mod record;
+mod resume;
 mod run;
 mod running;
 mod schedule;
+mod seal;
 mod selection;
+mod sensitive;
 mod settings;
+mod settling;
 mod slots;
 mod teardown;
 mod undeclared;
+mod undo;
+mod undoing;
+mod unsealing;
 mod variables;
 mod yaml;
 
@@ -52,13 +65,16 @@ pub use event::{Event, RunStatus, Status, Watch};
 pub use graph::{Graph, Node, NodeId};
 pub use journal::JournalError;
 pub use junit::{Suite, junit};
+pub use known::Given;
 pub use launcher::{Launcher, SeeLog};
 pub use load::{ScenarioFile, load};
 pub use masked::{Key, Masked, Way};
 pub use model::*;
 pub use plan::Plan;
 pub use provider::{FailureKind, ProviderFailure};
-pub use record::{FailedAssert, NodeRecord, Record};
+pub use record::{FORMAT, FailedAssert, NodeRecord, Record};
 pub use run::{AssertOutcome, RunError, RunOptions, RunReport};
+pub use seal::{RecordKey, ShortKey, WrongKey};
+pub use teardown::{FilePlan, Teardown};
 pub use tenon_protocols::Secrets;
 pub use variables::Inputs;

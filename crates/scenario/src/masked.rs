@@ -34,16 +34,26 @@ impl Masked {
     /// # Errors
     /// Something in it is unknown, or no JSON.
     pub fn of(value: &Value) -> Result<Masked, Error> {
+        Ok(Masked::split(value)?.0)
+    }
+
+    /// A value without its secrets, and the secrets, in the order of the ways to them.
+    ///
+    /// # Errors
+    /// As for [`Masked::of`].
+    pub(crate) fn split(value: &Value) -> Result<(Masked, Vec<Value>), Error> {
         let mut writer = Writer {
             text: String::new(),
             way: Vec::new(),
             sensitive: Vec::new(),
+            secrets: Vec::new(),
         };
         writer.value(value)?;
-        Ok(Masked {
+        let masked = Masked {
             value: raw(writer.text),
             sensitive: writer.sensitive,
-        })
+        };
+        Ok((masked, writer.secrets))
     }
 
     /// The value of a type, as far as it was kept: secrets are unknown, and marked.
@@ -51,11 +61,20 @@ impl Masked {
     /// # Errors
     /// It does not fit the type.
     pub(crate) fn read(&self, ty: &Type) -> Result<Value, Error> {
+        convert::convert(&self.filled(|_| None)?, ty)
+    }
+
+    /// The value with its secrets as far as `find` has them; others are unknown. All are marked.
+    ///
+    /// # Errors
+    /// It is no value.
+    pub(crate) fn filled(&self, find: impl Fn(&Way) -> Option<Value>) -> Result<Value, Error> {
         let mut value = json::implied(self.value.get().as_bytes())?;
         for way in &self.sensitive {
-            value = forget(&value, way);
+            let secret = find(way).unwrap_or_else(|| Value::unknown(Type::Dynamic));
+            value = put(&value, way, &secret.sensitive());
         }
-        convert::convert(&value, ty)
+        Ok(value)
     }
 }
 
@@ -68,6 +87,7 @@ struct Writer {
     text: String,
     way: Vec<Key>,
     sensitive: Vec<Way>,
+    secrets: Vec<Value>,
 }
 
 impl Writer {
@@ -75,6 +95,7 @@ impl Writer {
         if value.is_sensitive() {
             self.text += &format!("{MASK:?}");
             self.sensitive.push(self.way.clone());
+            self.secrets.push(value.unmark_deep().0);
             return Ok(());
         }
         let (value, _) = value.unmark();
@@ -128,26 +149,24 @@ impl Writer {
     }
 }
 
-/// The value with what is at the end of the way unknown, and marked.
-fn forget(value: &Value, way: &[Key]) -> Value {
+/// The value with another at the end of the way.
+fn put(value: &Value, way: &[Key], new: &Value) -> Value {
     let Some((key, rest)) = way.split_first() else {
-        return Value::unknown(Type::Dynamic).sensitive();
+        return new.clone();
     };
     match (value.kind(), key) {
-        (Kind::Tuple(values), Key::Index(wanted)) => Value::tuple(
-            values
-                .iter()
-                .enumerate()
-                .map(|(index, value)| match index == *wanted {
-                    true => forget(value, rest),
-                    false => value.clone(),
-                })
-                .collect(),
-        ),
+        (Kind::Tuple(values), Key::Index(wanted)) => {
+            let values = values.iter().enumerate();
+            let values = values.map(|(index, value)| match index == *wanted {
+                true => put(value, rest, new),
+                false => value.clone(),
+            });
+            Value::tuple(values.collect())
+        }
         (Kind::Object(attributes), Key::Name(wanted)) => {
             Value::object(attributes.iter().map(|(name, value)| {
                 let value = match name == wanted {
-                    true => forget(value, rest),
+                    true => put(value, rest, new),
                     false => value.clone(),
                 };
                 (name, value)
@@ -184,6 +203,16 @@ mod tests {
         let token = back.attribute("token").unwrap();
         assert!(token.is_sensitive() && !token.is_known());
         assert_eq!(token.ty(), Type::String);
+    }
+
+    #[test]
+    fn secrets_that_are_found_again_are_filled_in_and_marked() {
+        let secret = Value::tuple(vec![1.into(), "hunter2".into()]);
+        let value = Value::object([("id", 7.into()), ("pins", secret.sensitive())]);
+        let (masked, secrets) = Masked::split(&value).unwrap();
+        assert_eq!(secrets, [secret]);
+        let filled = masked.filled(|_| secrets.first().cloned()).unwrap();
+        assert_eq!(filled, value);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use tenon_hcl::{Attribute, Expression, Name, Place};
 use tenon_values::{Type, Value};
 
@@ -53,11 +54,13 @@ pub struct RequiredProvider {
 }
 
 /// Where a provider's program is.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum ProviderSource {
     /// `builtin/NAME`: one that Tenon has.
+    #[serde(rename = "builtin")]
     Builtin(String),
     /// `exec:PATH`: a program, by its absolute path.
+    #[serde(rename = "exec")]
     Program(PathBuf),
 }
 

@@ -13,6 +13,9 @@ use crate::expand::expand;
 use crate::graph::{Graph, Instance, ModuleId, NodeId, NodeKind};
 use crate::link::link;
 use crate::model::{Action, Scenario};
+use crate::needed::NeededSecrets;
+use crate::origins::Origins;
+use crate::sensitive::Sensitive;
 use crate::settings::Settings;
 
 /// What a run would do, as far as that can be known.
@@ -30,6 +33,10 @@ pub struct Plan {
     pub attributes: BTreeMap<NodeId, Value>,
     /// What the scenario would tell in the end.
     pub outputs: Vec<(String, Value)>,
+    /// What is a secret because of where it goes.
+    pub(crate) sensitive: Sensitive,
+    /// Secrets without which nothing can be undone.
+    pub(crate) needed: NeededSecrets,
 }
 
 impl Plan {
@@ -40,7 +47,7 @@ impl Plan {
     pub fn new(
         scenario: &Arc<Scenario>,
         schemas: &Schemas,
-        variables: BTreeMap<String, Value>,
+        mut variables: BTreeMap<String, Value>,
     ) -> Result<Plan, Vec<Diagnostic>> {
         let declarations = Declarations::of(scenario, schemas);
         let (mut graph, mut problems) = expand(scenario, &declarations, &variables)?;
@@ -49,15 +56,20 @@ impl Plan {
             problems.extend(more);
             return Err(problems);
         }
+        let sensitive = Sensitive::find(&graph, &declarations);
+        sensitive.mark_instances(&mut graph);
+        sensitive.mark_variables(&mut variables);
         let mut check = Check {
             graph: &graph,
             declarations: &declarations,
+            sensitive: &sensitive,
             evaluation: Evaluation::new(&graph, &variables, true),
             problems,
             attributes: BTreeMap::new(),
+            needed: NeededSecrets::default(),
         };
-        for (_, declaration) in declarations.iter() {
-            check.config(declaration);
+        for (id, declaration) in declarations.iter() {
+            check.config(id, declaration);
         }
         for id in &graph.order {
             check.node(*id);
@@ -67,7 +79,7 @@ impl Plan {
         }
         check.names();
         let outputs = check.outputs();
-        let (problems, attributes) = (check.problems, check.attributes);
+        let (problems, attributes, needed) = (check.problems, check.attributes, check.needed);
         if !problems.is_empty() {
             return Err(problems);
         }
@@ -78,6 +90,8 @@ impl Plan {
             variables,
             attributes,
             outputs,
+            sensitive,
+            needed,
         })
     }
 
@@ -93,9 +107,11 @@ impl Plan {
 struct Check<'g> {
     graph: &'g Graph,
     declarations: &'g Declarations,
+    sensitive: &'g Sensitive,
     evaluation: Evaluation<'g>,
     problems: Vec<Diagnostic>,
     attributes: BTreeMap<NodeId, Value>,
+    needed: NeededSecrets,
 }
 
 impl Check<'_> {
@@ -108,14 +124,18 @@ impl Check<'_> {
         }
     }
 
-    fn config(&mut self, declaration: &Declaration) {
+    fn config(&mut self, id: DeclarationId, declaration: &Declaration) {
         for attribute in &declaration.config {
             if let Some(problem) = self.early_use(&attribute.value, declaration) {
                 self.problems.push(problem);
             }
         }
-        if let Err(problems) = config(declaration, &self.evaluation) {
-            self.note(problems);
+        match config(declaration, &self.evaluation) {
+            Ok(config) => {
+                let origins = Origins::new(self.graph, &self.evaluation);
+                self.needed.add_provider(&origins, id, declaration, &config);
+            }
+            Err(problems) => self.note(problems),
         }
     }
 
@@ -187,7 +207,7 @@ impl Check<'_> {
             self.note(problems);
         }
         match &schema.outputs {
-            Some(outputs) => unknown_outputs(outputs),
+            Some(outputs) => self.sensitive.mark_outputs(id, unknown_outputs(outputs)),
             None => Value::object::<&str>([]),
         }
     }
@@ -216,8 +236,15 @@ impl Check<'_> {
             instance,
             itself: self.evaluation.get(id),
         };
-        let fitted = action_attributes(action, teardown, schema, &self.evaluation, here);
-        self.note(fitted.err().unwrap_or_default());
+        match action_attributes(action, teardown, schema, &self.evaluation, here) {
+            Ok(attributes) => {
+                let origins = Origins::new(graph, &self.evaluation);
+                let attributes = (teardown.as_slice(), &attributes);
+                self.needed
+                    .add_action(&origins, id, *declaration, attributes);
+            }
+            Err(problems) => self.note(problems),
+        }
     }
 
     /// Locals and inputs that nobody uses may be wrong as well.

@@ -1,22 +1,28 @@
 //! Run records: what a run did, for people, for tools, and for going on later.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{self, Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use sha2::{Digest, Sha256};
 
+use crate::disk::{create, digest_of, digests, folder_of, sync_folder};
 use crate::event::{RunStatus, Status};
-use crate::load::ScenarioFile;
+use crate::kept::{Sealed, Sealer};
+use crate::load::{ScenarioFile, read};
 use crate::masked::{Masked, Way};
+use crate::seal::{RecordKey, WrongKey};
+use crate::undo::{ProviderRecord, Undo};
 
 /// What a run did: `orchard_<scenario>_run_<id>.json`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Record {
+    /// What is in it: [`FORMAT`] if it was written by this version. The first records had no such
+    /// number; they hold nothing about teardowns.
+    #[serde(default)]
+    pub format: u32,
     /// The scenario's name.
     pub scenario: String,
     /// The scenario file, by its absolute path.
@@ -35,6 +41,21 @@ pub struct Record {
     /// Where secrets were in them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub sensitive_variables: BTreeMap<String, Vec<Way>>,
+    /// What tells whether a key is the one that secrets in here are encrypted with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// Secrets in variables, encrypted: what going on with the run needs.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) sealed_variables: BTreeMap<String, Vec<Sealed>>,
+    /// Masked variables that had their defaults.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) default_variables: BTreeSet<String>,
+    /// The providers that undo something, with their configurations.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) providers: Vec<ProviderRecord>,
+    /// What is behind the addresses of components and of all instances of an action.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) groups: BTreeMap<String, BTreeSet<String>>,
     /// Its actions, in order.
     pub nodes: Vec<NodeRecord>,
     /// What it told in the end.
@@ -80,12 +101,24 @@ pub struct NodeRecord {
     /// How often it was tried, if more than once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attempts: Option<u32>,
+    /// What was done before because it needs it: actions and groups.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) after: Vec<String>,
     /// What it brought.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outputs: Option<Box<RawValue>>,
     /// Where secrets were in that.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sensitive: Vec<Way>,
+    /// Those secrets, encrypted: what going on with the run needs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) sealed: Vec<Sealed>,
+    /// What undoes it; nothing if it has no teardown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) undo: Option<Undo>,
+    /// What undoes earlier executions of it, if it was run again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) earlier: Vec<Undo>,
     /// Why it failed or was left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
@@ -107,6 +140,39 @@ impl NodeRecord {
         })
     }
 
+    /// It is about to be run again, or was to be: what is there from before stays to be undone.
+    pub(crate) fn retire(&mut self) {
+        if matches!(self.status, Status::Succeeded | Status::Maybe) {
+            self.earlier.extend(self.undo.take());
+        }
+    }
+
+    /// What came of undoing it, or an earlier execution of it.
+    pub(crate) fn set_teardown(
+        &mut self,
+        earlier: Option<usize>,
+        status: Status,
+        error: Option<String>,
+    ) {
+        match earlier {
+            Some(index) => {
+                if let Some(undo) = self.earlier.get_mut(index) {
+                    undo.status = Some(status);
+                }
+            }
+            None => {
+                self.teardown = Some(status);
+                self.teardown_error = error;
+            }
+        }
+    }
+
+    /// Whether something is left to be undone.
+    pub(crate) fn is_there(&self) -> bool {
+        matches!(self.status, Status::Succeeded | Status::Maybe)
+            && self.teardown != Some(Status::Succeeded)
+    }
+
     pub(crate) fn new(address: &str, provider: String) -> NodeRecord {
         NodeRecord {
             address: address.to_owned(),
@@ -115,13 +181,30 @@ impl NodeRecord {
             started_at: None,
             duration_ms: None,
             attempts: None,
+            after: Vec::new(),
             outputs: None,
             sensitive: Vec::new(),
+            sealed: Vec::new(),
+            undo: None,
+            earlier: Vec::new(),
             error: None,
             teardown: None,
             teardown_error: None,
         }
     }
+}
+
+/// What this version writes.
+pub const FORMAT: u32 = 2;
+
+/// What a variable's secrets belong to.
+pub(crate) fn variable_owner(name: &str) -> String {
+    format!("variable {name}")
+}
+
+/// What the secrets in an action's outputs belong to.
+pub(crate) fn outputs_owner(address: &str) -> String {
+    format!("outputs {address}")
 }
 
 /// No record is this large.
@@ -140,29 +223,54 @@ impl Record {
     pub fn read(path: &Path) -> io::Result<Record> {
         let mut bytes = Vec::new();
         fs::File::open(path)?.take(LIMIT).read_to_end(&mut bytes)?;
-        serde_json::from_slice(&bytes).map_err(io::Error::other)
+        let record: Record = serde_json::from_slice(&bytes).map_err(io::Error::other)?;
+        match record.format {
+            0..=FORMAT => Ok(record),
+            newer => Err(io::Error::other(format!(
+                "it has the format {newer}, this version of tenon reads formats up to {FORMAT}"
+            ))),
+        }
     }
 
-    /// What the scenario was given, as far as it was kept.
-    pub fn given(&self) -> BTreeMap<String, Masked> {
+    /// What the scenario was given, as far as it was kept. What had its default is left out.
+    ///
+    /// # Errors
+    /// The key does not fit.
+    pub fn given(&self, key: Option<&RecordKey>) -> Result<BTreeMap<String, Masked>, WrongKey> {
+        let sealer = Sealer::of(self, key)?;
         let mut given = BTreeMap::new();
         for (name, value) in &self.variables {
-            let sensitive = self.sensitive_variables.get(name);
-            let masked = Masked {
+            let mut masked = Masked {
                 value: value.clone(),
-                sensitive: sensitive.cloned().unwrap_or_default(),
+                sensitive: { self.sensitive_variables.get(name) }
+                    .cloned()
+                    .unwrap_or_default(),
             };
-            given.insert(name.clone(), masked);
+            if !masked.sensitive.is_empty() {
+                let sealed = self.sealed_variables.get(name);
+                masked = sealer.opened(masked, &variable_owner(name), sealed.map_or(&[], |x| x));
+            }
+            if masked.sensitive.is_empty() || !self.default_variables.contains(name) {
+                given.insert(name.clone(), masked);
+            }
         }
-        given
+        Ok(given)
     }
 
     pub(crate) fn set_variable(&mut self, name: &str, masked: Masked) {
         self.variables.insert(name.to_owned(), masked.value);
-        if !masked.sensitive.is_empty() {
-            let name = name.to_owned();
-            self.sensitive_variables.insert(name, masked.sensitive);
-        }
+        match masked.sensitive.is_empty() {
+            true => self.sensitive_variables.remove(name),
+            false => self
+                .sensitive_variables
+                .insert(name.to_owned(), masked.sensitive),
+        };
+    }
+
+    /// Forgets the secrets that were kept to go on with the run.
+    pub(crate) fn forget_secrets(&mut self) {
+        self.sealed_variables.clear();
+        self.nodes.iter_mut().for_each(|node| node.sealed.clear());
     }
 
     pub(crate) fn set_output(&mut self, name: &str, masked: Masked) {
@@ -175,13 +283,38 @@ impl Record {
         };
     }
 
-    /// The files that are not what they were.
+    /// Forgets the secrets of teardowns: everything is undone.
+    pub(crate) fn forget_undos(&mut self) {
+        let undos = self.nodes.iter_mut();
+        let undos = undos.flat_map(|node| node.undo.iter_mut().chain(&mut node.earlier));
+        let calls = undos.filter_map(|undo| undo.call.as_mut());
+        let kept = calls.map(|call| &mut call.attributes);
+        let configs = self
+            .providers
+            .iter_mut()
+            .map(|provider| &mut provider.config);
+        for secret in kept.chain(configs).flat_map(|kept| &mut kept.secrets) {
+            secret.sealed = None;
+        }
+        self.key = None;
+    }
+
+    /// The files that are not what they were, or were not read then.
     pub fn changed_files(&self, file: &ScenarioFile) -> Vec<PathBuf> {
         let now = digests(file);
         let changed = |(path, digest): (&PathBuf, &String)| {
             (self.files.get(path) != Some(digest)).then(|| path.clone())
         };
         now.iter().filter_map(changed).collect()
+    }
+
+    /// The files that were read then and are now something else, or gone.
+    pub fn files_that_differ(&self) -> Vec<PathBuf> {
+        let differs = |(path, digest): (&PathBuf, &String)| {
+            let now = read(path).ok().map(|source| digest_of(source.text()));
+            (now.as_ref() != Some(digest)).then(|| path.clone())
+        };
+        self.files.iter().filter_map(differs).collect()
     }
 
     /// Writes it: afterwards the old file is there or the new one, never half of one.
@@ -204,42 +337,6 @@ impl Record {
         written?;
         sync_folder(folder)
     }
-}
-
-/// The files of a scenario, with the SHA-256 of each.
-pub(crate) fn digests(file: &ScenarioFile) -> BTreeMap<PathBuf, String> {
-    let digest = |text: &str| {
-        let digest = Sha256::digest(text.as_bytes());
-        digest.iter().map(|byte| format!("{byte:02x}")).collect()
-    };
-    let sources = file.sources.iter();
-    sources
-        .map(|source| (absolute(Path::new(source.name())), digest(source.text())))
-        .collect()
-}
-
-/// The path from the root, so that it means the same wherever it is read.
-pub(crate) fn absolute(path: &Path) -> PathBuf {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
-}
-
-/// A new file that only its owner may read.
-pub(crate) fn create(path: &Path) -> io::Result<fs::File> {
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create(true).truncate(true).mode(0o600);
-    options.open(path)
-}
-
-pub(crate) fn folder_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    }
-}
-
-/// A file that was renamed or removed is so for good only then.
-pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
-    fs::File::open(folder)?.sync_all()
 }
 
 /// `20261115T144033Z_1f9c03ab`

@@ -15,13 +15,17 @@ use crate::engine::{Ended, Engine};
 use crate::evaluation::Evaluation;
 use crate::event::{Event, RunStatus, Status, Watch};
 use crate::journal::{Journal, JournalError};
+use crate::kept::Sealer;
+use crate::known::{Given, KnownOutputs};
 use crate::launcher::Launcher;
 use crate::load::ScenarioFile;
 use crate::plan::{Plan, config};
 use crate::provider::{FailureKind, ProviderFailure};
 use crate::record::{self, Record};
 use crate::running::Running;
+use crate::seal::{RecordKey, WrongKey};
 use crate::slots::{NotStarted, Slots};
+use crate::undo::{Stage, Undoer};
 
 /// How a run goes about it.
 #[derive(Clone)]
@@ -38,6 +42,10 @@ pub struct RunOptions {
     pub redo_maybe: bool,
     /// Run these again although they are done.
     pub redo: Vec<String>,
+    /// What secrets are encrypted with in the record; without it they are not kept.
+    pub key: Option<RecordKey>,
+    /// What a record does not hold and a resumed run needs.
+    pub given: Given,
     /// Set by Ctrl-C.
     pub interrupt: CancellationToken,
 }
@@ -51,6 +59,8 @@ impl Default for RunOptions {
             grace: Some(Duration::from_secs(10)),
             redo_maybe: false,
             redo: Vec::new(),
+            key: None,
+            given: Given::default(),
             interrupt: CancellationToken::new(),
         }
     }
@@ -98,8 +108,14 @@ pub enum RunError {
     /// It was interrupted before anything was done.
     #[error("interrupted before anything was done")]
     Interrupted,
+    /// The secrets of the record cannot be read.
+    #[error(transparent)]
+    Key(#[from] WrongKey),
+    /// Secrets are missing without which the run cannot be undone.
+    #[error("{0}")]
+    Secrets(String),
     /// What it did was taken back.
-    #[error("this run was taken back, or part of it; begin a new one")]
+    #[error("this run was undone, or part of it; start a new one")]
     TakenBack,
     /// Of some actions nobody knows whether they were done.
     #[error(
@@ -122,7 +138,7 @@ impl Plan {
         options: &RunOptions,
         watch: Watch<'_>,
     ) -> Result<RunReport, RunError> {
-        let record = self.new_record(file);
+        let record = self.new_record(file, options.key.as_ref())?;
         self.go(record, None, launcher, options, watch).await
     }
 
@@ -138,18 +154,15 @@ impl Plan {
         watch: Watch<'_>,
     ) -> Result<RunReport, RunError> {
         let (journal, mut record) = Journal::open(path)?;
-        for node in &mut record.nodes {
-            if options.redo.contains(&node.address) {
-                node.status = Status::Pending;
-            }
+        if record.key.is_none() {
+            let key = options.key.as_ref();
+            record.key = key.map(|key| key.check(&record.id)).transpose()?;
         }
         if record.nodes.iter().any(|node| node.teardown.is_some()) {
             return Err(RunError::TakenBack);
         }
-        let maybe = record
-            .nodes
-            .iter()
-            .filter(|node| node.status == Status::Maybe);
+        let maybe = { record.nodes.iter() }
+            .filter(|node| node.status == Status::Maybe && !options.redo.contains(&node.address));
         let maybe: Vec<String> = maybe.map(|node| node.address.clone()).collect();
         if !maybe.is_empty() && !options.redo_maybe {
             return Err(RunError::Maybe(maybe));
@@ -169,14 +182,22 @@ impl Plan {
         let started = Instant::now();
         let chosen = self.chosen(&options.targets).map_err(RunError::Invalid)?;
         let mut evaluation = Evaluation::new(&self.graph, &self.variables, false);
+        let sealer = Sealer::of(&record, options.key.as_ref())?;
+        let secrets = KnownOutputs {
+            sealer: &sealer,
+            secrets: &options.given.secrets,
+        };
         let done = self
-            .recall(&record, &mut evaluation)
+            .recall(&record, &secrets, &options.redo, &mut evaluation)
             .map_err(RunError::Invalid)?;
+        self.check_variables(&record, &done)
+            .map_err(RunError::Invalid)?;
+        self.keep_variables(&mut record, &sealer);
         self.variables
             .values()
             .for_each(|value| launcher.secrets.learn(value));
         let needed = self.needed(&chosen, &done);
-        let configs = self
+        let mut configs = self
             .configs(&needed, &evaluation)
             .map_err(RunError::Invalid)?;
         record.status = RunStatus::Running;
@@ -184,8 +205,17 @@ impl Plan {
         record.failed_asserts.clear();
         record.provider_errors.clear();
         self.add_new_nodes(&mut record);
+        let mut undoer = Undoer::new(self, sealer, &launcher.secrets);
+        undoer.keep_providers(&mut record, &configs, &evaluation);
+        if record.format != record::FORMAT {
+            self.adopt(&mut record, &undoer, &evaluation, Stage::Ended);
+        }
+        configs.retain(|(id, ..)| needed.contains(id));
         let journal = match (journal, &options.record_folder) {
-            (Some(journal), _) => Some(journal),
+            (Some(journal), _) => {
+                journal.go_on(&record)?;
+                Some(journal)
+            }
             (None, Some(folder)) => Some(Journal::begin(&record, folder)?),
             (None, None) => None,
         };
@@ -235,6 +265,7 @@ impl Plan {
             warned: HashSet::new(),
             places: self.places(&record),
             record,
+            undoer,
         };
         let engine = Engine {
             slots: &slots,
@@ -251,7 +282,11 @@ impl Plan {
             .provider_errors
             .append(&mut ended.provider_errors);
         work.tell_outputs(&chosen);
+        work.settle_all()?;
         let status = work.status(ended.is_interrupted);
+        if status == RunStatus::Succeeded {
+            work.record.forget_secrets();
+        }
         let (path, record) = finish(work.record, status, work.journal, started, watch)?;
         Ok(RunReport {
             status,
@@ -262,7 +297,8 @@ impl Plan {
         })
     }
 
-    /// The configurations of the providers that these actions need.
+    /// The configurations of the providers that these actions need, and of those that undo
+    /// something.
     pub(crate) fn configs(
         &self,
         needed: &BTreeSet<DeclarationId>,
@@ -271,7 +307,7 @@ impl Plan {
         let mut configs = Vec::new();
         let mut problems = Vec::new();
         for (id, declaration) in self.declarations.iter() {
-            if needed.contains(&id) {
+            if needed.contains(&id) || self.needed.is_undoing(id) {
                 match config(declaration, evaluation) {
                     Ok(value) => configs.push((id, declaration.clone(), value)),
                     Err(errors) => problems.extend(errors),
@@ -340,13 +376,4 @@ fn finish(
 pub(crate) fn rendered(problems: &[Diagnostic]) -> String {
     let rendered = problems.iter().map(|problem| problem.render(Style::Plain));
     rendered.collect::<Vec<_>>().join("\n")
-}
-
-/// An attribute that is still unknown when it is needed: a secret of a run before this one, which
-/// no record keeps.
-pub(crate) fn unsendable(error: &tenon_values::Error) -> String {
-    format!(
-        "{error}\n  a secret that an earlier run had is not kept in its record: \
-         give it again with --var, or run the action that brings it again with --redo ADDRESS"
-    )
 }

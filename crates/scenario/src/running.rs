@@ -22,6 +22,7 @@ use crate::record::{self, FailedAssert, NodeRecord, Record};
 use crate::run::{AssertOutcome, rendered, unsendable};
 use crate::settings::Settings;
 use crate::undeclared::undeclared;
+use crate::undo::{Stage, Undoer};
 use tenon_protocols::Secrets;
 
 /// A run at work.
@@ -43,6 +44,7 @@ pub(crate) struct Running<'a> {
     pub(crate) warned: HashSet<String>,
     /// Where each action stands in the record.
     pub(crate) places: HashMap<NodeId, usize>,
+    pub(crate) undoer: Undoer<'a>,
 }
 
 impl Running<'_> {
@@ -72,11 +74,11 @@ impl Running<'_> {
                 attributes,
                 settings,
             }),
-            Err(error) => Turn::Failed(unsendable(&error)),
+            Err(error) => Turn::Failed(self.unsendable(id, &error)),
         }
     }
 
-    fn node_record(&mut self, id: NodeId) -> Option<&mut NodeRecord> {
+    pub(crate) fn node_record(&mut self, id: NodeId) -> Option<&mut NodeRecord> {
         let place = self.places.get(&id)?;
         self.record.nodes.get_mut(*place)
     }
@@ -110,7 +112,7 @@ impl Running<'_> {
             .is_some_and(|outputs| outputs.sensitive);
         Ok(match is_sensitive {
             true => value.sensitive(),
-            false => value,
+            false => self.plan.sensitive.mark_outputs(id, value),
         })
     }
 
@@ -258,7 +260,10 @@ impl Running<'_> {
             }
         }
         self.evaluation.set(id, value);
-        Turn::Done
+        match self.settle(id) {
+            Ok(()) => Turn::Done,
+            Err(error) => Turn::Failed(error.to_string()),
+        }
     }
 
     /// How the run went.
@@ -301,7 +306,14 @@ impl Work for Running<'_> {
 
     fn begun(&mut self, id: NodeId, task: &Task) -> io::Result<()> {
         let at = record::now();
+        let undo = self.undo(id, Stage::Begun);
+        let after = self.plan.after(id);
+        let mut earlier = Vec::new();
         if let Some(node) = self.node_record(id) {
+            node.retire();
+            earlier = node.earlier.clone();
+            node.after = after.clone();
+            node.undo = undo.clone();
             node.status = Status::Maybe;
             node.started_at = Some(at.clone());
             node.error = None;
@@ -313,6 +325,9 @@ impl Work for Running<'_> {
         let entry = Entry::Begin {
             action: task.address.to_string(),
             at,
+            after,
+            undo: undo.map(Box::new),
+            earlier,
         };
         match &mut self.journal {
             Some(journal) => journal.note(&entry),
@@ -330,21 +345,31 @@ impl Work for Running<'_> {
             Err(failure) => Err(failure),
         };
         let duration_ms = outcome.duration.as_millis() as u64;
+        let mut undo = self.node_record(id).and_then(|node| node.undo.take());
+        let mut sealed = Vec::new();
         let (status, outputs, error) = match result {
             Ok(value) => {
                 self.secrets.learn(&value);
                 // A provider may well give back what it was given.
                 let value = self.secrets.mark(&value);
-                let masked = Masked::of(&value).ok();
+                let split = Masked::split(&value).ok();
+                let masked = split.map(|(masked, secrets)| {
+                    let owner = record::outputs_owner(self.plan.graph.address(id));
+                    sealed = self.undoer.sealer.sealed(&owner, &masked, &secrets);
+                    masked
+                });
                 self.evaluation.set(id, value);
+                undo = self.undo(id, Stage::Ended);
                 (Status::Succeeded, masked, None)
             }
             Err(failure) => {
                 self.worst = self.worst.max(Some(failure.kind));
-                let status = Outcome::status(outcome.was_sent, &failure);
+                let status = Outcome::failed_status(outcome.may_be_done);
                 (status, None, Some(failure.message))
             }
         };
+        // What failed did nothing.
+        undo = undo.filter(|_| status != Status::Failed);
         let event = Event::ActionFinished {
             action: self.plan.graph.node(id).address.to_string(),
             status,
@@ -361,6 +386,12 @@ impl Work for Running<'_> {
                 Some(masked) => (Some(masked.value), masked.sensitive),
                 None => (None, Vec::new()),
             };
+            node.sealed = sealed;
+            // One call may undo an earlier execution as well.
+            if let Some(undo) = &undo {
+                node.earlier.retain(|earlier| !earlier.is_same(undo));
+            }
+            node.undo = undo;
             node.error = error;
             let entry = Entry::End {
                 node: Box::new(node.clone()),
@@ -370,6 +401,7 @@ impl Work for Running<'_> {
             }
         }
         (self.watch)(event);
+        self.settle(id)?;
         Ok(status == Status::Succeeded)
     }
 
@@ -377,6 +409,7 @@ impl Work for Running<'_> {
         self.has_failed = true;
         let error = self.secrets.hide(&error);
         if let Some(node) = self.node_record(id) {
+            node.retire();
             node.status = Status::Failed;
             node.error = Some(error.clone());
         }
@@ -390,11 +423,16 @@ impl Work for Running<'_> {
     }
 
     fn skipped(&mut self, id: NodeId, because: NodeId) {
+        // What was done before this run is still done.
+        if self.done.contains(&id) {
+            return;
+        }
         let error = format!("{} is not done", self.plan.graph.node(because).address);
         let Some(node) = self.node_record(id) else {
             // One that only gathers is nothing to tell about.
             return;
         };
+        node.retire();
         node.status = Status::Skipped;
         node.error = Some(error.clone());
         (self.watch)(Event::ActionFinished {

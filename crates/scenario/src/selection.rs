@@ -70,16 +70,4 @@ impl Plan {
         let order: Vec<usize> = chosen.iter().map(|id| id.0).collect();
         Schedule::new(&dependencies, &order)
     }
-
-    /// Everybody waits for those that depend on it.
-    pub(crate) fn backwards(&self) -> Schedule {
-        let mut dependents = vec![Vec::new(); self.graph.nodes.len()];
-        for (index, node) in self.graph.nodes.iter().enumerate() {
-            for (before, _) in &node.dependencies {
-                dependents[before.0].push(index);
-            }
-        }
-        let order: Vec<usize> = self.graph.order.iter().rev().map(|id| id.0).collect();
-        Schedule::new(&dependents, &order)
-    }
 }

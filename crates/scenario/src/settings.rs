@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use tenon_hcl::{Diagnostic, Expression};
 use tenon_values::{Type, Value, convert};
 
@@ -9,7 +10,7 @@ use crate::evaluation::{Evaluation, Here};
 use crate::model::{Action, Retry};
 
 /// What an action's `timeout` and `retry` come to.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Settings {
     pub(crate) timeout: Option<Duration>,
     pub(crate) attempts: u32,
@@ -34,6 +35,10 @@ impl Default for Settings {
 }
 
 impl Settings {
+    pub(crate) fn is_default(&self) -> bool {
+        *self == Settings::default()
+    }
+
     /// Those of an action. What is not known yet has its default.
     ///
     /// # Errors

@@ -1,85 +1,188 @@
-//! Taking a run back: what has a `teardown`, in the opposite order.
+//! Undoing a run: what its record says undoes each action, in the opposite order.
+//!
+//! The record decides, not the scenario file, which may have changed or be gone. The file is asked
+//! only for what a record does not hold: secrets, if there is no key, and everything about
+//! teardowns in records of the first format.
 
 use std::cell::Cell;
-use std::collections::{BTreeSet, HashMap};
-use std::io;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Instant;
 
-use tenon_protocols::orchard::Json;
-use tenon_values::Value;
+use tenon_hcl::{Place, Source};
+use tenon_protocols::orchard::ProviderSchema;
 
-use crate::declarations::DeclarationId;
-use crate::engine::{Engine, Outcome, Task, Turn, Work};
-use crate::evaluation::{Evaluation, Here};
-use crate::event::{Event, RunStatus, Status, Watch};
-use crate::graph::{NodeId, NodeKind};
-use crate::journal::{Entry, Journal};
+use crate::declarations::{Declaration, DeclarationId};
+use crate::engine::{Engine, Pending, next};
+use crate::evaluation::Evaluation;
+use crate::event::{Event, Watch};
+use crate::journal::{Journal, JournalError};
+use crate::kept::Sealer;
+use crate::known::{Given, KnownOutputs};
 use crate::launcher::Launcher;
-use crate::plan::{Plan, action_attributes};
-use crate::provider::FailureKind;
-use crate::record::{self, Record};
-use crate::run::{RunError, RunOptions, RunReport, end, rendered, unsendable};
-use crate::settings::Settings;
+use crate::plan::Plan;
+use crate::provider::ProviderFailure;
+use crate::record::{FORMAT, Record};
+use crate::run::{RunError, RunOptions, RunReport, end};
 use crate::slots::{NotStarted, Slots};
-use tenon_protocols::Secrets;
+use crate::undo::{ProviderRecord, Stage, Undoer};
+use crate::undoing::{Item, Undoing};
+use crate::unsealing::{Missing, PlanSecrets, Unsealing};
 
-impl Plan {
-    /// Takes back what a run did, the last first. What may or may not have been done is taken back
-    /// as well.
+/// A run that is to be undone. Nobody else can use its record meanwhile.
+#[derive(Debug)]
+pub struct Teardown {
+    journal: Journal,
+    record: Record,
+}
+
+/// The plan of the scenario file, for what the record does not hold.
+#[derive(Debug)]
+pub enum FilePlan<'a> {
+    /// The record holds everything.
+    NotNeeded,
+    /// The file can be planned.
+    Found(&'a Plan),
+    /// It cannot, for this reason.
+    Missing(String),
+}
+
+impl Teardown {
+    /// Opens the record of a run.
     ///
     /// # Errors
-    /// It could not begin, or not be told about. That an action failed is no error here.
-    pub async fn teardown(
-        &self,
-        path: &Path,
+    /// It cannot be read, or is in use.
+    pub fn open(path: &Path) -> Result<Teardown, JournalError> {
+        let (journal, record) = Journal::open(path)?;
+        Ok(Teardown { journal, record })
+    }
+
+    /// The record, with everything that its journal knows.
+    pub fn record(&self) -> &Record {
+        &self.record
+    }
+
+    /// Whether the record is of the first format and says nothing about teardowns.
+    pub fn is_old(&self) -> bool {
+        self.record.format != FORMAT
+    }
+
+    /// Whether the record holds all that is needed, with the key and what is given again.
+    ///
+    /// # Errors
+    /// The key does not fit.
+    pub fn is_complete(&self, options: &RunOptions) -> Result<bool, RunError> {
+        let unsealing = Unsealing {
+            record: &self.record,
+            given: &options.given,
+            sealer: &Sealer::of(&self.record, options.key.as_ref())?,
+            plan: None,
+            has_file: false,
+            schemas: &BTreeMap::new(),
+        };
+        let items = Item::all(&self.record);
+        Ok(!self.is_old() && unsealing.missing(&items).is_empty())
+    }
+
+    /// Undoes it, the last action first. What may or may not have been done is undone as well.
+    ///
+    /// # Errors
+    /// It could not begin, or the record could not be kept. That an action failed is no error here.
+    pub async fn run(
+        self,
+        file: FilePlan<'_>,
+        is_partial: bool,
         launcher: &Launcher,
         options: &RunOptions,
         watch: Watch<'_>,
     ) -> Result<RunReport, RunError> {
         let started = Instant::now();
-        let (journal, record) = Journal::open(path)?;
-        let mut evaluation = Evaluation::new(&self.graph, &self.variables, false);
-        self.recall(&record, &mut evaluation)
-            .map_err(RunError::Invalid)?;
-        self.variables
-            .values()
-            .for_each(|value| launcher.secrets.learn(value));
-        let wanted = self.to_take_back(&record);
-        let needed: BTreeSet<DeclarationId> = wanted
+        let Teardown {
+            journal,
+            mut record,
+        } = self;
+        let original = record.clone();
+        let sealer = Sealer::of(&original, options.key.as_ref())?;
+        let plan = match file {
+            FilePlan::Found(plan) => {
+                match recalled(plan, &mut record, &sealer, launcher, options) {
+                    Ok(plan) => Some(plan),
+                    // A record that has everything but some secrets does not depend on the file.
+                    Err(_) if original.format == FORMAT => None,
+                    Err(problem) => return Err(problem),
+                }
+            }
+            _ => None,
+        };
+        let items = Item::all(&record);
+        let needed: BTreeSet<usize> = items
             .iter()
-            .filter_map(|id| match self.graph.node(*id).kind {
-                NodeKind::Action { declaration, .. } => declaration,
-                _ => None,
-            })
+            .filter_map(|item| item.provider(&record))
             .collect();
-        let configs = self
-            .configs(&needed, &evaluation)
-            .map_err(RunError::Invalid)?;
+        let needed: Vec<(usize, ProviderRecord)> = { needed.into_iter() }
+            .map(|index| (index, at_home(&record.providers[index], &options.given)))
+            .collect();
+        let schemas = schemas(&needed, launcher).await;
+        let schemas = schemas.map_err(|failures| not_started(failures, &record, watch))?;
+        // It may only lack variables, which are told to be given.
+        let has_file = record.files_that_differ().is_empty();
+        let unsealing = Unsealing {
+            record: &record,
+            given: &options.given,
+            sealer: &sealer,
+            plan: plan.as_ref(),
+            has_file: plan.is_some() || has_file,
+            schemas: &schemas,
+        };
+        let missing = unsealing.missing(&items);
+        if !missing.is_empty() && !is_partial {
+            let reason = match &file {
+                FilePlan::Missing(reason) if !has_file => Some(reason.as_str()),
+                _ => None,
+            };
+            return Err(RunError::Secrets(Missing::report(
+                &missing, &record, reason,
+            )));
+        }
+        let prepared = unsealing.prepare(&items, &launcher.secrets);
+        let mut configs = Vec::new();
+        for (index, provider) in &needed {
+            let Some(schema) = schemas.get(index) else {
+                continue;
+            };
+            if schema.version != provider.version {
+                let message = format!(
+                    "the provider {:?} has the version {:?}, the run used {:?}",
+                    provider.label(),
+                    schema.version,
+                    provider.version
+                );
+                watch(Event::Warning { message });
+            }
+            let is_used = prepared.iter().any(|one| one.uses(*index));
+            if let (true, Ok(config)) = (is_used, unsealing.config(*index)) {
+                launcher.secrets.learn(&config);
+                let declaration = declaration(provider, schema, &record);
+                configs.push((DeclarationId(*index), declaration, config));
+            }
+        }
         watch(Event::Started {
             scenario: record.scenario.clone(),
             run: record.id.clone(),
-            actions: wanted.len(),
+            actions: items.iter().filter(|item| item.is_wanted).count(),
             done: 0,
-            record: Some(path.display().to_string()),
+            record: Some(journal.record().display().to_string()),
         });
         let slots = Slots::start(launcher, configs, &options.interrupt, watch).await;
         let slots = slots.map_err(|problem| match problem {
-            NotStarted::Failed(failures) => {
-                for failure in &failures {
-                    let message = failure.message.clone();
-                    watch(Event::ProviderFailed { message });
-                }
-                RunError::Providers(failures, Box::new(record.clone()))
-            }
+            NotStarted::Failed(failures) => not_started(failures, &record, watch),
             NotStarted::Interrupted => RunError::Interrupted,
         })?;
-        let mut work = TakingBack {
-            plan: self,
-            evaluation,
-            wanted,
-            places: self.places(&record),
+        let mut schedule = Undoing::schedule(&record, &items);
+        let mut work = Undoing {
+            items,
+            prepared,
             record,
             journal,
             secrets: &launcher.secrets,
@@ -94,221 +197,97 @@ impl Plan {
             watch,
             has_cut_off: Cell::default(),
         };
-        let ended = engine.run(&mut self.backwards(), &mut work).await;
+        let ended = engine.run(&mut schedule, &mut work).await;
         let ended = end(slots, ended, &mut work.worst, watch).await?;
         work.finish(started, ended.is_interrupted)
     }
-
-    /// What was done, or may have been, and has not been taken back yet.
-    fn to_take_back(&self, record: &Record) -> BTreeSet<NodeId> {
-        let places = self.places(record);
-        let is_there = |id: NodeId| {
-            let node = places.get(&id).map(|place| &record.nodes[*place]);
-            node.is_some_and(|node| {
-                matches!(node.status, Status::Succeeded | Status::Maybe)
-                    && node.teardown != Some(Status::Succeeded)
-            })
-        };
-        let has_teardown = |id: NodeId| {
-            let action = self.graph.action(id);
-            action.is_some_and(|action| action.teardown.is_some())
-        };
-        { self.graph.actions() }
-            .map(|(id, _)| id)
-            .filter(|id| has_teardown(*id) && is_there(*id))
-            .collect()
-    }
 }
 
-struct TakingBack<'a> {
+/// What the scenario file knows about the run. A record of the first format learns from it what
+/// undoes its actions.
+fn recalled<'a>(
     plan: &'a Plan,
-    evaluation: Evaluation<'a>,
-    wanted: BTreeSet<NodeId>,
-    /// Where each action stands in the record.
-    places: HashMap<NodeId, usize>,
-    record: Record,
-    journal: Journal,
-    secrets: &'a Secrets,
-    watch: Watch<'a>,
-    worst: Option<FailureKind>,
+    record: &mut Record,
+    sealer: &'a Sealer<'a>,
+    launcher: &'a Launcher,
+    options: &'a RunOptions,
+) -> Result<PlanSecrets<'a>, RunError> {
+    let mut evaluation = Evaluation::new(&plan.graph, &plan.variables, false);
+    let secrets = KnownOutputs {
+        sealer,
+        secrets: &options.given.secrets,
+    };
+    plan.recall(record, &secrets, &[], &mut evaluation)
+        .map_err(RunError::Invalid)?;
+    let values = plan.variables.values();
+    values.for_each(|value| launcher.secrets.learn(value));
+    if record.format != FORMAT {
+        let configs = plan.configs(&BTreeSet::new(), &evaluation);
+        let configs = configs.map_err(RunError::Invalid)?;
+        let mut undoer = Undoer::new(plan, sealer.clone(), &launcher.secrets);
+        undoer.keep_providers(record, &configs, &evaluation);
+        plan.add_new_nodes(record);
+        plan.adopt(record, &undoer, &evaluation, Stage::Over);
+    }
+    Ok(PlanSecrets::new(plan, evaluation))
 }
 
-impl TakingBack<'_> {
-    fn task(&self, id: NodeId) -> Turn {
-        let graph = &self.plan.graph;
-        let node = graph.node(id);
-        let NodeKind::Action {
-            instance,
-            declaration: Some(declaration),
-            ..
-        } = &node.kind
-        else {
-            return Turn::Done;
-        };
-        let (Some(action), Some(schema)) = (graph.action(id), self.plan.action_schema(id)) else {
-            return Turn::Done;
-        };
-        // Nobody knows what an action brought that was cut off.
-        let unknown = || match self.plan.output_type(id) {
-            Some(ty) => Value::unknown(ty.without_optional()),
-            None => Value::object::<&str>([]),
-        };
-        let itself = self.evaluation.get(id).cloned().unwrap_or_else(unknown);
-        let here = Here {
-            module: node.module,
-            instance,
-            itself: Some(&itself),
-        };
-        let teardown = action.teardown.as_deref().unwrap_or_default();
-        let attributes = action_attributes(action, teardown, schema, &self.evaluation, here);
-        let settings = Settings::of(action, &self.evaluation, here);
-        let (attributes, settings) = match (attributes, settings) {
-            (Ok(attributes), Ok(settings)) => (attributes, settings),
-            (Err(problems), _) | (_, Err(problems)) => return Turn::Failed(rendered(&problems)),
-        };
-        self.secrets.learn(&attributes);
-        match Json::of_attributes(&attributes.unmark_deep().0) {
-            Ok(attributes) => Turn::Task(Task {
-                address: Rc::from(&*node.address),
-                declaration: *declaration,
-                action: action.kind.text().to_owned(),
-                attributes,
-                settings,
-            }),
-            Err(error) if self.evaluation.get(id).is_none() => Turn::Failed(format!(
-                "{error}\n  it was cut off, so nobody knows what it brought: \
-                 look whether it was done, and take it back by hand"
-            )),
-            Err(error) => Turn::Failed(unsendable(&error)),
-        }
-    }
-
-    /// Puts what came of an action into the record.
-    fn set(&mut self, id: NodeId, status: Status, error: Option<String>) {
-        let place = self.places.get(&id);
-        if let Some(node) = place.and_then(|place| self.record.nodes.get_mut(*place)) {
-            node.teardown = Some(status);
-            node.teardown_error = error;
-        }
-    }
-
-    fn note(&mut self, id: NodeId, status: Status, error: Option<String>) -> io::Result<()> {
-        self.set(id, status, error.clone());
-        self.journal.note(&Entry::TeardownEnd {
-            action: self.plan.graph.node(id).address.to_string(),
-            status,
-            error,
-        })
-    }
-
-    fn tell(&self, id: NodeId, status: Status, duration_ms: u64, error: Option<String>) {
-        (self.watch)(Event::ActionFinished {
-            action: self.plan.graph.node(id).address.to_string(),
-            status,
-            duration_ms,
-            outputs: None,
-            error,
-        });
-    }
-
-    fn finish(self, started: Instant, is_interrupted: bool) -> Result<RunReport, RunError> {
-        let addresses: BTreeSet<&str> = { self.wanted.iter() }
-            .map(|id| &*self.plan.graph.node(*id).address)
-            .collect();
-        let count = |status| {
-            let nodes = self.record.nodes.iter();
-            nodes
-                .filter(|node| addresses.contains(node.address.as_str()))
-                .filter(|node| node.teardown == Some(status))
-                .count()
-        };
-        let (succeeded, failed) = (count(Status::Succeeded), count(Status::Failed));
-        let (skipped, maybe) = (count(Status::Skipped), count(Status::Maybe));
-        // A provider that did not end as it should may have lost what it was to do.
-        let status = match succeeded == self.wanted.len() && self.worst.is_none() {
-            _ if is_interrupted => RunStatus::Interrupted,
-            true => RunStatus::Succeeded,
-            false => RunStatus::Failed,
-        };
-        let path = self.journal.finish(&self.record)?;
-        (self.watch)(Event::Finished {
-            run: self.record.id.clone(),
-            status,
-            duration_ms: started.elapsed().as_millis() as u64,
-            succeeded,
-            failed,
-            skipped,
-            maybe,
-            record: Some(path.display().to_string()),
-        });
-        Ok(RunReport {
-            status,
-            record: self.record,
-            path: Some(path),
-            worst: self.worst,
-            asserts: Vec::new(),
-        })
+/// A provider with its program where it is now.
+fn at_home(provider: &ProviderRecord, given: &Given) -> ProviderRecord {
+    let source = given.sources.get(&provider.name);
+    ProviderRecord {
+        source: source.unwrap_or(&provider.source).clone(),
+        ..provider.clone()
     }
 }
 
-impl Work for TakingBack<'_> {
-    fn declaration(&self, id: NodeId) -> Option<DeclarationId> {
-        match self.plan.graph.node(id).kind {
-            NodeKind::Action { declaration, .. } if self.wanted.contains(&id) => declaration,
-            _ => None,
+/// What each provider offers now, all asked at the same time.
+async fn schemas(
+    providers: &[(usize, ProviderRecord)],
+    launcher: &Launcher,
+) -> Result<BTreeMap<usize, Arc<ProviderSchema>>, Vec<ProviderFailure>> {
+    let mut asked: Vec<Pending<'_, _>> = Vec::new();
+    for (index, provider) in providers {
+        asked.push(Box::pin(async move {
+            let label = provider.label();
+            (*index, launcher.schema(&label, &provider.source).await)
+        }));
+    }
+    let mut schemas = BTreeMap::new();
+    let mut failures = Vec::new();
+    while !asked.is_empty() {
+        match next(&mut asked).await {
+            (index, Ok(schema)) => drop(schemas.insert(index, Arc::new(schema))),
+            (_, Err(failure)) => failures.push(failure),
         }
     }
-
-    fn turn(&mut self, id: NodeId) -> Turn {
-        match self.wanted.contains(&id) {
-            true => self.task(id),
-            false => Turn::Done,
-        }
+    failures.sort_by(|a, b| a.message.cmp(&b.message));
+    match failures.is_empty() {
+        true => Ok(schemas),
+        false => Err(failures),
     }
+}
 
-    fn begun(&mut self, id: NodeId, task: &Task) -> io::Result<()> {
-        let address = self.plan.graph.node(id).address.to_string();
-        self.set(id, Status::Maybe, None);
-        (self.watch)(Event::ActionStarted {
-            action: address.clone(),
-            provider: self.plan.declarations.get(task.declaration).label(),
-        });
-        self.journal.note(&Entry::TeardownBegin {
-            action: address,
-            at: record::now(),
-        })
+fn not_started(failures: Vec<ProviderFailure>, record: &Record, watch: Watch<'_>) -> RunError {
+    for failure in &failures {
+        let message = failure.message.clone();
+        watch(Event::ProviderFailed { message });
     }
+    RunError::Providers(failures, Box::new(record.clone()))
+}
 
-    fn sync(&mut self) -> io::Result<()> {
-        self.journal.sync()
-    }
-
-    fn finished(&mut self, id: NodeId, outcome: Outcome) -> io::Result<bool> {
-        let (status, error) = match outcome.result {
-            Ok(_) => (Status::Succeeded, None),
-            Err(failure) => {
-                self.worst = self.worst.max(Some(failure.kind));
-                let status = Outcome::status(outcome.was_sent, &failure);
-                (status, Some(failure.message))
-            }
-        };
-        self.note(id, status, error.clone())?;
-        self.tell(id, status, outcome.duration.as_millis() as u64, error);
-        Ok(status == Status::Succeeded)
-    }
-
-    fn failed(&mut self, id: NodeId, error: String) {
-        let error = self.secrets.hide(&error);
-        self.set(id, Status::Failed, Some(error.clone()));
-        self.tell(id, Status::Failed, 0, Some(error));
-    }
-
-    fn skipped(&mut self, id: NodeId, because: NodeId) {
-        if !self.wanted.contains(&id) {
-            return;
-        }
-        let error = format!("{} is still there", self.plan.graph.node(because).address);
-        self.set(id, Status::Skipped, Some(error.clone()));
-        self.tell(id, Status::Skipped, 0, Some(error));
+fn declaration(
+    provider: &ProviderRecord,
+    schema: &Arc<ProviderSchema>,
+    record: &Record,
+) -> Declaration {
+    let source = Source::new(record.path.display().to_string(), "");
+    Declaration {
+        name: provider.name.clone(),
+        alias: provider.alias.clone(),
+        source: provider.source.clone(),
+        schema: schema.clone(),
+        config: Vec::new(),
+        place: Place::beginning(&source),
     }
 }

@@ -44,6 +44,7 @@ impl Inputs {
             values: BTreeMap::new(),
             given: BTreeSet::new(),
             is_incomplete: false,
+            forgotten: BTreeSet::new(),
             problems: Vec::new(),
         };
         for (name, masked) in recorded {
@@ -76,13 +77,18 @@ struct Resolving<'a> {
     given: BTreeSet<String>,
     /// A file could not be read, so nobody knows what it would have given.
     is_incomplete: bool,
+    /// Secrets of an earlier run that its record does not hold.
+    forgotten: BTreeSet<String>,
     problems: Vec<Diagnostic>,
 }
 
 impl Resolving<'_> {
-    /// Secrets are not in a record, so they have to be given again.
+    /// Secrets that are not in a record have to be given again: a default may be something else
+    /// than what the run had.
     fn recorded(&mut self, name: &str, masked: &Masked) {
-        if let Some(variable) = self.scenario.module.variables.get(name)
+        if !masked.sensitive.is_empty() {
+            self.forgotten.insert(name.to_owned());
+        } else if let Some(variable) = self.scenario.module.variables.get(name)
             && let Ok(value) = masked.read(&variable.ty)
             && value.is_wholly_known()
         {
@@ -273,7 +279,8 @@ impl Resolving<'_> {
             if self.values.contains_key(name) || self.given.contains(name) {
                 continue;
             }
-            let Some(default) = &variable.default else {
+            let is_forgotten = self.forgotten.contains(name);
+            let Some(default) = variable.default.as_ref().filter(|_| !is_forgotten) else {
                 if self.is_incomplete {
                     continue;
                 }
@@ -286,6 +293,12 @@ impl Resolving<'_> {
                         ));
                 if let Some(description) = &variable.description {
                     diagnostic = diagnostic.note(description.clone());
+                }
+                if is_forgotten {
+                    diagnostic = diagnostic.note(
+                        "it is a secret of the run, so its record does not hold it in clear: give \
+                         it again, or give the record's key with --record-key or TENON_RECORD_KEY",
+                    );
                 }
                 self.problems.push(diagnostic);
                 continue;

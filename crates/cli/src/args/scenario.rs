@@ -23,14 +23,17 @@ Examples:
   tenon run --resume orchard_shop_run_20261115T144033Z_1f9c03ab.json
 
 Every run leaves a record, orchard_<scenario>_run_<id>.json, with secrets masked. `tenon teardown`
-takes back what it tells about.";
+undoes what it tells about. Secrets that undoing needs are kept encrypted if there is a key, made
+with `head -c 32 /dev/urandom | base64 > record.key` and given with --record-key record.key.";
 
 const TEARDOWN_EXAMPLES: &str = "\
 Examples:
   tenon teardown orchard_shop_run_20261115T144033Z_1f9c03ab.json
-  tenon teardown RECORD --var password=...
+  tenon teardown RECORD --record-key record.key
+  tenon teardown RECORD --var password=... --secret action.http_request.login.body=@token.txt
 
-Secrets are not kept in a record: those that are needed have to be given again.";
+The record says how each action is undone, whatever has become of the scenario file. Secrets that it
+does not hold encrypted have to be given again.";
 
 /// A scenario, and what it is given.
 #[derive(Clone, Debug, clap::Args)]
@@ -52,6 +55,23 @@ pub(crate) struct VariableArgs {
     /// Read variables from a file: HCL, or JSON or YAML by its name
     #[arg(long = "var-file", value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
+}
+
+/// What secrets in a record are encrypted with.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct RecordKeyArgs {
+    /// The file with the key that secrets in the record are encrypted with; TENON_RECORD_KEY may
+    /// hold it instead
+    #[arg(long, value_name = "FILE")]
+    pub(crate) record_key: Option<PathBuf>,
+}
+
+/// What a record does not hold.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct SecretArgs {
+    /// Give a secret that the record does not hold, such as action.TYPE.NAME.OUTPUT
+    #[arg(long = "secret", value_name = "NAME=VALUE|@FILE", value_parser = secret)]
+    pub(crate) secrets: Vec<(String, String)>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -93,6 +113,9 @@ pub(crate) struct PlanArgs {
         conflicts_with = "scenario"
     )]
     pub(crate) tags: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) key: RecordKeyArgs,
 
     /// Draw what depends on what instead
     #[arg(long, value_name = "FORM")]
@@ -157,6 +180,12 @@ pub(crate) struct RunArgs {
     pub(crate) redo: Vec<String>,
 
     #[command(flatten)]
+    pub(crate) key: RecordKeyArgs,
+
+    #[command(flatten)]
+    pub(crate) secrets: SecretArgs,
+
+    #[command(flatten)]
     pub(crate) work: WorkArgs,
 }
 
@@ -172,6 +201,16 @@ pub(crate) struct TeardownArgs {
 
     #[command(flatten)]
     pub(crate) variables: VariableArgs,
+
+    #[command(flatten)]
+    pub(crate) key: RecordKeyArgs,
+
+    #[command(flatten)]
+    pub(crate) secrets: SecretArgs,
+
+    /// Undo what can be undone although secrets are missing
+    #[arg(long)]
+    pub(crate) partial: bool,
 
     #[command(flatten)]
     pub(crate) work: WorkArgs,
@@ -208,4 +247,19 @@ fn assignment(text: &str) -> Result<(String, String), String> {
         }
         _ => Err("write NAME=VALUE".into()),
     }
+}
+
+/// `NAME=VALUE`; a name may have `=` in quotes.
+fn secret(text: &str) -> Result<(String, String), String> {
+    let mut is_quoted = false;
+    for (at, character) in text.char_indices() {
+        match character {
+            '"' => is_quoted = !is_quoted,
+            '=' if !is_quoted && at > 0 => {
+                return Ok((text[..at].trim().to_owned(), text[at + 1..].to_owned()));
+            }
+            _ => {}
+        }
+    }
+    Err("write NAME=VALUE, or NAME=@FILE".into())
 }

@@ -1,11 +1,12 @@
 //! `tenon plan`.
 
-use super::scenario;
+use super::{record, scenario};
 use crate::args::{GraphForm, PlanArgs};
 use crate::exit::Failure;
-use crate::output::{self, plan};
+use crate::output::{self, diagnostics, plan};
 
 pub(crate) async fn run(args: PlanArgs) -> Result<(), Failure> {
+    let key = record::key(&args.key)?;
     let file = scenario::open(&args.file, args.json).await;
     let file = file.map_err(|refusal| refusal.tell(args.json))?;
     let name = args.scenario.scenario.as_deref();
@@ -25,13 +26,20 @@ pub(crate) async fn run(args: PlanArgs) -> Result<(), Failure> {
         return Err(failure);
     }
     for (index, plan) in plans.iter().enumerate() {
+        let warnings = match key {
+            Some(_) => Vec::new(),
+            None => plan.needed_secrets(),
+        };
+        if !args.json {
+            diagnostics(&warnings, false);
+        }
         if index > 0 && args.graph.is_none() && !args.json {
             output::data("")?;
         }
         match args.graph {
             Some(GraphForm::Dot) => output::data(plan.to_dot().trim_end()),
             Some(GraphForm::Mermaid) => output::data(plan.to_mermaid().trim_end()),
-            None if args.json => plan::json(plan),
+            None if args.json => plan::json(plan, &warnings),
             None => plan::text(plan),
         }?;
     }

@@ -1,17 +1,19 @@
 //! `tenon run`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tenon_scenario::{
-    AssertOutcome, Launcher, Plan, Record, RunError, RunOptions, RunReport, RunStatus, Suite,
+    AssertOutcome, Given, Launcher, Plan, Record, RunError, RunOptions, RunReport, RunStatus,
+    ScenarioFile, Suite,
 };
 
+use super::record;
 use super::report::Report;
 use super::scenario::{self, Refusal};
 use super::signals::Signals;
 use crate::args::{RunArgs, WorkArgs};
 use crate::exit::{Code, Failure};
-use crate::output;
+use crate::output::diagnostics;
 use crate::output::run::Progress;
 
 pub(crate) async fn run(args: &RunArgs) -> Result<(), Failure> {
@@ -35,12 +37,19 @@ struct Ready {
 
 /// Runs what is chosen, one after the other, once all of them have been checked.
 async fn run_chosen(args: &RunArgs, signals: &Signals, report: &mut Report) -> Result<(), Failure> {
+    if !args.secrets.secrets.is_empty() {
+        return Err(Failure::usage(
+            "--secret is for what a record does not hold, so it needs --resume RECORD\n  \
+             give secrets to a new run with --var, --var-file or TENON_VAR_name",
+        ));
+    }
     let path = args.file.as_deref().unwrap_or(Path::new(""));
     let file = signals
         .interruptible(scenario::open(path, args.work.json))
         .await;
     let file = file.map_err(|refusal| refuse(refusal, path.display(), args, report))?;
     let chosen = scenario::select(&file, args.scenario.scenario.as_deref(), &args.tags)?;
+    let options = options(args, signals)?;
     let mut all = Vec::new();
     let mut first = Ok(());
     for scenario in chosen {
@@ -48,11 +57,14 @@ async fn run_chosen(args: &RunArgs, signals: &Signals, report: &mut Report) -> R
         let launcher = scenario::launcher(path, progress.log())?;
         let plan = scenario::plan(&scenario, &args.scenario.variables, None, &launcher);
         match signals.interruptible(plan).await {
-            Ok(plan) => all.push(Ready {
-                plan,
-                launcher,
-                progress,
-            }),
+            Ok(plan) => {
+                warn_of_secrets(&plan, &options, args.work.json);
+                all.push(Ready {
+                    plan,
+                    launcher,
+                    progress,
+                });
+            }
             Err(refusal) => {
                 let failure = refuse(refusal, scenario.name(), args, report);
                 if failure.code == Code::Interrupted {
@@ -66,7 +78,6 @@ async fn run_chosen(args: &RunArgs, signals: &Signals, report: &mut Report) -> R
     let mut first = Ok(());
     for ready in &all {
         let watch = |event| ready.progress.see(event);
-        let options = options(args, signals);
         let outcome = ready.plan.run(&file, &ready.launcher, &options, &watch);
         let outcome = outcome.await;
         let name = ready.plan.scenario.name();
@@ -97,16 +108,18 @@ async fn resume(
     signals: &Signals,
     report: &mut Report,
 ) -> Result<(), Failure> {
-    let record = signals.interruptible(read_record(path)).await?;
+    let record = signals.interruptible(record::read(path)).await?;
     let file = args.file.as_deref().unwrap_or(&record.path);
     let progress = Progress::new(&args.work);
     let launcher = scenario::launcher(file, progress.log())?;
     let (variables, json) = (&args.scenario.variables, args.work.json);
-    let plan = scenario::plan_again(&record, file, variables, &launcher, json);
+    let options = options(args, signals)?;
+    let key = options.key.as_ref();
+    let plan = scenario::plan_again(&record, key, file, variables, &launcher, json);
     let plan = signals.interruptible(plan).await;
     let plan = plan.map_err(|refusal| refuse(refusal, &record.scenario, args, report))?;
     let watch = |event| progress.see(event);
-    let options = options(args, signals);
+    warn_of_secrets(&plan, &options, json);
     let outcome = plan.resume(path, &launcher, &options, &watch).await;
     conclude(
         outcome,
@@ -118,26 +131,27 @@ async fn resume(
     )
 }
 
-pub(crate) async fn read_record(path: &Path) -> Result<Record, Failure> {
-    let given = path.to_owned();
-    let record = scenario::blocking(move || Record::read(&given)).await?;
-    record.map_err(|error| {
-        Failure::usage(format!(
-            "{} is not a record that can be read: {error}\n  \
-             records are called orchard_<scenario>_run_<id>.json",
-            path.display()
-        ))
-    })
+/// Tells before the run what its teardown will need, if the record does not keep it.
+fn warn_of_secrets(plan: &Plan, options: &RunOptions, json: bool) {
+    if options.record_folder.is_some() && options.key.is_none() {
+        diagnostics(&plan.needed_secrets(), json);
+    }
 }
 
-fn options(args: &RunArgs, signals: &Signals) -> RunOptions {
-    RunOptions {
+fn options(args: &RunArgs, signals: &Signals) -> Result<RunOptions, Failure> {
+    let given = Given {
+        secrets: record::secrets(&args.secrets)?,
+        ..Given::default()
+    };
+    Ok(RunOptions {
+        key: record::key(&args.key)?,
+        given,
         targets: args.targets.clone(),
         record_folder: (!args.no_record).then(|| args.record_dir.clone()),
         redo_maybe: args.redo_maybe,
         redo: args.redo.clone(),
         ..work_options(&args.work, signals)
-    }
+    })
 }
 
 /// What runs and teardowns have in common.
@@ -199,12 +213,12 @@ pub(crate) fn conclude(
 }
 
 /// What was run may not be what is in the files now.
-pub(crate) fn warn_of_changes(record: &Record, plan: &Plan, file: &tenon_scenario::ScenarioFile) {
-    for changed in record.changed_files(file) {
-        let name = plan.scenario.name();
-        output::talk(format_args!(
-            "warning: {} has changed since this run of {name}",
-            changed.display()
-        ));
-    }
+pub(crate) fn warn_of_changes(record: &Record, file: &ScenarioFile, json: bool) {
+    let name = &record.scenario;
+    let changed = record.changed_files(file).into_iter();
+    let warning = |path: PathBuf| {
+        let path = path.display();
+        format!("{path} has changed since this run of {name}; what it says now counts")
+    };
+    record::warn(changed.map(warning), json);
 }

@@ -1,14 +1,14 @@
 //! What all commands about scenarios begin with: a file read, a scenario chosen, its providers
 //! asked for their schemas, its variables gathered, and everything checked.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tenon_hcl::{Diagnostic, Style};
 use tenon_scenario::{
-    FailureKind, Inputs, Launcher, Plan, ProviderFailure, ProviderSource, Record, Scenario,
-    ScenarioFile, Schemas, Secrets, SeeLog,
+    FailureKind, Inputs, Launcher, Masked, Plan, ProviderFailure, ProviderSource, Record,
+    RecordKey, Scenario, ScenarioFile, Schemas, Secrets, SeeLog,
 };
 
 use super::run::warn_of_changes;
@@ -195,12 +195,12 @@ pub(crate) fn code(worst: Option<FailureKind>) -> Code {
 pub(crate) async fn plan(
     scenario: &Arc<Scenario>,
     variables: &VariableArgs,
-    record: Option<&Record>,
+    recorded: Option<&BTreeMap<String, Masked>>,
     launcher: &Launcher,
 ) -> Result<Plan, Refusal> {
     let inputs = inputs(variables);
-    let recorded = record.map(Record::given).unwrap_or_default();
     let given = scenario.clone();
+    let recorded = recorded.cloned().unwrap_or_default();
     let values = blocking(move || inputs.resolve(&given, &recorded)).await?;
     let schemas = schemas(scenario, launcher).await?;
     Ok(Plan::new(scenario, &schemas, values?)?)
@@ -209,6 +209,7 @@ pub(crate) async fn plan(
 /// The plan of a run that a record tells about.
 pub(crate) async fn plan_again(
     record: &Record,
+    key: Option<&RecordKey>,
     file: &Path,
     variables: &VariableArgs,
     launcher: &Launcher,
@@ -216,12 +217,13 @@ pub(crate) async fn plan_again(
 ) -> Result<Plan, Refusal> {
     let opened = open(file, json).await?;
     let chosen = choose(&opened, Some(&record.scenario))?;
-    let plan = plan(&chosen, variables, Some(record), launcher).await?;
-    warn_of_changes(record, &plan, &opened);
+    let recorded = record.given(key).map_err(Failure::usage)?;
+    let plan = plan(&chosen, variables, Some(&recorded), launcher).await?;
+    warn_of_changes(record, &opened, json);
     Ok(plan)
 }
 
-fn inputs(variables: &VariableArgs) -> Inputs {
+pub(crate) fn inputs(variables: &VariableArgs) -> Inputs {
     let environment = std::env::vars_os().filter_map(|(name, value)| {
         let name = name.into_string().ok()?;
         let name = name.strip_prefix(Inputs::PREFIX)?.to_owned();

@@ -1,10 +1,17 @@
 //! `tenon teardown`.
 
-use tenon_scenario::Suite;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use tenon_hcl::Diagnostic;
+use tenon_scenario::{
+    FilePlan, Given, Launcher, Plan, Record, RunError, RunOptions, Suite, Teardown,
+};
+
+use super::record;
 use super::report::Report;
-use super::run::{conclude, read_record, work_options};
-use super::scenario;
+use super::run::{conclude, work_options};
+use super::scenario::{self, Refusal};
 use super::signals::Signals;
 use crate::args::TeardownArgs;
 use crate::exit::Failure;
@@ -22,30 +29,120 @@ async fn tear_down(
     signals: &Signals,
     report: &mut Report,
 ) -> Result<(), Failure> {
-    let record = signals.interruptible(read_record(&args.record)).await?;
-    let file = args.file.as_deref().unwrap_or(&record.path);
-    let progress = Progress::new(&args.work);
-    let launcher = scenario::launcher(file, progress.log())?;
-    let (variables, json) = (&args.variables, args.work.json);
-    let plan = scenario::plan_again(&record, file, variables, &launcher, json);
-    let plan = signals.interruptible(plan).await.map_err(|refusal| {
+    let json = args.work.json;
+    // A file that is not a record has no journal, and gets none.
+    signals.interruptible(record::read(&args.record)).await?;
+    let teardown = Teardown::open(&args.record).map_err(Failure::usage)?;
+    let known = teardown.record();
+    let refuse = |refusal: Refusal, report: &mut Report| {
         report.add(Suite::NotDone {
-            name: record.scenario.clone(),
+            name: known.scenario.clone(),
             error: refusal.text(),
         });
         refusal.tell(json)
-    })?;
-    let options = work_options(&args.work, signals);
+    };
+    let file = args.file.clone().unwrap_or_else(|| known.path.clone());
+    let progress = Progress::new(&args.work);
+    let launcher = scenario::launcher(&file, progress.log())?;
+    let given = signals.interruptible(given(args, known, teardown.is_old()));
+    let given = given.await.map_err(|refusal| refuse(refusal, report))?;
+    let options = RunOptions {
+        key: record::key(&args.key)?,
+        given,
+        ..work_options(&args.work, signals)
+    };
+    let is_complete = teardown.is_complete(&options).map_err(Failure::usage)?;
+    let mut plan = None;
+    let mut reason = None;
+    if teardown.is_old() {
+        let key = options.key.as_ref();
+        let again = scenario::plan_again(known, key, &file, &args.variables, &launcher, json);
+        let again = signals.interruptible(again).await;
+        plan = Some(again.map_err(|refusal| refuse(refusal, report))?);
+    } else {
+        warn_of_changes(known, json);
+        if !is_complete {
+            let asked = plan_quietly(known, &file, args, &options, &launcher);
+            let asked = async { Ok::<_, Failure>(asked.await) };
+            let asked = signals.interruptible(asked).await?;
+            reason = asked.map(|found| plan = Some(found)).err();
+        }
+    }
+    let from_file = match (&plan, reason) {
+        (Some(plan), _) => FilePlan::Found(plan),
+        (None, Some(reason)) => FilePlan::Missing(reason),
+        (None, None) => FilePlan::NotNeeded,
+    };
+    let name = known.scenario.clone();
     let watch = |event| progress.see(event);
-    let outcome = plan.teardown(&args.record, &launcher, &options, &watch);
-    let outcome = outcome.await;
+    let undone = teardown.run(from_file, args.partial, &launcher, &options, &watch);
+    let outcome: Result<_, RunError> = undone.await;
     let suite = |record, _| Suite::Teardown(Box::new(record));
-    conclude(
-        outcome,
-        &record.scenario,
-        &args.work,
-        &progress,
-        report,
-        suite,
-    )
+    conclude(outcome, &name, &args.work, &progress, report, suite)
+}
+
+/// What is given beside the record.
+async fn given(args: &TeardownArgs, known: &Record, is_old: bool) -> Result<Given, Refusal> {
+    let json = args.work.json;
+    let mut given = Given {
+        secrets: record::secrets(&args.secrets)?,
+        ..Given::default()
+    };
+    if is_old {
+        // The scenario file decides about everything, variables included.
+        return Ok(given);
+    }
+    let inputs = scenario::inputs(&args.variables);
+    let others = given.variables(&inputs, known)?;
+    let warning = |name: String| {
+        format!("the variable {name:?} has another value in the record, and that is what counts")
+    };
+    record::warn(others.into_iter().map(warning), json);
+    if let Some(path) = &args.file {
+        let file = scenario::open(path, json).await?;
+        let chosen = scenario::choose(&file, Some(&known.scenario))?;
+        let required = chosen.required_providers.iter();
+        given.sources = required
+            .map(|(name, required)| (name.clone(), required.source.clone()))
+            .collect();
+    }
+    Ok(given)
+}
+
+/// The record says what is undone, whatever the files say.
+fn warn_of_changes(known: &Record, json: bool) {
+    let warning = |path: PathBuf| {
+        let what = match path.exists() {
+            true => "has changed since this run",
+            false => "is not there any more",
+        };
+        let path = path.display();
+        format!("{path} {what}; what is undone is what the record says")
+    };
+    record::warn(known.files_that_differ().into_iter().map(warning), json);
+}
+
+/// The plan of the scenario file, which may know what the record does not hold; or why there is
+/// none.
+async fn plan_quietly(
+    known: &Record,
+    path: &Path,
+    args: &TeardownArgs,
+    options: &RunOptions,
+    launcher: &Launcher,
+) -> Result<Plan, String> {
+    let first = |problems: Vec<Diagnostic>| {
+        let first = problems.first().map(ToString::to_string);
+        first.unwrap_or_default()
+    };
+    let file = tenon_scenario::load(path).map_err(first)?;
+    let chosen = scenario::choose(&file, Some(&known.scenario));
+    let chosen: Arc<_> = chosen.map_err(|failure| failure.message)?;
+    let recorded = known.given(options.key.as_ref());
+    let recorded = recorded.map_err(|error| error.to_string())?;
+    let inputs = scenario::inputs(&args.variables);
+    let variables = inputs.resolve(&chosen, &recorded).map_err(first)?;
+    let schemas = scenario::schemas(&chosen, launcher).await;
+    let schemas = schemas.map_err(|failure| failure.message)?;
+    Plan::new(&chosen, &schemas, variables).map_err(first)
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::value::RawValue;
+use tenon_hcl::Diagnostic;
 use tenon_scenario::{Declaration, Masked, NodeId, Plan};
 use tenon_values::{Kind, Text, Value};
 
@@ -96,18 +97,20 @@ fn in_one_line(value: &Value) -> String {
 }
 
 /// For tools: one object.
-pub(crate) fn json(plan: &Plan) -> Result<(), Failure> {
-    data(indented(&object(plan)?))
+pub(crate) fn json(plan: &Plan, warnings: &[Diagnostic]) -> Result<(), Failure> {
+    data(indented(&object(plan, warnings)?))
 }
 
 /// The plan as one line of JSON. Values are written as text, so that numbers keep all their digits.
-pub(crate) fn object(plan: &Plan) -> Result<String, Failure> {
+fn object(plan: &Plan, warnings: &[Diagnostic]) -> Result<String, Failure> {
     #[derive(Serialize)]
     struct Whole<'a> {
         actions: Vec<Action<'a>>,
         outputs: BTreeMap<&'a str, Box<RawValue>>,
         providers: Vec<Provider<'a>>,
         scenario: &'a str,
+        #[serde(skip_serializing_if = "<[_]>::is_empty")]
+        warnings: &'a [Diagnostic],
     }
     #[derive(Serialize)]
     struct Action<'a> {
@@ -146,6 +149,7 @@ pub(crate) fn object(plan: &Plan) -> Result<String, Failure> {
             })
             .collect(),
         scenario: plan.scenario.name(),
+        warnings,
     };
     serde_json::to_string(&whole).map_err(|error| Failure::new(Code::Failed, error))
 }

@@ -119,6 +119,7 @@ impl Progress {
             Event::AssertFailed { output, message } => {
                 self.line(&format!("  failed output.{output}\n{}", indent(&message)));
             }
+            Event::Warning { message } => self.line(&format!("warning: {message}")),
             Event::ProviderFailed { message } => self.line(&format!("error: {message}")),
             Event::Warning { message } => self.line(&format!("warning: {message}")),
             Event::Interrupted { running } => {

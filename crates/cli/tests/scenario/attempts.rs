@@ -82,6 +82,25 @@ async fn too_long_the_first_time() {
     assert_snapshot!(stage.transcript());
 }
 
+/// The first attempt may have done it, so it is undone, although the second one says that it failed.
+#[tokio::test]
+async fn too_long_and_then_refused() {
+    let mut stage = Stage::new(json!({
+        "execute a 1": ["work", "hang"],
+        "execute a 2": error("is_there_already"),
+    }));
+    let retry = retry("on       = [\"timed_out\"]");
+    stage.scenario(&action("a", &format!("timeout = \"500ms\"\n    {retry}")));
+    let outcome = stage.run("tenon run demo.hcl").await;
+    assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+    assert_eq!(stage.statuses(), "a maybe");
+    assert_eq!(stage.rows("puppet").await, "a");
+    let record = stage.record_name();
+    let outcome = stage.run(&format!("tenon teardown {record}")).await;
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert_eq!(stage.rows("puppet").await, "");
+}
+
 /// The new process does not start: what was never handed to it is not done.
 #[tokio::test]
 async fn a_restart_that_fails() {

@@ -161,6 +161,146 @@ async fn in_a_plan() {
     }
 }
 
+/// The scenario does not call it a secret, but the provider's schema does, of the attribute that it
+/// goes into. So it is one wherever it stands: as the variable, in other attributes, in outputs.
+#[tokio::test]
+async fn that_only_a_schema_calls_sensitive() {
+    let ways = [
+        ("secret = var.token", ""),
+        ("secret = local.token", ""),
+        ("secret = \"<${var.nested.token}>\"", ""),
+        (
+            "for_each = { one = var.token }\n    secret = each.value\n    depends_on = []",
+            "",
+        ),
+        ("secret = component.box.one.token", ""),
+        ("", "secret = var.token"),
+        ("", "secret = local.token"),
+    ];
+    for (attribute, teardown) in ways {
+        for flags in ["", "--json", "--verbose"] {
+            let confess = json!(["confess", "work", "answer"]);
+            let mut stage = Stage::new(json!({ "execute": confess }));
+            stage.scenario(&format!(
+                r#"
+  variable "token" {{}}
+  variable "nested" {{
+    type = object({{ token = string, plain = string }})
+  }}
+  locals {{
+    token = var.token
+  }}
+  component "box" "one" {{
+    source = "./box.hcl"
+    inputs = {{ token = var.nested.token }}
+  }}
+  action "put" "a" {{
+    name = "a"
+    {attribute}
+    lifecycle {{
+      teardown {{
+        name       = "a"
+        is_removed = true
+        {teardown}
+      }}
+    }}
+  }}
+  action "put" "b" {{
+    name       = "b"
+    input      = {{ token = var.token, nested = var.nested, text = "a ${{var.nested.token}}" }}
+    depends_on = [action.put.a]
+  }}
+  action "put" "c" {{
+    name   = "c"
+    secret = "${{var.token}} ${{var.nested.token}}"
+  }}
+  output "token" {{
+    value = [var.token, var.nested]
+  }}
+"#
+            ));
+            let inner = "component \"box\" {\n  variable \"token\" {}\n  output \"token\" {\n    \
+                         value = var.token\n  }\n}\n";
+            stage.shell.file("box.hcl", inner);
+            let nested = json!({ "token": TOKEN, "plain": "in-the-open" });
+            let variables = json!({ "token": PASSWORD, "nested": nested });
+            stage.shell.file("secrets.json", &variables.to_string());
+            let given = "--var-file secrets.json";
+            let plan = stage.run(&format!("tenon plan demo.hcl {given}")).await;
+            assert_eq!(plan.code, Some(0), "{}", plan.stderr);
+            let plan_json = stage
+                .run(&format!("tenon plan demo.hcl {given} --json"))
+                .await;
+            let line = format!("tenon run demo.hcl {given} --junit report.xml {flags}");
+            let run = stage.run(&line).await;
+            assert_eq!(run.code, Some(0), "{}", run.stderr);
+            let record = stage.record_name();
+            let kept = stage.text(&record);
+            assert!(kept.contains("in-the-open"), "{kept}");
+            let line = format!("tenon teardown {record} {given} {flags}");
+            let teardown = stage.run(&line).await;
+            assert_eq!(teardown.code, Some(0), "{}", teardown.stderr);
+            for outcome in [plan, plan_json, run, teardown] {
+                assert_hidden(&stage, &format!("{}{}", outcome.stdout, outcome.stderr));
+            }
+        }
+    }
+}
+
+/// A configuration may be made of locals as well.
+#[tokio::test]
+async fn in_a_configuration_that_is_made_of_locals() {
+    let mut stage = Stage::new(json!({ "configure": ["confess", "answer"] }));
+    let text = "variable \"token\" {}\nlocals {\n  password = \"<${var.token}>\"\n}\nprovider \"puppet\" \
+                {\n  password = local.password\n}\noutput \"token\" {\n  value = var.token\n}\n";
+    stage.scenario(&format!("{text}{}", action("a", "input = var.token")));
+    let line = format!("TENON_VAR_token={PASSWORD} tenon");
+    let outcome = stage.run(&format!("{line} run demo.hcl --verbose")).await;
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert_hidden(&stage, &format!("{}{}", outcome.stdout, outcome.stderr));
+    let record = stage.record_name();
+    let outcome = stage
+        .run(&format!("{line} teardown {record} --verbose"))
+        .await;
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert_hidden(&stage, &format!("{}{}", outcome.stdout, outcome.stderr));
+}
+
+/// The same for what an action returns.
+#[tokio::test]
+async fn outputs_that_only_a_schema_calls_sensitive() {
+    for flags in ["", "--json"] {
+        let answer = json!(["work", ["answer", { "outputs": { "name": PASSWORD } }]]);
+        let mut stage = Stage::new(json!({ "execute a": answer }));
+        let told = "output \"name\" {\n  value = action.put.a.name\n}\n";
+        let second = action(
+            "b",
+            "secret = action.put.a.name\n    input = [action.put.a]",
+        );
+        stage.scenario(&format!("{}{second}{told}", action("a", "")));
+        let line = format!("tenon run demo.hcl --junit report.xml {flags}");
+        let outcome = stage.run(&line).await;
+        assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+        assert_hidden(&stage, &format!("{}{}", outcome.stdout, outcome.stderr));
+        let record = stage.record_name();
+        let outcome = stage.run(&format!("tenon teardown {record} {flags}")).await;
+        assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+        assert_hidden(&stage, &format!("{}{}", outcome.stdout, outcome.stderr));
+    }
+}
+
+/// Whoever knows better says so.
+#[tokio::test]
+async fn nonsensitive_is_believed() {
+    let mut stage = Stage::new(json!({}));
+    let text = "variable \"host\" {\n  default = \"example.org\"\n}\noutput \"host\" {\n  value = \
+                var.host\n}\n";
+    let first = action("a", "secret = \"https://${nonsensitive(var.host)}/\"");
+    stage.scenario(&format!("{text}{first}"));
+    let outcome = stage.run("tenon run demo.hcl").await;
+    assert_eq!(outcome.stdout, "host = example.org\n", "{}", outcome.stderr);
+}
+
 /// Secrets are not in the record, so whoever goes on has to give them again.
 #[tokio::test]
 async fn going_on_needs_them_again() {

@@ -1,0 +1,95 @@
+//! A run that goes on with other variables than it began with.
+
+use serde_json::json;
+
+use crate::stage::Stage;
+
+/// `a` is done with `old`, then `b` fails.
+async fn half_done() -> Stage {
+    let error = json!({ "code": "execute_failed", "message": "no" });
+    let mut stage = Stage::new(json!({ "execute b-first 1": [["error", error]] }));
+    stage.scenario(
+        r#"
+  variable "old" {
+    default = "first"
+  }
+  variable "new" {
+    default = "first"
+  }
+  variable "greeting" {
+    default = "hello"
+  }
+  locals {
+    name = "a-${var.old}"
+  }
+  provider "puppet" {
+    greeting = var.greeting
+  }
+  action "put" "a" {
+    name = local.name
+  }
+  action "put" "b" {
+    name  = "b-${var.new}"
+    input = action.put.a.name
+  }
+"#,
+    );
+    let outcome = stage.run("tenon run demo.hcl").await;
+    assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+    stage
+}
+
+#[tokio::test]
+async fn a_value_that_done_actions_depend_on_is_refused() {
+    let mut stage = half_done().await;
+    let record = stage.record_name();
+    let before = stage.text(&record);
+    for (given, named) in [
+        ("--var old=second", "action.put.a"),
+        // Its provider was configured with it.
+        ("--var greeting=bye", "action.put.a"),
+    ] {
+        let line = format!("tenon run --resume {record} {given}");
+        let outcome = stage.run(&line).await;
+        assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
+        assert!(outcome.stderr.contains(named), "{}", outcome.stderr);
+        assert!(
+            outcome.stderr.contains("is not what it was"),
+            "{}",
+            outcome.stderr
+        );
+    }
+    let line = format!("TENON_VAR_old=second tenon run --resume {record} --json");
+    let outcome = stage.run(&line).await;
+    assert_eq!(outcome.code, Some(2), "{}", outcome.stdout);
+    assert!(
+        outcome.stdout.contains("the variable \\\"old\\\""),
+        "{}",
+        outcome.stdout
+    );
+    assert_eq!(stage.text(&record), before);
+    assert_eq!(stage.rows("puppet").await, "a-first");
+    insta::assert_snapshot!(stage.transcript());
+}
+
+#[tokio::test]
+async fn the_same_value_may_be_given_again() {
+    let mut stage = half_done().await;
+    let record = stage.record_name();
+    let line = format!("tenon run --resume {record} --var old=first --var greeting=hello");
+    let outcome = stage.run(&line).await;
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert_eq!(stage.rows("puppet").await, "a-first b-first");
+}
+
+/// Nothing that is done depends on it, so it is used, and the record says so.
+#[tokio::test]
+async fn a_value_that_nothing_done_depends_on_is_used_and_recorded() {
+    let mut stage = half_done().await;
+    let record = stage.record_name();
+    let line = format!("tenon run --resume {record} --var new=second");
+    let outcome = stage.run(&line).await;
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert_eq!(stage.rows("puppet").await, "a-first b-second");
+    assert_eq!(stage.record()["variables"]["new"], "second");
+}

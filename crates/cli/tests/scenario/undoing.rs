@@ -1,0 +1,369 @@
+//! A teardown undoes what its record says, whatever has become of the scenario.
+
+use std::fs;
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use crate::stage::{Stage, action, action_after};
+
+/// Two instances, an action after them, and a component.
+const SCENARIO: &str = r#"
+  variable "names" {
+    default = { x = 1, y = 2 }
+  }
+  action "put" "each" {
+    for_each = var.names
+    name     = "each-${each.key}"
+    lifecycle {
+      teardown {
+        name       = self.name
+        is_removed = true
+      }
+    }
+  }
+  action "put" "last" {
+    name  = "last"
+    input = [for one in action.put.each : one.name]
+    lifecycle {
+      teardown {
+        name       = "last"
+        is_removed = true
+      }
+    }
+  }
+  component "box" "one" {
+    source = "./box.hcl"
+    inputs = { name = "boxed" }
+  }
+"#;
+
+const BOX: &str = r#"
+component "box" {
+  variable "name" {}
+  action "put" "inner" {
+    name = var.name
+    lifecycle {
+      teardown {
+        name       = var.name
+        is_removed = true
+      }
+    }
+  }
+}
+"#;
+
+async fn after_a_run() -> Stage {
+    let mut stage = Stage::new(json!({}));
+    stage.scenario(SCENARIO);
+    stage.shell.file("box.hcl", BOX);
+    let outcome = stage.run("tenon run demo.hcl -j 1").await;
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert_eq!(stage.rows("puppet").await, "boxed each-x each-y last");
+    stage
+}
+
+/// Everything is gone, and it was undone in the opposite order of the run.
+async fn everything_is_undone(stage: &mut Stage) -> String {
+    let record = stage.record_name();
+    let outcome = stage.run(&format!("tenon teardown {record} -j 1")).await;
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert_eq!(stage.rows("puppet").await, "");
+    let diary = stage.diary();
+    let removed = diary
+        .iter()
+        .filter_map(|line| line.strip_prefix("begin removing "));
+    let removed: Vec<&str> = removed.collect();
+    assert_eq!(removed, ["boxed", "last", "each-y", "each-x"]);
+    stage.assert_is_closed();
+    outcome.stderr
+}
+
+#[tokio::test]
+async fn with_an_instance_deleted_from_the_file() {
+    let mut stage = after_a_run().await;
+    stage.scenario(&SCENARIO.replace(", y = 2", ""));
+    let said = everything_is_undone(&mut stage).await;
+    assert!(
+        said.contains("demo.hcl has changed since this run"),
+        "{said}"
+    );
+}
+
+#[tokio::test]
+async fn with_other_keys() {
+    let mut stage = after_a_run().await;
+    stage.scenario(&SCENARIO.replace("y = 2", "z = 2"));
+    everything_is_undone(&mut stage).await;
+}
+
+#[tokio::test]
+async fn with_an_action_renamed() {
+    let mut stage = after_a_run().await;
+    stage.scenario(&SCENARIO.replace("\"last\" {", "\"final\" {"));
+    everything_is_undone(&mut stage).await;
+}
+
+#[tokio::test]
+async fn with_a_teardown_that_says_something_else() {
+    let mut stage = after_a_run().await;
+    stage.scenario(&SCENARIO.replace(
+        "= \"last\"\n        is_removed",
+        "= \"x\"\n        is_removed",
+    ));
+    everything_is_undone(&mut stage).await;
+}
+
+#[tokio::test]
+async fn with_the_component_removed() {
+    let mut stage = after_a_run().await;
+    fs::remove_file(stage.shell.path("box.hcl")).expect("a file");
+    everything_is_undone(&mut stage).await;
+}
+
+#[tokio::test]
+async fn with_the_provider_removed_from_the_file() {
+    let mut stage = after_a_run().await;
+    stage.scenario_with("", "");
+    everything_is_undone(&mut stage).await;
+}
+
+#[tokio::test]
+async fn with_a_file_that_cannot_be_read() {
+    let mut stage = after_a_run().await;
+    stage.shell.file("demo.hcl", "scenario \"demo\" {");
+    everything_is_undone(&mut stage).await;
+}
+
+#[tokio::test]
+async fn without_the_file() {
+    let mut stage = after_a_run().await;
+    fs::remove_file(stage.shell.path("demo.hcl")).expect("a file");
+    let said = everything_is_undone(&mut stage).await;
+    assert!(said.contains("demo.hcl is not there any more"), "{said}");
+}
+
+/// What undoes the first is known only when the last is done.
+#[tokio::test]
+async fn with_what_a_later_action_returned() {
+    let mut stage = Stage::new(json!({}));
+    stage.scenario(&format!(
+        r#"
+  locals {{
+    later = action.put.b.name
+  }}
+  action "put" "a" {{
+    name = "a"
+    lifecycle {{
+      teardown {{
+        name       = "a"
+        input      = "${{local.later}} ${{self.name}}"
+        is_removed = true
+      }}
+    }}
+  }}
+{}"#,
+        action_after("b", "a")
+    ));
+    assert_eq!(stage.run("tenon run demo.hcl").await.code, Some(0));
+    fs::remove_file(stage.shell.path("demo.hcl")).expect("a file");
+    let record = stage.record_name();
+    let outcome = stage.run(&format!("tenon teardown {record}")).await;
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert_eq!(stage.rows("puppet").await, "");
+    assert!(stage.text("puppet.heard").contains("\"b a\""));
+}
+
+/// The journal alone knows what undoes it.
+#[tokio::test]
+async fn after_a_crash_without_the_file() {
+    let mut stage = Stage::new(json!({ "execute b 1": ["work", ["gate", "here"], "answer"] }));
+    stage.scenario(&format!("{}{}", action("a", ""), action_after("b", "a")));
+    let started = stage.start("tenon run demo.hcl");
+    stage.reached("puppet", "here").await;
+    started.kill().await;
+    stage.open("puppet", "here");
+    fs::remove_file(stage.shell.path("demo.hcl")).expect("a file");
+    let record = stage.record_name();
+    let outcome = stage.run(&format!("tenon teardown {record}")).await;
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert_eq!(stage.rows("puppet").await, "");
+    assert_eq!(
+        stage.statuses(),
+        "a succeeded and succeeded, b maybe and succeeded"
+    );
+}
+
+/// It is named, what it needs stays, and everything else is undone.
+#[tokio::test]
+async fn what_cannot_be_undone_is_named() {
+    let mut stage = Stage::new(json!({ "execute b 1": ["work", "kill"] }));
+    let uses_itself = action_after("b", "a")
+        .replace("\"b\"\n        is_removed", "self.name\n        is_removed");
+    stage.scenario(&format!(
+        "{}{uses_itself}{}",
+        action("a", ""),
+        action("c", "")
+    ));
+    assert_eq!(stage.run("tenon run demo.hcl -j 1").await.code, Some(4));
+    assert_eq!(stage.statuses(), "a succeeded, b maybe, c failed");
+    let record = stage.record_name();
+    let outcome = stage.run(&format!("tenon teardown {record}")).await;
+    assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+    assert_eq!(
+        stage.statuses(),
+        "a succeeded and skipped, b maybe and failed, c failed"
+    );
+    assert_snapshot!(stage.transcript());
+}
+
+/// A provider that does not offer the action any more cannot undo it.
+#[tokio::test]
+async fn a_provider_that_has_changed_since() {
+    let mut stage = Stage::with_one_action(json!({}));
+    assert_eq!(stage.run("tenon run demo.hcl").await.code, Some(0));
+    let schema = json!({ "version": "2.0.0", "actions": { "set": { "attrs": {} } } });
+    stage.puppet("puppet", json!({ "schema": schema }));
+    let record = stage.record_name();
+    let outcome = stage.run(&format!("tenon teardown {record}")).await;
+    assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+    assert_snapshot!(stage.transcript());
+}
+
+/// Both executions of an action that was run again are undone, each by what it returned.
+#[tokio::test]
+async fn what_was_there_before_an_action_was_run_again() {
+    let mut stage = Stage::new(json!({
+        "execute a 1": ["work", ["answer", { "outputs": { "name": "one" } }]],
+        "execute a 2": ["work", ["answer", { "outputs": { "name": "two" } }]],
+    }));
+    let uses_itself =
+        action("a", "").replace("\"a\"\n        is_removed", "self.name\n        is_removed");
+    stage.scenario(&uses_itself);
+    assert_eq!(stage.run("tenon run demo.hcl").await.code, Some(0));
+    let record = stage.record_name();
+    let line = format!("tenon run --resume {record} --redo action.put.a");
+    assert_eq!(stage.run(&line).await.code, Some(0));
+    let outcome = stage.run(&format!("tenon teardown {record}")).await;
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    let diary = stage.diary();
+    for name in ["one", "two"] {
+        let line = format!("begin removing {name}");
+        assert_eq!(
+            diary.iter().filter(|other| **other == line).count(),
+            1,
+            "{name}"
+        );
+    }
+    let outcome = stage.run(&format!("tenon teardown {record}")).await;
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert_eq!(stage.diary(), diary);
+    assert_snapshot!(stage.transcript());
+}
+
+/// What is done stays done when an action before it is run again and fails.
+#[tokio::test]
+async fn what_depends_on_an_action_that_was_run_again_in_vain() {
+    let error = json!({ "code": "execute_failed", "message": "no" });
+    let mut stage = Stage::new(json!({ "execute a 2": [["error", error]] }));
+    stage.scenario(&format!("{}{}", action("a", ""), action_after("b", "a")));
+    assert_eq!(stage.run("tenon run demo.hcl").await.code, Some(0));
+    let record = stage.record_name();
+    let line = format!("tenon run --resume {record} --redo action.put.a");
+    assert_eq!(stage.run(&line).await.code, Some(1));
+    assert_eq!(stage.statuses(), "a failed, b succeeded");
+    let outcome = stage.run(&format!("tenon teardown {record}")).await;
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert_eq!(stage.rows("puppet").await, "");
+}
+
+/// A run that goes on with more actions and is killed forgets none of them.
+#[tokio::test]
+async fn actions_that_were_added_before_a_crash() {
+    let mut stage = Stage::new(json!({ "execute b 1": ["work", ["gate", "here"], "answer"] }));
+    stage.scenario(&action("a", ""));
+    assert_eq!(stage.run("tenon run demo.hcl").await.code, Some(0));
+    let record = stage.record_name();
+    stage.scenario(&format!("{}{}", action("a", ""), action_after("b", "a")));
+    let started = stage.start(&format!("tenon run --resume {record}"));
+    stage.reached("puppet", "here").await;
+    started.kill().await;
+    stage.open("puppet", "here");
+    fs::remove_file(stage.shell.path("demo.hcl")).expect("a file");
+    let outcome = stage.run(&format!("tenon teardown {record}")).await;
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert_eq!(stage.rows("puppet").await, "");
+}
+
+/// Makes a record what the first version wrote.
+fn make_old(stage: &Stage) {
+    let mut record = stage.record();
+    let all = record.as_object_mut().expect("an object");
+    for name in ["format", "providers", "groups"] {
+        all.remove(name);
+    }
+    for node in record["nodes"].as_array_mut().expect("actions") {
+        let node = node.as_object_mut().expect("an object");
+        node.remove("undo");
+        node.remove("after");
+    }
+    stage.shell.file(&stage.record_name(), &record.to_string());
+}
+
+#[tokio::test]
+async fn an_old_record_is_undone_by_its_file() {
+    let mut stage = after_a_run().await;
+    make_old(&stage);
+    everything_is_undone(&mut stage).await;
+}
+
+#[tokio::test]
+async fn an_old_record_whose_file_has_changed() {
+    let mut stage = after_a_run().await;
+    make_old(&stage);
+    stage.scenario(&SCENARIO.replace("\"last\" {", "\"final\" {"));
+    let record = stage.record_name();
+    let outcome = stage.run(&format!("tenon teardown {record}")).await;
+    assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+    let named = "failed action.put.last";
+    assert!(outcome.stderr.contains(named), "{}", outcome.stderr);
+    assert_eq!(stage.rows("puppet").await, "last");
+}
+
+#[tokio::test]
+async fn a_record_of_a_newer_version_is_refused() {
+    let mut stage = after_a_run().await;
+    let mut record = stage.record();
+    record["format"] = json!(99);
+    stage.shell.file(&stage.record_name(), &record.to_string());
+    let record = stage.record_name();
+    for command in ["run --resume", "teardown"] {
+        let outcome = stage.run(&format!("tenon {command} {record}")).await;
+        assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
+        assert!(outcome.stderr.contains("format 99"), "{}", outcome.stderr);
+    }
+}
+
+/// Tools are told as well that the files have changed.
+#[tokio::test]
+async fn changed_files_are_told_as_json() {
+    let mut stage = Stage::with_one_action(json!({}));
+    assert_eq!(stage.run("tenon run demo.hcl").await.code, Some(0));
+    let record = stage.record_name();
+    stage.scenario(&format!("{}{}", action("a", ""), action("b", "")));
+    let resumed = stage
+        .run(&format!("tenon run --resume {record} --json"))
+        .await;
+    assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
+    let undone = stage.run(&format!("tenon teardown {record} --json")).await;
+    assert_eq!(undone.code, Some(0), "{}", undone.stderr);
+    for outcome in [resumed, undone] {
+        let first = outcome.stdout.lines().next().expect("a line");
+        let event: Value = serde_json::from_str(first).expect("an event");
+        assert_eq!(event["event"], "diagnostic", "{first}");
+        assert_eq!(event["diagnostic"]["severity"], "warning");
+        let summary = event["diagnostic"]["summary"].as_str().expect("a text");
+        assert!(summary.contains("demo.hcl has changed since"), "{summary}");
+        assert_eq!(outcome.stderr, "");
+    }
+}

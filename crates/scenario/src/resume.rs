@@ -1,0 +1,113 @@
+//! Going on with other variables than the run began with.
+
+use std::collections::BTreeSet;
+
+use tenon_hcl::Diagnostic;
+use tenon_values::Value;
+
+use crate::flow::{Flow, Spot};
+use crate::graph::{ModuleId, NodeId, NodeKind};
+use crate::masked::Masked;
+use crate::plan::Plan;
+use crate::record::Record;
+
+/// How many actions are named.
+const NAMED: usize = 5;
+
+impl Plan {
+    /// Refuses a variable that is not what it was if an action that is done was made with it: half
+    /// of the run would have the old value, half of it the new one. Secrets cannot be compared,
+    /// because the record does not hold them in clear.
+    ///
+    /// # Errors
+    /// The variables that differ.
+    pub(crate) fn check_variables(
+        &self,
+        record: &Record,
+        done: &BTreeSet<NodeId>,
+    ) -> Result<(), Vec<Diagnostic>> {
+        let mut problems = Vec::new();
+        for (name, now) in &self.variables {
+            let Some(before) = self.recorded_value(record, name) else {
+                continue;
+            };
+            if before == now.unmark_deep().0 {
+                continue;
+            }
+            let users = self.users_of(name, done);
+            if users.is_empty() {
+                continue;
+            }
+            let shown = |value: &Value| match Masked::of(value) {
+                Ok(masked) => masked.value.get().to_owned(),
+                Err(_) => String::new(),
+            };
+            let mut problem = Diagnostic::error(format!(
+                "the variable {name:?} is not what it was when this run began"
+            ));
+            if !now.contains_marked() {
+                problem = problem.note(format!("it was {} and is {}", shown(&before), shown(now)));
+            }
+            let named: Vec<&str> = users.iter().take(NAMED).copied().collect();
+            let more = match users.len().saturating_sub(NAMED) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            let problem = problem
+                .note(format!(
+                    "done with the old value: {}{more}",
+                    named.join(", ")
+                ))
+                .help("leave it out to go on with the old value, or start a new run");
+            problems.push(problem);
+        }
+        match problems.is_empty() {
+            true => Ok(()),
+            false => Err(problems),
+        }
+    }
+
+    /// What a variable was, if all of it is in the record.
+    fn recorded_value(&self, record: &Record, name: &str) -> Option<Value> {
+        let masked = Masked {
+            value: record.variables.get(name)?.clone(),
+            sensitive: { record.sensitive_variables.get(name) }
+                .cloned()
+                .unwrap_or_default(),
+        };
+        let variable = self.scenario.module.variables.get(name)?;
+        let value = masked.read(&variable.ty).ok()?;
+        value.is_wholly_known().then_some(value)
+    }
+
+    /// The actions among these that were made with a variable, or whose provider was configured
+    /// with it.
+    fn users_of(&self, name: &str, among: &BTreeSet<NodeId>) -> Vec<&str> {
+        let uses = |flow: &Flow| flow.variables.iter().any(|(used, _)| used == name);
+        let configured: BTreeSet<_> = { self.declarations.iter() }
+            .filter(|(_, declaration)| {
+                let config = declaration.config.iter().map(|attribute| &attribute.value);
+                uses(&self.graph.flow(Spot::module(ModuleId::ROOT), config, false))
+            })
+            .map(|(id, _)| id)
+            .collect();
+        let is_user = |id: &&NodeId| {
+            let NodeKind::Action { declaration, .. } = self.graph.node(**id).kind else {
+                return false;
+            };
+            let Some(action) = self.graph.action(**id) else {
+                return false;
+            };
+            let given = action
+                .attributes
+                .iter()
+                .chain(action.teardown.iter().flatten());
+            let given = given.map(|attribute| &attribute.value);
+            declaration.is_some_and(|id| configured.contains(&id))
+                || uses(&self.graph.flow(self.graph.spot(**id), given, false))
+        };
+        { among.iter().filter(is_user) }
+            .map(|id| self.graph.address(*id))
+            .collect()
+    }
+}
