@@ -143,6 +143,29 @@ async fn without_the_file() {
     assert!(said.contains("demo.hcl is not there any more"), "{said}");
 }
 
+/// The file says where its programs are now; what is undone is still what the record says.
+#[tokio::test]
+async fn with_the_whole_folder_moved() {
+    let mut stage = after_a_run().await;
+    fs::create_dir(stage.shell.path("moved")).expect("a folder");
+    for name in [
+        "demo.hcl",
+        "box.hcl",
+        "puppet",
+        "puppet.json",
+        "puppet.rows",
+    ] {
+        let there = stage.shell.path("moved").join(name);
+        fs::rename(stage.shell.path(name), there).expect("a file");
+    }
+    let record = stage.record_name();
+    let line = format!("tenon teardown {record}");
+    assert_eq!(stage.run(&line).await.code, Some(3));
+    let outcome = stage.run(&format!("{line} --file moved/demo.hcl")).await;
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert_eq!(stage.rows("moved/puppet").await, "");
+}
+
 /// What undoes the first is known only when the last is done.
 #[tokio::test]
 async fn with_what_a_later_action_returned() {
