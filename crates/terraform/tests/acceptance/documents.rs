@@ -69,7 +69,7 @@ const DEEP: &str =
     "[[[[[[[[[[{ a = [[[[[[[[[[{ b = [[[[[[[[[[null]]]]]]]]]] }]]]]]]]]]] }]]]]]]]]]]";
 
 /// As a script writes them, in ways that Terraform never would.
-const ANSWERED: [(&str, &str); 24] = [
+const ANSWERED: [(&str, &str); 29] = [
     ("null", "null"),
     ("text", r#""a""#),
     ("list", "[]"),
@@ -96,6 +96,15 @@ const ANSWERED: [(&str, &str); 24] = [
         r#"[{"a": 1}, {"a": null}, {"a": [1]}, {"b": "x"}]"#,
     ),
     ("type_and_value", r#"{"type": "string", "value": 5}"#),
+    // Lists of what has no type yet.
+    ("nulls", "[null, null]"),
+    ("lists_of_nothing", "[[], [null], []]"),
+    ("lists_in_records", r#"[{"a": []}, {"a": []}]"#),
+    ("nulls_in_records", r#"[{"a": null}, null, {"a": null}]"#),
+    (
+        "records_that_fill",
+        r#"[{"a": null, "b": []}, {"a": 1, "b": ["x"]}]"#,
+    ),
     (
         "deep",
         "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[{\"a\": [[[[[[[[[[[[[[[[[[[[[[null]]]]]]]]]]]]]]]]]]]]]]}]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]",
