@@ -68,7 +68,7 @@ fn deno(stage: &Stage) -> String {
 
 #[tokio::test]
 async fn another_version_of_deno_is_an_error_that_says_what_to_do() {
-    let stage = Stage::with_path(json!({})).await;
+    let stage = Stage::new(json!({})).await;
     let shapes = Shapes::of(&stage).await;
     let deno = deno(&stage);
     for fitting in ["v2.1.4", "2.1.4", "2.1", "latest"] {

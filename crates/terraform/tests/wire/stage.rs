@@ -1,5 +1,6 @@
 //! A process of the provider with a puppet to run, in a folder of their own.
 
+use std::ffi::OsString;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -41,33 +42,19 @@ fn folder_with(orders: Json) -> Arc<TempDir> {
 impl Stage {
     /// A provider whose puppet has these orders.
     pub(crate) async fn new(orders: Json) -> Stage {
-        Stage::start(folder_with(orders), |_, command| command).await
+        Stage::start(folder_with(orders)).await
     }
 
     /// Another provider in the same folder.
     pub(crate) async fn beside(stage: &Stage) -> Stage {
-        Stage::start(stage.folder.clone(), |_, command| command).await
+        Stage::start(stage.folder.clone()).await
     }
 
-    /// The same, which looks for programs in the stage's own folder first.
-    pub(crate) async fn with_path(orders: Json) -> Stage {
-        Stage::start(folder_with(orders), |folder, command| {
-            let path = std::env::var_os("PATH").unwrap_or_default();
-            let folders = std::env::split_paths(&path);
-            let folders = std::iter::once(folder.to_owned()).chain(folders);
-            let path = std::env::join_paths(folders).unwrap();
-            command.env("PATH", path).env_remove("TENON_DENO")
-        })
-        .await
-    }
-
-    async fn start(
-        folder: Arc<TempDir>,
-        prepare: impl for<'a> FnOnce(&Path, &'a mut Command) -> &'a mut Command,
-    ) -> Stage {
-        let mut command = command();
-        let mut provider = prepare(folder.path(), &mut command)
+    async fn start(folder: Arc<TempDir>) -> Stage {
+        let mut provider = command()
             .env_remove("TF_LOG")
+            .env_remove("TENON_DENO")
+            .env("PATH", path_from(folder.path()))
             .env("TMPDIR", folder.path())
             .env("PLUGIN_PROTOCOL_VERSIONS", "6")
             .env(COOKIE.0, COOKIE.1)
@@ -178,6 +165,13 @@ impl Drop for Stage {
         let _has_ended = self.provider.kill();
         let _has_ended = self.provider.wait();
     }
+}
+
+/// A search path that begins with this folder: a program that a test writes is found first.
+fn path_from(folder: &Path) -> OsString {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::iter::once(folder.to_owned()).chain(std::env::split_paths(&path));
+    std::env::join_paths(folders).unwrap()
 }
 
 /// For tests that are no `async fn`, because something else runs their body many times.
