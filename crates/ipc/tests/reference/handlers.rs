@@ -63,7 +63,9 @@ async fn bad_params_are_said_to_be_bad_and_nothing_runs() {
     };
     assert_eq!(error.code, ErrorCode::INVALID_PARAMS);
     assert!(error.message.starts_with("Invalid params: "), "{error}");
-    assert!(error.message.contains("two"), "it quotes them: {error}");
+    assert!(error.message.contains("string, expected i"), "{error}");
+    // They may be secrets.
+    assert!(!error.message.contains("two"), "it quotes them: {error}");
 }
 
 #[tokio::test]
