@@ -13,6 +13,7 @@ from tenon_ipc import (
     ConnectionLost,
     IpcError,
     NotConnected,
+    Refused,
     RequestTimeout,
     _socket,
 )
@@ -140,6 +141,21 @@ class Losing(ClientCase):
         with self.assertRaisesRegex(NotConnected, "the server closed the connection"):
             await client.request("m")
 
+    async def test_a_server_that_lets_nobody_in_says_why(self):
+        client, peer = await self.connected()
+        call = self.request(client, "m")
+        await peer.line()
+        error = {"code": -32000, "message": "this server has too many clients already"}
+        await peer.send(id=None, error=error)
+        peer.writer.close()
+        with self.assertRaisesRegex(Refused, "too many clients already .-32000") as caught:
+            await call
+        self.assertEqual(caught.exception.code, "REFUSED")
+        self.assertIsInstance(caught.exception, ConnectionLost)
+        # Whoever calls later gets to know it as well.
+        with self.assertRaisesRegex(NotConnected, "too many clients already"):
+            await client.request("m")
+
     async def test_the_last_line_needs_no_newline(self):
         client, peer = await self.connected()
         call = self.request(client, "m")
@@ -190,6 +206,25 @@ class Losing(ClientCase):
 
 @both_clients
 class Reconnecting(ClientCase):
+    async def test_a_server_that_turns_clients_away_is_not_stormed(self):
+        attempts = []
+        server = await self.serve()
+        client = self.client(
+            reconnect=True,
+            reconnect_delay=0.001,
+            max_reconnect_attempts=3,
+            on_reconnecting=lambda attempt, _: attempts.append(attempt),
+        )
+        self.addAsyncCleanup(client.close)
+        await client.connect()
+        for _ in range(4):
+            peer = await server.accept()
+            await peer.send(id=None, error={"code": -32000, "message": "no room"})
+            peer.writer.close()
+        await client.wait_closed()
+        await self.until(lambda: len(attempts) == 3)
+        self.assertEqual(attempts, [1, 2, 3])
+
     async def test_a_server_that_starts_again(self):
         events = []
         server = await self.serve()

@@ -192,18 +192,24 @@ export class Client extends Announcer {
     return { timeout: milliseconds("timeout", timeout ?? this.#settings.requestTimeout), signal };
   }
 
-  #receive(frame: Uint8Array, connection: Connection): void {
+  /** Gives the error that is all that came, if it is about no call in particular. */
+  #receive(frame: Uint8Array, connection: Connection): RpcError | undefined {
     let value: unknown;
     try {
       value = parse(frame);
     } catch (error) {
-      return this.#fail(error as ConnectionError);
+      this.#fail(error as ConnectionError);
+      return undefined;
     }
     const isBatch = Array.isArray(value) && value.length > 0;
     const messages: unknown[] = isBatch ? (value as unknown[]) : [value];
-    const answers = messages.flatMap((message) => this.#take(read(message)) ?? []);
-    if (answers.length === 0) return;
-    void Promise.all(answers).then((all) => this.#reply(all, isBatch, connection));
+    const found = messages.map(read);
+    const answers = found.flatMap((message) => this.#take(message) ?? []);
+    if (answers.length > 0) {
+      void Promise.all(answers).then((all) => this.#reply(all, isBatch, connection));
+    }
+    const [only] = found;
+    return only?.kind === "error" && only.id === null ? only.error : undefined;
   }
 
   /** Does what a message asks for. Gives an answer if it has to have one. */

@@ -47,6 +47,8 @@ export type ConnectionErrorCode =
   | "NOT_CONNECTED"
   /** The connection ended before the answer came. */
   | "DISCONNECTED"
+  /** The server let nobody in; its error is the cause. */
+  | "REFUSED"
   /** Nobody could be connected to. */
   | "CONNECT_FAILED"
   /** The caller's signal ended the call. */

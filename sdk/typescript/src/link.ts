@@ -1,5 +1,5 @@
 import { Connection } from "./connection.ts";
-import { ConnectionError } from "./errors.ts";
+import { ConnectionError, ErrorCode, type RpcError } from "./errors.ts";
 import type { Settings } from "./options.ts";
 import { type Dial, openSocket } from "./socket.ts";
 import { socketAddress } from "./socket_name.ts";
@@ -11,8 +11,11 @@ export type ConnectionState = "disconnected" | "connecting" | "connected" | "rec
 export interface LinkListener {
   /** There is a connection. */
   connected(): void;
-  /** A message came. Its bytes are valid during the call. */
-  received(frame: Uint8Array, connection: Connection): void;
+  /**
+   * A message came. Its bytes are valid during the call. Gives the error in it if that is about no
+   * call in particular.
+   */
+  received(frame: Uint8Array, connection: Connection): RpcError | undefined;
   /** The connection is gone, and all that waits for it should fail with this error. */
   disconnected(error: ConnectionError): void;
   /** It will be made again after a pause. */
@@ -35,6 +38,12 @@ export class Link {
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** Attempts since the server was last heard of. */
   #attempts = 0;
+  /** Whether this connection has brought anything but an error about no call in particular. */
+  #isHeard = false;
+  /** That error, if it was the last thing that came. */
+  #complaint: RpcError | undefined;
+  /** Why the server let nobody in, the last time. */
+  #refusal: ConnectionError | undefined;
 
   constructor(settings: Settings, listener: LinkListener, dial?: Dial) {
     this.#settings = settings;
@@ -83,7 +92,9 @@ export class Link {
   /** The connection, to send something on. */
   get connection(): Connection {
     if (this.#connection !== undefined) return this.#connection;
-    throw new ConnectionError("NOT_CONNECTED", "Not connected");
+    const refusal = this.#refusal;
+    if (refusal === undefined) throw new ConnectionError("NOT_CONNECTED", "Not connected");
+    throw new ConnectionError("REFUSED", refusal.message, { cause: refusal.cause });
   }
 
   async #open(opening: AbortController): Promise<void> {
@@ -93,8 +104,11 @@ export class Link {
     const socket = await openSocket(address, connectionTimeout, opening.signal, this.#dial);
     const connection = new Connection(socket, this.#settings, {
       received: (frame, from) => {
+        this.#complaint = this.#listener.received(frame, from);
+        if (this.#complaint !== undefined) return;
+        // A server that turns its clients away is not one that is back.
+        this.#isHeard = true;
         this.#attempts = 0;
-        this.#listener.received(frame, from);
       },
       lost: (problem) => this.#lost(problem),
     });
@@ -104,6 +118,9 @@ export class Link {
     }
     this.#opening = undefined;
     this.#connection = connection;
+    this.#isHeard = false;
+    this.#complaint = undefined;
+    this.#refusal = undefined;
     this.#state = "connected";
     this.#listener.connected();
   }
@@ -112,11 +129,27 @@ export class Link {
     this.#connection = undefined;
     this.#state = this.#settings.autoReconnect ? "reconnecting" : "disconnected";
     if (problem !== undefined) this.#listener.failed(problem);
-    const cause = problem === undefined ? {} : { cause: problem };
-    this.#listener.disconnected(new ConnectionError("DISCONNECTED", "Connection lost", cause));
+    const lost = this.#whyLost(problem);
+    if (lost.code === "REFUSED") this.#refusal = lost;
+    this.#listener.disconnected(lost);
     // Who heard of that may have called connect() or disconnect().
     if (this.state === "reconnecting") this.#tryLater();
     else if (this.state === "disconnected") this.#listener.over();
+  }
+
+  /** An error about no call in particular may have been the last word of the server. */
+  #whyLost(problem: ConnectionError | undefined): ConnectionError {
+    const complaint = this.#complaint;
+    if (complaint === undefined) {
+      const cause = problem === undefined ? {} : { cause: problem };
+      return new ConnectionError("DISCONNECTED", "Connection lost", cause);
+    }
+    const { code, message } = complaint;
+    const cause = { cause: complaint };
+    if (this.#isHeard || code !== ErrorCode.ServerError) {
+      return new ConnectionError("DISCONNECTED", `Connection lost: ${message} (${code})`, cause);
+    }
+    return new ConnectionError("REFUSED", `Refused by the server: ${message} (${code})`, cause);
   }
 
   #tryLater(lastProblem?: unknown): void {

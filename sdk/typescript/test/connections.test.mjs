@@ -269,3 +269,69 @@ trial("a listener may disconnect", async (use) => {
   // Both came in one chunk; the second came too late.
   assert.deepEqual(heard, ["one"]);
 });
+
+const refusal = {
+  jsonrpc: "2.0",
+  id: null,
+  error: { code: -32000, message: "this server has too many clients already" },
+};
+
+trial("a server that lets nobody in says why", async (use) => {
+  const { client, peer } = await use.pair();
+  const why = {
+    code: "REFUSED",
+    message: "Refused by the server: this server has too many clients already (-32000)",
+  };
+  const refused = assert.rejects(client.request("m"), (error) => {
+    assert.equal(error.cause.code, -32000);
+    return error.code === why.code && error.message === why.message;
+  });
+  await peer.text();
+  peer.send(refusal);
+  peer.socket.end();
+  await refused;
+  // Whoever calls later gets to know it as well.
+  await assert.rejects(client.request("m"), why);
+  assert.throws(() => client.notify("m"), why);
+});
+
+trial("an error about no call, then the end", async (use) => {
+  const { client, peer } = await use.pair();
+  const first = client.request("m");
+  peer.result((await peer.message()).id, 1);
+  await first;
+  const lost = assert.rejects(client.request("m"), {
+    code: "DISCONNECTED",
+    message: "Connection lost: this server has too many clients already (-32000)",
+  });
+  await peer.text();
+  peer.send(refusal);
+  peer.socket.end();
+  await lost;
+  await assert.rejects(client.request("m"), { code: "NOT_CONNECTED", message: "Not connected" });
+});
+
+trial("a server that turns clients away is not stormed", async (use) => {
+  const { client, peer, server } = await use.pair({
+    autoReconnect: true,
+    reconnectDelay: 1,
+    maxReconnectDelay: 4,
+    maxReconnectAttempts: 3,
+  });
+  const attempts = [];
+  client.on("reconnecting", (attempt) => attempts.push(attempt));
+  const over = new Promise((resolve) => {
+    client.on("error", (error) => {
+      if (error.code === "CONNECT_FAILED") resolve();
+    });
+  });
+  peer.send(refusal);
+  peer.socket.end();
+  for (let turn = 0; turn < 3; turn += 1) {
+    const next = await server.next();
+    next.send(refusal);
+    next.socket.end();
+  }
+  await over;
+  assert.deepEqual(attempts, [1, 2, 3]);
+});

@@ -16,6 +16,7 @@ from .errors import (
     IpcError,
     MessageTooLarge,
     NotConnected,
+    Refused,
     RequestTimeout,
     RpcError,
 )
@@ -32,6 +33,7 @@ __all__ = [
     "IpcError",
     "MessageTooLarge",
     "NotConnected",
+    "Refused",
     "RequestTimeout",
     "RpcError",
     "Settings",

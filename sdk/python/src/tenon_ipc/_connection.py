@@ -12,8 +12,19 @@ from ._events import Events
 from ._framing import framing
 from ._handlers import Handler, Handlers
 from ._signal import Signal
-from .errors import BadMessage, ConnectionLost, IpcError, MessageTooLarge, RequestTimeout, RpcError
+from .errors import (
+    BadMessage,
+    ConnectionLost,
+    IpcError,
+    MessageTooLarge,
+    Refused,
+    RequestTimeout,
+    RpcError,
+)
 from .settings import Settings
+
+#: The code of the error that a server has for those it does not let in.
+_REFUSED = -32000
 
 #: How long closing waits for a server that does not read what is still to be written.
 _FLUSH_SECONDS = 1.0
@@ -50,8 +61,10 @@ class Connection(asyncio.Protocol):
         self._room = Signal()
         self._gone = Signal()
         self._is_gone = False
-        #: Whether the server has said anything.
+        #: Whether the server has said anything but that it lets nobody in.
         self.has_heard = False
+        # The last thing the server said, if that is an error about no call in particular.
+        self._complaint: RpcError | None = None
         #: Why the connection is over, once it is.
         self.over: IpcError | None = None
 
@@ -63,7 +76,6 @@ class Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Bytes came."""
-        self.has_heard = True
         self._understand(self._framing.feed(data))
         if self._handlers.is_busy and not self._handlers.has_room and self.over is None:
             # It calls and calls and does not read our answers.
@@ -72,13 +84,13 @@ class Connection(asyncio.Protocol):
     def eof_received(self) -> None:
         """The server writes no more."""
         self._understand(self._framing.finish())
-        self.end(ConnectionLost("the server closed the connection"))
+        self.end(self._left("the server closed the connection"))
 
     def connection_lost(self, error: Exception | None) -> None:
         """The socket is closed."""
         self._is_gone = True
         why = "the server closed the connection" if error is None else str(error)
-        self.end(ConnectionLost(f"the connection was lost: {why}"))
+        self.end(self._left(f"the connection was lost: {why}"))
         self._gone.wake()
 
     def pause_writing(self) -> None:
@@ -209,6 +221,11 @@ class Connection(asyncio.Protocol):
             self.end(lost)
 
     def _take(self, message: wire.Message) -> None:
+        is_answer = isinstance(message, wire.Response)
+        if is_answer and message.id is None and isinstance(message.outcome, RpcError):
+            self._complaint = message.outcome
+        else:
+            self.has_heard, self._complaint = True, None
         if isinstance(message, wire.Response):
             self._answered(message.id, message.outcome)
         elif isinstance(message, wire.Request):
@@ -240,9 +257,21 @@ class Connection(asyncio.Protocol):
             self._events.failed(outcome)
         return future is not None
 
+    def _left(self, problem: str) -> ConnectionLost:
+        """Why the server is gone. An error about no call in particular may have been its last word."""
+        complaint = self._complaint
+        if complaint is None:
+            return ConnectionLost(problem)
+        is_refused = not self.has_heard and complaint.code == _REFUSED
+        kind = Refused if is_refused else ConnectionLost
+        left = kind(f"{problem}: {complaint.message} ({complaint.code})")
+        left.__cause__ = complaint
+        return left
+
     def _lost(self) -> ConnectionLost:
         # One for each call: a traceback grows each time the same error is raised.
-        lost = ConnectionLost(str(self.over))
+        kind = Refused if isinstance(self.over, Refused) else ConnectionLost
+        lost = kind(str(self.over))
         lost.__cause__ = self.over
         return lost
 

@@ -47,6 +47,12 @@ class ConnectionLost(IpcError):
     code = "DISCONNECTED"
 
 
+class Refused(ConnectionLost):
+    """The server let nobody in: its words are the text, and its error is the cause."""
+
+    code = "REFUSED"
+
+
 class RequestTimeout(IpcError, TimeoutError):
     """The answer did not come in time. The server has been told that nobody waits any more."""
 
