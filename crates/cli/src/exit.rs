@@ -69,7 +69,9 @@ impl From<CallError> for Failure {
         let code = match &error {
             CallError::Answered(_) => Code::Failed,
             CallError::TimedOut(_) => Code::TimedOut,
-            CallError::Malformed(_) | CallError::Undecodable(_) => Code::BrokenProtocol,
+            CallError::Malformed(_) | CallError::Undecodable(_) | CallError::TooLong(_) => {
+                Code::BrokenProtocol
+            }
             CallError::Closed(CloseReason::BrokenStream(_)) => Code::BrokenProtocol,
             CallError::Closed(_) => Code::Unreachable,
             CallError::Unsendable(_) => Code::Usage,

@@ -132,6 +132,18 @@ pub(crate) fn harmless(text: &str) -> String {
     shown
 }
 
+/// What others said, on one line: nobody can make it look like several.
+pub(crate) fn on_one_line(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character.is_control() {
+            true => shown.extend(character.escape_default()),
+            false => shown.push(character),
+        }
+    }
+    shown
+}
+
 /// A line on stderr. If even stderr has gone, there is nobody to tell.
 pub(crate) fn talk(line: impl Display) {
     let _nobody_left = writeln!(io::stderr().lock(), "{line}");

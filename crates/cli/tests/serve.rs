@@ -22,8 +22,12 @@ mod limits;
 mod mark;
 #[path = "serve/plugins.rs"]
 mod plugins;
+#[path = "serve/pressure.rs"]
+mod pressure;
 #[path = "serve/program.rs"]
 mod program;
+#[path = "serve/protocols.rs"]
+mod protocols;
 #[path = "serve/questions.rs"]
 mod questions;
 #[path = "serve/reports.rs"]

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::ExitStatus;
 use std::time::Duration;
 
-use tenon_rpc::{CallError, CloseReason, Peer, Quote};
+use tenon_rpc::{CallError, CloseReason, Dialect, Peer, Quote};
 
 use crate::process::Process;
 
@@ -26,6 +26,8 @@ pub struct PluginError {
     pub unclaimed: Option<String>,
     /// The last lines it wrote to stderr.
     pub stderr: Vec<String>,
+    /// The dialect it was talked to in, if it was.
+    pub dialect: Option<Dialect>,
 }
 
 /// What failed.
@@ -48,6 +50,7 @@ impl PluginError {
             status: None,
             unclaimed: None,
             stderr: Vec::new(),
+            dialect: None,
         }
     }
 
@@ -68,6 +71,7 @@ impl PluginError {
             // After a broken stream it ends because we have closed its stdin, which says nothing.
             status: process.status().filter(|_| !is_quoted),
             stderr: process.stderr().lines(),
+            dialect: Some(peer.dialect()),
         }
     }
 
@@ -89,6 +93,13 @@ impl PluginError {
         };
         if broken.is_some_and(|error| error.is_message) {
             return Some("every request is answered once, with its own id".into());
+        }
+        let wrote = self.stray.as_ref().or(broken.map(|error| &error.quote));
+        let other = wrote.and_then(Quote::dialect);
+        if let Some(other) = other.filter(|other| self.dialect.is_some_and(|own| own != *other)) {
+            return Some(format!(
+                "what it wrote looks like the dialect {other}: `--dialect {other}` of tenon call and tenon serve speaks it"
+            ));
         }
         let is_broken = broken.is_some_and(|error| !error.is_over_limit);
         if self.stray.is_some() || is_broken {

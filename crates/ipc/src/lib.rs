@@ -72,12 +72,16 @@ pub use lane::Slow;
 pub use name::socket_path;
 pub use progress::{Progress, ProgressParams, Token};
 #[cfg(unix)]
-pub use relay::{CallHook, EventsTo, Relay, RelayError, RelaySettings};
+pub use relay::{CallHook, EventsTo, Relay, RelayError, RelaySettings, SilenceHook};
 pub use server::{Ended, Server};
 pub use session::{FromClient, Session};
 pub use settings::{ConnectHook, DisconnectHook, Framing, RefuseHook, Settings};
 pub use socket::{Listener, connect};
 pub use users::{Credentials, Users};
+
+#[cfg(all(doctest, unix))]
+#[doc = include_str!("../../../docs/ipc.md")]
+struct Page;
 
 /// The code of the error that a client gets when it is not let in.
 pub const REFUSED: i64 = -32000;

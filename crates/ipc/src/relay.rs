@@ -1,25 +1,33 @@
 //! A plugin on a socket: one process that many clients talk to.
 
 mod callers;
+mod conversations;
 mod forward;
+mod onward;
+mod tokens;
+mod withdrawals;
 
 use std::fmt;
 use std::io;
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use tenon_host::{Down, Plugin, PluginCommand, PluginError, Restart, Start, Status, Supervisor};
 use tenon_protocols::Protocol;
-use tenon_rpc::Peer;
+use tenon_rpc::{Cancel, Dialect, EventOrder, Options, Oversized, Peer, Quote};
 use tokio::sync::watch;
 
 use crate::clients::Clients;
-use crate::lane::Lane;
 use crate::server::{Ended, Server};
 use crate::settings::Settings;
 use crate::wrappers::{self, Done};
 use callers::Callers;
+use conversations::Conversations;
+pub(crate) use onward::Onward;
+use tokens::Tokens;
+use withdrawals::Questions;
 
 /// Who gets the events of a plugin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,7 +44,7 @@ pub enum EventsTo {
 pub struct RelaySettings {
     /// What the server does about its clients.
     pub server: Settings,
-    /// Who gets the plugin's events. `$/progress` goes to the caller who gave its token.
+    /// Who gets the plugin's events. Progress goes to the caller who gave its token.
     pub events: EventsTo,
     /// What is done when the plugin has ended.
     pub restart: Restart,
@@ -44,12 +52,22 @@ pub struct RelaySettings {
     pub patience: Duration,
     /// How long the plugin may work on a call; `None` is forever.
     pub timeout: Option<Duration>,
+    /// How long a client may take to answer a question of the plugin's; `None` is forever. The
+    /// default is long enough for a person to be asked.
+    pub question_timeout: Option<Duration>,
     /// Called for every call that has been answered.
     pub on_call: Option<CallHook>,
+    /// Called once if the plugin has not answered anything yet when a call of it has waited for 5
+    /// seconds: it may speak another dialect.
+    pub on_silence: Option<SilenceHook>,
 }
 
 /// What is done for each call that has been answered.
 pub type CallHook = Arc<dyn Fn(Done<'_>) + Send + Sync>;
+
+/// What is done about a plugin that answers nothing; with the first thing it printed that is not a
+/// message, if it did.
+pub type SilenceHook = Arc<dyn Fn(Option<Quote>) + Send + Sync>;
 
 impl fmt::Debug for RelaySettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -59,6 +77,7 @@ impl fmt::Debug for RelaySettings {
             .field("restart", &self.restart)
             .field("patience", &self.patience)
             .field("timeout", &self.timeout)
+            .field("question_timeout", &self.question_timeout)
             .finish_non_exhaustive()
     }
 }
@@ -71,7 +90,9 @@ impl Default for RelaySettings {
             restart: Restart::default(),
             patience: Duration::from_secs(10),
             timeout: None,
+            question_timeout: Some(Duration::from_secs(300)),
             on_call: None,
+            on_silence: None,
         }
     }
 }
@@ -108,12 +129,29 @@ struct Hub {
     clients: OnceLock<Clients>,
     /// Set once there is a supervisor.
     plugin: OnceLock<watch::Receiver<Status>>,
-    /// The way of clients' events to the plugin.
-    lane: Arc<Lane>,
+    /// What the plugin has asked.
+    questions: Questions,
+    tokens: Tokens,
+    conversations: Conversations,
+    /// How the plugin is told that a call is taken back, if it is.
+    cancel: Option<Cancel>,
+    /// How much of each client may wait for the plugin.
+    waiting: onward::Limits,
     events: EventsTo,
     patience: Duration,
     timeout: Option<Duration>,
+    question_timeout: Option<Duration>,
+    /// Until the plugin has answered something, or this has been called.
+    on_silence: Mutex<Option<SilenceHook>>,
+    has_answered: AtomicBool,
 }
+
+/// Messages in the queue to the plugin. What it cannot take yet waits with the client that sent it, so
+/// that a client that sends little does not have to wait behind all that another one has sent.
+const QUEUE: u32 = 256;
+
+/// Events of clients that do not wait behind requests: they are about requests that run.
+const URGENT: &[&str] = &["session/cancel", "window/workDoneProgress/cancel"];
 
 impl Relay {
     /// Starts the plugin, makes its protocol's first call, and listens under `name`.
@@ -123,19 +161,45 @@ impl Relay {
     pub async fn start(
         name: &str,
         command: PluginCommand,
-        start: Start,
+        mut start: Start,
         protocol: Option<Protocol>,
-        settings: RelaySettings,
+        mut settings: RelaySettings,
     ) -> Result<Relay, RelayError> {
+        adapt(&mut start, protocol);
+        let clients = settings.server.connection();
         let hub = Arc::new(Hub {
             callers: Callers::default(),
             clients: OnceLock::new(),
             plugin: OnceLock::new(),
-            lane: Arc::new(Lane::new(Settings::default().patience())),
+            questions: Questions::default(),
+            tokens: Tokens::default(),
+            conversations: Conversations::default(),
+            cancel: start.options.cancel,
+            waiting: onward::Limits {
+                soft: clients.waiting_bytes,
+                // Past the first limit, one message of any size has found room.
+                hard: clients.waiting_bytes.saturating_add(clients.limits.frame),
+            },
             events: settings.events,
             patience: settings.patience,
             timeout: settings.timeout,
+            question_timeout: settings.question_timeout,
+            on_silence: Mutex::new(settings.on_silence),
+            has_answered: AtomicBool::new(false),
         });
+        let clients = Options {
+            cancel: start.options.cancel.or(Some(withdrawals::GENERIC)),
+            withdrawals: withdrawals::KNOWN,
+            events: EventOrder::InTurn { except: URGENT },
+            ..clients
+        };
+        let (left, on_disconnect) = (hub.clone(), settings.server.on_disconnect.take());
+        settings.server.on_disconnect = Some(Arc::new(move |session, reason| {
+            left.forget(session);
+            if let Some(hook) = &on_disconnect {
+                hook(session, reason);
+            }
+        }));
         // What is wrong with the socket should show before anything is started. Who comes early
         // waits for the plugin.
         let router = forward::to_plugin(hub.clone());
@@ -143,8 +207,8 @@ impl Relay {
             Some(hook) => router.wrap(wrappers::logging(move |done| hook(done))),
             None => router,
         };
-        let server =
-            Server::bind_with(name, router, settings.server).map_err(RelayError::Socket)?;
+        let server = Server::bind_as(name, router, settings.server, clients);
+        let server = server.map_err(RelayError::Socket)?;
         let _first = hub.clients.set(server.clients());
         let router = Arc::new(forward::to_clients(hub.clone()));
         let supervisor = Supervisor::new(settings.restart, move || {
@@ -207,5 +271,19 @@ impl Relay {
         };
         self.supervisor.stop(goodbye).await;
         ended
+    }
+}
+
+/// What a relay needs of the connection to its plugin, whatever the protocol.
+fn adapt(start: &mut Start, protocol: Option<Protocol>) {
+    let options = &mut start.options;
+    options.queue = options.queue.min(QUEUE);
+    options.withdrawals = withdrawals::KNOWN;
+    // One answer that is too long should not end the calls of everybody.
+    options.limits.oversized = Oversized::Skip;
+    if protocol.is_none() && start.dialect == Dialect::JsonRpcHeaders {
+        // A language server, most likely. A script that reads lines may not be ready for a message
+        // that wants no answer, and is told only if its protocol says so.
+        options.cancel = options.cancel.or(Some(withdrawals::GENERIC));
     }
 }

@@ -5,10 +5,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use tenon_rpc::{CloseReason, Connection, Io, Router};
-use tokio::sync::watch;
+use tenon_rpc::{CloseReason, Connection, ErrorCode, Io, Options, Router, RpcError};
+use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinHandle;
 
 use crate::clients::{Clients, Table};
@@ -82,6 +82,20 @@ impl Server {
     where
         S: Clone + Send + Sync + 'static,
     {
+        let options = settings.connection();
+        Server::bind_as(name, router, settings, options)
+    }
+
+    /// Listens with options of connections that are not for everybody to set.
+    pub(crate) fn bind_as<S>(
+        name: &str,
+        router: Router<S>,
+        settings: Settings,
+        options: Options,
+    ) -> io::Result<Server>
+    where
+        S: Clone + Send + Sync + 'static,
+    {
         if name.is_empty() {
             let problem = "a socket needs a name, such as `myapp` or `./myapp.sock`";
             return Err(io::Error::new(io::ErrorKind::InvalidInput, problem));
@@ -98,9 +112,11 @@ impl Server {
         let reception = Reception {
             router: Arc::new(router),
             settings: Arc::new(settings),
+            options,
             clients: clients.clone(),
             stopping,
             cut_off: cut_off.clone(),
+            refusals: Arc::new(Semaphore::new(REFUSALS)),
             last: 0,
         };
         let accepting = tokio::spawn(reception.accept_from(listener));
@@ -143,13 +159,19 @@ impl Drop for Server {
     }
 }
 
+/// So many are refused at once with some care; the next ones at once, and in lines.
+const REFUSALS: usize = 32;
+
 /// Lets clients in.
 struct Reception<S> {
     router: Arc<Router<S>>,
     settings: Arc<Settings>,
+    options: Options,
     clients: Arc<Table>,
     stopping: watch::Receiver<Option<Duration>>,
     cut_off: Arc<AtomicUsize>,
+    /// Room for those who are told in their own framing that they are not let in.
+    refusals: Arc<Semaphore>,
     /// The number of the last one.
     last: u64,
 }
@@ -187,7 +209,7 @@ impl<S: Clone + Send + Sync + 'static> Reception<S> {
         let patience = self.settings.patience();
         let clients = Arc::downgrade(&self.clients);
         let inner = Arc::new(Inner::new(self.last, credentials, patience, clients));
-        let mut options = self.settings.connection();
+        let mut options = self.options.clone();
         options.attachment = Some(inner.clone());
         let io = match self.settings.bytes_per_second {
             Some(rate) => io.map_reader(|reader| crate::pace::Paced::new(reader, rate)),
@@ -219,8 +241,21 @@ impl<S: Clone + Send + Sync + 'static> Reception<S> {
 
 impl<S> Reception<S> {
     fn refuse(&self, io: Io, credentials: Option<Credentials>, problem: &str) {
+        /// How long somebody who is not let in may take to show how they tell messages apart.
+        const PATIENCE: Duration = Duration::from_millis(100);
         tracing::warn!(?credentials, problem, "a client was refused");
-        io.refuse(&refusal(problem));
+        let error = RpcError::new(ErrorCode::Number(crate::REFUSED), problem);
+        let dialect = self.settings.framing.dialect();
+        match self.refusals.clone().try_acquire_owned() {
+            Ok(permit) => {
+                let detect = self.options.detect;
+                tokio::spawn(async move {
+                    io.turn_away(dialect, detect, error, PATIENCE).await;
+                    drop(permit);
+                });
+            }
+            Err(_) => io.refuse(dialect, error),
+        }
         if let Some(hook) = &self.settings.on_refuse {
             survives("on_refuse", || hook(credentials, problem));
         }
@@ -236,10 +271,28 @@ async fn attend(
     mut stopping: watch::Receiver<Option<Duration>>,
     cut_off: Arc<AtomicUsize>,
 ) {
-    let reason = tokio::select! {
-        reason = connection.closed() => reason,
-        budget = stopped(&mut stopping) => close(connection, budget, &cut_off).await,
+    let (reason, left) = tokio::select! {
+        reason = connection.closed() => (reason, None),
+        budget = stopped(&mut stopping) => {
+            let started = Instant::now();
+            let reason = close(connection, budget, &cut_off).await;
+            (reason, Some(budget.saturating_sub(started.elapsed())))
+        }
     };
+    // It counts as a client until what it told has been passed on: others could come and go without
+    // end otherwise, each leaving something behind.
+    let time_is_up = async {
+        let left = match left {
+            Some(left) => left,
+            None => stopped(&mut stopping).await,
+        };
+        tokio::time::sleep(left).await;
+    };
+    tokio::select! {
+        biased;
+        () = session.drained() => {}
+        () = time_is_up => {}
+    }
     clients.leave(&session);
     if let Some(hook) = &settings.on_disconnect {
         survives("on_disconnect", || hook(&session, &reason));
@@ -271,13 +324,4 @@ async fn close(connection: Connection, budget: Duration, cut_off: &AtomicUsize) 
             peer.closed().await
         }
     }
-}
-
-/// An answer to somebody who has asked nothing yet.
-fn refusal(problem: &str) -> Vec<u8> {
-    let code = crate::REFUSED;
-    format!(
-        "{{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{{\"code\":{code},\"message\":\"{problem}\"}}}}\n"
-    )
-    .into_bytes()
 }

@@ -27,6 +27,9 @@ pub(crate) struct Inner {
     pub(crate) bucket: Mutex<Option<Bucket>>,
     kept: Mutex<Option<Arc<dyn Any + Send + Sync>>>,
     clients: Weak<Table>,
+    /// What is on its way to the plugin of a relay.
+    #[cfg(unix)]
+    pub(crate) onward: std::sync::OnceLock<Arc<crate::relay::Onward>>,
 }
 
 impl Inner {
@@ -43,6 +46,8 @@ impl Inner {
             bucket: Mutex::default(),
             kept: Mutex::default(),
             clients,
+            #[cfg(unix)]
+            onward: std::sync::OnceLock::new(),
         }
     }
 }
@@ -161,6 +166,14 @@ impl Session {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         kept.clone()?.downcast().ok()
+    }
+
+    /// Waits until everything that this client told has been passed on, where it is passed on at all.
+    pub(crate) async fn drained(&self) {
+        #[cfg(unix)]
+        if let Some(onward) = self.inner.onward.get() {
+            onward.drained().await;
+        }
     }
 
     pub(crate) fn inner(&self) -> &Inner {

@@ -59,7 +59,7 @@ async fn a_frame_that_is_too_long() {
         assert_fits(&fits, r#"{"jsonrpc":"2.0","id":1,"result":0}"#);
         for length in [1001, 1002, 5000, 300_000] {
             let refused = raw.ask(&call(length)).await;
-            let expected = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request","data":"*"}}"#;
+            let expected = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"Invalid Request","data":"*"}}"#;
             assert_fits(&refused, expected);
             assert!(refused.contains("1000 bytes"), "{refused}");
             let next = raw.ask(&call(100)).await;

@@ -210,7 +210,7 @@ async fn every_failure_has_its_code() {
         ),
         (
             r#"{"id":2,"method":"execute","params":{"action":"panic"}}"#,
-            r#"{"id":2,"error":{"code":"internal_error","message":"the handler panicked: as asked"}}"#,
+            r#"{"id":2,"error":{"code":"internal_error","message":"Internal error: the handler panicked"}}"#,
         ),
     ];
     for (call, expected) in cases {

@@ -37,6 +37,11 @@ pub struct Options {
     pub queue: u32,
     /// The message that takes a call back, if the protocol has one.
     pub cancel: Option<Cancel>,
+    /// Further events by which the peer may take a call back, for routers that pass calls on. Each
+    /// is also given to the router as an event, before the handler is dropped.
+    pub withdrawals: &'static [Withdrawal],
+    /// When an event is handled that arrives while requests wait.
+    pub events: EventOrder,
     /// What to do with a frame that is no message at all.
     pub stray: Stray,
     /// If not empty: the dialects to choose from by the first bytes of the peer. Until they
@@ -58,6 +63,8 @@ impl Default for Options {
             calls: 65_536,
             queue: 1024,
             cancel: None,
+            withdrawals: &[],
+            events: EventOrder::AtOnce,
             stray: Stray::Answer,
             detect: &[],
             tap: None,
@@ -98,10 +105,32 @@ impl Cancel {
     }
 
     /// The id in the params of such an event.
-    pub(crate) fn id(&self, params: &Payload) -> Option<Id> {
+    pub fn id(&self, params: &Payload) -> Option<Id> {
         let params = params.to_format(Format::Json).ok()?;
         dialect::member_id(params.bytes(), self.field)
     }
+}
+
+/// An event by which a peer takes a call back, in one of several protocols.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Withdrawal {
+    /// The event.
+    pub cancel: Cancel,
+    /// Whether the call is answered all the same, with
+    /// [`ErrorCode::CANCELLED`](crate::ErrorCode::CANCELLED).
+    pub is_answered: bool,
+}
+
+/// When an event is handled that arrives while requests wait because too many are being handled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventOrder {
+    /// At once: it overtakes those requests.
+    AtOnce,
+    /// After those requests have been started.
+    InTurn {
+        /// Events that are handled at once all the same.
+        except: &'static [&'static str],
+    },
 }
 
 /// What to do with a frame that is no message at all.
@@ -187,6 +216,21 @@ impl Connection {
     pub async fn close(self) -> CloseReason {
         self.shared.outbox.set_state(State::Closing);
         self.shared.closed().await
+    }
+
+    /// Ends the connection in order and hears the peer out: says that nothing more comes and reads on
+    /// until the peer ends as well, at most for `limit`. What it says then is its last word
+    /// ([`Peer::complaint`]).
+    pub async fn finish_within(self, limit: Duration) -> CloseReason {
+        let shared = self.shared.clone();
+        shared.outbox.set_state(State::Finishing);
+        match tokio::time::timeout(limit, shared.closed()).await {
+            Ok(reason) => reason,
+            Err(_) => {
+                drop(self);
+                shared.closed().await
+            }
+        }
     }
 
     /// Like [`close`](Connection::close), but at once after `limit`.

@@ -11,6 +11,8 @@ mod json_rpc;
 mod lines;
 mod msgpack_rpc;
 mod orchard;
+mod skim;
+mod skip;
 
 use std::fmt;
 use std::str::FromStr;
@@ -22,6 +24,7 @@ use crate::json::{self, Scanner};
 use crate::message::{Id, Message, Response};
 use crate::payload::{Format, PayloadError};
 pub use decoder::Decoder;
+pub(crate) use envelope::members;
 
 /// How messages are written as bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -71,6 +74,11 @@ pub enum MalformedKind {
     /// a request without a method. Some JSON-RPC peers leave out a result that is undefined, so
     /// there the call succeeds with null; in Orchard it fails.
     Bare,
+    /// A frame over a limit, of which nothing was kept but the id ([`Oversized::Skip`]).
+    TooLong {
+        /// Whether it is an answer.
+        is_answer: bool,
+    },
 }
 
 /// One frame: its bytes, and what they say.
@@ -102,8 +110,9 @@ pub struct Limits {
 pub enum Oversized {
     /// It ends the connection.
     End,
-    /// It is passed over as it arrives and counts as malformed; what follows it is read. In
-    /// msgpack-rpc, where its end cannot be found without reading all of it, it ends the connection.
+    /// It is skipped as it arrives, and what follows it is read. Nothing of it is kept but its id:
+    /// if it is an answer, that call fails ([`CallError::TooLong`](crate::CallError::TooLong)); if it
+    /// is a request, it is answered with an error.
     Skip,
 }
 

@@ -47,6 +47,8 @@ pub(crate) struct Driver {
     /// Tells when the peer has gone altogether; looked at when reading would not show it.
     hang_up: Option<HangUp>,
     has_gone: bool,
+    /// Whether the peer has been told that nothing more comes.
+    has_finished: bool,
     /// Whether there are whole frames in the inbox, for which there was no room.
     is_cut_short: bool,
     parked: parked::Parked,
@@ -76,6 +78,7 @@ impl Driver {
             last_words: None,
             hang_up: None,
             has_gone: false,
+            has_finished: false,
             is_cut_short: false,
             parked: parked::Parked::default(),
             has_complained: false,
@@ -104,6 +107,7 @@ impl Driver {
             let has_read = match self.read(cx) {
                 Ok(has_read) => has_read,
                 Err(reason) => {
+                    self.handle_last_events();
                     // Tells the peer why, if it still listens.
                     let _best_effort = self.write(cx);
                     return Poll::Ready(reason);
@@ -113,14 +117,18 @@ impl Driver {
                 Ok(progress) => progress,
                 Err(error) => return Poll::Ready(CloseReason::Io(Arc::new(error))),
             };
+            if state == State::Finishing && !self.has_finished && self.is_idle() {
+                self.has_finished = Pin::new(&mut self.writer).poll_shutdown(cx).is_ready();
+            }
             let is_ending = state == State::Closing || self.reader.is_none();
             if is_ending && self.is_idle() {
                 return self.shut_down(cx);
             }
             if self.reader.is_none() && self.has_hung_up(cx) {
+                self.handle_last_events();
                 return Poll::Ready(CloseReason::PeerClosed);
             }
-            if self.is_overloaded() && self.has_hung_up(cx) {
+            if self.is_overloaded() && !self.has_gone && self.has_hung_up(cx) {
                 // What it sent before it went is still to be read: there may be events.
                 self.abandon();
                 continue;
@@ -128,6 +136,7 @@ impl Driver {
             if let Some(end) = &mut self.last_words
                 && end.as_mut().poll(cx).is_ready()
             {
+                self.handle_last_events();
                 return Poll::Ready(CloseReason::PeerClosed);
             }
             let is_quiet = !has_read && !has_written;

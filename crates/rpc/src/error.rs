@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::dialect::Dialect;
 use crate::message::Text;
 use crate::payload::{Payload, PayloadError};
 
@@ -158,6 +159,10 @@ pub enum CallError {
     /// The answer came, but it does not fit the expected type.
     #[error("the peer's answer does not fit: {0}")]
     Undecodable(PayloadError),
+    /// The answer came, but it is longer than this many bytes, the limit for one message
+    /// ([`Limits::frame`](crate::Limits::frame)). It was skipped.
+    #[error("the peer's answer is longer than the limit of {0} bytes for one message")]
+    TooLong(usize),
     /// Too many calls are waiting for an answer already; nothing was sent.
     #[error("{0} calls are waiting for an answer already")]
     TooManyCalls(usize),
@@ -249,6 +254,27 @@ impl Quote {
     }
 }
 
+impl Quote {
+    /// The dialect that this may be in, if it looks like one.
+    pub fn dialect(&self) -> Option<Dialect> {
+        let text = self.0.strip_prefix('"');
+        let begins = |start: &str| {
+            let found = text.and_then(|text| text.get(..start.len()));
+            found.is_some_and(|found| found.eq_ignore_ascii_case(start))
+        };
+        let first = self.0.strip_prefix("bytes ").and_then(|hex| hex.get(..2));
+        if begins("Content-Length:") {
+            Some(Dialect::JsonRpcHeaders)
+        } else if begins("{") && self.0.contains("\\\"jsonrpc\\\"") {
+            Some(Dialect::JsonRpcLines)
+        } else if first.is_some_and(|first| first.starts_with('9') || first == "dc") {
+            Some(Dialect::MsgpackRpc)
+        } else {
+            None
+        }
+    }
+}
+
 impl fmt::Display for Quote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
@@ -266,6 +292,20 @@ mod tests {
         assert_eq!(ErrorCode::Name("execute_failed".into()).number(), -32000);
         assert_eq!(ErrorCode::Number(7).name(), "7");
         assert_eq!(ErrorCode::Name("7".into()).number(), 7);
+    }
+
+    #[test]
+    fn a_quote_shows_the_dialect() {
+        let dialect = |bytes: &[u8]| Quote::of(bytes).dialect();
+        assert_eq!(
+            dialect(b"Content-Length: 12\r\n"),
+            Some(Dialect::JsonRpcHeaders)
+        );
+        let line = br#"{"jsonrpc":"2.0","id":1}"#;
+        assert_eq!(dialect(line), Some(Dialect::JsonRpcLines));
+        assert_eq!(dialect(b"\x94\x01\x01\xc0\x01"), Some(Dialect::MsgpackRpc));
+        assert_eq!(dialect(b"hello"), None);
+        assert_eq!(dialect(br#"{"a":1}"#), None);
     }
 
     #[test]

@@ -23,11 +23,12 @@ impl Future for Guarded {
     }
 }
 
-/// The error that a caller gets for a panic.
+/// The error that a caller gets for a panic. What the panic says is for whoever runs this process:
+/// it may hold what no caller should know.
 pub(crate) fn panicked(panic: &(dyn std::any::Any + Send)) -> RpcError {
     let text = panic_text(panic);
     tracing::error!(panic = text, "a handler panicked");
-    RpcError::internal(format!("the handler panicked: {text}"))
+    RpcError::internal("Internal error: the handler panicked")
 }
 
 /// What a panic says.

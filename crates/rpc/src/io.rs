@@ -4,10 +4,16 @@ use std::fmt;
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
-use tokio::io::{AsyncRead, AsyncWrite};
+use bytes::BytesMut;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 #[cfg(unix)]
 use tokio::net::{UnixStream, unix::OwnedWriteHalf};
+
+use crate::dialect::Dialect;
+use crate::error::RpcError;
+use crate::message::{Id, Message, Response};
 
 pub(crate) type Reader = Box<dyn AsyncRead + Send + Unpin>;
 
@@ -69,11 +75,69 @@ impl Io {
         }
     }
 
-    /// Writes what fits at once and hangs up: the last words to somebody who is not let in.
-    pub fn refuse(mut self, last_words: &[u8]) {
+    /// Answers somebody who is not let in with an error that is about no call, and hangs up. What
+    /// fits at once is written, and nothing is read.
+    pub fn refuse(mut self, dialect: Dialect, error: RpcError) {
         let mut cx = Context::from_waker(std::task::Waker::noop());
-        let _best_effort = Pin::new(&mut self.writer).poll_write(&mut cx, last_words);
+        let last_words = refusal(dialect, error);
+        let _best_effort = Pin::new(&mut self.writer).poll_write(&mut cx, &last_words);
     }
+
+    /// Like [`refuse`](Io::refuse), in the dialect among `detect` that the first bytes of the peer
+    /// show, if they come within `patience`. What the peer sent is read before hanging up: a
+    /// connection that is closed with something unread is an error at the other end, which may hide
+    /// our answer.
+    pub async fn turn_away(
+        mut self,
+        dialect: Dialect,
+        detect: &[Dialect],
+        error: RpcError,
+        patience: Duration,
+    ) {
+        /// More than this is not read of anybody who is not let in, and not for longer.
+        const MOST: u64 = 64 * 1024;
+        const LONGEST: Duration = Duration::from_millis(500);
+        let mut first = Vec::new();
+        let detecting = async {
+            loop {
+                if let Some(found) = Dialect::detect(&first, detect) {
+                    return found;
+                }
+                match self.reader.read_buf(&mut first).await {
+                    Ok(1..) if first.len() < LINE => {}
+                    _ => return dialect,
+                }
+            }
+        };
+        let found = match detect {
+            [] => dialect,
+            _ => tokio::time::timeout(patience, detecting)
+                .await
+                .unwrap_or(dialect),
+        };
+        let parting = async {
+            self.writer.write_all(&refusal(found, error)).await?;
+            self.writer.shutdown().await?;
+            let mut rest = (&mut self.reader).take(MOST);
+            tokio::io::copy(&mut rest, &mut tokio::io::sink()).await
+        };
+        let _best_effort = tokio::time::timeout(LONGEST, parting).await;
+    }
+}
+
+/// So much is looked at to find out which dialect a peer speaks.
+const LINE: usize = 4 * 1024;
+
+/// An answer to somebody who has asked nothing yet.
+fn refusal(dialect: Dialect, error: RpcError) -> BytesMut {
+    let mut bytes = BytesMut::new();
+    let response = Message::Response(Response {
+        id: Id::Null,
+        result: Err(Box::new(error)),
+    });
+    // An error without data can be written in every dialect.
+    let _written = dialect.encode(&response, &mut bytes);
+    bytes
 }
 
 impl Writer {

@@ -169,6 +169,58 @@ impl Scanner {
     }
 }
 
+/// Steps over a value that is not kept, as it arrives.
+#[derive(Debug, Default)]
+pub(crate) struct Skipper {
+    has_begun: bool,
+    /// How many values each open container still wants.
+    open: Vec<u64>,
+    /// Bytes of a text or binary value that are still to come.
+    payload: usize,
+}
+
+impl Skipper {
+    /// Deeper values cannot be followed.
+    const DEPTH: usize = 16 * 1024;
+
+    /// How many bytes of `buffer` belong to the value, and whether they are the last of it.
+    pub(crate) fn skip(&mut self, buffer: &[u8]) -> Result<(usize, bool), &'static str> {
+        let mut at = 0;
+        loop {
+            let taken = self.payload.min(buffer.len() - at);
+            self.payload -= taken;
+            at += taken;
+            if self.payload > 0 {
+                return Ok((at, false));
+            }
+            if self.has_begun && self.open.is_empty() {
+                return Ok((at, true));
+            }
+            let Some(head) = head(&buffer[at..]) else {
+                return Ok((at, false));
+            };
+            let head = head?;
+            if head.size > buffer.len() - at {
+                return Ok((at, false));
+            }
+            at += head.size;
+            (self.has_begun, self.payload) = (true, head.payload);
+            if let Some(left) = self.open.last_mut() {
+                *left -= 1;
+            }
+            if head.children > 0 {
+                if self.open.len() == Skipper::DEPTH {
+                    return Err("nested too deeply to be skipped");
+                }
+                self.open.push(head.children);
+            }
+            while self.open.last() == Some(&0) {
+                self.open.pop();
+            }
+        }
+    }
+}
+
 /// Reads a complete value piece by piece.
 #[derive(Clone, Debug)]
 pub(crate) struct Reader<'a> {

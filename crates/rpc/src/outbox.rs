@@ -42,6 +42,8 @@ struct Queue {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
     Open,
+    /// Finish what runs, then say that nothing more comes, and wait for the peer to end as well.
+    Finishing,
     /// Finish what runs, then end.
     Closing,
     /// Nothing more goes out.
@@ -50,7 +52,7 @@ pub(crate) enum State {
 
 impl State {
     /// In the order of their numbers.
-    const ALL: [State; 3] = [State::Open, State::Closing, State::Closed];
+    const ALL: [State; 4] = [State::Open, State::Finishing, State::Closing, State::Closed];
 }
 
 /// Room in the queue for one frame.

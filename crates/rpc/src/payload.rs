@@ -2,11 +2,13 @@
 
 use std::cell::Cell;
 use std::fmt;
+use std::ops::Range;
 
 use bytes::{Bytes, BytesMut};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::dialect;
 use crate::error::Quote;
 use crate::json::{self, MAX_DEPTH, Scanner};
 use crate::transcode;
@@ -213,6 +215,55 @@ impl Payload {
         Elements::One(Payload::new(self.format, self.bytes.slice(only)))
     }
 
+    /// The member of a JSON object at this path: its bytes, as they stand there. Of members with the
+    /// same name the last counts.
+    pub fn member(&self, path: &[&str]) -> Option<Payload> {
+        let place = self.places(path)?.pop()?;
+        Some(Payload::new(self.format, self.bytes.slice(place)))
+    }
+
+    /// The same JSON object with another value for the member at this path, if it has one. Every
+    /// other byte stays as it is.
+    pub fn with_member(&self, path: &[&str], value: &[u8]) -> Option<Payload> {
+        let places = self.places(path)?;
+        let mut bytes = BytesMut::with_capacity(self.bytes.len() + value.len());
+        let mut from = 0;
+        // All of them: some readers take the first of members with the same name.
+        for place in places {
+            bytes.extend_from_slice(&self.bytes[from..place.start]);
+            bytes.extend_from_slice(value);
+            from = place.end;
+        }
+        bytes.extend_from_slice(&self.bytes[from..]);
+        Some(Payload::new(self.format, bytes))
+    }
+
+    /// Where the members at this path are, in the order in which they stand there; `None` if there
+    /// are none.
+    fn places(&self, path: &[&str]) -> Option<Vec<Range<usize>>> {
+        let whole = 0..self.bytes.len();
+        let mut places = Vec::from([whole]);
+        if self.format != Format::Json {
+            return None;
+        }
+        for name in path {
+            let mut found = Vec::new();
+            for object in places {
+                let bytes = self.bytes.slice(object.clone());
+                let mut scanner = Scanner::new(&bytes, MAX_DEPTH);
+                let member = |key: &[u8], value: Range<usize>| {
+                    if key == name.as_bytes() {
+                        found.push(object.start + value.start..object.start + value.end);
+                    }
+                };
+                // What is not an object has no members.
+                let _not_an_object = dialect::members(&bytes, &mut scanner, member);
+            }
+            places = found;
+        }
+        (!places.is_empty()).then_some(places)
+    }
+
     /// The same value in another format. What JSON has no form for is spelled out, and read back
     /// from that spelling: `{"$binary":"aGk="}`, `{"$ext":[5,"aGk="]}`, `{"$unknown":true}`.
     ///
@@ -333,6 +384,29 @@ mod tests {
         assert!(Payload::encode(Format::Json, &unsayable).is_err());
         let next = Payload::encode(Format::Json, &1).unwrap();
         assert_eq!(&next.bytes()[..], b"1");
+    }
+
+    #[test]
+    fn a_member_is_replaced_and_nothing_else() {
+        let params = |text: &str| Payload::from_json(text).unwrap();
+        let text = r#" { "a" : [1, 2.50] , "m":{"t" :  "x" ,"u":1e2}, "t":7} "#;
+        let object = params(text);
+        assert_eq!(object.member(&["m", "t"]).unwrap().bytes(), "\"x\"");
+        assert_eq!(object.member(&["t"]).unwrap().bytes(), "7");
+        let replaced = object.with_member(&["m", "t"], b"99").unwrap();
+        assert_eq!(replaced.bytes(), &text.replace("\"x\"", "99"));
+        for (text, path) in [("[1]", "t"), ("1", "t"), (r#"{"u":1}"#, "t")] {
+            assert!(params(text).member(&[path]).is_none());
+            assert!(params(text).with_member(&[path], b"1").is_none());
+        }
+        let twice = params(r#"{"t":1,"\u0074":2}"#);
+        assert_eq!(
+            twice.member(&["t"]).unwrap().bytes(),
+            "2",
+            "the last counts"
+        );
+        let replaced = twice.with_member(&["t"], b"3").unwrap();
+        assert_eq!(replaced.bytes(), r#"{"t":3,"\u0074":3}"#);
     }
 
     #[test]

@@ -12,6 +12,7 @@ use tokio::sync::Notify;
 use crate::connection::Options;
 use crate::dialect::Dialect;
 use crate::error::{CallError, CloseReason, Quote, RpcError};
+use crate::held::{Held, HeldCell};
 use crate::message::{Event, Id, Message, Request, Text};
 use crate::method::{EventKind, Method};
 use crate::outbox::{Ended, Outbox, QueueError, Room, State};
@@ -25,6 +26,7 @@ pub(crate) struct Shared {
     pub(crate) outbox: Outbox,
     pending: Mutex<Pending>,
     pub(crate) running: Running,
+    pub(crate) held: HeldCell,
     pub(crate) options: Options,
     stray: Mutex<Option<Quote>>,
     pub(crate) unclaimed: OnceLock<Text>,
@@ -39,6 +41,7 @@ impl Shared {
             outbox: Outbox::new(dialect, options.queue, options.tap.clone()),
             pending: Mutex::new(Pending::new(options.calls)),
             running: Running::default(),
+            held: HeldCell::new(),
             options,
             stray: Mutex::default(),
             unclaimed: OnceLock::new(),
@@ -148,31 +151,91 @@ impl Peer {
         method: impl Into<Text>,
         params: Option<Payload>,
     ) -> Result<Payload, CallError> {
+        self.ask(method, params).await?.await
+    }
+
+    /// Sends a request and gives the call that waits for its answer. Waits for room in the queue.
+    ///
+    /// # Errors
+    /// Nothing was sent: see [`CallError`].
+    pub async fn ask(
+        &self,
+        method: impl Into<Text>,
+        params: Option<Payload>,
+    ) -> Result<Asked, CallError> {
         let method = method.into();
-        let outbox = &self.shared.outbox;
         let room = self.room_for(&method, &params).await?;
+        self.ask_in(room, method, params)
+    }
+
+    /// Like [`ask`](Peer::ask), but `None` if there is no room in the queue.
+    ///
+    /// # Errors
+    /// As [`ask`](Peer::ask).
+    pub fn try_ask(
+        &self,
+        method: impl Into<Text>,
+        params: Option<Payload>,
+    ) -> Result<Option<Asked>, CallError> {
+        let method = method.into();
+        match self.shared.outbox.try_reserve(size(&method, &params)) {
+            Some(room) => self.ask_in(room, method, params).map(Some),
+            None if self.is_closed() => Err(self.closed_error()),
+            None => Ok(None),
+        }
+    }
+
+    fn ask_in(
+        &self,
+        room: Room,
+        method: Text,
+        params: Option<Payload>,
+    ) -> Result<Asked, CallError> {
+        let outbox = &self.shared.outbox;
         let opened = self.shared.pending().open();
         let number = opened.inspect_err(|_| outbox.release(room))?;
-        let waiting = Waiting {
-            shared: &self.shared,
-            number,
-        };
         let request = Message::Request(Request {
             id: Id::from(number),
             method,
             params,
         });
         match outbox.push(room, &request) {
-            Ok(()) => waiting.await,
+            Ok(()) => Ok(Asked {
+                shared: self.shared.clone(),
+                number,
+            }),
             Err(error) => {
                 // It never went out, so there is nothing to cancel.
                 self.shared.pending().forget(number);
-                Err(match error {
-                    QueueError::Ended => self.closed_error(),
-                    QueueError::Unsendable(error) => CallError::Unsendable(error),
-                })
+                Err(self.queue_error(error))
             }
         }
+    }
+
+    /// Takes a call back with an event of the caller's own making; `false` if it does not wait for
+    /// its answer any more. Whoever waits for the answer must stop: none is delivered.
+    pub fn withdraw(&self, id: &Id, event: Event) -> bool {
+        let Id::Number(number) = id else {
+            return false;
+        };
+        let number = u32::try_from(*number);
+        if !number.is_ok_and(|number| self.shared.pending().forget(number)) {
+            return false;
+        }
+        let outbox = &self.shared.outbox;
+        // As many of these as calls at most, so they need no room of their own.
+        let _ended = outbox.push(outbox.no_room_needed(), &Message::Event(event));
+        true
+    }
+
+    /// Stops reading what this peer sends, until the hold is dropped: back-pressure for a peer whose
+    /// messages cannot be passed on as fast as they come. There should be one hold at a time.
+    pub fn hold(&self) -> Hold {
+        let hold = Hold {
+            shared: self.shared.clone(),
+        };
+        hold.unless_asked();
+        hold
     }
 
     /// Sends an event. Waits only for room in the queue.
@@ -195,13 +258,34 @@ impl Peer {
         params: Option<Payload>,
     ) -> Result<(), CallError> {
         let method = method.into();
-        let outbox = &self.shared.outbox;
         let room = self.room_for(&method, &params).await?;
+        self.send_in(room, method, params)
+    }
+
+    fn send_in(&self, room: Room, method: Text, params: Option<Payload>) -> Result<(), CallError> {
         let event = Message::Event(Event { method, params });
-        outbox.push(room, &event).map_err(|error| match error {
-            QueueError::Ended => self.closed_error(),
-            QueueError::Unsendable(error) => CallError::Unsendable(error),
-        })
+        let pushed = self.shared.outbox.push(room, &event);
+        pushed.map_err(|error| self.queue_error(error))
+    }
+
+    /// Like [`send_raw`](Peer::send_raw), but `false` if there is no room in the queue.
+    ///
+    /// # Errors
+    /// As [`send`](Peer::send).
+    pub fn try_send_raw(
+        &self,
+        method: impl Into<Text>,
+        params: Option<Payload>,
+    ) -> Result<bool, CallError> {
+        let method = method.into();
+        let outbox = &self.shared.outbox;
+        let Some(room) = outbox.try_reserve(size(&method, &params)) else {
+            return match self.is_closed() {
+                true => Err(self.closed_error()),
+                false => Ok(false),
+            };
+        };
+        self.send_in(room, method, params).map(|()| true)
     }
 
     /// The format in which payloads travel on this connection.
@@ -292,9 +376,15 @@ impl Peer {
 
     /// Waits for room in the queue.
     async fn room_for(&self, method: &Text, params: &Option<Payload>) -> Result<Room, CallError> {
-        let size = method.len() + params.as_ref().map_or(0, |params| params.bytes().len());
-        let room = self.shared.outbox.reserve(size).await;
+        let room = self.shared.outbox.reserve(size(method, params)).await;
         room.map_err(|Ended| self.closed_error())
+    }
+
+    fn queue_error(&self, error: QueueError) -> CallError {
+        match error {
+            QueueError::Ended => self.closed_error(),
+            QueueError::Unsendable(error) => CallError::Unsendable(error),
+        }
     }
 
     fn closed_error(&self) -> CallError {
@@ -326,13 +416,32 @@ pub async fn within<T>(
     }
 }
 
-/// A call on its way. Dropped before its answer came, it takes itself back.
-struct Waiting<'a> {
-    shared: &'a Shared,
-    number: u32,
+/// About how many bytes a message takes.
+fn size(method: &Text, params: &Option<Payload>) -> usize {
+    method.len() + params.as_ref().map_or(0, |params| params.bytes().len())
 }
 
-impl Future for Waiting<'_> {
+/// A call on its way: its answer, once it comes. Dropped before that, it takes itself back.
+#[must_use]
+pub struct Asked {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) number: u32,
+}
+
+impl Asked {
+    /// The id that the request went out with.
+    pub fn id(&self) -> Id {
+        Id::from(self.number)
+    }
+}
+
+impl fmt::Debug for Asked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Asked({})", self.number)
+    }
+}
+
+impl Future for Asked {
     type Output = Outcome;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Outcome> {
@@ -343,7 +452,7 @@ impl Future for Waiting<'_> {
     }
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for Asked {
     fn drop(&mut self) {
         if !self.shared.pending().forget(self.number) {
             return;
@@ -361,5 +470,40 @@ impl Drop for Waiting<'_> {
             // A connection that has ended needs no cancelling.
             let _ended = outbox.push(outbox.no_room_needed(), &event);
         }
+    }
+}
+
+/// A peer that is not read, until this is dropped.
+pub struct Hold {
+    shared: Arc<Shared>,
+}
+
+impl Hold {
+    /// Reads on while calls of ours wait for an answer of the peer, and refuses requests instead.
+    /// This is how a hold begins.
+    pub fn unless_asked(&self) {
+        self.set(Held::UnlessAsked);
+    }
+
+    /// Reads nothing at all.
+    pub fn entirely(&self) {
+        self.set(Held::Entirely);
+    }
+
+    fn set(&self, held: Held) {
+        self.shared.held.set(held);
+        self.shared.outbox.wake();
+    }
+}
+
+impl fmt::Debug for Hold {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Hold")
+    }
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        self.set(Held::Not);
     }
 }

@@ -32,6 +32,10 @@ impl ReplyTo {
         &self.id
     }
 
+    pub(crate) fn is_in_batch(&self) -> bool {
+        self.batch.is_some()
+    }
+
     /// What has to go out now; `None` while others of the same batch are missing.
     pub(crate) fn answer(self, result: Reply) -> Option<Answer> {
         let response = Response {

@@ -243,7 +243,7 @@ impl<S: Clone + Send + Sync + 'static> Router<S> {
             return;
         };
         if known.len() < NAMES && known.insert(method.as_str().into()) {
-            tracing::info!(%method, "an event that nothing handles");
+            tracing::info!(?method, "an event that nothing handles");
         }
     }
 }

@@ -87,6 +87,10 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "TIME", default_value = "none", value_parser = duration)]
     pub(crate) timeout: Limit,
 
+    /// How long a client may take to answer what the plugin asks it: 30s, 5m, or none
+    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = duration)]
+    pub(crate) question_timeout: Limit,
+
     /// How long calls that run may take to finish when the server is stopped
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = duration)]
     pub(crate) stop_within: Limit,

@@ -6,6 +6,8 @@ use std::time::Duration;
 use rustix::process::{Resource, Rlimit};
 use tenon_host::{PluginCommand, Restart, Start, Status};
 use tenon_ipc::{CallHook, EventsTo, Framing, Relay, RelayError, RelaySettings, Settings, Slow};
+use tenon_protocols::Protocol;
+use tenon_rpc::Dialect;
 
 use crate::args::{EventsChoice, FramingChoice, ServeArgs, SlowChoice};
 use crate::commands::signals::Signals;
@@ -34,7 +36,7 @@ pub(crate) async fn run(args: &ServeArgs) -> Result<(), Failure> {
         .await?;
     reporter.listening(relay.path(), &shown);
     let ended = tokio::select! {
-        ended = watch(&relay, reporter) => Some(ended),
+        ended = watch(&relay, dialect(args), reporter) => Some(ended),
         () = signals.interrupt().cancelled() => None,
     };
     if ended.is_none() {
@@ -51,7 +53,7 @@ pub(crate) async fn run(args: &ServeArgs) -> Result<(), Failure> {
 }
 
 /// Tells what the plugin does, until it is not started again.
-async fn watch(relay: &Relay, reporter: Reporter) -> Failure {
+async fn watch(relay: &Relay, dialect: Dialect, reporter: Reporter) -> Failure {
     let mut status = relay.status();
     status.mark_unchanged();
     loop {
@@ -64,7 +66,7 @@ async fn watch(relay: &Relay, reporter: Reporter) -> Failure {
                 "the plugin: {down}\n  hint: without --no-restart it would be started again"
             ));
         }
-        reporter.plugin(&now);
+        reporter.plugin(dialect, &now);
     }
 }
 
@@ -75,6 +77,11 @@ fn command(args: &ServeArgs) -> Result<PluginCommand, Failure> {
         .ok_or_else(|| Failure::usage("say what to serve: -- CMD..."))?;
     let command = PluginCommand::new(program).args(arguments);
     Ok(command.on_stderr(|line| output::talk(format_args!("plugin: {}", output::harmless(line)))))
+}
+
+/// The dialect that the plugin is talked to in.
+fn dialect(args: &ServeArgs) -> Dialect {
+    args.protocol.map_or(args.dialect, Protocol::dialect)
 }
 
 /// How the plugin is talked to.
@@ -91,6 +98,7 @@ fn start(args: &ServeArgs) -> Result<Start, Failure> {
 }
 
 fn settings(args: &ServeArgs, reporter: Reporter) -> RelaySettings {
+    let dialect = dialect(args);
     let mut server = Settings {
         framing: match args.framing {
             FramingChoice::Detect => Framing::Detect,
@@ -128,10 +136,12 @@ fn settings(args: &ServeArgs, reporter: Reporter) -> RelaySettings {
             false => Restart::default(),
         },
         timeout: args.timeout.0,
+        question_timeout: args.question_timeout.0,
         on_call: (args.verbose || args.json).then(|| {
             let told: CallHook = Arc::new(move |done| reporter.called(&done));
             told
         }),
+        on_silence: Some(Arc::new(move |stray| reporter.silent(dialect, stray))),
         ..RelaySettings::default()
     }
 }

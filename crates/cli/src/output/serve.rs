@@ -4,12 +4,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tenon_host::Status;
+use tenon_host::{Down, Status};
 use tenon_ipc::wrappers::Done;
 use tenon_ipc::{Credentials, Session};
-use tenon_rpc::CloseReason;
+use tenon_rpc::{CloseReason, Dialect, Quote};
 
-use super::{data, harmless, talk};
+use super::{data, harmless, on_one_line, talk};
 
 /// How much is told, and to whom.
 #[derive(Clone, Copy, Debug)]
@@ -61,7 +61,7 @@ impl Reporter {
         };
         let reason = reason.to_string();
         self.tell_more(
-            &format!("client {number} left: {reason}{lost}"),
+            &on_one_line(&format!("client {number} left: {reason}{lost}")),
             json!({ "event": "disconnected", "client": number, "reason": reason, "missed": missed }),
         );
     }
@@ -73,8 +73,9 @@ impl Reporter {
         let outcome = error
             .as_ref()
             .map_or(String::new(), |error| format!(": {error}"));
+        let text = format!("client {number}: {method} took {milliseconds:.1} ms{outcome}");
         self.tell_more(
-            &format!("client {number}: {method} took {milliseconds:.1} ms{outcome}"),
+            &on_one_line(&text),
             json!({
                 "event": "called", "client": number, "method": method,
                 "milliseconds": milliseconds, "error": error,
@@ -82,13 +83,40 @@ impl Reporter {
         );
     }
 
+    /// The plugin has not answered anything yet.
+    pub(crate) fn silent(self, dialect: Dialect, stray: Option<Quote>) {
+        let printed = stray.as_ref().map_or(String::new(), |stray| {
+            format!("; it printed {stray}, which is not a message")
+        });
+        let hint = match (stray.and_then(|stray| stray.dialect()), dialect) {
+            (Some(other), own) if other != own => looks_like(other),
+            (_, Dialect::JsonRpcLines) => {
+                "; language servers want --dialect json-rpc-headers".to_owned()
+            }
+            _ => String::new(),
+        };
+        let text = format!(
+            "the plugin has not answered its first call for 5s; does it speak {dialect}?{printed}{hint}"
+        );
+        self.tell(
+            &on_one_line(&text),
+            json!({ "event": "plugin", "state": "silent", "message": text, "pause_seconds": null }),
+        );
+    }
+
     /// What the plugin is doing; nothing is told of the first time that it runs.
-    pub(crate) fn plugin(self, status: &Status) {
+    pub(crate) fn plugin(self, dialect: Dialect, status: &Status) {
         let (text, state, pause) = match status {
             Status::Starting => return,
             Status::Running(_) => ("the plugin runs again".to_owned(), "running", None),
             Status::Waiting { pause, down } => {
-                let text = format!("the plugin: {down}; it is started again in {pause:?}");
+                let hint = match down {
+                    Down::Lost(CloseReason::BrokenStream(error)) => error.quote.dialect(),
+                    _ => None,
+                };
+                let hint = hint.filter(|other| *other != dialect);
+                let hint = hint.map_or(String::new(), looks_like);
+                let text = format!("the plugin: {down}; it is started again in {pause:?}{hint}");
                 (text, "waiting", Some(*pause))
             }
             Status::Ended(down) => (format!("the plugin: {down}"), "ended", None),
@@ -108,7 +136,7 @@ impl Reporter {
             _ => format!(", with {clients} connected"),
         };
         self.tell(
-            &format!("stopping{finishing}; once more to end at once"),
+            &format!("stopping{finishing}; press Ctrl-C again to stop immediately"),
             json!({ "event": "stopping", "clients": clients }),
         );
     }
@@ -137,4 +165,8 @@ impl Reporter {
             self.tell(text, event);
         }
     }
+}
+
+fn looks_like(dialect: Dialect) -> String {
+    format!("; that looks like --dialect {dialect}")
 }

@@ -2,9 +2,12 @@
 ask by itself, and remember what came."""
 
 import json
+import os
 import sys
+import time
 
 gathered, came, answers = [], [], []
+notes = {}
 
 
 def send(**message):
@@ -27,7 +30,9 @@ def gather(id, params):
 
 def handle(message):
     method, params, id = message.get("method"), message.get("params"), message.get("id")
-    if method is None:
+    if method is None and str(id).startswith("quiz "):
+        send(id=int(id[5:]), result=message.get("error", message.get("result")))
+    elif method is None:
         answers.append(message.get("error", message.get("result")))
     elif method == "echo":
         send(id=id, result=params)
@@ -51,6 +56,32 @@ def handle(message):
         send(id=id, result=params["count"])
     elif method == "wonder":
         send(id="mine", method="question", params=params)
+    elif method == "pause":
+        while not os.path.exists(params["until"]):
+            time.sleep(0.01)
+        if id is not None:
+            send(id=id, result=None)
+    elif method == "note_from":
+        notes.setdefault(params["who"], []).append(params["number"])
+    elif method == "notes":
+        send(id=id, result=notes.get(params["who"], []))
+    elif method == "quiz":
+        send(id=f"quiz {id}", method="question", params=params)
+    elif method == "withdraw":
+        send(id="mine", method="question", params={})
+        send(method="notifications/cancelled", params={"requestId": "mine", "reason": "no more"})
+        send(id=id, result=None)
+    elif method == "work":
+        token = params["_meta"]["progressToken"]
+        for step in range(2):
+            send(method="notifications/progress", params={"progressToken": token, "progress": step})
+        send(id=id, result=token)
+    elif method == "long":
+        # The id comes last, behind what is too long.
+        text = json.dumps("x" * params["length"])
+        print('{"jsonrpc":"2.0","result":%s,"id":%d}' % (text, id), flush=True)
+    elif method == "session/new":
+        send(id=id, result={"sessionId": params["name"]})
     elif method == "leave":
         sys.exit(params["code"])
     elif method in ("mark", "note"):

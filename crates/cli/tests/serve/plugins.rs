@@ -56,6 +56,47 @@ async fn plugins_of_every_protocol_are_greeted_and_said_goodbye_to() {
     }
 }
 
+/// The block of a page that begins with this line.
+fn block(page: &str, first: &str) -> String {
+    let start = page.find(first).expect("a block");
+    let end = page[start..].find("```").expect("its end");
+    page[start..start + end].to_owned()
+}
+
+/// What docs/ipc.md shows works as it says, also when it is called with nonsense.
+#[tokio::test]
+async fn the_plugin_of_the_page() {
+    trial::trial(tools::python(), async |_, _| {
+        let shell = Shell::new();
+        let page = include_str!("../../../../docs/ipc.md");
+        shell.file("calc.py", &block(page, "# calc.py"));
+        let serving = Serving::start_in(shell, "--no-restart -- python3 calc.py").await;
+        let mut wire = serving.wire();
+        for (params, expected) in [
+            (json!([1, 2]), json!(3)),
+            (json!({ "a": 1 }), json!(-32602)),
+            (json!("text"), json!(-32602)),
+            (json!(7), json!(-32602)),
+            (json!([1, "2"]), json!(-32602)),
+        ] {
+            let answer = wire.answer(json!(1), "add", params);
+            let found = match answer.get("result") {
+                Some(result) => result,
+                None => &answer["error"]["code"],
+            };
+            assert_eq!(*found, expected, "{answer}");
+        }
+        wire.send(r#"{"jsonrpc":"2.0","method":"event"}"#);
+        assert_eq!(
+            wire.answer(json!(2), "nope", json!([]))["error"]["code"],
+            -32601
+        );
+        assert_eq!(wire.answer(json!(3), "add", json!([3, 4]))["result"], 7);
+        serving.stop().await;
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn a_plugin_in_python() {
     with_python("", async |serving| {
@@ -152,6 +193,35 @@ async fn neovim() {
             (&json!("tick"), &json!([9]))
         );
         drop(client);
+        serving.stop().await;
+    })
+    .await;
+}
+
+/// A server and clients that were written by others: ids and progress tokens are each client's own.
+#[tokio::test]
+async fn clients_of_an_mcp_server() {
+    let installed = tools::installed("mcp/stamp").and(tools::on_path("node"));
+    trial::trial(installed, async |_, _| {
+        let modules = tools::installed("mcp/node_modules").expect("what was installed");
+        let server = modules.join("@modelcontextprotocol/server-everything/dist/index.js");
+        let shell = Shell::new();
+        shell.file("clients.mjs", include_str!("mcp_clients.mjs"));
+        let options = format!("--record record -- node {} stdio", server.display());
+        let serving = Serving::start_in(shell, &options).await;
+        let line = format!("node clients.mjs ./s {}", modules.display());
+        let outcome = serving.shell.run_unnoted(&line).await;
+        assert_eq!(outcome.stdout, "done\n", "{}", outcome.stderr);
+        let sent = serving.frames("out");
+        let is_cancellation = |frame: &&Value| frame["method"] == "notifications/cancelled";
+        let cancelled = sent.iter().find(is_cancellation).expect("a cancellation");
+        let steps = |frame: &Value| frame["params"]["arguments"]["steps"].clone();
+        let call = sent
+            .iter()
+            .find(|frame| steps(frame) == 1000)
+            .expect("its call");
+        assert_eq!(cancelled["params"]["requestId"], call["id"]);
+        assert_eq!(cancelled["params"]["reason"], "enough");
         serving.stop().await;
     })
     .await;

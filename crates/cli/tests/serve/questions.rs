@@ -110,3 +110,20 @@ async fn a_plugin_that_works_for_nobody_has_nobody_to_ask() {
     })
     .await;
 }
+
+/// A client that never answers keeps the plugin waiting only so long.
+#[tokio::test]
+async fn a_question_that_is_ignored() {
+    let serving = Serving::start("--question-timeout 100ms -- tenon echo").await;
+    let mut wire = serving.wire();
+    wire.ask(json!(1), "call_back", json!({ "method": "question" }));
+    let question = wire.message();
+    assert_eq!(question["method"], "question");
+    // It is told that nobody waits any more.
+    let cancelled = wire.message();
+    assert_eq!(cancelled["method"], "$/cancelRequest");
+    assert_eq!(cancelled["params"], json!({ "id": question["id"] }));
+    let error = json!({ "code": -32603, "message": "the client did not answer within 100ms" });
+    assert_eq!(wire.message()["error"], error);
+    serving.stop().await;
+}

@@ -17,7 +17,7 @@ fn live(serving: &Serving) -> Wire {
         -32601
     );
     // What clients call their methods is for a terminal no command.
-    wire.answer(json!(3), "\u{1b}[31mred", json!([]));
+    wire.answer(json!(3), "\u{1b}[31mred\nclient 7 left", json!([]));
     wire.answer(json!(4), "exit", json!({ "code": 4 }));
     assert_eq!(wire.answer(json!(5), "add", json!([1, 2]))["result"], 3);
     wire
@@ -161,19 +161,56 @@ async fn secrets_in_what_cannot_be_read_are_not_told() {
     let shell = Shell::new();
     shell.file(
         "leak",
-        "read -r request; printf '{\"token\":\"s3cret'; \
+        "read -r request; printf '{\"id\":1,\"result\":\"s3cret'; \
          head -c 17000000 /dev/zero | tr '\\0' x; read -r never",
     );
-    let serving = Serving::start_in(shell, "--no-restart -- sh leak").await;
+    let serving = Serving::start_in(shell, "--verbose -- sh leak").await;
     let mut wire = serving.wire();
     let answer = wire.answer(json!(1), "anything", json!({}));
-    assert_eq!(answer["error"]["code"], -32001);
-    let ended = serving.ended().await;
-    assert!(
-        ended.stderr.contains("longer than the limit"),
-        "{}",
-        ended.stderr
-    );
+    assert_eq!(answer["error"]["code"], -32603);
+    let ended = serving.stop().await;
+    assert!(ended.stderr.contains("longer than"), "{}", ended.stderr);
     let told = format!("{answer}{}", ended.stderr);
     assert!(!told.contains("s3cret"), "{told}");
+}
+
+/// A plugin that was given the wrong dialect: whoever runs it is told which one it seems to speak.
+#[tokio::test]
+async fn a_wrong_dialect() {
+    for (own, spoken) in [
+        ("json-rpc-headers", "json-rpc"),
+        ("msgpack-rpc", "json-rpc"),
+        ("msgpack-rpc", "json-rpc-headers"),
+    ] {
+        let shell = Shell::new();
+        let message = match spoken {
+            "json-rpc" => r#"{"jsonrpc":"2.0","method":"hello"}\n"#,
+            _ => r"Content-Length: 2\r\n\r\n{}",
+        };
+        shell.file("plugin", &format!("printf '{message}'; read -r never"));
+        let serving = Serving::spawn(shell, &format!("--dialect {own} -- sh plugin"));
+        serving
+            .says(&format!("looks like --dialect {spoken}"))
+            .await;
+        serving.program.signal(rustix::process::Signal::TERM);
+        serving.ended().await;
+    }
+    // It says nothing that can be read, and calls to it are not answered.
+    let shell = Shell::new();
+    shell.file(
+        "plugin",
+        r"while read -r line; do printf 'Content-Length: 2\r\n\r\n{}'; done",
+    );
+    let serving = Serving::start_in(shell, "-- sh plugin").await;
+    let mut wire = serving.wire();
+    wire.ask(json!(1), "initialize", json!({}));
+    let told = serving.says("does it speak json-rpc?").await;
+    assert!(
+        told.ends_with("that looks like --dialect json-rpc-headers"),
+        "{told}"
+    );
+    serving.program.signal(rustix::process::Signal::TERM);
+    serving.says("stopping").await;
+    serving.program.signal(rustix::process::Signal::INT);
+    serving.ended().await;
 }

@@ -1,12 +1,11 @@
-//! Whose calls a plugin is working on: who its events are for, and who is asked what it asks.
+//! Whose calls a plugin is working on: who its events are for, who is asked what it asks, and which
+//! call is meant when a client takes one back.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use serde_json::Value;
-use tenon_rpc::{Format, Payload};
+use tenon_rpc::{Id, Peer};
 
-use crate::progress::Token;
 use crate::session::Session;
 
 /// The calls that run, in the order in which they came.
@@ -16,14 +15,17 @@ pub(super) struct Callers(Mutex<Table>);
 #[derive(Debug, Default)]
 struct Table {
     running: BTreeMap<u64, Caller>,
+    /// The numbers of the calls of one client that have the same id, oldest first.
+    by_id: HashMap<(u64, Id), Vec<u64>>,
     last: u64,
 }
 
 #[derive(Debug)]
 struct Caller {
     session: Session,
-    /// What the caller calls this work when it wants to hear of its progress.
-    tokens: Vec<Token>,
+    id: Id,
+    /// The plugin and the id that it knows the call by, once it has been sent.
+    sent: Option<(Peer, Id)>,
 }
 
 /// A call that runs, until this is dropped.
@@ -32,31 +34,57 @@ pub(super) struct Running<'a> {
     number: u64,
 }
 
+impl Running<'_> {
+    /// Which of all calls it is.
+    pub(super) fn number(&self) -> u64 {
+        self.number
+    }
+}
+
 impl Callers {
     fn table(&self) -> MutexGuard<'_, Table> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn enter(&self, session: Session, params: Option<&Payload>) -> Running<'_> {
-        let tokens = params.map_or_else(Vec::new, tokens);
+    pub(super) fn enter(&self, session: Session, id: Id) -> Running<'_> {
         let mut table = self.table();
         table.last += 1;
         let number = table.last;
-        table.running.insert(number, Caller { session, tokens });
+        let key = (session.number(), id.clone());
+        table.by_id.entry(key).or_default().push(number);
+        let caller = Caller {
+            session,
+            id,
+            sent: None,
+        };
+        table.running.insert(number, caller);
         Running {
             callers: self,
             number,
         }
     }
 
-    /// Everybody whose call runs, each once.
-    pub(super) fn all(&self) -> Vec<Session> {
-        self.some(|_| true)
+    /// A call has gone to the plugin, under this id.
+    pub(super) fn sent(&self, number: u64, plugin: &Peer, id: Id) {
+        if let Some(caller) = self.table().running.get_mut(&number) {
+            caller.sent = Some((plugin.clone(), id));
+        }
     }
 
-    /// Those whose work has this token.
-    pub(super) fn with_token(&self, token: &Token) -> Vec<Session> {
-        self.some(|caller| caller.tokens.contains(token))
+    /// What the plugin knows a call of this client by; `None` if there is no such call, or the
+    /// plugin has not been sent it yet. Of several with the same id the oldest is meant.
+    pub(super) fn known_as(&self, session: &Session, id: &Id) -> Option<(Peer, Id)> {
+        let table = self.table();
+        let numbers = table.by_id.get(&(session.number(), id.clone()))?;
+        table.running.get(numbers.first()?)?.sent.clone()
+    }
+
+    /// Everybody whose call runs, each once.
+    pub(super) fn all(&self) -> Vec<Session> {
+        let table = self.table();
+        let callers = table.running.values();
+        let sessions = callers.map(|caller| (caller.session.number(), caller.session.clone()));
+        sessions.collect::<BTreeMap<_, _>>().into_values().collect()
     }
 
     /// Who has waited longest.
@@ -65,60 +93,20 @@ impl Callers {
         let first = table.running.values().next();
         first.map(|caller| caller.session.clone())
     }
-
-    fn some(&self, is_wanted: impl Fn(&Caller) -> bool) -> Vec<Session> {
-        let table = self.table();
-        let wanted = table.running.values().filter(|caller| is_wanted(caller));
-        let sessions = wanted.map(|caller| (caller.session.number(), caller.session.clone()));
-        sessions.collect::<BTreeMap<_, _>>().into_values().collect()
-    }
 }
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
-        self.callers.table().running.remove(&self.number);
-    }
-}
-
-/// The tokens in the params of a call, as language servers and MCP have them.
-fn tokens(params: &Payload) -> Vec<Token> {
-    // Most calls have none, and are not read for it.
-    let has_some = |bytes: &[u8]| memchr::memmem::find(bytes, b"Token\"").is_some();
-    if params.format() != Format::Json || !has_some(params.bytes()) {
-        return Vec::new();
-    }
-    let Ok(params) = params.decode::<Value>() else {
-        return Vec::new();
-    };
-    let named = [
-        &params["workDoneToken"],
-        &params["partialResultToken"],
-        &params["progressToken"],
-        &params["_meta"]["progressToken"],
-    ];
-    let tokens = named.into_iter();
-    tokens
-        .filter_map(|token| serde_json::from_value(token.clone()).ok())
-        .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tokens_are_found_where_protocols_have_them() {
-        let found = |text: &str| tokens(&Payload::from_json(text).unwrap());
-        assert_eq!(
-            found(r#"{"workDoneToken":"a","partialResultToken":2,"x":1}"#),
-            [Token::Text("a".into()), Token::Number(2)]
-        );
-        assert_eq!(
-            found(r#"{"_meta":{"progressToken":7}}"#),
-            [Token::Number(7)]
-        );
-        assert!(found(r#"{"workDoneToken":null,"deep":{"workDoneToken":1}}"#).is_empty());
-        assert!(found(r#"["workDoneToken"]"#).is_empty());
-        assert!(found("1").is_empty());
+        let mut table = self.callers.table();
+        let Some(caller) = table.running.remove(&self.number) else {
+            return;
+        };
+        let key = (caller.session.number(), caller.id);
+        if let Some(numbers) = table.by_id.get_mut(&key) {
+            numbers.retain(|number| *number != self.number);
+            if numbers.is_empty() {
+                table.by_id.remove(&key);
+            }
+        }
     }
 }

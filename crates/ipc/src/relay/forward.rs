@@ -1,19 +1,24 @@
 //! From the clients to the plugin, and from the plugin to the clients.
 
-use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use serde_json::json;
 use tenon_host::{Down, Status};
 use tenon_rpc::{
-    Call, CallError, CloseReason, ErrorCode, Event, EventKind, Format, Payload, Peer, Prepared,
-    Reply, Router, RpcError, within,
+    Asked, Call, CallError, CloseReason, ErrorCode, Event, EventKind, Format, Payload, Peer,
+    Prepared, Reply, Router, RpcError, Text, within,
 };
 
-use super::{EventsTo, Hub};
-use crate::lane::Offered;
-use crate::progress::{Progress, ProgressParams};
+use super::onward::Onward;
+use super::tokens::Owner;
+use super::{EventsTo, Hub, conversations, withdrawals};
+use crate::progress::Progress;
 use crate::session::{FromClient, Session};
+
+/// How MCP tells of progress.
+const MCP_PROGRESS: &str = "notifications/progress";
 
 /// What clients ask and tell goes to the plugin.
 pub(super) fn to_plugin(hub: Arc<Hub>) -> Router<()> {
@@ -23,7 +28,7 @@ pub(super) fn to_plugin(hub: Arc<Hub>) -> Router<()> {
             let hub = hub.clone();
             async move { hub.ask_plugin(call).await }
         })
-        .event_fallback(move |_, event| events.tell_plugin(event))
+        .event_fallback(move |context, event| events.tell_plugin(&context.session(), event))
 }
 
 /// What the plugin asks and tells goes to clients.
@@ -38,25 +43,101 @@ pub(super) fn to_clients(hub: Arc<Hub>) -> Router<()> {
 }
 
 impl Hub {
-    async fn ask_plugin(&self, call: Call) -> Reply {
+    async fn ask_plugin(self: &Arc<Hub>, call: Call) -> Reply {
         let session = call.session();
-        let _running = self.callers.enter(session.clone(), call.params.as_ref());
-        let plugin = self.plugin().await?;
-        // What was told before the question comes before it.
-        self.lane.passed().await;
-        let params = translate(call.params, plugin.format())?;
-        let asking = within(self.timeout, plugin.call_raw(call.method, params));
-        let outcome = asking.await;
-        // And what the plugin told before it answered comes before the answer.
+        let running = self.callers.enter(session.clone(), call.id);
+        let (params, mut given) = self.tokens.replace(&session, call.params);
+        let name = params
+            .as_ref()
+            .filter(|_| conversations::is_about_one(&call.method));
+        let conversation = name.and_then(|params| params.member(conversations::ID));
+        // Its place among the client's events and calls is taken before anything is waited for.
+        let onward = self.onward(&session);
+        let method = call.method.clone();
+        let sent = match onward.call(self, &session, running.number(), call.method, params) {
+            Ok(sent) => sent,
+            Err(turn) => {
+                let limit = self.timeout.map(|limit| match self.running() {
+                    Some(_) => limit,
+                    None => limit + self.patience,
+                });
+                tokio::select! {
+                    sent = within(limit, turn.sent()) => sent,
+                    error = self.absence() => return Err(error),
+                }
+            }
+        };
+        let outcome = match sent {
+            Ok(asked) => within(self.timeout, self.noticing_silence(asked)).await,
+            Err(error) => Err(error),
+        };
+        given.answered();
+        // What the plugin told before it answered comes before the answer.
         session.caught_up().await;
         match outcome {
-            Ok(result) => answer(result, call.peer.format()),
-            Err(CallError::Closed(reason)) => Err(self.told_why(&plugin, reason).await),
+            Ok(result) => {
+                let result = answer(result, call.peer.format())?;
+                let conversation = conversation.as_ref();
+                self.conversations
+                    .note(&session, &method, conversation, &result);
+                Ok(result)
+            }
+            Err(CallError::Closed(reason)) => Err(self.told_why(reason).await),
             Err(error) => Err(refusal(error, call.peer.format())),
         }
     }
 
-    /// The plugin, if it runs or does so soon.
+    /// Waits for an answer. If it is the first, and takes long, whoever runs the server is told.
+    async fn noticing_silence(&self, mut asked: Asked) -> Result<Payload, CallError> {
+        /// No plugin that is ready takes longer to say that it does not know a method.
+        const LONG: Duration = Duration::from_secs(5);
+        if self.has_answered.load(Ordering::Relaxed) {
+            return asked.await;
+        }
+        let outcome = match tokio::time::timeout(LONG, &mut asked).await {
+            Ok(outcome) => outcome,
+            Err(_) => {
+                let has_answered = self.has_answered.load(Ordering::Relaxed);
+                let hook = self
+                    .on_silence
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .take();
+                if let Some(hook) = hook.filter(|_| !has_answered) {
+                    let stray = self.running().and_then(|plugin| plugin.stray().cloned());
+                    hook(stray);
+                }
+                asked.await
+            }
+        };
+        if matches!(outcome, Ok(_) | Err(CallError::Answered(_))) {
+            self.has_answered.store(true, Ordering::Relaxed);
+        }
+        outcome
+    }
+
+    /// The way of this client's messages to the plugin.
+    fn onward(&self, session: &Session) -> Arc<Onward> {
+        let onward = &session.inner().onward;
+        let onward = onward.get_or_init(|| Arc::new(Onward::new(self.waiting)));
+        onward.clone()
+    }
+
+    /// Forgets a client that has left.
+    pub(super) fn forget(&self, session: &Session) {
+        self.tokens.forget(session);
+        self.conversations.forget(session);
+    }
+
+    /// The plugin, if it runs.
+    fn running(&self) -> Option<Peer> {
+        match &*self.plugin.get()?.borrow() {
+            Status::Running(peer) if !peer.is_closed() => Some(peer.clone()),
+            _ => None,
+        }
+    }
+
+    /// The plugin, once it runs.
     async fn plugin(&self) -> Result<Peer, RpcError> {
         let Some(mut status) = self.plugin.get().cloned() else {
             return Err(unavailable("the plugin has not been started", None));
@@ -66,28 +147,134 @@ impl Hub {
             Status::Ended(_) => true,
             Status::Starting | Status::Waiting { .. } => false,
         };
-        let found = tokio::time::timeout(self.patience, status.wait_for(is_settled)).await;
-        let found = found.map(|status| status.map(|status| status.clone()));
+        let found = status.wait_for(is_settled).await.map(|found| found.clone());
         match found {
-            Ok(Ok(Status::Running(peer))) => Ok(peer),
-            Ok(Ok(Status::Ended(down))) => Err(unavailable(
+            Ok(Status::Running(peer)) => Ok(peer),
+            Ok(Status::Ended(down)) => Err(unavailable(
                 "the plugin has ended and is not started again",
                 Some(&down),
             )),
-            Ok(_) => Err(unavailable("the plugin has been stopped", None)),
-            Err(_) => {
-                let down = match self.plugin.get().map(|status| status.borrow().clone()) {
-                    Some(Status::Waiting { down, .. }) => Some(down),
-                    _ => None,
-                };
-                let problem = format!("the plugin did not start within {:?}", self.patience);
-                Err(unavailable(&problem, down.as_ref()))
+            Ok(_) | Err(_) => Err(unavailable("the plugin has been stopped", None)),
+        }
+    }
+
+    /// Waits until the plugin has not run for as long as calls wait for it.
+    async fn absence(&self) -> RpcError {
+        let Some(mut status) = self.plugin.get().cloned() else {
+            return unavailable("the plugin has not been started", None);
+        };
+        loop {
+            match tokio::time::timeout(self.patience, self.plugin()).await {
+                Ok(Ok(plugin)) => {
+                    plugin.closed().await;
+                }
+                Ok(Err(error)) => return error,
+                Err(_) => {
+                    let down = match &*status.borrow_and_update() {
+                        Status::Waiting { down, .. } => Some(down.clone()),
+                        _ => None,
+                    };
+                    let problem = format!("the plugin did not start within {:?}", self.patience);
+                    return unavailable(&problem, down.as_ref());
+                }
+            }
+        }
+    }
+
+    /// Sends an event of a client's to the plugin if it can be sent now.
+    pub(super) fn try_send(&self, event: &Event) -> bool {
+        let Some(plugin) = self.running() else {
+            return false;
+        };
+        let Ok(params) = translate(event.params.clone(), plugin.format()) else {
+            tracing::warn!(method = ?event.method, "an event of a client cannot be passed on");
+            return true;
+        };
+        match plugin.try_send_raw(event.method.clone(), params) {
+            Ok(is_sent) => is_sent,
+            Err(CallError::Closed(_)) => false,
+            Err(error) => {
+                tracing::warn!(method = ?event.method, %error, "an event of a client was lost");
+                true
+            }
+        }
+    }
+
+    /// Sends an event of a client's to the plugin, as soon as it runs and reads.
+    pub(super) async fn send(&self, event: Event) {
+        loop {
+            let Ok(plugin) = self.plugin().await else {
+                tracing::debug!(method = ?event.method, "an event was lost: the plugin has ended");
+                return;
+            };
+            let Ok(params) = translate(event.params.clone(), plugin.format()) else {
+                tracing::warn!(method = ?event.method, "an event of a client cannot be passed on");
+                return;
+            };
+            match plugin.send_raw(event.method.clone(), params).await {
+                Ok(()) => return,
+                Err(CallError::Closed(_)) => {
+                    // The next one gets it.
+                    plugin.closed().await;
+                }
+                Err(error) => {
+                    tracing::warn!(method = ?event.method, %error, "an event of a client was lost");
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Sends a call to the plugin if it can be sent now.
+    pub(super) fn try_ask(
+        &self,
+        number: u64,
+        method: &Text,
+        params: &Option<Payload>,
+    ) -> Option<Result<Asked, CallError>> {
+        let plugin = self.running()?;
+        let params = match unsendable(params.clone(), plugin.format()) {
+            Ok(params) => params,
+            Err(error) => return Some(Err(error)),
+        };
+        match plugin.try_ask(method.clone(), params) {
+            Ok(None) | Err(CallError::Closed(_)) => None,
+            Ok(Some(asked)) => {
+                self.callers.sent(number, &plugin, asked.id());
+                Some(Ok(asked))
+            }
+            Err(error) => Some(Err(error)),
+        }
+    }
+
+    /// Sends a call to the plugin, as soon as it runs and reads.
+    pub(super) async fn ask(
+        &self,
+        number: u64,
+        method: Text,
+        params: Option<Payload>,
+    ) -> Result<Asked, CallError> {
+        loop {
+            let Ok(plugin) = self.plugin().await else {
+                return Err(CallError::Closed(CloseReason::ClosedHere));
+            };
+            let params = unsendable(params.clone(), plugin.format())?;
+            match plugin.ask(method.clone(), params).await {
+                // Nothing was sent: the next one gets it.
+                Err(CallError::Closed(_)) => {
+                    plugin.closed().await;
+                }
+                Ok(asked) => {
+                    self.callers.sent(number, &plugin, asked.id());
+                    return Ok(asked);
+                }
+                Err(error) => return Err(error),
             }
         }
     }
 
     /// What a caller is told whose call was lost with the plugin.
-    async fn told_why(&self, lost: &Peer, reason: CloseReason) -> RpcError {
+    async fn told_why(&self, reason: CloseReason) -> RpcError {
         /// The process ends a little later than its output, or has to be killed.
         const MOMENT: Duration = Duration::from_secs(2);
         let down = async {
@@ -103,66 +290,119 @@ impl Hub {
             }
         };
         let down = tokio::time::timeout(MOMENT, down).await.ok().flatten();
-        tracing::debug!(%reason, ?lost, "a call was lost with its plugin");
+        tracing::debug!(%reason, "a call was lost with its plugin");
         unavailable("the plugin ended before it answered", down.as_ref())
     }
 
-    fn tell_plugin(&self, event: Event) {
-        let status = self.plugin.get().map(|status| status.borrow().clone());
-        let Some(Status::Running(plugin)) = status else {
-            tracing::debug!(method = %event.method, "an event was lost: the plugin does not run");
+    fn tell_plugin(self: &Arc<Hub>, session: &Session, event: Event) {
+        if let Some(cancel) = withdrawals::cancel_of(&event) {
+            let id = event.params.as_ref().and_then(|params| cancel.id(params));
+            let known = id.and_then(|id| self.callers.known_as(session, &id));
+            // Where the plugin's own way to say it is another, or this is what clients send by
+            // themselves, dropping the call does what is to be done.
+            let is_passed_on = match self.cancel {
+                Some(own) => own == cancel,
+                None => cancel != withdrawals::GENERIC,
+            };
+            if let Some((plugin, id)) = known.filter(|_| is_passed_on) {
+                withdrawals::pass_on(cancel, &event, &plugin, &id);
+            }
             return;
+        }
+        let event = match event.method.as_str() {
+            "session/cancel" => {
+                let params = event.params.as_ref();
+                (!self.conversations.is_anothers(session, params)).then_some(event)
+            }
+            "window/workDoneProgress/cancel" => self.tokens.for_plugin(session, event, "token"),
+            _ => Some(event),
         };
-        let event = Arc::new(Prepared::new(event.method, event.params));
-        if self.lane.offer(&plugin, &event) != Offered::Taken {
-            tracing::debug!("an event was lost: the plugin has ended, or cannot be sent it");
+        match event {
+            Some(event) => self.onward(session).event(self, session, event),
+            None => tracing::debug!(
+                session = session.number(),
+                "a cancellation of another's work"
+            ),
         }
     }
 
     fn tell_clients(&self, event: Event) {
+        if let Some(cancel) = withdrawals::cancel_of(&event) {
+            let id = event.params.as_ref().and_then(|params| cancel.id(params));
+            if let Some((client, id)) = id.and_then(|id| self.questions.known_as(&id)) {
+                let params = translate(event.params, Format::Json).unwrap_or_default();
+                let event = Event { params, ..event };
+                withdrawals::pass_on(cancel, &event, &client, &id);
+            }
+            return;
+        }
         let Some(clients) = self.clients.get() else {
             return;
         };
         let Ok(params) = translate(event.params, Format::Json) else {
-            tracing::warn!(method = %event.method, "an event of the plugin has no form in JSON");
+            tracing::warn!(method = ?event.method, "an event of the plugin has no form in JSON");
             return;
         };
-        let addressed = match self.events {
-            _ if event.method == Progress::NAME => self.addressed(params.as_ref()),
-            EventsTo::Everyone => Vec::new(),
-            EventsTo::Callers => self.callers.all(),
+        let event = Event { params, ..event };
+        let owner = match event.method.as_str() {
+            Progress::NAME => self.tokens.owner(event, "token"),
+            MCP_PROGRESS => self.tokens.owner(event, "progressToken"),
+            _ => Owner::Unknown(event),
         };
-        if addressed.is_empty() {
-            clients.broadcast_raw(event.method, params);
+        let (sessions, event) = match owner {
+            Owner::Client(session, event) => (vec![session], event),
+            Owner::Gone => return,
+            Owner::Unknown(event) => match self.events {
+                EventsTo::Everyone => (Vec::new(), event),
+                EventsTo::Callers => (self.callers.all(), event),
+            },
+        };
+        if sessions.is_empty() {
+            clients.broadcast_raw(event.method, event.params);
             return;
         }
-        let event = Arc::new(Prepared::new(event.method, params));
-        for session in addressed {
+        let event = Arc::new(Prepared::new(event.method, event.params));
+        for session in sessions {
             session.offer(&event);
         }
     }
 
-    /// Whose progress it is.
-    fn addressed(&self, params: Option<&Payload>) -> Vec<Session> {
-        let progress = params.and_then(|params| params.decode::<ProgressParams>().ok());
-        let callers = progress.map(|progress| self.callers.with_token(&progress.token));
-        match (callers, self.events) {
-            (Some(callers), _) if !callers.is_empty() => callers,
-            (_, EventsTo::Callers) => self.callers.all(),
-            (_, EventsTo::Everyone) => Vec::new(),
-        }
-    }
-
-    /// A plugin that has a question asks whoever has waited longest for it.
+    /// A plugin that has a question asks whoever has waited longest for it, or the client that the
+    /// question is about.
     async fn ask_client(&self, call: Call) -> Reply {
         let format = call.peer.format();
-        let Some(session) = self.callers.first() else {
+        let params = translate(call.params, Format::Json)?;
+        let about = params
+            .as_ref()
+            .filter(|_| conversations::is_about_one(&call.method));
+        let owners = self.conversations.owners_of(about);
+        let Some(session) = owners.into_iter().next().or_else(|| self.callers.first()) else {
             return Err(RpcError::method_not_found(&call.method, format));
         };
+        let created = match call.method.as_str() {
+            "window/workDoneProgress/create" => params.as_ref().and_then(|p| p.member(&["token"])),
+            _ => None,
+        };
         let client = session.peer();
-        let params = translate(call.params, client.format())?;
-        match client.call_raw(call.method, params).await {
-            Ok(result) => answer(result, format),
+        let asking = async {
+            let asked = client.ask(call.method, params).await?;
+            let _entered = self.questions.enter(call.id, client, asked.id());
+            asked.await
+        };
+        match within(self.question_timeout, asking).await {
+            Ok(result) => {
+                if let Some(token) = created {
+                    self.tokens.accept(&session, &token);
+                }
+                answer(result, format)
+            }
+            Err(CallError::TimedOut(limit)) => {
+                let problem = format!("the client did not answer within {limit:?}");
+                Err(RpcError::internal(problem))
+            }
+            Err(CallError::Closed(_)) => {
+                Err(RpcError::internal("the client left before it answered"))
+            }
             Err(error) => Err(refusal(error, format)),
         }
     }
@@ -182,6 +422,12 @@ fn translate(params: Option<Payload>, format: Format) -> Result<Option<Payload>,
     })
 }
 
+/// Params in the format of the plugin, for a call.
+fn unsendable(params: Option<Payload>, format: Format) -> Result<Option<Payload>, CallError> {
+    let params = params.map(|params| params.to_format(format)).transpose();
+    params.map_err(CallError::Unsendable)
+}
+
 /// Why a call that was passed on has no result.
 fn refusal(error: CallError, format: Format) -> RpcError {
     match error {
@@ -190,7 +436,13 @@ fn refusal(error: CallError, format: Format) -> RpcError {
             error.data = data.and_then(|data| data.to_format(format).ok());
             error
         }
-        CallError::Unsendable(error) => RpcError::invalid_params(error.to_string()),
+        CallError::Unsendable(error) => {
+            RpcError::invalid_params(format!("Invalid params: they cannot be passed on: {error}"))
+        }
+        CallError::TooLong(limit) => RpcError::internal(format!(
+            "the plugin's answer is longer than {limit} bytes, the limit for one message; \
+             `tenon serve --max-message` raises it"
+        )),
         CallError::TimedOut(limit) => {
             RpcError::internal(format!("the plugin did not answer within {limit:?}"))
         }

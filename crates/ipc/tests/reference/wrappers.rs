@@ -37,7 +37,7 @@ const ONE: &str = r#"{"jsonrpc":"2.0","id":1,"result":1}"#;
 const FAILED: &str =
     r#"{"jsonrpc":"2.0","id":1,"error":{"code":7,"message":"no disk","data":[1]}}"#;
 const TIMED_OUT: &str = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"Internal error","data":"request timeout"}}"#;
-const PANICKED: &str = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"the handler panicked: out of luck"}}"#;
+const PANICKED: &str = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"Internal error: the handler panicked"}}"#;
 
 /// A wrapper that notes when it is entered and left.
 fn noting(
@@ -134,7 +134,7 @@ async fn a_panic_needs_no_wrapper() {
         tokio::task::yield_now().await;
         std::panic::panic_any(RpcError::internal("as a value"))
     });
-    let expected = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"the handler panicked: no message"}}"#;
+    let expected = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"Internal error: the handler panicked"}}"#;
     assert_fits(&ask(router, "panic").await, expected);
 }
 

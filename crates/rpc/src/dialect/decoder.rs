@@ -1,12 +1,13 @@
 //! From a stream of bytes to frames.
 
-use bytes::{Buf, Bytes, BytesMut};
+use bytes::{Bytes, BytesMut};
 
+use super::skip::Skip;
 use super::{
     Dialect, Frame, Inbound, Limits, Oversized, content_length, json_rpc, lines, msgpack_rpc,
     orchard,
 };
-use crate::error::{DialectError, Quote};
+use crate::error::DialectError;
 use crate::msgpack;
 
 /// Cuts a stream of bytes into frames. It remembers how far it has looked, so that a frame that
@@ -18,15 +19,8 @@ pub struct Decoder {
     /// Bytes of an unfinished line that hold no newline.
     scanned: usize,
     msgpack: msgpack::Scanner,
-    /// What is left of a frame that was too long.
-    skipping: Option<Rest>,
-}
-
-/// Where the rest of a frame ends.
-#[derive(Clone, Copy, Debug)]
-enum Rest {
-    Line,
-    Bytes(usize),
+    /// A frame that is too long and has not ended yet.
+    skipping: Option<Skip>,
 }
 
 impl Decoder {
@@ -51,50 +45,27 @@ impl Decoder {
     /// # Errors
     /// The stream is broken.
     pub fn decode(&mut self, buffer: &mut BytesMut) -> Result<Option<Frame>, DialectError> {
-        if !self.skip(buffer) {
-            return Ok(None);
-        }
-        match self.cut(buffer) {
-            Err(error) if error.is_over_limit && self.limits.oversized == Oversized::Skip => {
-                let (known, rest) = match self.dialect {
-                    Dialect::JsonRpcLines | Dialect::Orchard => (self.limits.frame, Rest::Line),
-                    Dialect::JsonRpcHeaders => match content_length::size(buffer) {
-                        Some((headers, all)) => (headers, Rest::Bytes(all)),
-                        None => return Err(error),
-                    },
-                    Dialect::MsgpackRpc => return Err(error),
-                };
-                (self.skipping, self.scanned) = (Some(rest), 0);
-                Ok(Some(Frame {
-                    bytes: Bytes::copy_from_slice(&buffer[..known.min(Quote::LENGTH)]),
-                    content: json_rpc::request_error(None, &error.problem),
-                }))
+        loop {
+            if let Some(skip) = &mut self.skipping {
+                let has_ended = skip.advance(buffer)?;
+                let report = skip.report(has_ended);
+                if has_ended {
+                    self.skipping = None;
+                } else if report.is_none() && skip.is_broken() {
+                    continue;
+                }
+                if report.is_some() || !has_ended {
+                    return Ok(report);
+                }
             }
-            cut => cut,
+            match self.cut(buffer) {
+                Err(error) if error.is_over_limit && self.limits.oversized == Oversized::Skip => {
+                    self.skipping = Some(Skip::start(self.dialect, &self.limits, error, buffer)?);
+                    (self.scanned, self.msgpack) = (0, msgpack::Scanner::default());
+                }
+                cut => return cut,
+            }
         }
-    }
-
-    /// Lets go of what is left of a frame that was too long; `false` while more of it is to come.
-    fn skip(&mut self, buffer: &mut BytesMut) -> bool {
-        let rest = match self.skipping {
-            None => return true,
-            Some(Rest::Line) => match memchr::memchr(b'\n', buffer) {
-                Some(end) => end + 1,
-                None => usize::MAX,
-            },
-            Some(Rest::Bytes(rest)) => rest,
-        };
-        if rest <= buffer.len() {
-            buffer.advance(rest);
-            self.skipping = None;
-            return true;
-        }
-        if let Some(Rest::Bytes(rest)) = &mut self.skipping {
-            *rest -= buffer.len();
-        }
-        // It may have grown as large as the limit.
-        *buffer = BytesMut::new();
-        false
     }
 
     fn cut(&mut self, buffer: &mut BytesMut) -> Result<Option<Frame>, DialectError> {
@@ -128,6 +99,11 @@ impl Decoder {
         if let Some(frame) = self.decode(buffer)? {
             return Ok(Some(frame));
         }
+        if let Some(mut skip) = self.skipping.take() {
+            // Its end is missing, and whoever waits for it should know all the same.
+            buffer.clear();
+            return Ok(skip.report(true));
+        }
         if matches!(self.dialect, Dialect::JsonRpcLines | Dialect::Orchard)
             && buffer.iter().any(|byte| !byte.is_ascii_whitespace())
         {
@@ -146,7 +122,10 @@ impl Decoder {
 
 #[cfg(test)]
 mod tests {
+    use super::super::MalformedKind;
     use super::*;
+    use crate::message::{Event, Id, Message, Response};
+    use crate::payload::{Format, Payload};
 
     /// However the bytes arrive, what is too long is one bad frame, and the next one is read.
     #[test]
@@ -157,18 +136,34 @@ mod tests {
             ..Limits::default()
         };
         let good = br#"{"jsonrpc":"2.0","method":"m"}"#;
-        let long = [b'x'; 1000];
-        let lines = [&long[..], b"\n", good, b"\n"].concat();
+        let long = format!(r#"{{"result":"{}","id":7}}"#, "x".repeat(980));
+        let long = long.as_bytes();
+        assert_eq!(long.len(), 1000);
+        let lines = [long, b"\n", good, b"\n"].concat();
         let headers = [
             &b"Content-Length: 1000\r\n\r\n"[..],
-            &long,
+            long,
             b"Content-Length: 30\r\n\r\n",
             good,
         ]
         .concat();
+        let payload = |text: &str| Payload::encode(Format::Msgpack, text).unwrap();
+        let response = Message::Response(Response {
+            id: Id::from(7),
+            result: Ok(payload(&"x".repeat(1000))),
+        });
+        let event = Message::Event(Event {
+            method: "m".into(),
+            params: None,
+        });
+        let mut msgpack = BytesMut::new();
+        for message in [response, event] {
+            Dialect::MsgpackRpc.encode(&message, &mut msgpack).unwrap();
+        }
         for (dialect, stream) in [
             (Dialect::JsonRpcLines, lines),
             (Dialect::JsonRpcHeaders, headers),
+            (Dialect::MsgpackRpc, msgpack.to_vec()),
         ] {
             for size in [1, 7, 41, 64, 5000] {
                 let mut decoder = Decoder::new(dialect, limits);
@@ -182,7 +177,15 @@ mod tests {
                     assert!(buffer.len() <= 5000, "it is not kept");
                 }
                 assert_eq!(frames.len(), 2, "{dialect} in pieces of {size}");
-                assert!(matches!(&frames[0], Inbound::Malformed(_)));
+                let Inbound::Malformed(malformed) = &frames[0] else {
+                    panic!("{dialect}: {:?}", frames[0]);
+                };
+                assert_eq!(
+                    malformed.id,
+                    Some(Id::from(7)),
+                    "{dialect} in pieces of {size}"
+                );
+                assert_eq!(malformed.kind, MalformedKind::TooLong { is_answer: true });
                 assert!(matches!(&frames[1], Inbound::Message(_)));
             }
         }

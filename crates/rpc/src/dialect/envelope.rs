@@ -57,7 +57,7 @@ impl Envelope {
 }
 
 /// Hands out the names, free of escapes, and the places of the members of an object.
-pub(super) fn members(
+pub(crate) fn members(
     frame: &[u8],
     scanner: &mut Scanner<'_>,
     mut member: impl FnMut(&[u8], Range<usize>),

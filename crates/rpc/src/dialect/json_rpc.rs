@@ -198,10 +198,14 @@ fn not_an_object() -> Inbound {
     request_error(None, "a message is an object")
 }
 
-pub(super) fn request_error(id: Option<Id>, detail: &str) -> Inbound {
+fn request_error(id: Option<Id>, detail: &str) -> Inbound {
+    malformed(id, MalformedKind::Request, detail)
+}
+
+pub(super) fn malformed(id: Option<Id>, kind: MalformedKind, detail: &str) -> Inbound {
     Inbound::Malformed(Box::new(Malformed {
         id,
-        kind: MalformedKind::Request,
+        kind,
         error: invalid_request(detail),
     }))
 }

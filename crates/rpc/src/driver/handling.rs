@@ -6,9 +6,10 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
 use super::Driver;
-use super::parked::Parked;
+use super::parked::Item;
 use crate::error::{ErrorCode, RpcError};
 use crate::guarded::{Guarded, panicked};
+use crate::held::Held;
 use crate::message::Request;
 use crate::outbox::State;
 use crate::peer::Shared;
@@ -22,16 +23,16 @@ impl Driver {
         } else if self.shared.outbox.state() != State::Open {
             let error = RpcError::new(ErrorCode::SERVER_ERROR, "the connection is closing");
             self.reply(reply_to, Err(error));
-        } else if self.parked.is_empty() && self.may_start() {
-            self.start(request, reply_to);
         } else if self.is_full() && !self.shared.pending().is_empty() {
             let problem = "too many requests are waiting already";
             self.reply(
                 reply_to,
                 Err(RpcError::new(ErrorCode::SERVER_ERROR, problem)),
             );
+        } else if self.parked.is_empty() && self.may_start() {
+            self.start(request, reply_to);
         } else {
-            self.parked.push(request, reply_to);
+            self.parked.push(Item::Request(request, reply_to));
         }
     }
 
@@ -41,11 +42,19 @@ impl Driver {
         // Only answers that wait for room can make it more.
         let is_not_read = self.shared.running.count() > self.shared.options.running;
         // Handlers that wait for an answer of the peer's would wait forever if it were not read.
-        is_not_read || self.is_full() && self.shared.pending().is_empty()
+        // Events cannot be refused, so that there is a limit even then: past it, one message of any
+        // size has found room.
+        let options = &self.shared.options;
+        let most = options.waiting_bytes.saturating_add(options.limits.frame);
+        is_not_read
+            || self.is_full() && self.shared.pending().is_empty()
+            || self.shared.held.get() == Held::Entirely
+            || self.parked.event_bytes() >= most
     }
 
     fn is_full(&self) -> bool {
-        self.parked.bytes() >= self.shared.options.waiting_bytes
+        let is_full = self.parked.bytes() >= self.shared.options.waiting_bytes;
+        is_full || self.shared.held.get() != Held::Not
     }
 
     /// Nothing new is begun for a peer that does not read the answers it has: each may be large.
@@ -55,17 +64,24 @@ impl Driver {
     }
 
     pub(super) fn start_parked(&mut self) {
-        while self.may_start() {
-            let Some((request, reply_to)) = self.parked.pop() else {
-                return;
-            };
-            self.start(request, reply_to);
+        while self.parked.is_event_next() || self.may_start() {
+            match self.parked.pop() {
+                Some(Item::Request(request, reply_to)) => self.start(request, reply_to),
+                Some(Item::Event(event)) => self.handle_event(event),
+                None => return,
+            }
         }
+    }
+
+    /// The connection ends: requests that wait are dropped, but what the peer told is handled.
+    pub(super) fn handle_last_events(&mut self) {
+        self.parked.drop_requests();
+        self.start_parked();
     }
 
     /// Nobody is left to answer: what was asked for is dropped.
     pub(super) fn abandon(&mut self) {
-        self.parked = Parked::default();
+        self.parked.drop_requests();
         self.shared.running.abort_all();
     }
 

@@ -1,22 +1,31 @@
-//! Requests that wait because too many are being handled.
+//! Requests that wait because too many are being handled, and events that wait behind them.
 
 use std::collections::{HashMap, VecDeque};
 
-use crate::message::{Id, Request};
+use crate::message::{Event, Id, Request};
+use crate::payload::Payload;
 use crate::reply::ReplyTo;
 
-/// The requests that wait, in the order in which they came.
+/// What waits, in the order in which it came.
 #[derive(Default)]
 pub(super) struct Parked {
-    requests: VecDeque<(Request, ReplyTo)>,
+    items: VecDeque<Item>,
     bytes: usize,
-    /// How many of them have this id, so that most cancellations need not look through all.
+    /// How many of the bytes are events.
+    event_bytes: usize,
+    /// How many of the requests have this id, so that most cancellations need not look through all.
     ids: HashMap<Id, usize>,
+}
+
+/// Something that waits.
+pub(super) enum Item {
+    Request(Request, ReplyTo),
+    Event(Event),
 }
 
 impl Parked {
     pub(super) fn is_empty(&self) -> bool {
-        self.requests.is_empty()
+        self.items.is_empty()
     }
 
     /// What they cost.
@@ -24,47 +33,78 @@ impl Parked {
         self.bytes
     }
 
-    pub(super) fn push(&mut self, request: Request, reply_to: ReplyTo) {
-        self.bytes += size(&request);
-        *self.ids.entry(request.id.clone()).or_default() += 1;
-        self.requests.push_back((request, reply_to));
+    /// What the events among them cost.
+    pub(super) fn event_bytes(&self) -> usize {
+        self.event_bytes
     }
 
-    /// Takes the one that has waited longest.
-    pub(super) fn pop(&mut self) -> Option<(Request, ReplyTo)> {
+    pub(super) fn push(&mut self, item: Item) {
+        self.bytes += item.size();
+        match &item {
+            Item::Request(request, _) => *self.ids.entry(request.id.clone()).or_default() += 1,
+            Item::Event(_) => self.event_bytes += item.size(),
+        }
+        self.items.push_back(item);
+    }
+
+    /// Whether an event is next.
+    pub(super) fn is_event_next(&self) -> bool {
+        matches!(self.items.front(), Some(Item::Event(_)))
+    }
+
+    /// Takes what has waited longest.
+    pub(super) fn pop(&mut self) -> Option<Item> {
         self.take(0)
     }
 
-    /// Takes the oldest one with this id away, and tells where its answer goes.
+    /// Takes the oldest request with this id away, and tells where its answer goes.
     pub(super) fn cancel(&mut self, id: &Id) -> Option<ReplyTo> {
         self.ids.get(id)?;
-        let index = self
-            .requests
-            .iter()
-            .position(|(request, _)| request.id == *id)?;
-        self.take(index).map(|(_, reply_to)| reply_to)
+        let has_id = |item: &Item| matches!(item, Item::Request(request, _) if request.id == *id);
+        let index = self.items.iter().position(has_id)?;
+        match self.take(index)? {
+            Item::Request(_, reply_to) => Some(reply_to),
+            Item::Event(_) => None,
+        }
     }
 
-    fn take(&mut self, index: usize) -> Option<(Request, ReplyTo)> {
-        let (request, reply_to) = self.requests.remove(index)?;
-        self.bytes -= size(&request);
-        if let Some(count) = self.ids.get_mut(&request.id) {
-            *count -= 1;
-            if *count == 0 {
-                self.ids.remove(&request.id);
+    /// Lets all requests go; the events stay.
+    pub(super) fn drop_requests(&mut self) {
+        self.items.retain(|item| matches!(item, Item::Event(_)));
+        self.bytes = self.event_bytes;
+        self.ids = HashMap::default();
+    }
+
+    fn take(&mut self, index: usize) -> Option<Item> {
+        let item = self.items.remove(index)?;
+        self.bytes -= item.size();
+        match &item {
+            Item::Request(request, _) => {
+                if let Some(count) = self.ids.get_mut(&request.id) {
+                    *count -= 1;
+                    if *count == 0 {
+                        self.ids.remove(&request.id);
+                    }
+                }
             }
+            Item::Event(_) => self.event_bytes -= item.size(),
         }
-        Some((request, reply_to))
+        Some(item)
     }
 }
 
-/// What a waiting request costs.
-fn size(request: &Request) -> usize {
-    /// Besides what the peer chose the length of.
-    const OVERHEAD: usize = 128;
-    let params = request
-        .params
-        .as_ref()
-        .map_or(0, |params| params.bytes().len());
-    OVERHEAD + request.id.size() + request.method.len() + params
+impl Item {
+    /// What it costs while it waits.
+    fn size(&self) -> usize {
+        /// Besides what the peer chose the length of.
+        const OVERHEAD: usize = 128;
+        let length = |params: &Option<Payload>| params.as_ref().map_or(0, |p| p.bytes().len());
+        OVERHEAD
+            + match self {
+                Item::Request(Request { id, method, params }, _) => {
+                    id.size() + method.len() + length(params)
+                }
+                Item::Event(Event { method, params }) => method.len() + length(params),
+            }
+    }
 }

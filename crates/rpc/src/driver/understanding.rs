@@ -3,8 +3,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use super::parked::Item;
 use super::{Driver, unreadable};
-use crate::connection::Stray;
+use crate::connection::{EventOrder, Stray, Withdrawal};
 use crate::dialect::{Dialect, Frame, Inbound, Malformed, MalformedKind, embedded};
 use crate::error::{CallError, CloseReason, DialectError, ErrorCode, Quote, RpcError};
 use crate::guarded::panic_text;
@@ -106,12 +107,12 @@ impl Driver {
 
     fn is_response(&self, malformed: &Malformed) -> bool {
         match malformed.kind {
-            MalformedKind::Response => true,
+            MalformedKind::Response | MalformedKind::TooLong { is_answer: true } => true,
             MalformedKind::Bare => {
                 let pending = self.shared.pending();
                 malformed.id.as_ref().is_some_and(|id| pending.expects(id))
             }
-            MalformedKind::Stray | MalformedKind::Request => false,
+            MalformedKind::Stray | MalformedKind::Request | MalformedKind::TooLong { .. } => false,
         }
     }
 
@@ -129,6 +130,9 @@ impl Driver {
                 MalformedKind::Bare if dialect != Dialect::Orchard => {
                     Ok(Payload::null(dialect.format()))
                 }
+                MalformedKind::TooLong { .. } => {
+                    Err(CallError::TooLong(self.shared.options.limits.frame))
+                }
                 _ => {
                     let text = format!("{}: {}", malformed.error.message, Quote::of(frame));
                     Err(CallError::Malformed(Text::from(text)))
@@ -139,6 +143,12 @@ impl Driver {
         let quote = Quote::of(frame);
         if let Some(id) = malformed.id {
             self.reply(ReplyTo::new(id, batch), Err(malformed.error));
+            return Ok(());
+        }
+        let is_too_long = matches!(malformed.kind, MalformedKind::TooLong { .. });
+        if is_too_long && self.shared.options.stray != Stray::Answer {
+            // An event, most likely. Nobody waits for it.
+            tracing::warn!("a message without an id is longer than the limit and was skipped");
             return Ok(());
         }
         let problem = malformed.error.message.clone();
@@ -229,26 +239,58 @@ impl Driver {
     }
 
     fn on_event(&mut self, event: Event) {
-        if let Some(cancel) = self.shared.options.cancel
-            && event.method == cancel.method
-        {
-            match event.params.as_ref().and_then(|params| cancel.id(params)) {
-                Some(id) => self.cancel(&id),
+        let options = &self.shared.options;
+        let is_withdrawal = |known: &&Withdrawal| event.method == known.cancel.method;
+        if let Some(withdrawal) = options.withdrawals.iter().find(is_withdrawal).copied() {
+            let id = event
+                .params
+                .as_ref()
+                .and_then(|params| withdrawal.cancel.id(params));
+            self.handle_event(event);
+            match id {
+                Some(id) => self.cancel(&id, withdrawal.is_answered),
                 None => tracing::warn!("a cancellation without an id"),
             }
             return;
         }
-        let method = event.method.clone();
-        let handled = catch_unwind(AssertUnwindSafe(|| self.service.event(&self.peer(), event)));
-        if let Err(panic) = handled {
-            tracing::error!(%method, panic = panic_text(&*panic), "an event handler panicked");
+        if let Some(cancel) = options.cancel
+            && event.method == cancel.method
+        {
+            match event.params.as_ref().and_then(|params| cancel.id(params)) {
+                Some(id) => self.cancel(&id, true),
+                None => tracing::warn!("a cancellation without an id"),
+            }
+            return;
+        }
+        match options.events {
+            EventOrder::InTurn { except }
+                if !self.parked.is_empty() && except.iter().all(|name| event.method != *name) =>
+            {
+                self.parked.push(Item::Event(event));
+            }
+            EventOrder::InTurn { .. } | EventOrder::AtOnce => self.handle_event(event),
         }
     }
 
-    fn cancel(&mut self, id: &Id) {
+    pub(super) fn handle_event(&self, event: Event) {
+        let method = event.method.clone();
+        let handled = catch_unwind(AssertUnwindSafe(|| self.service.event(&self.peer(), event)));
+        if let Err(panic) = handled {
+            tracing::error!(
+                ?method,
+                panic = panic_text(&*panic),
+                "an event handler panicked"
+            );
+        }
+    }
+
+    fn cancel(&mut self, id: &Id, is_answered: bool) {
         let running = &self.shared.running;
         let reply_to = running.cancel(id).or_else(|| self.parked.cancel(id));
-        if let Some(reply_to) = reply_to {
+        // The answers to a batch go together: one cannot be left out.
+        if let Some(reply_to) = reply_to
+            && (is_answered || reply_to.is_in_batch())
+        {
             let error = RpcError::new(ErrorCode::CANCELLED, "the call was cancelled");
             self.reply(reply_to, Err(error));
         }

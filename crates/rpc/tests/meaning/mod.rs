@@ -41,6 +41,8 @@ pub(crate) fn describe(content: &Inbound, dialect: Dialect) -> String {
                 MalformedKind::Request => "request",
                 MalformedKind::Response => "response",
                 MalformedKind::Bare => "bare",
+                MalformedKind::TooLong { is_answer: true } => "long response",
+                MalformedKind::TooLong { is_answer: false } => "long request",
             };
             let id = id
                 .as_ref()
