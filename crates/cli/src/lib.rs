@@ -81,13 +81,15 @@ fn as_events(is_json: bool, outcome: Result<(), Failure>) -> Result<(), Failure>
     }
 }
 
-/// Runs until done or until Ctrl-C or SIGTERM. Dropping the work ends every plugin it started.
+/// Runs until done or until Ctrl-C, SIGTERM or SIGHUP. Dropping the work ends every plugin it started.
 async fn interruptible(work: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut terminate = signal(SignalKind::terminate()).map_err(Failure::cannot_start)?;
+    let mut hang_up = commands::signals::HangUp::watch()?;
     tokio::select! {
         outcome = work => outcome,
         _ = tokio::signal::ctrl_c() => Err(Failure::interrupted()),
         _ = terminate.recv() => Err(Failure::interrupted()),
+        () = hang_up.received() => Err(Failure::interrupted()),
     }
 }

@@ -1,8 +1,8 @@
-//! Ctrl-C and SIGTERM, for work that has something to finish.
+//! Ctrl-C, SIGTERM and SIGHUP, for work that has something to finish.
 
 use std::time::{Duration, Instant};
 
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use crate::exit::{Code, Failure};
@@ -20,6 +20,7 @@ impl Signals {
     pub(crate) fn watch() -> Result<Signals, Failure> {
         let mut ctrl_c = signal(SignalKind::interrupt()).map_err(Failure::cannot_start)?;
         let mut terminate = signal(SignalKind::terminate()).map_err(Failure::cannot_start)?;
+        let mut hang_up = HangUp::watch()?;
         let interrupt = CancellationToken::new();
         let asked = interrupt.clone();
         let task = tokio::spawn(async move {
@@ -27,6 +28,7 @@ impl Signals {
             loop {
                 tokio::select! {
                     _ = ctrl_c.recv() => {}
+                    () = hang_up.received() => {}
                     _ = terminate.recv() => {
                         let last = terminated.replace(Instant::now());
                         if last.is_some_and(|last| last.elapsed() < ECHO) {
@@ -66,4 +68,33 @@ impl Drop for Signals {
     fn drop(&mut self) {
         self.task.abort();
     }
+}
+
+/// SIGHUP: the terminal is gone. Under nohup it is ignored, as whoever started us wants.
+pub(crate) struct HangUp(Option<Signal>);
+
+impl HangUp {
+    pub(crate) fn watch() -> Result<HangUp, Failure> {
+        if is_hang_up_ignored() {
+            return Ok(HangUp(None));
+        }
+        let hang_up = signal(SignalKind::hangup()).map_err(Failure::cannot_start)?;
+        Ok(HangUp(Some(hang_up)))
+    }
+
+    pub(crate) async fn received(&mut self) {
+        match &mut self.0 {
+            Some(signal) => drop(signal.recv().await),
+            None => std::future::pending().await,
+        }
+    }
+}
+
+/// Whether this process was started to ignore SIGHUP. Where the system does not tell, it was not.
+fn is_hang_up_ignored() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    // SIGHUP is number 1, which is the lowest bit.
+    mask.is_some_and(|mask| mask & 1 == 1)
 }

@@ -15,14 +15,14 @@ async fn busy(serving: &Serving, calls: usize) {
 
 #[tokio::test]
 async fn what_runs_is_finished() {
-    for signal in [Signal::TERM, Signal::INT] {
+    for signal in [Signal::TERM, Signal::INT, Signal::HUP] {
         let serving = Serving::start("--record record -- tenon echo").await;
         let (mut wire, idle) = (serving.wire(), serving.wire());
         wire.ask(json!(1), "sleep", json!({ "ms": 2000 }));
         busy(&serving, 1).await;
         serving.program.signal(signal);
         serving
-            .says("stopping, with 2 connected; once more to end at once")
+            .says("stopping, with 2 connected; press Ctrl-C again to stop immediately")
             .await;
         // Nothing new is begun, and nobody new is let in.
         wire.ask(json!(2), "add", json!([1, 2]));
