@@ -53,8 +53,8 @@ async fn reach_and_call(args: &CallArgs, printer: Printer) -> Result<(), Failure
         }
         outcome => outcome,
     };
-    target.leave(args, outcome.is_err()).await;
-    outcome
+    let left = target.leave(args, outcome.is_err()).await;
+    outcome.and(left)
 }
 
 /// Reads calls from stdin until it ends. A call that fails does not end it; a connection that

@@ -20,7 +20,16 @@ async fn only_so_many_clients() {
         refusal,
         "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32000,\"message\":\"this server has too many clients already\"}}\n"
     );
-    for words in ["add '[1,2]'", "--watch"] {
+    // In the framing of whoever is refused.
+    let body = r#"{"jsonrpc":"2.0","id":1,"method":"add","params":[1,2]}"#;
+    let mut refused = serving.wire();
+    refused.send_bytes(format!("Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes());
+    let refusal = refused.rest();
+    let (header, body) = refusal.split_once("\r\n\r\n").expect("a header");
+    assert_eq!(header, format!("Content-Length: {}", body.len()));
+    let body: Value = serde_json::from_str(body).expect("JSON");
+    assert_eq!(body["error"]["code"], -32000);
+    for words in ["add '[1,2]'", "--watch", "--event tick"] {
         let outcome = serving.call(words).await;
         assert_eq!(outcome.code, Some(3), "{words}");
         let reason = "this server has too many clients already (code -32000)";
@@ -39,6 +48,18 @@ async fn only_so_many_clients() {
         serving.wire().answer(json!(1), "add", json!([5, 6]))["result"],
         11
     );
+    serving.stop().await;
+}
+
+/// Whoever has said nothing yet is told in the framing that the server was given.
+#[tokio::test]
+async fn a_refusal_behind_a_header() {
+    let serving = Serving::start("--max-clients 1 --framing headers -v -- tenon echo").await;
+    let _first = serving.wire();
+    serving.says("client 1 connected").await;
+    let refusal = serving.wire().rest();
+    let (header, body) = refusal.split_once("\r\n\r\n").expect("a header");
+    assert_eq!(header, format!("Content-Length: {}", body.len()));
     serving.stop().await;
 }
 
@@ -118,7 +139,7 @@ async fn only_so_large_a_message() {
         let answer = wire.message();
         assert_eq!(
             (&answer["id"], &answer["error"]["code"]),
-            (&Value::Null, &json!(-32600))
+            (&json!(1), &json!(-32600))
         );
     }
     assert_eq!(wire.answer(json!(2), "add", json!([1, 2]))["result"], 3);
@@ -130,10 +151,10 @@ async fn only_so_large_a_message() {
     serving
         .shell
         .file("large.json", &json!(["x".repeat(5000)]).to_string());
-    let outcome = serving.call("echo @large.json --timeout 500ms").await;
-    assert_eq!(outcome.code, Some(5));
+    let outcome = serving.call("echo @large.json").await;
+    assert_eq!(outcome.code, Some(1));
     assert!(
-        outcome.stderr.contains("it said: Invalid Request"),
+        outcome.stderr.contains("Invalid Request"),
         "{}",
         outcome.stderr
     );
@@ -149,16 +170,56 @@ async fn or_a_larger_one() {
     serving.stop().await;
 }
 
-/// A plugin that sends more than it may is started again, and whoever runs it gets to know why.
+/// An answer that is too long is an error for its caller, and for nobody else.
 #[tokio::test]
-async fn a_plugin_that_sends_too_large_a_message() {
-    let serving = Serving::start("-- tenon echo").await;
-    let mut wire = serving.wire();
-    let text = wire.answer(json!(1), "text", json!({ "length": 20_000_000 }));
-    assert_eq!(text["error"]["code"], -32001);
-    assert_eq!(wire.answer(json!(2), "add", json!([1, 2]))["result"], 3);
-    serving.says("the limit of 16777216 bytes").await;
-    serving.stop().await;
+async fn an_answer_that_is_too_long() {
+    for dialect in ["json-rpc", "json-rpc-headers", "msgpack-rpc"] {
+        let options = format!("--dialect {dialect} --record record -- tenon echo");
+        let serving = Serving::start(&options).await;
+        let (mut wire, mut other) = (serving.wire(), serving.wire());
+        other.ask(json!(1), "sleep", json!({ "ms": 2000 }));
+        eventually("another one's call", || serving.frames("out").len() == 1).await;
+        let text = wire.answer(json!(1), "text", json!({ "length": 20_000_000 }));
+        assert_eq!(
+            text["error"]["code"], -32603,
+            "{dialect}: {}",
+            text["error"]
+        );
+        let message = text["error"]["message"].as_str().expect("a text");
+        for part in ["longer than 16777216 bytes", "--max-message"] {
+            assert!(message.contains(part), "{dialect}: {message}");
+        }
+        assert_eq!(wire.answer(json!(2), "add", json!([1, 2]))["result"], 3);
+        let slept = other.message();
+        assert_eq!(
+            slept,
+            json!({ "jsonrpc": "2.0", "id": 1, "result": null }),
+            "{dialect}"
+        );
+        let stopped = serving.stop().await;
+        assert!(
+            !stopped.stderr.contains("started again"),
+            "{}",
+            stopped.stderr
+        );
+    }
+}
+
+/// The id may come behind what is too long.
+#[tokio::test]
+async fn an_answer_whose_id_comes_last() {
+    with_python("--max-message 16MiB", async |serving| {
+        let mut wire = serving.wire();
+        let long = wire.answer(json!(1), "long", json!({ "length": 20_000_000 }));
+        assert_eq!(
+            (&long["id"], &long["error"]["code"]),
+            (&json!(1), &json!(-32603))
+        );
+        let short = wire.answer(json!(2), "long", json!({ "length": 10 }));
+        assert_eq!(short["result"], "xxxxxxxxxx");
+        serving.stop().await;
+    })
+    .await;
 }
 
 #[tokio::test]

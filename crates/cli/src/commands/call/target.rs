@@ -136,7 +136,10 @@ impl Target {
 
     /// Ends the plugin, or leaves the server, which serves others too. One that has failed already
     /// gets little time.
-    pub(crate) async fn leave(self, args: &CallArgs, has_failed: bool) {
+    ///
+    /// # Errors
+    /// A server that was sent an event, which nobody answers, did not let us in.
+    pub(crate) async fn leave(self, args: &CallArgs, has_failed: bool) -> Result<(), Failure> {
         const MOMENT: Duration = Duration::from_millis(500);
         let goodbye = |peer: Peer| async move {
             if let Some(protocol) = args.protocol {
@@ -154,10 +157,20 @@ impl Target {
             Target::Plugin(plugin) => {
                 plugin.stop(goodbye).await;
             }
+            Target::Socket(connection) if args.event && !has_failed => {
+                let peer = connection.peer();
+                connection.finish_within(MOMENT).await;
+                let complaint = complaint(&peer);
+                if !complaint.is_empty() {
+                    let problem = format!("the event was not taken{complaint}");
+                    return Err(Failure::cannot_start(problem));
+                }
+            }
             Target::Socket(connection) => {
                 connection.close_within(MOMENT).await;
             }
         }
+        Ok(())
     }
 }
 
