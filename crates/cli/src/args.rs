@@ -53,6 +53,23 @@ Params are JSON: the text itself, @FILE, or - for stdin. What JSON has no form f
 {\"$binary\":\"<base64>\"}, {\"$ext\":[TYPE,\"<base64>\"]}, {\"$map\":[[KEY,VALUE],..]},
 {\"$float\":\"NaN\"} or {\"$unknown\":true}, both ways.";
 
+const ECHO_METHODS: &str = "\
+Methods:
+  echo       answers with its params
+  add        [1,2] is 3
+  sleep      {\"ms\":500} answers after that time
+  fail       {\"code\":7,\"message\":\"as asked\"} answers with that error
+  emit       {\"count\":3} sends as many `tick` events, then answers
+  ticks      how many `tick` events came
+  call_back  {\"method\":\"name\"} calls its caller, and answers with that answer
+  text       {\"length\":100} is a text of that length
+  panic      fails by a panic
+  exit       {\"code\":1} ends the process
+
+Examples:
+  tenon call add '[1,2]' -- tenon echo
+  tenon echo --socket calc";
+
 /// Runs plugins in other processes, in any language that can read stdin and write stdout.
 #[derive(Debug, Parser)]
 #[command(name = "tenon", version, after_help = EXIT_CODES, arg_required_else_help = true)]
@@ -84,8 +101,8 @@ pub(crate) enum Command {
     /// Providers for Terraform and OpenTofu whose resources are scripts
     #[command(subcommand)]
     Provider(ProviderCommand),
-    /// Be a plugin that answers: for tests and first steps
-    #[command(hide = true)]
+    /// Be a plugin or a server to try things with: echo, add, sleep, emit and more
+    #[command(after_help = ECHO_METHODS)]
     Echo(EchoArgs),
     /// Be one of the providers that come with Tenon
     #[command(hide = true)]
