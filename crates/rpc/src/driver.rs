@@ -21,6 +21,7 @@ use tokio::time::Sleep;
 use crate::dialect::{Decoder, Dialect};
 use crate::error::CloseReason;
 use crate::hang_up::{self, HangUp};
+use crate::held::Held;
 use crate::io::{Io, Reader, Writer};
 use crate::outbox::State;
 use crate::peer::{Peer, Shared};
@@ -132,6 +133,10 @@ impl Driver {
                 // What it sent before it went is still to be read: there may be events.
                 self.abandon();
                 continue;
+            }
+            if self.last_words.is_some() && shared.held.get() != Held::Not {
+                // It cannot be heard now, and gets its time later.
+                self.last_words = Some(writing::last_words());
             }
             if let Some(end) = &mut self.last_words
                 && end.as_mut().poll(cx).is_ready()

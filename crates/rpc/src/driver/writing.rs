@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use bytes::BytesMut;
 use tokio::io::AsyncWrite;
+use tokio::time::Sleep;
 
 use super::{Driver, is_gone};
 use crate::buffers;
@@ -14,6 +15,11 @@ use crate::error::CloseReason;
 
 /// How long a peer that no longer reads may still have something to say.
 const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// Is done when a peer that no longer reads has had its time.
+pub(super) fn last_words() -> Pin<Box<Sleep>> {
+    Box::pin(tokio::time::sleep(LAST_WORDS))
+}
 
 /// What is being written.
 #[derive(Default)]
@@ -51,7 +57,7 @@ impl Driver {
                 Poll::Ready(Err(error)) if is_gone(&error) => {
                     // What it said before it went is still to be read.
                     self.shared.pending().refuse(&CloseReason::PeerClosed);
-                    self.last_words = Some(Box::pin(tokio::time::sleep(LAST_WORDS)));
+                    self.last_words = Some(last_words());
                     rest.len()
                 }
                 Poll::Ready(Err(error)) => return Err(error),
