@@ -187,17 +187,43 @@ impl Dialect {
         responses: Vec<Response>,
         out: &mut BytesMut,
     ) -> Result<(), PayloadError> {
+        let mut messages = responses.into_iter().map(Message::Response);
+        if self.has_batches() {
+            return self.encode_calls(messages, out);
+        }
+        let start = out.len();
+        let encoded = messages.try_for_each(|message| self.encode(&message, out));
+        if encoded.is_err() {
+            out.truncate(start);
+        }
+        encoded
+    }
+
+    /// Whether several messages can stand in one frame.
+    pub fn has_batches(self) -> bool {
+        matches!(self, Dialect::JsonRpcLines | Dialect::JsonRpcHeaders)
+    }
+
+    /// Appends several messages as one frame.
+    ///
+    /// # Errors
+    /// As [`encode`](Dialect::encode), or the dialect has no batches.
+    pub fn encode_calls(
+        self,
+        messages: impl IntoIterator<Item = Message>,
+        out: &mut BytesMut,
+    ) -> Result<(), PayloadError> {
         let start = out.len();
         let encoded = match self {
             Dialect::JsonRpcLines => {
-                json_rpc::encode_batch(responses, out).map(|()| lines::finish(start, out))
+                json_rpc::encode_batch(messages, out).map(|()| lines::finish(start, out))
             }
             Dialect::JsonRpcHeaders => {
-                json_rpc::encode_batch(responses, out).map(|()| content_length::finish(start, out))
+                json_rpc::encode_batch(messages, out).map(|()| content_length::finish(start, out))
             }
-            Dialect::MsgpackRpc | Dialect::Orchard => responses
-                .into_iter()
-                .try_for_each(|response| self.encode(&Message::Response(response), out)),
+            Dialect::MsgpackRpc | Dialect::Orchard => {
+                Err(PayloadError::new(format_args!("{self} has no batches")))
+            }
         };
         if encoded.is_err() {
             out.truncate(start);

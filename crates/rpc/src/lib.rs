@@ -37,6 +37,7 @@
 //!
 //! To see the wire, give the connection a [`Recorder`] as its [`tap`](Options::tap).
 
+mod batch;
 mod buffers;
 mod connection;
 mod dialect;
@@ -66,6 +67,7 @@ mod stdio;
 mod tap;
 mod transcode;
 
+pub use batch::BatchItem;
 pub use connection::{Cancel, Connection, EventOrder, Options, Stray, Withdrawal};
 pub use dialect::{Decoder, Dialect, Frame, Inbound, Limits, Malformed, MalformedKind, Oversized};
 pub use error::{CallError, CloseReason, DialectError, ErrorCode, Quote, RpcError};

@@ -152,6 +152,17 @@ impl Outbox {
         })
     }
 
+    /// Queues calls and events as one batch.
+    pub(crate) fn push_calls(&self, room: Room, messages: &[Message]) -> Result<(), QueueError> {
+        self.append(room, |queue| {
+            let messages_to_encode = messages.iter().cloned();
+            queue
+                .dialect
+                .encode_calls(messages_to_encode, &mut queue.frames)?;
+            Ok(Content::Calls(messages))
+        })
+    }
+
     /// Queues an event that is encoded already.
     pub(crate) fn push_encoded(
         &self,

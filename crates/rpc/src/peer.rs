@@ -380,14 +380,14 @@ impl Peer {
         room.map_err(|Ended| self.closed_error())
     }
 
-    fn queue_error(&self, error: QueueError) -> CallError {
+    pub(crate) fn queue_error(&self, error: QueueError) -> CallError {
         match error {
             QueueError::Ended => self.closed_error(),
             QueueError::Unsendable(error) => CallError::Unsendable(error),
         }
     }
 
-    fn closed_error(&self) -> CallError {
+    pub(crate) fn closed_error(&self) -> CallError {
         CallError::Closed(self.shared.reason())
     }
 }

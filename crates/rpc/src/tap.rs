@@ -35,6 +35,8 @@ pub enum Content<'a> {
     Outbound(&'a Message),
     /// The answers to a batch go out.
     Answers(&'a [Response]),
+    /// A batch of calls and events goes out.
+    Calls(&'a [Message]),
 }
 
 /// Sees every frame both ways: logging, recording, inspecting. A connection without a tap pays

@@ -291,14 +291,14 @@ fn write_error(error: &RpcError, out: &mut BytesMut) -> Result<(), PayloadError>
     Ok(())
 }
 
-/// Writes the answers to a batch.
+/// Writes several messages as one array.
 pub(super) fn encode_batch(
-    responses: Vec<Response>,
+    messages: impl IntoIterator<Item = Message>,
     out: &mut BytesMut,
 ) -> Result<(), PayloadError> {
-    for (index, response) in responses.into_iter().enumerate() {
+    for (index, message) in messages.into_iter().enumerate() {
         out.put_u8(if index == 0 { b'[' } else { b',' });
-        encode(&Message::Response(response), out)?;
+        encode(&message, out)?;
     }
     out.put_u8(b']');
     Ok(())

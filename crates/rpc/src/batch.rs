@@ -1,0 +1,86 @@
+//! Several calls in one frame.
+
+use crate::error::CallError;
+use crate::message::{Event, Id, Message, Request, Text};
+use crate::outbox::Ended;
+use crate::payload::{Payload, PayloadError};
+use crate::peer::{Asked, Peer};
+
+/// One part of a batch.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BatchItem {
+    /// A call by name, with params that are already encoded.
+    Call(Text, Option<Payload>),
+    /// An event by name, with params that are already encoded.
+    Event(Text, Option<Payload>),
+}
+
+impl Peer {
+    /// Sends all items in one frame and waits for the answers, which are returned in the order of
+    /// the calls. Dropping the future gives up on all of them.
+    ///
+    /// # Errors
+    /// Nothing was sent: the dialect has no batches, the batch is empty, the connection has ended,
+    /// or too many calls wait already.
+    pub async fn call_batch(
+        &self,
+        items: Vec<BatchItem>,
+    ) -> Result<Vec<Result<Payload, CallError>>, CallError> {
+        if items.is_empty() {
+            let error = PayloadError::new("a batch has at least one message");
+            return Err(CallError::Unsendable(error));
+        }
+        let outbox = &self.shared.outbox;
+        let size = items.iter().map(BatchItem::size).sum();
+        let room = outbox.reserve(size).await;
+        let room = room.map_err(|Ended| self.closed_error())?;
+        let mut waiting = Vec::new();
+        let mut messages = Vec::with_capacity(items.len());
+        for item in items {
+            messages.push(match item {
+                BatchItem::Event(method, params) => Message::Event(Event { method, params }),
+                BatchItem::Call(method, params) => {
+                    let opened = self.shared.pending().open();
+                    let number = match opened {
+                        Ok(number) => number,
+                        Err(error) => {
+                            outbox.release(room);
+                            self.forget(waiting);
+                            return Err(error);
+                        }
+                    };
+                    waiting.push(Asked {
+                        shared: self.shared.clone(),
+                        number,
+                    });
+                    let id = Id::from(number);
+                    Message::Request(Request { id, method, params })
+                }
+            });
+        }
+        if let Err(error) = outbox.push_calls(room, &messages) {
+            self.forget(waiting);
+            return Err(self.queue_error(error));
+        }
+        drop(messages);
+        let mut outcomes = Vec::with_capacity(waiting.len());
+        for call in waiting {
+            outcomes.push(call.await);
+        }
+        Ok(outcomes)
+    }
+
+    /// Calls that never went out need no cancelling.
+    fn forget(&self, waiting: Vec<Asked>) {
+        for call in &waiting {
+            self.shared.pending().forget(call.number);
+        }
+    }
+}
+
+impl BatchItem {
+    fn size(&self) -> usize {
+        let (BatchItem::Call(method, params) | BatchItem::Event(method, params)) = self;
+        method.len() + params.as_ref().map_or(0, |params| params.bytes().len())
+    }
+}
