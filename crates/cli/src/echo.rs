@@ -184,13 +184,13 @@ pub fn router() -> Router<impl Clone + Send + Sync + 'static> {
 methods! {
     /// Denobridge's first call.
     pub Health = "health" (Value) -> Value;
-    /// ACP's first call.
+    /// The first call of ACP, LSP and MCP.
     pub Initialize = "initialize" (Value) -> Value;
     /// Seasonings' first call.
     pub Init = "init" (Value) -> Value;
     /// Orchard's first call.
     pub Describe = "describe" (Value) -> Value;
-    /// The goodbye of Seasonings and Orchard.
+    /// The goodbye of LSP, Seasonings and Orchard.
     pub Shutdown = "shutdown" (Value) -> Value;
 }
 
@@ -204,12 +204,22 @@ fn with_lifecycles<S: Clone + Send + Sync + 'static>(router: Router<S>) -> Route
     let version = env!("CARGO_PKG_VERSION");
     router
         .on(Health, |_, _| async { Ok(json!({ "ok": true })) })
-        .on(Initialize, move |_, _| async move {
-            Ok(json!({
-                "protocolVersion": 1,
-                "agentCapabilities": {},
-                "agentInfo": { "name": "echo", "version": version },
-            }))
+        .on(Initialize, move |_, params| async move {
+            let info = json!({ "name": "echo", "version": version });
+            Ok(match &params["protocolVersion"] {
+                // Only language servers are not told a version.
+                Value::Null => json!({ "capabilities": {}, "serverInfo": info }),
+                Value::String(version) => json!({
+                    "protocolVersion": version,
+                    "capabilities": {},
+                    "serverInfo": info,
+                }),
+                _ => json!({
+                    "protocolVersion": 1,
+                    "agentCapabilities": {},
+                    "agentInfo": info,
+                }),
+            })
         })
         .on(Init, move |_, _| async move {
             Ok(json!({ "name": "echo", "version": version, "capabilities": [] }))

@@ -23,6 +23,7 @@
 
 mod diagnostic;
 mod lenient;
+pub(crate) mod life;
 
 use std::num::NonZeroUsize;
 

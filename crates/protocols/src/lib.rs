@@ -3,28 +3,43 @@
 //! The methods in between, with their types, come with each protocol's own module: so far
 //! [`denobridge`] and [`orchard`] have one.
 //!
-//! | protocol | dialect | first call | goodbye | takes calls back with |
-//! |---|---|---|---|---|
-//! | denobridge | json-rpc | `health` | event `shutdown` | |
-//! | ipc | json-rpc | | | `$/cancelRequest` |
-//! | acp | json-rpc | `initialize` | | `$/cancel_request` |
-//! | seasonings | msgpack-rpc | `init` | call `shutdown` | |
-//! | orchard | orchard | `describe` | call `shutdown` | |
+//! | protocol | dialect | first call | goodbye | cancels calls with | can list what it offers |
+//! |---|---|---|---|---|---|
+//! | denobridge | json-rpc | `health` | event `shutdown` | | |
+//! | ipc | json-rpc | | | `$/cancelRequest` | |
+//! | acp | json-rpc | `initialize` | | `$/cancel_request` | |
+//! | lsp | json-rpc-headers | `initialize`, event `initialized` | `shutdown`, event `exit` | `$/cancelRequest` | yes |
+//! | mcp | json-rpc | `initialize`, event `notifications/initialized` | | `notifications/cancelled` | yes |
+//! | seasonings | msgpack-rpc | `init` | call `shutdown` | | yes |
+//! | orchard | orchard | `describe` | call `shutdown` | | yes |
+//!
+//! A protocol is a module with a `Spec` (`lifecycle.rs`), and a line in `Protocol::spec`.
 
+mod acp;
 pub mod denobridge;
+mod ipc;
 mod json;
 mod lenient;
 mod lifecycle;
+mod listing;
+mod lsp;
+mod mcp;
 pub mod orchard;
+mod seasonings;
 mod secrets;
+mod uri;
 
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
 pub use json::Json;
+pub use lifecycle::Client;
+use lifecycle::Spec;
+pub use listing::{Listing, Offer, Parameter, Sample};
 pub use secrets::{MASK, Secrets};
-use tenon_rpc::{CallError, Cancel, Dialect, Limits, Options, Payload, Peer, Stray};
+use serde_json::Value;
+use tenon_rpc::{CallError, Dialect, Format, Limits, Options, Payload, Peer};
 
 /// One of the published protocols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -35,6 +50,10 @@ pub enum Protocol {
     Ipc,
     /// Editors and agents.
     Acp,
+    /// Editors and language servers.
+    Lsp,
+    /// Tools, prompts and resources for models.
+    Mcp,
     /// OpenTofu's plugin protocol.
     Seasonings,
     /// Scenarios and their providers.
@@ -43,89 +62,117 @@ pub enum Protocol {
 
 impl Protocol {
     /// All of them.
-    pub const ALL: [Protocol; 5] = [
+    pub const ALL: [Protocol; 7] = [
         Protocol::Denobridge,
         Protocol::Ipc,
         Protocol::Acp,
+        Protocol::Lsp,
+        Protocol::Mcp,
         Protocol::Seasonings,
         Protocol::Orchard,
     ];
 
+    fn spec(self) -> &'static Spec {
+        match self {
+            Protocol::Denobridge => &denobridge::life::SPEC,
+            Protocol::Ipc => &ipc::SPEC,
+            Protocol::Acp => &acp::SPEC,
+            Protocol::Lsp => &lsp::SPEC,
+            Protocol::Mcp => &mcp::SPEC,
+            Protocol::Seasonings => &seasonings::SPEC,
+            Protocol::Orchard => &orchard::life::SPEC,
+        }
+    }
+
     /// The name, as the command line has it.
     pub fn name(self) -> &'static str {
-        match self {
-            Protocol::Denobridge => "denobridge",
-            Protocol::Ipc => "ipc",
-            Protocol::Acp => "acp",
-            Protocol::Seasonings => "seasonings",
-            Protocol::Orchard => "orchard",
-        }
+        self.spec().name
     }
 
     /// How its messages are written.
     pub fn dialect(self) -> Dialect {
-        match self {
-            Protocol::Denobridge | Protocol::Ipc | Protocol::Acp => Dialect::JsonRpcLines,
-            Protocol::Seasonings => Dialect::MsgpackRpc,
-            Protocol::Orchard => Dialect::Orchard,
-        }
+        self.spec().dialect
     }
 
     /// The options a host has for it.
     pub fn host_options(self) -> Options {
-        let cancel = match self {
-            Protocol::Ipc => Some(Cancel {
-                method: "$/cancelRequest",
-                field: "id",
-            }),
-            Protocol::Acp => Some(Cancel {
-                method: "$/cancel_request",
-                field: "requestId",
-            }),
-            Protocol::Denobridge | Protocol::Seasonings | Protocol::Orchard => None,
-        };
-        let frame = match self {
-            // A whole state travels as one string.
-            Protocol::Seasonings => 64 * 1024 * 1024,
-            _ => Limits::default().frame,
-        };
+        let limits = Limits::default();
         Options {
-            cancel,
+            cancel: self.spec().cancel,
             limits: Limits {
-                frame,
-                ..Limits::default()
+                frame: self.spec().frame.unwrap_or(limits.frame),
+                ..limits
             },
-            // Orchard and Seasonings call a provider that prints anything else broken.
-            stray: match self {
-                Protocol::Orchard | Protocol::Seasonings => Stray::Fail,
-                _ => Stray::Skip,
-            },
+            stray: self.spec().stray,
             ..Options::default()
         }
     }
 
     /// How long a plugin may take to answer its first call.
     pub fn start_limit(self) -> Duration {
-        match self {
-            Protocol::Orchard => Duration::from_secs(5),
-            // Agents written for Node and Python are slow to start.
-            Protocol::Acp => Duration::from_secs(30),
-            _ => Duration::from_secs(10),
-        }
+        self.spec().start_limit
     }
 
-    /// Makes the protocol's first call, if it has one, and gives its answer.
+    /// The members that lead to the token by which a call asks for progress, if the protocol has
+    /// one: `_meta` and `progressToken` in MCP.
+    pub fn progress_token(self) -> Option<&'static [&'static str]> {
+        self.spec().progress
+    }
+
+    /// The methods and events that a client may want to type.
+    pub fn methods(self) -> &'static [&'static str] {
+        self.spec().methods
+    }
+
+    /// Makes the protocol's first call, if it has one, and returns its answer. Where the protocol
+    /// has an event that confirms it, that is sent as well.
     ///
     /// # Errors
-    /// The call failed, or its answer says that the plugin is not ready.
+    /// The call failed, or its answer says that the plugin is not ready or speaks another version.
     pub async fn begin(self, peer: &Peer) -> Result<Option<Payload>, CallError> {
-        lifecycle::begin(self, peer).await
+        self.begin_as(peer, &Client::default()).await
+    }
+
+    /// Like [`begin`](Protocol::begin), for a client that answers calls of the other side.
+    ///
+    /// # Errors
+    /// As for [`begin`](Protocol::begin).
+    pub async fn begin_as(
+        self,
+        peer: &Peer,
+        client: &Client,
+    ) -> Result<Option<Payload>, CallError> {
+        (self.spec().begin)(peer, client).await
     }
 
     /// Says goodbye as the protocol has it. A plugin that does not answer is ended all the same,
-    /// so failures are passed over.
+    /// so failures are ignored.
     pub async fn end(self, peer: &Peer) {
-        lifecycle::end(self, peer).await;
+        (self.spec().end)(peer).await;
+    }
+
+    /// The answer to what servers ask every client routinely; `None` if it takes a decision.
+    pub fn answer(self, method: &str, params: Option<&Payload>, format: Format) -> Option<Payload> {
+        let params = params.and_then(|params| lifecycle::decode(params).ok());
+        let answer = (self.spec().answer)(method, &params.unwrap_or(Value::Null))?;
+        Payload::encode(format, &answer).ok()
+    }
+
+    /// Whether the protocol has a way to ask what the other side can do.
+    pub fn can_list(self) -> bool {
+        self.spec().list.is_some()
+    }
+
+    /// Asks what the other side can do. `begun` is what [`begin`](Protocol::begin) returned. A
+    /// protocol that cannot tell gives an empty list; see [`can_list`](Protocol::can_list).
+    ///
+    /// # Errors
+    /// A call failed, or its answer breaks the protocol.
+    pub async fn list(self, peer: &Peer, begun: Option<&Payload>) -> Result<Listing, CallError> {
+        match (self.spec().list, begun) {
+            (Some(list), Some(begun)) => list(peer, begun).await,
+            _ => Ok(Listing::default()),
+        }
     }
 }
 

@@ -1,72 +1,122 @@
-//! How each protocol begins and ends.
+//! What tells one protocol from another: each module of a protocol fills in one [`Spec`].
 
-use serde_json::{Value, json};
-use tenon_rpc::{CallError, Payload, Peer};
+use std::future::Future;
+use std::pin::Pin;
+use std::time::Duration;
 
-use crate::Protocol;
+use serde_json::Value;
+use tenon_rpc::{CallError, Cancel, Dialect, Payload, Peer, Stray};
 
-pub(crate) async fn begin(protocol: Protocol, peer: &Peer) -> Result<Option<Payload>, CallError> {
-    let (method, params) = match protocol {
-        Protocol::Ipc => return Ok(None),
-        Protocol::Denobridge => ("health", None),
-        Protocol::Acp => (
-            "initialize",
-            Some(json!({
-                "protocolVersion": 1,
-                "clientCapabilities": {},
-                "clientInfo": { "name": "tenon", "version": env!("CARGO_PKG_VERSION") },
-            })),
-        ),
-        // Strict peers want params to be an array, so the map goes inside one.
-        Protocol::Seasonings => (
-            "init",
-            Some(json!([{ "protocol_version": "1.0", "capabilities": [] }])),
-        ),
-        Protocol::Orchard => ("describe", Some(json!({}))),
+use crate::listing::Listing;
+
+/// What a function in a table returns, since such functions cannot be `async`.
+pub(crate) type Work<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// The answer to the first call, if the protocol has one.
+pub(crate) type Begun = Result<Option<Payload>, CallError>;
+
+/// One protocol.
+pub(crate) struct Spec {
+    /// The name, as the command line has it.
+    pub(crate) name: &'static str,
+    pub(crate) dialect: Dialect,
+    /// The event that cancels a call.
+    pub(crate) cancel: Option<Cancel>,
+    /// Where in the params of a call the token stands that asks for progress.
+    pub(crate) progress: Option<&'static [&'static str]>,
+    /// The largest frame, where it is not the default.
+    pub(crate) frame: Option<usize>,
+    pub(crate) stray: Stray,
+    /// How long a plugin may take to answer its first call.
+    pub(crate) start_limit: Duration,
+    /// Makes the first call, checks its answer and says what has to be said next.
+    pub(crate) begin: for<'a> fn(&'a Peer, &'a Client) -> Work<'a, Begun>,
+    /// Says goodbye.
+    pub(crate) end: for<'a> fn(&'a Peer) -> Work<'a, ()>,
+    /// Answers what servers ask every client routinely.
+    pub(crate) answer: fn(&str, &Value) -> Option<Value>,
+    /// Asks what the other side can do, given its answer to the first call.
+    pub(crate) list: Option<ListFunction>,
+    /// The methods and events a client may want to type.
+    pub(crate) methods: &'static [&'static str],
+}
+
+pub(crate) type ListFunction =
+    for<'a> fn(&'a Peer, &'a Payload) -> Work<'a, Result<Listing, CallError>>;
+
+impl Spec {
+    /// JSON-RPC on lines, without a first call, a goodbye or anything else.
+    pub(crate) const BASE: Spec = Spec {
+        name: "",
+        dialect: Dialect::JsonRpcLines,
+        cancel: None,
+        progress: None,
+        frame: None,
+        stray: Stray::Skip,
+        start_limit: Duration::from_secs(10),
+        begin: |_, _| Box::pin(async { Ok(None) }),
+        end: |_| Box::pin(async {}),
+        answer: |_, _| None,
+        list: None,
+        methods: &[],
     };
-    let answer = call(peer, method, params).await?;
-    check(protocol, &answer)?;
-    Ok(Some(answer))
 }
 
-/// Whether the answer to the first call says that the plugin is ready.
-fn check(protocol: Protocol, answer: &Payload) -> Result<(), CallError> {
-    let refuse = |problem: String| Err(CallError::Malformed(problem.into()));
-    if !matches!(protocol, Protocol::Denobridge | Protocol::Orchard) {
-        return Ok(());
-    }
-    let answer: Value = answer.decode().map_err(CallError::Undecodable)?;
-    match protocol {
-        Protocol::Denobridge if answer["ok"] != Value::Bool(true) => {
-            refuse(format!("`health` answered {answer}, not {{\"ok\":true}}"))
-        }
-        Protocol::Orchard if answer["schema"]["protocol"] != "1" => refuse(format!(
-            "the provider speaks protocol {}, but this is a host for \"1\"",
-            answer["schema"]["protocol"]
-        )),
-        _ => Ok(()),
+/// What we do for the other side, which some protocols want to know in the first call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Client {
+    /// The methods we answer when we are called.
+    pub answers: Vec<String>,
+    /// Somebody answers everything: a person at a prompt.
+    pub answers_everything: bool,
+}
+
+impl Client {
+    /// Whether a call of this method would get an answer.
+    pub fn answers(&self, method: &str) -> bool {
+        self.answers_everything || self.answers.iter().any(|answered| answered == method)
     }
 }
 
-pub(crate) async fn end(protocol: Protocol, peer: &Peer) {
-    let said = match protocol {
-        Protocol::Ipc | Protocol::Acp => Ok(()),
-        Protocol::Denobridge => peer.send_raw("shutdown", None).await,
-        Protocol::Seasonings => call(peer, "shutdown", None).await.map(drop),
-        Protocol::Orchard => call(peer, "shutdown", Some(json!({}))).await.map(drop),
-    };
-    // It is ended all the same; whoever wants to know why sees it on the wire.
-    drop(said);
+/// Who we are, as most protocols want to know.
+pub(crate) fn client_info() -> Value {
+    serde_json::json!({ "name": "tenon", "version": env!("CARGO_PKG_VERSION") })
 }
 
-async fn call(
+/// Calls with params that are written here.
+pub(crate) async fn call(
     peer: &Peer,
     method: &'static str,
     params: Option<Value>,
 ) -> Result<Payload, CallError> {
-    let params = params
+    peer.call_raw(method, encode(peer, params)?).await
+}
+
+/// Sends an event with params that are written here.
+pub(crate) async fn send(
+    peer: &Peer,
+    method: &'static str,
+    params: Option<Value>,
+) -> Result<(), CallError> {
+    peer.send_raw(method, encode(peer, params)?).await
+}
+
+fn encode(peer: &Peer, params: Option<Value>) -> Result<Option<Payload>, CallError> {
+    params
         .map(|params| Payload::encode(peer.format(), &params))
         .transpose()
-        .map_err(CallError::Unsendable)?;
-    peer.call_raw(method, params).await
+        .map_err(CallError::Unsendable)
+}
+
+/// What somebody answered, to look into.
+pub(crate) fn decode(answer: &Payload) -> Result<Value, CallError> {
+    answer
+        .to_format(tenon_rpc::Format::Json)
+        .and_then(|answer| answer.decode())
+        .map_err(CallError::Undecodable)
+}
+
+/// The answer breaks the protocol.
+pub(crate) fn refuse<T>(problem: impl Into<tenon_rpc::Text>) -> Result<T, CallError> {
+    Err(CallError::Malformed(problem.into()))
 }

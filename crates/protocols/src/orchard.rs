@@ -28,6 +28,7 @@
 mod attributes;
 mod differences;
 mod failure;
+pub(crate) mod life;
 mod schema;
 mod validity;
 

@@ -49,6 +49,8 @@ async fn plugins_of_every_protocol_are_greeted_and_said_goodbye_to() {
             Protocol::Denobridge => &["health", "add", "shutdown"],
             Protocol::Ipc => &["add"],
             Protocol::Acp => &["initialize", "add"],
+            Protocol::Lsp => &["initialize", "initialized", "add", "shutdown", "exit"],
+            Protocol::Mcp => &["initialize", "notifications/initialized", "add"],
             Protocol::Seasonings => &["init", "add", "shutdown"],
             Protocol::Orchard => &["describe", "add", "shutdown"],
         };

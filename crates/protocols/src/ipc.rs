@@ -1,0 +1,14 @@
+//! JSON-RPC on local sockets: no first call and no goodbye.
+
+use tenon_rpc::Cancel;
+
+use crate::lifecycle::Spec;
+
+pub(crate) static SPEC: Spec = Spec {
+    name: "ipc",
+    cancel: Some(Cancel {
+        method: "$/cancelRequest",
+        field: "id",
+    }),
+    ..Spec::BASE
+};

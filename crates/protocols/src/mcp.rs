@@ -1,0 +1,124 @@
+//! The Model Context Protocol: what tools, prompts and resources a server has for a model.
+
+mod list;
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tenon_rpc::{Cancel, Peer};
+
+use crate::lifecycle::{Begun, Client, Spec, Work, call, client_info, decode, refuse, send};
+use crate::uri;
+
+/// The versions that are spoken here, the newest first. What differs between them does not matter
+/// to a client that passes calls on as they are typed.
+const VERSIONS: [&str; 5] = [
+    "2025-11-25",
+    "2025-06-18",
+    "2025-03-26",
+    "2024-11-05",
+    "2024-10-07",
+];
+
+pub(crate) static SPEC: Spec = Spec {
+    name: "mcp",
+    cancel: Some(Cancel {
+        method: "notifications/cancelled",
+        field: "requestId",
+    }),
+    progress: Some(&["_meta", "progressToken"]),
+    // `npx` may have to download a server before it starts.
+    start_limit: Duration::from_secs(30),
+    begin,
+    answer,
+    list: Some(list::list),
+    methods: &[
+        "ping",
+        "tools/list",
+        "tools/call",
+        "prompts/list",
+        "prompts/get",
+        "resources/list",
+        "resources/templates/list",
+        "resources/read",
+        "resources/subscribe",
+        "resources/unsubscribe",
+        "completion/complete",
+        "logging/setLevel",
+        "notifications/roots/list_changed",
+    ],
+    ..Spec::BASE
+};
+
+fn begin<'a>(peer: &'a Peer, client: &'a Client) -> Work<'a, Begun> {
+    Box::pin(async move {
+        let params = json!({
+            "protocolVersion": VERSIONS[0],
+            "capabilities": capabilities(client),
+            "clientInfo": client_info(),
+        });
+        let answer = call(peer, "initialize", Some(params)).await?;
+        check(&decode(&answer)?["protocolVersion"])?;
+        send(peer, "notifications/initialized", None).await?;
+        Ok(Some(answer))
+    })
+}
+
+/// A server answers with the version it wants to speak, which need not be the one it was offered.
+fn check(version: &Value) -> Result<(), tenon_rpc::CallError> {
+    match version.as_str() {
+        Some(version) if VERSIONS.contains(&version) => Ok(()),
+        _ => refuse(format!(
+            "the server speaks version {version} of MCP, but this client speaks {}",
+            VERSIONS.join(", ")
+        )),
+    }
+}
+
+/// A server asks only for what is offered here.
+fn capabilities(client: &Client) -> Value {
+    let mut offered = json!({});
+    for (method, name) in [
+        ("roots/list", "roots"),
+        ("sampling/createMessage", "sampling"),
+        ("elicitation/create", "elicitation"),
+    ] {
+        if client.answers(method) {
+            offered[name] = json!({});
+        }
+    }
+    offered
+}
+
+fn answer(method: &str, _: &Value) -> Option<Value> {
+    match method {
+        "ping" => Some(json!({})),
+        "roots/list" => Some(json!({ "roots": [uri::current_folder()] })),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_may_choose_a_version_that_is_known() {
+        assert!(check(&json!("2024-11-05")).is_ok());
+        for unknown in [json!("2031-01-01"), json!(1), Value::Null] {
+            let error = check(&unknown).unwrap_err().to_string();
+            let told = format!("version {unknown} of MCP, but this client speaks 2025-11-25");
+            assert!(error.contains(&told), "{error}");
+        }
+    }
+
+    #[test]
+    fn only_what_is_answered_is_offered() {
+        assert_eq!(capabilities(&Client::default()), json!({}));
+        let client = Client {
+            answers: vec!["sampling/createMessage".into()],
+            answers_everything: false,
+        };
+        assert_eq!(capabilities(&client), json!({ "sampling": {} }));
+    }
+}
