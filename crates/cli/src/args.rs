@@ -1,5 +1,6 @@
 //! What can be typed. Only types live here.
 
+mod call;
 mod provider;
 mod scenario;
 mod serve;
@@ -14,6 +15,7 @@ use clap_complete::Shell;
 use tenon_protocols::Protocol;
 use tenon_rpc::Dialect;
 
+pub(crate) use call::{CallArgs, TcpAddress, repl_help};
 pub(crate) use provider::{InstallArgs, Program, ProviderCommand};
 pub(crate) use scenario::{
     GraphForm, InitArgs, ListArgs, PlanArgs, RecordKeyArgs, RunArgs, SecretArgs, TeardownArgs,
@@ -31,27 +33,6 @@ Exit codes:
   4    the other side broke its protocol
   5    timed out
   130  interrupted";
-
-const CALL_EXAMPLES: &str = "\
-Examples:
-  Call a plugin that speaks JSON-RPC on stdin and stdout:
-    tenon call greet '{\"name\":\"you\"}' -- python3 plugin.py
-
-  Ask a running Neovim, which speaks msgpack-rpc on a socket:
-    tenon call nvim_eval '[\"1+2\"]' --dialect msgpack-rpc --socket /tmp/nvim.sock
-
-  See every frame, and give up after two seconds:
-    tenon call describe --protocol orchard --trace --timeout 2s -- ./provider
-
-  Make several calls in one connection:
-    printf 'add [1,2]\\necho {\"a\":1}\\n' | tenon call --repl -- tenon echo
-
-  See what a server tells its clients, until Ctrl-C:
-    tenon call --watch --socket calc
-
-Params are JSON: the text itself, @FILE, or - for stdin. What JSON has no form for is spelled
-{\"$binary\":\"<base64>\"}, {\"$ext\":[TYPE,\"<base64>\"]}, {\"$map\":[[KEY,VALUE],..]},
-{\"$float\":\"NaN\"} or {\"$unknown\":true}, both ways.";
 
 const ECHO_METHODS: &str = "\
 Methods:
@@ -126,71 +107,6 @@ pub(crate) enum Command {
         /// The command
         command: Option<String>,
     },
-}
-
-#[derive(Debug, clap::Args)]
-#[command(
-    after_help = CALL_EXAMPLES,
-    override_usage = "tenon call [OPTIONS] METHOD [PARAMS] (--socket NAME | -- CMD...)\n       tenon call [OPTIONS] (--repl | --watch) (--socket NAME | -- CMD...)",
-)]
-pub(crate) struct CallArgs {
-    /// The method to call
-    #[arg(required_unless_present_any = ["repl", "watch"], conflicts_with = "repl")]
-    pub(crate) method: Option<String>,
-
-    /// Its params: JSON text, @FILE, or - for stdin
-    #[arg(allow_negative_numbers = true)]
-    pub(crate) params: Option<String>,
-
-    /// Its params, for those who are used to curl
-    #[arg(long, short, value_name = "PARAMS", conflicts_with = "params")]
-    pub(crate) data: Option<String>,
-
-    /// How messages are written
-    #[arg(long, value_parser = dialects(), conflicts_with = "protocol", default_value = "json-rpc")]
-    pub(crate) dialect: Dialect,
-
-    /// The protocol: its dialect, with its first call and its shutdown
-    #[arg(long, value_parser = protocols())]
-    pub(crate) protocol: Option<Protocol>,
-
-    /// Connect to a server: NAME is /tmp/NAME.sock, and a name with a slash is a path
-    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
-    pub(crate) socket: Option<String>,
-
-    #[command(flatten)]
-    pub(crate) users: UserArgs,
-
-    /// Start this plugin, and stop it afterwards
-    #[arg(last = true, value_name = "CMD", conflicts_with = "socket")]
-    pub(crate) plugin: Vec<OsString>,
-
-    /// Read calls from stdin: a line each, METHOD and PARAMS
-    #[arg(long)]
-    pub(crate) repl: bool,
-
-    /// Print what the other side tells, until it ends or Ctrl-C; after the call, if there is one
-    #[arg(long, conflicts_with = "repl")]
-    pub(crate) watch: bool,
-
-    /// Send an event, which nobody answers, instead of a call
-    #[arg(long, conflicts_with = "repl")]
-    pub(crate) event: bool,
-
-    /// Give up on a call after this long: 500ms, 2s, 1m, or none
-    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration)]
-    pub(crate) timeout: Limit,
-
-    /// Print everything as lines of JSON: results, errors, and what the other side sends
-    #[arg(long)]
-    pub(crate) json: bool,
-
-    #[command(flatten)]
-    pub(crate) tap: TapArgs,
-
-    /// Show what the plugin writes to stderr
-    #[arg(long, short)]
-    pub(crate) verbose: bool,
 }
 
 #[derive(Debug, clap::Args)]

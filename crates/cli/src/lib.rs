@@ -64,7 +64,7 @@ async fn dispatch(command: Command) -> Result<(), Failure> {
         Command::Run(args) => as_events(args.work.json, commands::run::run(&args).await),
         Command::Teardown(args) => as_events(args.work.json, commands::teardown::run(&args).await),
         Command::Builtin { .. } => Ok(()),
-        Command::Call(call) => interruptible(commands::call::run(call)).await,
+        Command::Call(call) => commands::call::run(call).await,
         Command::Serve(args) => as_events(args.json, commands::serve::run(&args).await),
         Command::Provider(command) => commands::provider::run(&command),
         Command::Echo(echo) => interruptible(commands::echo::run(echo)).await,
@@ -82,7 +82,9 @@ fn as_events(is_json: bool, outcome: Result<(), Failure>) -> Result<(), Failure>
 }
 
 /// Runs until done or until Ctrl-C, SIGTERM or SIGHUP. Dropping the work ends every plugin it started.
-async fn interruptible(work: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
+pub(crate) async fn interruptible(
+    work: impl Future<Output = Result<(), Failure>>,
+) -> Result<(), Failure> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut terminate = signal(SignalKind::terminate()).map_err(Failure::cannot_start)?;
     let mut hang_up = commands::signals::HangUp::watch()?;

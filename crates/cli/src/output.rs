@@ -1,7 +1,9 @@
 //! Everything that is printed: stdout is data, stderr is talk.
 
+pub(crate) mod call;
 pub(crate) mod plan;
 pub(crate) mod run;
+pub(crate) mod screen;
 pub(crate) mod serve;
 
 use std::fmt::Display;
@@ -16,6 +18,7 @@ use tenon_hcl::{Diagnostic, Style};
 use tenon_rpc::{Direction, Payload, Record, RpcError};
 
 use crate::exit::{Code, Failure};
+use screen::Stream;
 
 /// How results and events are shown.
 #[derive(Clone, Copy, Debug)]
@@ -33,10 +36,7 @@ impl Printer {
         if self.json {
             return data(line(&[("method", &json!(method)), ("result", &result)]));
         }
-        if io::stdout().is_terminal() {
-            return data(indented(result.get()));
-        }
-        data(result.get())
+        laid_out(&result)
     }
 
     /// What went wrong.
@@ -67,7 +67,7 @@ impl Printer {
             let _gone = data(format_args!("{{\"{kind}\":{said}}}"));
         } else {
             let params = params.map_or(String::new(), |params| format!(" {}", params.get()));
-            let said = harmless(&format!("{method}{params}"));
+            let said = format!("{}{}", on_one_line(method), harmless(&params));
             match self.events_are_data {
                 true => drop(data(said)),
                 false => talk(format_args!("{kind} {said}")),
@@ -84,6 +84,9 @@ static UNWRITTEN: OnceLock<String> = OnceLock::new();
 /// # Errors
 /// It could not be written, which [`finish`] tells: not every caller can stop what it does.
 pub(crate) fn data(line: impl Display) -> Result<(), Failure> {
+    if is_taken_by_screen(Stream::Data, &line) {
+        return Ok(());
+    }
     written(writeln!(io::stdout().lock(), "{line}"))
 }
 
@@ -146,13 +149,27 @@ pub(crate) fn on_one_line(text: &str) -> String {
 
 /// A line on stderr. If even stderr has gone, there is nobody to tell.
 pub(crate) fn talk(line: impl Display) {
+    if is_taken_by_screen(Stream::Talk, &line) {
+        return;
+    }
     let _nobody_left = writeln!(io::stderr().lock(), "{line}");
 }
 
-/// Asks for the next line.
-pub(crate) fn prompt() {
-    let mut stderr = io::stderr().lock();
-    let _nobody_left = write!(stderr, "> ").and_then(|()| stderr.flush());
+/// Hands a line to whoever edits another one on the terminal it would be written to.
+fn is_taken_by_screen(stream: Stream, line: &impl Display) -> bool {
+    let is_terminal = match stream {
+        Stream::Data => io::stdout().is_terminal(),
+        Stream::Talk => io::stderr().is_terminal(),
+    };
+    is_terminal && screen::offer(stream, &line.to_string())
+}
+
+/// A line that was taken for later.
+fn write_line(stream: Stream, line: &str) {
+    match stream {
+        Stream::Data => drop(data(line)),
+        Stream::Talk => talk(line),
+    }
 }
 
 static HAS_NO_COLOR: AtomicBool = AtomicBool::new(false);
@@ -289,6 +306,14 @@ impl ToJson for Box<RawValue> {
     }
 }
 
+/// JSON on stdout: over several lines for people, as it is for programs.
+fn laid_out(json: &RawValue) -> Result<(), Failure> {
+    match io::stdout().is_terminal() {
+        true => data(indented(json.get())),
+        false => data(json.get()),
+    }
+}
+
 /// JSON over several lines, for people. Nothing but blanks changes.
 fn indented(json: &str) -> String {
     let mut out = String::with_capacity(json.len() * 2);
@@ -339,6 +364,11 @@ fn indented(json: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_stays_on_its_line() {
+        assert_eq!(on_one_line("a\nb\tc\u{1b}"), "a\\nb\\tc\\u{1b}");
+    }
 
     #[test]
     fn only_blanks_change_when_json_is_indented() {

@@ -144,7 +144,7 @@ fn mode(text: &str) -> Result<u32, String> {
     }
 }
 
-fn size(text: &str) -> Result<usize, String> {
+pub(super) fn size(text: &str) -> Result<usize, String> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let (number, unit) = text.split_at(digits.len());
     let unit = match unit {

@@ -1,16 +1,26 @@
 //! `tenon call`: curl for plugins.
 
+mod answers;
+mod batch;
+mod conversation;
+mod input;
+mod line;
 mod params;
 mod target;
+mod terminal;
+mod variables;
 
-use std::io::IsTerminal;
-
-use tokio::io::{AsyncBufReadExt, BufReader};
+use tenon_protocols::Protocol;
+use tenon_rpc::Payload;
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::args::CallArgs;
 use crate::commands::tap::tap;
 use crate::exit::{Code, Failure};
 use crate::output::{self, Printer};
+use answers::Answers;
+use conversation::Conversation;
+use input::Input;
 use target::Target;
 
 pub(crate) async fn run(args: CallArgs) -> Result<(), Failure> {
@@ -18,28 +28,57 @@ pub(crate) async fn run(args: CallArgs) -> Result<(), Failure> {
         json: args.json,
         events_are_data: args.watch,
     };
-    match reach_and_call(&args, printer).await {
-        Ok(()) => Ok(()),
-        Err(failure) if failure.message.is_empty() => Err(failure),
-        Err(failure) => {
-            printer.error(args.method.as_deref(), &failure)?;
-            Err(Failure::told(failure.code))
+    let work = async {
+        match reach_and_call(&args, printer).await {
+            Err(failure) if !failure.message.is_empty() => {
+                printer.error(args.method.as_deref(), &failure)?;
+                Err(Failure::told(failure.code))
+            }
+            outcome => outcome,
         }
+    };
+    if args.repl && input::is_terminal() {
+        // Ctrl-C is for the calls there, so only SIGTERM ends everything.
+        let mut terminate = signal(SignalKind::terminate()).map_err(Failure::cannot_start)?;
+        return tokio::select! {
+            outcome = work => outcome,
+            _ = terminate.recv() => Err(Failure::interrupted()),
+        };
     }
+    crate::interruptible(work).await
 }
 
 async fn reach_and_call(args: &CallArgs, printer: Printer) -> Result<(), Failure> {
     // What is wrong with the command line should show before anything is started.
     let params = params::read(args.params.as_deref().or(args.data.as_deref()))?;
-    let target = Target::reach(args, tap(&args.tap)?, printer).await?;
-    let outcome = match &args.method {
-        Some(method) if args.event => target.send(method, params).await,
-        Some(method) => match target.call(method, params, args).await {
-            Ok(result) => printer.result(method, &result),
-            Err(failure) => Err(failure),
-        },
-        None if args.repl => repl(&target, args, printer).await,
-        None => Ok(()),
+    let batch = batch::read(args)?;
+    let protocol = check(args)?;
+    let (answers, questions) = Answers::new(args, printer)?;
+    let tap = tap(&args.tap)?;
+    let mut ctrl_c = match questions {
+        Some(_) => Some(signal(SignalKind::interrupt()).map_err(Failure::cannot_start)?),
+        None => None,
+    };
+    let (target, begun) = tokio::select! {
+        reached = Target::reach(args, tap, &answers) => reached?,
+        () = interrupted(&mut ctrl_c) => return Err(Failure::interrupted()),
+    };
+    let outcome = if let Some(method) = &args.method {
+        match args.event {
+            true => target.send(method, params).await,
+            false => call(&target, method, params, args, printer).await,
+        }
+    } else if args.repl {
+        let input = Input::new(args)?;
+        Conversation::new(&target, begun, args, printer, &answers)
+            .hold(input, questions, ctrl_c)
+            .await
+    } else if let Some(items) = batch {
+        batch::call(&target, items, args, printer).await
+    } else if args.list {
+        list(&target, protocol, begun.as_ref(), args).await
+    } else {
+        Ok(())
     };
     let outcome = match outcome {
         Ok(()) if args.watch => Err(target.watch().await),
@@ -57,55 +96,72 @@ async fn reach_and_call(args: &CallArgs, printer: Printer) -> Result<(), Failure
     outcome.and(left)
 }
 
-/// Reads calls from stdin until it ends. A call that fails does not end it; a connection that
-/// does, does.
-async fn repl(target: &Target, args: &CallArgs, printer: Printer) -> Result<(), Failure> {
-    let mut lines = BufReader::new(stdin()).lines();
-    let (mut made, mut failed) = (0, 0);
-    loop {
-        if std::io::stdin().is_terminal() {
-            output::prompt();
-        }
-        let line = lines.next_line().await;
-        let Some(line) = line.map_err(|error| Failure::usage(format!("stdin: {error}")))? else {
-            break;
-        };
-        let line = line.trim();
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
-        let (method, text) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-        let text = Some(text.trim()).filter(|text| !text.is_empty());
-        made += 1;
-        let outcome = match params::read(text) {
-            Ok(params) => target.call(method, params, args).await,
-            Err(failure) => Err(failure),
-        };
-        match outcome {
-            Ok(result) => printer.result(method, &result)?,
-            Err(failure) => {
-                failed += 1;
-                printer.error(Some(method), &failure)?;
-                if target.peer().is_closed() {
-                    return Err(Failure::told(failure.code));
-                }
-            }
-        }
+/// What options ask of the protocol, which not every protocol can do.
+fn check(args: &CallArgs) -> Result<Option<Protocol>, Failure> {
+    let able = |is_able: fn(Protocol) -> bool| {
+        let names = Protocol::ALL
+            .into_iter()
+            .filter(|protocol| is_able(*protocol));
+        names.map(Protocol::name).collect::<Vec<_>>().join(", ")
+    };
+    let shown = args
+        .protocol
+        .map_or("a dialect without a protocol", Protocol::name);
+    let can_list = args.protocol.is_some_and(Protocol::can_list);
+    if args.list && !can_list {
+        let names = able(Protocol::can_list);
+        return Err(Failure::usage(format!(
+            "{shown} has no way to ask what the other side offers\n  hint: --protocol says what it speaks, and these can tell: {names}; otherwise its documentation has its methods"
+        )));
     }
-    match failed {
-        0 => Ok(()),
-        _ if args.json => Err(Failure::told(Code::Failed)),
-        _ => Err(Failure::new(
-            Code::Failed,
-            format!("{failed} of {made} calls failed"),
-        )),
+    let has_progress = |protocol: Protocol| protocol.progress_token().is_some();
+    if args.progress && !args.protocol.is_some_and(has_progress) {
+        let names = able(|protocol| protocol.progress_token().is_some());
+        return Err(Failure::usage(format!(
+            "{shown} has no way to ask for progress\n  hint: --protocol says what the other side speaks, and these have one: {names}"
+        )));
+    }
+    Ok(args.protocol)
+}
+
+async fn call(
+    target: &Target,
+    method: &str,
+    params: Option<Payload>,
+    args: &CallArgs,
+    printer: Printer,
+) -> Result<(), Failure> {
+    let params = params::with_progress(params, args, 1)?;
+    let result = target.call(method, params, args.timeout.0).await?;
+    printer.result(method, &result)
+}
+
+async fn list(
+    target: &Target,
+    protocol: Option<Protocol>,
+    begun: Option<&Payload>,
+    args: &CallArgs,
+) -> Result<(), Failure> {
+    let Some(protocol) = protocol else {
+        return Ok(());
+    };
+    let peer = target.peer();
+    let listing = protocol.list(&peer, begun);
+    let listing = target.within(args.timeout.0, listing).await?;
+    output::call::listing(&listing, args.json)
+}
+
+/// Waits for Ctrl-C, or for ever where that is none of our business.
+async fn interrupted(ctrl_c: &mut Option<Signal>) {
+    match ctrl_c {
+        Some(ctrl_c) => {
+            ctrl_c.recv().await;
+        }
+        None => std::future::pending().await,
     }
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "here stdin is a person or a script, not a protocol"
-)]
-fn stdin() -> tokio::io::Stdin {
-    tokio::io::stdin()
+/// A call that was given up.
+fn cancelled() -> Failure {
+    Failure::new(Code::Interrupted, "the call was cancelled")
 }

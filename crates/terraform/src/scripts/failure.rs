@@ -85,6 +85,14 @@ enum Stderr<'a> {
 }
 
 impl Stderr<'_> {
+    /// The lines that may be shown.
+    fn lines(&self) -> &[String] {
+        match self {
+            Stderr::Lines(lines) => lines,
+            Stderr::Mixed | Stderr::Hidden => &[],
+        }
+    }
+
     fn mixed(self) -> Self {
         match self {
             Stderr::Lines(_) | Stderr::Mixed => Stderr::Mixed,
@@ -153,7 +161,7 @@ impl Teller<'_> {
                 (format!("The script has no method {method}."), Some(error))
             }
             Problem::Call(CallError::Answered(error)) => {
-                (answer_or_thrown(error, &stderr), Some(error))
+                (answer_or_thrown(error, stderr.lines()), Some(error))
             }
             Problem::Call(error) => (sentence_start(&sentence(error)), None),
             problem => (format!("{problem:?}"), None),

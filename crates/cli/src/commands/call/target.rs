@@ -1,4 +1,4 @@
-//! Who is called: a plugin that is started for it, or a server on a socket.
+//! Who is called: a plugin that is started for it, or a server on a socket or on TCP.
 
 use std::future::Future;
 use std::io::ErrorKind;
@@ -8,62 +8,72 @@ use std::time::Duration;
 
 use tenon_host::{Plugin, PluginCommand, Start, StopLimits};
 use tenon_ipc::socket_path;
-use tenon_rpc::{CallError, Connection, Io, Payload, Peer, Router, RpcError, Tap, within};
+use tenon_rpc::{CallError, Connection, Io, Payload, Peer, Tap, within};
+use tokio::net::TcpStream;
 
+use super::answers::Answers;
 use super::params;
-use crate::args::CallArgs;
+use crate::args::{CallArgs, TcpAddress};
 use crate::exit::{Code, Failure};
-use crate::output::{self, Printer};
+use crate::output;
 
 pub(crate) enum Target {
     Plugin(Box<Plugin>),
-    Socket(Connection),
+    Server(Connection),
 }
 
 impl Target {
-    /// Starts the plugin or connects to the server, and makes the protocol's first call.
+    /// Starts the plugin or connects to the server, and makes the protocol's first call, whose
+    /// answer is returned.
     pub(crate) async fn reach(
         args: &CallArgs,
         tap: Option<Arc<dyn Tap>>,
-        printer: Printer,
-    ) -> Result<Target, Failure> {
-        let router = Arc::new(observer(printer));
+        answers: &Arc<Answers>,
+    ) -> Result<(Target, Option<Payload>), Failure> {
+        let router = Arc::new(answers.router());
+        let client = answers.client();
         let mut start = Start::new(args.dialect);
         if let Some(protocol) = args.protocol {
             start.dialect = protocol.dialect();
             start.options = protocol.host_options();
             start.limit = protocol.start_limit();
         }
+        if let Some(max_message) = args.max_message {
+            start.options.limits.frame = max_message;
+        }
         start.options.tap = tap;
         start.limit = start.limit.min(args.timeout.0.unwrap_or(start.limit));
         let first = |peer: Peer| async move {
             match args.protocol {
-                Some(protocol) => protocol.begin(&peer).await.map(drop),
-                None => Ok(()),
+                Some(protocol) => protocol.begin_as(&peer, &client).await,
+                None => Ok(None),
             }
         };
-        if let Some(name) = &args.socket {
-            let io = connect(name, args).await?;
+        let io = match (&args.socket, &args.tcp) {
+            (Some(name), _) => Some(connect(name, args).await?),
+            (None, Some(address)) => Some(connect_tcp(address, start.limit).await?),
+            (None, None) => None,
+        };
+        if let Some(io) = io {
             let connection = Connection::start_with(io, start.dialect, router, start.options);
-            within(Some(start.limit), first(connection.peer())).await?;
-            return Ok(Target::Socket(connection));
+            let begun = within(Some(start.limit), first(connection.peer())).await?;
+            return Ok((Target::Server(connection), begun));
         }
-        let (program, arguments) = args
-            .plugin
-            .split_first()
-            .ok_or_else(|| Failure::usage("say what to call: --socket NAME, or -- CMD..."))?;
+        let (program, arguments) = args.plugin.split_first().ok_or_else(|| {
+            Failure::usage("say what to call: --socket NAME, --tcp HOST:PORT, or -- CMD...")
+        })?;
         let mut command = PluginCommand::new(program).args(arguments);
         if args.verbose {
             command = command.on_stderr(|line| output::talk(format_args!("plugin: {line}")));
         }
-        let (plugin, ()) = Plugin::start(&command, start, router, first).await?;
-        Ok(Target::Plugin(Box::new(plugin)))
+        let (plugin, begun) = Plugin::start(&command, start, router, first).await?;
+        Ok((Target::Plugin(Box::new(plugin)), begun))
     }
 
     pub(crate) fn peer(&self) -> Peer {
         match self {
             Target::Plugin(plugin) => plugin.peer(),
-            Target::Socket(connection) => connection.peer(),
+            Target::Server(connection) => connection.peer(),
         }
     }
 
@@ -71,13 +81,20 @@ impl Target {
         &self,
         method: &str,
         params: Option<Payload>,
-        args: &CallArgs,
+        limit: Option<Duration>,
     ) -> Result<Payload, Failure> {
         let peer = self.peer();
         let params = params::encode(params, peer.format())?;
-        let outcome = self
-            .explained(within(args.timeout.0, peer.call_raw(method, params)))
-            .await;
+        self.within(limit, peer.call_raw(method, params)).await
+    }
+
+    /// Waits for a call, or for several, and explains what went wrong with it.
+    pub(crate) async fn within<T>(
+        &self,
+        limit: Option<Duration>,
+        call: impl Future<Output = Result<T, CallError>>,
+    ) -> Result<T, Failure> {
+        let outcome = self.explained(within(limit, call)).await;
         outcome.map_err(|mut failure| {
             if failure.code == Code::TimedOut {
                 let hint = "--timeout changes the limit, --trace shows every frame";
@@ -85,6 +102,13 @@ impl Target {
             }
             failure
         })
+    }
+
+    /// What a call comes to that somebody else stopped waiting for.
+    pub(crate) async fn timed_out(&self, limit: Duration) -> Failure {
+        let timed_out = std::future::ready(Err::<(), _>(CallError::TimedOut(limit)));
+        let outcome = self.within(None, timed_out).await;
+        outcome.err().unwrap_or_else(Failure::interrupted)
     }
 
     pub(crate) async fn send(&self, method: &str, params: Option<Payload>) -> Result<(), Failure> {
@@ -96,7 +120,7 @@ impl Target {
     /// Waits until the other side ends. What it tells is shown as it comes.
     pub(crate) async fn watch(&self) -> Failure {
         match self {
-            Target::Socket(connection) => {
+            Target::Server(connection) => {
                 let reason = connection.closed().await;
                 let code = Failure::from(CallError::Closed(reason.clone())).code;
                 let complaint = complaint(&connection.peer());
@@ -118,7 +142,7 @@ impl Target {
         call: impl Future<Output = Result<T, CallError>>,
     ) -> Result<T, Failure> {
         match self {
-            Target::Socket(connection) => call.await.map_err(|error| {
+            Target::Server(connection) => call.await.map_err(|error| {
                 let is_unanswered = matches!(error, CallError::TimedOut(_) | CallError::Closed(_));
                 let mut failure = Failure::from(error);
                 if is_unanswered {
@@ -157,7 +181,7 @@ impl Target {
             Target::Plugin(plugin) => {
                 plugin.stop(goodbye).await;
             }
-            Target::Socket(connection) if args.event && !has_failed => {
+            Target::Server(connection) if args.event && !has_failed => {
                 let peer = connection.peer();
                 connection.finish_within(MOMENT).await;
                 let complaint = complaint(&peer);
@@ -166,7 +190,7 @@ impl Target {
                     return Err(Failure::cannot_start(problem));
                 }
             }
-            Target::Socket(connection) => {
+            Target::Server(connection) => {
                 connection.close_within(MOMENT).await;
             }
         }
@@ -199,14 +223,30 @@ async fn connect(name: &str, args: &CallArgs) -> Result<Io, Failure> {
     })
 }
 
-/// Shows what the other side sends by itself.
-fn observer(printer: Printer) -> Router<()> {
-    Router::new(())
-        .fallback(move |call, ()| async move {
-            printer.received("request", &call.method, call.params.as_ref());
-            Err(RpcError::method_not_found(&call.method, call.peer.format()))
-        })
-        .event_fallback(move |_, event| {
-            printer.received("event", &event.method, event.params.as_ref());
-        })
+/// Connects over TCP.
+async fn connect_tcp(address: &TcpAddress, limit: Duration) -> Result<Io, Failure> {
+    let TcpAddress { host, port } = address;
+    let connecting = TcpStream::connect((host.as_str(), *port));
+    let stream = match tokio::time::timeout(limit, connecting).await {
+        Ok(Ok(stream)) => stream,
+        Ok(Err(error)) => {
+            let hint = match error.kind() {
+                ErrorKind::ConnectionRefused => "\n  hint: does a server listen on that port?",
+                _ => "",
+            };
+            return Err(Failure::cannot_start(format!(
+                "could not connect to {host}:{port}: {error}{hint}"
+            )));
+        }
+        Err(_) => {
+            return Err(Failure::new(
+                Code::TimedOut,
+                format!("could not connect to {host}:{port} within {limit:?}"),
+            ));
+        }
+    };
+    // Calls are small, and somebody waits for each of them.
+    stream.set_nodelay(true).map_err(Failure::cannot_start)?;
+    let (reader, writer) = stream.into_split();
+    Ok(Io::new(reader, writer))
 }

@@ -1,0 +1,126 @@
+//! What the other side asks us, and what it is answered.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tenon_protocols::{Client, Protocol};
+use tenon_rpc::{Call, Format, Payload, Reply, Router, RpcError};
+use tokio::sync::{mpsc, oneshot};
+
+use super::{input, params};
+use crate::args::CallArgs;
+use crate::exit::Failure;
+use crate::output::Printer;
+use crate::output::call::Answered;
+
+/// A request that waits for whoever sits at the prompt.
+pub(crate) struct Question {
+    pub(crate) method: String,
+    /// Dropped, it refuses.
+    pub(crate) reply: oneshot::Sender<Payload>,
+}
+
+/// How many questions wait for a person. More would be refused anyway.
+const QUESTIONS: usize = 64;
+
+/// Everything that is answered, shared by the connection and the prompt.
+pub(crate) struct Answers {
+    given: Mutex<BTreeMap<String, Payload>>,
+    protocol: Option<Protocol>,
+    questions: Option<mpsc::Sender<Question>>,
+    printer: Printer,
+}
+
+impl Answers {
+    /// The answers of the command line. Questions come only where there is a prompt to ask them at.
+    pub(crate) fn new(
+        args: &CallArgs,
+        printer: Printer,
+    ) -> Result<(Arc<Answers>, Option<mpsc::Receiver<Question>>), Failure> {
+        let mut given = BTreeMap::new();
+        for answer in &args.answer {
+            let what = format!("answer to {}", answer.method);
+            given.insert(answer.method.clone(), params::value(&what, &answer.text)?);
+        }
+        let (sender, receiver) = match args.repl && input::is_terminal() {
+            true => {
+                let (sender, receiver) = mpsc::channel(QUESTIONS);
+                (Some(sender), Some(receiver))
+            }
+            false => (None, None),
+        };
+        let answers = Answers {
+            given: Mutex::new(given),
+            protocol: args.protocol,
+            questions: sender,
+            printer,
+        };
+        Ok((Arc::new(answers), receiver))
+    }
+
+    fn given(&self) -> MutexGuard<'_, BTreeMap<String, Payload>> {
+        self.given.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Answers a method like this from now on.
+    pub(crate) fn set(&self, method: &str, answer: Payload) {
+        self.given().insert(method.to_owned(), answer);
+    }
+
+    /// What the other side is told about it in the first call.
+    pub(crate) fn client(&self) -> Client {
+        Client {
+            answers: self.given().keys().cloned().collect(),
+            answers_everything: self.questions.is_some(),
+        }
+    }
+
+    /// Prints what the other side sends by itself, and answers what it asks.
+    pub(crate) fn router(self: &Arc<Answers>) -> Router<Arc<Answers>> {
+        Router::new(self.clone())
+            .fallback(|call, answers| async move { answers.answer(call).await })
+            .event_fallback(|context, event| {
+                let printer = context.state.printer;
+                printer.received("event", &event.method, event.params.as_ref());
+            })
+    }
+
+    async fn answer(&self, call: Call) -> Reply {
+        let format = call.peer.format();
+        let asked = |answered| {
+            self.printer
+                .asked(&call.method, call.params.as_ref(), answered);
+        };
+        let known = self.given().get(call.method.as_str()).cloned();
+        let known = known.or_else(|| {
+            let protocol = self.protocol?;
+            protocol.answer(&call.method, call.params.as_ref(), Format::Json)
+        });
+        if let Some(answer) = known {
+            asked(Answered::With(&answer));
+            return encoded(&answer, format);
+        }
+        if let Some(questions) = &self.questions {
+            asked(Answered::AtThePrompt);
+            let (reply, replied) = oneshot::channel();
+            let question = Question {
+                method: call.method.to_string(),
+                reply,
+            };
+            // No room, or nobody left to ask: it is refused.
+            let has_room = questions.try_send(question).is_ok();
+            if let (true, Ok(answer)) = (has_room, replied.await) {
+                return encoded(&answer, format);
+            }
+        } else {
+            asked(Answered::NotFound);
+        }
+        Err(RpcError::method_not_found(&call.method, format))
+    }
+}
+
+fn encoded(answer: &Payload, format: Format) -> Reply {
+    answer
+        .to_format(format)
+        .map_err(|error| RpcError::internal(error.to_string()))
+}

@@ -1,0 +1,239 @@
+//! `--repl`: calls, events and answers, line by line, in one connection.
+
+mod calls;
+mod questions;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::pin::Pin;
+
+use futures_util::stream::{FuturesUnordered, StreamExt};
+use tenon_protocols::Protocol;
+use tenon_rpc::Payload;
+use tokio::signal::unix::Signal;
+use tokio::sync::mpsc;
+
+use super::answers::{Answers, Question};
+use super::input::{Entered, Input};
+use super::line::{self, Line};
+use super::target::Target;
+use super::variables::Variables;
+use super::{interrupted, list, params};
+use crate::args::{CallArgs, repl_help};
+use crate::exit::{Code, Failure};
+use crate::output::{self, Printer};
+use questions::asked;
+
+const PROMPT: &str = "> ";
+
+pub(crate) struct Conversation<'a> {
+    target: &'a Target,
+    begun: Option<Payload>,
+    args: &'a CallArgs,
+    printer: Printer,
+    answers: &'a Answers,
+    variables: Variables,
+    running: FuturesUnordered<Running<'a>>,
+    /// The methods of the calls that run, by their numbers.
+    unfinished: BTreeMap<usize, String>,
+    /// How many calls were made with `&`.
+    numbered: usize,
+    /// Lines that were not empty.
+    made: usize,
+    failed: usize,
+}
+
+type Running<'a> = Pin<Box<dyn Future<Output = Finished> + 'a>>;
+
+/// A call that ran while lines were read.
+struct Finished {
+    number: usize,
+    method: String,
+    name: Option<String>,
+    outcome: Result<Payload, Failure>,
+}
+
+/// Whoever types, and what they are asked.
+struct Person {
+    input: Input,
+    questions: Option<mpsc::Receiver<Question>>,
+    ctrl_c: Option<Signal>,
+    /// Questions that came while a line was being typed.
+    waiting: VecDeque<Question>,
+}
+
+/// Whether the conversation goes on.
+#[derive(PartialEq, Eq)]
+enum Next {
+    Line,
+    End,
+}
+
+impl<'a> Conversation<'a> {
+    pub(crate) fn new(
+        target: &'a Target,
+        begun: Option<Payload>,
+        args: &'a CallArgs,
+        printer: Printer,
+        answers: &'a Answers,
+    ) -> Conversation<'a> {
+        Conversation {
+            target,
+            begun,
+            args,
+            printer,
+            answers,
+            variables: Variables::default(),
+            running: FuturesUnordered::new(),
+            unfinished: BTreeMap::new(),
+            numbered: 0,
+            made: 0,
+            failed: 0,
+        }
+    }
+
+    /// Reads lines until they end. A call that fails does not end it; a connection that does, does.
+    pub(crate) async fn hold(
+        mut self,
+        input: Input,
+        questions: Option<mpsc::Receiver<Question>>,
+        ctrl_c: Option<Signal>,
+    ) -> Result<(), Failure> {
+        let mut person = Person {
+            input,
+            questions,
+            ctrl_c,
+            waiting: VecDeque::new(),
+        };
+        loop {
+            let line = match self.next_line(&mut person).await? {
+                Entered::Line(line) => line,
+                Entered::Interrupted => {
+                    self.cancel_at_the_prompt()?;
+                    continue;
+                }
+                Entered::End => break,
+            };
+            // What the line waits for may itself wait for an answer. `:answer` gives one.
+            if !line.trim_start().starts_with(":answer")
+                && self.ask_all(&mut person).await? == Next::End
+            {
+                break;
+            }
+            if self.obey(&line, &mut person).await? == Next::End {
+                break;
+            }
+        }
+        if person.input.is_terminal() {
+            // Whoever sat there has seen what failed.
+            return self.cancel_running();
+        }
+        self.wait(&mut person).await?;
+        match self.failed {
+            0 => Ok(()),
+            _ if self.args.json => Err(Failure::told(Code::Failed)),
+            failed => Err(Failure::new(
+                Code::Failed,
+                format!("{failed} of {} lines failed", self.made),
+            )),
+        }
+    }
+
+    /// Waits for a line, and prints what happens meanwhile.
+    async fn next_line(&mut self, person: &mut Person) -> Result<Entered, Failure> {
+        let is_terminal = person.input.is_terminal();
+        loop {
+            tokio::select! {
+                entered = person.input.next(PROMPT) => return entered,
+                Some(finished) = self.running.next() => self.finish(finished)?,
+                question = asked(&mut person.questions) => {
+                    output::talk("  press Enter on an empty line to answer it");
+                    person.waiting.push_back(question);
+                }
+                () = interrupted(&mut person.ctrl_c) => self.cancel_running()?,
+                failure = self.target.watch(), if is_terminal => return Err(failure),
+            }
+        }
+    }
+
+    async fn obey(&mut self, line: &str, person: &mut Person) -> Result<Next, Failure> {
+        let parsed = line::parse(line);
+        self.made += usize::from(!matches!(parsed, Ok(Line::Nothing)));
+        let line = match parsed {
+            Ok(line) => line,
+            Err(failure) => return self.fail(None, &failure),
+        };
+        match line {
+            Line::Nothing => {}
+            Line::Call(typed) => return self.call(&typed, person).await,
+            Line::Event { method, params } => {
+                let params = match params.map(|params| self.json("params", params)).transpose() {
+                    Ok(params) => params,
+                    Err(failure) => return self.fail(Some(method), &failure),
+                };
+                let sending = self.target.send(method, params);
+                let sent = self.while_waiting(sending, person).await?;
+                if let Some(Err(failure)) = sent {
+                    return self.fail(Some(method), &failure);
+                }
+            }
+            Line::Keep { name, value } => match self.json("value", value) {
+                Ok(value) => self.variables.set(name, &value),
+                Err(failure) => return self.fail(None, &failure),
+            },
+            Line::Show(reference) => match self.json("value", reference) {
+                Ok(value) => output::call::value(reference, &value, self.args.json)?,
+                Err(failure) => return self.fail(None, &failure),
+            },
+            Line::Answer { method, answer } => match self.json("answer", answer) {
+                Ok(answer) => self.answer(method, answer, person),
+                Err(failure) => return self.fail(None, &failure),
+            },
+            Line::Wait => self.wait(person).await?,
+            Line::List => return self.list(person).await,
+            Line::Variables => {
+                for (name, value) in self.variables.iter() {
+                    output::call::variable(name, value);
+                }
+            }
+            Line::Help => output::talk(repl_help()),
+            Line::Quit => return Ok(Next::End),
+        }
+        Ok(Next::Line)
+    }
+
+    async fn list(&mut self, person: &mut Person) -> Result<Next, Failure> {
+        let protocol = self.args.protocol.filter(|protocol| protocol.can_list());
+        let Some(protocol) = protocol else {
+            let spoken = self.args.protocol.map_or("this dialect", Protocol::name);
+            let failure = format!("{spoken} has no way to ask what the other side offers");
+            return self.fail(None, &Failure::usage(failure));
+        };
+        let begun = self.begun.clone();
+        let listing = list(self.target, Some(protocol), begun.as_ref(), self.args);
+        match self.while_waiting(listing, person).await? {
+            Some(Err(failure)) => self.fail(None, &failure),
+            _ => Ok(Next::Line),
+        }
+    }
+
+    /// JSON as it was typed, with the values of variables in it, or `@FILE`.
+    fn json(&self, what: &str, text: &str) -> Result<Payload, Failure> {
+        match text {
+            "-" => Err(Failure::usage(
+                "stdin is where the lines come from, so it cannot hold params as well",
+            )),
+            file if file.starts_with('@') => params::value(what, file),
+            text => params::value(what, &self.variables.resolve(text)?),
+        }
+    }
+
+    /// Says what went wrong with a line, and goes on if there is still somebody to talk to.
+    fn fail(&mut self, method: Option<&str>, failure: &Failure) -> Result<Next, Failure> {
+        self.failed += 1;
+        self.printer.error(method, failure)?;
+        match self.target.peer().is_closed() {
+            true => Err(Failure::told(failure.code)),
+            false => Ok(Next::Line),
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! A prompt with line editing and history, on a thread of its own.
+
+use std::os::unix::fs::DirBuilderExt;
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+
+use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
+use rustyline::completion::Completer;
+use rustyline::config::Behavior;
+use rustyline::error::ReadlineError;
+use rustyline::highlight::Highlighter;
+use rustyline::hint::Hinter;
+use rustyline::history::FileHistory;
+use rustyline::validate::Validator;
+use rustyline::{Config, Context, Editor, ExternalPrinter, Helper};
+use tenon_protocols::Protocol;
+use tokio::sync::mpsc;
+
+use super::input::Entered;
+use super::line;
+use crate::args::CallArgs;
+use crate::exit::Failure;
+use crate::output::screen;
+
+/// Lines that are remembered from one session to the next.
+const HISTORY: usize = 1000;
+
+pub(crate) struct Terminal {
+    prompts: SyncSender<String>,
+    entered: mpsc::Receiver<Entered>,
+    /// Whether the thread is reading a line.
+    is_reading: bool,
+    /// How the terminal was before. The thread restores it after each line, but cannot if we end
+    /// while it reads.
+    before: Option<Termios>,
+}
+
+impl Terminal {
+    pub(crate) fn open(args: &CallArgs) -> Result<Terminal, Failure> {
+        let config = Config::builder()
+            // The prompt goes to the terminal itself: stdout is for results alone.
+            .behavior(Behavior::PreferTerm)
+            // Several lines that are pasted are several lines.
+            .bracketed_paste(false)
+            .history_ignore_space(true)
+            .max_history_size(HISTORY)
+            .map_err(cannot_open)?
+            .build();
+        let mut editor = Editor::with_config(config).map_err(cannot_open)?;
+        editor.set_helper(Some(Names::new(args.protocol)));
+        let history = history_file();
+        if let Some(history) = &history {
+            // The first session has none.
+            let _not_there = editor.load_history(history);
+        }
+        if let Ok(mut printer) = editor.create_external_printer() {
+            screen::start(move |text| {
+                // A terminal that has gone shows nothing.
+                let _gone = printer.print(text);
+            });
+        }
+        let (prompts, asked) = sync_channel(1);
+        let (typed, entered) = mpsc::channel(1);
+        let secrets = args
+            .tap
+            .mask
+            .iter()
+            .map(|name| name.to_lowercase())
+            .collect();
+        let thread = Thread {
+            editor,
+            history,
+            secrets,
+        };
+        std::thread::spawn(move || thread.run(&asked, &typed));
+        Ok(Terminal {
+            prompts,
+            entered,
+            is_reading: false,
+            before: tcgetattr(std::io::stdin()).ok(),
+        })
+    }
+
+    pub(crate) async fn next(&mut self, prompt: &str) -> Entered {
+        if !self.is_reading {
+            screen::begin_editing();
+            self.is_reading = self.prompts.send(prompt.to_owned()).is_ok();
+        }
+        // A thread that has gone has nothing more to say.
+        let entered = self.entered.recv().await.unwrap_or(Entered::End);
+        self.is_reading = false;
+        screen::end_editing();
+        entered
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        if !self.is_reading {
+            return;
+        }
+        if let Some(before) = &self.before {
+            let _gone = tcsetattr(std::io::stdin(), OptionalActions::Now, before);
+        }
+        screen::end_editing();
+        crate::output::talk("");
+    }
+}
+
+fn cannot_open(error: ReadlineError) -> Failure {
+    Failure::cannot_start(format!("the terminal cannot be used: {error}"))
+}
+
+/// What reads lines.
+struct Thread {
+    editor: Editor<Names, FileHistory>,
+    history: Option<PathBuf>,
+    /// Names of members whose values nobody is to see.
+    secrets: Vec<String>,
+}
+
+impl Thread {
+    fn run(mut self, asked: &Receiver<String>, typed: &mpsc::Sender<Entered>) {
+        while let Ok(prompt) = asked.recv() {
+            let entered = match self.editor.readline(&prompt) {
+                Ok(line) => {
+                    self.remember(&line);
+                    Entered::Line(line)
+                }
+                Err(ReadlineError::Interrupted) => Entered::Interrupted,
+                Err(_) => Entered::End,
+            };
+            if typed.blocking_send(entered).is_err() {
+                return;
+            }
+        }
+    }
+
+    /// Lines that name a secret are forgotten.
+    fn remember(&mut self, line: &str) {
+        let lower = line.to_lowercase();
+        if self.secrets.iter().any(|secret| lower.contains(secret)) {
+            return;
+        }
+        let is_new = self.editor.add_history_entry(line).unwrap_or(false);
+        if let (true, Some(history)) = (is_new, &self.history) {
+            // A history that cannot be written is no reason to stop.
+            let _not_written = self.editor.append_history(history);
+        }
+    }
+}
+
+/// Where lines are remembered, in a folder that only its owner can read.
+fn history_file() -> Option<PathBuf> {
+    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+    let state = variable("XDG_STATE_HOME").map(PathBuf::from);
+    let state = state.or_else(|| Some(PathBuf::from(variable("HOME")?).join(".local/state")))?;
+    let folder = state.join("tenon");
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true).mode(0o700).create(&folder).ok()?;
+    Some(folder.join("call_history"))
+}
+
+/// The names that Tab completes.
+struct Names(Vec<&'static str>);
+
+impl Names {
+    fn new(protocol: Option<Protocol>) -> Names {
+        let methods = protocol.map_or(&[][..], Protocol::methods);
+        Names(methods.iter().chain(&line::COMMANDS).copied().collect())
+    }
+}
+
+impl Completer for Names {
+    type Candidate = String;
+
+    fn complete(
+        &self,
+        line: &str,
+        position: usize,
+        _: &Context<'_>,
+    ) -> rustyline::Result<(usize, Vec<String>)> {
+        let typed = &line[..position];
+        // Only names of methods and commands are known: the first word, behind `!` or `NAME = `.
+        let start = typed.rfind([' ', '!']).map_or(0, |blank| blank + 1);
+        let before = typed[..start].trim_end();
+        let is_method = before.is_empty() || before.ends_with(['=', '!']);
+        let names = self
+            .0
+            .iter()
+            .filter(|name| name.starts_with(&typed[start..]));
+        let names = names.map(|name| (*name).to_owned()).collect();
+        Ok((start, if is_method { names } else { Vec::new() }))
+    }
+}
+
+impl Hinter for Names {
+    type Hint = String;
+}
+
+impl Highlighter for Names {}
+impl Validator for Names {}
+impl Helper for Names {}

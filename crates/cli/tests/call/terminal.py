@@ -1,0 +1,56 @@
+"""Types at a program on a terminal of its own, and says what it printed.
+
+    terminal.py STEPS COMMAND...
+
+STEPS is a JSON array of ["expect", TEXT], which waits until the text has been printed after what
+was expected before it, ["send", TEXT], which types, and ["open", FIFO], which wakes whoever reads
+that. The output is JSON: the exit code, and the screen without the escapes that move the cursor.
+"""
+
+import json, os, pty, re, select, sys, time
+
+ESCAPES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]|\x1b[()][A-Z0-9]|\x1b[=>78]")
+LIMIT = 50
+
+steps, command = json.loads(sys.argv[1]), sys.argv[2:]
+child, terminal = pty.fork()
+if child == 0:
+    os.execvp(command[0], command)
+
+screen, place, raw = "", 0, b""
+deadline = time.monotonic() + LIMIT
+
+
+def read():
+    """Reads what is there; false at the end."""
+    global screen, raw
+    left = deadline - time.monotonic()
+    if left <= 0 or not select.select([terminal], [], [], left)[0]:
+        os.kill(child, 9)
+        sys.exit(f"took longer than {LIMIT} seconds at {steps[:1]}: {screen!r}")
+    try:
+        data = os.read(terminal, 65536)
+    except OSError:  # Linux says so when the other side is closed.
+        data = b""
+    raw += data
+    screen = ESCAPES.sub("", raw.decode(errors="replace"))
+    return bool(data)
+
+
+while steps:
+    kind, text = steps[0]
+    if kind == "send":
+        os.write(terminal, text.encode())
+    elif kind == "open":
+        open(text, "w").close()
+    else:
+        while (found := screen.find(text, place)) < 0:
+            if not read():
+                os.waitpid(child, 0)
+                sys.exit(f"ended before {text!r}: {screen!r}")
+        place = found + len(text)
+    steps.pop(0)
+while read():
+    pass
+_, status = os.waitpid(child, 0)
+print(json.dumps({"code": os.waitstatus_to_exitcode(status), "screen": screen}))
