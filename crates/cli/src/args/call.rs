@@ -41,6 +41,7 @@ Lines that --repl reads:
   $NAME.member[0]          print a value; in params it stands for the value; $_ is the last result
   :answer METHOD JSON      answer this request of the other side from now on
   :wait                    wait for the calls made with &
+  :wait EVENT              wait for an event, which may have come already; $_ is its params
   :list                    show what the other side offers
   :vars, :help, :quit      show the kept values, this text; end
   # ...                    a comment

@@ -3,6 +3,7 @@
 mod answers;
 mod batch;
 mod conversation;
+mod events;
 mod input;
 mod line;
 mod params;

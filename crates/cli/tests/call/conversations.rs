@@ -52,6 +52,33 @@ fail {\"code\":7,\"message\":\"as asked\"} &
     assert_snapshot!(transcript(&[("", script), ("--json", script)]).await);
 }
 
+#[tokio::test]
+async fn events_are_waited_for() {
+    // The one has come already, the other comes while it is waited for, the last never does.
+    let script = "\
+emit {\"count\":3}
+:wait tick
+echo [$_.number]
+emit {\"count\":1} &
+:wait tick
+:wait
+$_
+:wait tock
+:wait a b
+";
+    let mut shell = Shell::new();
+    shell.file("script", script);
+    shell
+        .run("tenon call --repl --timeout 2s -- tenon echo < script")
+        .await;
+    shell.file("gone", "exit &\n:wait tick\n");
+    let outcome = shell
+        .run_unnoted("tenon call --repl --timeout none -- tenon echo < gone")
+        .await;
+    assert_eq!(outcome.code, Some(3), "{}", outcome.stderr);
+    assert_snapshot!(shell.transcript());
+}
+
 /// What is sent with `&` goes out before what the next line sends.
 #[tokio::test]
 async fn calls_go_out_in_order() {
@@ -110,7 +137,7 @@ async fn answers_of_the_command_line() {
 
 #[tokio::test]
 async fn commands() {
-    let script = ":help\n:list\n:wiat\n:wait now\nx =\necho -\n:quit\nnever\n";
+    let script = ":help\n:list\n:wiat\n:vars now\nx =\necho -\n:quit\nnever\n";
     assert_snapshot!(transcript(&[("", script), ("--protocol orchard", ":list\n")]).await);
 }
 

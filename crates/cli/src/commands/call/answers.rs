@@ -1,4 +1,4 @@
-//! What the other side asks us, and what it is answered.
+//! What the other side sends by itself: requests with their answers, and events.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,6 +7,7 @@ use tenon_protocols::{Client, Protocol};
 use tenon_rpc::{Call, Format, Payload, Reply, Router, RpcError};
 use tokio::sync::{mpsc, oneshot};
 
+use super::events::Events;
 use super::{input, params};
 use crate::args::CallArgs;
 use crate::exit::Failure;
@@ -28,6 +29,8 @@ pub(crate) struct Answers {
     given: Mutex<BTreeMap<String, Payload>>,
     protocol: Option<Protocol>,
     questions: Option<mpsc::Sender<Question>>,
+    /// Events, where there is a conversation that may wait for them.
+    events: Option<Events>,
     printer: Printer,
 }
 
@@ -53,6 +56,7 @@ impl Answers {
             given: Mutex::new(given),
             protocol: args.protocol,
             questions: sender,
+            events: args.repl.then(Events::default),
             printer,
         };
         Ok((Arc::new(answers), receiver))
@@ -65,6 +69,11 @@ impl Answers {
     /// Answers a method like this from now on.
     pub(crate) fn set(&self, method: &str, answer: Payload) {
         self.given().insert(method.to_owned(), answer);
+    }
+
+    /// Events that may be waited for.
+    pub(crate) fn events(&self) -> Option<&Events> {
+        self.events.as_ref()
     }
 
     /// What the other side is told about it in the first call.
@@ -80,8 +89,13 @@ impl Answers {
         Router::new(self.clone())
             .fallback(|call, answers| async move { answers.answer(call).await })
             .event_fallback(|context, event| {
-                let printer = context.state.printer;
+                let Answers {
+                    printer, events, ..
+                } = &**context.state;
                 printer.received("event", &event.method, event.params.as_ref());
+                if let Some(events) = events {
+                    events.note(&event);
+                }
             })
     }
 

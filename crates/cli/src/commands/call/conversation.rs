@@ -188,7 +188,8 @@ impl<'a> Conversation<'a> {
                 Ok(answer) => self.answer(method, answer, person),
                 Err(failure) => return self.fail(None, &failure),
             },
-            Line::Wait => self.wait(person).await?,
+            Line::Wait(None) => self.wait(person).await?,
+            Line::Wait(Some(event)) => return self.wait_for(event, person).await,
             Line::List => return self.list(person).await,
             Line::Variables => {
                 for (name, value) in self.variables.iter() {

@@ -24,7 +24,8 @@ pub(crate) enum Line<'a> {
         method: &'a str,
         answer: &'a str,
     },
-    Wait,
+    /// `:wait`, for calls, or `:wait EVENT`.
+    Wait(Option<&'a str>),
     List,
     Variables,
     Help,
@@ -98,7 +99,9 @@ fn parse_command(command: &str) -> Result<Line<'_>, Failure> {
         ("answer", None) => Err(Failure::usage(
             "a method and its answer are needed: :answer METHOD JSON",
         )),
-        ("wait", None) => Ok(Line::Wait),
+        ("wait", event) if event.is_none_or(|event| !event.contains(char::is_whitespace)) => {
+            Ok(Line::Wait(event))
+        }
         ("list", None) => Ok(Line::List),
         ("vars", None) => Ok(Line::Variables),
         ("help", None) => Ok(Line::Help),
@@ -106,6 +109,7 @@ fn parse_command(command: &str) -> Result<Line<'_>, Failure> {
         _ => {
             let known = COMMANDS.join(", ");
             let problem = match COMMANDS.iter().any(|command| command[1..] == *name) {
+                true if name == "wait" => ":wait takes the name of one event, or nothing".into(),
                 true => format!(":{name} takes nothing"),
                 false => format!("unknown command :{name}; there are {known}"),
             };
@@ -225,8 +229,17 @@ mod tests {
             answer: "{\"roots\": []}",
         };
         assert_eq!(parsed(":answer roots/list {\"roots\": []}"), answer);
-        assert_eq!(parsed(":wait"), Line::Wait);
-        for wrong in ["!", ":", ":wait 1", ":answer", ":answer a", ":wiat"] {
+        assert_eq!(parsed(":wait"), Line::Wait(None));
+        assert_eq!(parsed(":wait  a/b "), Line::Wait(Some("a/b")));
+        for wrong in [
+            "!",
+            ":",
+            ":wait a b",
+            ":quit 1",
+            ":answer",
+            ":answer a",
+            ":wiat",
+        ] {
             assert!(parse(wrong).is_err(), "{wrong}");
         }
     }

@@ -17,22 +17,20 @@ const LAST: &str = "_";
 pub(crate) struct Variables(BTreeMap<String, String>);
 
 impl Variables {
-    /// Keeps a result, under its name if it has one.
+    /// Keeps a result as the last one, and under its name if it has one.
     pub(crate) fn keep(&mut self, name: Option<&str>, result: &Payload) {
-        let Ok(json) = result.to_format(Format::Json) else {
-            return;
-        };
-        let text = String::from_utf8_lossy(json.bytes()).into_owned();
+        self.set(LAST, result);
         if let Some(name) = name {
-            self.0.insert(name.to_owned(), text.clone());
+            self.set(name, result);
         }
-        self.0.insert(LAST.to_owned(), text);
     }
 
-    /// Keeps a value that was typed.
+    /// Keeps a value under a name.
     pub(crate) fn set(&mut self, name: &str, value: &Payload) {
-        let text = String::from_utf8_lossy(value.bytes()).into_owned();
-        self.0.insert(name.to_owned(), text);
+        if let Ok(json) = value.to_format(Format::Json) {
+            let text = String::from_utf8_lossy(json.bytes()).into_owned();
+            self.0.insert(name.to_owned(), text);
+        }
     }
 
     /// All of them, with the last result first.

@@ -13,7 +13,7 @@ use super::questions::{Asked, asked};
 use super::{Conversation, Finished, Next, Person, Running};
 use crate::commands::call::line::Typed;
 use crate::commands::call::{cancelled, interrupted, params};
-use crate::exit::Failure;
+use crate::exit::{Code, Failure};
 use crate::output;
 
 impl<'a> Conversation<'a> {
@@ -89,7 +89,12 @@ impl<'a> Conversation<'a> {
         } = finished;
         self.unfinished.remove(&number);
         match &outcome {
-            Ok(result) => self.variables.keep(name.as_deref(), result),
+            // Which of several would be the last is chance, so `$_` is none of them.
+            Ok(result) => {
+                if let Some(name) = &name {
+                    self.variables.set(name, result);
+                }
+            }
             Err(_) => self.failed += 1,
         }
         self.printer.finished(number, &method, &outcome)
@@ -140,6 +145,41 @@ impl<'a> Conversation<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Waits for an event of the other side, whose params are the last result then.
+    pub(super) async fn wait_for(
+        &mut self,
+        event: &str,
+        person: &mut Person,
+    ) -> Result<Next, Failure> {
+        let Some(events) = self.answers.events() else {
+            return Ok(Next::Line);
+        };
+        // The one who is waited for may have gone.
+        let target = self.target;
+        let waiting = async {
+            tokio::select! {
+                params = events.next(event) => Ok(params),
+                failure = target.watch() => Err(failure),
+            }
+        };
+        match self.while_waiting(waiting, person).await? {
+            Some(Ok(params)) => {
+                self.variables.keep(None, &params);
+                Ok(Next::Line)
+            }
+            Some(Err(mut failure)) => {
+                if let (Code::TimedOut, Some(limit)) = (failure.code, self.args.timeout.0) {
+                    failure.message = format!("no event {event} within {limit:?}");
+                }
+                self.fail(Some(event), &failure)
+            }
+            None => {
+                self.failed += 1;
+                Ok(Next::Line)
+            }
+        }
     }
 
     /// Ctrl-C where no call is waited for.
