@@ -114,7 +114,10 @@ impl<'a> Conversation<'a> {
             tokio::select! {
                 biased;
                 outcome = &mut work => return Ok(Some(outcome)),
-                () = interrupted(&mut person.ctrl_c) => return Ok(None),
+                () = interrupted(&mut person.ctrl_c) => {
+                    leave_the_line();
+                    return Ok(None);
+                }
                 () = passed(deadline) => {
                     let limit = limit.unwrap_or(Duration::MAX);
                     return Ok(Some(Err(self.target.timed_out(limit).await)));
@@ -136,7 +139,10 @@ impl<'a> Conversation<'a> {
         while !self.running.is_empty() {
             tokio::select! {
                 Some(finished) = self.running.next() => self.finish(finished)?,
-                () = interrupted(&mut person.ctrl_c) => self.cancel_running()?,
+                () = interrupted(&mut person.ctrl_c) => {
+                    leave_the_line();
+                    self.cancel_running()?;
+                }
                 question = asked(&mut person.questions) => {
                     if self.ask(question, person).await? != Asked::Done {
                         self.cancel_running()?;
@@ -221,6 +227,11 @@ impl<'a> Conversation<'a> {
             )),
         }
     }
+}
+
+/// A terminal has just shown `^C`, and nothing else belongs beside it.
+fn leave_the_line() {
+    output::talk("");
 }
 
 async fn passed(deadline: Option<Instant>) {
