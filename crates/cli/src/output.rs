@@ -157,11 +157,12 @@ pub(crate) fn talk(line: impl Display) {
 
 /// Hands a line to whoever edits another one on the terminal it would be written to.
 fn is_taken_by_screen(stream: Stream, line: &impl Display) -> bool {
-    let is_terminal = match stream {
+    let is_terminal = || match stream {
         Stream::Data => io::stdout().is_terminal(),
         Stream::Talk => io::stderr().is_terminal(),
     };
-    is_terminal && screen::offer(stream, &line.to_string())
+    // Without a prompt there is nothing to find out, and no system call to make.
+    screen::is_there() && is_terminal() && screen::offer(stream, &line.to_string())
 }
 
 /// A line that was taken for later.

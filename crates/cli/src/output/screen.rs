@@ -83,6 +83,11 @@ pub(crate) fn end_editing() {
     }
 }
 
+/// Whether there is a prompt at all.
+pub(super) fn is_there() -> bool {
+    SCREEN.get().is_some()
+}
+
 /// Takes a line if one is being edited; otherwise it is the caller's to print.
 pub(super) fn offer(stream: Stream, line: &str) -> bool {
     let Some(screen) = SCREEN.get() else {
