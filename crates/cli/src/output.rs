@@ -41,13 +41,12 @@ impl Printer {
 
     /// What went wrong.
     pub(crate) fn error(self, method: Option<&str>, failure: &Failure) -> Result<(), Failure> {
-        let error = error_value(failure);
+        let error = ErrorObject(failure);
         match method {
             Some(method) if self.json => {
-                let method = json!(method);
-                data(format_args!("{{\"method\":{method},\"error\":{error}}}"))
+                data(line(&[("method", &json!(method)), ("error", &error)]))
             }
-            None if self.json => data(format_args!("{{\"error\":{error}}}")),
+            None if self.json => data(line(&[("error", &error)])),
             _ => {
                 talk(format_args!("error: {}", harmless(&failure.message)));
                 Ok(())
@@ -252,27 +251,6 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     }
 }
 
-/// The failure as `--json` shows it. The data of an error keeps the digits of its numbers.
-fn error_value(failure: &Failure) -> String {
-    let Some(RpcError {
-        code,
-        message,
-        data,
-    }) = &failure.answered
-    else {
-        return line(&[("message", &json!(failure.message))]);
-    };
-    let code = match code {
-        tenon_rpc::ErrorCode::Number(number) => json!(number),
-        tenon_rpc::ErrorCode::Name(name) => json!(name.as_str()),
-    };
-    let message = json!(message);
-    match data.as_ref().and_then(|data| to_json(data).ok()) {
-        Some(data) => line(&[("code", &code), ("data", &data), ("message", &message)]),
-        None => line(&[("code", &code), ("message", &message)]),
-    }
-}
-
 /// The value as JSON, in the order and with the numbers in which it came.
 fn to_json(payload: &Payload) -> Result<Box<RawValue>, Failure> {
     payload
@@ -304,6 +282,31 @@ impl ToJson for Box<RawValue> {
     fn to_json(&self) -> String {
         // A line has to stay one; blanks are all that is lost.
         self.get().replace(['\n', '\r'], " ")
+    }
+}
+
+/// A failure as `--json` shows it. The data of an error keeps the digits of its numbers.
+struct ErrorObject<'a>(&'a Failure);
+
+impl ToJson for ErrorObject<'_> {
+    fn to_json(&self) -> String {
+        let Some(RpcError {
+            code,
+            message,
+            data,
+        }) = &self.0.answered
+        else {
+            return line(&[("message", &json!(self.0.message))]);
+        };
+        let code = match code {
+            tenon_rpc::ErrorCode::Number(number) => json!(number),
+            tenon_rpc::ErrorCode::Name(name) => json!(name.as_str()),
+        };
+        let message = json!(message);
+        match data.as_ref().and_then(|data| to_json(data).ok()) {
+            Some(data) => line(&[("code", &code), ("data", &data), ("message", &message)]),
+            None => line(&[("code", &code), ("message", &message)]),
+        }
     }
 }
 

@@ -19,7 +19,7 @@ use crate::model::{Assert, Output};
 use crate::plan::{Plan, action_attributes};
 use crate::provider::{FailureKind, ProviderFailure};
 use crate::record::{self, FailedAssert, NodeRecord, Record};
-use crate::run::{AssertOutcome, rendered, unsendable};
+use crate::run::{AssertOutcome, rendered};
 use crate::settings::Settings;
 use crate::undeclared::undeclared;
 use crate::undo::{Stage, Undoer};

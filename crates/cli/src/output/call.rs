@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use tenon_protocols::{Listing, Offer, Parameter};
 use tenon_rpc::Payload;
 
-use super::{Printer, data, error_value, harmless, laid_out, line, on_one_line, talk, to_json};
+use super::{ErrorObject, Printer, data, harmless, laid_out, line, on_one_line, talk, to_json};
 use crate::exit::Failure;
 
 /// What a request of the other side was answered.
@@ -78,7 +78,7 @@ impl Printer {
                     ]))
                 }
                 Err(failure) => {
-                    let error = error_value(failure);
+                    let error = ErrorObject(failure);
                     data(line(&[
                         ("call", &number),
                         ("method", &method),

@@ -121,7 +121,6 @@ impl Progress {
             }
             Event::Warning { message } => self.line(&format!("warning: {message}")),
             Event::ProviderFailed { message } => self.line(&format!("error: {message}")),
-            Event::Warning { message } => self.line(&format!("warning: {message}")),
             Event::Interrupted { running } => {
                 self.line(&format!(
                     "interrupted: nothing new is begun, {running} still running (again ends them)"

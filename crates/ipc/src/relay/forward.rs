@@ -104,7 +104,7 @@ impl Hub {
                     .unwrap_or_else(PoisonError::into_inner)
                     .take();
                 if let Some(hook) = hook.filter(|_| !has_answered) {
-                    let stray = self.running().and_then(|plugin| plugin.stray().cloned());
+                    let stray = self.running().and_then(|plugin| plugin.stray());
                     hook(stray);
                 }
                 asked.await
