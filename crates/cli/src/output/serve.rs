@@ -96,7 +96,7 @@ impl Reporter {
             _ => String::new(),
         };
         let text = format!(
-            "the plugin has not answered its first call for 5s; does it speak {dialect}?{printed}{hint}"
+            "the plugin has not answered its first call for 5s, which was sent in the dialect {dialect}{printed}{hint}"
         );
         self.tell(
             &on_one_line(&text),

@@ -201,10 +201,18 @@ async fn a_wrong_dialect() {
         "plugin",
         r"while read -r line; do printf 'Content-Length: 2\r\n\r\n{}'; done",
     );
+    // Whoever calls it directly is told as well.
+    shell.file(
+        "once",
+        r"read -r line; printf 'Content-Length: 2\r\n\r\n{}'",
+    );
+    let outcome = shell.run_unnoted("tenon call initialize -- sh once").await;
+    let hint = "looks like the dialect json-rpc-headers: `--dialect json-rpc-headers`";
+    assert!(outcome.stderr.contains(hint), "{}", outcome.stderr);
     let serving = Serving::start_in(shell, "-- sh plugin").await;
     let mut wire = serving.wire();
     wire.ask(json!(1), "initialize", json!({}));
-    let told = serving.says("does it speak json-rpc?").await;
+    let told = serving.says("has not answered its first call").await;
     assert!(
         told.ends_with("that looks like --dialect json-rpc-headers"),
         "{told}"

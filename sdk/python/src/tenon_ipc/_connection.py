@@ -221,11 +221,11 @@ class Connection(asyncio.Protocol):
             self.end(lost)
 
     def _take(self, message: wire.Message) -> None:
-        is_answer = isinstance(message, wire.Response)
-        if is_answer and message.id is None and isinstance(message.outcome, RpcError):
-            self._complaint = message.outcome
-        else:
-            self.has_heard, self._complaint = True, None
+        self._complaint = None
+        if isinstance(message, wire.Response) and message.id is None:
+            outcome = message.outcome
+            self._complaint = outcome if isinstance(outcome, RpcError) else None
+        self.has_heard = self.has_heard or self._complaint is None
         if isinstance(message, wire.Response):
             self._answered(message.id, message.outcome)
         elif isinstance(message, wire.Request):
