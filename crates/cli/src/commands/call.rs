@@ -16,6 +16,7 @@ use tenon_rpc::Payload;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::args::CallArgs;
+use crate::commands::signals::HangUp;
 use crate::commands::tap::tap;
 use crate::exit::{Code, Failure};
 use crate::output::{self, Printer};
@@ -39,11 +40,13 @@ pub(crate) async fn run(args: CallArgs) -> Result<(), Failure> {
         }
     };
     if args.repl && input::is_terminal() {
-        // Ctrl-C is for the calls there, so only SIGTERM ends everything.
+        // Ctrl-C is for the calls there, so only SIGTERM and SIGHUP end everything.
         let mut terminate = signal(SignalKind::terminate()).map_err(Failure::cannot_start)?;
+        let mut hang_up = HangUp::watch()?;
         return tokio::select! {
             outcome = work => outcome,
             _ = terminate.recv() => Err(Failure::interrupted()),
+            () = hang_up.received() => Err(Failure::interrupted()),
         };
     }
     crate::interruptible(work).await

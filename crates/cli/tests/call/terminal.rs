@@ -405,3 +405,15 @@ async fn names_are_completed() {
     })
     .await;
 }
+
+/// A terminal window that is closed sends SIGHUP: an exit code of its own, not a death by the signal.
+#[tokio::test]
+async fn a_hang_up_ends_the_session() {
+    trial(tools::python(), async |_, _| {
+        let shell = Shell::new();
+        let line = format!("mkfifo go; (cat go; kill -HUP $$) > seen & {REPL}");
+        let (code, _) = at_a_terminal(&shell, &line, &[Expect("> "), Open("go")]).await;
+        assert_eq!(code, 130);
+    })
+    .await;
+}
