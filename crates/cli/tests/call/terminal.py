@@ -7,7 +7,7 @@ was expected before it, ["send", TEXT], which types, and ["open", FIFO], which w
 that. The output is JSON: the exit code, and the screen without the escapes that move the cursor.
 """
 
-import json, os, pty, re, select, sys, time
+import json, os, pty, re, select, signal, sys, time
 
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]|\x1b[()][A-Z0-9]|\x1b[=>78]")
 LIMIT = 50
@@ -15,6 +15,8 @@ LIMIT = 50
 steps, command = json.loads(sys.argv[1]), sys.argv[2:]
 child, terminal = pty.fork()
 if child == 0:
+    # Whoever runs the tests may ignore it, as nohup does.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     os.execvp(command[0], command)
 
 screen, place, raw = "", 0, b""

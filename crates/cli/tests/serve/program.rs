@@ -34,7 +34,8 @@ impl Program {
     /// Starts a command line, which is one command.
     pub(crate) fn start(shell: &Shell, line: &str) -> Program {
         let mark = Mark::new();
-        let line = format!("exec {line}");
+        // Whoever runs the tests may ignore SIGHUP, as nohup does, and children would inherit that.
+        let line = format!("exec env --default-signal=HUP {line}");
         let mut child = shell.command(&line, &mark).spawn().expect("a shell");
         Program {
             stdout: Said::listen(child.stdout.take().expect("stdout")),
