@@ -21,6 +21,7 @@ use tokio::sync::watch;
 
 use crate::clients::Clients;
 use crate::server::{Ended, Server};
+use crate::session::Session;
 use crate::settings::Settings;
 use crate::wrappers::{self, Done};
 use callers::Callers;
@@ -133,6 +134,9 @@ struct Hub {
     questions: Questions,
     tokens: Tokens,
     conversations: Conversations,
+    /// The client that initialised the plugin last: LSP, MCP and ACP all have `initialize`.
+    initializer: Mutex<Option<Session>>,
+    protocol: Option<Protocol>,
     /// How the plugin is told that a call is taken back, if it is.
     cancel: Option<Cancel>,
     /// How much of each client may wait for the plugin.
@@ -174,6 +178,8 @@ impl Relay {
             questions: Questions::default(),
             tokens: Tokens::default(),
             conversations: Conversations::default(),
+            initializer: Mutex::default(),
+            protocol,
             cancel: start.options.cancel,
             waiting: onward::Limits {
                 soft: clients.waiting_bytes,

@@ -116,3 +116,46 @@ async fn what_it_offers() {
     })
     .await;
 }
+
+/// It asks for its settings while no call runs, and finds nothing unless somebody answers.
+#[tokio::test]
+async fn behind_a_socket() {
+    trial_within(WATCHDOG, server(), async |server, _| {
+        let shell = Shell::new();
+        let open = json!({ "textDocument": {
+            "uri": "file:///tmp/greet.sh",
+            "languageId": "shellscript",
+            "version": 1,
+            "text": "greet() { echo hello; }\ngreet\n",
+        }});
+        shell.file("open.json", &open.to_string());
+        shell.file(
+            "script",
+            "!textDocument/didOpen @open.json\n\
+             :wait textDocument/publishDiagnostics\n\
+             textDocument/documentSymbol {\"textDocument\":{\"uri\":\"file:///tmp/greet.sh\"}}\n",
+        );
+        // Either the client initialises the server, or `tenon serve` does.
+        for (socket, serve, call) in [
+            ("a.sock", "--dialect json-rpc-headers", "--protocol lsp"),
+            ("b.sock", "--protocol lsp", ""),
+        ] {
+            let line = format!(
+                "tenon serve --socket ./{socket} {serve} -- node {} start 2> served & \
+                 until [ -S {socket} ]; do sleep 0.1; done; \
+                 tenon call --repl {call} --timeout 60s --socket ./{socket} < script; code=$?; \
+                 kill $!; wait; exit $code",
+                server.display()
+            );
+            let outcome = shell.run_unnoted(&line).await;
+            assert_eq!(outcome.code, Some(0), "{serve}: {}", outcome.stderr);
+            assert!(
+                outcome.stdout.contains("\"name\":\"greet\""),
+                "{serve}: {}\n{}",
+                outcome.stdout,
+                outcome.stderr
+            );
+        }
+    })
+    .await;
+}

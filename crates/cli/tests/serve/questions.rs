@@ -88,7 +88,7 @@ async fn nobody_waits_for_an_answer_but_the_plugin() {
 #[tokio::test]
 async fn a_plugin_that_works_for_nobody_has_nobody_to_ask() {
     with_python("--record record", async |serving| {
-        let mut wire = serving.wire();
+        let (mut wire, _other) = (serving.wire(), serving.wire());
         wire.send(r#"{"jsonrpc":"2.0","method":"wonder","params":{"a":1}}"#);
         // Whoever calls in the meantime would be asked.
         let answers = || {
@@ -106,6 +106,31 @@ async fn a_plugin_that_works_for_nobody_has_nobody_to_ask() {
         assert_eq!(answers()[0]["error"], error);
         let heard = wire.answer(json!(1), "answers", json!([]));
         assert_eq!(heard["result"], json!([error]));
+        serving.stop().await;
+    })
+    .await;
+}
+
+/// A language server asks for its settings while no call runs.
+#[tokio::test]
+async fn the_only_client_is_asked_while_no_call_runs() {
+    with_python("", async |serving| {
+        let mut wire = serving.wire();
+        wire.send(r#"{"jsonrpc":"2.0","method":"wonder","params":{"a":1}}"#);
+        let question = wire.message();
+        assert_eq!(question["method"], "question");
+        serving.stop().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn of_several_the_one_that_initialised_is_asked() {
+    with_python("", async |serving| {
+        let (mut first, mut second) = (serving.wire(), serving.wire());
+        first.answer(json!(1), "initialize", json!({}));
+        second.send(r#"{"jsonrpc":"2.0","method":"wonder","params":{"a":1}}"#);
+        assert_eq!(first.message()["method"], "question");
         serving.stop().await;
     })
     .await;

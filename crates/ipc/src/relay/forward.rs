@@ -1,7 +1,7 @@
 //! From the clients to the plugin, and from the plugin to the clients.
 
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde_json::json;
@@ -46,6 +46,9 @@ impl Hub {
     async fn ask_plugin(self: &Arc<Hub>, call: Call) -> Reply {
         let session = call.session();
         let running = self.callers.enter(session.clone(), call.id);
+        if call.method == "initialize" {
+            *lock(&self.initializer) = Some(session.clone());
+        }
         let (params, mut given) = self.tokens.replace(&session, call.params);
         let name = params
             .as_ref()
@@ -98,11 +101,7 @@ impl Hub {
             Ok(outcome) => outcome,
             Err(_) => {
                 let has_answered = self.has_answered.load(Ordering::Relaxed);
-                let hook = self
-                    .on_silence
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .take();
+                let hook = lock(&self.on_silence).take();
                 if let Some(hook) = hook.filter(|_| !has_answered) {
                     let stray = self.running().and_then(|plugin| plugin.stray());
                     hook(stray);
@@ -127,6 +126,10 @@ impl Hub {
     pub(super) fn forget(&self, session: &Session) {
         self.tokens.forget(session);
         self.conversations.forget(session);
+        let mut initializer = lock(&self.initializer);
+        if initializer.as_ref().map(Session::number) == Some(session.number()) {
+            *initializer = None;
+        }
     }
 
     /// The plugin, if it runs.
@@ -367,16 +370,39 @@ impl Hub {
         }
     }
 
-    /// A plugin that has a question asks whoever has waited longest for it, or the client that the
-    /// question is about.
+    /// Who has to do with what the plugin asks: the client that the question is about, else the one
+    /// that has waited longest for the plugin, else the one that initialised it. Language servers ask
+    /// for their settings while no call of anybody runs.
+    fn concerned(&self, about: Option<&Payload>) -> Option<Session> {
+        let owner = self.conversations.owners_of(about).into_iter().next();
+        owner
+            .or_else(|| self.callers.first())
+            .or_else(|| lock(&self.initializer).clone())
+    }
+
+    fn only_client(&self) -> Option<Session> {
+        match self.clients.get()?.all().as_slice() {
+            [only] => Some(only.clone()),
+            _ => None,
+        }
+    }
+
+    /// Asks a client what the plugin asks, or answers what every server asks.
     async fn ask_client(&self, call: Call) -> Reply {
         let format = call.peer.format();
         let params = translate(call.params, Format::Json)?;
         let about = params
             .as_ref()
             .filter(|_| conversations::is_about_one(&call.method));
-        let owners = self.conversations.owners_of(about);
-        let Some(session) = owners.into_iter().next().or_else(|| self.callers.first()) else {
+        let concerned = self.concerned(about);
+        if concerned.is_none()
+            && let Some(protocol) = self.protocol
+            && let Some(answer) = protocol.answer(&call.method, params.as_ref(), format)
+        {
+            // With a protocol the plugin was initialised here, and nobody else knows of that.
+            return Ok(answer);
+        }
+        let Some(session) = concerned.or_else(|| self.only_client()) else {
             return Err(RpcError::method_not_found(&call.method, format));
         };
         let created = match call.method.as_str() {
@@ -406,6 +432,10 @@ impl Hub {
             Err(error) => Err(refusal(error, format)),
         }
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A result in the format of whoever asked.
