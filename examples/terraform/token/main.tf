@@ -51,6 +51,6 @@ resource "denobridge_resource" "account" {
     token    = ephemeral.denobridge_ephemeral_resource.token.sensitive_result.token
   }
 
-  # The token is another one each time. Without this, that alone would be a change.
+  # The token is another one each time, and other values alone plan nothing: another version does.
   write_only_props_version = var.password_version
 }

@@ -41,11 +41,16 @@ impl Change {
 /// What is to be done about the props of a configuration, by the fingerprint of those that were
 /// passed on last. That they are there at all, or no more, is a change like any other.
 pub(super) fn change(config: &Value, private: &Private) -> Change {
-    if !wire::part(config, "write_only_props_version").is_null() {
-        return Change::No;
-    }
     let props = wire::part(config, "write_only_props");
     let before = private.get::<Kept>(NAME);
+    if !wire::part(config, "write_only_props_version").is_null() {
+        // Another version is a change of that attribute. The same one may be the provider's own count
+        // from before there were props, which would never be passed on then.
+        return match props.is_known() && !props.is_null() && before.is_none() {
+            true => Change::Yes,
+            false => Change::No,
+        };
+    }
     let is_compared = wire::part(config, "write_only_props_detect_changes") == Value::TRUE;
     match (is_compared, props.is_known(), before.is_some()) {
         (true, ..) => compared(&props, before),

@@ -127,6 +127,12 @@ async fn numbers_that_are_the_same_double_are_no_change() {
             json!(9_007_199_254_740_994_u64),
             false,
         ),
+        // Only a program with exact integers writes this one.
+        (
+            value("1234567890123456789"),
+            json!(1_234_567_890_123_456_790_u64),
+            false,
+        ),
         (value("0.1"), json!(0.1), true),
         (value("1e-400"), json!(0), true),
         (value("1e400"), json!(null), true),

@@ -158,6 +158,21 @@ async fn whoever_sets_the_version_decides() {
     core.stage.end().await;
 }
 
+/// The provider counts from 1 even without props, and 1 is what most people begin with.
+#[tokio::test]
+async fn props_that_come_with_the_version_of_before_are_passed_on() {
+    let core = Core::new(json!({})).await;
+    let made = core.change(&core.nothing(), &config(&core, "")).await;
+    assert_eq!(version(&made.state), Value::from(1));
+    let set = ("write_only_props_version", Value::from(1));
+    let added = with(&config(&core, r#""secret""#), &[set]);
+    assert_eq!(core.plan(&made, &added).await.action, Action::Update);
+    let changed = core.change(&made, &added).await;
+    assert!(hash(&changed).is_some());
+    assert_eq!(core.plan(&changed, &added).await.action, Action::Nothing);
+    core.stage.end().await;
+}
+
 #[tokio::test]
 async fn what_is_not_known_yet_may_be_a_change() {
     let core = Core::new(json!({})).await;

@@ -21,7 +21,8 @@ pub enum Arrays {
 /// The value of plain JSON that a program returned, where it may be `prior` again.
 ///
 /// Most programs hold numbers as doubles and know one kind of array. So a number that is the same
-/// double as the one in its place in `prior` is that number with all its digits, a null in the place
+/// double as the one in its place in `prior`, and not an integer that no double is, is that number
+/// with all its digits, a null in the place
 /// of a number that no double can hold is that number, and types are those of `prior` wherever the
 /// JSON fits them. Marks are not taken over.
 ///
@@ -132,7 +133,8 @@ impl Arrays {
             if exact.contains(&fitted) {
                 return Some(fitted);
             }
-            let kept = known.get(&as_doubles(&fitted));
+            let may_be_echo = fitted.as_number().is_none_or(may_be_a_double);
+            let kept = known.get(&as_doubles(&fitted)).filter(|_| may_be_echo);
             Some(kept.map_or(fitted, |kept| Value::clone(kept)))
         });
         let set = Value::set(Type::clone(element), fitted.collect::<Option<_>>()?).ok()?;
@@ -230,6 +232,17 @@ fn is_same_double(number: &Number, prior: &Value) -> bool {
     let prior = prior.as_number().map(Number::to_f64);
     // Two numbers beyond the doubles have nothing in common.
     prior.is_some_and(|prior| prior.is_finite() && prior == number.to_f64())
+        && may_be_a_double(number)
+}
+
+/// Whether a program with doubles may have written this number. An integer with more digits than
+/// that comes from one with exact integers, such as Python, which means just this one.
+fn may_be_a_double(number: &Number) -> bool {
+    let Ok(double) = Number::try_from(number.to_f64()) else {
+        return false;
+    };
+    let shortest = || double.to_text().parse::<Number>();
+    !number.is_integer() || *number == double || shortest().is_ok_and(|text| text == *number)
 }
 
 /// JavaScript reads such a number as infinity, and writes that as null.

@@ -21,6 +21,10 @@ fn a_number_that_is_the_same_double_keeps_its_digits() {
         (third, "0.33333333333333", false),
         (digits("9007199254740993"), "9007199254740992", true),
         (digits("9007199254740993"), "9007199254740994", false),
+        // As JavaScript writes it, as a double is, and as only exact integers are.
+        (digits("1234567890123456789"), "1234567890123456800", true),
+        (digits("1234567890123456789"), "1234567890123456768", true),
+        (digits("1234567890123456789"), "1234567890123456790", false),
         (digits("0.1"), "0.1", true),
         (digits("1e-400"), "0", true),
         (digits("1e400"), "null", true),
