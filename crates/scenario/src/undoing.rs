@@ -12,12 +12,13 @@ use crate::engine::{Outcome, Task, Turn, Work};
 use crate::event::{Event, RunStatus, Status, Watch};
 use crate::graph::NodeId;
 use crate::journal::{Entry, Journal};
+use crate::kept::Kept;
 use crate::order::order;
 use crate::provider::FailureKind;
-use crate::record::{self, Record};
+use crate::record::{self, NodeRecord, Record};
 use crate::run::{RunError, RunReport};
 use crate::schedule::Schedule;
-use crate::undo::Undo;
+use crate::undo::{Call, Undo};
 use crate::unsealing::Prepared;
 
 /// An action of a record, or an earlier execution of it. In the schedule, the groups of the record
@@ -61,11 +62,62 @@ impl Item {
         }
     }
 
+    /// Its address; an earlier execution has a number as well, as in `action.put.a@earlier1`.
+    pub(crate) fn address(&self, record: &Record) -> String {
+        let address = &record.nodes[self.node].address;
+        match self.earlier {
+            Some(index) => format!("{address}@earlier{}", index + 1),
+            None => address.clone(),
+        }
+    }
+
+    /// The attributes of a call that undoes it, with their secrets under names that mean this
+    /// execution and no other; and whether the scenario file can make those secrets again.
+    pub(crate) fn attributes(&self, call: &Call, record: &Record) -> (Kept, bool) {
+        let mut kept = call.attributes.clone();
+        let mut names = kept.secrets.iter().flat_map(|secret| &secret.from);
+        let is_stale = names.any(|name| self.is_stale(name, record));
+        if is_stale {
+            // The file knows only what was returned last.
+            kept.secrets.iter_mut().for_each(|one| one.from.clear());
+        }
+        let own = &record.nodes[self.node].address;
+        for secret in &mut kept.secrets {
+            let Some(copy) = secret.copy_of.take() else {
+                continue;
+            };
+            secret.copy_of = match part_of(own, &copy) {
+                Some(rest) => Some(format!("{}{rest}", self.address(record))),
+                None if self.is_stale(&copy, record) => None,
+                None => Some(copy),
+            };
+        }
+        (kept, !is_stale)
+    }
+
+    /// Whether the output of this name was returned again after it was used here.
+    fn is_stale(&self, name: &str, record: &Record) -> bool {
+        let node = &record.nodes[self.node];
+        let is_meant = |other: &&NodeRecord| part_of(&other.address, name).is_some();
+        let mut others = record.nodes.iter().filter(is_meant);
+        // It is not known when an earlier execution was.
+        others.any(|other| {
+            !other.earlier.is_empty()
+                && (self.earlier.is_some() || node.started_at < other.started_at)
+        })
+    }
+
     /// The provider that undoes it, if it is wanted and something does.
     pub(crate) fn provider(&self, record: &Record) -> Option<usize> {
         let undo = self.undo(record).filter(|_| self.is_wanted)?;
         undo.call.as_ref().map(|call| call.provider)
     }
+}
+
+/// What stands in a name behind an address, as in `action.put.a.token`.
+fn part_of<'n>(address: &str, name: &'n str) -> Option<&'n str> {
+    let rest = name.strip_prefix(address)?;
+    (rest.is_empty() || rest.starts_with(['.', '['])).then_some(rest)
 }
 
 pub(crate) struct Undoing<'a> {
@@ -125,14 +177,8 @@ impl Undoing<'_> {
     }
 
     fn address(&self, id: NodeId) -> String {
-        let Some(item) = self.items.get(id.0) else {
-            return String::new();
-        };
-        let address = &self.record.nodes[item.node].address;
-        match item.earlier {
-            Some(_) => format!("{address} (earlier)"),
-            None => address.clone(),
-        }
+        let item = self.items.get(id.0);
+        item.map_or_else(String::new, |item| item.address(&self.record))
     }
 
     /// Puts what came of an item into the record.

@@ -152,19 +152,19 @@ impl Unsealing<'_> {
         let Some(call) = undo.and_then(|undo| undo.call.as_ref()) else {
             return Ok(Value::object::<&str>([]));
         };
+        let (kept, can_be_remade) = item.attributes(call, self.record);
         let schema = self.schemas.get(&index);
         let schema = schema.and_then(|schema| schema.actions.get(&call.action));
         let whose = Whose {
             owner: undo_owner(&node.address),
-            prefix: format!("{}.teardown", node.address),
+            prefix: format!("{}.teardown", item.address(self.record)),
             schema: schema.map(|schema| &schema.attrs),
-            from_plan: &|plan| plan.attributes(&node.address),
+            from_plan: &|plan| plan.attributes(&node.address).filter(|_| can_be_remade),
         };
-        self.value(&call.attributes, &whose)
-            .map_err(|flags| Missing {
-                whose: node.address.clone(),
-                flags,
-            })
+        self.value(&kept, &whose).map_err(|flags| Missing {
+            whose: item.address(self.record),
+            flags,
+        })
     }
 
     /// What a provider is configured with.

@@ -288,6 +288,63 @@ async fn the_rest_without_them() {
     everything_is_undone(&mut stage, &given).await;
 }
 
+/// Each execution of an action that was run again has its own secret, under its own name.
+#[tokio::test]
+async fn each_execution_has_its_own_secret() {
+    for (key, given) in [("", true), ("--record-key key", false)] {
+        let session = |token: &str| {
+            let outputs = json!({ "name": "a", "token": token, "other": OTHER });
+            json!(["work", ["answer", { "outputs": outputs }]])
+        };
+        let mut stage = stage(json!({
+            "execute a 1": session("tok-first-session"),
+            "execute a 2": session("tok-second-session"),
+        }));
+        assert_eq!(stage.run(&format!("{RUN} {key}")).await.code, Some(0));
+        let record = stage.record_name();
+        let line = format!(
+            "tenon run --resume {record} --var-file secrets.json --redo action.create.a {key}"
+        );
+        let outcome = stage.run(&line).await;
+        assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+        let line = format!("tenon teardown {record} --var-file secrets.json");
+        // `use` was run with the first token, which has no other name any more.
+        let names = [
+            ("action.create.a.token", "tok-second-session"),
+            ("action.create.a@earlier1.token", "tok-first-session"),
+            ("action.put.use.teardown.secret", "header"),
+        ];
+        let mut flags = format!("{key} --secret {}={}", names[0].0, names[0].1);
+        if given {
+            let outcome = stage.run(&format!("{line} {flags}")).await;
+            assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
+            for (name, _) in &names[1..] {
+                let missing = format!("--secret {name}=...");
+                assert_eq!(
+                    outcome.stderr.matches(&missing).count(),
+                    1,
+                    "{}",
+                    outcome.stderr
+                );
+            }
+            for (name, value) in &names[1..] {
+                flags += &format!(" --secret {name}={value}");
+            }
+        }
+        let outcome = stage.run(&format!("{line} {flags}")).await;
+        assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+        let heard = stage.text("puppet.heard");
+        for token in ["tok-first-session", "tok-second-session"] {
+            let removal = |line: &&str| {
+                let request: Value = serde_json::from_str(line).unwrap_or_default();
+                let attributes = &request["params"]["attrs"];
+                attributes["is_removed"] == true && attributes["secret"] == token
+            };
+            assert_eq!(heard.lines().filter(removal).count(), 1, "{token}: {heard}");
+        }
+    }
+}
+
 /// The file may have changed since, as long as it still says the same about the teardown.
 #[tokio::test]
 async fn a_file_that_says_something_else_is_not_asked() {
