@@ -173,6 +173,11 @@ impl NodeRecord {
             && self.teardown != Some(Status::Succeeded)
     }
 
+    /// Whether a teardown undid it, or may have.
+    pub(crate) fn may_be_undone(&self) -> bool {
+        matches!(self.teardown, Some(Status::Succeeded | Status::Maybe))
+    }
+
     pub(crate) fn new(address: &str, provider: String) -> NodeRecord {
         NodeRecord {
             address: address.to_owned(),

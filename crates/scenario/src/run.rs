@@ -21,7 +21,7 @@ use crate::launcher::Launcher;
 use crate::load::ScenarioFile;
 use crate::plan::{Plan, config};
 use crate::provider::{FailureKind, ProviderFailure};
-use crate::record::{self, Record};
+use crate::record::{self, NodeRecord, Record};
 use crate::running::Running;
 use crate::seal::{RecordKey, WrongKey};
 use crate::slots::{NotStarted, Slots};
@@ -42,6 +42,8 @@ pub struct RunOptions {
     pub redo_maybe: bool,
     /// Run these again although they are done.
     pub redo: Vec<String>,
+    /// Actions that were undone by hand, for a teardown.
+    pub undone: Vec<String>,
     /// What secrets are encrypted with in the record; without it they are not kept.
     pub key: Option<RecordKey>,
     /// What a record does not hold and a resumed run needs.
@@ -59,6 +61,7 @@ impl Default for RunOptions {
             grace: Some(Duration::from_secs(10)),
             redo_maybe: false,
             redo: Vec::new(),
+            undone: Vec::new(),
             key: None,
             given: Given::default(),
             interrupt: CancellationToken::new(),
@@ -158,8 +161,13 @@ impl Plan {
             let key = options.key.as_ref();
             record.key = key.map(|key| key.check(&record.id)).transpose()?;
         }
-        if record.nodes.iter().any(|node| node.teardown.is_some()) {
+        if record.nodes.iter().any(NodeRecord::may_be_undone) {
             return Err(RunError::TakenBack);
+        }
+        // What a teardown could not undo is still there.
+        for node in &mut record.nodes {
+            node.teardown = None;
+            node.teardown_error = None;
         }
         let maybe = { record.nodes.iter() }
             .filter(|node| node.status == Status::Maybe && !options.redo.contains(&node.address));

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use tenon_hcl::{Place, Source};
+use tenon_hcl::{Diagnostic, Place, Source, did_you_mean};
 use tenon_protocols::orchard::ProviderSchema;
 
 use crate::declarations::{Declaration, DeclarationId};
@@ -99,7 +99,7 @@ impl Teardown {
     ) -> Result<RunReport, RunError> {
         let started = Instant::now();
         let Teardown {
-            journal,
+            mut journal,
             mut record,
         } = self;
         let original = record.clone();
@@ -115,6 +115,7 @@ impl Teardown {
             }
             _ => None,
         };
+        mark_undone(&options.undone, &mut record, &mut journal)?;
         let items = Item::all(&record);
         let needed: BTreeSet<usize> = items
             .iter()
@@ -230,6 +231,35 @@ fn recalled<'a>(
         plan.adopt(record, &undoer, &evaluation, Stage::Over);
     }
     Ok(PlanSecrets::new(plan, evaluation))
+}
+
+/// Marks what a user says was undone by hand. It is on disk as soon as anything else is undone.
+fn mark_undone(
+    addresses: &[String],
+    record: &mut Record,
+    journal: &mut Journal,
+) -> Result<(), RunError> {
+    let items = Item::all(record);
+    let mut problems = Vec::new();
+    for address in addresses {
+        let is_meant = |item: &&Item| item.is_there(record) && item.address(record) == *address;
+        let Some(item) = items.iter().find(is_meant) else {
+            let known = items.iter().filter(|item| item.is_there(record));
+            let known: Vec<String> = known.map(|item| item.address(record)).collect();
+            let mut problem = Diagnostic::error(format!(
+                "there is no {address:?} in this run that a teardown undoes"
+            ));
+            problem.help = did_you_mean(address, known.iter().map(String::as_str));
+            problems.push(problem);
+            continue;
+        };
+        let entry = item.undone_by_hand(record);
+        journal.note(&entry)?;
+    }
+    match problems.is_empty() {
+        true => Ok(()),
+        false => Err(RunError::Invalid(problems)),
+    }
 }
 
 /// A provider with its program where it is now.

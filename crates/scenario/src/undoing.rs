@@ -71,6 +71,26 @@ impl Item {
         }
     }
 
+    /// Whether it was done, or may have been, and something undoes it or should.
+    pub(crate) fn is_there(&self, record: &Record) -> bool {
+        let status = record.nodes[self.node].status;
+        let was_done =
+            self.earlier.is_some() || matches!(status, Status::Succeeded | Status::Maybe);
+        was_done && self.undo(record).is_some()
+    }
+
+    /// Puts into the record that nothing is left of it, and says so for the journal.
+    pub(crate) fn undone_by_hand(&self, record: &mut Record) -> Entry {
+        let node = &mut record.nodes[self.node];
+        node.set_teardown(self.earlier, Status::Succeeded, None);
+        Entry::TeardownEnd {
+            action: node.address.clone(),
+            status: Status::Succeeded,
+            error: None,
+            earlier: self.earlier,
+        }
+    }
+
     /// The attributes of a call that undoes it, with their secrets under names that mean this
     /// execution and no other; and whether the scenario file can make those secrets again.
     pub(crate) fn attributes(&self, call: &Call, record: &Record) -> (Kept, bool) {
@@ -271,7 +291,15 @@ impl Work for Undoing<'_> {
                 settings: settings.clone(),
             }),
             Some(Prepared::Problem(problem)) => {
-                Turn::Failed(format!("it cannot be undone: {problem}"))
+                let address = self.address(id);
+                let address = match address.contains('"') {
+                    true => format!("'{address}'"),
+                    false => address,
+                };
+                Turn::Failed(format!(
+                    "it cannot be undone: {problem}\n  \
+                     if nothing is left of it, say so with --undone {address}"
+                ))
             }
             Some(Prepared::Nothing) | None => Turn::Done,
         }

@@ -31,6 +31,7 @@ Examples:
   tenon teardown orchard_shop_run_20261115T144033Z_1f9c03ab.json
   tenon teardown RECORD --record-key record.key
   tenon teardown RECORD --var password=... --secret action.http_request.login.body=@token.txt
+  tenon teardown RECORD --undone action.http_request.order
 
 The record says how each action is undone, whatever has become of the scenario file. Secrets that it
 does not hold encrypted have to be given again.";
@@ -211,6 +212,10 @@ pub(crate) struct TeardownArgs {
     /// Undo what can be undone although secrets are missing
     #[arg(long)]
     pub(crate) partial: bool,
+
+    /// Nothing is left of this action, because it was undone by hand or never done: go on without it
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) undone: Vec<String>,
 
     #[command(flatten)]
     pub(crate) work: WorkArgs,

@@ -49,6 +49,7 @@ async fn tear_down(
     let options = RunOptions {
         key: record::key(&args.key)?,
         given,
+        undone: args.undone.clone(),
         ..work_options(&args.work, signals)
     };
     let is_complete = teardown.is_complete(&options).map_err(Failure::usage)?;

@@ -240,6 +240,65 @@ async fn what_cannot_be_undone_is_named() {
     assert_snapshot!(stage.transcript());
 }
 
+/// Somebody looked, and says that nothing is left of it.
+#[tokio::test]
+async fn what_was_undone_by_hand() {
+    let mut stage = Stage::new(json!({ "execute b 1": ["work", "kill"] }));
+    let uses_itself = action_after("b", "a")
+        .replace("\"b\"\n        is_removed", "self.name\n        is_removed");
+    stage.scenario(&format!("{}{uses_itself}", action("a", "")));
+    assert_eq!(stage.run("tenon run demo.hcl").await.code, Some(4));
+    let record = stage.record_name();
+    let line = format!("tenon teardown {record}");
+    let outcome = stage.run(&line).await;
+    assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+    let named = "--undone action.put.b";
+    assert!(outcome.stderr.contains(named), "{}", outcome.stderr);
+    let outcome = stage.run(&format!("{line} --undone action.put.x")).await;
+    assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
+    let suggested = "did you mean";
+    assert!(outcome.stderr.contains(suggested), "{}", outcome.stderr);
+    // Saying it twice is no mistake.
+    for _ in 0..2 {
+        let outcome = stage.run(&format!("{line} --undone action.put.b")).await;
+        assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+        assert_eq!(stage.rows("puppet").await, "b");
+        assert_eq!(
+            stage.statuses(),
+            "a succeeded and succeeded, b maybe and succeeded"
+        );
+    }
+    stage.assert_is_closed();
+}
+
+/// Nothing was undone, so the run can go on.
+#[tokio::test]
+async fn a_run_goes_on_after_a_teardown_that_did_nothing() {
+    let mut stage = Stage::new(json!({ "execute b 1": ["work", "kill"] }));
+    let uses_itself = action_after("b", "a")
+        .replace("\"b\"\n        is_removed", "self.name\n        is_removed");
+    stage.scenario(&format!("{}{uses_itself}", action("a", "")));
+    assert_eq!(stage.run("tenon run demo.hcl").await.code, Some(4));
+    let record = stage.record_name();
+    let teardown = format!("tenon teardown {record}");
+    assert_eq!(stage.run(&teardown).await.code, Some(1));
+    assert_eq!(
+        stage.statuses(),
+        "a succeeded and skipped, b maybe and failed"
+    );
+    let line = format!("tenon run --resume {record} --redo-maybe");
+    let outcome = stage.run(&line).await;
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert_eq!(stage.statuses(), "a succeeded, b succeeded");
+    let teardown = format!("{teardown} --undone action.put.b@earlier1");
+    let outcome = stage.run(&teardown).await;
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert_eq!(stage.rows("puppet").await, "");
+    let outcome = stage.run(&line).await;
+    assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("was undone"), "{}", outcome.stderr);
+}
+
 /// A provider that does not offer the action any more cannot undo it.
 #[tokio::test]
 async fn a_provider_that_has_changed_since() {
