@@ -44,6 +44,7 @@ mod run;
 mod running;
 mod schedule;
 mod seal;
+mod secret_names;
 mod selection;
 mod sensitive;
 mod settings;

@@ -156,7 +156,14 @@ impl Plan {
         options: &RunOptions,
         watch: Watch<'_>,
     ) -> Result<RunReport, RunError> {
+        let options = &RunOptions {
+            redo: self.redone(&options.redo).map_err(RunError::Invalid)?,
+            ..options.clone()
+        };
         let (journal, mut record) = Journal::open(path)?;
+        record
+            .check_secret_names(&options.given)
+            .map_err(RunError::Invalid)?;
         if record.key.is_none() {
             let key = options.key.as_ref();
             record.key = key.map(|key| key.check(&record.id)).transpose()?;

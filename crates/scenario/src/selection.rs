@@ -8,6 +8,7 @@ use crate::declarations::DeclarationId;
 use crate::graph::{NodeId, NodeKind};
 use crate::plan::Plan;
 use crate::schedule::Schedule;
+use crate::undoing::part_of;
 
 impl Plan {
     /// The providers that are needed for what is not done yet.
@@ -58,6 +59,30 @@ impl Plan {
                 .filter(|id| wanted[id.0])
                 .copied()
                 .collect()),
+            false => Err(problems),
+        }
+    }
+
+    /// The actions that are to be run again: an address of a repeated action or of a component means
+    /// everything in it.
+    pub(crate) fn redone(&self, addresses: &[String]) -> Result<Vec<String>, Vec<Diagnostic>> {
+        let mut redone = Vec::new();
+        let mut problems = Vec::new();
+        for wanted in addresses {
+            let mut all = self.graph.nodes.iter();
+            if all.any(|node| *node.address == **wanted) {
+                let actions = self.graph.actions().map(|(_, node)| &*node.address);
+                let meant = actions.filter(|address| part_of(wanted, address).is_some());
+                redone.extend(meant.map(str::to_owned));
+                continue;
+            }
+            let addresses = self.graph.nodes.iter().map(|node| &*node.address);
+            let mut diagnostic = Diagnostic::error(format!("there is no {wanted:?} to run again"));
+            diagnostic.help = did_you_mean(wanted, addresses);
+            problems.push(diagnostic);
+        }
+        match problems.is_empty() {
+            true => Ok(redone),
             false => Err(problems),
         }
     }

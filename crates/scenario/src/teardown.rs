@@ -115,6 +115,9 @@ impl Teardown {
             }
             _ => None,
         };
+        record
+            .check_secret_names(&options.given)
+            .map_err(RunError::Invalid)?;
         mark_undone(&options.undone, &mut record, &mut journal)?;
         let items = Item::all(&record);
         let needed: BTreeSet<usize> = items

@@ -135,7 +135,7 @@ impl Item {
 }
 
 /// What stands in a name behind an address, as in `action.put.a.token`.
-fn part_of<'n>(address: &str, name: &'n str) -> Option<&'n str> {
+pub(crate) fn part_of<'n>(address: &str, name: &'n str) -> Option<&'n str> {
     let rest = name.strip_prefix(address)?;
     (rest.is_empty() || rest.starts_with(['.', '['])).then_some(rest)
 }

@@ -345,6 +345,25 @@ async fn each_execution_has_its_own_secret() {
     }
 }
 
+/// A name with a mistake in it is not given in vain.
+#[tokio::test]
+async fn a_secret_that_nothing_needs() {
+    let mut stage = stage(json!({}));
+    assert_eq!(stage.run(RUN).await.code, Some(0));
+    let record = stage.record_name();
+    for command in ["teardown", "run --resume"] {
+        let given = format!("--var-file secrets.json --secret action.put.a.token={TOKEN}");
+        let line = format!("tenon {command} {record} {given}");
+        let outcome = stage.run(&line).await;
+        assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
+        let named = "there is no secret \"action.put.a.token\"";
+        assert!(outcome.stderr.contains(named), "{}", outcome.stderr);
+        assert_hidden(&stage, &[&outcome.stdout, &outcome.stderr]);
+        assert_eq!(stage.rows("puppet").await, "a use");
+    }
+    stage.assert_is_closed();
+}
+
 /// The file may have changed since, as long as it still says the same about the teardown.
 #[tokio::test]
 async fn a_file_that_says_something_else_is_not_asked() {

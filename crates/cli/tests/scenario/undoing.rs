@@ -343,6 +343,39 @@ async fn what_was_there_before_an_action_was_run_again() {
     assert_snapshot!(stage.transcript());
 }
 
+/// All instances at once, and no mistake goes unnoticed.
+#[tokio::test]
+async fn what_is_to_be_run_again() {
+    let mut stage = after_a_run().await;
+    let record = stage.record_name();
+    let line = format!("tenon run --resume {record} --redo");
+    let before = stage.diary().len();
+    for (wrong, help) in [("action.put.eac", "action.put.each"), ("nothing", "")] {
+        let outcome = stage.run(&format!("{line} {wrong}")).await;
+        assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
+        let said = format!("there is no {wrong:?} to run again");
+        assert!(outcome.stderr.contains(&said), "{}", outcome.stderr);
+        assert!(outcome.stderr.contains(help), "{}", outcome.stderr);
+    }
+    let alone = stage.run("tenon run demo.hcl --redo action.put.last").await;
+    assert_eq!(alone.code, Some(2), "{}", alone.stderr);
+    assert_eq!(stage.diary().len(), before);
+    for (right, names) in [
+        ("action.put.each", &["each-x", "each-y"][..]),
+        ("component.box.one", &["boxed"]),
+    ] {
+        let before = stage.diary().len();
+        let outcome = stage.run(&format!("{line} {right} -j 1")).await;
+        assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+        let diary = stage.diary();
+        let begun = diary[before..].iter();
+        let begun: Vec<&str> = begun
+            .filter_map(|line| line.strip_prefix("begin "))
+            .collect();
+        assert_eq!(begun, names);
+    }
+}
+
 /// What is done stays done when an action before it is run again and fails.
 #[tokio::test]
 async fn what_depends_on_an_action_that_was_run_again_in_vain() {
