@@ -5,6 +5,7 @@ use std::fmt::Write;
 use crate::event::Status;
 use crate::record::{NodeRecord, Record};
 use crate::run::AssertOutcome;
+use crate::undoing::earlier_address;
 
 /// What a report has a suite for.
 #[derive(Debug)]
@@ -16,7 +17,8 @@ pub enum Suite {
         /// What came of the asserts.
         asserts: Vec<AssertOutcome>,
     },
-    /// A teardown: a test case for each action that was to be undone.
+    /// A teardown: a test case for each action that was to be undone, each earlier execution of
+    /// one, and each provider that failed.
     Teardown(Box<Record>),
     /// Something that was not done at all: one test case, an error.
     NotDone {
@@ -27,6 +29,29 @@ pub enum Suite {
     },
 }
 
+impl Suite {
+    /// Whether it says that something is wrong.
+    pub fn is_bad(&self) -> bool {
+        let is_bad =
+            |status: Option<Status>| matches!(status, Some(Status::Failed | Status::Maybe));
+        match self {
+            Suite::Run { record, asserts } => {
+                !record.provider_errors.is_empty()
+                    || record.nodes.iter().any(|node| is_bad(Some(node.status)))
+                    || asserts.iter().any(|assert| assert.error.is_some())
+            }
+            Suite::Teardown(record) => {
+                !record.provider_errors.is_empty()
+                    || record.nodes.iter().any(|node| {
+                        let mut earlier = node.earlier.iter();
+                        is_bad(node.teardown) || earlier.any(|undo| is_bad(undo.status))
+                    })
+            }
+            Suite::NotDone { .. } => true,
+        }
+    }
+}
+
 /// A report with these suites.
 pub fn junit(suites: &[Suite]) -> String {
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
@@ -34,12 +59,7 @@ pub fn junit(suites: &[Suite]) -> String {
         match suite {
             Suite::Run { record, asserts } => {
                 let cases = { record.nodes.iter().map(Case::of_action) }
-                    .chain(
-                        record
-                            .provider_errors
-                            .iter()
-                            .map(|error| Case::of_provider(error)),
-                    )
+                    .chain(cases_of_providers(record))
                     .chain(cases_of_asserts(asserts));
                 write_suite(
                     &mut text,
@@ -49,7 +69,8 @@ pub fn junit(suites: &[Suite]) -> String {
                 );
             }
             Suite::Teardown(record) => {
-                let cases = record.nodes.iter().filter_map(Case::of_teardown);
+                let cases = { record.nodes.iter().flat_map(cases_of_teardown) }
+                    .chain(cases_of_providers(record));
                 write_suite(
                     &mut text,
                     &record.scenario,
@@ -99,16 +120,6 @@ impl<'a> Case<'a> {
         }
     }
 
-    fn of_teardown(node: &'a NodeRecord) -> Option<Case<'a>> {
-        let error = node.teardown_error.as_deref().unwrap_or_default();
-        let outcome = outcome(node.teardown?, error);
-        Some(Case::new(&node.address, outcome))
-    }
-
-    fn of_provider(error: &'a str) -> Case<'a> {
-        Case::new("providers", Outcome::Error(error))
-    }
-
     fn write(&self, text: &mut String, suite: &str) {
         let _infallible = write!(
             text,
@@ -148,6 +159,24 @@ fn outcome(status: Status, error: &str) -> Outcome<'_> {
         Status::Maybe => Outcome::Error(error),
         Status::Skipped | Status::Pending => Outcome::Skipped(error),
     }
+}
+
+fn cases_of_teardown(node: &NodeRecord) -> impl Iterator<Item = Case<'_>> {
+    let last = (node.address.clone(), node.teardown, &node.teardown_error);
+    let earlier = node.earlier.iter().enumerate().map(|(index, undo)| {
+        let address = earlier_address(&node.address, index);
+        (address, undo.status, &undo.error)
+    });
+    let all = std::iter::once(last).chain(earlier);
+    all.filter_map(|(address, status, error)| {
+        let outcome = outcome(status?, error.as_deref().unwrap_or_default());
+        Some(Case::new(address, outcome))
+    })
+}
+
+fn cases_of_providers(record: &Record) -> impl Iterator<Item = Case<'_>> {
+    let errors = record.provider_errors.iter();
+    errors.map(|error| Case::new("providers", Outcome::Error(error)))
 }
 
 /// `output.NAME`, with a number from the second assert of an output on.

@@ -158,6 +158,7 @@ impl NodeRecord {
             Some(index) => {
                 if let Some(undo) = self.earlier.get_mut(index) {
                     undo.status = Some(status);
+                    undo.error = error;
                 }
             }
             None => {

@@ -203,7 +203,7 @@ impl Teardown {
         };
         let ended = engine.run(&mut schedule, &mut work).await;
         let ended = end(slots, ended, &mut work.worst, watch).await?;
-        work.finish(started, ended.is_interrupted)
+        work.finish(started, ended)
     }
 }
 
@@ -306,7 +306,10 @@ fn not_started(failures: Vec<ProviderFailure>, record: &Record, watch: Watch<'_>
         let message = failure.message.clone();
         watch(Event::ProviderFailed { message });
     }
-    RunError::Providers(failures, Box::new(record.clone()))
+    let mut record = record.clone();
+    let messages = failures.iter().map(|failure| failure.message.clone());
+    record.provider_errors = messages.collect();
+    RunError::Providers(failures, Box::new(record))
 }
 
 fn declaration(

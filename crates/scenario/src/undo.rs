@@ -30,6 +30,9 @@ pub(crate) struct Undo {
     /// What came of undoing an earlier execution; that of the last one is the action's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) status: Option<Status>,
+    /// Why an earlier execution could not be undone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) error: Option<String>,
 }
 
 /// An action that a provider runs to undo another.

@@ -8,7 +8,7 @@ use std::time::Instant;
 use tenon_protocols::Secrets;
 
 use crate::declarations::DeclarationId;
-use crate::engine::{Outcome, Task, Turn, Work};
+use crate::engine::{Ended, Outcome, Task, Turn, Work};
 use crate::event::{Event, RunStatus, Status, Watch};
 use crate::graph::NodeId;
 use crate::journal::{Entry, Journal};
@@ -66,7 +66,7 @@ impl Item {
     pub(crate) fn address(&self, record: &Record) -> String {
         let address = &record.nodes[self.node].address;
         match self.earlier {
-            Some(index) => format!("{address}@earlier{}", index + 1),
+            Some(index) => earlier_address(address, index),
             None => address.clone(),
         }
     }
@@ -132,6 +132,11 @@ impl Item {
         let undo = self.undo(record).filter(|_| self.is_wanted)?;
         undo.call.as_ref().map(|call| call.provider)
     }
+}
+
+/// The address of an earlier execution, by its place among them.
+pub(crate) fn earlier_address(address: &str, index: usize) -> String {
+    format!("{address}@earlier{}", index + 1)
 }
 
 /// What stands in a name behind an address, as in `action.put.a.token`.
@@ -218,11 +223,7 @@ impl Undoing<'_> {
         });
     }
 
-    pub(crate) fn finish(
-        mut self,
-        started: Instant,
-        is_interrupted: bool,
-    ) -> Result<RunReport, RunError> {
+    pub(crate) fn finish(mut self, started: Instant, ended: Ended) -> Result<RunReport, RunError> {
         let statuses = self.items.iter().filter(|item| item.is_wanted).map(|item| {
             let node = &self.record.nodes[item.node];
             match item.earlier {
@@ -239,7 +240,7 @@ impl Undoing<'_> {
         let (skipped, maybe) = (count(Status::Skipped), count(Status::Maybe));
         // A provider that did not end as it should may have lost what it was to do.
         let status = match succeeded == statuses.len() && self.worst.is_none() {
-            _ if is_interrupted => RunStatus::Interrupted,
+            _ if ended.is_interrupted => RunStatus::Interrupted,
             true => RunStatus::Succeeded,
             false => RunStatus::Failed,
         };
@@ -258,6 +259,8 @@ impl Undoing<'_> {
             maybe,
             record: Some(path.display().to_string()),
         });
+        // On disk stay those of the run.
+        self.record.provider_errors = ended.provider_errors;
         Ok(RunReport {
             status,
             record: self.record,

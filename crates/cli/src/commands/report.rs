@@ -55,10 +55,12 @@ impl Report {
         let Some(path) = &self.path else {
             return outcome;
         };
-        if let (Err(failure), true) = (&outcome, self.suites.is_empty()) {
-            let reason = match failure.message.as_str() {
-                "" => "it failed",
-                message => message,
+        // Nobody must take the report for that of a success.
+        if let (Err(failure), false) = (&outcome, self.suites.iter().any(Suite::is_bad)) {
+            let reason = match (failure.message.as_str(), failure.code) {
+                ("", Code::Interrupted) => "it was interrupted",
+                ("", _) => "it failed",
+                (message, _) => message,
             };
             let suite = self.not_done(reason);
             self.suites.push(suite);

@@ -4,7 +4,7 @@ use insta::assert_snapshot;
 use serde_json::json;
 
 use crate::reports::{stage, two_scenarios};
-use crate::stage::{Stage, action, python};
+use crate::stage::{Stage, action, action_after, python, wait_until};
 
 #[tokio::test]
 async fn junit() {
@@ -102,6 +102,75 @@ async fn junit_of_a_teardown() {
     let report = stage.text("report.xml");
     assert!(
         report.contains("failures=\"1\"") && report.contains("it is stuck"),
+        "{report}"
+    );
+}
+
+/// No report of a teardown that failed looks like a success.
+#[tokio::test]
+async fn junit_of_a_teardown_that_cannot_begin() {
+    for (orders, code, done) in [
+        (json!({ "describe": [["exit", 1]] }), 4, 0),
+        (json!({ "configure": [["exit", 1]] }), 4, 0),
+        (json!({ "shutdown": [["exit", 1]] }), 4, 1),
+    ] {
+        let mut stage = Stage::with_one_action(json!({}));
+        assert_eq!(stage.run("tenon run demo.hcl").await.code, Some(0));
+        stage.puppet("puppet", orders);
+        let line = format!("tenon teardown {} --junit report.xml", stage.record_name());
+        let outcome = stage.run(&line).await;
+        assert_eq!(outcome.code, Some(code), "{}", outcome.stderr);
+        let report = stage.text("report.xml");
+        let counts = format!("tests=\"{}\" failures=\"0\" errors=\"1\"", done + 1);
+        assert!(report.contains(&counts), "{report}");
+        assert!(report.contains("name=\"providers\""), "{report}");
+        assert!(stage.record().get("provider_errors").is_none());
+    }
+}
+
+/// The first execution could not be undone, the second one could.
+#[tokio::test]
+async fn junit_of_an_earlier_execution() {
+    let named = |name: &str| json!(["work", ["answer", { "outputs": { "name": name } }]]);
+    let mut stage = Stage::new(json!({
+        "execute a 1": named("one"),
+        "execute a 2": named("two"),
+        "execute one": [["error", { "code": "execute_failed", "message": "it is stuck" }]],
+    }));
+    let own = "self.name\n        is_removed";
+    stage.scenario(&action("a", "").replace("\"a\"\n        is_removed", own));
+    assert_eq!(stage.run("tenon run demo.hcl").await.code, Some(0));
+    let record = stage.record_name();
+    let line = format!("tenon run --resume {record} --redo action.put.a");
+    assert_eq!(stage.run(&line).await.code, Some(0));
+    let line = format!("tenon teardown {record} --junit report.xml");
+    assert_eq!(stage.run(&line).await.code, Some(1));
+    let report = stage.text("report.xml");
+    for part in [
+        "tests=\"2\" failures=\"1\"",
+        "name=\"action.put.a@earlier1\"",
+        "it is stuck",
+    ] {
+        assert!(report.contains(part), "{part} in {report}");
+    }
+}
+
+/// What was not begun is skipped; that alone would be a green report.
+#[tokio::test]
+async fn junit_of_an_interrupted_run() {
+    let stage = Stage::new(json!({ "execute a 1": ["work", ["gate", "here"], "answer"] }));
+    stage.scenario(&format!("{}{}", action("a", ""), action_after("b", "a")));
+    let started = stage.start("tenon run demo.hcl --junit report.xml --grace 1h --json > seen");
+    stage.reached("puppet", "here").await;
+    started.signal(rustix::process::Signal::INT);
+    let is_heard = || stage.text("seen").contains("\"interrupted\"");
+    wait_until("the interrupt is heard", is_heard).await;
+    stage.open("puppet", "here");
+    let outcome = started.ended().await;
+    assert_eq!(outcome.code, Some(130), "{}", outcome.stderr);
+    let report = stage.text("report.xml");
+    assert!(
+        report.contains("<error message=\"it was interrupted\""),
         "{report}"
     );
 }
