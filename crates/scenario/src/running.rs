@@ -74,6 +74,7 @@ impl Running<'_> {
                 attributes,
                 settings,
             }),
+            Err(error) if is_all_known(&attributes) => Turn::Failed(error.to_string()),
             Err(error) => Turn::Failed(self.unsendable(id, &error)),
         }
     }
@@ -159,14 +160,22 @@ impl Running<'_> {
                     continue;
                 }
             };
-            // One that needs a secret of a run before this one cannot be told.
-            if let Ok(masked) = Masked::of(&value) {
-                (self.watch)(Event::Output {
-                    name: name.to_owned(),
-                    value: masked.value.clone(),
-                    sensitive: !masked.sensitive.is_empty(),
-                });
-                self.record.set_output(name, masked);
+            match Masked::of(&value) {
+                Ok(masked) => {
+                    (self.watch)(Event::Output {
+                        name: name.to_owned(),
+                        value: masked.value.clone(),
+                        sensitive: !masked.sensitive.is_empty(),
+                    });
+                    self.record.set_output(name, masked);
+                }
+                // Only an infinite number is left then.
+                Err(error) if is_all_known(&value) => {
+                    self.assert_failed(name.to_owned(), &error.to_string());
+                    continue;
+                }
+                // One that needs a secret of a run before this one cannot be told.
+                Err(_) => {}
             }
             for outcome in self.check_asserts(ModuleId::ROOT, output, &value) {
                 self.assert_checked(name.to_owned(), outcome);
@@ -282,6 +291,10 @@ impl Running<'_> {
             false => RunStatus::Succeeded,
         }
     }
+}
+
+fn is_all_known(value: &Value) -> bool {
+    value.unmark_deep().0.is_wholly_known()
 }
 
 impl Work for Running<'_> {

@@ -209,6 +209,25 @@ async fn plans_by_tags() {
 
 const DIGITS: &str = "123456789012345678901234567890.125";
 
+/// JSON has no infinity, so there is nothing to tell; that is not a success.
+#[tokio::test]
+async fn infinite_numbers() {
+    let mut stage = Stage::new(json!({}));
+    let output = "  output \"large\" {\n    value = [pow(10, 1000000)]\n  }\n";
+    stage.scenario(output);
+    let outcome = stage.run("tenon run demo.hcl").await;
+    assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+    let said = "an infinite number cannot be written as JSON";
+    assert!(outcome.stderr.contains(said), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("large"), "{}", outcome.stderr);
+    // Nor can a provider be given one; no secret of an earlier run is to blame.
+    stage.scenario(&action("a", "input = pow(10, 1000000)"));
+    let outcome = stage.run("tenon run demo.hcl").await;
+    assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("infinite"), "{}", outcome.stderr);
+    assert!(!outcome.stderr.contains("secret"), "{}", outcome.stderr);
+}
+
 #[tokio::test]
 async fn numbers_keep_their_digits() {
     let mut stage = Stage::new(json!({
