@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tenon_hcl::Diagnostic;
 use tenon_scenario::{Record, RecordKey};
 
 use super::scenario;
-use crate::args::{RecordKeyArgs, SecretArgs};
+use crate::args::{RecordKeyArgs, SecretArgs, VariableArgs};
 use crate::exit::Failure;
 use crate::output::diagnostics;
 
@@ -23,6 +23,31 @@ pub(crate) async fn read(path: &Path) -> Result<Record, Failure> {
             path.display()
         ))
     })
+}
+
+/// The files that a command about a run reads, as far as they are known before it begins: a report
+/// must not be written over them.
+pub(crate) fn inputs(
+    file: Option<&Path>,
+    record: Option<&Path>,
+    variables: &VariableArgs,
+    key: &RecordKeyArgs,
+    secrets: &SecretArgs,
+) -> Vec<PathBuf> {
+    let mut inputs: Vec<PathBuf> = { file.into_iter().chain(record) }
+        .chain(key.record_key.as_deref())
+        .map(Path::to_owned)
+        .collect();
+    inputs.extend(variables.files.iter().cloned());
+    let secrets = secrets.secrets.iter();
+    inputs.extend(secrets.filter_map(|(_, value)| value.strip_prefix('@').map(PathBuf::from)));
+    // A record that is a pipe could be read only once.
+    let record = record.filter(|path| path.is_file());
+    if let Some(Ok(record)) = record.map(Record::read) {
+        inputs.push(record.path);
+        inputs.extend(record.files.into_keys());
+    }
+    inputs
 }
 
 /// The key from the file, or else from the environment.

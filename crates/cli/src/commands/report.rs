@@ -1,6 +1,8 @@
 //! The report for CI that `--junit` asks for.
 
 use std::fs;
+use std::io::{self, Write};
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use tenon_scenario::{Suite, junit};
@@ -21,18 +23,39 @@ impl Report {
     /// the file says that the work was not, which is the truth if this process is killed.
     ///
     /// # Errors
-    /// The file cannot be written.
-    pub(crate) fn begin(path: Option<&Path>, subject: &Path) -> Result<Report, Failure> {
+    /// The file cannot be written, or is one of the inputs.
+    pub(crate) fn begin(
+        path: Option<&Path>,
+        subject: &Path,
+        inputs: impl FnOnce() -> Vec<PathBuf>,
+    ) -> Result<Report, Failure> {
         let report = Report {
             path: path.map(Path::to_owned),
             name: subject.display().to_string(),
             suites: Vec::new(),
         };
-        // What is no file, such as a pipe, takes one report only.
-        if let Some(path) = path.filter(|path| path.is_file() || !path.exists()) {
-            let unfinished = report.not_done("it was begun and did not come to its end");
-            write(path, &[unfinished]).map_err(|failure| Failure::usage(failure.message))?;
+        let Some(path) = path else {
+            return Ok(report);
+        };
+        if let Some(input) = inputs().iter().find(|input| is_same_file(path, input)) {
+            return Err(Failure::usage(format!(
+                "the report {} would overwrite {}, which this command reads",
+                path.display(),
+                input.display()
+            )));
         }
+        let kind = fs::metadata(path).map(|there| there.file_type());
+        let begun = match kind {
+            // What is no file takes one report only. A device says without any text whether it
+            // takes some; a pipe would have to be waited for.
+            Ok(kind) if kind.is_char_device() => try_device(path),
+            Ok(kind) if kind.is_fifo() || kind.is_socket() => Ok(()),
+            _ => {
+                let unfinished = report.not_done("it was begun and did not come to its end");
+                write(path, &[unfinished])
+            }
+        };
+        begun.map_err(|failure| Failure::usage(failure.message))?;
         Ok(report)
     }
 
@@ -76,9 +99,28 @@ impl Report {
     }
 }
 
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    let file = |path: &Path| {
+        let there = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+        Some((there.dev(), there.ino()))
+    };
+    file(one).is_some_and(|one| file(other) == Some(one))
+}
+
+fn try_device(path: &Path) -> Result<(), Failure> {
+    let mut options = fs::OpenOptions::new();
+    let opened = options.write(true).open(path);
+    let tried = opened.and_then(|mut device| device.write(&[]));
+    tried
+        .map(drop)
+        .map_err(|error| cannot_be_written(path, &error))
+}
+
 fn write(path: &Path, suites: &[Suite]) -> Result<(), Failure> {
-    fs::write(path, junit(suites)).map_err(|error| {
-        let problem = format!("the report {} cannot be written: {error}", path.display());
-        Failure::new(Code::Failed, problem)
-    })
+    fs::write(path, junit(suites)).map_err(|error| cannot_be_written(path, &error))
+}
+
+fn cannot_be_written(path: &Path, error: &io::Error) -> Failure {
+    let problem = format!("the report {} cannot be written: {error}", path.display());
+    Failure::new(Code::Failed, problem)
 }

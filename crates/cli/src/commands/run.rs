@@ -20,7 +20,17 @@ pub(crate) async fn run(args: &RunArgs) -> Result<(), Failure> {
     let signals = Signals::watch()?;
     let subject = args.file.as_deref().or(args.resume.as_deref());
     let subject = subject.unwrap_or(Path::new(""));
-    let mut report = Report::begin(args.work.junit.as_deref(), subject)?;
+    let inputs = || {
+        let (file, record) = (args.file.as_deref(), args.resume.as_deref());
+        record::inputs(
+            file,
+            record,
+            &args.scenario.variables,
+            &args.key,
+            &args.secrets,
+        )
+    };
+    let mut report = Report::begin(args.work.junit.as_deref(), subject, inputs)?;
     let outcome = match &args.resume {
         Some(record) => resume(args, record, &signals, &mut report).await,
         None => run_chosen(args, &signals, &mut report).await,

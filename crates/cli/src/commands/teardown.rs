@@ -19,7 +19,11 @@ use crate::output::run::Progress;
 
 pub(crate) async fn run(args: &TeardownArgs) -> Result<(), Failure> {
     let signals = Signals::watch()?;
-    let mut report = Report::begin(args.work.junit.as_deref(), &args.record)?;
+    let inputs = || {
+        let (file, record) = (args.file.as_deref(), Some(args.record.as_path()));
+        record::inputs(file, record, &args.variables, &args.key, &args.secrets)
+    };
+    let mut report = Report::begin(args.work.junit.as_deref(), &args.record, inputs)?;
     let outcome = tear_down(args, &signals, &mut report).await;
     report.finish(outcome)
 }

@@ -190,7 +190,47 @@ async fn a_report_that_cannot_be_written() {
         "{}",
         outcome.stderr
     );
+    for path in [".", "/dev/full"] {
+        let line = format!("tenon run demo.hcl --junit {path}");
+        let outcome = stage.run(&line).await;
+        assert_eq!(outcome.code, Some(2), "{path}: {}", outcome.stderr);
+    }
     assert!(stage.diary().is_empty() && stage.files("orchard_").is_empty());
+    let outcome = stage.run("tenon run demo.hcl --junit /dev/null").await;
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+}
+
+/// Under whatever name.
+#[tokio::test]
+async fn a_report_that_would_overwrite_what_is_read() {
+    let mut stage = Stage::with_one_action(json!({}));
+    stage.shell.file("more.json", "{}");
+    std::fs::hard_link(stage.shell.path("more.json"), stage.shell.path("again")).expect("a link");
+    assert_eq!(stage.run("tenon run demo.hcl").await.code, Some(0));
+    let record = stage.record_name();
+    let teardown = format!("teardown {record} --secret x=@more.json");
+    let resume = format!("run --resume {record}");
+    let new = "run demo.hcl --var-file more.json";
+    let diary = stage.diary();
+    for (command, path) in [
+        (new, "./demo.hcl"),
+        (new, "again"),
+        (&resume, "demo.hcl"),
+        (&resume, &record),
+        (&teardown, "demo.hcl"),
+        (&teardown, "again"),
+        (&teardown, &record),
+    ] {
+        let before = stage.text(path);
+        let line = format!("tenon {command} --junit {path}");
+        let outcome = stage.run(&line).await;
+        assert_eq!(outcome.code, Some(2), "{line}: {}", outcome.stderr);
+        let said = "would overwrite";
+        assert!(outcome.stderr.contains(said), "{}", outcome.stderr);
+        assert_eq!(stage.text(path), before);
+    }
+    assert_eq!(stage.diary(), diary);
+    stage.assert_is_closed();
 }
 
 /// Every scenario that was run is in the report.
