@@ -20,15 +20,38 @@ impl Peer {
     /// the calls. Dropping the future gives up on all of them.
     ///
     /// # Errors
-    /// Nothing was sent: the dialect has no batches, the batch is empty, the connection has ended,
-    /// or too many calls wait already.
+    /// Nothing was sent: see [`ask_batch`](Peer::ask_batch).
     pub async fn call_batch(
         &self,
         items: Vec<BatchItem>,
     ) -> Result<Vec<Result<Payload, CallError>>, CallError> {
+        let waiting = self.ask_batch(items).await?;
+        let mut outcomes = Vec::with_capacity(waiting.len());
+        for call in waiting {
+            outcomes.push(call.await);
+        }
+        Ok(outcomes)
+    }
+
+    /// Sends all items in one frame and gives the calls that wait for their answers, in order. Each
+    /// can be waited for or given up by itself. Waits for room in the queue.
+    ///
+    /// # Errors
+    /// Nothing was sent: the dialect has no batches, the batch is empty, it has more calls than
+    /// [`Limits::batch`](crate::Limits::batch), the connection has ended, or too many calls wait
+    /// already.
+    pub async fn ask_batch(&self, items: Vec<BatchItem>) -> Result<Vec<Asked>, CallError> {
         if items.is_empty() {
             let error = PayloadError::new("a batch has at least one message");
             return Err(CallError::Unsendable(error));
+        }
+        // The answers may come in one batch too, and a larger one would not be read.
+        let most = self.shared.options.limits.batch;
+        let is_call = |item: &&BatchItem| matches!(item, BatchItem::Call(..));
+        let calls = items.iter().filter(is_call).count();
+        if calls > most {
+            let problem = format!("a batch has at most {most} calls, not {calls}");
+            return Err(CallError::Unsendable(PayloadError::new(problem)));
         }
         let outbox = &self.shared.outbox;
         let size = items.iter().map(BatchItem::size).sum();
@@ -62,12 +85,7 @@ impl Peer {
             self.forget(waiting);
             return Err(self.queue_error(error));
         }
-        drop(messages);
-        let mut outcomes = Vec::with_capacity(waiting.len());
-        for call in waiting {
-            outcomes.push(call.await);
-        }
-        Ok(outcomes)
+        Ok(waiting)
     }
 
     /// Calls that never went out need no cancelling.

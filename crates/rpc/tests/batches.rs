@@ -105,6 +105,23 @@ async fn giving_up_cancels_all_of_them() {
 }
 
 #[tokio::test]
+async fn a_batch_whose_answers_could_not_be_read_is_not_sent() {
+    let (here, there) = Io::pair();
+    let frames: Arc<Mutex<Vec<String>>> = Arc::default();
+    let _server = Connection::start(there, Dialect::JsonRpcLines, router());
+    let client = Arc::new(Router::new(()));
+    let client = Connection::start_with(here, Dialect::JsonRpcLines, client, options(&frames));
+    let most = Options::default().limits.batch;
+    let items = vec![BatchItem::Call("echo".into(), number(1)); most + 1];
+    let error = client.peer().call_batch(items).await.expect_err("too many");
+    assert!(error.to_string().contains("at most 1024 calls"), "{error}");
+    assert!(frames.lock().expect("no panic elsewhere").is_empty());
+    let items = vec![BatchItem::Call("echo".into(), number(1)); most];
+    let outcomes = client.peer().call_batch(items).await.expect("answers");
+    assert!(outcomes.iter().all(Result::is_ok));
+}
+
+#[tokio::test]
 async fn some_dialects_have_none() {
     for dialect in [Dialect::MsgpackRpc, Dialect::Orchard] {
         let (here, _there) = Io::pair();

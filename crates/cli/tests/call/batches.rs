@@ -61,6 +61,39 @@ async fn what_cannot_be_sent() {
     assert_snapshot!(shell.transcript());
 }
 
+/// A call that is not answered takes nothing from the others.
+#[tokio::test]
+async fn one_call_without_an_answer() {
+    let mut shell = Shell::new();
+    shell.file(
+        "batch.json",
+        r#"[{"method":"never"},{"method":"first"},{"method":"second"},{"method":"never"}]"#,
+    );
+    shell.file(
+        "answers",
+        "read -r batch; echo '[{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":\"2nd\"},{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":\"1st\"}]'; cat > /dev/null",
+    );
+    for options in ["", "--json"] {
+        shell
+            .run(&format!(
+                "tenon call --batch batch.json --timeout 500ms {options} -- sh answers"
+            ))
+            .await;
+    }
+    assert_snapshot!(shell.transcript());
+}
+
+#[tokio::test]
+async fn too_many_calls_are_not_sent() {
+    let mut shell = Shell::new();
+    let calls = "{\"method\":\"a\"},".repeat(1024);
+    shell.file("batch.json", &format!("[{calls}{{\"method\":\"a\"}}]"));
+    shell
+        .run("tenon call --batch batch.json -- touch started; ls started")
+        .await;
+    assert_snapshot!(shell.transcript());
+}
+
 /// A server that knows no batches answers with an error about none of the calls, or not at all.
 #[tokio::test]
 async fn a_server_without_batches() {

@@ -2,16 +2,18 @@
 
 use std::io::Read;
 
+use futures_util::stream::{FuturesOrdered, StreamExt};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
-use tenon_rpc::{BatchItem, Dialect, Format, Payload};
+use tenon_rpc::{BatchItem, Dialect, Format, Limits, Payload};
+use tokio::time::Instant;
 
 use super::params;
 use super::target::Target;
 use crate::args::CallArgs;
 use crate::exit::{Code, Failure};
-use crate::output::Printer;
+use crate::output::{self, Printer};
 
 /// One call or event, as it stands in the file.
 #[derive(Deserialize)]
@@ -65,6 +67,13 @@ fn items(text: &str) -> Result<Vec<BatchItem>, Failure> {
     if items.is_empty() {
         return Err(Failure::usage("the batch is empty"));
     }
+    let most = Limits::default().batch;
+    let calls = items.iter().filter(|item| item.method.is_some()).count();
+    if calls > most {
+        return Err(Failure::usage(format!(
+            "the batch has {calls} calls, and at most {most} are possible\n  hint: make several batches of it"
+        )));
+    }
     let item = |(index, item): (usize, Item)| {
         let number = index + 1;
         let wrong = |problem: &str| Failure::usage(format!("item {number} of the batch {problem}"));
@@ -105,30 +114,85 @@ pub(crate) async fn call(
         });
     }
     let peer = target.peer();
-    let outcomes = target.within(args.timeout.0, peer.call_batch(sent)).await?;
-    let mut failed = 0;
-    for (method, outcome) in methods.iter().zip(outcomes) {
-        match outcome {
-            Ok(result) => printer.result(method, &result)?,
-            Err(error) => {
-                failed += 1;
-                printer.error(Some(method), &error.into())?;
-            }
+    let limit = args.timeout.0;
+    let end = limit.and_then(|limit| Some((Instant::now().checked_add(limit)?, limit)));
+    let asked = target.until(end, peer.ask_batch(sent)).await?;
+    // All of them are waited for at once: one that is not answered holds up none of the others.
+    let mut answers: FuturesOrdered<_> = asked
+        .into_iter()
+        .map(|call| target.until(end, call))
+        .collect();
+    let mut failures = Failures::default();
+    for method in &methods {
+        match answers.next().await {
+            Some(Ok(result)) => printer.result(method, &result)?,
+            Some(Err(failure)) => failures.print(method, failure, printer)?,
+            None => break,
         }
     }
-    match failed {
-        0 => Ok(()),
-        _ if args.json => Err(Failure::told(Code::Failed)),
-        _ => Err(Failure::new(
-            Code::Failed,
-            format!("{failed} of {} calls failed", methods.len()),
-        )),
+    failures.outcome(methods.len(), args)
+}
+
+/// The calls of a batch that failed.
+#[derive(Default)]
+struct Failures {
+    count: usize,
+    /// The exit code that all of them have.
+    code: Option<Code>,
+    /// What was said about the last one.
+    last: String,
+}
+
+impl Failures {
+    fn print(&mut self, method: &str, failure: Failure, printer: Printer) -> Result<(), Failure> {
+        self.count += 1;
+        self.code = match self.code {
+            Some(code) if code != failure.code => Some(Code::Failed),
+            _ => Some(failure.code),
+        };
+        if printer.json {
+            return printer.error(Some(method), &failure);
+        }
+        // What explains all of them is told once.
+        let shown = match failure.message == self.last {
+            true => failure.message.lines().next().unwrap_or_default(),
+            false => &failure.message,
+        };
+        let shown = format!("{}: {shown}", output::on_one_line(method));
+        printer.error(Some(method), &Failure::new(failure.code, shown))?;
+        self.last = failure.message;
+        Ok(())
+    }
+
+    fn outcome(self, calls: usize, args: &CallArgs) -> Result<(), Failure> {
+        match self.code {
+            None => Ok(()),
+            Some(code) if args.json => Err(Failure::told(code)),
+            Some(code) => Err(Failure::new(
+                code,
+                format!("{} of {calls} calls failed", self.count),
+            )),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_calls_count_against_the_limit() {
+        let most = Limits::default().batch;
+        let text = |calls: usize| {
+            let calls = "{\"method\":\"a\"},".repeat(calls);
+            format!("[{calls}{{\"event\":\"b\"}}]")
+        };
+        assert_eq!(items(&text(most)).unwrap_or_default().len(), most + 1);
+        let failure = items(&text(most + 1)).expect_err("too many");
+        assert_eq!(failure.code, Code::Usage);
+        let expected = "the batch has 1025 calls, and at most 1024 are possible";
+        assert!(failure.message.contains(expected), "{}", failure.message);
+    }
 
     #[test]
     fn what_is_wrong_with_a_batch_is_said() {

@@ -10,6 +10,7 @@ use tenon_host::{Plugin, PluginCommand, Start, StopLimits};
 use tenon_ipc::socket_path;
 use tenon_rpc::{CallError, Connection, Io, Payload, Peer, Tap, within};
 use tokio::net::TcpStream;
+use tokio::time::Instant;
 
 use super::answers::Answers;
 use super::params;
@@ -102,6 +103,23 @@ impl Target {
             }
             failure
         })
+    }
+
+    /// Like [`within`](Target::within), for one of several calls that share a time limit and the
+    /// end of it.
+    pub(crate) async fn until<T>(
+        &self,
+        end: Option<(Instant, Duration)>,
+        call: impl Future<Output = Result<T, CallError>>,
+    ) -> Result<T, Failure> {
+        let Some((end, limit)) = end else {
+            return self.within(None, call).await;
+        };
+        let call = async {
+            let outcome = tokio::time::timeout_at(end, call).await;
+            outcome.unwrap_or(Err(CallError::TimedOut(limit)))
+        };
+        self.within(None, call).await
     }
 
     /// What a call comes to that somebody else stopped waiting for.
