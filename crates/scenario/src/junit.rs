@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use crate::event::Status;
+use crate::item::earlier_address;
 use crate::record::{NodeRecord, Record};
 use crate::run::AssertOutcome;
-use crate::undoing::earlier_address;
 
 /// What a report has a suite for.
 #[derive(Debug)]

@@ -22,6 +22,7 @@ mod event;
 mod expand;
 mod flow;
 mod graph;
+mod item;
 mod journal;
 mod junit;
 mod kept;

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use tenon_hcl::{Diagnostic, did_you_mean};
 
+use crate::item::{Item, part_of};
 use crate::kept::Kept;
 use crate::known::{Given, way_text};
 use crate::record::Record;
-use crate::undoing::{Item, part_of};
 
 impl Record {
     /// Refuses secrets that are given under names which nothing in the record has: a name with a

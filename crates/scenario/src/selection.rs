@@ -6,9 +6,9 @@ use tenon_hcl::{Diagnostic, did_you_mean};
 
 use crate::declarations::DeclarationId;
 use crate::graph::{NodeId, NodeKind};
+use crate::item::part_of;
 use crate::plan::Plan;
 use crate::schedule::Schedule;
-use crate::undoing::part_of;
 
 impl Plan {
     /// The providers that are needed for what is not done yet.

@@ -17,6 +17,7 @@ use crate::declarations::{Declaration, DeclarationId};
 use crate::engine::{Engine, Pending, next};
 use crate::evaluation::Evaluation;
 use crate::event::{Event, Watch};
+use crate::item::Item;
 use crate::journal::{Journal, JournalError};
 use crate::kept::Sealer;
 use crate::known::{Given, KnownOutputs};
@@ -27,7 +28,7 @@ use crate::record::{FORMAT, Record};
 use crate::run::{RunError, RunOptions, RunReport, end};
 use crate::slots::{NotStarted, Slots};
 use crate::undo::{ProviderRecord, Stage, Undoer};
-use crate::undoing::{Item, Undoing};
+use crate::undoing::Undoing;
 use crate::unsealing::{Missing, PlanSecrets, Unsealing};
 
 /// A run that is to be undone. Nobody else can use its record meanwhile.

@@ -10,6 +10,7 @@ use tenon_values::{Type, Value};
 
 use crate::evaluation::{Evaluation, Here};
 use crate::graph::{NodeId, NodeKind};
+use crate::item::Item;
 use crate::kept::{Kept, KeptSecret, Sealer};
 use crate::known::{Given, type_at, way_text};
 use crate::masked::{Key, Masked, Way};
@@ -18,7 +19,6 @@ use crate::plan::{Plan, action_attributes, config};
 use crate::record::Record;
 use crate::settings::Settings;
 use crate::undo::{provider_owner, undo_owner};
-use crate::undoing::Item;
 
 /// Finds the secrets of a record.
 pub(crate) struct Unsealing<'a> {
