@@ -59,6 +59,10 @@ async fn events_are_waited_for() {
 emit {\"count\":3}
 :wait tick
 echo [$_.number]
+:wait tick
+$_
+:wait tick
+$_
 emit {\"count\":1} &
 :wait tick
 :wait
