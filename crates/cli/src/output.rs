@@ -54,8 +54,14 @@ impl Printer {
         }
     }
 
-    /// Something the other side sent by itself.
-    pub(crate) fn received(self, kind: &str, method: &str, params: Option<&Payload>) {
+    /// Something the other side sent by itself. What goes to stderr is masked.
+    pub(crate) fn received(
+        self,
+        kind: &str,
+        method: &str,
+        params: Option<&Payload>,
+        masked: &[String],
+    ) {
         let params = params.and_then(|params| to_json(params).ok());
         if self.json {
             let said = match &params {
@@ -65,7 +71,11 @@ impl Printer {
             // A reader that has gone shows when the result is printed.
             let _gone = data(format_args!("{{\"{kind}\":{said}}}"));
         } else {
-            let params = params.map_or(String::new(), |params| format!(" {}", params.get()));
+            let shown = |json: &RawValue| match self.events_are_data {
+                true => json.get().to_owned(),
+                false => hidden(json.get(), masked),
+            };
+            let params = params.map_or(String::new(), |params| format!(" {}", shown(&params)));
             let said = format!("{}{}", on_one_line(method), harmless(&params));
             match self.events_are_data {
                 true => drop(data(said)),
@@ -116,6 +126,14 @@ pub(crate) fn finish(outcome: Result<(), Failure>) -> Result<(), Failure> {
         Ok(()) if is_lost => Err(Failure::told(Code::Failed)),
         outcome => outcome,
     }
+}
+
+/// JSON with the values of members of these names masked. What cannot be masked is not shown.
+fn hidden(json: &str, masked: &[String]) -> String {
+    if masked.is_empty() {
+        return json.to_owned();
+    }
+    tenon_rpc::mask_json(json, masked).unwrap_or_else(|| "\"***\"".to_owned())
 }
 
 /// What others said, without what a terminal would take for commands.

@@ -8,6 +8,12 @@ use crate::json::{self, JsonError, Scanner};
 /// What stands where a secret stood.
 const MASK: &str = "\"***\"";
 
+/// JSON text with the values of all members that have one of `names` (in lower case) masked, as a
+/// [`Recorder`](crate::Recorder) does. `None` if it is not JSON that can be read.
+pub fn mask_json(text: &str, names: &[String]) -> Option<String> {
+    masked(text, names, json::MAX_DEPTH)
+}
+
 /// The text with the values of all members that have one of `names` (in lower case) masked,
 /// however deep they are. `None` if it is not JSON within `depth`.
 pub(crate) fn masked(text: &str, names: &[String], depth: usize) -> Option<String> {

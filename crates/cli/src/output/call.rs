@@ -5,7 +5,9 @@ use serde_json::value::RawValue;
 use tenon_protocols::{Listing, Offer, Parameter};
 use tenon_rpc::Payload;
 
-use super::{ErrorObject, Printer, data, harmless, laid_out, line, on_one_line, talk, to_json};
+use super::{
+    ErrorObject, Printer, data, harmless, hidden, laid_out, line, on_one_line, talk, to_json,
+};
 use crate::exit::Failure;
 
 /// What a request of the other side was answered.
@@ -14,16 +16,25 @@ pub(crate) enum Answered<'a> {
     /// Somebody is asked.
     AtThePrompt,
     /// That there is no such method.
-    NotFound,
+    NotFound {
+        /// Whether the next line may give an answer.
+        in_conversation: bool,
+    },
 }
 
 impl Printer {
-    /// A request of the other side.
-    pub(crate) fn asked(self, method: &str, params: Option<&Payload>, answered: Answered<'_>) {
+    /// A request of the other side. What goes to stderr is masked.
+    pub(crate) fn asked(
+        self,
+        method: &str,
+        params: Option<&Payload>,
+        answered: Answered<'_>,
+        masked: &[String],
+    ) {
         let params = params.and_then(|params| to_json(params).ok());
         let answer = match &answered {
             Answered::With(answer) => to_json(answer).ok(),
-            Answered::AtThePrompt | Answered::NotFound => None,
+            Answered::AtThePrompt | Answered::NotFound { .. } => None,
         };
         if self.json {
             let method = json!(method);
@@ -31,7 +42,7 @@ impl Printer {
             let mut members: Vec<(&str, &dyn super::ToJson)> = vec![("method", &method)];
             members.extend(params.as_ref().map(|params| ("params", params as _)));
             members.extend(answer.as_ref().map(|answer| ("result", answer as _)));
-            if matches!(answered, Answered::NotFound) {
+            if matches!(answered, Answered::NotFound { .. }) {
                 members.push(("error", &error));
             }
             // A reader that has gone shows when the result is printed.
@@ -41,21 +52,29 @@ impl Printer {
         // Blanks are all that is lost.
         let compact = |json: &RawValue| json.get().replace(['\n', '\r'], " ");
         let shown = on_one_line(method);
-        let params = params.map_or(String::new(), |params| format!(" {}", compact(&params)));
+        if let (true, Some(params)) = (self.events_are_data, &params) {
+            let said = format!("{shown} {}", compact(params));
+            drop(data(harmless(&said)));
+        } else if self.events_are_data {
+            drop(data(&shown));
+        }
+        let hidden = |json: &RawValue| hidden(&compact(json), masked);
+        let params = params.map_or(String::new(), |params| format!(" {}", hidden(&params)));
         let outcome = match answered {
             Answered::With(_) => {
-                let answer = answer.map_or(String::new(), |answer| compact(&answer));
+                let answer = answer.map_or(String::new(), |answer| hidden(&answer));
                 format!(" -> {answer}")
             }
             Answered::AtThePrompt => String::new(),
-            Answered::NotFound => {
-                format!(" -> method not found\n  hint: --answer '{shown}=JSON' gives an answer")
+            Answered::NotFound { in_conversation } => {
+                let how = match in_conversation {
+                    true => format!(":answer {shown} JSON"),
+                    false => format!("--answer '{shown}=JSON'"),
+                };
+                format!(" -> method not found\n  hint: {how} gives an answer")
             }
         };
         let said = harmless(&format!("{shown}{params}"));
-        if self.events_are_data {
-            drop(data(&said));
-        }
         talk(format_args!("request {said}{}", harmless(&outcome)));
     }
 

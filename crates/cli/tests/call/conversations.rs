@@ -120,6 +120,27 @@ call_back {\"method\":\"who\"}
     assert_snapshot!(transcript(&options.map(|options| (options, script))).await);
 }
 
+/// What stderr shows of events and requests is masked as the trace is; stdout has the data.
+#[tokio::test]
+async fn secrets_of_the_other_side_are_masked() {
+    let shell = Shell::new();
+    shell.file(
+        "plugin",
+        "read -r call; echo '{\"jsonrpc\":\"2.0\",\"method\":\"log\",\"params\":{\"Token\":\"hunter2\"}}'; \
+         echo '{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"who\",\"params\":{\"token\":\"hunter2\"}}'; read -r answer; \
+         echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"token\":\"hunter2\"}}'; cat > /dev/null",
+    );
+    let line =
+        "tenon call get --trace --mask token --answer who='{\"token\":\"hunter2\"}' -- sh plugin";
+    let outcome = shell.run_unnoted(line).await;
+    assert_eq!(outcome.stdout, "{\"token\":\"hunter2\"}\n");
+    let stderr = &outcome.stderr;
+    assert!(!stderr.contains("hunter2"), "{stderr}");
+    assert!(stderr.contains("event log {\"Token\":\"***\"}"), "{stderr}");
+    let request = "request who {\"token\":\"***\"} -> {\"token\":\"***\"}";
+    assert!(stderr.contains(request), "{stderr}");
+}
+
 #[tokio::test]
 async fn answers_of_the_command_line() {
     let mut shell = Shell::new();

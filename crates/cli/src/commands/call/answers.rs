@@ -31,6 +31,8 @@ pub(crate) struct Answers {
     questions: Option<mpsc::Sender<Question>>,
     /// Events, where there is a conversation that may wait for them.
     events: Option<Events>,
+    /// Names of members whose values stderr does not show, in lower case.
+    masked: Vec<String>,
     printer: Printer,
 }
 
@@ -57,6 +59,12 @@ impl Answers {
             protocol: args.protocol,
             questions: sender,
             events: args.repl.then(Events::default),
+            masked: args
+                .tap
+                .mask
+                .iter()
+                .map(|name| name.to_lowercase())
+                .collect(),
             printer,
         };
         Ok((Arc::new(answers), receiver))
@@ -90,9 +98,12 @@ impl Answers {
             .fallback(|call, answers| async move { answers.answer(call).await })
             .event_fallback(|context, event| {
                 let Answers {
-                    printer, events, ..
+                    printer,
+                    events,
+                    masked,
+                    ..
                 } = &**context.state;
-                printer.received("event", &event.method, event.params.as_ref());
+                printer.received("event", &event.method, event.params.as_ref(), masked);
                 if let Some(events) = events {
                     events.note(&event);
                 }
@@ -103,7 +114,7 @@ impl Answers {
         let format = call.peer.format();
         let asked = |answered| {
             self.printer
-                .asked(&call.method, call.params.as_ref(), answered);
+                .asked(&call.method, call.params.as_ref(), answered, &self.masked);
         };
         let known = self.given().get(call.method.as_str()).cloned();
         let known = known.or_else(|| {
@@ -127,7 +138,8 @@ impl Answers {
                 return encoded(&answer, format);
             }
         } else {
-            asked(Answered::NotFound);
+            let in_conversation = self.events.is_some();
+            asked(Answered::NotFound { in_conversation });
         }
         Err(RpcError::method_not_found(&call.method, format))
     }
