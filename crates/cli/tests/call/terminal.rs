@@ -234,10 +234,10 @@ async fn questions_are_asked_at_the_prompt() {
     .await;
 }
 
-/// A question that waits is answered before a line that may wait for it, and Ctrl-C at it ends
-/// nothing but what asked.
+/// A question is opened by an empty line or by `:wait`, and Ctrl-C at it ends nothing but what
+/// asked.
 #[tokio::test]
-async fn questions_come_before_lines() {
+async fn questions_wait_for_an_empty_line() {
     trial(tools::python(), async |_, _| {
         let shell = Shell::new();
         let steps = [
@@ -270,10 +270,29 @@ async fn questions_come_before_lines() {
             Expect("[3] call_back\r\n"),
             Expect("4\r\n"),
             Expect("> "),
+            // A line that is not empty is not held back.
+            Send("call_back {\"method\":\"fifth\"} &\r"),
+            Expect("press Enter on an empty line to answer it"),
+            Send("add [20,22]\r"),
+            Expect("\r\n42\r\n"),
+            Expect("> "),
+            Send("\r"),
+            Expect("fifth? "),
+            Send("\"hunter2\"\r"),
+            Expect("[4] call_back\r\n"),
+            Expect("\"hunter2\"\r\n"),
+            Expect("> "),
             Send(CONTROL_D),
         ];
         let (code, screen) = at_a_terminal(&shell, REPL, &steps).await;
         assert_eq!(code, 0, "{screen}");
+        let history = std::fs::read_to_string(shell.path("state/tenon/call_history"));
+        let history = history.expect("a history");
+        assert!(history.contains("add [20,22]"), "{history}");
+        assert!(
+            !history.contains("hunter2"),
+            "answers are not kept: {history}"
+        );
     })
     .await;
 }

@@ -13,7 +13,7 @@ use tokio::signal::unix::Signal;
 use tokio::sync::mpsc;
 
 use super::answers::{Answers, Question};
-use super::input::{Entered, Input};
+use super::input::{Entered, Input, Prompt};
 use super::line::{self, Line};
 use super::target::Target;
 use super::variables::Variables;
@@ -22,8 +22,6 @@ use crate::args::{CallArgs, repl_help};
 use crate::exit::{Code, Failure};
 use crate::output::{self, Printer};
 use questions::asked;
-
-const PROMPT: &str = "> ";
 
 pub(crate) struct Conversation<'a> {
     target: &'a Target,
@@ -113,10 +111,8 @@ impl<'a> Conversation<'a> {
                 }
                 Entered::End => break,
             };
-            // What the line waits for may itself wait for an answer. `:answer` gives one.
-            if !line.trim_start().starts_with(":answer")
-                && self.ask_all(&mut person).await? == Next::End
-            {
+            // Another line is not held back: what is typed next would be taken for the answer.
+            if line.trim().is_empty() && self.ask_all(&mut person).await? == Next::End {
                 break;
             }
             if self.obey(&line, &mut person).await? == Next::End {
@@ -143,7 +139,7 @@ impl<'a> Conversation<'a> {
         let is_terminal = person.input.is_terminal();
         loop {
             tokio::select! {
-                entered = person.input.next(PROMPT) => return entered,
+                entered = person.input.next(Prompt::Line) => return entered,
                 Some(finished) = self.running.next() => self.finish(finished)?,
                 question = asked(&mut person.questions) => {
                     output::talk("  press Enter on an empty line to answer it");
@@ -188,7 +184,13 @@ impl<'a> Conversation<'a> {
                 Ok(answer) => self.answer(method, answer, person),
                 Err(failure) => return self.fail(None, &failure),
             },
-            Line::Wait(None) => self.wait(person).await?,
+            Line::Wait(None) => {
+                // The calls that are waited for may themselves wait for these answers.
+                if self.ask_all(person).await? == Next::End {
+                    return Ok(Next::End);
+                }
+                self.wait(person).await?;
+            }
             Line::Wait(Some(event)) => return self.wait_for(event, person).await,
             Line::List => return self.list(person).await,
             Line::Variables => {

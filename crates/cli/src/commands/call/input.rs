@@ -13,6 +13,15 @@ pub(crate) enum Input {
     Terminal(Terminal),
 }
 
+/// What is asked for.
+#[derive(Clone, Copy)]
+pub(crate) enum Prompt<'a> {
+    /// The next line of the conversation.
+    Line,
+    /// The answer to a question, which is shown. It is not remembered: it may be a secret.
+    Question(&'a str),
+}
+
 /// What was typed.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Entered {
@@ -42,7 +51,7 @@ impl Input {
 
     /// The next line. If the future is dropped, the next call goes on where it was, with the same
     /// prompt.
-    pub(crate) async fn next(&mut self, prompt: &str) -> Result<Entered, Failure> {
+    pub(crate) async fn next(&mut self, prompt: Prompt<'_>) -> Result<Entered, Failure> {
         match self {
             Input::Terminal(terminal) => Ok(terminal.next(prompt).await),
             Input::Script(lines) => match lines.next_line().await {

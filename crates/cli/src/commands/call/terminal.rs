@@ -16,7 +16,7 @@ use rustyline::{Config, Context, Editor, ExternalPrinter, Helper};
 use tenon_protocols::Protocol;
 use tokio::sync::mpsc;
 
-use super::input::Entered;
+use super::input::{Entered, Prompt};
 use super::line;
 use crate::args::CallArgs;
 use crate::exit::Failure;
@@ -25,8 +25,15 @@ use crate::output::screen;
 /// Lines that are remembered from one session to the next.
 const HISTORY: usize = 1000;
 
+/// A prompt for the thread.
+struct Asked {
+    prompt: String,
+    /// Whether what is typed goes into the history.
+    is_remembered: bool,
+}
+
 pub(crate) struct Terminal {
-    prompts: SyncSender<String>,
+    prompts: SyncSender<Asked>,
     entered: mpsc::Receiver<Entered>,
     /// Whether the thread is reading a line.
     is_reading: bool,
@@ -81,10 +88,18 @@ impl Terminal {
         })
     }
 
-    pub(crate) async fn next(&mut self, prompt: &str) -> Entered {
+    pub(crate) async fn next(&mut self, prompt: Prompt<'_>) -> Entered {
         if !self.is_reading {
             screen::begin_editing();
-            self.is_reading = self.prompts.send(prompt.to_owned()).is_ok();
+            let (prompt, is_remembered) = match prompt {
+                Prompt::Line => ("> ", true),
+                Prompt::Question(question) => (question, false),
+            };
+            let asked = Asked {
+                prompt: prompt.to_owned(),
+                is_remembered,
+            };
+            self.is_reading = self.prompts.send(asked).is_ok();
         }
         // A thread that has gone has nothing more to say.
         let entered = self.entered.recv().await.unwrap_or(Entered::End);
@@ -120,11 +135,13 @@ struct Thread {
 }
 
 impl Thread {
-    fn run(mut self, asked: &Receiver<String>, typed: &mpsc::Sender<Entered>) {
-        while let Ok(prompt) = asked.recv() {
-            let entered = match self.editor.readline(&prompt) {
+    fn run(mut self, asked: &Receiver<Asked>, typed: &mpsc::Sender<Entered>) {
+        while let Ok(asked) = asked.recv() {
+            let entered = match self.editor.readline(&asked.prompt) {
                 Ok(line) => {
-                    self.remember(&line);
+                    if asked.is_remembered {
+                        self.remember(&line);
+                    }
                     Entered::Line(line)
                 }
                 Err(ReadlineError::Interrupted) => Entered::Interrupted,

@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 
 use super::{Conversation, Next, Person};
 use crate::commands::call::answers::Question;
-use crate::commands::call::input::Entered;
+use crate::commands::call::input::{Entered, Prompt};
 use crate::exit::Failure;
 use crate::output;
 
@@ -48,7 +48,7 @@ impl Conversation<'_> {
         let prompt = format!("{}? ", output::on_one_line(&question.method));
         loop {
             let entered = tokio::select! {
-                entered = person.input.next(&prompt) => entered?,
+                entered = person.input.next(Prompt::Question(&prompt)) => entered?,
                 Some(finished) = self.running.next() => {
                     self.finish(finished)?;
                     continue;
