@@ -142,6 +142,23 @@ async fn secrets_of_the_other_side_are_masked() {
 }
 
 #[tokio::test]
+async fn a_line_that_is_not_utf8_fails_alone() {
+    let shell = Shell::new();
+    let line = "printf '# first\\nadd [1,2]\\necho \"\\377\"\\nadd [3,4]\\r\\nnope' | tenon call --repl -- tenon echo";
+    let outcome = shell.run_unnoted(line).await;
+    assert_eq!(outcome.stdout, "3\n7\n", "{}", outcome.stderr);
+    let errors: Vec<&str> = outcome.stderr.lines().collect();
+    let expected = [
+        "error: line 3: the line is not UTF-8",
+        "error: line 5: the peer answered with an error: Method not found (code -32601)",
+        "  data: {\"method\":\"nope\"}",
+        "error: 2 of 4 lines failed",
+    ];
+    assert_eq!(errors, expected);
+    assert_eq!(outcome.code, Some(1));
+}
+
+#[tokio::test]
 async fn answers_of_the_command_line() {
     let mut shell = Shell::new();
     shell.file("answer.json", "{\n  \"from\": \"a file\"\n}\n");

@@ -35,6 +35,8 @@ pub(crate) struct Conversation<'a> {
     unfinished: BTreeMap<usize, String>,
     /// How many calls were made with `&`.
     numbered: usize,
+    /// The number of the line that is being obeyed, in a script.
+    line: Option<usize>,
     /// Lines that were not empty.
     made: usize,
     failed: usize,
@@ -84,6 +86,7 @@ impl<'a> Conversation<'a> {
             running: FuturesUnordered::new(),
             unfinished: BTreeMap::new(),
             numbered: 0,
+            line: None,
             made: 0,
             failed: 0,
         }
@@ -103,8 +106,15 @@ impl<'a> Conversation<'a> {
             waiting: VecDeque::new(),
         };
         loop {
-            let line = match self.next_line(&mut person).await? {
+            let entered = self.next_line(&mut person).await?;
+            self.line = person.input.line_number();
+            let line = match entered {
                 Entered::Line(line) => line,
+                Entered::Unreadable => {
+                    self.made += 1;
+                    self.fail(None, &Failure::usage("the line is not UTF-8"))?;
+                    continue;
+                }
                 Entered::Interrupted => {
                     self.cancel_at_the_prompt()?;
                     continue;
@@ -233,7 +243,14 @@ impl<'a> Conversation<'a> {
     /// Says what went wrong with a line, and goes on if there is still somebody to talk to.
     fn fail(&mut self, method: Option<&str>, failure: &Failure) -> Result<Next, Failure> {
         self.failed += 1;
-        self.printer.error(method, failure)?;
+        match self.line {
+            Some(line) if !self.args.json => {
+                let message = format!("line {line}: {}", failure.message);
+                let failure = Failure::new(failure.code, message);
+                self.printer.error(method, &failure)?;
+            }
+            _ => self.printer.error(method, failure)?,
+        }
         match self.target.peer().is_closed() {
             true => Err(Failure::told(failure.code)),
             false => Ok(Next::Line),

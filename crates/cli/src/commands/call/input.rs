@@ -2,15 +2,23 @@
 
 use std::io::IsTerminal;
 
-use tokio::io::{AsyncBufReadExt, BufReader, Lines, Stdin};
+use tokio::io::{AsyncBufReadExt, BufReader, Stdin};
 
 use super::terminal::Terminal;
 use crate::args::CallArgs;
 use crate::exit::Failure;
 
 pub(crate) enum Input {
-    Script(Lines<BufReader<Stdin>>),
+    Script(Script),
     Terminal(Terminal),
+}
+
+pub(crate) struct Script {
+    lines: BufReader<Stdin>,
+    /// The part of a line that has been read, in case the rest comes later.
+    begun: Vec<u8>,
+    /// How many lines have been read.
+    number: usize,
 }
 
 /// What is asked for.
@@ -26,6 +34,8 @@ pub(crate) enum Prompt<'a> {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Entered {
     Line(String),
+    /// A line that is not UTF-8.
+    Unreadable,
     /// Ctrl-C.
     Interrupted,
     /// Ctrl-D, or the end of the script.
@@ -41,7 +51,11 @@ impl Input {
     pub(crate) fn new(args: &CallArgs) -> Result<Input, Failure> {
         match is_terminal() {
             true => Terminal::open(args).map(Input::Terminal),
-            false => Ok(Input::Script(BufReader::new(stdin()).lines())),
+            false => Ok(Input::Script(Script {
+                lines: BufReader::new(stdin()),
+                begun: Vec::new(),
+                number: 0,
+            })),
         }
     }
 
@@ -54,12 +68,30 @@ impl Input {
     pub(crate) async fn next(&mut self, prompt: Prompt<'_>) -> Result<Entered, Failure> {
         match self {
             Input::Terminal(terminal) => Ok(terminal.next(prompt).await),
-            Input::Script(lines) => match lines.next_line().await {
-                Ok(Some(line)) => Ok(Entered::Line(line)),
-                Ok(None) => Ok(Entered::End),
-                Err(error) => Err(Failure::usage(format!("stdin: {error}"))),
-            },
+            Input::Script(script) => script.next().await,
         }
+    }
+
+    /// The number of the line that was read last, where lines have numbers: in a script.
+    pub(crate) fn line_number(&self) -> Option<usize> {
+        match self {
+            Input::Terminal(_) => None,
+            Input::Script(script) => Some(script.number),
+        }
+    }
+}
+
+impl Script {
+    async fn next(&mut self) -> Result<Entered, Failure> {
+        let read = self.lines.read_until(b'\n', &mut self.begun).await;
+        read.map_err(|error| Failure::usage(format!("stdin: {error}")))?;
+        if self.begun.is_empty() {
+            return Ok(Entered::End);
+        }
+        self.number += 1;
+        // The blanks at the end of a line, its line break among them, mean nothing.
+        let line = String::from_utf8(std::mem::take(&mut self.begun));
+        Ok(line.map_or(Entered::Unreadable, Entered::Line))
     }
 }
 

@@ -57,6 +57,7 @@ impl Conversation<'_> {
             };
             let answer = match entered {
                 Entered::Line(answer) => answer,
+                Entered::Unreadable => continue,
                 Entered::Interrupted => return Ok(Asked::Interrupted),
                 Entered::End => return Ok(Asked::End),
             };
