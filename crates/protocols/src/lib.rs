@@ -113,6 +113,11 @@ impl Protocol {
         self.spec().start_limit
     }
 
+    /// The method of the call that [`begin`](Protocol::begin) makes, if it makes one.
+    pub fn first_call(self) -> Option<&'static str> {
+        self.spec().first_call
+    }
+
     /// The members that lead to the token by which a call asks for progress, if the protocol has
     /// one: `_meta` and `progressToken` in MCP.
     pub fn progress_token(self) -> Option<&'static [&'static str]> {

@@ -29,6 +29,8 @@ pub(crate) struct Spec {
     pub(crate) stray: Stray,
     /// How long a plugin may take to answer its first call.
     pub(crate) start_limit: Duration,
+    /// The method of the first call, if there is one.
+    pub(crate) first_call: Option<&'static str>,
     /// Makes the first call, checks its answer and says what has to be said next.
     pub(crate) begin: for<'a> fn(&'a Peer, &'a Client) -> Work<'a, Begun>,
     /// Says goodbye.
@@ -54,6 +56,7 @@ impl Spec {
         frame: None,
         stray: Stray::Skip,
         start_limit: Duration::from_secs(10),
+        first_call: None,
         begin: |_, _| Box::pin(async { Ok(None) }),
         end: |_| Box::pin(async {}),
         answer: |_, _| None,

@@ -20,6 +20,7 @@ pub(crate) static SPEC: Spec = Spec {
     progress: Some(&["workDoneToken"]),
     // Some servers index before they answer.
     start_limit: Duration::from_secs(30),
+    first_call: Some("initialize"),
     begin,
     end,
     answer,

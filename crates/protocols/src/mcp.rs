@@ -29,6 +29,7 @@ pub(crate) static SPEC: Spec = Spec {
     progress: Some(&["_meta", "progressToken"]),
     // `npx` may have to download a server before it starts.
     start_limit: Duration::from_secs(30),
+    first_call: Some("initialize"),
     begin,
     answer,
     list: Some(list::list),

@@ -14,6 +14,7 @@ pub(crate) static SPEC: Spec = Spec {
     frame: Some(64 * 1024 * 1024),
     // Seasonings calls a plugin that prints anything else broken.
     stray: Stray::Fail,
+    first_call: Some("init"),
     begin,
     end,
     list: Some(list::list),

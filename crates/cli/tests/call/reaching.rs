@@ -82,3 +82,19 @@ async fn the_largest_message() {
         .await;
     assert_eq!(outcome.code, Some(2));
 }
+
+/// A plugin that does not speak the protocol is not one that lacks the method.
+#[tokio::test]
+async fn a_first_call_that_fails_is_named() {
+    let shell = Shell::new();
+    shell.file(
+        "plugin",
+        "read -r call; echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32601,\"message\":\"Method not found\"}}'; cat > /dev/null",
+    );
+    let line = "tenon call greet --protocol denobridge -- sh plugin";
+    let outcome = shell.run_unnoted(line).await;
+    let expected = "error: the first call of denobridge, `health`: the peer answered with an error: \
+        Method not found (code -32601)\n";
+    assert!(outcome.stderr.starts_with(expected), "{}", outcome.stderr);
+    assert_eq!(outcome.code, Some(1));
+}

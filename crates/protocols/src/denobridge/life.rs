@@ -7,6 +7,7 @@ use crate::lifecycle::{Begun, Client, Spec, Work, call, decode, refuse, send};
 
 pub(crate) static SPEC: Spec = Spec {
     name: "denobridge",
+    first_call: Some("health"),
     begin,
     end,
     ..Spec::BASE

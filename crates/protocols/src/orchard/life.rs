@@ -15,6 +15,7 @@ pub(crate) static SPEC: Spec = Spec {
     // Orchard calls a provider that prints anything else broken.
     stray: Stray::Fail,
     start_limit: Duration::from_secs(5),
+    first_call: Some("describe"),
     begin,
     end,
     list: Some(list),

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tenon_host::{Plugin, PluginCommand, Start, StopLimits};
+use tenon_host::{Plugin, PluginCommand, Problem, Start, StopLimits};
 use tenon_ipc::socket_path;
 use tenon_rpc::{CallError, Connection, Io, Payload, Peer, Tap, within};
 use tokio::net::TcpStream;
@@ -57,7 +57,8 @@ impl Target {
         };
         if let Some(io) = io {
             let connection = Connection::start_with(io, start.dialect, router, start.options);
-            let begun = within(Some(start.limit), first(connection.peer())).await?;
+            let begun = within(Some(start.limit), first(connection.peer())).await;
+            let begun = begun.map_err(|error| first_call_failed(error.into(), args))?;
             return Ok((Target::Server(connection), begun));
         }
         let (program, arguments) = args.plugin.split_first().ok_or_else(|| {
@@ -67,7 +68,11 @@ impl Target {
         if args.verbose {
             command = command.on_stderr(|line| output::talk(format_args!("plugin: {line}")));
         }
-        let (plugin, begun) = Plugin::start(&command, start, router, first).await?;
+        let started = Plugin::start(&command, start, router, first).await;
+        let (plugin, begun) = started.map_err(|error| match &error.problem {
+            Problem::CannotStart(_) => error.into(),
+            _ => first_call_failed(error.into(), args),
+        })?;
         Ok((Target::Plugin(Box::new(plugin)), begun))
     }
 
@@ -214,6 +219,18 @@ impl Target {
         }
         Ok(())
     }
+}
+
+/// The first call of the protocol failed, which must not look like a failure of the call that was
+/// asked for: neither its message nor, under `--json`, its code.
+fn first_call_failed(mut failure: Failure, args: &CallArgs) -> Failure {
+    let protocol = args.protocol;
+    if let Some((protocol, method)) = protocol.and_then(|p| Some((p, p.first_call()?))) {
+        let message = &failure.message;
+        failure.message = format!("the first call of {protocol}, `{method}`: {message}");
+        failure.answered = None;
+    }
+    failure
 }
 
 /// What a server said that is about no call in particular: that it lets nobody else in, or that it
