@@ -158,6 +158,27 @@ async fn a_line_that_is_not_utf8_fails_alone() {
     assert_eq!(outcome.code, Some(1));
 }
 
+/// Nothing that was asked for is passed over in silence when the other side ends.
+#[tokio::test]
+async fn what_is_left_when_the_other_side_ends() {
+    let shell = Shell::new();
+    shell.file(
+        "script",
+        "sleep {\"ms\":300000} &\nexit {\"code\":4}\n# a comment\nadd [1,2]\nadd [3,4]\n",
+    );
+    let outcome = shell
+        .run_unnoted("tenon call --repl -- tenon echo < script")
+        .await;
+    let stderr = &outcome.stderr;
+    assert_eq!(outcome.code, Some(3), "{stderr}");
+    let first = "error: line 2: the plugin ended before it answered";
+    assert!(stderr.starts_with(first), "{stderr}");
+    let call = "[1] sleep\nerror: the plugin ended before it answered";
+    assert!(stderr.contains(call), "{stderr}");
+    let lines = "error: not run after line 2: 2 lines\n";
+    assert!(stderr.ends_with(lines), "{stderr}");
+}
+
 #[tokio::test]
 async fn answers_of_the_command_line() {
     let mut shell = Shell::new();

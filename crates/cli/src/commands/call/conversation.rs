@@ -5,6 +5,7 @@ mod questions;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::pin::Pin;
+use std::time::Duration;
 
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use tenon_protocols::Protocol;
@@ -105,29 +106,8 @@ impl<'a> Conversation<'a> {
             ctrl_c,
             waiting: VecDeque::new(),
         };
-        loop {
-            let entered = self.next_line(&mut person).await?;
-            self.line = person.input.line_number();
-            let line = match entered {
-                Entered::Line(line) => line,
-                Entered::Unreadable => {
-                    self.made += 1;
-                    self.fail(None, &Failure::usage("the line is not UTF-8"))?;
-                    continue;
-                }
-                Entered::Interrupted => {
-                    self.cancel_at_the_prompt()?;
-                    continue;
-                }
-                Entered::End => break,
-            };
-            // Another line is not held back: what is typed next would be taken for the answer.
-            if line.trim().is_empty() && self.ask_all(&mut person).await? == Next::End {
-                break;
-            }
-            if self.obey(&line, &mut person).await? == Next::End {
-                break;
-            }
+        if let Err(failure) = self.obey_all(&mut person).await {
+            return Err(self.cut_short(failure, &mut person).await?);
         }
         if person.input.is_terminal() {
             // Whoever sat there has seen what failed.
@@ -142,6 +122,76 @@ impl<'a> Conversation<'a> {
                 format!("{failed} of {} lines failed", self.made),
             )),
         }
+    }
+
+    async fn obey_all(&mut self, person: &mut Person) -> Result<(), Failure> {
+        loop {
+            let entered = self.next_line(person).await?;
+            self.line = person.input.line_number();
+            let line = match entered {
+                Entered::Line(line) => line,
+                Entered::Unreadable => {
+                    self.made += 1;
+                    self.fail(None, &Failure::usage("the line is not UTF-8"))?;
+                    continue;
+                }
+                Entered::Interrupted => {
+                    self.cancel_at_the_prompt()?;
+                    continue;
+                }
+                Entered::End => return Ok(()),
+            };
+            // Another line is not held back: what is typed next would be taken for the answer.
+            if line.trim().is_empty() && self.ask_all(person).await? == Next::End {
+                return Ok(());
+            }
+            if self.obey(&line, person).await? == Next::End {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The conversation cannot go on: says why, what became of the calls that still ran, and which
+    /// lines of a script were not run.
+    async fn cut_short(
+        &mut self,
+        failure: Failure,
+        person: &mut Person,
+    ) -> Result<Failure, Failure> {
+        /// A script that has not been written to its end is not waited for.
+        const MOMENT: Duration = Duration::from_millis(200);
+        if !failure.message.is_empty() {
+            self.printer.error(None, &failure)?;
+        } else if !self.target.peer().is_closed() {
+            // The results cannot be written.
+            return Ok(failure);
+        }
+        while let Some(finished) = self.running.next().await {
+            self.finish(finished)?;
+        }
+        if person.input.is_terminal() {
+            return Ok(Failure::told(failure.code));
+        }
+        let mut left = 0_usize;
+        let counting = async {
+            while let Ok(entered) = person.input.next(Prompt::Line).await {
+                left += match entered {
+                    Entered::Line(line) => {
+                        usize::from(!matches!(line::parse(&line), Ok(Line::Nothing)))
+                    }
+                    Entered::Unreadable => 1,
+                    Entered::Interrupted | Entered::End => break,
+                };
+            }
+        };
+        let _not_at_its_end = tokio::time::timeout(MOMENT, counting).await;
+        if left > 0 {
+            let after = self.line.unwrap_or_default();
+            let message = format!("not run after line {after}: {left} lines");
+            self.printer
+                .error(None, &Failure::new(failure.code, message))?;
+        }
+        Ok(Failure::told(failure.code))
     }
 
     /// Waits for a line, and prints what happens meanwhile.
