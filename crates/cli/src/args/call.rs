@@ -114,7 +114,7 @@ pub(crate) struct CallArgs {
     #[arg(long, conflicts_with = "repl")]
     pub(crate) watch: bool,
 
-    /// Send an event, which nobody answers, instead of a call
+    /// Send an event, which is not answered, instead of a call
     #[arg(long, conflicts_with = "repl")]
     pub(crate) event: bool,
 

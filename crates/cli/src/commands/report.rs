@@ -46,7 +46,7 @@ impl Report {
         }
         let kind = fs::metadata(path).map(|there| there.file_type());
         let begun = match kind {
-            // What is no file takes one report only. A device says without any text whether it
+            // What is not a regular file takes one report only. A device says without any text whether it
             // takes some; a pipe would have to be waited for.
             Ok(kind) if kind.is_char_device() => try_device(path),
             Ok(kind) if kind.is_fifo() || kind.is_socket() => Ok(()),

@@ -399,7 +399,7 @@ impl Hub {
             && let Some(protocol) = self.protocol
             && let Some(answer) = protocol.answer(&call.method, params.as_ref(), format)
         {
-            // With a protocol the plugin was initialised here, and nobody else knows of that.
+            // With a protocol the plugin was initialised here, and no client knows of that.
             return Ok(answer);
         }
         let Some(session) = concerned.or_else(|| self.only_client()) else {

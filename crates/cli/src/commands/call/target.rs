@@ -185,7 +185,7 @@ impl Target {
     /// gets little time.
     ///
     /// # Errors
-    /// A server that was sent an event, which nobody answers, did not let us in.
+    /// A server that was sent an event, which is not answered, did not let us in.
     pub(crate) async fn leave(self, args: &CallArgs, has_failed: bool) -> Result<(), Failure> {
         const MOMENT: Duration = Duration::from_millis(500);
         let goodbye = |peer: Peer| async move {
