@@ -104,6 +104,7 @@ fn coming_and_going() {
 #[test]
 fn more_than_are_let_in() {
     const LIMIT: usize = 20;
+    const SILENT: usize = 100;
     let subject = Subject::start(LIMIT);
     subject.withstands(64, || {
         let mut inside: Vec<Caller> = Vec::new();
@@ -113,8 +114,13 @@ fn more_than_are_let_in() {
             inside.push(Caller::connect(subject.path()));
             eventually("it is in", || subject.status().connections == number + 1);
         }
-        for _ in 0..100 {
+        for number in 0..500 {
             let mut refused = Caller::connect(subject.path());
+            // A silent client is refused only after the server has waited for its framing.
+            if number >= SILENT {
+                let asked = request(1, "echo", "[1]");
+                refused.stream().write_all(asked.as_bytes()).unwrap();
+            }
             let answer = refused.read();
             assert_eq!(answer["error"]["code"], json!(-32000), "{answer}");
             assert_eq!(answer["id"], json!(null), "{answer}");
