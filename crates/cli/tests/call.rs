@@ -22,7 +22,7 @@ mod reaching;
 #[path = "command/shell.rs"]
 #[expect(
     dead_code,
-    reason = "plugins of these tests are no programs of their own"
+    reason = "the plugins of these tests are not programs of their own"
 )]
 mod shell;
 #[path = "call/terminal.rs"]

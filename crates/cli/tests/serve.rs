@@ -37,7 +37,7 @@ mod serving;
 #[path = "command/shell.rs"]
 #[expect(
     dead_code,
-    reason = "plugins of these tests are no programs of their own"
+    reason = "the plugins of these tests are not programs of their own"
 )]
 mod shell;
 #[path = "serve/sockets.rs"]

@@ -189,7 +189,7 @@ impl Process {
                 self.exited().await
             }
         };
-        // Dropping it looks for what it left behind, which nobody else is to wait for.
+        // Dropping it searches for what it left behind, and that must not delay other tasks.
         let _dropped = tokio::task::spawn_blocking(move || drop(self)).await;
         Stopped { status, how }
     }

@@ -59,7 +59,7 @@ impl Shared {
         self.stray.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps what the peer sent that is no message, unless there was something before.
+    /// Keeps the first thing the peer sent that is not a message.
     pub(crate) fn keep_stray(&self, quote: Quote) {
         self.stray().get_or_insert(quote);
     }

@@ -104,7 +104,7 @@ pub(crate) fn part(value: &Value, step: &str) -> Option<Value> {
         .ok()
 }
 
-/// `.name`, or `["key"]` for what is no name.
+/// `.name`, or `["key"]` for what is not an identifier.
 pub(crate) fn step_text(step: &str) -> String {
     let mut characters = step.chars();
     let is_name = characters.next().is_some_and(char::is_alphabetic)

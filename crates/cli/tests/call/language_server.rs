@@ -18,6 +18,16 @@ fn server() -> Result<PathBuf, String> {
     tools::installed("lsp/node_modules/bash-language-server/out/cli.js")
 }
 
+/// What opens the document that it is asked about.
+fn document() -> Value {
+    json!({ "textDocument": {
+        "uri": "file:///tmp/greet.sh",
+        "languageId": "shellscript",
+        "version": 1,
+        "text": "greet() { echo hello; }\ngreet\n",
+    }})
+}
+
 /// Until the server has read its configuration, it finds nothing: it is asked until it does.
 const SESSION: &str = "\
 mkfifo session; tenon call --repl --protocol lsp --json --trace -- node $SERVER start \
@@ -44,13 +54,7 @@ async fn a_conversation() {
     trial_within(WATCHDOG, server(), async |server, _| {
         let shell = Shell::new();
         shell.file("script", SCRIPT);
-        let open = json!({ "textDocument": {
-            "uri": "file:///tmp/greet.sh",
-            "languageId": "shellscript",
-            "version": 1,
-            "text": "greet() { echo hello; }\ngreet\n",
-        }});
-        shell.file("open.json", &open.to_string());
+        shell.file("open.json", &document().to_string());
         let line = format!("SERVER={}; {SESSION}", server.display());
         let outcome = shell.run_unnoted(&line).await;
         assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
@@ -122,13 +126,7 @@ async fn what_it_offers() {
 async fn behind_a_socket() {
     trial_within(WATCHDOG, server(), async |server, _| {
         let shell = Shell::new();
-        let open = json!({ "textDocument": {
-            "uri": "file:///tmp/greet.sh",
-            "languageId": "shellscript",
-            "version": 1,
-            "text": "greet() { echo hello; }\ngreet\n",
-        }});
-        shell.file("open.json", &open.to_string());
+        shell.file("open.json", &document().to_string());
         shell.file(
             "script",
             "!textDocument/didOpen @open.json\n\

@@ -157,7 +157,7 @@ async fn a_conversation_is_cancelled_by_those_who_began_it() {
         notify(&mut other, "session/cancel", cancel.clone());
         assert_quiet(&mut other);
         assert!(sent(&serving, "session/cancel").is_empty());
-        // Nobody knows whose that is: the agent decides.
+        // Whose session that is is not known, so the agent decides.
         notify(
             &mut other,
             "session/cancel",
