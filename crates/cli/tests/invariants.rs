@@ -186,3 +186,43 @@ fn dependencies_point_down() {
         }
     }
 }
+
+/// What the tests install is what somebody looked at: by hash, and from whichever mirror there is.
+#[test]
+fn tools_come_from_lock_files_with_hashes() {
+    let mut locks = 0;
+    for entry in fs::read_dir(root().join("scripts/locks")).unwrap() {
+        let path = entry.unwrap().path();
+        let npm = path.join("package-lock.json");
+        if npm.exists() {
+            let lock: serde_json::Value =
+                serde_json::from_str(&fs::read_to_string(&npm).unwrap()).unwrap();
+            for (name, package) in lock["packages"].as_object().unwrap() {
+                let is_the_tool_itself = name.is_empty();
+                assert!(
+                    is_the_tool_itself || package["integrity"].is_string(),
+                    "{name} has no hash in {}",
+                    npm.display()
+                );
+                assert!(
+                    package.get("resolved").is_none(),
+                    "{name} has an address in {}: write it with scripts/lock",
+                    npm.display()
+                );
+            }
+            locks += 1;
+        } else if path.extension().is_some_and(|end| end == "txt") {
+            let text = fs::read_to_string(&path).unwrap();
+            // A requirement goes over several lines, each but the last with a backslash at its end.
+            for requirement in text.replace("\\\n", " ").lines() {
+                assert!(
+                    requirement.contains("--hash=sha256:"),
+                    "no hash in {}: {requirement}",
+                    path.display()
+                );
+            }
+            locks += 1;
+        }
+    }
+    assert!(locks >= 7, "only {locks} lock files found");
+}
