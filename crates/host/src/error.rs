@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::ExitStatus;
 use std::time::Duration;
 
-use tenon_rpc::{CallError, CloseReason, Dialect, Peer, Quote};
+use tenon_rpc::{CallError, CloseReason, Dialect, ErrorCode, Peer, Quote, Text};
 
 use crate::process::Process;
 
@@ -72,6 +72,39 @@ impl PluginError {
             status: process.status().filter(|_| !is_quoted),
             stderr: process.stderr().lines(),
             dialect: Some(peer.dialect()),
+        }
+    }
+
+    /// The same with every text rewritten that the plugin wrote: what it answered, and its stderr.
+    /// Words of our own stay as they are, so a secret that is one of them does not spoil them.
+    /// (What it printed to stdout is masked where it is quoted: [`tenon_rpc::Options::redact`].)
+    pub fn map_said(&self, map: impl Fn(&str) -> String) -> PluginError {
+        let problem = match &self.problem {
+            // An error of the system cannot be cloned, but says the same again.
+            Problem::CannotStart(error) => {
+                Problem::CannotStart(io::Error::new(error.kind(), error.to_string()))
+            }
+            Problem::NoAnswer(limit) => Problem::NoAnswer(*limit),
+            Problem::Call(error) => Problem::Call(match error.clone() {
+                CallError::Answered(mut error) => {
+                    error.message = map(&error.message);
+                    if let ErrorCode::Name(name) = &error.code {
+                        error.code = ErrorCode::Name(Text::from(map(name)));
+                    }
+                    CallError::Answered(error)
+                }
+                CallError::Malformed(problem) => CallError::Malformed(Text::from(map(&problem))),
+                error => error,
+            }),
+        };
+        PluginError {
+            command: self.command.clone(),
+            problem,
+            stray: self.stray.clone(),
+            status: self.status,
+            unclaimed: self.unclaimed.as_deref().map(&map),
+            stderr: self.stderr.iter().map(|line| map(line)).collect(),
+            dialect: self.dialect,
         }
     }
 

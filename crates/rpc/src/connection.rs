@@ -9,7 +9,7 @@ use tokio::task::AbortHandle;
 
 use crate::dialect::{self, Dialect, Limits};
 use crate::driver::Driver;
-use crate::error::CloseReason;
+use crate::error::{CloseReason, Redact};
 use crate::io::Io;
 use crate::message::Id;
 use crate::outbox::State;
@@ -49,6 +49,9 @@ pub struct Options {
     pub detect: &'static [Dialect],
     /// Sees every frame.
     pub tap: Option<Arc<dyn Tap>>,
+    /// Masks secrets in what is quoted of the peer's bytes, in errors and in the log. If there is
+    /// one, an answer that does not fit its type is not quoted at all: it may hold new secrets.
+    pub redact: Option<Redact>,
     /// What whoever starts the connection knows about the peer, for
     /// [`Peer::attachment`](Peer::attachment).
     pub attachment: Option<Arc<dyn Any + Send + Sync>>,
@@ -68,6 +71,7 @@ impl Default for Options {
             stray: Stray::Answer,
             detect: &[],
             tap: None,
+            redact: None,
             attachment: None,
         }
     }

@@ -70,7 +70,7 @@ mod transcode;
 pub use batch::BatchItem;
 pub use connection::{Cancel, Connection, EventOrder, Options, Stray, Withdrawal};
 pub use dialect::{Decoder, Dialect, Frame, Inbound, Limits, Malformed, MalformedKind, Oversized};
-pub use error::{CallError, CloseReason, DialectError, ErrorCode, Quote, RpcError};
+pub use error::{CallError, CloseReason, DialectError, ErrorCode, Quote, Redact, RpcError};
 pub use io::Io;
 pub use mask::mask_json;
 pub use message::{Event, Id, Message, Request, Response, Text};

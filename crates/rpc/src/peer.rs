@@ -59,6 +59,26 @@ impl Shared {
         self.stray.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The beginning of what the peer sent, without secrets.
+    pub(crate) fn quote(&self, bytes: &[u8]) -> Quote {
+        self.redacted(Quote::of(bytes))
+    }
+
+    pub(crate) fn redacted(&self, quote: Quote) -> Quote {
+        match &self.options.redact {
+            Some(redact) => quote.redacted(redact),
+            None => quote,
+        }
+    }
+
+    /// A text with something in it that the peer sent, without secrets.
+    pub(crate) fn redacted_text(&self, text: String) -> String {
+        match &self.options.redact {
+            Some(redact) => String::from_utf8_lossy(&redact(text.as_bytes(), false)).into_owned(),
+            None => text,
+        }
+    }
+
     /// Keeps the first thing the peer sent that is not a message.
     pub(crate) fn keep_stray(&self, quote: Quote) {
         self.stray().get_or_insert(quote);
@@ -126,7 +146,11 @@ impl Peer {
         let params = Payload::encode(self.format(), &params).map_err(CallError::Unsendable)?;
         let params = (!params.is_null()).then_some(params);
         let result = self.call_raw(Text::from_static(M::NAME), params).await?;
-        result.decode().map_err(CallError::Undecodable)
+        let decoded = match self.shared.options.redact {
+            Some(_) => result.decode_private(),
+            None => result.decode(),
+        };
+        decoded.map_err(CallError::Undecodable)
     }
 
     /// Like [`call`](Peer::call), but gives up after `limit`.

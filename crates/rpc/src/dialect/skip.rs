@@ -53,7 +53,7 @@ impl Skip {
                 (0, rest)
             }
         };
-        let start = Bytes::copy_from_slice(&buffer[..known.min(Quote::LENGTH)]);
+        let start = Bytes::copy_from_slice(&buffer[..known.min(Quote::KEPT)]);
         if let Rest::Bytes(..) = rest {
             buffer.advance(known);
         }

@@ -129,7 +129,8 @@ impl Driver {
 
     /// The stream cannot be trusted any more. The peer is told, where its protocol has answers
     /// without a call.
-    fn broken(&mut self, error: DialectError) -> CloseReason {
+    fn broken(&mut self, mut error: DialectError) -> CloseReason {
+        error.quote = self.shared.redacted(error.quote);
         if self.shared.options.stray == Stray::Answer {
             let rpc_error = RpcError::invalid_request(error.to_string());
             self.reply(ReplyTo::new(Id::Null, None), Err(rpc_error));

@@ -134,13 +134,13 @@ impl Driver {
                     Err(CallError::TooLong(self.shared.options.limits.frame))
                 }
                 _ => {
-                    let text = format!("{}: {}", malformed.error.message, Quote::of(frame));
+                    let text = format!("{}: {}", malformed.error.message, self.shared.quote(frame));
                     Err(CallError::Malformed(Text::from(text)))
                 }
             };
             return self.deliver(&id, outcome, frame);
         }
-        let quote = Quote::of(frame);
+        let quote = self.shared.quote(frame);
         if let Some(id) = malformed.id {
             self.reply(ReplyTo::new(id, batch), Err(malformed.error));
             return Ok(());
@@ -159,7 +159,7 @@ impl Driver {
             let problem = match text.is_empty() {
                 true => unreadable::problem(&malformed.error),
                 false => {
-                    self.shared.keep_stray(Quote::of(text));
+                    self.shared.keep_stray(self.shared.quote(text));
                     "a message that cannot be read, behind other text in its line".to_owned()
                 }
             };
@@ -219,6 +219,7 @@ impl Driver {
             return Ok(());
         }
         let error = error.map_or(String::new(), |error| format!(": {error}"));
+        let error = self.shared.redacted_text(error);
         tracing::debug!(%id, error, "an answer that nobody waits for");
         /// Longer than any text for people.
         const LENGTH: usize = 300;
@@ -231,7 +232,7 @@ impl Driver {
         // Whoever asked something else would wait for ever.
         let error = DialectError {
             problem: format!("the peer sent an answer with the id {id}, which belongs to no call"),
-            quote: Quote::of(frame),
+            quote: self.shared.quote(frame),
             is_over_limit: false,
             is_message: true,
         };

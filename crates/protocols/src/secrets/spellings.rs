@@ -1,0 +1,257 @@
+//! A text as it reads once the escapes of a language are taken away.
+//!
+//! A secret with a quotation mark, a line break or an umlaut in it is spelled in many ways, and a
+//! list of them would never be complete. So the escapes in the text are read instead, whichever
+//! language wrote them, and the secret is looked for in what they stand for.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Texts inside texts: JSON in a string of JSON that is quoted has three levels of escapes.
+const LEVELS: usize = 3;
+
+/// A text, with the place in the original of each byte.
+pub(super) struct Spelling<'t> {
+    pub(super) bytes: Cow<'t, [u8]>,
+    /// Where each byte begins, and the end; no message is longer than 4 GiB. Without it, each is
+    /// where it was.
+    places: Option<Vec<u32>>,
+}
+
+/// What an escape stands for, and how long it is.
+type Escape = (Decoded, usize);
+
+/// What an escape stands for: at most a character.
+struct Decoded {
+    bytes: [u8; 4],
+    length: usize,
+}
+
+impl Decoded {
+    fn byte(byte: u8) -> Decoded {
+        Decoded {
+            bytes: [byte, 0, 0, 0],
+            length: 1,
+        }
+    }
+
+    fn character(character: char) -> Decoded {
+        let mut bytes = [0; 4];
+        let length = character.encode_utf8(&mut bytes).len();
+        Decoded { bytes, length }
+    }
+}
+
+impl<'t> Spelling<'t> {
+    /// The text as it is.
+    fn plain(text: &'t [u8]) -> Spelling<'t> {
+        Spelling {
+            bytes: Cow::Borrowed(text),
+            places: None,
+        }
+    }
+
+    fn place(&self, at: usize) -> usize {
+        self.places
+            .as_ref()
+            .map_or(at, |places| places[at] as usize)
+    }
+
+    /// Where a part of it is in the original. An escape of which a part is meant is meant whole.
+    pub(super) fn original(&self, part: &Range<usize>) -> Range<usize> {
+        let last = self.place(part.end - 1);
+        let ends = (part.end..=self.bytes.len()).map(|at| self.place(at));
+        let end = ends.into_iter().find(|end| *end > last);
+        self.place(part.start)..end.unwrap_or(last + 1)
+    }
+
+    /// With the escapes read that `escape` knows; `None` if there are none.
+    fn read(&self, escape: impl Fn(&[u8]) -> Option<Escape>) -> Option<Spelling<'static>> {
+        let mut escapes = (0..self.bytes.len()).filter(|at| escape(&self.bytes[*at..]).is_some());
+        escapes.next()?;
+        let mut bytes = Vec::with_capacity(self.bytes.len());
+        let mut places = Vec::with_capacity(self.bytes.len() + 1);
+        let mut at = 0;
+        while at < self.bytes.len() {
+            let (decoded, length) =
+                escape(&self.bytes[at..]).unwrap_or_else(|| (Decoded::byte(self.bytes[at]), 1));
+            bytes.extend_from_slice(&decoded.bytes[..decoded.length]);
+            places.resize(bytes.len(), self.place(at) as u32);
+            at += length;
+        }
+        places.push(self.place(at) as u32);
+        Some(Spelling {
+            bytes: bytes.into(),
+            places: Some(places),
+        })
+    }
+}
+
+/// What is worth looking for.
+#[derive(Clone, Copy)]
+pub(super) struct Wanted {
+    pub(super) has_blank: bool,
+    pub(super) has_quote: bool,
+}
+
+/// Shows the text as it is and as it reads in every language.
+pub(super) fn each(text: &[u8], wanted: Wanted, mut show: impl FnMut(&Spelling<'_>)) {
+    let mut level = Some(Spelling::plain(text));
+    for _ in 0..=LEVELS {
+        let Some(spelling) = level else {
+            return;
+        };
+        show(&spelling);
+        let has = |byte| memchr::memchr(byte, &spelling.bytes).is_some();
+        let mut also = |read: Option<Spelling<'static>>| {
+            if let Some(read) = read {
+                show(&read);
+            }
+        };
+        if has(b'%') {
+            also(spelling.read(percent));
+        }
+        if wanted.has_blank && has(b'+') {
+            also(spelling.read(form));
+        }
+        if has(b'&') {
+            also(spelling.read(entity));
+        }
+        if wanted.has_quote {
+            also(spelling.read(doubled));
+        }
+        // A backslash between the apostrophes of a shell is one.
+        if wanted.has_quote && has(b'\'') {
+            also(spelling.read(shell));
+        }
+        if !has(b'\\') {
+            return;
+        }
+        // `\xfc` is a byte in some languages and a character in others.
+        let is_wide = |three: &[u8]| three.starts_with(b"\\x") && three[2] >= b'8';
+        if spelling.bytes.windows(3).any(is_wide) {
+            also(spelling.read(|rest| backslash(rest, true)));
+        }
+        level = spelling.read(|rest| shell(rest).or_else(|| backslash(rest, false)));
+    }
+}
+
+/// An apostrophe in a word that a shell reads: `'it'\''s'`, `'it'"'"'s'`.
+fn shell(rest: &[u8]) -> Option<Escape> {
+    let forms: [&[u8]; 2] = [br"'\''", br#"'"'"'"#];
+    let form = forms.into_iter().find(|form| rest.starts_with(form))?;
+    Some((Decoded::byte(b'\''), form.len()))
+}
+
+/// What follows a backslash in JSON, JavaScript, Python, Go, Rust, C and shells.
+fn backslash(rest: &[u8], has_wide_bytes: bool) -> Option<Escape> {
+    let [b'\\', kind, digits @ ..] = rest else {
+        return None;
+    };
+    let byte = |byte| Some((Decoded::byte(byte), 2));
+    match kind {
+        b'n' => byte(b'\n'),
+        b't' => byte(b'\t'),
+        b'r' => byte(b'\r'),
+        b'b' => byte(8),
+        b'f' => byte(12),
+        b'v' => byte(11),
+        b'a' => byte(7),
+        b'e' => byte(27),
+        b'x' => {
+            let (code, _) = number(digits, 2, 16)?;
+            let decoded = match char::from_u32(code) {
+                Some(character) if has_wide_bytes => Decoded::character(character),
+                _ => Decoded::byte(code as u8),
+            };
+            Some((decoded, 4))
+        }
+        b'u' => unicode(digits),
+        b'U' => {
+            let (code, _) = number(digits, 8, 16)?;
+            Some((Decoded::character(char::from_u32(code)?), 10))
+        }
+        b'0'..=b'7' => match number(&rest[1..], 3, 8) {
+            Some((code, _)) => Some((Decoded::byte(u8::try_from(code).ok()?), 4)),
+            None if *kind == b'0' => byte(0),
+            None => None,
+        },
+        kind if kind.is_ascii_punctuation() || *kind == b' ' => byte(*kind),
+        _ => None,
+    }
+}
+
+/// What follows `\u`: four digits, twice for what needs a surrogate pair, or any number in braces.
+fn unicode(digits: &[u8]) -> Option<Escape> {
+    if let [b'{', rest @ ..] = digits {
+        let length = rest.iter().take(9).position(|byte| *byte == b'}')?;
+        let (code, _) = number(rest, length, 16)?;
+        return Some((Decoded::character(char::from_u32(code)?), length + 4));
+    }
+    let (code, rest) = number(digits, 4, 16)?;
+    if let Some(character) = char::from_u32(code) {
+        return Some((Decoded::character(character), 6));
+    }
+    let (low, _) = number(rest.strip_prefix(b"\\u")?, 4, 16)?;
+    let pair = [u16::try_from(code).ok()?, u16::try_from(low).ok()?];
+    let character = char::decode_utf16(pair).next()?.ok()?;
+    Some((Decoded::character(character), 12))
+}
+
+/// A number of so many digits, and what follows.
+fn number(text: &[u8], length: usize, radix: u32) -> Option<(u32, &[u8])> {
+    let (digits, rest) = text.split_at_checked(length)?;
+    let digits = std::str::from_utf8(digits).ok()?;
+    // A sign would do for the standard library.
+    let is_number = digits.chars().all(|digit| digit.is_digit(radix));
+    let code = u32::from_str_radix(digits, radix).ok()?;
+    is_number.then_some((code, rest))
+}
+
+/// `%2F`
+fn percent(rest: &[u8]) -> Option<Escape> {
+    let (code, _) = number(rest.strip_prefix(b"%")?, 2, 16)?;
+    Some((Decoded::byte(code as u8), 3))
+}
+
+/// The same in a form, where `+` is a blank.
+fn form(rest: &[u8]) -> Option<Escape> {
+    match rest.first() {
+        Some(b'+') => Some((Decoded::byte(b' '), 1)),
+        _ => percent(rest),
+    }
+}
+
+/// `&amp;`, `&#39;`, `&#x27;`
+fn entity(rest: &[u8]) -> Option<Escape> {
+    const NAMED: [(&[u8], u8); 5] = [
+        (b"amp", b'&'),
+        (b"lt", b'<'),
+        (b"gt", b'>'),
+        (b"quot", b'"'),
+        (b"apos", b'\''),
+    ];
+    let name = rest.strip_prefix(b"&")?;
+    let length = name.iter().take(10).position(|byte| *byte == b';')?;
+    let name = &name[..length];
+    let named = NAMED.iter().find(|(known, _)| *known == name);
+    let decoded = match (named, name) {
+        (Some((_, byte)), _) => Decoded::byte(*byte),
+        (None, [b'#', b'x' | b'X', digits @ ..]) => {
+            Decoded::character(char::from_u32(number(digits, digits.len(), 16)?.0)?)
+        }
+        (None, [b'#', digits @ ..]) => {
+            Decoded::character(char::from_u32(number(digits, digits.len(), 10)?.0)?)
+        }
+        _ => return None,
+    };
+    Some((decoded, length + 2))
+}
+
+/// A quotation mark that is written twice, as in SQL, YAML and CSV.
+fn doubled(rest: &[u8]) -> Option<Escape> {
+    match rest {
+        [b'\'', b'\'', ..] | [b'"', b'"', ..] => Some((Decoded::byte(rest[0]), 2)),
+        _ => None,
+    }
+}
