@@ -5,6 +5,8 @@ use std::fmt;
 use tenon_host::{PluginError, Problem};
 use tenon_rpc::{CallError, CloseReason, Format, RpcError};
 
+use crate::output;
+
 /// What a run of the command comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {
@@ -84,7 +86,8 @@ impl From<CallError> for Failure {
         };
         let data = answered.as_ref().and_then(|error| error.data.as_ref());
         if let Some(data) = data.and_then(|data| data.to_format(Format::Json).ok()) {
-            message += &format!("\n  data: {}", String::from_utf8_lossy(data.bytes()));
+            let data = String::from_utf8_lossy(data.bytes());
+            message += &format!("\n  data: {}", output::masked(&data));
         }
         Failure {
             code,

@@ -128,6 +128,20 @@ pub(crate) fn finish(outcome: Result<(), Failure>) -> Result<(), Failure> {
     }
 }
 
+/// Names of members whose values stderr does not show, in lower case.
+static MASKED: OnceLock<Vec<String>> = OnceLock::new();
+
+/// Remembers which members are masked on stderr.
+pub(crate) fn choose_masked(names: &[String]) {
+    let names = names.iter().map(|name| name.to_lowercase()).collect();
+    let _are_chosen = MASKED.set(names);
+}
+
+/// JSON for stderr, with members masked as the command line says.
+pub(crate) fn masked(json: &str) -> String {
+    hidden(json, MASKED.get().map_or(&[], Vec::as_slice))
+}
+
 /// JSON with the values of members of these names masked. What cannot be masked is not shown.
 fn hidden(json: &str, masked: &[String]) -> String {
     if masked.is_empty() {

@@ -5,6 +5,7 @@ use std::fmt;
 use std::path::Path;
 
 use tenon_hcl::{Context, Diagnostic, Source, parse, parse_expression};
+use tenon_protocols::Secrets;
 use tenon_values::{Type, Value, convert, json};
 
 use crate::decode::{Problems, pure_functions, scenarios};
@@ -73,6 +74,19 @@ impl Given {
             (!is_same).then(|| name.clone())
         };
         Ok(self.variables.iter().filter_map(differs).collect())
+    }
+
+    /// Remembers what is given, so that it is masked wherever it turns up: an attribute may be made
+    /// of it and of other text.
+    pub(crate) fn learn(&self, record: &Record, secrets: &Secrets) {
+        self.secrets
+            .values()
+            .for_each(|text| secrets.learn_text(text));
+        for (name, value) in self.variables.iter().chain(&self.environment) {
+            let ways = record.sensitive_variables.get(name).into_iter().flatten();
+            let found = ways.filter_map(|way| part(value, way));
+            found.for_each(|part| secrets.learn(&part.sensitive()));
+        }
     }
 
     /// A secret that was given, or is sealed in the record. `whose` is what it belongs to, `name`
@@ -152,6 +166,20 @@ fn typed(text: &str, ty: &Type) -> Value {
         .and_then(|expression| expression.evaluate(&context).ok())
         .and_then(|value| convert::convert(&value, ty).ok());
     value.unwrap_or_else(|| Value::string(text))
+}
+
+/// What is at the end of a way.
+fn part(value: &Value, way: &[Key]) -> Option<Value> {
+    let Some((key, rest)) = way.split_first() else {
+        return Some(value.clone());
+    };
+    let found = match key {
+        Key::Name(name) => {
+            { value.attribute(name) }.or_else(|_| value.index(&name.as_str().into()))
+        }
+        Key::Index(index) => value.index(&Value::from(i64::try_from(*index).ok()?)),
+    };
+    part(&found.ok()?, rest)
 }
 
 /// The type of what is at the end of a way.

@@ -120,7 +120,7 @@ impl Launcher {
         let broke = |problem: String| {
             let message = format!(
                 "the provider {name:?}: {problem}\n  command: {command}{}",
-                last_lines(&captured.stderr)
+                self.last_lines(&captured.stderr)
             );
             ProviderFailure::new(FailureKind::BrokeProtocol, message)
         };
@@ -136,13 +136,14 @@ impl Launcher {
             });
         }
         if !captured.stdout.trim_ascii_start().starts_with(b"{") {
-            let printed = quote(&captured.stdout);
+            let printed = self.quote(&captured.stdout);
             return Err(Unprinted::Unknown(broke(format!(
                 "what it printed is not a schema, which is a JSON object\n  it printed: {printed}"
             ))));
         }
         let schema: ProviderSchema = serde_json::from_slice(&captured.stdout).map_err(|error| {
-            let printed = quote(&captured.stdout);
+            let printed = self.quote(&captured.stdout);
+            let error = self.secrets.hide(&error.to_string());
             Unprinted::Broken(broke(format!(
                 "what it printed is not a schema: {error}\n  it printed: {printed}"
             )))
@@ -150,6 +151,33 @@ impl Launcher {
         let checked = schema.check();
         checked.map_err(|error| Unprinted::Broken(broke(error.to_string())))?;
         Ok(schema)
+    }
+
+    /// The last lines that it wrote to stderr, without secrets.
+    fn last_lines(&self, stderr: &[u8]) -> String {
+        const SHOWN: usize = 10;
+        let text = self.secrets.hide(&String::from_utf8_lossy(stderr));
+        let lines: Vec<&str> = text.lines().collect();
+        let shown = &lines[lines.len().saturating_sub(SHOWN)..];
+        match shown {
+            [] => String::new(),
+            shown => format!(
+                "\n  last lines of its stderr:\n    {}",
+                shown.join("\n    ")
+            ),
+        }
+    }
+
+    /// The beginning of what it printed. Secrets are masked before it is cut.
+    fn quote(&self, bytes: &[u8]) -> String {
+        const SHOWN: usize = 200;
+        match &self.secrets.hide_bytes(bytes, false)[..] {
+            [] => "nothing".into(),
+            bytes => format!(
+                "{:?}",
+                String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN)])
+            ),
+        }
     }
 }
 
@@ -159,29 +187,4 @@ enum Unprinted {
     Unknown(ProviderFailure),
     /// It cannot be used.
     Broken(ProviderFailure),
-}
-
-fn last_lines(stderr: &[u8]) -> String {
-    const SHOWN: usize = 10;
-    let text = String::from_utf8_lossy(stderr);
-    let lines: Vec<&str> = text.lines().collect();
-    let shown = &lines[lines.len().saturating_sub(SHOWN)..];
-    match shown {
-        [] => String::new(),
-        shown => format!(
-            "\n  last lines of its stderr:\n    {}",
-            shown.join("\n    ")
-        ),
-    }
-}
-
-fn quote(bytes: &[u8]) -> String {
-    const SHOWN: usize = 200;
-    match bytes {
-        [] => "nothing".into(),
-        bytes => format!(
-            "{:?}",
-            String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN)])
-        ),
-    }
 }

@@ -6,10 +6,10 @@ use std::time::Duration;
 use tenon_host::{HowItEnded, Plugin, PluginError, Problem, Start, StopLimits};
 use tenon_protocols::Protocol;
 use tenon_protocols::orchard::{
-    Configure, ConfigureParams, Describe, Empty, Execute, ExecuteParams, Json, ProviderError,
+    Code, Configure, ConfigureParams, Describe, Empty, Execute, ExecuteParams, Json, ProviderError,
     ProviderSchema, Shutdown,
 };
-use tenon_rpc::{CallError, CloseReason, Router};
+use tenon_rpc::{CallError, CloseReason, Options, Router};
 use tenon_values::Value;
 
 use crate::declarations::Declaration;
@@ -116,12 +116,15 @@ impl Provider {
         launcher: &Launcher,
     ) -> Result<(Provider, ProviderSchema), ProviderFailure> {
         let mut start = Start::new(Protocol::Orchard.dialect());
-        start.options = Protocol::Orchard.host_options();
+        start.options = Options {
+            redact: Some(launcher.secrets.redact()),
+            ..Protocol::Orchard.host_options()
+        };
         start.limit = Protocol::Orchard.start_limit();
         let mut command = launcher.command(source);
         if let Some(log) = launcher.on_log.clone() {
             let (secrets, name) = (launcher.secrets.clone(), label.to_owned());
-            command = command.on_stderr(move |line| log(&name, &secrets.hide(line)));
+            command = command.on_stderr(move |line| log(&name, &secrets.hide_quoted(line)));
         }
         let describe = |peer: tenon_rpc::Peer| async move { peer.call(Describe, Empty {}).await };
         let router = Arc::new(Router::new(()));
@@ -218,7 +221,7 @@ impl Provider {
                 let answered = ProviderError {
                     message: self.secrets.hide(&error.message),
                     detail: error.detail.map(|detail| self.secrets.hide(&detail)),
-                    code: error.code,
+                    code: Code::from(self.secrets.hide(error.code.as_str()).as_str()),
                 };
                 // The code goes to the first line, where it is looked for.
                 let (first, rest) = match answered.message.split_once('\n') {
@@ -308,6 +311,6 @@ fn failure(label: &str, method: &str, error: PluginError, secrets: &Secrets) -> 
         Problem::Call(CallError::Answered(_)) => FailureKind::Answered,
         Problem::Call(_) => FailureKind::BrokeProtocol,
     };
-    let message = secrets.hide_quoted(&error.to_string());
+    let message = error.map_said(|said| secrets.hide_quoted(said));
     ProviderFailure::new(kind, format!("the provider {label:?}: {method}: {message}"))
 }

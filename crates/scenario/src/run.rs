@@ -211,6 +211,10 @@ impl Plan {
         self.variables
             .values()
             .for_each(|value| launcher.secrets.learn(value));
+        options.given.learn(&record, &launcher.secrets);
+        // What earlier actions returned goes into texts of later ones.
+        let returned = done.iter().filter_map(|id| evaluation.get(*id));
+        returned.for_each(|value| launcher.secrets.learn(value));
         let needed = self.needed(&chosen, &done);
         let mut configs = self
             .configs(&needed, &evaluation)

@@ -99,12 +99,13 @@ impl Running<'_> {
         let value = value.map_err(|error| {
             let provider = self.plan.declaration(id).map(Declaration::label);
             let message = format!(
-                "the provider {:?} has a fault: the outputs do not fit its own schema: {error}",
-                provider.unwrap_or_default()
+                "the provider {:?} has a fault: the outputs do not fit its own schema: {}",
+                provider.unwrap_or_default(),
+                self.secrets.hide(&error.to_string())
             );
             ProviderFailure {
                 kind: FailureKind::BrokeProtocol,
-                message: self.secrets.hide(&message),
+                message,
                 answered: None,
             }
         })?;
@@ -130,9 +131,8 @@ impl Running<'_> {
              dropped: {}",
             provider.unwrap_or_default(),
             action.kind.text(),
-            undeclared.join(", ")
+            self.secrets.hide(&undeclared.join(", "))
         );
-        let message = self.secrets.hide(&message);
         if self.warned.insert(message.clone()) {
             (self.watch)(Event::Warning { message });
         }

@@ -105,6 +105,7 @@ impl Teardown {
         } = self;
         let original = record.clone();
         let sealer = Sealer::of(&original, options.key.as_ref())?;
+        options.given.learn(&original, &launcher.secrets);
         let plan = match file {
             FilePlan::Found(plan) => {
                 match recalled(plan, &mut record, &sealer, launcher, options) {
@@ -222,8 +223,10 @@ fn recalled<'a>(
         sealer,
         secrets: &options.given.secrets,
     };
-    plan.recall(record, &secrets, &[], &mut evaluation)
-        .map_err(RunError::Invalid)?;
+    let done = plan.recall(record, &secrets, &[], &mut evaluation);
+    let done = done.map_err(RunError::Invalid)?;
+    let returned = done.iter().filter_map(|id| evaluation.get(*id));
+    returned.for_each(|value| launcher.secrets.learn(value));
     let values = plan.variables.values();
     values.for_each(|value| launcher.secrets.learn(value));
     if record.format != FORMAT {

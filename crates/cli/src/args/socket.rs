@@ -14,7 +14,7 @@ pub(crate) struct TapArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
 
-    /// Hide the value of members with this name in --trace, --record and events on stderr, not on stdout
+    /// Hide the value of members with this name in --trace, --record and on stderr, not on stdout
     #[arg(long, value_name = "NAME")]
     pub(crate) mask: Vec<String>,
 }

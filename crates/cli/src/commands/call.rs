@@ -30,6 +30,7 @@ pub(crate) async fn run(args: CallArgs) -> Result<(), Failure> {
         json: args.json,
         events_are_data: args.watch,
     };
+    output::choose_masked(&args.tap.mask);
     let work = async {
         match reach_and_call(&args, printer).await {
             Err(failure) if !failure.message.is_empty() => {

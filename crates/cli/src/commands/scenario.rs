@@ -202,6 +202,12 @@ pub(crate) async fn plan(
     let given = scenario.clone();
     let recorded = recorded.cloned().unwrap_or_default();
     let values = blocking(move || inputs.resolve(&given, &recorded)).await?;
+    // Providers have variables in their environment, and may print them instead of a schema.
+    if let Ok(values) = &values {
+        values
+            .values()
+            .for_each(|value| launcher.secrets.learn(value));
+    }
     let schemas = schemas(scenario, launcher).await?;
     Ok(Plan::new(scenario, &schemas, values?)?)
 }

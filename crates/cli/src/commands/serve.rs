@@ -11,7 +11,7 @@ use tenon_rpc::Dialect;
 
 use crate::args::{EventsChoice, FramingChoice, ServeArgs, SlowChoice};
 use crate::commands::signals::Signals;
-use crate::commands::tap::tap;
+use crate::commands::tap::{redact, tap};
 use crate::exit::Failure;
 use crate::output::{self, serve::Reporter};
 
@@ -94,6 +94,7 @@ fn start(args: &ServeArgs) -> Result<Start, Failure> {
     }
     start.options.limits.frame = start.options.limits.frame.max(args.max_message);
     start.options.tap = tap(&args.tap)?;
+    start.options.redact = redact(&args.tap);
     Ok(start)
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tenon_rpc::{Recorder, Seen, Tap};
+use tenon_rpc::{Recorder, Redact, Seen, Tap};
 
 use crate::args::TapArgs;
 use crate::exit::Failure;
@@ -36,6 +36,28 @@ pub(crate) fn tap(args: &TapArgs) -> Result<Option<Arc<dyn Tap>>, Failure> {
             recorder.see(seen);
         }
     })))
+}
+
+/// What is quoted of bytes that are not a message ends after the first name that is masked: where
+/// its value ends cannot be told.
+pub(crate) fn redact(args: &TapArgs) -> Option<Redact> {
+    let names = args.mask.iter().map(|name| name.to_lowercase());
+    let names: Vec<String> = names.filter(|name| !name.is_empty()).collect();
+    if names.is_empty() {
+        return None;
+    }
+    Some(Arc::new(move |bytes, _| {
+        let lower = bytes.to_ascii_lowercase();
+        let ends = names.iter().filter_map(|name| {
+            let mut places = lower.windows(name.len());
+            let start = places.position(|place| place == name.as_bytes())?;
+            Some(start + name.len())
+        });
+        match ends.min() {
+            Some(end) => [&bytes[..end], b"***"].concat(),
+            None => bytes.to_vec(),
+        }
+    }))
 }
 
 /// A recording may hold secrets: only its owner may read it.

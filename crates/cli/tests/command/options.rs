@@ -126,6 +126,27 @@ async fn trace_with_secrets_masked() {
     assert_snapshot!(shell.transcript());
 }
 
+/// What stderr shows of an error, and of what is not a message.
+#[tokio::test]
+async fn errors_with_secrets_masked() {
+    let mut shell = Shell::new();
+    let error = r#"{"code":-32000,"message":"no","data":{"Token":"s3cret","hint":"look here"}}"#;
+    let answer = format!("read line; echo '{{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{error}}}'");
+    shell.file("answer.sh", &answer);
+    let outcome = shell
+        .run("tenon call greet --mask token -- sh answer.sh")
+        .await;
+    assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("look here"), "{}", outcome.stderr);
+    assert!(!outcome.stderr.contains("s3cret"), "{}", outcome.stderr);
+    shell.file("stray.sh", "echo '{\"token\":\"s3cret\",'; exit 3");
+    let outcome = shell
+        .run("tenon call greet --mask token -- sh stray.sh")
+        .await;
+    assert!(outcome.stderr.contains("token***"), "{}", outcome.stderr);
+    assert!(!outcome.stderr.contains("s3cret"), "{}", outcome.stderr);
+}
+
 #[tokio::test]
 async fn recording() {
     let mut shell = Shell::new();

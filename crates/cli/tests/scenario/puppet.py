@@ -8,13 +8,17 @@ Orders are lists of moves for a step: a method, `execute NAME`, or `execute NAME
 without orders is done as it should be.
 """
 
+import base64
+import html
 import json
 import os
+import shlex
 import signal
 import sqlite3
 import sys
 import threading
 import time
+import urllib.parse
 
 PROGRAM = os.path.abspath(__file__)
 FOLDER, NAME = os.path.split(PROGRAM)
@@ -158,6 +162,50 @@ class Step:
     def complain(self):
         secrets = self.secrets()
         self.error({"code": "execute_failed", "message": secrets, "detail": "so: " + secrets})
+
+    def spellings(self):
+        """The secret attribute in every spelling that Python has. They are kept for the test."""
+        secret = self.attrs["secret"]
+        secret = secret.removeprefix("Bearer ")
+        data, pair = secret.encode(), f"user:{secret}".encode()
+        spelled = [
+            secret,
+            json.dumps(secret)[1:-1],
+            json.dumps(secret, ensure_ascii=False)[1:-1],
+            json.dumps(json.dumps({"secret": secret})),
+            repr(secret)[1:-1],
+            ascii(secret)[1:-1],
+            repr(data)[2:-1],
+            shlex.quote(secret),
+            html.escape(secret),
+            urllib.parse.quote(secret, safe=""),
+            urllib.parse.quote_plus(secret),
+            data.hex(),
+            base64.b64encode(data).decode(),
+            base64.urlsafe_b64encode(data).decode(),
+            base64.b64encode(pair).decode(),
+        ]
+        with open(f"{FOLDER}/spellings.json", "w", encoding="utf-8") as file:
+            json.dump(spelled, file)
+        return spelled
+
+    def mutter(self):
+        sys.stderr.reconfigure(encoding="utf-8")
+        for spelling in self.spellings():
+            self.say("it is " + spelling)
+
+    def blab(self, number):
+        """Prints one of them, which is cut when it is quoted."""
+        line = "x" * 110 + " " + self.spellings()[number] + "\n"
+        sys.stdout.buffer.write(line.encode())
+        sys.stdout.buffer.flush()
+
+    def refuse(self):
+        said = " ".join(self.spellings())
+        self.error({"code": "execute_failed", "message": "no: " + said, "detail": said})
+
+    def hand_back_spellings(self):
+        self.answer({"outputs": {"name": " ".join(self.spellings())}})
 
     def hand_back(self, form="text"):
         secret = self.attrs.get("secret")

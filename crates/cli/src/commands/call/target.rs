@@ -15,6 +15,7 @@ use tokio::time::Instant;
 use super::answers::Answers;
 use super::params;
 use crate::args::{CallArgs, TcpAddress};
+use crate::commands::tap::redact;
 use crate::exit::{Code, Failure};
 use crate::output;
 
@@ -43,6 +44,7 @@ impl Target {
             start.options.limits.frame = max_message;
         }
         start.options.tap = tap;
+        start.options.redact = redact(&args.tap);
         start.limit = start.limit.min(args.timeout.0.unwrap_or(start.limit));
         let first = |peer: Peer| async move {
             match args.protocol {
