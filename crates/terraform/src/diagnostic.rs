@@ -163,6 +163,11 @@ impl Places<'_> {
         let mut value = Some(crate::wire::part(self.block, root));
         for word in rest.iter().take(self.depth - 1) {
             let (selector, below) = inner_step(word, value.as_ref());
+            // What is not in the block is what the script made up.
+            let selector = match below {
+                Some(_) => selector,
+                None => inner_step(&self.secrets.hide(word), None).0,
+            };
             steps.push(step(selector));
             value = below;
         }

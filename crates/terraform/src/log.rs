@@ -9,6 +9,9 @@ mod time;
 
 use std::env;
 use std::io::{self, Write};
+use std::sync::OnceLock;
+
+use tenon_protocols::Secrets;
 
 use tracing::level_filters::LevelFilter;
 use tracing::span;
@@ -39,6 +42,14 @@ pub(crate) fn install(style: Style) {
     }
 }
 
+/// What is masked in every line, whoever writes it: the engine below knows no secrets.
+static MASKED: OnceLock<Secrets> = OnceLock::new();
+
+/// Masks these secrets from now on, and those that will be added to them. A process has one provider.
+pub(crate) fn mask(secrets: &Secrets) {
+    let _has_them = MASKED.set(secrets.clone());
+}
+
 struct Log {
     level: LevelFilter,
     style: Style,
@@ -63,7 +74,7 @@ impl Subscriber for Log {
     }
 
     fn event(&self, event: &Event<'_>) {
-        let line = Line::of(event);
+        let line = Line::of(event, MASKED.get());
         let text = match self.style {
             Style::Json => line.into_json(time::now()),
             Style::Text => line.into_text(),

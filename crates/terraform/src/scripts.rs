@@ -82,6 +82,7 @@ impl<M> Task<M> {
 impl Scripts {
     pub(crate) fn new(shows_stderr: bool) -> Scripts {
         let secrets = Secrets::default();
+        crate::log::mask(&secrets);
         Scripts {
             processes: Processes::new(secrets.clone()),
             interruption: Arc::default(),

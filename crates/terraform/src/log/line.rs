@@ -4,6 +4,7 @@ use std::error::Error;
 use std::fmt::{self, Display};
 
 use serde_json::{Map, Value};
+use tenon_protocols::Secrets;
 use tracing::field::{Field, Visit};
 use tracing::{Event, Level};
 
@@ -11,16 +12,18 @@ use tracing::{Event, Level};
 /// event may be so long that this happens.
 const LONGEST_TEXT: usize = 16 * 1024;
 
-/// One event.
-pub(super) struct Line {
+/// One event, without secrets.
+pub(super) struct Line<'s> {
+    secrets: Option<&'s Secrets>,
     level: Level,
     message: String,
     fields: Map<String, Value>,
 }
 
-impl Line {
-    pub(super) fn of(event: &Event<'_>) -> Line {
+impl<'s> Line<'s> {
+    pub(super) fn of(event: &Event<'_>, secrets: Option<&'s Secrets>) -> Line<'s> {
         let mut line = Line {
+            secrets,
             level: *event.metadata().level(),
             message: String::new(),
             fields: Map::new(),
@@ -58,6 +61,11 @@ impl Line {
     }
 
     fn add_text(&mut self, field: &Field, text: String) {
+        // Before it is cut: no half of a secret may be left.
+        let text = match self.secrets {
+            Some(secrets) => secrets.hide(&text),
+            None => text,
+        };
         let text = shortened(text);
         if field.name() == "message" {
             self.message = text;
@@ -67,7 +75,7 @@ impl Line {
     }
 }
 
-impl Visit for Line {
+impl Visit for Line<'_> {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         self.add_text(field, format!("{value:?}"));
     }
@@ -119,7 +127,7 @@ mod tests {
 
     /// Keeps the last event, as JSON and as text.
     #[derive(Clone, Default)]
-    struct Kept(Arc<Mutex<(String, String)>>);
+    struct Kept(Arc<Mutex<(String, String)>>, Option<Secrets>);
 
     impl Subscriber for Kept {
         fn enabled(&self, _: &Metadata<'_>) -> bool {
@@ -128,8 +136,8 @@ mod tests {
 
         fn event(&self, event: &Event<'_>) {
             let lines = (
-                Line::of(event).into_json("now"),
-                Line::of(event).into_text(),
+                Line::of(event, self.1.as_ref()).into_json("now"),
+                Line::of(event, self.1.as_ref()).into_text(),
             );
             *self.0.lock().unwrap() = lines;
         }
@@ -148,7 +156,10 @@ mod tests {
     }
 
     fn lines(log: impl FnOnce()) -> (String, String) {
-        let kept = Kept::default();
+        lines_of(Kept::default(), log)
+    }
+
+    fn lines_of(kept: Kept, log: impl FnOnce()) -> (String, String) {
         tracing::subscriber::with_default(kept.clone(), log);
         let lines = kept.0.lock().unwrap();
         lines.clone()
@@ -176,6 +187,20 @@ mod tests {
         );
         let fields = "count=2 error=\"full\" name=\"a\\\"b\" yes=true";
         assert_eq!(text, format!("WARN  two words {fields}\n"));
+    }
+
+    #[test]
+    fn no_field_has_a_secret_even_where_it_is_cut() {
+        let secrets = Secrets::default();
+        secrets.learn_text("hunter22");
+        let kept = Kept(Arc::default(), Some(secrets));
+        let long = format!("{}hunter22", "x".repeat(LONGEST_TEXT - 4));
+        let (json, text) = lines_of(kept, || {
+            tracing::info!(?long, method = "hunter22", "aHVudGVyMjI= and hunter22");
+        });
+        for line in [json, text] {
+            assert!(!line.contains("hunt") && !line.contains("aHVu"), "{line}");
+        }
     }
 
     #[test]

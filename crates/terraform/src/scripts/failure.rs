@@ -115,6 +115,7 @@ pub(super) struct Teller<'a> {
 impl Teller<'_> {
     /// The script could not be started.
     pub(super) fn cannot_start(&self, error: &PluginError) -> Failure {
+        let error = error.map_said(|said| self.secrets.hide_quoted(said));
         let said = match &error.problem {
             Problem::CannotStart(error) => format!("It could not be started: {error}."),
             Problem::NoAnswer(limit) => no_answer(*limit, self.launch.is_deno),
@@ -122,7 +123,7 @@ impl Teller<'_> {
         };
         let failure = Failure::from(diagnostic::error(
             "Failed to start script",
-            self.detail(&said, error, &self.shown(&error.stderr)),
+            self.detail(&said, &error, &self.shown(&error.stderr)),
         ));
         self.place(failure)
     }
@@ -148,8 +149,11 @@ impl Teller<'_> {
             CallError::Answered(error) if is_missing(error) => {}
             _ => tokio::time::sleep(STDERR_DELAY).await,
         }
-        let mut explained = plugin.explain(error).await;
+        // Only what the script said is masked: a secret may well be a word of ours.
+        let hide = |said: &str| self.secrets.hide_quoted(said);
+        let mut explained = plugin.explain(error).await.map_said(hide);
         let lines = plugin.process().stderr().lines_since(before);
+        let lines: Vec<String> = lines.iter().map(|line| hide(&plain(line))).collect();
         let mut stderr = self.shown(&lines);
         if !lease.was_alone() {
             // What other calls wrote may hold their secrets, and nothing tells it apart.
@@ -237,7 +241,8 @@ impl Teller<'_> {
         let mut text = format!("{said}\n\nScript: {}", self.launch.name);
         // Writing to a string does not fail.
         if self.launch.command_line != self.launch.name {
-            let _ = write!(text, "\nCommand: {}", self.launch.command_line);
+            let command = self.secrets.hide(&self.launch.command_line);
+            let _ = write!(text, "\nCommand: {command}");
         }
         if let Some(status) = &error.status {
             let _ = write!(text, "\nIt ended with {status}.");
@@ -271,7 +276,7 @@ impl Teller<'_> {
         } else if let Some(hint) = error.hint() {
             let _ = write!(text, "\n\nHint: {hint}");
         }
-        self.secrets.hide_quoted(&text)
+        text
     }
 
     /// At the attribute that says what to run, or at the permissions.

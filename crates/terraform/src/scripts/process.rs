@@ -79,6 +79,7 @@ pub(super) async fn start(
         dialect: protocol.dialect(),
         options: Options {
             tap: tap(launch, secrets),
+            redact: Some(secrets.redact()),
             ..protocol.host_options()
         },
         limit: launch
@@ -93,7 +94,7 @@ pub(super) async fn start(
     let command = {
         let (script, secrets) = (launch.name.clone(), secrets.clone());
         let command = launch.command.clone();
-        command.on_stderr(move |line| log(&script, &secrets.hide(&plain(line))))
+        command.on_stderr(move |line| log(&script, &secrets.hide_quoted(&plain(line))))
     };
     let health = |peer| async move { protocol.begin(&peer).await };
     let (plugin, health) = Plugin::start(&command, start, Arc::new(router), health).await?;

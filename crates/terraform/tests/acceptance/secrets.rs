@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use crate::outcome::Outcome;
+use crate::tools::Need;
 use crate::trial::trial;
 use crate::workspace::Workspace;
 
@@ -156,5 +157,67 @@ fn an_error_tells_no_secret() {
             failed.says(seen);
             tells_no_secret(&failed);
         }
+    });
+}
+
+/// A token that is known only as a part of a header, a secret with everything in it that is
+/// escaped, and a word of our own.
+fn configure_blabber(workspace: &Workspace, script: &str, how: &str) {
+    workspace.configure(&format!(
+        r#"
+resource "denobridge_resource" "a" {{
+  path        = "./{script}"
+  permissions = {{ all = true }}
+  props       = {{ how = "{how}" }}
+  write_only_props = {{
+    header = "Bearer geheim.token-0123"
+    secret = "Zürich's \"geheim\"/<&>\\+ key"
+    word   = "Script"
+  }}
+}}
+"#
+    ));
+}
+
+/// No spelling of a secret is anywhere: not in diagnostics, not in the log of the provider.
+fn blabbers_are_silenced(workspace: &mut Workspace, script: &str) {
+    workspace.set("TF_LOG_PROVIDER", "trace");
+    for (how, seen) in [
+        ("exit", "exit status: 3"),
+        ("error", "refused: "),
+        ("answer", "Warning: Said"),
+    ] {
+        configure_blabber(workspace, script, how);
+        let outcome = workspace.run("apply -auto-approve -no-color");
+        outcome.says(seen);
+        let printed = format!("{}\n{}", outcome.stdout, outcome.stderr);
+        let spellings = serde_json::from_str(&workspace.read("spellings.json"));
+        let mut spellings: Vec<String> = spellings.expect("what it said");
+        spellings.push("geheim".to_owned());
+        let lines = printed.lines();
+        for line in lines.filter(|line| !line.contains(SAID_BY_TERRAFORM)) {
+            let told = { spellings.iter() }.find(|spelling| line.contains(spelling.as_str()));
+            assert_eq!(told, None, "{how}: {line}");
+        }
+        assert!(printed.contains("a frame that is no message"), "{printed}");
+        if how != "answer" {
+            // A secret that is one of our words does not spoil them.
+            outcome.says(&format!("Script: ./{script}"));
+        }
+    }
+    workspace.destroy();
+}
+
+#[test]
+fn no_spelling_of_a_secret_by_python_is_shown() {
+    trial(&[], |workspace| {
+        blabbers_are_silenced(workspace, "blabber.py")
+    });
+}
+
+#[test]
+fn no_spelling_of_a_secret_by_javascript_is_shown() {
+    trial(&[Need::Deno], |workspace| {
+        blabbers_are_silenced(workspace, "blabber.ts")
     });
 }
