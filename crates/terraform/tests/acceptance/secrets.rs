@@ -211,13 +211,13 @@ fn blabbers_are_silenced(workspace: &mut Workspace, script: &str) {
 #[test]
 fn no_spelling_of_a_secret_by_python_is_shown() {
     trial(&[], |workspace| {
-        blabbers_are_silenced(workspace, "blabber.py")
+        blabbers_are_silenced(workspace, "blabber.py");
     });
 }
 
 #[test]
 fn no_spelling_of_a_secret_by_javascript_is_shown() {
     trial(&[Need::Deno], |workspace| {
-        blabbers_are_silenced(workspace, "blabber.ts")
+        blabbers_are_silenced(workspace, "blabber.ts");
     });
 }
