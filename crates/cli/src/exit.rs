@@ -5,7 +5,7 @@ use std::fmt;
 use tenon_host::{PluginError, Problem};
 use tenon_rpc::{CallError, CloseReason, Format, RpcError};
 
-use crate::output;
+use crate::output::{self, indented_below};
 
 /// What a run of the command comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,15 +79,16 @@ impl From<CallError> for Failure {
             CallError::Unsendable(_) => Code::Usage,
             CallError::TooManyCalls(_) => Code::Failed,
         };
-        let mut message = error.to_string();
+        let mut message = indented_below(&error.to_string());
         let answered = match error {
             CallError::Answered(error) => Some(error),
             _ => None,
         };
         let data = answered.as_ref().and_then(|error| error.data.as_ref());
         if let Some(data) = data.and_then(|data| data.to_format(Format::Json).ok()) {
-            let data = String::from_utf8_lossy(data.bytes());
-            message += &format!("\n  data: {}", output::masked(&data));
+            let data = String::from_utf8_lossy(data.bytes()).replace(['\n', '\r'], " ");
+            let data = output::masked(&data);
+            message += &format!("\n  data: {}", tenon_text::json(&data));
         }
         Failure {
             code,
@@ -105,7 +106,12 @@ impl From<PluginError> for Failure {
 
 impl From<&PluginError> for Failure {
     fn from(error: &PluginError) -> Failure {
-        let message = error.to_string();
+        let mut message = error.to_string();
+        if let Problem::Call(CallError::Answered(answer)) = &error.problem {
+            // What the plugin says must not look like the evidence that follows.
+            let answer = answer.to_string();
+            message = message.replacen(&answer, &indented_below(&answer), 1);
+        }
         match &error.problem {
             _ if error.broke_protocol() => Failure::new(Code::BrokenProtocol, message),
             Problem::NoAnswer(_) => Failure::new(Code::TimedOut, message),

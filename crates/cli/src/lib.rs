@@ -18,9 +18,10 @@ use exit::Failure;
 
 /// Runs the command line and gives its exit code.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let args = match Args::try_parse_from(args) {
+    let given: Vec<OsString> = args.into_iter().collect();
+    let args = match Args::try_parse_from(&given) {
         Ok(args) => args,
-        Err(error) => return output::usage(&error),
+        Err(error) => return refuse(&error, &given),
     };
     output::choose_color(args.no_color);
     if let Command::Builtin { name, args } = args.command {
@@ -50,6 +51,21 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     match output::finish(outcome) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => output::failure(&failure),
+    }
+}
+
+/// Shows help, or what is wrong with the command line. The message quotes arguments, and it has
+/// colours, so their hidden characters have to be escaped before it is made.
+fn refuse(error: &clap::Error, given: &[OsString]) -> ExitCode {
+    let escaped = { given.iter() }
+        .map(|one| OsString::from(tenon_text::line(&one.to_string_lossy()).into_owned()));
+    let escaped: Vec<OsString> = escaped.collect();
+    if error.exit_code() == 0 || escaped == given {
+        return output::usage(error);
+    }
+    match Args::try_parse_from(escaped) {
+        Err(same) if same.kind() == error.kind() => output::usage(&same),
+        _ => output::failure(&Failure::usage(error.render())),
     }
 }
 

@@ -1,4 +1,9 @@
 //! Everything that is printed: stdout is data, stderr is talk.
+//!
+//! Text from outside reaches a terminal only through `tenon_text`: [`talk`] and [`data`] escape what
+//! they print as text, [`json_data`] as JSON. Names and other labels are put on one line by the
+//! caller, with [`on_one_line`], because only the caller knows where they end. The exceptions are
+//! diagnostics, whose colours are our own, and results to a pipe, which are exact.
 
 pub(crate) mod call;
 pub(crate) mod plan;
@@ -6,6 +11,7 @@ pub(crate) mod run;
 pub(crate) mod screen;
 pub(crate) mod serve;
 
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
@@ -34,7 +40,7 @@ impl Printer {
     pub(crate) fn result(self, method: &str, result: &Payload) -> Result<(), Failure> {
         let result = to_json(result)?;
         if self.json {
-            return data(line(&[("method", &json!(method)), ("result", &result)]));
+            return json_data(line(&[("method", &json!(method)), ("result", &result)]));
         }
         laid_out(&result)
     }
@@ -44,11 +50,11 @@ impl Printer {
         let error = ErrorObject(failure);
         match method {
             Some(method) if self.json => {
-                data(line(&[("method", &json!(method)), ("error", &error)]))
+                json_data(line(&[("method", &json!(method)), ("error", &error)]))
             }
-            None if self.json => data(line(&[("error", &error)])),
+            None if self.json => json_data(line(&[("error", &error)])),
             _ => {
-                talk(format_args!("error: {}", harmless(&failure.message)));
+                talk(format_args!("error: {}", failure.message));
                 Ok(())
             }
         }
@@ -69,14 +75,14 @@ impl Printer {
                 None => json!({ "method": method }).to_string(),
             };
             // A reader that has gone shows when the result is printed.
-            let _gone = data(format_args!("{{\"{kind}\":{said}}}"));
+            let _gone = json_data(format!("{{\"{kind}\":{said}}}"));
         } else {
             let shown = |json: &RawValue| match self.events_are_data {
-                true => json.get().to_owned(),
-                false => hidden(json.get(), masked),
+                true => compact(json.get()),
+                false => compact(&hidden(json.get(), masked)),
             };
             let params = params.map_or(String::new(), |params| format!(" {}", shown(&params)));
-            let said = format!("{}{}", on_one_line(method), harmless(&params));
+            let said = format!("{}{params}", on_one_line(method));
             match self.events_are_data {
                 true => drop(data(said)),
                 false => talk(format_args!("{kind} {said}")),
@@ -88,18 +94,23 @@ impl Printer {
 /// Why stdout could not be written, the first time.
 static UNWRITTEN: OnceLock<String> = OnceLock::new();
 
-/// A line on stdout. A reader that has gone has seen all it wanted.
+/// Text on stdout. A reader that has gone has seen all it wanted.
 ///
 /// # Errors
 /// It could not be written, which [`finish`] tells: not every caller can stop what it does.
-pub(crate) fn data(line: impl Display) -> Result<(), Failure> {
-    if is_taken_by_screen(Stream::Data, &line) {
-        return Ok(());
-    }
-    written(writeln!(io::stdout().lock(), "{line}"))
+pub(crate) fn data(text: impl Display) -> Result<(), Failure> {
+    write_line(Stream::Data, &tenon_text::lines(&text.to_string()))
 }
 
-/// Bytes on stdout.
+/// JSON on stdout that we wrote: its escapes do not change what a program reads.
+///
+/// # Errors
+/// See [`data`].
+pub(crate) fn json_data(json: impl Display) -> Result<(), Failure> {
+    write_line(Stream::Data, &tenon_text::json(&json.to_string()))
+}
+
+/// Bytes of our own on stdout.
 pub(crate) fn bytes(bytes: &[u8]) -> Result<(), Failure> {
     written(io::stdout().lock().write_all(bytes))
 }
@@ -150,58 +161,50 @@ fn hidden(json: &str, masked: &[String]) -> String {
     tenon_rpc::mask_json(json, masked).unwrap_or_else(|| "\"***\"".to_owned())
 }
 
-/// What others said, without what a terminal would take for commands.
-pub(crate) fn harmless(text: &str) -> String {
-    let is_harmless = |c: char| !c.is_control() || matches!(c, '\n' | '\t');
-    if text.chars().all(is_harmless) {
-        return text.to_owned();
-    }
-    let mut shown = String::with_capacity(text.len());
-    for character in text.chars() {
-        match is_harmless(character) {
-            true => shown.push(character),
-            false => shown.extend(character.escape_default()),
-        }
-    }
-    shown
+/// A name or a message from outside on one line, so that it cannot look like several.
+pub(crate) fn on_one_line(text: &str) -> Cow<'_, str> {
+    tenon_text::line(text)
 }
 
-/// What others said, on one line: nobody can make it look like several.
-pub(crate) fn on_one_line(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character.is_control() {
-            true => shown.extend(character.escape_default()),
-            false => shown.push(character),
-        }
-    }
-    shown
+/// A message from outside, with the lines after the first indented: none of them can pass for a
+/// line of ours.
+pub(crate) fn indented_below(text: &str) -> String {
+    text.trim_end().replace('\n', "\n    ")
 }
 
-/// A line on stderr. If even stderr has gone, there is nobody to tell.
-pub(crate) fn talk(line: impl Display) {
-    if is_taken_by_screen(Stream::Talk, &line) {
-        return;
+/// JSON from outside on one line. Only blanks change.
+fn compact(json: &str) -> String {
+    tenon_text::json(&json.replace(['\n', '\r'], " ")).into_owned()
+}
+
+/// Text on stderr.
+pub(crate) fn talk(text: impl Display) {
+    let _never_fails = write_line(Stream::Talk, &tenon_text::lines(&text.to_string()));
+}
+
+/// A line as it is, above the one that is being edited if there is one.
+fn write_line(stream: Stream, line: &str) -> Result<(), Failure> {
+    if is_taken_by_screen(stream, line) {
+        return Ok(());
     }
-    let _nobody_left = writeln!(io::stderr().lock(), "{line}");
+    match stream {
+        Stream::Data => written(writeln!(io::stdout().lock(), "{line}")),
+        Stream::Talk => {
+            // If even stderr has gone, there is nobody to tell.
+            let _nobody_left = writeln!(io::stderr().lock(), "{line}");
+            Ok(())
+        }
+    }
 }
 
 /// Hands a line to whoever edits another one on the terminal it would be written to.
-fn is_taken_by_screen(stream: Stream, line: &impl Display) -> bool {
+fn is_taken_by_screen(stream: Stream, line: &str) -> bool {
     let is_terminal = || match stream {
         Stream::Data => io::stdout().is_terminal(),
         Stream::Talk => io::stderr().is_terminal(),
     };
     // Without a prompt there is nothing to find out, and no system call to make.
-    screen::is_there() && is_terminal() && screen::offer(stream, &line.to_string())
-}
-
-/// A line that was taken for later.
-fn write_line(stream: Stream, line: &str) {
-    match stream {
-        Stream::Data => drop(data(line)),
-        Stream::Talk => talk(line),
-    }
+    screen::is_there() && is_terminal() && screen::offer(stream, line)
 }
 
 static HAS_NO_COLOR: AtomicBool = AtomicBool::new(false);
@@ -220,7 +223,7 @@ fn is_colored() -> bool {
 /// A failure as an event, for those who read events.
 pub(crate) fn failure_event(failure: Failure) -> Failure {
     if !failure.message.is_empty() {
-        let _gone = data(json!({
+        let _gone = json_data(json!({
             "event": "error",
             "message": failure.message,
             "exit_code": failure.code as u8,
@@ -237,9 +240,11 @@ pub(crate) fn diagnostics(diagnostics: &[Diagnostic], is_json: bool) {
     };
     for diagnostic in diagnostics {
         if is_json {
-            let _gone = data(json!({ "event": "diagnostic", "diagnostic": diagnostic }));
+            let _gone = json_data(json!({ "event": "diagnostic", "diagnostic": diagnostic }));
         } else {
-            talk(format_args!("{}\n", diagnostic.render(style)));
+            // What is from outside is escaped by the renderer; the colours are its own.
+            let rendered = format!("{}\n", diagnostic.render(style));
+            let _never_fails = write_line(Stream::Talk, &rendered);
         }
     }
 }
@@ -251,8 +256,11 @@ pub(crate) fn trace(record: &Record) {
         Direction::In => "←",
     };
     match (&record.frame, &record.unreadable) {
-        (Some(frame), _) => talk(format_args!("{arrow} {frame}")),
-        (None, Some(unreadable)) => talk(format_args!("{arrow} (no message) {unreadable}")),
+        (Some(frame), _) => talk(format_args!("{arrow} {}", compact(frame.get()))),
+        (None, Some(unreadable)) => {
+            let unreadable = on_one_line(unreadable);
+            talk(format_args!("{arrow} (no message) {unreadable}"));
+        }
         (None, None) => {}
     }
 }
@@ -260,7 +268,7 @@ pub(crate) fn trace(record: &Record) {
 /// Tells why something failed, unless that has been told.
 pub(crate) fn talk_of(failure: &Failure) {
     if !failure.message.is_empty() {
-        talk(format_args!("error: {}", harmless(&failure.message)));
+        talk(format_args!("error: {}", failure.message));
     }
 }
 
@@ -312,8 +320,8 @@ impl ToJson for Value {
 
 impl ToJson for Box<RawValue> {
     fn to_json(&self) -> String {
-        // A line has to stay one; blanks are all that is lost.
-        self.get().replace(['\n', '\r'], " ")
+        // A line has to stay one.
+        compact(self.get())
     }
 }
 
@@ -345,8 +353,9 @@ impl ToJson for ErrorObject<'_> {
 /// JSON on stdout: over several lines for people, as it is for programs.
 fn laid_out(json: &RawValue) -> Result<(), Failure> {
     match io::stdout().is_terminal() {
-        true => data(indented(json.get())),
-        false => data(json.get()),
+        true => json_data(indented(json.get())),
+        // Whoever reads the pipe gets what was sent.
+        false => write_line(Stream::Data, json.get()),
     }
 }
 
@@ -404,6 +413,11 @@ mod tests {
     #[test]
     fn a_name_stays_on_its_line() {
         assert_eq!(on_one_line("a\nb\tc\u{1b}"), "a\\nb\\tc\\u{1b}");
+    }
+
+    #[test]
+    fn a_message_stays_below_its_first_line() {
+        assert_eq!(indented_below("a\nhint: b\n"), "a\n    hint: b");
     }
 
     #[test]

@@ -128,11 +128,12 @@ fn dependencies_point_down() {
     let allowed: &[(&str, &[&str])] = &[
         ("rpc", &[]),
         ("values", &[]),
-        ("host", &["tenon-rpc"]),
+        ("text", &[]),
+        ("host", &["tenon-rpc", "tenon-text"]),
         ("ipc", &["tenon-host", "tenon-protocols", "tenon-rpc"]),
         ("protocols", &["tenon-rpc", "tenon-values"]),
         ("plugin", &["tenon-protocols", "tenon-rpc", "tenon-values"]),
-        ("hcl", &["tenon-values"]),
+        ("hcl", &["tenon-text", "tenon-values"]),
         (
             "providers",
             &["tenon-host", "tenon-plugin", "tenon-rpc", "tenon-values"],
@@ -144,12 +145,19 @@ fn dependencies_point_down() {
                 "tenon-host",
                 "tenon-protocols",
                 "tenon-rpc",
+                "tenon-text",
                 "tenon-values",
             ],
         ),
         (
             "terraform",
-            &["tenon-host", "tenon-protocols", "tenon-rpc", "tenon-values"],
+            &[
+                "tenon-host",
+                "tenon-protocols",
+                "tenon-rpc",
+                "tenon-text",
+                "tenon-values",
+            ],
         ),
         (
             "cli",
@@ -161,6 +169,7 @@ fn dependencies_point_down() {
                 "tenon-providers",
                 "tenon-rpc",
                 "tenon-scenario",
+                "tenon-text",
                 "tenon-values",
             ],
         ),

@@ -145,3 +145,46 @@ fn typical_mistakes() {
     assert!(!shown.contains("pa55"), "a secret is shown");
     insta::assert_snapshot!(shown);
 }
+
+/// A file of a stranger can hold anything. It is shown, but it does nothing to a terminal, and the
+/// caret is still where it belongs.
+#[test]
+fn hidden_characters_are_shown_as_escapes() {
+    let hidden =
+        "\u{1b}[2J\u{9b}31m\u{7f}\u{8}\r\u{202e}\u{2066}\u{200b}\u{200d}\u{feff}\u{2028}\u{e0041}";
+    // A file with a carriage return alone is refused before.
+    let inside = hidden.replace('\r', "");
+    let text = format!("# {inside}\r\na = \"{inside} ${{nosuch}} {inside}\"\n");
+    let source = Source::new("evil\n\u{1b}[1A.hcl", text);
+    let body = parse(&source).expect("a body");
+    let scope = scope();
+    let context = Context {
+        scope: &scope,
+        functions: &Functions::standard(None),
+        is_plan: false,
+    };
+    let mut errors = body.attributes[0].value.evaluate(&context).unwrap_err();
+    let error = errors.remove(0);
+    let everywhere = Diagnostic::error(hidden)
+        .at(error.place.clone().expect("a place"))
+        .label(hidden)
+        .note(hidden)
+        .help(hidden);
+    for diagnostic in [error, everywhere] {
+        let shown = diagnostic.render(Style::Plain);
+        let is_shown = |one: char| one == '\n' || !hidden.contains(one);
+        assert!(shown.chars().all(is_shown), "{shown:?}");
+        assert!(shown.contains(r"evil\n\u{1b}[1A.hcl:2:"), "{shown}");
+        // The renderer cuts long lines; what is underlined is what it is about.
+        let lines: Vec<&str> = shown.lines().collect();
+        let at = lines.iter().position(|line| line.contains("^^^^^^"));
+        let at = at.expect("carets");
+        let (carets, above) = (lines[at], lines[at - 1]);
+        let start = carets.find('^').expect("a caret");
+        let column = |line: &str| line.char_indices().nth(start).map(|(at, _)| at);
+        let start = column(above).expect("a column");
+        assert!(above[start..].starts_with("nosuch"), "{shown}");
+        let colored = diagnostic.render(Style::Colored);
+        assert!(!colored.contains("\u{1b}[2J"), "{colored:?}");
+    }
+}

@@ -189,7 +189,7 @@ impl fmt::Display for PluginError {
             }
             Problem::Call(error) => write!(f, "{error}")?,
         }
-        write!(f, "\n  command: {}", self.command)?;
+        write!(f, "\n  command: {}", tenon_text::line(&self.command))?;
         if let Some(unclaimed) = &self.unclaimed {
             write!(f, "\n  it sent {unclaimed}, which belongs to no call")?;
         }
@@ -208,7 +208,7 @@ impl fmt::Display for PluginError {
             }
         }
         if let Some(hint) = self.hint() {
-            write!(f, "\n  hint: {hint}")?;
+            write!(f, "\n  hint: {}", tenon_text::line(&hint))?;
         }
         Ok(())
     }

@@ -100,7 +100,7 @@ impl StderrTail {
         let mut lines = LineCutter::default();
         let mut chunk = vec![0; 8 * 1024];
         let take = |line: String| {
-            tracing::info!(target: "plugin", "{line}");
+            tracing::info!(target: "plugin", "{}", tenon_text::line(&line));
             if let Some(see) = &see {
                 see(&line);
             }

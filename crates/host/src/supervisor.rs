@@ -206,11 +206,15 @@ async fn supervise<F>(
                     }
                 };
                 ran_for = started.elapsed();
-                tracing::warn!(command = plugin.process().command(), %down, "a plugin ended");
+                let (command, how) = (plugin.process().command(), down.to_string());
+                let (command, how) = (tenon_text::line(command), tenon_text::line(&how));
+                tracing::warn!(%command, down = %how, "a plugin ended");
                 down
             }
             Err(error) => {
-                tracing::warn!(%error, "a plugin could not be started");
+                let problem = error.to_string();
+                let problem = tenon_text::line(&problem);
+                tracing::warn!(error = %problem, "a plugin could not be started");
                 Down::Failed(Arc::new(error))
             }
         };

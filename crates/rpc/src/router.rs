@@ -175,7 +175,11 @@ impl<S: Clone + Send + Sync + 'static> Router<S> {
             let format = context.peer.format();
             match decode_params::<E::Params>(event.params, format) {
                 Ok(params) => handler(context, params),
-                Err(error) => tracing::warn!(event = E::NAME, %error, "an event was dropped"),
+                Err(error) => {
+                    // The error may quote what the peer sent.
+                    let error = error.to_string();
+                    tracing::warn!(event = E::NAME, ?error, "an event was dropped");
+                }
             }
         };
         self.events.insert(E::NAME.as_bytes(), Box::new(handle));

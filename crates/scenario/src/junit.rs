@@ -226,17 +226,17 @@ fn seconds(milliseconds: u64) -> String {
     format!("{}.{:03}", milliseconds / 1000, milliseconds % 1000)
 }
 
-/// As XML wants it. What XML cannot hold at all is left out.
+/// As XML wants it. Control and other hidden characters, many of which XML cannot hold, are shown as
+/// elsewhere.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
+    for character in tenon_text::lines(text).chars() {
         match character {
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '&' => escaped.push_str("&amp;"),
             '"' => escaped.push_str("&quot;"),
-            '\n' | '\t' | '\r' => escaped.push(character),
-            control if control.is_control() => {}
+            // XML cannot hold these at all.
             '\u{fffe}' | '\u{ffff}' => {}
             other => escaped.push(other),
         }
@@ -252,7 +252,7 @@ mod tests {
     fn nothing_breaks_the_xml() {
         assert_eq!(
             escaped("a<b>&\"\u{1b}\u{0}\n\u{ffff}ü"),
-            "a&lt;b&gt;&amp;&quot;\nü"
+            "a&lt;b&gt;&amp;&quot;\\u{1b}\\u{0}\nü"
         );
     }
 

@@ -42,6 +42,7 @@ pub(crate) fn invoke(bridge: Arc<Bridge>, request: Request) -> Events {
     let told = ReceiverStream::new(heard).map(move |message: String| {
         // Each is shown as a line of its own.
         let message = secrets.hide(message.trim_end_matches(['\r', '\n']));
+        let message = tenon_text::lines(&message).into_owned();
         Type::Progress(Progress { message })
     });
     let completed =

@@ -10,12 +10,13 @@ use crate::proto::tfplugin6::{AttributePath, Diagnostic, diagnostic};
 /// Everything there is to tell about one call of Terraform's.
 pub(crate) type Diagnostics = Vec<Diagnostic>;
 
-/// An error about a whole block.
+/// An error about a whole block. Terraform prints it as it is, so what scripts and files put into it
+/// is escaped here.
 pub(crate) fn error(summary: impl Into<String>, detail: impl Into<String>) -> Diagnostic {
     Diagnostic {
         severity: diagnostic::Severity::Error as i32,
-        summary: summary.into(),
-        detail: detail.into(),
+        summary: tenon_text::line(&summary.into()).into_owned(),
+        detail: tenon_text::lines(&detail.into()).into_owned(),
         attribute: None,
     }
 }
@@ -130,17 +131,18 @@ impl Places<'_> {
         let path = said.prop_path.filter(|path| !path.is_empty());
         // What renewing and closing need to know is in no block.
         let path = path.filter(|path| path[0] != "privateData");
+        let summary = match said.summary.is_empty() {
+            true => "The script reports a problem".to_owned(),
+            false => self.secrets.hide(&said.summary),
+        };
+        let detail = self.secrets.hide(&said.detail);
+        let shown = match said.severity {
+            Severity::Error => error(summary, detail),
+            Severity::Warning => warning(summary, detail),
+        };
         Diagnostic {
-            severity: match said.severity {
-                Severity::Error => diagnostic::Severity::Error as i32,
-                Severity::Warning => diagnostic::Severity::Warning as i32,
-            },
-            summary: match said.summary.is_empty() {
-                true => "The script reports a problem".to_owned(),
-                false => self.secrets.hide(&said.summary),
-            },
-            detail: self.secrets.hide(&said.detail),
             attribute: path.map(|path| self.find(&path)),
+            ..shown
         }
     }
 
@@ -200,21 +202,23 @@ impl Places<'_> {
 fn inner_step(word: &str, value: Option<&Value>) -> (Selector, Option<Value>) {
     let index = word.parse::<i64>().ok();
     let kind = value.map(|value| (value, value.kind()));
+    // A key that exists has to be exact; any other is only shown.
+    let key = |below: Option<Value>| match below {
+        Some(below) => (Selector::ElementKeyString(word.to_owned()), Some(below)),
+        None => (
+            Selector::ElementKeyString(tenon_text::line(word).into_owned()),
+            None,
+        ),
+    };
     match (kind, index) {
-        (Some((_, Kind::Object(parts))), _) => (
-            Selector::ElementKeyString(word.to_owned()),
-            parts.get(word).cloned(),
-        ),
-        (Some((map, Kind::Map(_))), _) => (
-            Selector::ElementKeyString(word.to_owned()),
-            map.index(&Value::from(word)).ok(),
-        ),
+        (Some((_, Kind::Object(parts))), _) => key(parts.get(word).cloned()),
+        (Some((map, Kind::Map(_))), _) => key(map.index(&Value::from(word)).ok()),
         (Some((list, Kind::List(_) | Kind::Tuple(_))), Some(index)) => (
             Selector::ElementKeyInt(index),
             list.index(&Value::number(Number::from(index))).ok(),
         ),
         (_, Some(index)) => (Selector::ElementKeyInt(index), None),
-        (_, None) => (Selector::ElementKeyString(word.to_owned()), None),
+        (_, None) => key(None),
     }
 }
 

@@ -122,7 +122,7 @@ const FIXED: usize = 2;
 fn error(text: String, argument: Option<usize>) -> FunctionError {
     FunctionError {
         // Terraform ends the sentence itself.
-        text: text.trim_end_matches('.').to_owned(),
+        text: tenon_text::lines(text.trim_end_matches('.')).into_owned(),
         function_argument: argument.and_then(|index| i64::try_from(index).ok()),
     }
 }

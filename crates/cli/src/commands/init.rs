@@ -15,10 +15,10 @@ pub(crate) fn run(args: &InitArgs) -> Result<(), Failure> {
         let path = args.folder.join(name);
         let is_new = new_file::write(&path, text)?;
         let what = if is_new { "wrote" } else { "left as it is:" };
-        output::talk(format_args!("{what} {}", path.display()));
+        output::talk(format_args!("{what} {}", tenon_text::path(&path)));
     }
     let scenario = args.folder.join(FILES[0].0);
-    let scenario = scenario.display();
+    let scenario = tenon_text::path(&scenario);
     output::talk(format_args!(
         "next:\n  tenon plan {scenario}\n  tenon run {scenario}\n  \
          tenon teardown RECORD    takes back what a run did"

@@ -23,7 +23,10 @@ pub(crate) fn run(args: &ListArgs) -> Result<(), Failure> {
             continue;
         }
         let files = scenario::files(path).map_err(|error| {
-            Failure::usage(format!("{} cannot be read: {error}", path.display()))
+            Failure::usage(format!(
+                "{} cannot be read: {error}",
+                tenon_text::path(path)
+            ))
         })?;
         for file in files {
             // A folder has component files in it as well, and other people's HCL.
@@ -41,7 +44,8 @@ pub(crate) fn run(args: &ListArgs) -> Result<(), Failure> {
         args.tags.is_empty() || scenario.tags.iter().any(|tag| args.tags.contains(tag))
     };
     let found: Vec<&Scenario> = found.iter().filter(is_wanted).collect();
-    let width = found.iter().map(|one| one.name().len()).max().unwrap_or(0);
+    let names = found.iter().map(|one| output::on_one_line(one.name()));
+    let width = names.map(|name| name.len()).max().unwrap_or(0);
     for scenario in &found {
         show(scenario, width, args.json)?;
     }
@@ -56,21 +60,24 @@ pub(crate) fn run(args: &ListArgs) -> Result<(), Failure> {
 
 fn show(scenario: &Scenario, width: usize, is_json: bool) -> Result<(), Failure> {
     let name = scenario.name();
-    let file = scenario.file.display();
     if is_json {
-        return output::data(json!({
+        return output::json_data(json!({
             "name": name,
-            "file": file.to_string(),
+            "file": scenario.file.display().to_string(),
             "description": scenario.description,
             "tags": scenario.tags,
         }));
     }
+    let (name, file) = (output::on_one_line(name), tenon_text::path(&scenario.file));
     let mut line = format!("{name:width$}  {file}");
     if !scenario.tags.is_empty() {
-        line += &format!("  [{}]", scenario.tags.join(", "));
+        let tags = scenario.tags.join(", ");
+        line += &format!("  [{}]", output::on_one_line(&tags));
     }
     if let Some(description) = &scenario.description {
-        line += &format!("\n{:width$}  {description}", "");
+        for part in description.trim_end().lines() {
+            line += &format!("\n{:width$}  {part}", "");
+        }
     }
     output::data(line)
 }

@@ -9,7 +9,7 @@ use crate::exit::{Code, Failure};
 /// Writes a file unless it is there: what a user has changed is not lost.
 pub(crate) fn write(path: &Path, text: &str) -> Result<bool, Failure> {
     try_write(path, text)
-        .map_err(|error| Failure::new(Code::Failed, format!("{}: {error}", path.display())))
+        .map_err(|error| Failure::new(Code::Failed, format!("{}: {error}", tenon_text::path(path))))
 }
 
 fn try_write(path: &Path, text: &str) -> io::Result<bool> {

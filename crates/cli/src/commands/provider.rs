@@ -76,7 +76,10 @@ fn install(args: &InstallArgs) -> Result<(), Failure> {
             .join(platform());
         let provider = folder.join(format!("{PROVIDER}_v{}", args.as_version));
         copy(&binary, &folder, &provider).map_err(|error| {
-            Failure::new(Code::Failed, format!("{}: {error}", provider.display()))
+            Failure::new(
+                Code::Failed,
+                format!("{}: {error}", tenon_text::path(&provider)),
+            )
         })?;
         let config = Config::of(program)?;
         let text = config_text(&mirror);
@@ -98,7 +101,7 @@ fn install(args: &InstallArgs) -> Result<(), Failure> {
             })
         });
         let done: Vec<_> = done.collect();
-        return output::data(
+        return output::json_data(
             json!({ "version": args.as_version, "mirror": mirror, "installed": done }),
         );
     }
@@ -110,7 +113,7 @@ fn tell(mirror: &Path, done: &[Installed]) -> Result<(), Failure> {
         let (program, config) = (one.program.name(), &one.config);
         output::talk(format_args!(
             "{program}: installed {}",
-            one.provider.display()
+            tenon_text::path(&one.provider)
         ));
         let what = match (one.is_config_written, names(&config.file, mirror)) {
             (true, _) => "wrote",
@@ -138,7 +141,7 @@ fn tell(mirror: &Path, done: &[Installed]) -> Result<(), Failure> {
             "\nEach build has another checksum. Where .terraform.lock.hcl has that of another build, \
              add this one:\n  {} providers lock -fs-mirror={} -platform={} {SOURCE}",
             first.program.name(),
-            mirror.display(),
+            tenon_text::path(mirror),
             platform()
         ));
     }
@@ -167,7 +170,7 @@ fn binary(args: &InstallArgs) -> Result<PathBuf, Failure> {
         false => Err(Failure::cannot_start(format!(
             "{} is not an executable file\n  hint: `cargo build --release` builds it beside tenon; or say where \
              it is with --binary FILE",
-            file.display()
+            tenon_text::path(&file)
         ))),
     }
 }
@@ -180,7 +183,7 @@ fn mirror(args: &InstallArgs) -> Result<PathBuf, Failure> {
     };
     // Terraform reads its configuration in another folder than this one.
     std::path::absolute(&mirror)
-        .map_err(|error| Failure::usage(format!("{}: {error}", mirror.display())))
+        .map_err(|error| Failure::usage(format!("{}: {error}", tenon_text::path(&mirror))))
 }
 
 fn home() -> Result<PathBuf, Failure> {
@@ -212,8 +215,8 @@ impl Config {
 impl fmt::Display for Config {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.variable {
-            Some(variable) => write!(formatter, "{} ({variable})", self.file.display()),
-            None => write!(formatter, "{}", self.file.display()),
+            Some(variable) => write!(formatter, "{} ({variable})", tenon_text::path(&self.file)),
+            None => write!(formatter, "{}", tenon_text::path(&self.file)),
         }
     }
 }

@@ -20,7 +20,7 @@ pub(crate) async fn read(path: &Path) -> Result<Record, Failure> {
         Failure::usage(format!(
             "{} is not a record that can be read: {error}\n  \
              records are called orchard_<scenario>_run_<id>.json",
-            path.display()
+            tenon_text::path(path)
         ))
     })
 }
@@ -54,7 +54,7 @@ pub(crate) fn inputs(
 pub(crate) fn key(args: &RecordKeyArgs) -> Result<Option<RecordKey>, Failure> {
     let (origin, text) = match &args.record_key {
         Some(path) => {
-            let origin = format!("--record-key {}", path.display());
+            let origin = format!("--record-key {}", tenon_text::path(path));
             let text = read_secret(path, &origin)?;
             (origin, text)
         }
@@ -96,7 +96,9 @@ fn read_secret(path: &Path, origin: &str) -> Result<Vec<u8>, Failure> {
     let mut text = Vec::new();
     { std::fs::File::open(path) }
         .and_then(|file| file.take(LIMIT).read_to_end(&mut text))
-        .map_err(|error| Failure::usage(format!("{origin}: {}: {error}", path.display())))?;
+        .map_err(|error| {
+            Failure::usage(format!("{origin}: {}: {error}", tenon_text::path(path)))
+        })?;
     Ok(text)
 }
 

@@ -40,8 +40,8 @@ impl Report {
         if let Some(input) = inputs().iter().find(|input| is_same_file(path, input)) {
             return Err(Failure::usage(format!(
                 "the report {} would overwrite {}, which this command reads",
-                path.display(),
-                input.display()
+                tenon_text::path(path),
+                tenon_text::path(input)
             )));
         }
         let kind = fs::metadata(path).map(|there| there.file_type());
@@ -121,6 +121,9 @@ fn write(path: &Path, suites: &[Suite]) -> Result<(), Failure> {
 }
 
 fn cannot_be_written(path: &Path, error: &io::Error) -> Failure {
-    let problem = format!("the report {} cannot be written: {error}", path.display());
+    let problem = format!(
+        "the report {} cannot be written: {error}",
+        tenon_text::path(path)
+    );
     Failure::new(Code::Failed, problem)
 }

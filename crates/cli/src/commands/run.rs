@@ -227,7 +227,7 @@ pub(crate) fn warn_of_changes(record: &Record, file: &ScenarioFile, json: bool) 
     let name = &record.scenario;
     let changed = record.changed_files(file).into_iter();
     let warning = |path: PathBuf| {
-        let path = path.display();
+        let path = tenon_text::path(&path);
         format!("{path} has changed since this run of {name}; what it says now counts")
     };
     record::warn(changed.map(warning), json);

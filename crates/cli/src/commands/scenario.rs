@@ -107,7 +107,7 @@ pub(crate) fn select(
 /// The scenario of a file that is meant.
 pub(crate) fn choose(file: &ScenarioFile, name: Option<&str>) -> Result<Arc<Scenario>, Failure> {
     let names: Vec<&str> = file.scenarios.iter().map(Scenario::name).collect();
-    let path = file.path.display();
+    let path = tenon_text::path(&file.path);
     match (name, file.scenarios.as_slice()) {
         (None, [only]) => Ok(Arc::new(only.clone())),
         (None, _) => Err(Failure::usage(format!(

@@ -76,7 +76,8 @@ fn command(args: &ServeArgs) -> Result<PluginCommand, Failure> {
         .split_first()
         .ok_or_else(|| Failure::usage("say what to serve: -- CMD..."))?;
     let command = PluginCommand::new(program).args(arguments);
-    Ok(command.on_stderr(|line| output::talk(format_args!("plugin: {}", output::harmless(line)))))
+    Ok(command
+        .on_stderr(|line| output::talk(format_args!("plugin: {}", output::on_one_line(line)))))
 }
 
 /// The dialect that the plugin is talked to in.

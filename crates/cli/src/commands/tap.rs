@@ -13,7 +13,7 @@ pub(crate) fn tap(args: &TapArgs) -> Result<Option<Arc<dyn Tap>>, Failure> {
     let to_file = match &args.record {
         Some(path) => {
             let file = private_file(path).map_err(|error| {
-                let path = path.display();
+                let path = tenon_text::path(path);
                 Failure::usage(format!(
                     "the recording could not be written to {path}: {error}"
                 ))

@@ -121,7 +121,7 @@ fn warn_of_changes(known: &Record, json: bool) {
             true => "has changed since this run",
             false => "is not there any more",
         };
-        let path = path.display();
+        let path = tenon_text::path(&path);
         format!("{path} {what}; what is undone is what the record says")
     };
     record::warn(known.files_that_differ().into_iter().map(warning), json);

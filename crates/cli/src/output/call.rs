@@ -6,7 +6,8 @@ use tenon_protocols::{Listing, Offer, Parameter};
 use tenon_rpc::Payload;
 
 use super::{
-    ErrorObject, Printer, data, harmless, hidden, laid_out, line, on_one_line, talk, to_json,
+    ErrorObject, Printer, compact, data, hidden, json_data, laid_out, line, on_one_line, talk,
+    to_json,
 };
 use crate::exit::Failure;
 
@@ -46,19 +47,16 @@ impl Printer {
                 members.push(("error", &error));
             }
             // A reader that has gone shows when the result is printed.
-            let _gone = data(format_args!("{{\"request\":{}}}", line(&members)));
+            let _gone = json_data(format!("{{\"request\":{}}}", line(&members)));
             return;
         }
-        // Blanks are all that is lost.
-        let compact = |json: &RawValue| json.get().replace(['\n', '\r'], " ");
         let shown = on_one_line(method);
         if let (true, Some(params)) = (self.events_are_data, &params) {
-            let said = format!("{shown} {}", compact(params));
-            drop(data(harmless(&said)));
+            drop(data(format!("{shown} {}", compact(params.get()))));
         } else if self.events_are_data {
             drop(data(&shown));
         }
-        let hidden = |json: &RawValue| hidden(&compact(json), masked);
+        let hidden = |json: &RawValue| compact(&hidden(json.get(), masked));
         let params = params.map_or(String::new(), |params| format!(" {}", hidden(&params)));
         let outcome = match answered {
             Answered::With(_) => {
@@ -74,8 +72,7 @@ impl Printer {
                 format!(" -> method not found\n  hint: {how} gives an answer")
             }
         };
-        let said = harmless(&format!("{shown}{params}"));
-        talk(format_args!("request {said}{}", harmless(&outcome)));
+        talk(format_args!("request {shown}{params}{outcome}"));
     }
 
     /// What a call came to that ran beside others.
@@ -90,7 +87,7 @@ impl Printer {
             return match outcome {
                 Ok(result) => {
                     let result = to_json(result)?;
-                    data(line(&[
+                    json_data(line(&[
                         ("call", &number),
                         ("method", &method),
                         ("result", &result),
@@ -98,7 +95,7 @@ impl Printer {
                 }
                 Err(failure) => {
                     let error = ErrorObject(failure);
-                    data(line(&[
+                    json_data(line(&[
                         ("call", &number),
                         ("method", &method),
                         ("error", &error),
@@ -118,7 +115,7 @@ impl Printer {
 pub(crate) fn value(name: &str, value: &Payload, is_json: bool) -> Result<(), Failure> {
     let value = to_json(value)?;
     match is_json {
-        true => data(line(&[("name", &json!(name)), ("value", &value)])),
+        true => json_data(line(&[("name", &json!(name)), ("value", &value)])),
         false => laid_out(&value),
     }
 }
@@ -130,7 +127,7 @@ pub(crate) fn variable(name: &str, value: &str) {
     if shown.len() < value.len() {
         shown += "...";
     }
-    talk(format_args!("${name} = {}", harmless(&shown)));
+    talk(format_args!("${name} = {}", on_one_line(&shown)));
 }
 
 /// What a server offers.
@@ -139,15 +136,15 @@ pub(crate) fn listing(listing: &Listing, is_json: bool) -> Result<(), Failure> {
         return listing
             .offers
             .iter()
-            .try_for_each(|offer| data(json!(offer)));
+            .try_for_each(|offer| json_data(json!(offer)));
     }
-    data(harmless(text(listing).trim_end()))
+    data(text(listing).trim_end())
 }
 
 fn text(listing: &Listing) -> String {
     let mut text = String::new();
     if let Some(server) = &listing.server {
-        text += &format!("{server}\n");
+        text += &format!("{}\n", on_one_line(server));
     }
     if listing.offers.is_empty() {
         text += "(it offers nothing)\n";
@@ -159,7 +156,9 @@ fn text(listing: &Listing) -> String {
             text += &offer_text(offer);
         }
         if let Some(sample) = offers.iter().find_map(|offer| offer.call.as_ref()) {
-            text += &format!("  call one with: {} '{}'\n", sample.method, sample.params);
+            let (method, params) = (on_one_line(&sample.method), sample.params.to_string());
+            let params = tenon_text::json(&params);
+            text += &format!("  call one with: {method} '{params}'\n");
         }
     }
     text
@@ -174,9 +173,9 @@ fn plural(kind: &str) -> String {
 }
 
 fn offer_text(offer: &Offer) -> String {
-    let mut text = format!("  {}", offer.name);
+    let mut text = format!("  {}", on_one_line(&offer.name));
     if let Some(result) = &offer.result {
-        text += &format!(" -> {result}");
+        text += &format!(" -> {}", on_one_line(result));
     }
     text += &about(&offer.about);
     text.push('\n');
@@ -187,12 +186,13 @@ fn offer_text(offer: &Offer) -> String {
 }
 
 fn parameter_text(parameter: &Parameter) -> String {
-    let mut text = format!("      {}: {}", parameter.name, parameter.ty);
+    let (name, ty) = (on_one_line(&parameter.name), on_one_line(&parameter.ty));
+    let mut text = format!("      {name}: {ty}");
     if parameter.required {
         text += ", required";
     }
     if let Some(default) = &parameter.default {
-        text += &format!(", default {default}");
+        text += &format!(", default {}", tenon_text::json(&default.to_string()));
     }
     text += &about(&parameter.about);
     text.push('\n');

@@ -8,7 +8,7 @@ use tenon_hcl::Diagnostic;
 use tenon_scenario::{Declaration, Masked, NodeId, Plan};
 use tenon_values::{Kind, Text, Value};
 
-use super::{data, indented};
+use super::{data, indented, json_data, on_one_line};
 use crate::commands::scenario::source;
 use crate::exit::{Code, Failure};
 
@@ -52,9 +52,11 @@ fn attributes(plan: &Plan, id: NodeId) -> Result<(), Failure> {
     let Some(attributes) = plan.attributes.get(&id).and_then(Value::attributes) else {
         return Ok(());
     };
-    let width = attributes.iter().map(|(name, _)| name.len()).max();
+    let names = attributes.iter().map(|(name, _)| on_one_line(name));
+    let width = names.map(|name| name.len()).max();
     let width = width.unwrap_or_default();
     for (name, value) in attributes.iter() {
+        let name = on_one_line(name);
         data(format_args!("        {name:width$} = {}", shown(value, 8)))?;
     }
     Ok(())
@@ -83,7 +85,9 @@ fn in_one_line(value: &Value) -> String {
             format!("[{}]", joined(values.iter().map(in_one_line).collect()))
         }
         Kind::Object(attributes) if !attributes.is_empty() => {
-            let entry = |(name, value): (&str, &Value)| format!("{name} = {}", in_one_line(value));
+            let entry = |(name, value): (&str, &Value)| {
+                format!("{} = {}", on_one_line(name), in_one_line(value))
+            };
             format!("{{ {} }}", joined(attributes.iter().map(entry).collect()))
         }
         Kind::Map(entries) if !entries.is_empty() => {
@@ -98,7 +102,7 @@ fn in_one_line(value: &Value) -> String {
 
 /// For tools: one object.
 pub(crate) fn json(plan: &Plan, warnings: &[Diagnostic]) -> Result<(), Failure> {
-    data(indented(&object(plan, warnings)?))
+    json_data(indented(&object(plan, warnings)?))
 }
 
 /// The plan as one line of JSON. Values are written as text, so that numbers keep all their digits.

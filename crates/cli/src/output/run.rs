@@ -10,7 +10,7 @@ use std::time::Duration;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use tenon_scenario::{Event, RunStatus, SeeLog, Status};
 
-use super::{data, harmless, talk};
+use super::{data, indented_below, json_data, on_one_line, talk};
 use crate::args::WorkArgs;
 
 /// Shows a run while it happens.
@@ -64,7 +64,7 @@ impl Progress {
                     line: line.to_owned(),
                 });
             } else {
-                print_above(bars.as_ref(), &format!("{provider}: {line}"));
+                print_above(bars.as_ref(), &format!("{provider}: {}", on_one_line(line)));
             }
         }))
     }
@@ -113,13 +113,15 @@ impl Progress {
                 // A text is shown without its quotes, anything else as it is written.
                 let text = serde_json::from_str::<String>(value.get());
                 let text = text.unwrap_or_else(|_| value.get().to_owned());
-                let line = format!("{name} = {}", harmless(&text));
+                let line = format!("{name} = {}", indented_below(&text));
                 self.outputs.borrow_mut().push(line);
             }
             Event::AssertFailed { output, message } => {
                 self.line(&format!("  failed output.{output}\n{}", indent(&message)));
             }
-            Event::Warning { message } => self.line(&format!("warning: {message}")),
+            Event::Warning { message } => {
+                self.line(&format!("warning: {}", indented_below(&message)))
+            }
             Event::ProviderFailed { message } => self.line(&format!("error: {message}")),
             Event::Interrupted { running } => {
                 self.line(&format!(
@@ -161,7 +163,7 @@ impl Progress {
                     time(duration_ms)
                 ));
                 if let Some(record) = record {
-                    talk(format_args!("record: {record}"));
+                    talk(format_args!("record: {}", on_one_line(&record)));
                 }
             }
             Event::ProviderReady { .. } | Event::Log { .. } => {}
@@ -174,7 +176,7 @@ impl Progress {
         if let Ok(style) = ProgressStyle::with_template("  {spinner} {msg} ({elapsed})") {
             bar.set_style(style);
         }
-        bar.set_message(action.clone());
+        bar.set_message(on_one_line(&action).into_owned());
         bar.enable_steady_tick(Duration::from_millis(120));
         self.running.borrow_mut().insert(action, bar);
     }
@@ -195,7 +197,7 @@ impl Progress {
             _ => format!("  {word} {action} ({})", time(duration_ms)),
         };
         match (status, error) {
-            (Status::Skipped, Some(error)) => line += &format!(": {error}"),
+            (Status::Skipped, Some(error)) => line += &format!(": {}", on_one_line(&error)),
             (_, Some(error)) => line += &format!("\n{}", indent(&error)),
             (_, None) => {}
         }
@@ -216,7 +218,6 @@ impl Progress {
 }
 
 fn print_above(bars: Option<&MultiProgress>, line: &str) {
-    let line = &harmless(line);
     match bars {
         Some(bars) => bars.suspend(|| talk(line)),
         None => talk(line),
@@ -226,7 +227,7 @@ fn print_above(bars: Option<&MultiProgress>, line: &str) {
 fn print_json(event: &Event) {
     if let Ok(line) = serde_json::to_string(event) {
         // A reader that has gone has seen all it wanted.
-        let _gone = data(line);
+        let _gone = json_data(line);
     }
 }
 

@@ -79,7 +79,8 @@ pub(crate) fn end_editing() {
         std::mem::take(&mut state.lines)
     };
     for (stream, line) in lines {
-        super::write_line(stream, &line);
+        // What cannot be written is told in the end.
+        let _unwritten = super::write_line(stream, &line);
     }
 }
 

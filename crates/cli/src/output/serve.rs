@@ -9,7 +9,7 @@ use tenon_ipc::wrappers::Done;
 use tenon_ipc::{Credentials, Session};
 use tenon_rpc::{CloseReason, Dialect, Quote};
 
-use super::{data, harmless, on_one_line, talk};
+use super::{json_data, on_one_line, talk};
 
 /// How much is told, and to whom.
 #[derive(Clone, Copy, Debug)]
@@ -20,9 +20,9 @@ pub(crate) struct Reporter {
 
 impl Reporter {
     pub(crate) fn listening(self, path: &Path, command: &str) {
-        let path = path.display();
+        let (shown, path) = (tenon_text::path(path), path.display());
         self.tell(
-            &format!("listening on {path} for {command}"),
+            &format!("listening on {shown} for {}", on_one_line(command)),
             json!({ "event": "listening", "path": path.to_string(), "command": command }),
         );
     }
@@ -48,7 +48,7 @@ impl Reporter {
             _ => String::new(),
         };
         self.tell_more(
-            &format!("a client was refused{who}: {problem}"),
+            &format!("a client was refused{who}: {}", on_one_line(problem)),
             json!({ "event": "refused", "user": user, "process": process, "reason": problem }),
         );
     }
@@ -155,8 +155,8 @@ impl Reporter {
     fn tell(self, text: &str, event: Value) {
         match self.json {
             // Nobody reads it any more, but the clients are still there.
-            true => drop(data(event)),
-            false => talk(harmless(text)),
+            true => drop(json_data(event)),
+            false => talk(text),
         }
     }
 

@@ -108,6 +108,32 @@ async fn stderr_of_the_plugin() {
     serving.stop().await;
 }
 
+/// What clients and plugins say is shown, but does nothing to a terminal and forges no line.
+#[tokio::test]
+async fn hostile_text() {
+    let hostile =
+        "\u{1b}]0;mine\u{7}\u{9b}7H\u{7f}\u{8}\u{202e}\u{2066}\u{200b}\u{feff}\u{2028}\u{e0041}";
+    for options in ["--verbose --trace", "--json --trace"] {
+        let plugin = format!("sh -c 'printf \"%s\\n\" \"shown{hostile}\" >&2; exec tenon echo'");
+        let serving = Serving::start(&format!("{options} -- {plugin}")).await;
+        let mut wire = serving.wire();
+        let method = format!("shown{hostile}\r\nFORGED");
+        wire.answer(json!(1), &method, json!([hostile]));
+        drop(wire);
+        serving.says("plugin: shown").await;
+        let stopped = serving.stop().await;
+        let printed = format!("{}{}", stopped.stdout, stopped.stderr);
+        assert!(printed.contains("shown"), "{printed:?}");
+        let is_hidden = |one: &char| !one.is_ascii_graphic();
+        for character in hostile.chars().filter(is_hidden) {
+            assert!(!printed.contains(character), "{character:?}: {printed:?}");
+        }
+        assert!(!printed.contains('\r'), "{printed:?}");
+        let is_forged = |line: &str| line.starts_with("FORGED");
+        assert!(!printed.lines().any(is_forged), "{printed:?}");
+    }
+}
+
 #[tokio::test]
 async fn frames_and_what_is_masked_in_them() {
     use std::os::unix::fs::PermissionsExt;

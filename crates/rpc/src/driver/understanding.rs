@@ -178,7 +178,7 @@ impl Driver {
                 })));
             }
         }
-        tracing::warn!(%quote, %problem, "a frame that is no message");
+        tracing::warn!(%quote, ?problem, "a frame that is no message");
         self.shared.keep_stray(quote.clone());
         match self.shared.options.stray {
             Stray::Answer => self.reply(ReplyTo::new(Id::Null, batch), Err(malformed.error)),
@@ -220,7 +220,7 @@ impl Driver {
         }
         let error = error.map_or(String::new(), |error| format!(": {error}"));
         let error = self.shared.redacted_text(error);
-        tracing::debug!(%id, error, "an answer that nobody waits for");
+        tracing::debug!(%id, ?error, "an answer that nobody waits for");
         /// Longer than any text for people.
         const LENGTH: usize = 300;
         let text = format!("an answer with the id {id}{error}");

@@ -66,7 +66,8 @@ impl<'s> Line<'s> {
             Some(secrets) => secrets.hide(&text),
             None => text,
         };
-        let text = shortened(text);
+        // Terraform decodes the JSON and prints what it says, a line break included.
+        let text = shortened(tenon_text::line(&text).into_owned());
         if field.name() == "message" {
             self.message = text;
         } else {
@@ -208,6 +209,15 @@ mod tests {
         let (json, _) = lines(|| tracing::info!("{}\n{}", "ä".repeat(100_000), "end"));
         assert_eq!(json.matches('\n').count(), 1);
         assert!(json.len() < 64 * 1024);
-        assert!(json.contains("ä… (183620 bytes more)"), "{json}");
+        assert!(json.contains("ä… (183621 bytes more)"), "{json}");
+    }
+
+    #[test]
+    fn hidden_characters_and_line_breaks_are_escaped() {
+        let (json, text) = lines(|| tracing::info!(name = "a\nb", "c\u{1b}[2J\n\u{202e}d"));
+        let line: Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(line["@message"], r"c\u{1b}[2J\n\u{202e}d");
+        assert_eq!(line["name"], r"a\nb");
+        assert!(text.contains(r"c\u{1b}[2J\n\u{202e}d"), "{text}");
     }
 }

@@ -151,7 +151,8 @@ pub(super) fn plain(line: &str) -> String {
         });
         text.push_str(sequence.unwrap_or(piece));
     }
-    text.retain(|letter| !letter.is_control() || letter == '\t');
+    // Everything else is escaped where it is shown, after secrets have been hidden.
+    text.retain(|letter| letter != '\u{7}');
     text
 }
 

@@ -14,6 +14,7 @@ mod ephemeral;
 mod examples;
 mod file;
 mod functions;
+mod hostile;
 mod import;
 mod interruptions;
 #[path = "../../../cli/tests/foreign/mark.rs"]

@@ -68,7 +68,9 @@ impl Target {
         })?;
         let mut command = PluginCommand::new(program).args(arguments);
         if args.verbose {
-            command = command.on_stderr(|line| output::talk(format_args!("plugin: {line}")));
+            command = command.on_stderr(|line| {
+                output::talk(format_args!("plugin: {}", output::on_one_line(line)));
+            });
         }
         let started = Plugin::start(&command, start, router, first).await;
         let (plugin, begun) = started.map_err(|error| match &error.problem {
