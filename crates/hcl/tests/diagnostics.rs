@@ -172,7 +172,7 @@ fn hidden_characters_are_shown_as_escapes() {
         .help(hidden);
     for diagnostic in [error, everywhere] {
         let shown = diagnostic.render(Style::Plain);
-        let is_shown = |one: char| one == '\n' || !hidden.contains(one);
+        let is_shown = |one: char| one == '\n' || one.is_ascii_graphic() || !hidden.contains(one);
         assert!(shown.chars().all(is_shown), "{shown:?}");
         assert!(shown.contains(r"evil\n\u{1b}[1A.hcl:2:"), "{shown}");
         // The renderer cuts long lines; what is underlined is what it is about.
