@@ -156,7 +156,7 @@ fn text(listing: &Listing) -> String {
             text += &offer_text(offer);
         }
         if let Some(sample) = offers.iter().find_map(|offer| offer.call.as_ref()) {
-            let (method, params) = (on_one_line(&sample.method), sample.params.to_string());
+            let (method, params) = (on_one_line(sample.method), sample.params.to_string());
             let params = tenon_text::json(&params);
             text += &format!("  call one with: {method} '{params}'\n");
         }

@@ -120,7 +120,7 @@ impl Progress {
                 self.line(&format!("  failed output.{output}\n{}", indent(&message)));
             }
             Event::Warning { message } => {
-                self.line(&format!("warning: {}", indented_below(&message)))
+                self.line(&format!("warning: {}", indented_below(&message)));
             }
             Event::ProviderFailed { message } => self.line(&format!("error: {message}")),
             Event::Interrupted { running } => {
