@@ -18,7 +18,9 @@ use tenon_protocols::orchard::{
     Configure, ConfigureParams, Describe, Empty, Execute, ExecuteParams, Json as Attributes,
 };
 use tenon_rpc::Router;
-use tenon_scenario::{Event, Launcher, Plan, RunOptions, RunStatus, ScenarioFile, Secrets, load};
+use tenon_scenario::{
+    Event, Launcher, Plan, RunEnvironment, RunOptions, RunStatus, ScenarioFile, Secrets, load,
+};
 
 use crate::folder::Folder;
 use crate::{fault, plan, shown, text, times};
@@ -166,6 +168,7 @@ impl Bench {
             tenon: PathBuf::new(),
             folder: PathBuf::new(),
             on_log: Some(Arc::new(|_, line| eprintln!("bench-provider: {line}"))),
+            environment: RunEnvironment::default(),
             secrets: Secrets::default(),
         };
         let options = RunOptions {

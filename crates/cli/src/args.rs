@@ -1,6 +1,7 @@
 //! What can be typed. Only types live here.
 
 mod call;
+mod environment;
 mod provider;
 mod scenario;
 mod serve;
@@ -16,6 +17,7 @@ use tenon_protocols::Protocol;
 use tenon_rpc::Dialect;
 
 pub(crate) use call::{CallArgs, TcpAddress, repl_help};
+pub(crate) use environment::EnvironmentArgs;
 pub(crate) use provider::{InstallArgs, Program, ProviderCommand};
 pub(crate) use scenario::{
     GraphForm, InitArgs, ListArgs, PlanArgs, RecordKeyArgs, RunArgs, SecretArgs, TeardownArgs,

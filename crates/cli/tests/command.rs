@@ -4,6 +4,8 @@
 //! The transcripts are in `snapshots/`. After a change of texts, `INSTA_UPDATE=always cargo test
 //! -p tenon --test command` writes them anew; read the difference before you keep it.
 
+#[path = "command/environment.rs"]
+mod environment;
 #[path = "command/failures.rs"]
 mod failures;
 #[path = "command/help.rs"]

@@ -4,6 +4,8 @@
 //! `scripts/tools` installs them. A test whose peer is missing says so and passes; under CI=true
 //! it fails.
 
+#[path = "foreign/environment.rs"]
+mod environment;
 #[path = "foreign/host.rs"]
 mod host;
 #[path = "foreign/mark.rs"]

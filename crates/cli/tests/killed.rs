@@ -11,6 +11,9 @@ use std::time::{Duration, Instant};
 
 const TENON: &str = env!("CARGO_BIN_EXE_tenon");
 
+/// Holds a token. Plugins inherit variables that begin with `LC_`.
+const VARIABLE: &str = "LC_TENON_TEST";
+
 /// The processes with this token in their environment.
 fn alive(token: &str) -> Vec<i32> {
     let Ok(processes) = std::fs::read_dir("/proc") else {
@@ -23,7 +26,7 @@ fn alive(token: &str) -> Vec<i32> {
             let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
             let text = String::from_utf8_lossy(&environment).into_owned();
             text.split('\0')
-                .any(|variable| variable == format!("TENON_TEST={token}"))
+                .any(|variable| variable == format!("{VARIABLE}={token}"))
         })
         .collect()
 }
@@ -54,7 +57,7 @@ fn host(token: &str, plugin: &[&str]) -> Child {
             "--",
         ])
         .args(plugin)
-        .env("TENON_TEST", token)
+        .env(VARIABLE, token)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -109,7 +112,7 @@ fn an_ended_host_leaves_nobody_behind() {
     let status = Command::new(TENON)
         .args(["call", "echo", "[1]", "--", "sh", "-c"])
         .arg(format!("setsid sleep 1000 & exec {TENON} echo"))
-        .env("TENON_TEST", &token)
+        .env(VARIABLE, &token)
         .stdout(Stdio::null())
         .status()
         .unwrap();

@@ -12,6 +12,8 @@ mod configuring;
 mod damaged;
 #[path = "scenario/describing.rs"]
 mod describing;
+#[path = "scenario/environment.rs"]
+mod environment;
 #[path = "scenario/executing.rs"]
 mod executing;
 #[path = "scenario/first_steps.rs"]

@@ -6,6 +6,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::environment::{Environment, LeftOut, Variable};
+
 /// A program with its arguments, its folder and its environment.
 #[derive(Clone)]
 pub struct PluginCommand {
@@ -14,31 +16,27 @@ pub struct PluginCommand {
     pub(crate) folder: Option<PathBuf>,
     pub(crate) inherited: Environment,
     pub(crate) variables: BTreeMap<OsString, OsString>,
+    advice: &'static str,
     pub(crate) on_stderr: Option<SeeLine>,
 }
 
 /// Is shown each line.
 pub(crate) type SeeLine = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// Which of our environment variables a plugin gets to see.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Environment {
-    /// All of them.
-    #[default]
-    All,
-    /// Only those with these names.
-    Only(Vec<OsString>),
-}
+/// How to pass on the environment variable `NAME` on the command line.
+const ADVICE: &str = "add `--env NAME`, or `--env-all` for all variables";
 
 impl PluginCommand {
-    /// A program, looked for in `PATH` if its name has no slash.
+    /// A program, looked for in `PATH` if its name has no slash. It inherits the default
+    /// [`Environment`].
     pub fn new(program: impl Into<OsString>) -> PluginCommand {
         PluginCommand {
             program: program.into(),
             args: Vec::new(),
             folder: None,
-            inherited: Environment::All,
+            inherited: Environment::default(),
             variables: BTreeMap::new(),
+            advice: ADVICE,
             on_stderr: None,
         }
     }
@@ -64,7 +62,7 @@ impl PluginCommand {
         self
     }
 
-    /// Which of our environment variables it gets to see.
+    /// Which of our environment variables it inherits.
     #[must_use]
     pub fn inherit(mut self, inherited: Environment) -> PluginCommand {
         self.inherited = inherited;
@@ -80,6 +78,36 @@ impl PluginCommand {
     ) -> PluginCommand {
         self.variables.insert(name.into(), value.into());
         self
+    }
+
+    /// Adds environment variables, besides those it inherits already. Of two with the same name the
+    /// last one counts.
+    #[must_use]
+    pub fn with_variables<'a>(
+        mut self,
+        variables: impl IntoIterator<Item = &'a Variable>,
+    ) -> PluginCommand {
+        let values = variables.into_iter().flat_map(Variable::values);
+        self.variables.extend(values);
+        self
+    }
+
+    /// What a user is told to do who has to pass on the environment variable `NAME`. If this is
+    /// empty, errors say nothing about variables that were left out.
+    #[must_use]
+    pub fn environment_advice(mut self, advice: &'static str) -> PluginCommand {
+        self.advice = advice;
+        self
+    }
+
+    /// Our environment variables that it gets, and those it does not.
+    pub(crate) fn environment(&self) -> (Vec<(OsString, OsString)>, LeftOut) {
+        let is_passed = |name: &OsStr| self.inherited.includes(name);
+        let (passed, others): (Vec<_>, Vec<_>) =
+            std::env::vars_os().partition(|(name, _)| is_passed(name));
+        let others = others.into_iter().map(|(name, _)| name);
+        let left_out = others.filter(|name| !self.variables.contains_key(name));
+        (passed, LeftOut::new(left_out, self.advice))
     }
 
     /// Calls `see` for each line it writes to stderr.

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use tenon_rpc::{CallError, CloseReason, Dialect, ErrorCode, Peer, Quote, Text};
 
+use crate::environment::LeftOut;
 use crate::process::Process;
 
 /// A plugin that could not be started or did not do its part: what failed, the command line, what
@@ -28,6 +29,10 @@ pub struct PluginError {
     pub stderr: Vec<String>,
     /// The dialect it was talked to in, if it was.
     pub dialect: Option<Dialect>,
+    /// The environment variables that it did not get.
+    pub left_out: LeftOut,
+    /// It has answered a call after the first one, so it had what it needs to start.
+    pub has_worked: bool,
 }
 
 /// What failed.
@@ -51,10 +56,17 @@ impl PluginError {
             unclaimed: None,
             stderr: Vec::new(),
             dialect: None,
+            left_out: LeftOut::default(),
+            has_worked: false,
         }
     }
 
-    pub(crate) fn with_evidence(problem: Problem, process: &Process, peer: &Peer) -> PluginError {
+    pub(crate) fn with_evidence(
+        problem: Problem,
+        process: &Process,
+        peer: &Peer,
+        has_worked: bool,
+    ) -> PluginError {
         let is_quoted = matches!(
             problem,
             Problem::Call(CallError::Closed(CloseReason::BrokenStream(_)))
@@ -72,6 +84,8 @@ impl PluginError {
             status: process.status().filter(|_| !is_quoted),
             stderr: process.stderr().lines(),
             dialect: Some(peer.dialect()),
+            left_out: process.left_out().clone(),
+            has_worked,
         }
     }
 
@@ -120,6 +134,20 @@ impl PluginError {
 
     /// What to try.
     pub fn hint(&self) -> Option<String> {
+        self.missing_variable().or_else(|| self.other_hint())
+    }
+
+    /// That it says which environment variable it lacks.
+    fn missing_variable(&self) -> Option<String> {
+        let said = match &self.problem {
+            Problem::CannotStart(_) => return None,
+            Problem::Call(CallError::Answered(error)) => error.to_string(),
+            Problem::NoAnswer(_) | Problem::Call(_) => self.stderr.join("\n"),
+        };
+        self.left_out.hint(&said)
+    }
+
+    fn other_hint(&self) -> Option<String> {
         let broken = match &self.problem {
             Problem::Call(CallError::Closed(CloseReason::BrokenStream(error))) => Some(error),
             _ => None,
@@ -146,6 +174,11 @@ impl PluginError {
             }
             Problem::Call(CallError::Closed(_)) if self.status.is_some_and(|s| s.success()) => {
                 Some("a plugin answers until its stdin ends; does this one want arguments?".into())
+            }
+            Problem::NoAnswer(_) | Problem::Call(CallError::Closed(_))
+                if self.status.is_some() && !self.has_worked =>
+            {
+                self.left_out.general_hint()
             }
             _ => None,
         }

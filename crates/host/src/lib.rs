@@ -30,6 +30,7 @@
 
 mod capture;
 mod command;
+mod environment;
 mod error;
 mod family;
 mod guardian;
@@ -43,7 +44,8 @@ mod supervisor;
 mod sweep;
 
 pub use capture::{Capture, CaptureError, Captured};
-pub use command::{Environment, PluginCommand};
+pub use command::PluginCommand;
+pub use environment::{Environment, LeftOut, Variable, VariableError};
 pub use error::{PluginError, Problem};
 pub use plugin::{Plugin, Start};
 pub use pool::{Lease, Pool, PoolError, PoolLimits, Started};

@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::process::ExitStatus;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tenon_rpc::{CallError, CloseReason, Connection, Dialect, Options, Peer, Router, Stray};
@@ -46,6 +47,8 @@ pub struct Plugin {
     peer: Peer,
     process: Process,
     stop: StopLimits,
+    /// It has answered a call after the first one.
+    has_worked: AtomicBool,
 }
 
 impl Plugin {
@@ -72,8 +75,9 @@ impl Plugin {
             connection: Some(connection),
             process,
             stop: start.stop,
+            has_worked: AtomicBool::new(false),
         };
-        let first = plugin.while_alive(first(plugin.peer()));
+        let first = plugin.unless_dead(first(plugin.peer()));
         match tokio::time::timeout(start.limit, first).await {
             Ok(Ok(answer)) => Ok((plugin, answer)),
             Ok(Err(error)) => Err(plugin.explain(error).await),
@@ -87,6 +91,17 @@ impl Plugin {
     /// # Errors
     /// Those of the call, or that the plugin has ended.
     pub async fn while_alive<T>(
+        &self,
+        call: impl Future<Output = Result<T, CallError>>,
+    ) -> Result<T, CallError> {
+        let outcome = self.unless_dead(call).await;
+        if outcome.is_ok() {
+            self.has_worked.store(true, Ordering::Relaxed);
+        }
+        outcome
+    }
+
+    async fn unless_dead<T>(
         &self,
         call: impl Future<Output = Result<T, CallError>>,
     ) -> Result<T, CallError> {
@@ -138,7 +153,8 @@ impl Plugin {
     }
 
     fn evidence(&self, problem: Problem) -> PluginError {
-        PluginError::with_evidence(problem, &self.process, &self.peer)
+        let has_worked = self.has_worked.load(Ordering::Relaxed);
+        PluginError::with_evidence(problem, &self.process, &self.peer, has_worked)
     }
 
     /// Ends the plugin in steps: its protocol's shutdown, which `shutdown` does; the end of its

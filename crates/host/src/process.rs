@@ -1,5 +1,6 @@
 //! A child process with everything that descends from it.
 
+use std::ffi::OsString;
 use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::process::ExitStatusExt;
@@ -11,7 +12,8 @@ use tenon_rpc::Io;
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::sync::watch;
 
-use crate::command::{Environment, PluginCommand};
+use crate::command::PluginCommand;
+use crate::environment::LeftOut;
 use crate::error::{PluginError, Problem};
 use crate::family::{self, Mark};
 use crate::stderr::StderrTail;
@@ -64,6 +66,7 @@ pub struct Process {
     status: watch::Receiver<Option<ExitStatus>>,
     stderr: StderrTail,
     command: String,
+    left_out: LeftOut,
 }
 
 /// What leads to a child and back.
@@ -98,7 +101,8 @@ impl Process {
     /// may stop at writing there.
     pub(crate) fn start(command: &PluginCommand) -> io::Result<(Process, Pipes)> {
         let mark = Mark::new();
-        let mut child = spawner::spawn(to_tokio(command, &mark))?;
+        let (passed, left_out) = command.environment();
+        let mut child = spawner::spawn(to_tokio(command, passed, &mark))?;
         let (Some(stdin), Some(stdout), Some(stderr)) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take())
         else {
@@ -126,6 +130,7 @@ impl Process {
             status,
             stderr: StderrTail::default(),
             command: command.to_string(),
+            left_out,
         };
         let pipes = Pipes {
             stdin,
@@ -143,6 +148,11 @@ impl Process {
     /// The command line that started it.
     pub fn command(&self) -> &str {
         &self.command
+    }
+
+    /// Our environment variables that it did not get.
+    pub fn left_out(&self) -> &LeftOut {
+        &self.left_out
     }
 
     /// The last lines it wrote to stderr.
@@ -208,7 +218,11 @@ impl Drop for Process {
     }
 }
 
-fn to_tokio(command: &PluginCommand, mark: &Mark) -> tokio::process::Command {
+fn to_tokio(
+    command: &PluginCommand,
+    passed: Vec<(OsString, OsString)>,
+    mark: &Mark,
+) -> tokio::process::Command {
     let mut child = new_command(command);
     child
         .args(&command.args)
@@ -220,10 +234,8 @@ fn to_tokio(command: &PluginCommand, mark: &Mark) -> tokio::process::Command {
     if let Some(folder) = &command.folder {
         child.current_dir(folder);
     }
-    if let Environment::Only(names) = &command.inherited {
-        child.env_clear();
-        child.envs(std::env::vars_os().filter(|(name, _)| names.contains(name)));
-    }
+    child.env_clear();
+    child.envs(passed);
     child.envs(&command.variables);
     child.env(family::VARIABLE, mark.value());
     child

@@ -8,7 +8,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
-use tenon_host::{Capture, PluginCommand};
+use tenon_host::{Capture, Environment, PluginCommand};
 use tenon_plugin::orchard::{Failure, Provider, attributes};
 
 use crate::attribute::{seconds, wrong};
@@ -111,7 +111,10 @@ fn command(config: &Config, run: &Run) -> Result<PluginCommand, Failure> {
         true => absolute(&folder.join(&run.command)),
         false => PathBuf::from(&run.command),
     };
-    let mut command = PluginCommand::new(program).args(&run.args);
+    // What the provider has was chosen for its commands: it needs nothing for itself.
+    let mut command = PluginCommand::new(program)
+        .args(&run.args)
+        .inherit(Environment::Only(vec!["*".into(), "TENON_*".into()]));
     if has_folder {
         command = command.folder(folder);
     }

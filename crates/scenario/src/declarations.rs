@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tenon_hcl::{Attribute, Diagnostic, Place, did_you_mean};
 use tenon_protocols::orchard::{ActionSchema, ProviderSchema};
 
+use crate::environment::ProviderEnvironment;
 use crate::model::{Action, ProviderChoice, ProviderSource, Scenario};
 
 /// What each provider offers, by where its program is.
@@ -24,6 +25,8 @@ pub struct Declaration {
     pub alias: Option<String>,
     /// Where its program is.
     pub source: ProviderSource,
+    /// What it gets of our environment, besides what every program needs.
+    pub environment: ProviderEnvironment,
     /// What it offers.
     pub schema: Arc<ProviderSchema>,
     pub(crate) config: Vec<Attribute>,
@@ -63,6 +66,7 @@ impl Declarations {
                     name: name.clone(),
                     alias,
                     source: required.source.clone(),
+                    environment: required.environment.clone(),
                     schema: schema.clone(),
                     config: config.to_vec(),
                     place,

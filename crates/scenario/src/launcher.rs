@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tenon_host::{Capture, CaptureError, Environment, PluginCommand};
+use tenon_host::{Capture, CaptureError, PluginCommand};
 use tenon_protocols::orchard::ProviderSchema;
 
+use crate::environment::{ProviderEnvironment, RunEnvironment};
 use crate::model::ProviderSource;
 use crate::provider::{FailureKind, Provider, ProviderFailure};
-use crate::seal::RecordKey;
 use tenon_protocols::Secrets;
 
 /// How providers are started.
@@ -21,6 +21,8 @@ pub struct Launcher {
     pub folder: PathBuf,
     /// Is shown every line that a provider writes to stderr, without secrets.
     pub on_log: Option<SeeLog>,
+    /// What all of them get of our environment, besides what the scenario says.
+    pub environment: RunEnvironment,
     /// What nobody is to see.
     pub secrets: Secrets,
 }
@@ -32,22 +34,19 @@ pub type SeeLog = Arc<dyn Fn(&str, &str) + Send + Sync>;
 const SCHEMA_LIMIT: Duration = Duration::from_secs(5);
 
 impl Launcher {
-    pub(crate) fn command(&self, source: &ProviderSource) -> PluginCommand {
+    pub(crate) fn command(
+        &self,
+        source: &ProviderSource,
+        environment: &ProviderEnvironment,
+    ) -> PluginCommand {
         let command = match source {
             ProviderSource::Builtin(name) => {
                 PluginCommand::new(&self.tenon).args(["builtin", name.as_str()])
             }
             ProviderSource::Program(path) => PluginCommand::new(path),
         };
-        // The key of the records is nothing for those who run arbitrary commands.
-        let command = match std::env::var_os(RecordKey::VARIABLE) {
-            Some(_) => {
-                let names = std::env::vars_os().map(|(name, _)| name);
-                let names = names.filter(|name| name != RecordKey::VARIABLE);
-                command.inherit(Environment::Only(names.collect()))
-            }
-            None => command,
-        };
+        self.environment.hide(environment, &self.secrets);
+        let command = self.environment.apply(command, environment);
         match self.folder.as_os_str().is_empty() {
             true => command,
             false => command.folder(&self.folder),
@@ -63,12 +62,13 @@ impl Launcher {
         &self,
         name: &str,
         source: &ProviderSource,
+        environment: &ProviderEnvironment,
     ) -> Result<ProviderSchema, ProviderFailure> {
-        match self.printed_schema(name, source).await {
+        match self.printed_schema(name, source, environment).await {
             Ok(schema) => Ok(schema),
             Err(Unprinted::Broken(failure)) => Err(failure),
             Err(Unprinted::Unknown(mut failure)) => {
-                let described = Provider::describe(name, source, self).await;
+                let described = Provider::describe(name, source, environment, self).await;
                 described.map_err(|second| {
                     failure.message += &format!(
                         "\n  without the subcommand `schema`, `describe` was tried:\n    {}",
@@ -85,6 +85,7 @@ impl Launcher {
         &self,
         name: &str,
         source: &ProviderSource,
+        environment: &ProviderEnvironment,
     ) -> Result<ProviderSchema, Unprinted> {
         if let ProviderSource::Builtin(builtin) = source
             && !crate::BUILTINS.contains(&builtin.as_str())
@@ -97,7 +98,7 @@ impl Launcher {
             let failure = ProviderFailure::new(FailureKind::CannotStart, message);
             return Err(Unprinted::Broken(failure));
         }
-        let command = self.command(source).arg("schema");
+        let command = self.command(source, environment).arg("schema");
         let capture = Capture {
             time_limit: Some(SCHEMA_LIMIT),
             ..Capture::default()
@@ -122,7 +123,7 @@ impl Launcher {
                 "the provider {name:?}: {problem}\n  command: {command}{}",
                 self.last_lines(&captured.stderr)
             );
-            ProviderFailure::new(FailureKind::BrokeProtocol, message)
+            ProviderFailure::new(FailureKind::BrokeProtocol, self.secrets.hide(&message))
         };
         if !captured.status.success() {
             let failure = broke(format!(

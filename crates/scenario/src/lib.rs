@@ -17,6 +17,7 @@ mod decode;
 mod disk;
 mod drawing;
 mod engine;
+mod environment;
 mod evaluation;
 mod event;
 mod expand;
@@ -63,6 +64,7 @@ mod yaml;
 pub const BUILTINS: [&str; 5] = ["exec", "file", "http", "postgres", "sqlite"];
 
 pub use declarations::{Declaration, DeclarationId, Declarations, Schemas};
+pub use environment::{EnvironmentRecord, ProviderEnvironment, RunEnvironment};
 pub use event::{Event, RunStatus, Status, Watch};
 pub use graph::{Graph, Node, NodeId};
 pub use journal::JournalError;

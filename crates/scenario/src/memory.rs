@@ -9,6 +9,7 @@ use tenon_values::{Type, Value, convert};
 
 use crate::declarations::Declaration;
 use crate::disk;
+use crate::environment::EnvironmentRecord;
 use crate::evaluation::Evaluation;
 use crate::event::{RunStatus, Status};
 use crate::graph::{Node, NodeId, NodeKind};
@@ -46,6 +47,7 @@ impl Plan {
             sealed_variables: BTreeMap::new(),
             default_variables: BTreeSet::new(),
             providers: Vec::new(),
+            environment: EnvironmentRecord::default(),
             groups: BTreeMap::new(),
             nodes: Vec::new(),
             outputs: BTreeMap::new(),

@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 use tenon_hcl::{Attribute, Expression, Name, Place};
 use tenon_values::{Type, Value};
 
+use crate::environment::ProviderEnvironment;
+
 /// `scenario "name" { ... }`
 #[derive(Clone, Debug)]
 pub struct Scenario {
@@ -51,6 +53,8 @@ pub struct RequiredProvider {
     pub name: Name,
     /// Where its program is.
     pub source: ProviderSource,
+    /// What it gets of our environment, besides what every program needs.
+    pub environment: ProviderEnvironment,
 }
 
 /// Where a provider's program is.

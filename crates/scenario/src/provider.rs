@@ -13,6 +13,7 @@ use tenon_rpc::{CallError, CloseReason, Options, Router};
 use tenon_values::Value;
 
 use crate::declarations::Declaration;
+use crate::environment::ProviderEnvironment;
 use crate::launcher::Launcher;
 use crate::model::ProviderSource;
 use tenon_protocols::Secrets;
@@ -77,8 +78,9 @@ impl Provider {
         config: &Value,
         launcher: &Launcher,
     ) -> Result<Provider, ProviderFailure> {
+        let (label, environment) = (declaration.label(), &declaration.environment);
         let (provider, described) =
-            Provider::open(&declaration.label(), &declaration.source, launcher).await?;
+            Provider::open(&label, &declaration.source, environment, launcher).await?;
         let ready = match provider.compare(declaration, &described) {
             Ok(()) => provider.configure(config).await,
             Err(failure) => Err(failure),
@@ -100,9 +102,10 @@ impl Provider {
     pub(crate) async fn describe(
         label: &str,
         source: &ProviderSource,
+        environment: &ProviderEnvironment,
         launcher: &Launcher,
     ) -> Result<ProviderSchema, ProviderFailure> {
-        let (provider, described) = Provider::open(label, source, launcher).await?;
+        let (provider, described) = Provider::open(label, source, environment, launcher).await?;
         let checked = provider.check(&described);
         // It has done nothing, so how it ends matters to nobody.
         let _ended = provider.stop().await;
@@ -113,6 +116,7 @@ impl Provider {
     async fn open(
         label: &str,
         source: &ProviderSource,
+        environment: &ProviderEnvironment,
         launcher: &Launcher,
     ) -> Result<(Provider, ProviderSchema), ProviderFailure> {
         let mut start = Start::new(Protocol::Orchard.dialect());
@@ -121,7 +125,7 @@ impl Provider {
             ..Protocol::Orchard.host_options()
         };
         start.limit = Protocol::Orchard.start_limit();
-        let mut command = launcher.command(source);
+        let mut command = launcher.command(source, environment);
         if let Some(log) = launcher.on_log.clone() {
             let (secrets, name) = (launcher.secrets.clone(), label.to_owned());
             command = command.on_stderr(move |line| log(&name, &secrets.hide_quoted(line)));
@@ -235,6 +239,9 @@ impl Provider {
                 };
                 for line in answered.detail.iter().flat_map(|detail| detail.lines()) {
                     message += &format!("\n  {line}");
+                }
+                if let Some(hint) = self.plugin.process().left_out().hint(&message) {
+                    message += &format!("\n  hint: {hint}");
                 }
                 ProviderFailure {
                     answered: Some(answered),

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::disk::{create, digest_of, digests, folder_of, sync_folder};
+use crate::environment::EnvironmentRecord;
 use crate::event::{RunStatus, Status};
 use crate::kept::{Sealed, Sealer};
 use crate::load::{ScenarioFile, read};
@@ -53,6 +54,9 @@ pub struct Record {
     /// The providers that undo something, with their configurations.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) providers: Vec<ProviderRecord>,
+    /// What of our environment all providers got, by name.
+    #[serde(default, skip_serializing_if = "EnvironmentRecord::is_empty")]
+    pub environment: EnvironmentRecord,
     /// What is behind the addresses of components and of all instances of an action.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) groups: BTreeMap<String, BTreeSet<String>>,

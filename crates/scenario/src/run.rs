@@ -220,6 +220,7 @@ impl Plan {
             .configs(&needed, &evaluation)
             .map_err(RunError::Invalid)?;
         record.status = RunStatus::Running;
+        record.environment = launcher.environment.recorded();
         // What went wrong in the run that is resumed is not what goes wrong in this one.
         record.failed_asserts.clear();
         record.provider_errors.clear();

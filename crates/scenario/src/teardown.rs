@@ -287,7 +287,8 @@ async fn schemas(
     for (index, provider) in providers {
         asked.push(Box::pin(async move {
             let label = provider.label();
-            (*index, launcher.schema(&label, &provider.source).await)
+            let schema = launcher.schema(&label, &provider.source, &provider.env);
+            (*index, schema.await)
         }));
     }
     let mut schemas = BTreeMap::new();
@@ -326,6 +327,7 @@ fn declaration(
         name: provider.name.clone(),
         alias: provider.alias.clone(),
         source: provider.source.clone(),
+        environment: provider.env.clone(),
         schema: schema.clone(),
         config: Vec::new(),
         place: Place::beginning(&source),

@@ -7,6 +7,7 @@ use tenon_protocols::Secrets;
 use tenon_values::Value;
 
 use crate::declarations::{Declaration, DeclarationId};
+use crate::environment::ProviderEnvironment;
 use crate::evaluation::{Evaluation, Here};
 use crate::event::Status;
 use crate::flow::Spot;
@@ -54,6 +55,8 @@ pub(crate) struct ProviderRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) alias: Option<String>,
     pub(crate) source: ProviderSource,
+    #[serde(default, skip_serializing_if = "ProviderEnvironment::is_empty")]
+    pub(crate) env: ProviderEnvironment,
     pub(crate) version: String,
     pub(crate) config: Kept,
 }
@@ -175,6 +178,7 @@ impl<'a> Undoer<'a> {
                 name: declaration.name.clone(),
                 alias: declaration.alias.clone(),
                 source: declaration.source.clone(),
+                env: declaration.environment.clone(),
                 version: declaration.schema.version.clone(),
                 config,
             };
@@ -187,6 +191,7 @@ impl<'a> Undoer<'a> {
         let is_same = |old: &ProviderRecord| {
             old.label() == new.label()
                 && old.source == new.source
+                && old.env == new.env
                 && old.config.values.get() == new.config.values.get()
         };
         match providers.iter().position(is_same) {

@@ -8,7 +8,7 @@ use tenon_protocols::Protocol;
 use tenon_rpc::Dialect;
 
 use super::serve::size;
-use super::{Limit, TapArgs, UserArgs, dialects, duration, protocols};
+use super::{EnvironmentArgs, Limit, TapArgs, UserArgs, dialects, duration, protocols};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -21,6 +21,9 @@ Examples:
 
   Ask a running Neovim, which speaks msgpack-rpc on a socket:
     tenon call nvim_eval '[\"1+2\"]' --dialect msgpack-rpc --socket /tmp/nvim.sock
+
+  Pass environment variables on to a plugin, which gets no credentials unless told:
+    tenon call upload --env 'AWS_*' --env STAGE=test -- ./uploader
 
   See every frame, and give up after two seconds:
     tenon call describe --protocol orchard --trace --timeout 2s -- ./provider
@@ -54,6 +57,8 @@ Params are JSON: the text itself, @FILE, or - for stdin. What JSON has no form f
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = EXAMPLES,
+    mut_arg("env", |arg| arg.conflicts_with_all(["socket", "tcp"])),
+    mut_arg("env_all", |arg| arg.conflicts_with_all(["socket", "tcp"])),
     override_usage = "\
 tenon call [OPTIONS] METHOD [PARAMS] TARGET
        tenon call [OPTIONS] (--repl | --list | --batch FILE | --watch) TARGET
@@ -97,6 +102,9 @@ pub(crate) struct CallArgs {
     /// Start this plugin, and stop it afterwards
     #[arg(last = true, value_name = "CMD", conflicts_with_all = ["socket", "tcp"])]
     pub(crate) plugin: Vec<OsString>,
+
+    #[command(flatten)]
+    pub(crate) environment: EnvironmentArgs,
 
     /// Hold a conversation: read calls, events and more from stdin, a line each
     #[arg(long)]

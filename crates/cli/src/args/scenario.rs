@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-use super::{Limit, duration};
+use super::{EnvironmentArgs, Limit, duration};
 
 const PLAN_EXAMPLES: &str = "\
 Examples:
@@ -118,6 +118,9 @@ pub(crate) struct PlanArgs {
     #[command(flatten)]
     pub(crate) key: RecordKeyArgs,
 
+    #[command(flatten)]
+    pub(crate) environment: EnvironmentArgs,
+
     /// Draw what depends on what instead
     #[arg(long, value_name = "FORM")]
     pub(crate) graph: Option<GraphForm>,
@@ -224,6 +227,9 @@ pub(crate) struct TeardownArgs {
 /// What runs and teardowns have in common.
 #[derive(Debug, clap::Args)]
 pub(crate) struct WorkArgs {
+    #[command(flatten)]
+    pub(crate) environment: EnvironmentArgs,
+
     /// How many actions at once; as many as there are processors if not given
     #[arg(long, short, value_name = "N")]
     pub(crate) jobs: Option<NonZeroUsize>,

@@ -7,7 +7,7 @@ use clap::builder::NonEmptyStringValueParser;
 use tenon_protocols::Protocol;
 use tenon_rpc::Dialect;
 
-use super::{Limit, TapArgs, UserArgs, dialects, duration, protocols};
+use super::{EnvironmentArgs, Limit, TapArgs, UserArgs, dialects, duration, protocols};
 
 const SERVE_EXAMPLES: &str = "\
 Examples:
@@ -35,6 +35,9 @@ pub(crate) struct ServeArgs {
     /// The plugin
     #[arg(last = true, required = true, value_name = "CMD")]
     pub(crate) plugin: Vec<OsString>,
+
+    #[command(flatten)]
+    pub(crate) environment: EnvironmentArgs,
 
     /// How the plugin's messages are written
     #[arg(long, value_parser = dialects(), conflicts_with = "protocol", default_value = "json-rpc")]

@@ -7,13 +7,14 @@ use crate::output::{self, diagnostics, plan};
 
 pub(crate) async fn run(args: PlanArgs) -> Result<(), Failure> {
     let key = record::key(&args.key)?;
+    let environment = scenario::environment(&args.environment, None)?;
     let file = scenario::open(&args.file, args.json).await;
     let file = file.map_err(|refusal| refusal.tell(args.json))?;
     let name = args.scenario.scenario.as_deref();
     let mut plans = Vec::new();
     let mut failure = None;
     for chosen in scenario::select(&file, name, &args.tags)? {
-        let launcher = scenario::launcher(&args.file, None)?;
+        let launcher = scenario::launcher(&args.file, None, environment.clone())?;
         match scenario::plan(&chosen, &args.scenario.variables, None, &launcher).await {
             Ok(plan) => plans.push(plan),
             Err(refusal) => {

@@ -53,6 +53,7 @@ async fn run_chosen(args: &RunArgs, signals: &Signals, report: &mut Report) -> R
              give secrets to a new run with --var, --var-file or TENON_VAR_name",
         ));
     }
+    let environment = scenario::environment(&args.work.environment, None)?;
     let path = args.file.as_deref().unwrap_or(Path::new(""));
     let file = signals
         .interruptible(scenario::open(path, args.work.json))
@@ -64,7 +65,7 @@ async fn run_chosen(args: &RunArgs, signals: &Signals, report: &mut Report) -> R
     let mut first = Ok(());
     for scenario in chosen {
         let progress = Progress::new(&args.work);
-        let launcher = scenario::launcher(path, progress.log())?;
+        let launcher = scenario::launcher(path, progress.log(), environment.clone())?;
         let plan = scenario::plan(&scenario, &args.scenario.variables, None, &launcher);
         match signals.interruptible(plan).await {
             Ok(plan) => {
@@ -121,7 +122,8 @@ async fn resume(
     let record = signals.interruptible(record::read(path)).await?;
     let file = args.file.as_deref().unwrap_or(&record.path);
     let progress = Progress::new(&args.work);
-    let launcher = scenario::launcher(file, progress.log())?;
+    let environment = scenario::environment(&args.work.environment, Some(&record))?;
+    let launcher = scenario::launcher(file, progress.log(), environment)?;
     let (variables, json) = (&args.scenario.variables, args.work.json);
     let options = options(args, signals)?;
     let key = options.key.as_ref();

@@ -1,18 +1,19 @@
 //! What all commands about scenarios begin with: a file read, a scenario chosen, its providers
 //! asked for their schemas, its variables gathered, and everything checked.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tenon_hcl::{Diagnostic, Style};
 use tenon_scenario::{
-    FailureKind, Inputs, Launcher, Masked, Plan, ProviderFailure, ProviderSource, Record,
-    RecordKey, Scenario, ScenarioFile, Schemas, Secrets, SeeLog,
+    FailureKind, Inputs, Launcher, Masked, Plan, ProviderEnvironment, ProviderFailure,
+    ProviderSource, Record, RecordKey, RunEnvironment, Scenario, ScenarioFile, Schemas, Secrets,
+    SeeLog,
 };
 
 use super::run::warn_of_changes;
-use crate::args::VariableArgs;
+use crate::args::{EnvironmentArgs, VariableArgs};
 use crate::exit::{Code, Failure};
 use crate::output::{diagnostics, failure_event, talk_of};
 
@@ -127,7 +128,11 @@ pub(crate) fn choose(file: &ScenarioFile, name: Option<&str>) -> Result<Arc<Scen
 }
 
 /// How providers are started for a scenario in this file.
-pub(crate) fn launcher(file: &Path, on_log: Option<SeeLog>) -> Result<Launcher, Failure> {
+pub(crate) fn launcher(
+    file: &Path,
+    on_log: Option<SeeLog>,
+    environment: RunEnvironment,
+) -> Result<Launcher, Failure> {
     let tenon = std::env::current_exe().map_err(|error| {
         Failure::cannot_start(format!("the path of this program cannot be found: {error}"))
     })?;
@@ -136,23 +141,55 @@ pub(crate) fn launcher(file: &Path, on_log: Option<SeeLog>) -> Result<Launcher, 
         tenon,
         folder: folder.to_owned(),
         on_log,
+        environment,
         secrets: Secrets::default(),
     })
 }
 
+/// Which environment variables all providers get: those of the command line, and those that a run
+/// was given which is resumed or undone.
+pub(crate) fn environment(
+    args: &EnvironmentArgs,
+    record: Option<&Record>,
+) -> Result<RunEnvironment, Failure> {
+    let mut environment = RunEnvironment {
+        all: args.all(),
+        variables: args.variables()?,
+    };
+    if let Some(record) = record {
+        let recalled = environment.recall(&record.environment);
+        recalled.map_err(|missing| {
+            let names = missing.join(", ");
+            let flags: Vec<String> = { missing.iter() }
+                .map(|name| format!("--env {name}=VALUE"))
+                .collect();
+            let flags = flags.join(" ");
+            Failure::usage(format!(
+                "the run passed environment variables on that are not set now: {names}\n  \
+                 set them, or give them with {flags}"
+            ))
+        })?;
+    }
+    Ok(environment)
+}
+
 /// What each provider of a scenario offers, all asked at the same time.
 pub(crate) async fn schemas(scenario: &Scenario, launcher: &Launcher) -> Result<Schemas, Failure> {
-    let mut seen = BTreeSet::new();
-    let mut asked = tokio::task::JoinSet::new();
+    // A program that is required under several names is asked once, with what all of them get.
+    let mut programs: BTreeMap<&ProviderSource, (&str, ProviderEnvironment)> = BTreeMap::new();
     for (name, required) in &scenario.required_providers {
-        if seen.insert(required.source.clone()) {
-            let (name, source) = (name.clone(), required.source.clone());
-            let launcher = launcher.clone();
-            asked.spawn(async move {
-                let schema = launcher.schema(&name, &source).await;
-                (source, schema)
-            });
-        }
+        let program = programs.entry(&required.source);
+        let (_, environment) = program.or_insert_with(|| (name, ProviderEnvironment::default()));
+        environment.extend(&required.environment);
+    }
+    let mut asked = tokio::task::JoinSet::new();
+    for (source, (name, environment)) in programs {
+        let (name, source) = (name.to_owned(), source.clone());
+        let launcher = launcher.clone();
+        asked.spawn(async move {
+            let schema = launcher.schema(&name, &source, &environment).await;
+            (source, schema)
+        });
     }
     let mut schemas = Schemas::new();
     let mut failures = Vec::new();

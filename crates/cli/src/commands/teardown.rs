@@ -47,7 +47,8 @@ async fn tear_down(
     };
     let file = args.file.clone().unwrap_or_else(|| known.path.clone());
     let progress = Progress::new(&args.work);
-    let launcher = scenario::launcher(&file, progress.log())?;
+    let environment = scenario::environment(&args.work.environment, Some(known))?;
+    let launcher = scenario::launcher(&file, progress.log(), environment)?;
     let given = signals.interruptible(given(args, known, teardown.is_old()));
     let given = given.await.map_err(|refusal| refuse(refusal, report))?;
     let options = RunOptions {

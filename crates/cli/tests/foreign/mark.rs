@@ -11,8 +11,9 @@ use rustix::process::{Pid, Signal, kill_process};
 pub(crate) struct Mark(String);
 
 impl Mark {
-    /// The environment variable. A process cannot lose it, and its children inherit it.
-    pub(crate) const VARIABLE: &str = "TENON_TEST_MARK";
+    /// The environment variable. A process cannot lose it, and its children inherit it: a plugin
+    /// gets few of our variables, and those that begin with `LC_` are among them.
+    pub(crate) const VARIABLE: &str = "LC_TENON_TEST_MARK";
 
     pub(crate) fn new() -> Mark {
         static LAST: AtomicU32 = AtomicU32::new(0);

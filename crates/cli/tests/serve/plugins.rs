@@ -228,3 +228,27 @@ async fn clients_of_an_mcp_server() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn a_plugin_gets_the_environment_variables_that_it_is_given() {
+    trial::trial(tools::python(), async |_, _| {
+        let shell = Shell::new();
+        let plugin = "import json, os, sys\nfor line in sys.stdin:\n    \
+                      answer = {'jsonrpc': '2.0', 'id': json.loads(line)['id'], \
+                      'result': dict(os.environ)}\n    print(json.dumps(answer), flush=True)\n";
+        shell.file("env.py", plugin);
+        let options = "--env STAGE=test --env 'LC_*' -- python3 env.py";
+        let serving = Serving::start_in(shell, options).await;
+        let outcome = serving.call("env").await;
+        let found: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+        assert_eq!(found["STAGE"], "test");
+        assert!(found["PATH"].is_string());
+        serving.stop().await;
+        let mut shell = Shell::new();
+        let line = "tenon serve --socket ./s --env STAGE -- tenon echo";
+        let refused = shell.run(line).await;
+        assert_eq!(refused.code, Some(2));
+        assert!(refused.stderr.contains("not set"), "{}", refused.stderr);
+    })
+    .await;
+}

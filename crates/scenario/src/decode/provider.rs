@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use tenon_hcl::{Attribute, Block, Body, Diagnostic, did_you_mean};
+use tenon_hcl::{Attribute, Block, Body, Diagnostic, Expression, Place, did_you_mean};
+use tenon_host::Variable;
 
 use super::Problems;
+use crate::environment::ProviderEnvironment;
 use crate::model::{ProviderBlock, ProviderSource, RequiredProvider};
 
 pub(super) fn required_providers(
@@ -16,10 +18,7 @@ pub(super) fn required_providers(
     problems.labels(block, []);
     problems.refuse_other_blocks(&block.body, "`required_providers`", &[]);
     let entry = |attribute: &Attribute| {
-        let required = RequiredProvider {
-            source: source(attribute, folder, problems)?,
-            name: attribute.name.clone(),
-        };
+        let required = required_provider(attribute, folder, problems)?;
         Some((attribute.name.text().to_owned(), required))
     };
     block.body.attributes.iter().filter_map(entry).collect()
@@ -28,7 +27,11 @@ pub(super) fn required_providers(
 const FORM: &str =
     "write `{ source = \"builtin/exec\" }` or `{ source = \"exec:./path/to/program\" }`";
 
-fn source(attribute: &Attribute, folder: &Path, problems: &mut Problems) -> Option<ProviderSource> {
+fn required_provider(
+    attribute: &Attribute,
+    folder: &Path,
+    problems: &mut Problems,
+) -> Option<RequiredProvider> {
     let Some(entries) = attribute.value.as_object() else {
         let diagnostic = Diagnostic::error("a required provider is an object with a source")
             .at(attribute.value.place())
@@ -37,14 +40,18 @@ fn source(attribute: &Attribute, folder: &Path, problems: &mut Problems) -> Opti
         return None;
     };
     let mut found = None;
+    let mut variables = ProviderEnvironment::default();
     for (name, value) in &entries {
         match name.text() {
             "source" => found = Some(value),
+            "env" => variables = environment(value, problems),
             other => {
-                let diagnostic =
+                let mut diagnostic =
                     Diagnostic::error(format!("a required provider has no attribute {other:?}"))
-                        .at(name.place())
-                        .help(FORM);
+                        .at(name.place());
+                let close = did_you_mean(other, ["source", "env"]);
+                let close = close.filter(|help| help.starts_with("did you mean"));
+                diagnostic.help = close.or_else(|| Some(FORM.into()));
                 problems.note(diagnostic);
             }
         }
@@ -56,6 +63,14 @@ fn source(attribute: &Attribute, folder: &Path, problems: &mut Problems) -> Opti
         problems.note(diagnostic);
         return None;
     };
+    Some(RequiredProvider {
+        name: attribute.name.clone(),
+        source: source(value, folder, problems)?,
+        environment: variables,
+    })
+}
+
+fn source(value: &Expression, folder: &Path, problems: &mut Problems) -> Option<ProviderSource> {
     let text = problems.required_text(value, "the source")?;
     let text = text.as_str();
     if let Some(name) = text
@@ -75,6 +90,50 @@ fn source(attribute: &Attribute, folder: &Path, problems: &mut Problems) -> Opti
         .help(FORM);
     problems.note(diagnostic);
     None
+}
+
+const ENVIRONMENT_FORM: &str = "write `env = [\"NAME\", \"PATTERN_*\", \"NAME=VALUE\"]` or \
+                                `env = { NAME = \"VALUE\" }`";
+
+/// `env = ["AWS_*", "STAGE=test"]` or `env = { STAGE = "test" }`. Providers are asked for their
+/// schemas before any value is known, so names such as `var.stage` are not known here.
+fn environment(value: &Expression, problems: &mut Problems) -> ProviderEnvironment {
+    let mut environment = ProviderEnvironment::default();
+    let mut add =
+        |text: &str, place: Place, problems: &mut Problems| match Variable::parse(text.as_ref()) {
+            Ok(variable) => environment.add(variable),
+            Err(error) => {
+                let diagnostic = Diagnostic::error(error.to_string())
+                    .at(place)
+                    .help(ENVIRONMENT_FORM);
+                problems.note(diagnostic);
+            }
+        };
+    if let Some(elements) = value.as_tuple() {
+        for element in elements {
+            if let Some(text) = problems.required_text(&element, "an environment variable") {
+                add(&text, element.place(), problems);
+            }
+        }
+    } else if let Some(entries) = value.as_object() {
+        for (name, value) in entries {
+            if name.text().contains('=') {
+                let diagnostic =
+                    Diagnostic::error("the name of an environment variable cannot have `=` in it")
+                        .at(name.place());
+                problems.note(diagnostic);
+            } else if let Some(text) = problems.required_text(&value, "an environment variable") {
+                add(&format!("{}={text}", name.text()), name.place(), problems);
+            }
+        }
+    } else {
+        let diagnostic =
+            Diagnostic::error("`env` is a list of names, or an object of names and values")
+                .at(value.place())
+                .help(ENVIRONMENT_FORM);
+        problems.note(diagnostic);
+    }
+    environment
 }
 
 pub(super) fn providers(

@@ -66,7 +66,8 @@ impl Target {
         let (program, arguments) = args.plugin.split_first().ok_or_else(|| {
             Failure::usage("say what to call: --socket NAME, --tcp HOST:PORT, or -- CMD...")
         })?;
-        let mut command = PluginCommand::new(program).args(arguments);
+        let command = PluginCommand::new(program).args(arguments);
+        let mut command = args.environment.apply(command)?;
         if args.verbose {
             command = command.on_stderr(|line| {
                 output::talk(format_args!("plugin: {}", output::on_one_line(line)));

@@ -1,0 +1,119 @@
+//! Which environment variables plugins get.
+
+use std::ffi::OsString;
+use std::fmt;
+
+use tenon_host::{Environment, PluginCommand, Variable};
+
+use crate::exit::Failure;
+
+#[derive(Clone, Default, clap::Args)]
+pub(crate) struct EnvironmentArgs {
+    /// Pass an environment variable on to plugins: NAME, a pattern such as 'AWS_*', or
+    /// NAME=VALUE; by default they get PATH, HOME and others that programs need
+    // Read later, because an error of the parser would show the value.
+    #[arg(long = "env", value_name = "NAME[=VALUE]")]
+    env: Vec<OsString>,
+
+    /// Pass all environment variables on, except TENON_VAR_* and TENON_RECORD_KEY
+    #[arg(long)]
+    env_all: bool,
+}
+
+impl EnvironmentArgs {
+    /// Whether plugins get all variables.
+    pub(crate) fn all(&self) -> bool {
+        self.env_all
+    }
+
+    /// The variables that are passed on.
+    ///
+    /// # Errors
+    /// One is not written as it should be, or is not set.
+    pub(crate) fn variables(&self) -> Result<Vec<Variable>, Failure> {
+        let read = |text: &OsString| {
+            let variable = Variable::parse(text)
+                .map_err(|error| Failure::usage(format!("--env: {error}\n  {FORMS}")))?;
+            match variable {
+                Variable::Inherited(name) if is_missing(&name) => {
+                    let name = name.to_string_lossy();
+                    Err(Failure::usage(format!(
+                        "--env {name}: this environment variable is not set\n  \
+                         set it, or give it a value with --env {name}=VALUE"
+                    )))
+                }
+                variable => Ok(variable),
+            }
+        };
+        self.env.iter().map(read).collect()
+    }
+
+    /// A command that gets them.
+    ///
+    /// # Errors
+    /// Those of [`variables`](EnvironmentArgs::variables).
+    pub(crate) fn apply(&self, command: PluginCommand) -> Result<PluginCommand, Failure> {
+        let command = match self.env_all {
+            true => command.inherit(Environment::All),
+            false => command,
+        };
+        Ok(command.with_variables(&self.variables()?))
+    }
+}
+
+impl fmt::Debug for EnvironmentArgs {
+    /// Values may be secrets: only how many there are is shown.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EnvironmentArgs")
+            .field("env", &self.env.len())
+            .field("env_all", &self.env_all)
+            .finish()
+    }
+}
+
+const FORMS: &str = "write --env NAME, --env 'PATTERN*' or --env NAME=VALUE";
+
+/// A pattern that nothing fits is not a mistake.
+fn is_missing(name: &OsString) -> bool {
+    !name.as_encoded_bytes().contains(&b'*') && std::env::var_os(name).is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn variables(env: &[&str]) -> Result<Vec<Variable>, String> {
+        let args = EnvironmentArgs {
+            env: env.iter().map(OsString::from).collect(),
+            env_all: false,
+        };
+        args.variables().map_err(|failure| failure.message)
+    }
+
+    #[test]
+    fn names_that_are_not_set_are_refused_and_patterns_are_not() {
+        assert_eq!(
+            variables(&["PATH", "NO_SUCH_VARIABLE_*", "A=b"]),
+            Ok(vec![
+                Variable::Inherited("PATH".into()),
+                Variable::Inherited("NO_SUCH_VARIABLE_*".into()),
+                Variable::Set("A".into(), "b".into()),
+            ])
+        );
+        let error = variables(&["NO_SUCH_VARIABLE"]).unwrap_err();
+        assert!(error.contains("not set"), "{error}");
+    }
+
+    #[test]
+    fn values_are_not_shown() {
+        for wrong in ["=s3cret", "A*=s3cret"] {
+            let error = variables(&[wrong]).unwrap_err();
+            assert!(!error.contains("s3cret"), "{error}");
+        }
+        let args = EnvironmentArgs {
+            env: vec!["A=s3cret".into()],
+            env_all: false,
+        };
+        assert!(!format!("{args:?}").contains("s3cret"));
+    }
+}

@@ -1,0 +1,129 @@
+//! One more environment variable for a plugin, as users write it.
+
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+
+use super::{names_it, usual};
+
+/// An environment variable that a plugin gets because a user says so.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Variable {
+    /// `NAME`, or a pattern such as `AWS_*`: inherited if it is set.
+    Inherited(OsString),
+    /// `NAME=VALUE`.
+    Set(OsString, OsString),
+}
+
+/// Why a text is not a variable. The value is not in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VariableError {
+    /// There is no name.
+    NoName,
+    /// A name has a NUL byte in it, or a value has.
+    Nul,
+    /// A pattern is given a value.
+    SetPattern,
+}
+
+impl Variable {
+    /// Reads `NAME`, `NAME=VALUE`, or a pattern such as `AWS_*`.
+    ///
+    /// # Errors
+    /// There is no name, a pattern has a value, or there is a NUL byte.
+    pub fn parse(text: &OsStr) -> Result<Variable, VariableError> {
+        let bytes = text.as_bytes();
+        let owned = |bytes: &[u8]| OsString::from_vec(bytes.to_vec());
+        if bytes.contains(&0) {
+            return Err(VariableError::Nul);
+        }
+        let variable = match bytes.iter().position(|byte| *byte == b'=') {
+            Some(end) => Variable::Set(owned(&bytes[..end]), owned(&bytes[end + 1..])),
+            None => Variable::Inherited(owned(bytes)),
+        };
+        match &variable {
+            _ if variable.name().is_empty() => Err(VariableError::NoName),
+            Variable::Set(..) if variable.is_pattern() => Err(VariableError::SetPattern),
+            _ => Ok(variable),
+        }
+    }
+
+    /// Its name, or the pattern.
+    pub fn name(&self) -> &OsStr {
+        match self {
+            Variable::Inherited(name) | Variable::Set(name, _) => name,
+        }
+    }
+
+    /// Whether it stands for all variables whose names fit a pattern.
+    pub fn is_pattern(&self) -> bool {
+        self.name().as_bytes().contains(&b'*')
+    }
+
+    /// Our environment variables that it means, or what it sets.
+    pub fn values(&self) -> Vec<(OsString, OsString)> {
+        match self {
+            Variable::Inherited(pattern) => std::env::vars_os()
+                .filter(|(name, _)| names_it(pattern, name))
+                .collect(),
+            Variable::Set(name, value) => vec![(name.clone(), value.clone())],
+        }
+    }
+
+    /// The values among these whose names say that they are secrets.
+    pub fn secrets(&self) -> Vec<OsString> {
+        let values = self.values().into_iter();
+        let secrets = values.filter(|(name, _)| usual::is_secret(name));
+        secrets.map(|(_, value)| value).collect()
+    }
+}
+
+impl fmt::Debug for Variable {
+    /// Values may be secrets: only the name is shown.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Variable::Inherited(name) => f.debug_tuple("Inherited").field(name).finish(),
+            Variable::Set(name, _) => f.debug_tuple("Set").field(name).finish_non_exhaustive(),
+        }
+    }
+}
+
+impl fmt::Display for VariableError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            VariableError::NoName => "the name of the environment variable is empty",
+            VariableError::Nul => "an environment variable cannot have a NUL byte in it",
+            VariableError::SetPattern => "a pattern with * cannot be given a value",
+        })
+    }
+}
+
+impl std::error::Error for VariableError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variable_is_inherited_or_set() {
+        let parse = |text: &str| Variable::parse(text.as_ref());
+        let set = |value: &str| Ok(Variable::Set("A".into(), value.into()));
+        assert_eq!(parse("AWS_*"), Ok(Variable::Inherited("AWS_*".into())));
+        assert_eq!(parse("A="), set(""));
+        assert_eq!(parse("A=b=c*"), set("b=c*"));
+        assert_eq!(parse(""), Err(VariableError::NoName));
+        assert_eq!(parse("=s3cret"), Err(VariableError::NoName));
+        assert_eq!(parse("A*=s3cret"), Err(VariableError::SetPattern));
+        assert_eq!(parse("A\0"), Err(VariableError::Nul));
+        let debug = format!("{:?}", parse("A=s3cret"));
+        assert!(!debug.contains("s3cret"), "{debug}");
+    }
+
+    #[test]
+    fn values_with_telling_names_are_secrets() {
+        let secrets =
+            |text: &str| Variable::parse(text.as_ref()).map(|variable| variable.secrets());
+        assert_eq!(secrets("API_TOKEN=abc"), Ok(vec!["abc".into()]));
+        assert_eq!(secrets("STAGE=abc"), Ok(Vec::new()));
+    }
+}
