@@ -134,7 +134,7 @@ pub(crate) async fn check_version(settings: &Settings) -> Option<Diagnostic> {
     let wanted = wanted(settings)?;
     // Whoever has no script in Deno need not have Deno. Others are told when they run one.
     let binary = binary(settings).ok()?;
-    let command = PluginCommand::new(&binary).arg("--version");
+    let command = settings.with_environment(PluginCommand::new(&binary).arg("--version"));
     let capture = Capture {
         time_limit: Some(Duration::from_secs(10)),
         ..Capture::default()

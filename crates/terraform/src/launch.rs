@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use tenon_host::{Environment, PluginCommand};
+use tenon_host::PluginCommand;
 
 use crate::proto::tfplugin6::Diagnostic;
 use crate::script::{Permissions, Script};
@@ -83,9 +83,8 @@ impl Launch {
             let refused = diagnostic::error("Invalid script", "The command is empty.");
             diagnostic::at(refused, "command")
         })?;
-        let mut command = PluginCommand::new(program)
-            .args(arguments)
-            .inherit(Environment::Only(inherited()));
+        let command = PluginCommand::new(program).args(arguments);
+        let mut command = settings.with_environment(command);
         if env::var_os("NO_COLOR").is_none() {
             // Deno colours its errors although nobody sees them on a terminal.
             command = command.variable("NO_COLOR", "1");
@@ -218,16 +217,6 @@ fn refuse_permissions(script: &Script, runner: &str) -> Result<(), Diagnostic> {
         )),
         _ => Ok(()),
     }
-}
-
-/// Everything in our environment except what is between Terraform and us.
-fn inherited() -> Vec<OsString> {
-    let is_ours = |name: &OsString| {
-        let name = name.to_string_lossy();
-        name == "TF_PLUGIN_MAGIC_COOKIE" || name.starts_with("PLUGIN_")
-    };
-    let names = env::vars_os().map(|(name, _)| name);
-    names.filter(|name| !is_ours(name)).collect()
 }
 
 #[cfg(test)]

@@ -36,6 +36,9 @@ pub(crate) static PROVIDER_SHAPE: LazyLock<Shape> = LazyLock::new(|| {
             Attribute::new("stderr_in_errors", Type::Bool)
                 .optional()
                 .about("Whether errors show what the script wrote to stderr during the call. Otherwise `TENON_STDERR_IN_ERRORS` decides. `true` by default."),
+            Attribute::new("env", Type::list(Type::String))
+                .optional()
+                .about("The environment variables that scripts get, besides `PATH`, `HOME` and others that every program needs: names, patterns such as `AWS_*`, or `NAME=VALUE`. Otherwise `TENON_SCRIPT_ENV` names them, separated by commas. Without either, scripts get Terraform's whole environment."),
         ],
     )
     .in_markdown()

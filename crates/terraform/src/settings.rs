@@ -1,11 +1,13 @@
 //! The provider's own configuration.
 
+use std::ffi::OsString;
 use std::time::Duration;
 
+use tenon_host::{Environment, PluginCommand, Variable};
 use tenon_values::Value;
 
 use crate::proto::tfplugin6::Diagnostic;
-use crate::{script, wire};
+use crate::{diagnostic, script, wire};
 
 /// What the provider block says, and who reads it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -15,6 +17,8 @@ pub(crate) struct Settings {
     pub(crate) reuse: Option<bool>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) stderr_in_errors: Option<bool>,
+    /// What scripts get of our environment besides what every program needs; all if it is not set.
+    pub(crate) env: Option<Vec<Variable>>,
     pub(crate) terraform_version: String,
 }
 
@@ -26,6 +30,7 @@ impl Settings {
             reuse: wire::part(block, "reuse").as_bool(),
             timeout: script::limit(&wire::part(block, "timeout"))?,
             stderr_in_errors: wire::part(block, "stderr_in_errors").as_bool(),
+            env: variables(&wire::part(block, "env"))?,
             terraform_version: terraform_version.to_owned(),
         })
     }
@@ -43,6 +48,26 @@ impl Settings {
         self.stderr_in_errors.unwrap_or_else(variable)
     }
 
+    /// A command with the environment that scripts get. By default that is everything except what
+    /// is between Terraform and us, as in terraform-provider-denobridge. Functions are called before
+    /// anything is configured, so the environment can name the variables as well.
+    pub(crate) fn with_environment(&self, command: PluginCommand) -> PluginCommand {
+        let named = std::env::var(ENV_VARIABLE).ok().map(|names| {
+            let names = names.split(',').map(str::trim);
+            let variables = names.map(|name| Variable::parse(name.as_ref()));
+            variables.filter_map(Result::ok).collect()
+        });
+        match self.env.clone().or(named) {
+            Some(variables) => command
+                .with_variables(&variables)
+                .environment_advice(ADVICE),
+            None => {
+                let command = command.inherit(Environment::Only(inherited()));
+                command.environment_advice("")
+            }
+        }
+    }
+
     /// How many steps of a path to an attribute this Terraform follows: 1.15 follows all, 1.11
     /// two, and of those in between nobody knows.
     pub(crate) fn path_depth(&self) -> usize {
@@ -52,6 +77,46 @@ impl Settings {
             _ => usize::MAX,
         }
     }
+}
+
+/// Names the variables that scripts get, separated by commas, where no provider block does.
+const ENV_VARIABLE: &str = "TENON_SCRIPT_ENV";
+
+const ADVICE: &str = "add \"NAME\" to `env` in the provider block, or to TENON_SCRIPT_ENV";
+
+/// Everything in our environment except what is between Terraform and us.
+fn inherited() -> Vec<OsString> {
+    let is_ours = |name: &OsString| {
+        let name = name.to_string_lossy();
+        name == "TF_PLUGIN_MAGIC_COOKIE" || name.starts_with("PLUGIN_")
+    };
+    let names = std::env::vars_os().map(|(name, _)| name);
+    names.filter(|name| !is_ours(name)).collect()
+}
+
+/// What `env` passes on. As long as it is not known, nothing is passed on.
+fn variables(list: &Value) -> Result<Option<Vec<Variable>>, Diagnostic> {
+    let refused = |problem: &str| {
+        let detail = format!(
+            "env cannot be used: {problem}. Write names of environment variables, patterns such as \"AWS_*\", or \
+             \"NAME=VALUE\"."
+        );
+        diagnostic::at(diagnostic::error("Invalid environment", detail), "env")
+    };
+    if list.is_null() {
+        return Ok(None);
+    }
+    let mut variables = Vec::new();
+    for element in list.elements().unwrap_or_default() {
+        if element.is_null() {
+            return Err(refused("there is a null in the list"));
+        }
+        if let Some(text) = element.as_str() {
+            let variable = Variable::parse(text.as_ref());
+            variables.push(variable.map_err(|error| refused(&error.to_string()))?);
+        }
+    }
+    Ok(Some(variables))
 }
 
 #[cfg(test)]

@@ -95,6 +95,7 @@ async fn every_attribute_is_as_configurations_expect_it() {
         "provider
   deno_binary_path \"string\" optional
   deno_version \"string\" optional
+  env [\"list\",\"string\"] optional
 {reuse}  stderr_in_errors \"bool\" optional
 {timeout}{RESOURCE}
 {begin}  id \"string\" computed

@@ -6,7 +6,7 @@ use serde_json::json;
 use tenon_terraform::proto::tfplugin6::*;
 use tenon_values::Value;
 
-use crate::blocks::{Shapes, assert_error, assert_none, shown, value};
+use crate::blocks::{DATA_SOURCE, Shapes, assert_error, assert_none, part, shown, texts, value};
 use crate::stage::Stage;
 
 #[tokio::test]
@@ -21,6 +21,9 @@ async fn settings_are_checked() {
             None,
         ),
         (vec![("timeout", Value::from(0))], Some("error at .timeout")),
+        (vec![("env", texts(&["A", "B_*", "C=d"]))], None),
+        (vec![("env", texts(&[""]))], Some("error at .env")),
+        (vec![("env", texts(&["A_*=x"]))], Some("error at .env")),
     ] {
         let config = shape.encode(&shape.block(&given));
         let mut client = stage.client();
@@ -103,5 +106,87 @@ async fn another_version_of_deno_is_an_error_that_says_what_to_do() {
             "{said:?}"
         );
     }
+    stage.end().await;
+}
+
+/// Answers with the values of variables, and dies of a missing one if it is told to.
+const WITNESS: &str = r#"
+import json, os, sys
+for line in sys.stdin:
+    request = json.loads(line)
+    result = {"ok": True}
+    if request["method"] == "read":
+        props = request["params"]["props"]
+        result = {"result": [os.environ.get(name, "-") for name in props["names"]]}
+        if "needs" in props:
+            os.environ[props["needs"]]
+    print(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": result}), flush=True)
+"#;
+
+/// What a script finds in its environment.
+async fn witnessed(stage: &Stage, shapes: &Shapes, props: &str) -> read_data_source::Response {
+    let shape = &shapes.data_source;
+    let path = stage.write("witness.py", WITNESS);
+    let config = [
+        ("path", Value::from(path.to_str().unwrap())),
+        ("props", value(props)),
+    ];
+    let request = read_data_source::Request {
+        type_name: DATA_SOURCE.to_owned(),
+        config: shape.encode(&shape.block(&config)),
+        ..Default::default()
+    };
+    let answer = stage.client().read_data_source(request).await.unwrap();
+    answer.into_inner()
+}
+
+const NAMES: &str = r#"{"names": ["AWS_SECRET_ACCESS_KEY", "STAGE", "TF_VAR_a", "MODE"]}"#;
+
+const VARIABLES: [(&str, &str); 3] = [
+    ("AWS_SECRET_ACCESS_KEY", "s3cret"),
+    ("STAGE", "test"),
+    ("TF_VAR_a", "b"),
+];
+
+#[tokio::test]
+async fn scripts_get_the_whole_environment_unless_env_says_otherwise() {
+    let stage = Stage::with_variables(&VARIABLES).await;
+    let shapes = Shapes::of(&stage).await;
+    for (env, expected) in [
+        (None, ["s3cret", "test", "b", "-"]),
+        (Some(texts(&[])), ["-", "-", "-", "-"]),
+        (
+            Some(texts(&["STA*", "MODE=fast"])),
+            ["-", "test", "-", "fast"],
+        ),
+    ] {
+        let given: Vec<_> = env.into_iter().map(|env| ("env", env)).collect();
+        assert_eq!(configured(&stage, &shapes, &given).await, [""; 0]);
+        let read = witnessed(&stage, &shapes, NAMES).await;
+        assert_none(&read.diagnostics);
+        let state = shapes.data_source.decode(read.state.as_ref());
+        assert_eq!(part(&state, "result"), texts(&expected));
+    }
+    // A script that fails because of it says which variable it lacks.
+    assert_eq!(
+        configured(&stage, &shapes, &[("env", texts(&[]))]).await,
+        [""; 0]
+    );
+    let read = witnessed(&stage, &shapes, r#"{"names": [], "needs": "STAGE"}"#).await;
+    let hint = "Hint: STAGE is set, but was not passed on to the plugin: add \"STAGE\" to `env`";
+    assert_error(&read.diagnostics, &[hint]);
+    stage.end().await;
+}
+
+/// The environment decides where no provider block does, as for functions.
+#[tokio::test]
+async fn the_environment_can_name_the_variables() {
+    let variables = [&VARIABLES[..], &[("TENON_SCRIPT_ENV", "STAGE, TF_*")]].concat();
+    let stage = Stage::with_variables(&variables).await;
+    let shapes = Shapes::of(&stage).await;
+    let read = witnessed(&stage, &shapes, NAMES).await;
+    let state = shapes.data_source.decode(read.state.as_ref());
+    let expected = texts(&["-", "test", "b", "-"]);
+    assert_eq!(part(&state, "result"), expected);
     stage.end().await;
 }

@@ -42,15 +42,20 @@ fn folder_with(orders: Json) -> Arc<TempDir> {
 impl Stage {
     /// A provider whose puppet has these orders.
     pub(crate) async fn new(orders: Json) -> Stage {
-        Stage::start(folder_with(orders)).await
+        Stage::start(folder_with(orders), &[]).await
+    }
+
+    /// A provider with these environment variables.
+    pub(crate) async fn with_variables(variables: &[(&str, &str)]) -> Stage {
+        Stage::start(folder_with(Json::Object(Default::default())), variables).await
     }
 
     /// Another provider in the same folder.
     pub(crate) async fn beside(stage: &Stage) -> Stage {
-        Stage::start(stage.folder.clone()).await
+        Stage::start(stage.folder.clone(), &[]).await
     }
 
-    async fn start(folder: Arc<TempDir>) -> Stage {
+    async fn start(folder: Arc<TempDir>, variables: &[(&str, &str)]) -> Stage {
         let mut provider = command()
             .env_remove("TF_LOG")
             .env_remove("TENON_DENO")
@@ -58,6 +63,7 @@ impl Stage {
             .env("TMPDIR", folder.path())
             .env("PLUGIN_PROTOCOL_VERSIONS", "6")
             .env(COOKIE.0, COOKIE.1)
+            .envs(variables.iter().copied())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
