@@ -9,6 +9,7 @@ mod conditional;
 mod iteration;
 mod operation;
 mod selection;
+mod spending;
 mod template;
 
 use std::sync::Arc;
@@ -34,10 +35,6 @@ pub struct Context<'a> {
     pub is_plan: bool,
 }
 
-/// How many steps the evaluation of one expression may take, so that a few nested `for`s do not
-/// take for ever. A step is a part evaluated, or sixteen bytes of text.
-const STEPS: u64 = 5_000_000;
-
 /// How long a text may become.
 const TEXT_SIZE: usize = 16 * 1024 * 1024;
 
@@ -51,7 +48,7 @@ impl Expression {
             context,
             source: &self.source,
             diagnostics: Vec::new(),
-            steps: STEPS,
+            steps: spending::STEPS,
             exhausted: None,
             is_in_template: false,
         };
@@ -115,6 +112,12 @@ fn find<'a>(mut locals: Locals<'a>, name: &str) -> Option<&'a Value> {
 impl Evaluator<'_> {
     fn value(&mut self, node: &Node, locals: Locals<'_>) -> Evaluated {
         self.spend(1, node.span)?;
+        let value = self.part(node, locals)?;
+        self.refuse_large(&value, node.span)?;
+        Ok(value)
+    }
+
+    fn part(&mut self, node: &Node, locals: Locals<'_>) -> Evaluated {
         match &node.kind {
             Kind::Literal(value) => Ok(value.clone()),
             Kind::Template(parts) => self.template(parts, node.span, locals),
@@ -245,7 +248,8 @@ impl Evaluator<'_> {
 
     /// The value as one of another type, or an error that begins with `what`.
     fn converted(&mut self, value: &Value, ty: &Type, span: Span, what: &str) -> Evaluated {
-        convert(value, ty).map_err(|error| {
+        self.spend_on(value, span)?;
+        let converted = convert(value, ty).map_err(|error| {
             // Where a secret stops being a number says something about it.
             let label = match value.contains_marked() {
                 true => format!("a {} is required", ty.friendly()),
@@ -253,7 +257,12 @@ impl Evaluator<'_> {
             };
             let diagnostic = self.error(what, span).label(label);
             self.report(diagnostic)
-        })
+        })?;
+        // As text a number has all its digits.
+        if value.unmark().0.as_number().is_some() {
+            self.spend_on_text(&converted, span)?;
+        }
+        Ok(converted)
     }
 
     fn place(&self, span: Span) -> Place {
@@ -275,26 +284,6 @@ impl Evaluator<'_> {
     fn fail(&mut self, summary: impl Into<String>, span: Span) -> Reported {
         let diagnostic = self.error(summary, span);
         self.report(diagnostic)
-    }
-
-    fn spend(&mut self, steps: u64, span: Span) -> Result<(), Reported> {
-        match self.steps.checked_sub(steps) {
-            Some(left) => {
-                self.steps = left;
-                Ok(())
-            }
-            None => {
-                // Whoever asks again gets the same answer at once.
-                self.steps = 0;
-                if self.exhausted.is_none() {
-                    let summary = format!("this takes more than {STEPS} steps to evaluate");
-                    let diagnostic = self.error(summary, span);
-                    let help = "nested `for`s multiply; do such work in a provider";
-                    self.exhausted = Some(diagnostic.help(help));
-                }
-                Err(Reported)
-            }
-        }
     }
 
     /// What an evaluation comes to, with the errors it would report: for those that may not count.

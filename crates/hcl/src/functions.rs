@@ -8,7 +8,9 @@
 //! - Files are read inside one folder only, up to 4 MiB each. `fileset` follows no links to
 //!   folders.
 //! - Results are limited: a text to 16 MiB, a collection to 1,048,576 elements, `setproduct` to
-//!   100,000, `range` to 1,024 as in Terraform.
+//!   100,000, `range` to 1,024 as in Terraform. Whatever is made, every value has at most 4,194,304
+//!   elements and 64 MiB of text, counted with those in it.
+//! - `jsonencode` writes numbers with an exponent where Terraform writes more than 128 zeros.
 //! - Regular expressions are RE2's, run by the `regex` crate: octal escapes and `\C` are refused,
 //!   the flag `x` is known, and a pattern's size is limited instead of its repetitions.
 //! - `textencodebase64` and `textdecodebase64` know UTF-8, UTF-16LE and UTF-16BE.

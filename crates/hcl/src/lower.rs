@@ -135,10 +135,15 @@ impl Lowering<'_> {
 
     /// Their numbers are floats where 64 bits do not do; what is written has all the digits.
     fn number(&self, number: &hcl_edit::Number, span: Span) -> Value {
-        // `- 1` is one number to them.
-        let written: String = { self.source.slice(span).chars() }
-            .filter(|c| !c.is_whitespace())
-            .collect();
+        let written = self.source.slice(span);
+        let is_digit = |c: char| c.is_ascii_digit() || matches!(c, '.' | 'e' | 'E' | '+' | '-');
+        let digits = written.trim_end_matches(is_digit);
+        let digits = &written[digits.len()..];
+        // `- 1` is one number to them, with comments before the digits, too.
+        let written = match written.starts_with('-') && !digits.starts_with('-') {
+            true => format!("-{digits}"),
+            false => digits.to_owned(),
+        };
         let theirs = || number.to_string().parse::<Number>();
         match written.parse::<Number>().or_else(|_| theirs()) {
             Ok(number) => Value::number(number),

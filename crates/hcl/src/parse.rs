@@ -83,8 +83,9 @@ pub fn parse_expression(source: &Arc<Source>) -> Result<Expression, Diagnostic> 
 pub fn parse_template(source: &Arc<Source>) -> Result<Expression, Diagnostic> {
     let limits = Limits::default();
     refuse_large(source, limits)?;
-    scan::template(source, limits)?;
-    match parser::parse_template(source.text()) {
+    let far_numbers = scan::template(source, limits)?;
+    let text = without_far_numbers(source.text().to_owned(), &far_numbers);
+    match parser::parse_template(&text) {
         Ok(template) => Ok(Lowering { source }.template(&template)),
         Err(error) => Err(diagnostic(source, &error)),
     }
@@ -106,12 +107,26 @@ fn refuse_large(source: &Arc<Source>, limits: Limits) -> Result<(), Diagnostic> 
 /// The text as the parser takes it, with every byte where it was.
 fn readable(source: &Arc<Source>, limits: Limits) -> Result<String, Diagnostic> {
     refuse_large(source, limits)?;
-    scan::body(source, limits)?;
+    let far_numbers = scan::body(source, limits)?;
     // The parser does not know byte order marks; three spaces keep the places right.
-    Ok(match source.text().strip_prefix('\u{feff}') {
+    let text = match source.text().strip_prefix('\u{feff}') {
         Some(rest) => format!("   {rest}"),
         None => source.text().to_owned(),
-    })
+    };
+    Ok(without_far_numbers(text, &far_numbers))
+}
+
+/// The parser reads numbers as floats and refuses those that are none. What they are is read from
+/// the source afterwards, so anything of the same length does for the parser.
+fn without_far_numbers(text: String, far_numbers: &scan::FarNumbers) -> String {
+    if far_numbers.is_empty() {
+        return text;
+    }
+    let mut bytes = text.into_bytes();
+    for number in far_numbers {
+        scan::stand_in(&mut bytes[number.clone()]);
+    }
+    String::from_utf8(bytes).unwrap_or_default()
 }
 
 /// Comments around an expression that stands alone are not taken by the parser.

@@ -1,6 +1,8 @@
 //! A look over a text before the parser gets it: for what is opened and never closed, which the
-//! parser blames on the wrong place, and for objects with so many entries that it would take
-//! minutes over them.
+//! parser blames on the wrong place, for objects with so many entries that it would take minutes
+//! over them, and for numbers beyond the floats that it reads them as.
+
+mod numeral;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -9,16 +11,24 @@ use crate::diagnostic::Diagnostic;
 use crate::parse::Limits;
 use crate::source::{Place, Source, Span};
 
+pub(crate) use numeral::stand_in;
+
+/// Where a text has numbers that the parser cannot read: those beyond 64-bit floats.
+pub(crate) type FarNumbers = Vec<Range<usize>>;
+
 /// Looks over a file or an expression.
-pub(crate) fn body(source: &Arc<Source>, limits: Limits) -> Result<(), Diagnostic> {
-    Scan::new(source, limits).run()
+pub(crate) fn body(source: &Arc<Source>, limits: Limits) -> Result<FarNumbers, Diagnostic> {
+    let mut scan = Scan::new(source, limits);
+    scan.run()?;
+    Ok(scan.far_numbers)
 }
 
 /// Looks over a template.
-pub(crate) fn template(source: &Arc<Source>, limits: Limits) -> Result<(), Diagnostic> {
+pub(crate) fn template(source: &Arc<Source>, limits: Limits) -> Result<FarNumbers, Diagnostic> {
     let mut scan = Scan::new(source, limits);
     scan.open.push(Open::new(Opener::Template, 0));
-    scan.run()
+    scan.run()?;
+    Ok(scan.far_numbers)
 }
 
 /// Where the comments of an expression are.
@@ -45,6 +55,7 @@ struct Scan<'a> {
     /// The last byte that is neither white space nor in a comment.
     before: u8,
     comments: Vec<Range<usize>>,
+    far_numbers: FarNumbers,
 }
 
 /// Something that has to be closed.
@@ -91,6 +102,7 @@ impl<'a> Scan<'a> {
             entries: limits.entries,
             before: b'\n',
             comments: Vec::new(),
+            far_numbers: FarNumbers::new(),
         }
     }
 
@@ -120,6 +132,8 @@ impl<'a> Scan<'a> {
             [b'#', ..] | [b'/', b'/', ..] => self.line_comment(),
             [b'/', b'*', ..] => self.block_comment()?,
             [b'<', b'<', ..] if self.heredoc_starts() => {}
+            [byte, ..] if byte.is_ascii_digit() => self.number()?,
+            [byte, ..] if is_in_word(*byte) => self.word(),
             [byte, ..] => {
                 self.byte_of_code(*byte)?;
                 if !byte.is_ascii_whitespace() {
@@ -174,6 +188,36 @@ impl<'a> Scan<'a> {
             true => Err(self.too_many_entries()),
             false => Ok(()),
         }
+    }
+
+    /// Digits in it make no number.
+    fn word(&mut self) {
+        let rest = &self.text[self.at..];
+        let end = rest
+            .iter()
+            .position(|byte| !is_in_word(*byte) && *byte != b'-');
+        self.pass(end.unwrap_or(rest.len()));
+    }
+
+    fn number(&mut self) -> Result<(), Diagnostic> {
+        let numeral = numeral::at_start(&self.source.text()[self.at..]);
+        match numeral::is_far(numeral) {
+            Ok(false) => {}
+            Ok(true) => self.far_numbers.push(self.at..self.at + numeral.len()),
+            Err(error) => {
+                let span = Span::new(self.at..self.at + numeral.len());
+                let place = Place::new(self.source, span);
+                return Err(Diagnostic::error(error.to_string()).at(place));
+            }
+        }
+        self.pass(numeral.len());
+        Ok(())
+    }
+
+    /// Goes behind so many bytes of code, one at least.
+    fn pass(&mut self, length: usize) {
+        self.at += length.max(1);
+        self.before = self.text[self.at - 1];
     }
 
     fn line_comment(&mut self) {
@@ -374,6 +418,11 @@ impl<'a> Scan<'a> {
             None => diagnostic,
         }
     }
+}
+
+/// Whether a byte can begin a word of code, or go on with one.
+fn is_in_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
 
 fn never(opening: &[u8], closing: u8) -> (String, String) {

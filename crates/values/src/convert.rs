@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::types::{Attribute, Type};
 use crate::value::Value;
 
+use apply::Digits;
 pub use unify::unify;
 
 /// Which conversions count.
@@ -24,14 +25,19 @@ pub enum Safety {
 /// missing become null, attributes that are not asked for are left out.
 ///
 /// # Errors
-/// There is no such conversion, or not for this value. The error has the path to what is wrong.
+/// There is no such conversion, or not for this value, or numbers would become more than 64 MiB of
+/// digits. The error has the path to what is wrong.
 pub fn convert(value: &Value, to: &Type) -> Result<Value, Error> {
+    convert_within(value, to, &mut Digits::default())
+}
+
+fn convert_within(value: &Value, to: &Type, digits: &mut Digits) -> Result<Value, Error> {
     let from = value.ty_ref();
     if *from == to.without_optional() {
         return Ok(value.clone());
     }
     match is_available(from, to, Safety::Unsafe) {
-        true => apply::apply(value, to),
+        true => apply::apply(value, to, digits),
         false => Err(explain::explain(from, to)),
     }
 }

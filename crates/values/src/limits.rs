@@ -2,8 +2,8 @@
 
 use crate::error::Problem;
 
-/// Numbers with fewer digits than these add up to less than what they were read from.
-const LONG_NUMBER: usize = 1024;
+/// Numbers with fewer digits than these are not much longer than what they were read from.
+const LONG_NUMBER: usize = 128;
 
 /// How much a decoder takes on. All are far above what Terraform sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,8 +30,8 @@ impl Limits {
     }
 
     /// The end of what is written is not beyond the size that would be read, after a number was
-    /// written that took so many bytes. Only numbers need that: a few bytes of an exponent become
-    /// many digits.
+    /// written that took so many bytes. Only numbers need that: where all their digits are written,
+    /// a few bytes of an exponent become many.
     pub(crate) fn check_digits(&self, written: usize, end: usize) -> Result<(), Problem> {
         match written > LONG_NUMBER && end > self.size {
             true => Err(Problem::Limit {

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use crate::msgpack::Key;
+use crate::size::Size;
 use crate::text::normalized;
 
 pub use expression::TypeError;
@@ -120,20 +121,13 @@ impl Type {
     }
 
     /// How deep the type is nested: 1 for a string, 2 for a list of strings.
-    pub(crate) fn depth(&self) -> usize {
-        let inside = match self {
-            Type::Dynamic | Type::String | Type::Number | Type::Bool => 0,
-            Type::List(element) | Type::Set(element) | Type::Map(element) => element.depth(),
-            Type::Tuple(tuple) => tuple.elements().iter().map(Type::depth).max().unwrap_or(0),
-            Type::Object(object) => {
-                let attributes = object.attributes().iter();
-                attributes
-                    .map(|attribute| attribute.ty.depth())
-                    .max()
-                    .unwrap_or(0)
-            }
-        };
-        inside + 1
+    pub fn depth(&self) -> usize {
+        match self {
+            Type::Dynamic | Type::String | Type::Number | Type::Bool => 1,
+            Type::List(element) | Type::Set(element) | Type::Map(element) => element.depth() + 1,
+            Type::Tuple(tuple) => tuple.extent().depth,
+            Type::Object(object) => object.extent().depth,
+        }
     }
 
     /// Values have exactly this type: nothing is dynamic, nothing optional.
@@ -167,15 +161,46 @@ impl Type {
     }
 }
 
+/// How far a tuple or an object type goes: known from its parts when it is made, since types are
+/// shared and visiting all of one may take for ever.
+pub(crate) struct Extent {
+    pub(crate) size: Size,
+    pub(crate) depth: usize,
+}
+
+impl Extent {
+    fn of<'t>(parts: impl Iterator<Item = &'t Type> + Clone, names: usize) -> Extent {
+        Extent {
+            size: Size::of_parts(parts.clone().map(Type::size), names),
+            depth: parts.map(Type::depth).max().unwrap_or(0) + 1,
+        }
+    }
+}
+
 /// The element types of a tuple.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct TupleType(Arc<Tuple>);
 
-#[derive(PartialEq, Eq, Hash)]
 struct Tuple {
     elements: Vec<Type>,
     has_dynamic: bool,
     has_optional: bool,
+    extent: Extent,
+}
+
+/// What else is in there follows from the elements.
+impl PartialEq for Tuple {
+    fn eq(&self, other: &Tuple) -> bool {
+        self.elements == other.elements
+    }
+}
+
+impl Eq for Tuple {}
+
+impl Hash for Tuple {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.elements.hash(state);
+    }
 }
 
 impl TupleType {
@@ -184,8 +209,13 @@ impl TupleType {
         TupleType(Arc::new(Tuple {
             has_dynamic: elements.iter().any(Type::has_dynamic),
             has_optional: elements.iter().any(Type::has_optional),
+            extent: Extent::of(elements.iter(), 0),
             elements,
         }))
+    }
+
+    pub(crate) fn extent(&self) -> &Extent {
+        &self.0.extent
     }
 
     /// The element types, in order.
@@ -204,6 +234,7 @@ struct Object {
     keys: Vec<Key>,
     has_dynamic: bool,
     has_optional: bool,
+    extent: Extent,
 }
 
 /// What else is in there follows from the attributes.
@@ -265,6 +296,13 @@ impl ObjectType {
                 .iter()
                 .map(|attribute| Key::new(&attribute.name))
                 .collect(),
+            extent: Extent::of(
+                attributes.iter().map(|attribute| &attribute.ty),
+                attributes
+                    .iter()
+                    .map(|attribute| attribute.name.len())
+                    .sum(),
+            ),
             attributes,
         }))
     }
@@ -277,6 +315,10 @@ impl ObjectType {
     /// The attribute of this name.
     pub fn attribute(&self, name: &str) -> Option<&Attribute> {
         self.position(name).map(|index| &self.0.attributes[index])
+    }
+
+    pub(crate) fn extent(&self) -> &Extent {
+        &self.0.extent
     }
 
     /// The names of the attributes as msgpack has them, in the same order.

@@ -65,12 +65,15 @@ impl Evaluator<'_> {
                 }
             }
         }
+        for argument in &arguments {
+            self.spend_on_argument(argument, function.name(), span)?;
+        }
         let result = match !function.is_pure() && self.context.is_plan {
             true => function.foresee(&arguments),
             false => function.call(&arguments),
         };
         let result = result.map_err(|error| self.function_failed(&error, call, span))?;
-        self.spend(size(&result) / 16, span)?;
+        self.spend_on_text(&result, span)?;
         Ok(result.with_marks(&marks))
     }
 
@@ -81,6 +84,7 @@ impl Evaluator<'_> {
         marks: &mut Marks,
         span: Span,
     ) -> Result<Option<Vec<Value>>, Reported> {
+        self.spend_on(last, span)?;
         let (value, value_marks) = last.unmark();
         marks.extend(&value_marks);
         match value.kind() {
@@ -135,7 +139,7 @@ impl Evaluator<'_> {
             false => &call.arguments,
         };
         for argument in written {
-            match self.attempt(|this| this.value(argument, locals)) {
+            match self.attempt(|this| this.looked_through(argument, locals)) {
                 // An unknown part may still turn out to be an error, so nothing is certain yet.
                 Ok(value) if !value.is_wholly_known() => {
                     let (_, marks) = value.unmark_deep();
@@ -167,16 +171,25 @@ impl Evaluator<'_> {
         Err(self.report(diagnostic))
     }
 
+    /// A value of which all will be looked at.
+    fn looked_through(&mut self, node: &Node, locals: Locals<'_>) -> Evaluated {
+        let value = self.value(node, locals)?;
+        self.spend_on(&value, node.span)?;
+        Ok(value)
+    }
+
     /// Whether an expression has no error.
     fn can(&mut self, call: &Call, span: Span, locals: Locals<'_>) -> Evaluated {
         let [argument] = call.arguments.as_slice() else {
             return Err(self.fail("can: exactly one expression is needed", span));
         };
-        Ok(match self.attempt(|this| this.value(argument, locals)) {
-            Ok(value) if value.is_wholly_known() => Value::TRUE,
-            Ok(_) => Value::unknown(Type::Bool),
-            Err(_) => Value::FALSE,
-        })
+        Ok(
+            match self.attempt(|this| this.looked_through(argument, locals)) {
+                Ok(value) if value.is_wholly_known() => Value::TRUE,
+                Ok(_) => Value::unknown(Type::Bool),
+                Err(_) => Value::FALSE,
+            },
+        )
     }
 
     /// A file as a template, with the variables it is given.
@@ -257,13 +270,4 @@ impl Evaluator<'_> {
             )),
         }
     }
-}
-
-/// About how many bytes a value has that a function made, for texts: what else it can make is
-/// bounded by what it was given.
-fn size(value: &Value) -> u64 {
-    let (value, _) = value.unmark();
-    value
-        .as_text()
-        .map_or(0, |text| text.as_bytes().len() as u64)
 }

@@ -8,6 +8,9 @@ use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::syntax::{Binary, Conditional, Kind, Node, Unary};
 
+/// Types with more in them are named by their kind only.
+const SHOWN_PARTS: u32 = 200;
+
 impl Evaluator<'_> {
     /// Both sides are evaluated, because the result has the type that both can become, but only
     /// the errors of the side that is taken count.
@@ -19,6 +22,9 @@ impl Evaluator<'_> {
     ) -> Evaluated {
         let then = self.attempt(|this| this.value(&conditional.then, locals));
         let otherwise = self.attempt(|this| this.value(&conditional.otherwise, locals));
+        for value in [&then, &otherwise].into_iter().flatten() {
+            self.spend_on(value, span)?;
+        }
         let ty = self.common_type(&then, &otherwise, conditional, span);
         let condition = self.condition(&conditional.condition, locals);
         let (ty, (condition, mut marks)) = (ty?, condition?.unmark());
@@ -90,7 +96,9 @@ impl Evaluator<'_> {
         let common = unify(&[a.clone(), b.clone()], Safety::Unsafe);
         common.ok_or_else(|| {
             let described = |ty: &Type| match ty {
-                Type::Object(_) | Type::Tuple(_) => ty.to_string(),
+                Type::Object(_) | Type::Tuple(_) if ty.size().elements <= SHOWN_PARTS => {
+                    ty.to_string()
+                }
                 ty => ty.friendly(),
             };
             let diagnostic = self

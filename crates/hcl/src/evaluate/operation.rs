@@ -47,6 +47,7 @@ impl Evaluator<'_> {
             return Err(Reported);
         };
         if let Binary::Equal | Binary::NotEqual = operator {
+            self.spend_on_both(&a, &b, span)?;
             return Ok(match operator {
                 Binary::Equal => a.equals(&b),
                 _ => a.not_equals(&b),

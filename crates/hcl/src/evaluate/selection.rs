@@ -253,6 +253,9 @@ impl Evaluator<'_> {
         span: Span,
         locals: Locals<'_>,
     ) -> Evaluated {
+        for value in &values {
+            self.spend_on(value, span)?;
+        }
         let types: Vec<Type> = values.iter().map(Value::ty).collect();
         let element = match types.first() {
             None => {
@@ -289,6 +292,7 @@ impl Evaluator<'_> {
         locals: Locals<'_>,
     ) -> Evaluated {
         let mut element = |ty: &Type| -> Result<Type, Reported> {
+            self.spend(1, span)?;
             let unknown = Value::unknown(ty.clone());
             Ok(self.follow(unknown, steps, span, locals)?.ty())
         };

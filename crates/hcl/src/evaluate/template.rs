@@ -56,7 +56,7 @@ impl Evaluator<'_> {
         if text.is_unknown {
             return Ok(());
         }
-        self.spend(more.len() as u64 / 16, span)?;
+        self.spend_on_bytes(more.len(), span)?;
         if text.known.len() + more.len() > TEXT_SIZE {
             let summary = format!("this text is longer than {TEXT_SIZE} bytes");
             return Err(self.fail(summary, span));

@@ -1,7 +1,7 @@
 //! How much a function may make of little. Without limits a line such as
 //! `format("%999999999d", 1)` would take all memory.
 
-use tenon_values::Value;
+use tenon_values::{Limits, Value};
 
 use crate::function::FunctionError;
 
@@ -36,6 +36,23 @@ pub(super) fn check_elements(count: usize) -> Result<(), FunctionError> {
         ELEMENTS,
         "elements",
     )
+}
+
+/// A value that is made of these, each so many times, may have so much in it. It is refused before
+/// it is made, since making it may mean to look at all of it: the elements of a set are sorted.
+pub(super) fn check_size<'v>(
+    parts: impl Iterator<Item = (&'v Value, usize)>,
+) -> Result<(), FunctionError> {
+    let limits = Limits::default();
+    let (mut elements, mut bytes) = (0usize, 0usize);
+    for (value, times) in parts {
+        let size = value.size();
+        elements = elements.saturating_add((size.elements as usize).saturating_mul(times));
+        bytes = bytes.saturating_add((size.bytes as usize).saturating_mul(times));
+    }
+    let what = "the value that would be made";
+    check(what, elements, limits.elements, "elements at every depth")?;
+    check(what, bytes, limits.size, "bytes of text")
 }
 
 pub(super) fn check(

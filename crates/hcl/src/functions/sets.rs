@@ -169,6 +169,11 @@ fn product(arguments: Arguments) -> Result<Value, FunctionError> {
         return Ok(arguments.unknown().with_marks(&marks));
     }
     limits::check("the product", count, limits::COMBINATIONS, "combinations")?;
+    limits::check_size(lists.iter().map(|list| {
+        // Each element is in as many combinations as the other lists have.
+        let times = count / list.elements().map_or(1, |elements| elements.len().max(1));
+        (list, times)
+    }))?;
     let mut combinations: Vec<Vec<Value>> = vec![Vec::new()];
     // An empty factor makes everything empty, whatever the others would have grown to.
     if count == 0 {

@@ -3,13 +3,13 @@
 use crate::convert;
 use crate::error::{Error, Problem};
 use crate::json::write_string;
-use crate::limits::Limits;
 use crate::path::Step;
 use crate::types::Type;
 use crate::value::{Kind, Value};
 
 /// Writes a value by this type as compact JSON, with sorted keys. A value of another type is
-/// converted first; one at [`Type::Dynamic`] brings its type along.
+/// converted first; one at [`Type::Dynamic`] brings its type along. Numbers are written as
+/// [`Number::to_compact_text`](crate::Number::to_compact_text) writes them.
 ///
 /// # Errors
 /// The value cannot be converted, or it or one inside it is unknown, marked, or infinite: the
@@ -44,9 +44,7 @@ fn write(value: &Value, ty: &Type, out: &mut String) -> Result<(), Error> {
         (Kind::Bool(value), _) => out.push_str(if value { "true" } else { "false" }),
         (Kind::Number(number), _) if number.is_infinite() => return Err(Problem::Infinity.into()),
         (Kind::Number(number), _) => {
-            let text = number.to_text();
-            out.push_str(&text);
-            Limits::default().check_digits(text.len(), out.len())?;
+            out.push_str(&number.to_compact_text());
         }
         (Kind::String(text), _) => write_string(&text.to_string_lossy(), out),
         (Kind::List(values) | Kind::Set(values), _) => {

@@ -18,7 +18,8 @@ impl Number {
         }
         match (self.binary(), other.binary()) {
             (Some(left), Some(right)) => {
-                Number::rounded(left.plus(&right), self.shared_precision(other))
+                let precision = self.shared_precision(other);
+                Number::rounded(left.plus_rounded(&right, precision), precision)
             }
             (None, None) if self.has_minus() != other.has_minus() => Err(NumberError::NotANumber),
             (None, _) => Ok(self.clone()),
@@ -125,7 +126,7 @@ impl Number {
         let times = unsigned_zero(quotient.whole().reduced()).rounded(precision, false);
         let mut taken = right.times(&times).rounded(precision, false).reduced();
         taken.negative = !taken.negative;
-        Number::rounded(left.plus(&taken), precision)
+        Number::rounded(left.plus_rounded(&taken, precision), precision)
     }
 
     fn shared_precision(&self, other: &Number) -> u32 {

@@ -143,6 +143,33 @@ impl Binary {
         }
     }
 
+    /// The sum rounded to `precision` bits.
+    ///
+    /// Where one of the two is too small to matter but for the direction of the rounding, it is not
+    /// shifted into place: the exact sum of 1e157000 and 1 has half a million bits.
+    pub(super) fn plus_rounded(&self, other: &Binary, precision: u32) -> Binary {
+        let (large, small) = match self.top() >= other.top() {
+            true => (self, other),
+            false => (other, self),
+        };
+        // Two bits more than the precision, and one that a subtraction may take.
+        let length = large.length().max(i64::from(precision) + 3);
+        if large.is_zero() || small.is_zero() || small.top() > large.top() - length {
+            return self.plus(other).rounded(precision, false);
+        }
+        let shift = length - large.length();
+        let mut mantissa = &large.mantissa << distance(shift, 0);
+        if large.negative != small.negative {
+            mantissa -= 1u8;
+        }
+        let sum = Binary {
+            negative: large.negative,
+            mantissa,
+            exponent: large.exponent - shift,
+        };
+        sum.rounded(precision, true)
+    }
+
     /// The exact product.
     pub(super) fn times(&self, other: &Binary) -> Binary {
         Binary {

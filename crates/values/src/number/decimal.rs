@@ -12,6 +12,9 @@ use super::scale::{BOUND_BITS, Five};
 /// How many digits the short text has.
 const SHORT_DIGITS: usize = 10;
 
+/// So many zeros are written out that only say where the point is.
+const WRITTEN_ZEROS: i64 = 128;
+
 /// The value `0.digits * 10^point`, or slightly more if it `is_cut`.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct Decimal {
@@ -52,6 +55,18 @@ impl Decimal {
             }
             break;
         }
+        decimal
+    }
+
+    /// All digits of an integer that is not zero.
+    pub(super) fn whole(integer: &UBig) -> Decimal {
+        let digits = integer.to_string().into_bytes();
+        let mut decimal = Decimal {
+            point: digits.len() as i64,
+            digits,
+            is_cut: false,
+        };
+        decimal.trim();
         decimal
     }
 
@@ -139,6 +154,26 @@ impl Decimal {
         }
     }
 
+    /// Appends all digits, with an exponent where that saves many zeros.
+    pub(super) fn write_compact(&self, text: &mut String) {
+        let zeros = (self.point - self.digits.len() as i64).max(-self.point);
+        if zeros <= WRITTEN_ZEROS {
+            return self.write_plain(text);
+        }
+        self.write_scientific(text);
+        text.push_str(&format!("e{}", self.point - 1));
+    }
+
+    /// Appends all digits, with the point behind the first.
+    fn write_scientific(&self, text: &mut String) {
+        let mut digits = self.digits.iter().copied().map(char::from);
+        text.extend(digits.next());
+        if self.digits.len() > 1 {
+            text.push('.');
+            text.extend(digits);
+        }
+    }
+
     /// Appends up to ten digits, with an exponent where Go's `%g` has one.
     pub(super) fn write_short(&self, text: &mut String) {
         let length = self.digits.len();
@@ -150,12 +185,7 @@ impl Decimal {
         if (-4..most as i64).contains(&exponent) {
             return self.write_plain(text);
         }
-        let mut digits = self.digits.iter().copied().map(char::from);
-        text.extend(digits.next());
-        if length > 1 {
-            text.push('.');
-            text.extend(digits);
-        }
+        self.write_scientific(text);
         let sign = if exponent < 0 { '-' } else { '+' };
         text.push_str(&format!("e{sign}{:02}", exponent.unsigned_abs()));
     }

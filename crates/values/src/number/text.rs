@@ -1,4 +1,5 @@
-//! Numbers as decimal text: all digits, or the short form that sets sort by.
+//! Numbers as decimal text: all digits, the same with an exponent where it is far, or the short form
+//! that sets sort by.
 
 use std::fmt;
 
@@ -24,6 +25,26 @@ impl Number {
             } else {
                 Decimal::shortest(binary, self.precision()).write_plain(text);
             }
+        })
+    }
+
+    /// As [`Number::to_text`], but with an exponent where more than 128 zeros would only say where
+    /// the point is: `1e157000`, `-2.5e-400`. Both forms read back to the same number.
+    ///
+    /// This is the form for JSON and for people. A few bytes of input that say `1e157000` are as few
+    /// bytes when they are written again.
+    pub fn to_compact_text(&self) -> String {
+        if let Repr::Small { value, precision } = self.0
+            && fits(value, precision)
+        {
+            return value.to_string();
+        }
+        self.written(|binary, text| {
+            let decimal = match binary.is_integer() && binary.top() <= i64::from(self.precision()) {
+                true => Decimal::whole(&(&binary.mantissa << binary.exponent as usize)),
+                false => Decimal::shortest(binary, self.precision()),
+            };
+            decimal.write_compact(text);
         })
     }
 
@@ -61,13 +82,14 @@ pub(super) fn fits(value: i64, precision: u32) -> bool {
     64 - value.unsigned_abs().leading_zeros() <= precision
 }
 
+/// As [`Number::to_compact_text`].
 impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Repr::Small { value, precision } if fits(value, precision) => {
                 write!(f, "{value}")
             }
-            _ => f.write_str(&self.to_text()),
+            _ => f.write_str(&self.to_compact_text()),
         }
     }
 }
@@ -160,6 +182,41 @@ mod tests {
     }
 
     #[test]
+    fn far_exponents_are_written_as_such() {
+        for (text, compact) in [
+            ("0", "0"),
+            ("-0", "-0"),
+            ("12.50", "12.5"),
+            ("1e157000", "1e157000"),
+            ("-25e156999", "-2.5e157000"),
+            ("1e-157000", "1e-157000"),
+            ("1.25e-400", "1.25e-400"),
+            ("Inf", "+Inf"),
+        ] {
+            assert_eq!(parsed(text).to_compact_text(), compact, "{text}");
+        }
+        // 128 zeros are written out, one more is not, on both sides of the point. This holds for
+        // integers that 512 bits hold exactly, too.
+        for (exponent, length) in [
+            (128, 129),
+            (129, 5),
+            (154, 5),
+            (155, 5),
+            (-129, 131),
+            (-130, 6),
+        ] {
+            let number = parsed(&format!("1e{exponent}"));
+            assert_eq!(number.to_compact_text().len(), length, "1e{exponent}");
+        }
+        assert_eq!(
+            Number::try_from(f64::MAX).unwrap().to_compact_text(),
+            "1.7976931348623157e308"
+        );
+        let digits = "7".repeat(150);
+        assert_eq!(parsed(&digits).to_compact_text(), digits);
+    }
+
+    #[test]
     fn both_formats_show_the_text() {
         assert_eq!(
             format!("{} {:?}", parsed("-1.50"), Number::INFINITY),
@@ -175,7 +232,19 @@ mod tests {
             let number = parsed(&text);
             let back = parsed(&number.to_text());
             prop_assert_eq!(back.to_binary_text(), number.to_binary_text());
-            prop_assert_eq!(back, number);
+            prop_assert_eq!(&back, &number);
+            let back = parsed(&number.to_compact_text());
+            prop_assert_eq!(back.to_binary_text(), number.to_binary_text());
+        }
+
+        #[test]
+        fn compact_texts_read_back_however_far(
+            text in "-?[1-9][0-9]{0,60}(\\.[0-9]{1,60})?e-?[0-9]{1,5}",
+        ) {
+            let number = parsed(&text);
+            let compact = number.to_compact_text();
+            prop_assert!(compact.len() < 400, "{}", compact);
+            prop_assert_eq!(parsed(&compact).to_binary_text(), number.to_binary_text());
         }
 
         #[test]

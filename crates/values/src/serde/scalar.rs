@@ -36,7 +36,7 @@ pub(super) fn to_f32(number: &Number) -> Result<f32, Problem> {
     let float = match number.to_f64_exact() {
         Some(exact) => exact as f32,
         // By way of the nearest `f64` it would be rounded twice.
-        None => number.to_text().parse().unwrap_or(f32::NAN),
+        None => number.to_compact_text().parse().unwrap_or(f32::NAN),
     };
     finite(number, float.is_finite(), "f32").map(|()| float)
 }

@@ -12,31 +12,51 @@ use crate::value::{Content, Kind, Value};
 /// is known of them. Numbers are compared as cty does, whatever their precision.
 impl PartialEq for Value {
     fn eq(&self, other: &Value) -> bool {
-        match (&self.0, &other.0) {
-            (Content::Bool(this), Content::Bool(that)) => this == that,
-            (Content::Number(this), Content::Number(that)) => this == that,
-            (Content::String(this), Content::String(that)) => this == that,
-            (Content::Sequence(this), Content::Sequence(that)) => {
-                this.is_same(that)
-                    || this.ty() == that.ty()
-                        && match this.ty() {
-                            Type::Set(_) => have_same_elements(this.items(), that.items()),
-                            _ => this.items() == that.items(),
-                        }
-            }
-            (Content::Map(this), Content::Map(that)) => {
-                this.is_same(that) || (this.ty() == that.ty() && this.items() == that.items())
-            }
-            (Content::Null(this), Content::Null(that)) => this == that,
-            (Content::Unknown(this), Content::Unknown(that)) => {
-                this.ty == that.ty && this.refinement == that.refinement
-            }
-            (Content::Marked(this), Content::Marked(that)) => {
-                this.marks == that.marks && this.value == that.value
-            }
-            _ => false,
-        }
+        are_same(self, other, false)
     }
+}
+
+/// Whether two values are the same. Types are compared once, at the top: those of what is inside
+/// follow from them, and to compare them at every level would take as long again for each.
+fn are_same(this: &Value, that: &Value, have_one_type: bool) -> bool {
+    let have_one_type = |a: &Type, b: &Type| have_one_type || a == b;
+    match (&this.0, &that.0) {
+        (Content::Bool(this), Content::Bool(that)) => this == that,
+        (Content::Number(this), Content::Number(that)) => this == that,
+        (Content::String(this), Content::String(that)) => this == that,
+        (Content::Sequence(this), Content::Sequence(that)) => {
+            this.is_same(that)
+                || this.items().len() == that.items().len()
+                    && have_one_type(this.ty(), that.ty())
+                    && match this.ty() {
+                        Type::Set(_) => have_same_elements(this.items(), that.items()),
+                        _ => are_all_same(this.items(), that.items()),
+                    }
+        }
+        (Content::Map(this), Content::Map(that)) => {
+            this.is_same(that)
+                || this.items().len() == that.items().len()
+                    && have_one_type(this.ty(), that.ty())
+                    && { this.items().iter().zip(that.items()) }
+                        .all(|(this, that)| this.0 == that.0 && are_same(&this.1, &that.1, true))
+        }
+        (Content::Null(this), Content::Null(that)) => have_one_type(this, that),
+        (Content::Unknown(this), Content::Unknown(that)) => {
+            this.refinement == that.refinement && have_one_type(&this.ty, &that.ty)
+        }
+        (Content::Marked(this_marked), Content::Marked(that_marked)) => {
+            this_marked.marks == that_marked.marks
+                && have_one_type(this.ty_ref(), that.ty_ref())
+                && are_same(&this_marked.value, &that_marked.value, true)
+        }
+        _ => false,
+    }
+}
+
+/// Whether the values of two sequences of one type and length are the same, each with its other.
+fn are_all_same(these: &[Value], those: &[Value]) -> bool {
+    let mut pairs = these.iter().zip(those);
+    pairs.all(|(this, that)| are_same(this, that, true))
 }
 
 impl Eq for Value {}
@@ -81,19 +101,8 @@ pub(crate) fn answer(known: Option<bool>) -> Value {
 
 /// Whether two unmarked values are equal, if that is known.
 fn are_equal(this: &Value, that: &Value) -> Option<bool> {
-    match (this.refinement(), that.refinement()) {
-        (None, None) => {}
-        (Some(_), Some(_)) => {
-            return match (this.is_surely_null_or_not(), that.is_surely_null_or_not()) {
-                (Some(this), Some(that)) if this != that => Some(false),
-                _ => None,
-            };
-        }
-        (Some(_), None) => return may_become(this, that),
-        (None, Some(_)) => return may_become(that, this),
-    }
-    if this.is_null() || that.is_null() {
-        return Some(this.is_null() && that.is_null());
+    if let Some(decided) = without_content(this, that) {
+        return decided;
     }
     let (this_type, that_type) = (this.ty_ref(), that.ty_ref());
     if this.has_open_type() || that.has_open_type() {
@@ -102,8 +111,35 @@ fn are_equal(this: &Value, that: &Value) -> Option<bool> {
         let may_match = this_type.conforms_to(that_type) || that_type.conforms_to(this_type);
         return if may_match { None } else { Some(false) };
     }
-    if this_type != that_type {
-        return Some(false);
+    match this_type == that_type {
+        true => are_equal_inside(this, that),
+        false => Some(false),
+    }
+}
+
+/// What can be said of two values of which one is unknown or null.
+fn without_content(this: &Value, that: &Value) -> Option<Option<bool>> {
+    match (this.refinement(), that.refinement()) {
+        (None, None) if this.is_null() || that.is_null() => {
+            Some(Some(this.is_null() && that.is_null()))
+        }
+        (None, None) => None,
+        (Some(_), Some(_)) => Some(
+            match (this.is_surely_null_or_not(), that.is_surely_null_or_not()) {
+                (Some(this), Some(that)) if this != that => Some(false),
+                _ => None,
+            },
+        ),
+        (Some(_), None) => Some(may_become(this, that)),
+        (None, Some(_)) => Some(may_become(that, this)),
+    }
+}
+
+/// The same of two values of one type, which is known all through: the types of what is inside
+/// them need not be compared again.
+fn are_equal_inside(this: &Value, that: &Value) -> Option<bool> {
+    if let Some(decided) = without_content(this, that) {
+        return decided;
     }
     match (this.kind(), that.kind()) {
         (Kind::Set(this), Kind::Set(that)) => sets_are_equal(this, that),
@@ -137,7 +173,7 @@ fn all_equal<'a>(
 ) -> Option<bool> {
     let mut result = Some(true);
     for (this, that) in these.zip(those) {
-        match are_equal(this, that) {
+        match are_equal_inside(this, that) {
             Some(true) => {}
             Some(false) => return Some(false),
             None => result = None,

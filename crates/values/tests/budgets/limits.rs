@@ -122,25 +122,59 @@ fn json_is_limited_in_size_and_depth() {
     assert!(json::implied(&nested(depth + 1)).is_err());
 }
 
-/// Ten bytes become a hundred thousand digits, but not without end.
+fn far_numbers(length: usize, text: &str) -> Value {
+    let far: Value = text.parse::<Number>().map(Value::from).unwrap();
+    Value::list(Type::Number, vec![far; length]).unwrap()
+}
+
+/// msgpack has all digits, as go-cty's has: ten bytes become a hundred thousand, but not without
+/// end.
 #[test]
 fn digits_are_not_written_without_end() {
     // It takes memory that the other tests must not count as theirs.
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let far: Value = "1e150000".parse::<Number>().map(Value::from).unwrap();
-    let list = |length| Value::list(Type::Number, vec![far.clone(); length]).unwrap();
-    let fits = Limits::default().size / 150_006;
-    for (length, is_written) in [(fits, true), (fits + 1, false)] {
-        let list = list(length);
-        assert_eq!(
-            encode(&list, &list.ty()).is_ok(),
-            is_written,
-            "{length} as msgpack"
-        );
-        assert_eq!(
-            json::encode(&list, &list.ty()).is_ok(),
-            is_written,
-            "{length} as JSON"
-        );
+    for (text, written) in [("1e150000", 150_006), ("1e1000", 1004)] {
+        let fits = Limits::default().size / written;
+        for (length, is_written) in [(fits, true), (fits + 1, false)] {
+            let list = far_numbers(length, text);
+            let encoded = encode(&list, &list.ty());
+            assert_eq!(encoded.is_ok(), is_written, "{length} times {text}");
+        }
     }
+}
+
+/// Neither do conversions make texts without end of them.
+#[test]
+fn digits_are_not_converted_without_end() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let fits = Limits::default().size / 150_001;
+    for (length, is_converted) in [(fits, true), (fits + 1, false)] {
+        let numbers = far_numbers(length, "1e150000");
+        let tuple = Value::tuple(numbers.elements().unwrap().to_vec());
+        let map = Value::map(Type::list(Type::Number), [("a", numbers.clone())]).unwrap();
+        for (value, ty) in [
+            (&numbers, "list(string)"),
+            (&tuple, "list(string)"),
+            (&map, "map(list(string))"),
+            (&map, "object({ a = list(string) })"),
+            (
+                &Value::object([("a", tuple.clone())]),
+                "object({ a = set(string) })",
+            ),
+        ] {
+            let converted = tenon_values::convert::convert(value, &ty.parse().unwrap());
+            assert_eq!(converted.is_ok(), is_converted, "{length} as {ty}");
+        }
+    }
+}
+
+/// JSON has exponents, so that what comes back from a peer takes as little room as it came in.
+#[test]
+fn far_numbers_are_short_in_json() {
+    let text = format!("[{}]", vec!["1e157000,-2.5e-156000"; 10_000].join(","));
+    let value = json::implied(text.as_bytes()).unwrap();
+    let written = json::encode(&value, &value.ty()).unwrap();
+    assert_eq!(written, text);
+    assert_eq!(json::implied(written.as_bytes()).unwrap(), value);
+    assert_eq!(value.to_string().replace(", ", ","), text);
 }

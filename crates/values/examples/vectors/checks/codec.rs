@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 use sha2::{Digest, Sha256};
-use tenon_values::{Value, json, msgpack};
+use tenon_values::{Number, Value, json, msgpack};
 
 use super::{Check, bytes, description, hexadecimal, is_ok, refused, same, text, type_of};
 
@@ -47,10 +47,30 @@ fn json_encode(entry: &Json, value: &Value) -> Check {
         return refused(encoded);
     }
     let encoded = encoded.map_err(|error| format!("JSON: {error}"))?;
+    // go-cty writes all zeros of a number whose point is far away, we write an exponent.
+    if is_far(value) {
+        let read = json::decode(encoded.as_bytes(), &type_of(entry, "type")?);
+        let read = read.map_err(|error| format!("JSON read back: {error}"))?;
+        let digits = |value: &Value| value.as_number().map(Number::to_text);
+        return same(
+            "the digits of the JSON read back",
+            digits(&read),
+            digits(value),
+        );
+    }
     match entry["ctyjson_len"].as_u64() {
         Some(length) => same("the length of the JSON", encoded.len() as u64, length),
         None => same("JSON", encoded.as_str(), text(entry, "ctyjson")?),
     }
+}
+
+/// A number of whose digits more than 128 are zeros in a row at one end.
+fn is_far(value: &Value) -> bool {
+    let text = value.as_number().map(Number::to_text).unwrap_or_default();
+    let zeros = |digits: &str| digits.len() - digits.trim_start_matches('0').len();
+    let reversed: String = text.chars().rev().collect();
+    let behind = text.strip_prefix('-').unwrap_or(&text).strip_prefix("0.");
+    zeros(&reversed) > 128 || behind.is_some_and(|digits| zeros(digits) > 128)
 }
 
 /// Bytes are read as go-cty reads them. Three rules differ:
