@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tenon_hcl::{Attribute, Diagnostic, Place, did_you_mean};
 use tenon_protocols::orchard::AttrSchema;
-use tenon_values::{Error, Type, Value, convert};
+use tenon_values::{Error, Limits, Type, Value, convert};
 
 use crate::evaluation::{Evaluation, Here};
 
@@ -62,8 +62,15 @@ pub(crate) fn attributes(
             None => {}
         }
     }
+    let attributes = Value::object(values);
+    // Each of them is small enough; all together are printed, encrypted and sent.
+    if let Err(problem) = attributes.size().check(&Limits::default()) {
+        let summary = format!("the attributes of {what} are too large together");
+        let diagnostic = Diagnostic::error(summary).at(place.clone());
+        problems.push(diagnostic.note(problem.to_string()));
+    }
     match problems.is_empty() {
-        true => Ok(Value::object(values)),
+        true => Ok(attributes),
         false => Err(problems),
     }
 }

@@ -139,7 +139,7 @@ impl<'g> Evaluation<'g> {
         let noted = self.noted.borrow_mut().split_off(before);
         match outcome {
             Ok(_) if !noted.is_empty() => Err(without_repeats(noted)),
-            Ok(value) if is_deeper(&value.ty(), VALUE_DEPTH) => {
+            Ok(value) if value.ty().depth() > VALUE_DEPTH => {
                 let summary = format!("this value is nested more than {VALUE_DEPTH} levels deep");
                 Err(vec![Diagnostic::error(summary).at(expression.place())])
             }
@@ -237,30 +237,6 @@ fn without_repeats(problems: Vec<Diagnostic>) -> Vec<Diagnostic> {
         }
     }
     once
-}
-
-/// Whether values of this type are nested deeper than this.
-fn is_deeper(ty: &Type, limit: usize) -> bool {
-    let mut left = vec![(ty, 1)];
-    while let Some((ty, depth)) = left.pop() {
-        if depth > limit {
-            return true;
-        }
-        match ty {
-            Type::List(element) | Type::Set(element) | Type::Map(element) => {
-                left.push((element, depth + 1));
-            }
-            Type::Tuple(tuple) => {
-                left.extend(tuple.elements().iter().map(|element| (element, depth + 1)));
-            }
-            Type::Object(object) => {
-                let attributes = object.attributes().iter();
-                left.extend(attributes.map(|attribute| (&attribute.ty, depth + 1)));
-            }
-            Type::Dynamic | Type::String | Type::Number | Type::Bool => {}
-        }
-    }
-    false
 }
 
 struct ScopeHere<'a, 'g> {
