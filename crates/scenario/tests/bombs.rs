@@ -23,8 +23,10 @@ fn plan(files: &[(&str, &str)], inputs: &Inputs) -> Result<Plan, Vec<Diagnostic>
     let scratch = Scratch::new(files);
     let inputs = inputs.clone();
     let (sender, receiver) = mpsc::sync_channel(1);
-    std::thread::spawn(move || sender.send(scratch.plan(&inputs)));
-    receiver.recv_timeout(PATIENCE).expect("an end in time")
+    std::thread::spawn(move || {
+        let _nobody_waits_any_more = sender.send(Box::new(scratch.plan(&inputs)));
+    });
+    *receiver.recv_timeout(PATIENCE).expect("an end in time")
 }
 
 /// Locals of which each has the one before it twice, and more of a scenario.
@@ -43,7 +45,7 @@ fn doubling(next: impl Fn(&str) -> String, more: &str) -> String {
 
 /// The only error, which has a place.
 fn error_of(outcome: Result<Plan, Vec<Diagnostic>>) -> String {
-    let problems = outcome.err().expect("it is too large");
+    let problems = outcome.expect_err("it is too large");
     let [problem] = problems.as_slice() else {
         let summaries: Vec<_> = problems.iter().map(|problem| &problem.summary).collect();
         panic!("there should be one error: {summaries:?}");
@@ -178,9 +180,7 @@ fn variables_that_double() {
         given: vec![("y".to_owned(), bomb.clone())],
         ..Inputs::default()
     };
-    let problems = plan(&[("main.hcl", main)], &given)
-        .err()
-        .expect("too large");
+    let problems = plan(&[("main.hcl", main)], &given).expect_err("too large");
     assert_eq!(problems[0].summary, TOO_MANY);
     let error = error_of(plan(
         &[(
