@@ -34,6 +34,7 @@ mod environment;
 mod error;
 mod family;
 mod guardian;
+pub mod own_file;
 mod parent_death;
 mod plugin;
 mod pool;
