@@ -5,11 +5,13 @@ use std::collections::BTreeSet;
 use tenon_hcl::Diagnostic;
 use tenon_values::Value;
 
+use crate::event::Status;
 use crate::flow::{Flow, Spot};
 use crate::graph::{ModuleId, NodeId, NodeKind};
 use crate::masked::Masked;
+use crate::model::Repeat;
 use crate::plan::Plan;
-use crate::record::Record;
+use crate::record::{NodeRecord, Record};
 
 /// How many actions are named.
 const NAMED: usize = 5;
@@ -25,6 +27,7 @@ impl Plan {
         &self,
         record: &Record,
         done: &BTreeSet<NodeId>,
+        redo: &[String],
     ) -> Result<(), Vec<Diagnostic>> {
         let mut problems = Vec::new();
         for (name, now) in &self.variables {
@@ -34,7 +37,8 @@ impl Plan {
             if before == now.unmark_deep().0 {
                 continue;
             }
-            let users = self.users_of(name, done);
+            let mut users = self.users_of(name, done);
+            users.extend(self.instances_by(name, record, redo));
             if users.is_empty() {
                 continue;
             }
@@ -48,7 +52,7 @@ impl Plan {
             if !now.contains_marked() {
                 problem = problem.note(format!("it was {} and is {}", shown(&before), shown(now)));
             }
-            let named: Vec<&str> = users.iter().take(NAMED).copied().collect();
+            let named: Vec<&str> = users.iter().take(NAMED).map(|user| &**user).collect();
             let more = match users.len().saturating_sub(NAMED) {
                 0 => String::new(),
                 more => format!(" and {more} more"),
@@ -82,7 +86,7 @@ impl Plan {
 
     /// The actions among these that were made with a variable, or whose provider was configured
     /// with it.
-    fn users_of(&self, name: &str, among: &BTreeSet<NodeId>) -> Vec<&str> {
+    fn users_of(&self, name: &str, among: &BTreeSet<NodeId>) -> BTreeSet<&str> {
         let uses = |flow: &Flow| flow.variables.iter().any(|(used, _)| used == name);
         let configured: BTreeSet<_> = { self.declarations.iter() }
             .filter(|(_, declaration)| {
@@ -109,5 +113,39 @@ impl Plan {
         { among.iter().filter(is_user) }
             .map(|id| self.graph.address(*id))
             .collect()
+    }
+
+    /// The actions that are done and are there because of a variable: it goes into the `count` or
+    /// the `for_each` of their block, or of a component they are in. With the new value there may
+    /// be more of them, others, or none, so they are looked for in the record.
+    fn instances_by<'r>(&self, name: &str, record: &'r Record, redo: &[String]) -> Vec<&'r str> {
+        let mut blocks = Vec::new();
+        for (index, module) in self.graph.modules.iter().enumerate() {
+            let prefix = &module.prefix;
+            let actions = module.module.actions.iter().map(|action| {
+                let address = format!("{prefix}action.{}.{}[", action.kind, action.name);
+                (address, action.repeat.as_ref())
+            });
+            let components = module.module.components.iter().map(|component| {
+                let address = format!("{prefix}component.{}.{}[", component.kind, component.name);
+                (address, component.repeat.as_ref())
+            });
+            for (address, repeat) in actions.chain(components) {
+                let Some(Repeat::ForEach(all) | Repeat::Count(all)) = repeat else {
+                    continue;
+                };
+                let flow = self.graph.flow(Spot::module(ModuleId(index)), [all], false);
+                if flow.variables.iter().any(|(used, _)| used == name) {
+                    blocks.push(address);
+                }
+            }
+        }
+        let is_done = |node: &&NodeRecord| {
+            node.status == Status::Succeeded
+                && !redo.contains(&node.address)
+                && blocks.iter().any(|block| node.address.starts_with(block))
+        };
+        let done = record.nodes.iter().filter(is_done);
+        done.map(|node| node.address.as_str()).collect()
     }
 }

@@ -205,7 +205,7 @@ impl Plan {
         let done = self
             .recall(&record, &secrets, &options.redo, &mut evaluation)
             .map_err(RunError::Invalid)?;
-        self.check_variables(&record, &done)
+        self.check_variables(&record, &done, &options.redo)
             .map_err(RunError::Invalid)?;
         self.keep_variables(&mut record, &sealer);
         self.variables

@@ -93,3 +93,94 @@ async fn a_value_that_nothing_done_depends_on_is_used_and_recorded() {
     assert_eq!(stage.rows("puppet").await, "a-first b-second");
     assert_eq!(stage.record()["variables"]["new"], "second");
 }
+
+/// How many there are, and which, is decided by variables too. An instance that is done is there
+/// because of the old value, also if there is none with the new one.
+#[tokio::test]
+async fn a_value_that_decided_how_many_are_done_is_refused() {
+    let error = json!({ "code": "execute_failed", "message": "no" });
+    let mut stage = Stage::new(json!({ "execute last 1": [["error", error]] }));
+    stage.shell.file(
+        "part.hcl",
+        r#"
+component "part" {
+  variable "size" {
+    default = 1
+  }
+  action "put" "piece" {
+    count = var.size
+    name  = "piece${count.index}"
+  }
+}
+"#,
+    );
+    stage.scenario(
+        r#"
+  variable "many" {
+    default = 2
+  }
+  variable "names" {
+    type    = list(string)
+    default = ["x"]
+  }
+  variable "size" {
+    default = 1
+  }
+  variable "parts" {
+    default = 1
+  }
+  variable "unused" {
+    default = 1
+  }
+  locals {
+    names = toset(var.names)
+  }
+  component "part" "p" {
+    source = "./part.hcl"
+    count  = var.parts
+    inputs = { size = var.size }
+  }
+  action "put" "counted" {
+    count = var.many
+    name  = "counted${count.index}"
+  }
+  action "put" "named" {
+    for_each = local.names
+    name     = "named"
+  }
+  action "put" "last" {
+    name       = "last"
+    depends_on = [action.put.counted, action.put.named, component.part.p]
+  }
+  action "put" "never" {
+    count      = var.unused
+    name       = "never"
+    depends_on = [action.put.last]
+  }
+"#,
+    );
+    let outcome = stage.run("tenon run demo.hcl").await;
+    assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+    let record = stage.record_name();
+    let before = stage.text(&record);
+    for (given, named) in [
+        ("many=1", "action.put.counted[0]"),
+        ("many=3", "action.put.counted[0], action.put.counted[1]"),
+        ("many=0", "action.put.counted[0], action.put.counted[1]"),
+        ("'names=[\"y\"]'", "action.put.named[\"x\"]"),
+        ("'names=[]'", "action.put.named[\"x\"]"),
+        ("size=2", "component.part.p[0].action.put.piece[0]"),
+        ("parts=0", "component.part.p[0].action.put.piece[0]"),
+    ] {
+        let line = format!("tenon run --resume {record} --var {given}");
+        let outcome = stage.run(&line).await;
+        assert_eq!(outcome.code, Some(2), "{given}: {}", outcome.stderr);
+        let expected = format!("done with the old value: {named}");
+        assert!(outcome.stderr.contains(&expected), "{}", outcome.stderr);
+    }
+    assert_eq!(stage.text(&record), before);
+    // Nothing of this one is done.
+    let line = format!("tenon run --resume {record} --var unused=2");
+    let outcome = stage.run(&line).await;
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+}
