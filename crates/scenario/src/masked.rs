@@ -47,8 +47,17 @@ impl Masked {
             way: Vec::new(),
             sensitive: Vec::new(),
             secrets: Vec::new(),
+            ways: 0,
         };
         writer.value(value)?;
+        if writer.ways > MOST_WAYS {
+            // Masking more than secrets gives nothing away.
+            let masked = Masked {
+                value: raw(format!("{MASK:?}")),
+                sensitive: vec![Way::new()],
+            };
+            return Ok((masked, vec![value.unmark_deep().0]));
+        }
         let masked = Masked {
             value: raw(writer.text),
             sensitive: writer.sensitive,
@@ -83,16 +92,30 @@ fn raw(text: String) -> Box<RawValue> {
     RawValue::from_string(text).unwrap_or_else(|_| RawValue::NULL.to_owned())
 }
 
+/// How many bytes the ways to secrets may take. A provider that returns a secret a million times
+/// behind long names would fill the memory with ways to it; everything is masked then.
+const MOST_WAYS: usize = 8 * 1024 * 1024;
+
 struct Writer {
     text: String,
     way: Vec<Key>,
     sensitive: Vec<Way>,
     secrets: Vec<Value>,
+    /// How many bytes the ways take.
+    ways: usize,
 }
 
 impl Writer {
     fn value(&mut self, value: &Value) -> Result<(), Error> {
+        if self.ways > MOST_WAYS {
+            return Ok(());
+        }
         if value.is_sensitive() {
+            let step = |key: &Key| match key {
+                Key::Index(_) => size_of::<Key>(),
+                Key::Name(name) => size_of::<Key>() + name.len(),
+            };
+            self.ways += self.way.iter().map(step).sum::<usize>();
             self.text += &format!("{MASK:?}");
             self.sensitive.push(self.way.clone());
             self.secrets.push(value.unmark_deep().0);
@@ -213,6 +236,18 @@ mod tests {
         assert_eq!(secrets, [secret]);
         let filled = masked.filled(|_| secrets.first().cloned()).unwrap();
         assert_eq!(filled, value);
+    }
+
+    /// 2,000 secrets behind a name of 10,000 letters would take 20 MB of ways.
+    #[test]
+    fn too_many_ways_mask_everything() {
+        let secret = Value::from("hunter2").sensitive();
+        let inner = Value::tuple(vec![secret; 2_000]);
+        let value = Value::object([("x".repeat(10_000), inner), ("id".to_owned(), 7.into())]);
+        let (masked, secrets) = Masked::split(&value).unwrap();
+        assert_eq!(masked.value.get(), r#""(sensitive)""#);
+        assert_eq!(masked.sensitive, [Way::new()]);
+        assert_eq!(secrets, [value.unmark_deep().0]);
     }
 
     #[test]
