@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use tenon_host::own_file;
 use tenon_rpc::{Recorder, Redact, Seen, Tap};
 
 use crate::args::TapArgs;
@@ -12,7 +13,8 @@ use crate::output;
 pub(crate) fn tap(args: &TapArgs) -> Result<Option<Arc<dyn Tap>>, Failure> {
     let to_file = match &args.record {
         Some(path) => {
-            let file = private_file(path).map_err(|error| {
+            // A recording may hold secrets: only its owner may read it.
+            let file = own_file::overwrite(path).map_err(|error| {
                 let path = tenon_text::path(path);
                 Failure::usage(format!(
                     "the recording could not be written to {path}: {error}"
@@ -58,20 +60,4 @@ pub(crate) fn redact(args: &TapArgs) -> Option<Redact> {
             None => bytes.to_vec(),
         }
     }))
-}
-
-/// A recording may hold secrets: only its owner may read it.
-fn private_file(path: &std::path::Path) -> std::io::Result<std::fs::File> {
-    use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
-    let file = std::fs::OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(path)?;
-    // The mode above is for a new file only.
-    if file.metadata()?.is_file() {
-        file.set_permissions(std::fs::Permissions::from_mode(0o600))?;
-    }
-    Ok(file)
 }

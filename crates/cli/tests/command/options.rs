@@ -245,3 +245,50 @@ fn mode(shell: &Shell, name: &str) -> u32 {
     let file = std::fs::metadata(shell.path(name)).expect("a file");
     file.permissions().mode() & 0o777
 }
+
+/// A recording goes into a regular file of this user. Nobody waits for the other end of a FIFO, and
+/// what a link points at is left alone.
+#[tokio::test]
+async fn recording_where_something_else_is() {
+    let mut shell = Shell::new();
+    shell.file("mine", "precious\n");
+    for (prepare, target) in [
+        ("ln -s mine link", "link"),
+        ("ln -s nowhere dangling", "dangling"),
+        ("mkfifo fifo", "fifo"),
+        ("ln mine second", "second"),
+        ("echo > open && chmod 666 open", "open"),
+        ("true", "/dev/full"),
+    ] {
+        assert_eq!(shell.run(prepare).await.code, Some(0));
+        for command in ["call echo 1", "serve --socket ./s"] {
+            let line = format!("tenon {command} --record {target} -- tenon echo");
+            let outcome = shell.run(&line).await;
+            assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
+        }
+    }
+    shell.run("cat mine; test -e nowhere").await;
+    insta::assert_snapshot!(shell.transcript());
+}
+
+/// Only root can give a file away.
+#[tokio::test]
+async fn recording_into_the_file_of_a_stranger() {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let mut shell = Shell::new();
+    shell.file("theirs", "bait");
+    std::os::unix::fs::chown(shell.path("theirs"), Some(65534), None).expect("a file of others");
+    let outcome = shell
+        .run("tenon call echo 1 --record theirs -- tenon echo")
+        .await;
+    assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("it belongs to user 65534"),
+        "{}",
+        outcome.stderr
+    );
+    let left = std::fs::read(shell.path("theirs")).expect("a file");
+    assert_eq!(left, b"bait");
+}
