@@ -7,6 +7,8 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process};
 use serde_json::json;
 
 use crate::args::{InstallArgs, Program, ProviderCommand};
@@ -264,11 +266,27 @@ fn platform() -> String {
     format!("{system}_{processor}")
 }
 
+/// How the name of half a program begins; the id of the process that copies it follows.
+const PART: &str = ".part-";
+
+/// Removes what commands left that were killed while they copied.
+fn remove_parts(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let process = name.to_str().and_then(|name| name.strip_prefix(PART));
+        let process = process.and_then(|id| Pid::from_raw(id.parse().ok()?));
+        if process.is_some_and(|id| test_kill_process(id) == Err(Errno::SRCH)) {
+            let _already_gone = fs::remove_file(entry.path());
+        }
+    }
+}
+
 /// Copies a program. Whoever looks sees the old one or the new one, and one that runs goes on.
 fn copy(from: &Path, folder: &Path, to: &Path) -> io::Result<()> {
     fs::create_dir_all(folder)?;
+    remove_parts(folder);
     // A name that is no provider's, so that nobody starts half of it.
-    let part = folder.join(format!(".part-{}", std::process::id()));
+    let part = folder.join(format!("{PART}{}", std::process::id()));
     let copied = fs::copy(from, &part)
         .and_then(|_| fs::set_permissions(&part, fs::Permissions::from_mode(0o755)))
         .and_then(|()| fs::File::open(&part)?.sync_all())
@@ -283,6 +301,24 @@ fn copy(from: &Path, folder: &Path, to: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// No process has the largest number there is, and the first one always runs.
+    #[test]
+    fn what_a_killed_command_left_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("program");
+        fs::write(&program, "new").unwrap();
+        let mirror = folder.path().join("mirror");
+        fs::create_dir(&mirror).unwrap();
+        for name in [".part-2147483647", ".part-1", ".part-x"] {
+            fs::write(mirror.join(name), "half").unwrap();
+        }
+        copy(&program, &mirror, &mirror.join("provider")).unwrap();
+        let mut left: Vec<_> = fs::read_dir(&mirror).unwrap().flatten().collect();
+        left.sort_by_key(fs::DirEntry::file_name);
+        let left: Vec<_> = left.iter().map(fs::DirEntry::file_name).collect();
+        assert_eq!(left, [".part-1", ".part-x", "provider"]);
+    }
 
     #[test]
     fn a_path_is_quoted_as_hcl_wants_it() {
