@@ -48,6 +48,8 @@ mod shell;
 mod shutdown;
 #[path = "scenario/stage.rs"]
 mod stage;
+#[path = "scenario/strangers.rs"]
+mod strangers;
 #[path = "../../providers/tests/support/mod.rs"]
 mod support;
 #[path = "scenario/undoing.rs"]

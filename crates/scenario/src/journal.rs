@@ -2,118 +2,55 @@
 //!
 //! Beside the record of a run lies its journal, one line of JSON for each thing that happened.
 //! Before an action is handed to its provider, a line says so and is synced; when it is over,
-//! another. After a crash an action without a second line is "maybe done". When a run is over, the
-//! record has it all and the journal goes.
+//! another. After a crash the outcome of an action without a second line is unknown. When a run is
+//! over, the record has it all and the journal is removed. Until then the record says that it needs
+//! its journal, and is not used without it.
 
-use std::collections::HashMap;
-use std::fs;
-use std::io::{self, Read, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+mod entry;
+mod error;
+mod leftovers;
+mod line;
+mod replay;
+#[cfg(test)]
+mod tests;
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rustix::fs::FlockOperation;
-use serde::{Deserialize, Serialize};
+use rustix::io::Errno;
+use tenon_host::own_file::{self, Access};
 
 use crate::disk::{folder_of, sync_folder};
-use crate::event::Status;
-use crate::record::{NodeRecord, Record};
-use crate::undo::Undo;
-
-/// A line of the journal.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Entry {
-    /// An action is about to be handed to its provider.
-    Begin {
-        action: String,
-        at: String,
-        /// What it comes after.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        after: Vec<String>,
-        /// What undoes it, as far as that can be known before it is done.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        undo: Option<Box<Undo>>,
-        /// What undoes earlier executions of it.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        earlier: Vec<Undo>,
-    },
-    /// It is over.
-    End { node: Box<NodeRecord> },
-    /// What undoes it is known now: something else that is needed for that is done.
-    Undo { action: String, undo: Box<Undo> },
-    /// An action is about to be undone, or an earlier execution of it.
-    TeardownBegin {
-        action: String,
-        at: String,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        earlier: Option<usize>,
-    },
-    /// That is over.
-    TeardownEnd {
-        action: String,
-        status: Status,
-        error: Option<String>,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        earlier: Option<usize>,
-    },
-}
-
-impl Entry {
-    fn action(&self) -> &str {
-        match self {
-            Entry::End { node } => &node.address,
-            Entry::Begin { action, .. }
-            | Entry::Undo { action, .. }
-            | Entry::TeardownBegin { action, .. }
-            | Entry::TeardownEnd { action, .. } => action,
-        }
-    }
-}
+use crate::record::Record;
+pub(crate) use entry::Entry;
+pub use error::{Damage, JournalError};
+pub(crate) use leftovers::TEMPORARY;
+use line::{Header, Sum};
+use replay::Replay;
 
 /// An open journal. Nobody else can have it open.
 #[derive(Debug)]
 pub(crate) struct Journal {
-    file: fs::File,
+    file: File,
     path: PathBuf,
     record: PathBuf,
+    run: String,
+    /// Where the next line goes.
+    end: u64,
+    /// How many lines follow the header.
+    lines: u64,
+    /// The checksum of the last line.
+    sum: Sum,
     unsynced: Vec<u8>,
-    /// The record has it all; what is at the path now is somebody else's.
-    is_finished: bool,
-}
-
-/// Why a record cannot be worked with.
-#[derive(Debug, thiserror::Error)]
-pub enum JournalError {
-    /// A file cannot be read or written.
-    #[error("{path}: {error}")]
-    File {
-        /// Which file.
-        path: PathBuf,
-        /// Why.
-        error: io::Error,
-    },
-    /// The folder for the record is not there, or is none.
-    #[error(
-        "the record cannot be kept in {0}: there is no such folder; \
-         make it, or choose another with --record-dir"
-    )]
-    NoFolder(PathBuf),
-    /// Somebody else is at it.
-    #[error("{0} belongs to a run that is at work right now; wait until it is over")]
-    Busy(PathBuf),
-    /// A line is damaged that is not the last.
-    #[error(
-        "{path}: line {line} is damaged: {problem}\n  \
-         what is in the lines before it is known; mend the line, or cut it and those after it off"
-    )]
-    Damaged {
-        /// The journal.
-        path: PathBuf,
-        /// Which line, from 1.
-        line: usize,
-        /// What is wrong with it.
-        problem: String,
-    },
+    unsynced_lines: u64,
+    /// The record does not need it: it is removed unless that changes.
+    is_spare: bool,
+    /// Its lines do not count any more: the record has what could be salvaged.
+    is_damaged: bool,
 }
 
 impl Journal {
@@ -123,72 +60,163 @@ impl Journal {
             return Err(JournalError::NoFolder(folder.to_owned()));
         }
         let path = folder.join(record.file_name());
-        let fail = |error| JournalError::File {
+        leftovers::remove(folder_of(&path));
+        // The journal first: a record without one would be refused.
+        let (mut journal, _) = Journal::lock(&path)?;
+        journal.set_run(&record.id);
+        journal.start_over().map_err(|error| journal.fail(error))?;
+        journal.go_on(record).map_err(|error| JournalError::File {
             path: path.clone(),
             error,
-        };
-        // The journal first: a record without one would look like a run without actions.
-        let journal = Journal::open_file(&path)?;
-        record.write(&path).map_err(fail)?;
+        })?;
         Ok(journal)
     }
 
     /// Opens the journal of a run that was begun before, and gives its record with everything that
-    /// the journal knows.
-    pub(crate) fn open(path: &Path) -> Result<(Journal, Record), JournalError> {
+    /// the journal knows. If `salvage` is set, that may be less than happened: what is not known
+    /// any more has an unknown outcome in the record.
+    pub(crate) fn open(path: &Path, salvage: bool) -> Result<(Journal, Record), JournalError> {
         let fail = |error| JournalError::File {
             path: path.to_owned(),
             error,
         };
-        if !path.exists() {
-            return Err(fail(io::ErrorKind::NotFound.into()));
-        }
+        // What is not there, or somebody else's, gets no journal.
+        own_file::open(path, Access::Read).map_err(fail)?;
+        leftovers::remove(folder_of(path));
         // The lock first: another run may be about to write its last words into the record.
-        let mut journal = Journal::open_file(path)?;
+        let (mut journal, is_new) = Journal::lock(path)?;
         let mut record = Record::read(path).map_err(fail)?;
-        let mut text = Vec::new();
-        journal.file.read_to_end(&mut text).map_err(fail)?;
-        let good = apply(&text, &mut record, &journal.path)?;
-        // Half a line would spoil the next one.
-        journal.file.set_len(good as u64).map_err(fail)?;
+        journal.set_run(&record.id);
+        let length = journal.file.metadata().map(|file| file.len());
+        let is_empty = length.map_err(|error| journal.fail(error))? == 0;
+        journal.is_spare = !record.needs_journal() || is_new;
+        if is_empty && !record.needs_journal() {
+            journal.start_over().map_err(|error| journal.fail(error))?;
+            return Ok((journal, record));
+        }
+        let replay = match is_new {
+            true => Err(Damage::Missing),
+            false => {
+                let replay = replay::replay(&journal.file, &mut record);
+                let mut replay = replay.map_err(|error| journal.fail(error))?;
+                replay.damage.take().map_or(Ok(replay), Err)
+            }
+        };
+        // What is damaged is evidence; it stays as it is.
+        journal.is_spare &= replay.is_ok() || is_new;
+        match replay {
+            Ok(replay) => journal
+                .resume(&replay)
+                .map_err(|error| journal.fail(error))?,
+            Err(damage) if salvage => {
+                replay::forget(&mut record, &damage);
+                journal.is_damaged = true;
+            }
+            Err(damage) => {
+                return Err(JournalError::Damaged {
+                    path: journal.path.clone(),
+                    damage,
+                });
+            }
+        }
         Ok((journal, record))
     }
 
-    fn open_file(record: &Path) -> Result<Journal, JournalError> {
+    /// Opens the file, or makes it, and locks it.
+    fn lock(record: &Path) -> Result<(Journal, bool), JournalError> {
         let path = record.with_extension("journal");
         let fail = |error| JournalError::File {
             path: path.clone(),
             error,
         };
-        let file = loop {
-            let mut options = fs::OpenOptions::new();
-            options.read(true).append(true).create(true).mode(0o600);
-            let file = options.open(&path).map_err(fail)?;
-            let locked = rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive);
-            if locked.is_err() {
-                return Err(JournalError::Busy(record.to_owned()));
+        let (file, is_new) = loop {
+            let (file, is_new) = match own_file::open(&path, Access::ReadWrite) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    match own_file::create(&path) {
+                        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+                        created => (created.map_err(fail)?, true),
+                    }
+                }
+                opened => (opened.map_err(fail)?, false),
+            };
+            match lock_file(&file) {
+                Ok(()) => {}
+                Err(Errno::WOULDBLOCK) => return Err(JournalError::Busy(record.to_owned())),
+                Err(error) => return Err(fail(error.into())),
             }
             // Whoever had it before may have removed it just now.
-            let is_there = fs::metadata(&path)
+            let is_there = fs::symlink_metadata(&path)
                 .is_ok_and(|there| file.metadata().is_ok_and(|ours| ours.ino() == there.ino()));
             if is_there {
-                break file;
+                break (file, is_new);
             }
         };
-        sync_folder(folder_of(&path)).map_err(fail)?;
-        Ok(Journal {
+        let journal = Journal {
             file,
-            path,
             record: record.to_owned(),
+            run: String::new(),
+            end: 0,
+            lines: 0,
+            sum: Sum::of_run(""),
             unsynced: Vec::new(),
-            is_finished: false,
-        })
+            unsynced_lines: 0,
+            is_spare: is_new,
+            is_damaged: false,
+            path,
+        };
+        Ok((journal, is_new))
     }
 
-    /// Writes the record of a run that goes on: the journal will name actions and providers that
-    /// the record did not have. What the journal says already is said about this record as well.
-    pub(crate) fn go_on(&self, record: &Record) -> io::Result<()> {
-        record.write(&self.record)
+    fn set_run(&mut self, id: &str) {
+        id.clone_into(&mut self.run);
+        self.sum = Sum::of_run(id);
+    }
+
+    /// Goes on behind the lines that are whole. Half a line would spoil the next one.
+    fn resume(&mut self, replay: &Replay) -> io::Result<()> {
+        self.lines = replay.lines;
+        self.sum = replay.sum;
+        self.end = replay.good;
+        if replay.lacks_line_end {
+            self.file.write_all_at(b"\n", self.end)?;
+            self.end += 1;
+        }
+        self.file.set_len(self.end)
+    }
+
+    /// Writes nothing but the header, and sees to it that the file is there after a crash.
+    fn start_over(&mut self) -> io::Result<()> {
+        self.file.set_len(0)?;
+        self.end = self.write_header()?;
+        self.file.sync_all()?;
+        sync_folder(folder_of(&self.path))
+    }
+
+    /// All lines but the last have to be there later. One that was being written when the run was
+    /// killed looks the same as one that was cut off, so the last may be missing.
+    fn write_header(&self) -> io::Result<u64> {
+        let header = Header {
+            run: self.run.clone(),
+            lines: self.lines.saturating_sub(1),
+        };
+        let line = header.line().map_err(io::Error::other)?;
+        self.file.write_all_at(&line, 0)?;
+        Ok(line.len() as u64)
+    }
+
+    /// Writes the record of a run or a teardown that is about to do something: the journal will
+    /// name actions and providers that the record did not have. What the journal says already is
+    /// said about this record as well.
+    pub(crate) fn go_on(&mut self, record: &Record) -> io::Result<()> {
+        let written = record.write(&self.record);
+        // From now on there may be a record that needs it.
+        self.is_spare &= written.is_err() && !self.record.exists();
+        written?;
+        if self.is_damaged {
+            self.start_over()?;
+            self.is_damaged = false;
+        }
+        Ok(())
     }
 
     /// Where the record is.
@@ -198,8 +226,9 @@ impl Journal {
 
     /// Notes something. It is on disk after [`Journal::sync`].
     pub(crate) fn note(&mut self, entry: &Entry) -> io::Result<()> {
-        serde_json::to_writer(&mut self.unsynced, entry).map_err(io::Error::other)?;
-        self.unsynced.push(b'\n');
+        let json = serde_json::to_vec(entry).map_err(io::Error::other)?;
+        self.sum = self.sum.write(&json, &mut self.unsynced);
+        self.unsynced_lines += 1;
         Ok(())
     }
 
@@ -208,89 +237,54 @@ impl Journal {
         if self.unsynced.is_empty() {
             return Ok(());
         }
-        self.file.write_all(&self.unsynced)?;
+        self.file.write_all_at(&self.unsynced, self.end)?;
+        self.file.sync_data()?;
+        self.end += self.unsynced.len() as u64;
         self.unsynced.clear();
-        self.file.sync_data()
+        self.lines += std::mem::take(&mut self.unsynced_lines);
+        // Only now: after a crash it must not speak of lines that are not there.
+        self.write_header()?;
+        Ok(())
     }
 
     /// Writes the record, which knows everything now. The journal is not needed any more.
-    pub(crate) fn finish(mut self, record: &Record) -> io::Result<PathBuf> {
+    pub(crate) fn finish(mut self, record: &mut Record) -> io::Result<PathBuf> {
         self.sync()?;
-        record.write(&self.record)?;
+        record.in_progress = None;
+        record.redo.clear();
+        record.write_or_shorten(&self.record)?;
+        self.is_spare = false;
         fs::remove_file(&self.path)?;
-        self.is_finished = true;
         sync_folder(folder_of(&self.path))?;
         Ok(self.record.clone())
     }
+
+    fn fail(&self, error: io::Error) -> JournalError {
+        JournalError::File {
+            path: self.path.clone(),
+            error,
+        }
+    }
 }
 
-/// One that nothing was written to leaves nothing behind.
+/// One that no record needs is not left behind.
 impl Drop for Journal {
     fn drop(&mut self) {
-        let is_empty = self.file.metadata().is_ok_and(|file| file.len() == 0);
-        if is_empty && !self.is_finished {
-            let _gone_already = fs::remove_file(&self.path);
+        if self.is_spare && self.lines == 0 {
+            let _already_gone = fs::remove_file(&self.path);
         }
     }
 }
 
-/// Brings a record up to date, and gives how many bytes of the journal are whole lines.
-fn apply(text: &[u8], record: &mut Record, path: &Path) -> Result<usize, JournalError> {
-    let numbered = record.nodes.iter().enumerate();
-    let places: HashMap<String, usize> = numbered
-        .map(|(place, node)| (node.address.clone(), place))
-        .collect();
-    let mut good = 0;
-    for (index, line) in text.split_inclusive(|byte| *byte == b'\n').enumerate() {
-        let is_last = good + line.len() == text.len();
-        match serde_json::from_slice::<Entry>(line) {
-            Ok(entry) if line.ends_with(b"\n") => {
-                let node = places.get(entry.action());
-                if let Some(node) = node.and_then(|place| record.nodes.get_mut(*place)) {
-                    apply_entry(entry, node);
-                }
-            }
-            // Cut off in the middle of being written: it was not synced, so nothing followed.
-            _ if is_last => break,
-            Ok(_) => break,
-            Err(error) => {
-                return Err(JournalError::Damaged {
-                    path: path.to_owned(),
-                    line: index + 1,
-                    problem: error.to_string(),
-                });
-            }
+/// Somebody who cleans up may have the lock for a moment.
+fn lock_file(file: &File) -> Result<(), Errno> {
+    const TRIES: u32 = 5;
+    const PAUSE: Duration = Duration::from_millis(10);
+    for _ in 1..TRIES {
+        match rustix::fs::flock(file, FlockOperation::NonBlockingLockExclusive) {
+            Err(Errno::WOULDBLOCK) => std::thread::sleep(PAUSE),
+            locked => return locked,
         }
-        good += line.len();
     }
-    Ok(good)
-}
-
-fn apply_entry(entry: Entry, node: &mut NodeRecord) {
-    match entry {
-        Entry::Begin {
-            at,
-            after,
-            undo,
-            earlier,
-            ..
-        } => {
-            node.status = Status::Maybe;
-            node.started_at = Some(at);
-            node.after = after;
-            node.undo = undo.map(|undo| *undo);
-            node.earlier = earlier;
-        }
-        Entry::End { node: ended } => *node = *ended,
-        Entry::Undo { undo, .. } => node.undo = Some(*undo),
-        Entry::TeardownBegin { earlier, .. } => {
-            node.set_teardown(earlier, Status::Maybe, None);
-        }
-        Entry::TeardownEnd {
-            status,
-            error,
-            earlier,
-            ..
-        } => node.set_teardown(earlier, status, error),
-    }
+    rustix::fs::flock(file, FlockOperation::NonBlockingLockExclusive)
 }

@@ -91,6 +91,12 @@ impl Kept {
         }
     }
 
+    /// How many bytes its values take.
+    pub(crate) fn size(&self) -> usize {
+        let sealed = self.secrets.iter().filter_map(|one| one.sealed.as_ref());
+        self.values.get().len() + sealed.map(String::len).sum::<usize>()
+    }
+
     /// Whether it is known to be the same, secrets included.
     pub(crate) fn is_same(&self, other: &Kept) -> bool {
         self.values.get() == other.values.get()

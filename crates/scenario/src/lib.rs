@@ -12,6 +12,7 @@
 //! `docs/scenarios.md` explains the language, `docs/orchard.md` the wire.
 
 mod attributes;
+mod budget;
 mod declarations;
 mod decode;
 mod disk;
@@ -67,7 +68,7 @@ pub use declarations::{Declaration, DeclarationId, Declarations, Schemas};
 pub use environment::{EnvironmentRecord, ProviderEnvironment, RunEnvironment};
 pub use event::{Event, RunStatus, Status, Watch};
 pub use graph::{Graph, Node, NodeId};
-pub use journal::JournalError;
+pub use journal::{Damage, JournalError};
 pub use junit::{Suite, junit};
 pub use known::Given;
 pub use launcher::{Launcher, SeeLog};

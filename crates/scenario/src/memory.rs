@@ -40,6 +40,8 @@ impl Plan {
             key: key.map(|key| key.check(&id)).transpose()?,
             id,
             status: RunStatus::Running,
+            in_progress: None,
+            redo: Vec::new(),
             started_at: record::now(),
             finished_at: None,
             variables: BTreeMap::new(),

@@ -1,14 +1,14 @@
 //! Run records: what a run did, for people, for tools, and for going on later.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use tenon_host::own_file::{self, Access};
 
-use crate::disk::{create, digest_of, digests, folder_of, sync_folder};
+use crate::disk::{digest_of, digests, write_whole};
 use crate::environment::EnvironmentRecord;
 use crate::event::{RunStatus, Status};
 use crate::kept::{Sealed, Sealer};
@@ -32,6 +32,12 @@ pub struct Record {
     pub id: String,
     /// What came of it.
     pub status: RunStatus,
+    /// What is being done, while the journal knows more than the record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) in_progress: Option<Work>,
+    /// What is being run again although it was done.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) redo: Vec<String>,
     /// When it began.
     pub started_at: String,
     /// When it was over.
@@ -76,6 +82,14 @@ pub struct Record {
     /// The files it was read from, with the SHA-256 of each.
     #[serde(default)]
     pub files: BTreeMap<PathBuf, String>,
+}
+
+/// What a journal is kept for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Work {
+    Run,
+    Teardown,
 }
 
 /// An assert that was not true.
@@ -217,8 +231,10 @@ pub(crate) fn outputs_owner(address: &str) -> String {
     format!("outputs {address}")
 }
 
-/// No record is this large.
-const LIMIT: u64 = 256 * 1024 * 1024;
+/// How large a record may be. None is written that is larger, because none is read.
+pub(crate) const LIMIT: u64 = 256 * 1024 * 1024;
+/// How much is left of the texts in a record that would be larger with all of them.
+const SHORT: usize = 200;
 
 impl Record {
     /// The name of its file.
@@ -229,10 +245,17 @@ impl Record {
     /// Reads one.
     ///
     /// # Errors
-    /// It cannot be read, or is no record.
+    /// It cannot be read, is not a record, belongs to somebody else, or others can write to it.
     pub fn read(path: &Path) -> io::Result<Record> {
+        let file = own_file::open(path, Access::Read)?;
+        let size = file.metadata()?.len();
+        if size > LIMIT {
+            return Err(io::Error::other(format!(
+                "it has {size} bytes; a record has {LIMIT} at most"
+            )));
+        }
         let mut bytes = Vec::new();
-        fs::File::open(path)?.take(LIMIT).read_to_end(&mut bytes)?;
+        file.take(LIMIT).read_to_end(&mut bytes)?;
         let record: Record = serde_json::from_slice(&bytes).map_err(io::Error::other)?;
         match record.format {
             0..=FORMAT => Ok(record),
@@ -240,6 +263,11 @@ impl Record {
                 "it has the format {newer}, this version of tenon reads formats up to {FORMAT}"
             ))),
         }
+    }
+
+    /// Whether the record alone does not tell what happened.
+    pub(crate) fn needs_journal(&self) -> bool {
+        self.in_progress.is_some() || self.status == RunStatus::Running
     }
 
     /// What the scenario was given, as far as it was kept. What had its default is left out.
@@ -327,25 +355,63 @@ impl Record {
         self.files.iter().filter_map(differs).collect()
     }
 
-    /// Writes it: afterwards the old file is there or the new one, never half of one.
+    /// Writes it: afterwards the old file is there or the new one, never half of one. One that
+    /// could not be read again is not written.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// It cannot be written, or is too large.
     pub(crate) fn write(&self, path: &Path) -> io::Result<()> {
-        let mut bytes = serde_json::to_vec_pretty(self).map_err(io::Error::other)?;
-        bytes.push(b'\n');
-        let folder = folder_of(path);
-        let temporary = path.with_extension(format!("tmp{}", std::process::id()));
-        let written = create(&temporary).and_then(|mut file| {
-            file.write_all(&bytes)?;
-            file.sync_all()?;
-            fs::rename(&temporary, path)
-        });
-        if written.is_err() {
-            let _not_there = fs::remove_file(&temporary);
+        self.write_within(path, LIMIT)
+    }
+
+    pub(crate) fn write_within(&self, path: &Path, limit: u64) -> io::Result<()> {
+        write_whole(path, limit, |file| {
+            serde_json::to_writer_pretty(&mut *file, self)?;
+            file.write_all(b"\n")
+        })
+    }
+
+    /// Writes it with shorter texts if it is too large with all of them. Outputs and what undoes
+    /// actions were kept within bounds before; what providers say when they fail was not.
+    ///
+    /// # Errors
+    /// As for [`Record::write`].
+    pub(crate) fn write_or_shorten(&mut self, path: &Path) -> io::Result<()> {
+        match self.write(path) {
+            Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
+                self.shorten_texts();
+                self.write(path)
+            }
+            written => written,
         }
-        written?;
-        sync_folder(folder)
+    }
+
+    fn shorten_texts(&mut self) {
+        let errors = self.nodes.iter_mut().flat_map(|node| {
+            let earlier = node.earlier.iter_mut().map(|undo| &mut undo.error);
+            [&mut node.error, &mut node.teardown_error]
+                .into_iter()
+                .chain(earlier)
+        });
+        let asserts = self.failed_asserts.iter_mut().map(|one| &mut one.message);
+        let texts = errors
+            .flatten()
+            .chain(asserts)
+            .chain(&mut self.provider_errors);
+        texts.for_each(|text| shorten(text, SHORT));
+    }
+}
+
+/// Cuts a text off that has more bytes, and says so.
+pub(crate) fn shorten(text: &mut String, limit: usize) {
+    if text.len() > limit {
+        let length = text.len();
+        let mut end = limit;
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        text.truncate(end);
+        text.push_str(&format!("... ({length} bytes in all)"));
     }
 }
 

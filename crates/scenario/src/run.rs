@@ -7,10 +7,13 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use tenon_hcl::{Diagnostic, Style};
+use tenon_host::own_file;
 use tenon_values::Value;
 use tokio_util::sync::CancellationToken;
 
+use crate::budget::Budget;
 use crate::declarations::{Declaration, DeclarationId};
+use crate::disk::folder_of;
 use crate::engine::{Ended, Engine};
 use crate::evaluation::Evaluation;
 use crate::event::{Event, RunStatus, Status, Watch};
@@ -21,7 +24,7 @@ use crate::launcher::Launcher;
 use crate::load::ScenarioFile;
 use crate::plan::{Plan, config};
 use crate::provider::{FailureKind, ProviderFailure};
-use crate::record::{self, NodeRecord, Record};
+use crate::record::{self, NodeRecord, Record, Work};
 use crate::running::Running;
 use crate::seal::{RecordKey, WrongKey};
 use crate::slots::{NotStarted, Slots};
@@ -42,6 +45,8 @@ pub struct RunOptions {
     pub redo_maybe: bool,
     /// Run these again although they are done.
     pub redo: Vec<String>,
+    /// Go on with what is still known if the journal is damaged or missing.
+    pub salvage: bool,
     /// Actions that were undone by hand, for a teardown.
     pub undone: Vec<String>,
     /// What secrets are encrypted with in the record; without it they are not kept.
@@ -61,6 +66,7 @@ impl Default for RunOptions {
             grace: Some(Duration::from_secs(10)),
             redo_maybe: false,
             redo: Vec::new(),
+            salvage: false,
             undone: Vec::new(),
             key: None,
             given: Given::default(),
@@ -160,7 +166,7 @@ impl Plan {
             redo: self.redone(&options.redo).map_err(RunError::Invalid)?,
             ..options.clone()
         };
-        let (journal, mut record) = Journal::open(path)?;
+        let (journal, mut record) = Journal::open(path, options.salvage)?;
         record
             .check_secret_names(&options.given)
             .map_err(RunError::Invalid)?;
@@ -221,6 +227,8 @@ impl Plan {
             .map_err(RunError::Invalid)?;
         record.status = RunStatus::Running;
         record.environment = launcher.environment.recorded();
+        record.in_progress = Some(Work::Run);
+        record.redo.clone_from(&options.redo);
         // What went wrong in the run that is resumed is not what goes wrong in this one.
         record.failed_asserts.clear();
         record.provider_errors.clear();
@@ -232,7 +240,7 @@ impl Plan {
         }
         configs.retain(|(id, ..)| needed.contains(id));
         let journal = match (journal, &options.record_folder) {
-            (Some(journal), _) => {
+            (Some(mut journal), _) => {
                 journal.go_on(&record)?;
                 Some(journal)
             }
@@ -252,6 +260,7 @@ impl Plan {
                 .as_ref()
                 .map(|journal| journal.record().display().to_string()),
         });
+        warn_of_folder(journal.as_ref(), watch);
         let slots = Slots::start(launcher, configs, &options.interrupt, watch).await;
         let slots = match slots {
             Ok(slots) => slots,
@@ -272,8 +281,12 @@ impl Plan {
                 });
             }
         };
+        let budget = journal
+            .as_ref()
+            .map(|_| Budget::new(&record, record::LIMIT));
         let mut work = Running {
             plan: self,
+            budget,
             evaluation,
             done,
             journal,
@@ -364,6 +377,20 @@ pub(crate) async fn end(
     ended
 }
 
+/// Tells that others can get at the record, if they can.
+pub(crate) fn warn_of_folder(journal: Option<&Journal>, watch: Watch<'_>) {
+    let Some(folder) = journal.map(|journal| folder_of(journal.record())) else {
+        return;
+    };
+    if let Some(risk) = own_file::folder_risk(folder) {
+        let message = format!(
+            "the record is not safe from other users in {}: {risk}; or choose another folder with --record-dir",
+            folder.display()
+        );
+        watch(Event::Warning { message });
+    }
+}
+
 /// Closes the books of a run.
 fn finish(
     mut record: Record,
@@ -374,7 +401,8 @@ fn finish(
 ) -> io::Result<(Option<PathBuf>, Record)> {
     record.status = status;
     record.finished_at = Some(record::now());
-    let path = journal.map(|journal| journal.finish(&record)).transpose()?;
+    let path = journal.map(|journal| journal.finish(&mut record));
+    let path = path.transpose()?;
     let count = |status| {
         let nodes = record.nodes.iter();
         nodes.filter(|node| node.status == status).count()

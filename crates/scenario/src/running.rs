@@ -8,6 +8,7 @@ use std::rc::Rc;
 use tenon_protocols::orchard::Json;
 use tenon_values::{Type, Value, convert};
 
+use crate::budget::Budget;
 use crate::declarations::{Declaration, DeclarationId};
 use crate::engine::{Outcome, Task, Turn, Work};
 use crate::evaluation::{Evaluation, Here};
@@ -33,6 +34,8 @@ pub(crate) struct Running<'a> {
     pub(crate) done: BTreeSet<NodeId>,
     pub(crate) record: Record,
     pub(crate) journal: Option<Journal>,
+    /// The room of the record, if there is one.
+    pub(crate) budget: Option<Budget>,
     pub(crate) secrets: &'a Secrets,
     pub(crate) watch: Watch<'a>,
     pub(crate) worst: Option<FailureKind>,
@@ -58,6 +61,9 @@ impl Running<'_> {
         let (Some(action), Some(schema)) = (graph.action(id), self.plan.action_schema(id)) else {
             return Turn::Done;
         };
+        if let Some(problem) = self.budget.as_ref().and_then(Budget::is_full) {
+            return Turn::Failed(problem);
+        }
         let settings = Settings::of(action, &self.evaluation, here);
         let attributes =
             action_attributes(action, &action.attributes, schema, &self.evaluation, here);
@@ -82,6 +88,14 @@ impl Running<'_> {
     pub(crate) fn node_record(&mut self, id: NodeId) -> Option<&mut NodeRecord> {
         let place = self.places.get(&id)?;
         self.record.nodes.get_mut(*place)
+    }
+
+    /// Sees to it that what is known about an action has room in the record. What there is no room
+    /// for is dropped, and the reason is given.
+    pub(crate) fn fit(&mut self, id: NodeId) -> Option<String> {
+        let place = *self.places.get(&id)?;
+        let node = self.record.nodes.get_mut(place)?;
+        self.budget.as_mut()?.fit(place, node)
     }
 
     /// What came back, as a value of the type that the schema says.
@@ -162,6 +176,14 @@ impl Running<'_> {
             };
             match Masked::of(&value) {
                 Ok(masked) => {
+                    let fit = self
+                        .budget
+                        .as_mut()
+                        .map(|one| one.fit_output(name, &masked));
+                    if let Some(Err(problem)) = fit {
+                        self.assert_failed(name.to_owned(), &problem);
+                        continue;
+                    }
                     (self.watch)(Event::Output {
                         name: name.to_owned(),
                         value: masked.value.clone(),
@@ -331,6 +353,8 @@ impl Work for Running<'_> {
             node.started_at = Some(at.clone());
             node.error = None;
         }
+        // There is room: it would not have had its turn otherwise.
+        let _none = self.fit(id);
         (self.watch)(Event::ActionStarted {
             action: task.address.to_string(),
             provider: self.plan.declarations.get(task.declaration).label(),
@@ -383,13 +407,6 @@ impl Work for Running<'_> {
         };
         // What failed did nothing.
         undo = undo.filter(|_| status != Status::Failed);
-        let event = Event::ActionFinished {
-            action: self.plan.graph.node(id).address.to_string(),
-            status,
-            duration_ms,
-            outputs: outputs.as_ref().map(|masked| masked.value.clone()),
-            error: error.clone(),
-        };
         let attempts = (outcome.attempts > 1).then_some(outcome.attempts);
         if let Some(node) = self.node_record(id) {
             node.status = status;
@@ -406,12 +423,29 @@ impl Work for Running<'_> {
             }
             node.undo = undo;
             node.error = error;
-            let entry = Entry::End {
-                node: Box::new(node.clone()),
-            };
-            if let Some(journal) = &mut self.journal {
-                journal.note(&entry)?;
-            }
+        }
+        let problem = self.fit(id);
+        let Some(node) = self.node_record(id) else {
+            return Ok(false);
+        };
+        if let Some(problem) = problem {
+            // It is done, but a resumed run could not go on with what it returned.
+            node.status = Status::Maybe;
+            node.error = Some(problem);
+        }
+        let status = node.status;
+        let event = Event::ActionFinished {
+            action: node.address.clone(),
+            status,
+            duration_ms,
+            outputs: node.outputs.clone(),
+            error: node.error.clone(),
+        };
+        let entry = Entry::End {
+            node: Box::new(node.clone()),
+        };
+        if let Some(journal) = &mut self.journal {
+            journal.note(&entry)?;
         }
         (self.watch)(event);
         self.settle(id)?;

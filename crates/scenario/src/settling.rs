@@ -82,10 +82,22 @@ impl Running<'_> {
         let is_news = undo.call.is_some() || stage == Stage::Over;
         if let (true, Some(node)) = (is_news, self.node_record(id)) {
             node.undo = Some(undo.clone());
-            let entry = Entry::Undo {
+            let mut entry = Entry::Undo {
                 action: node.address.clone(),
                 undo: Box::new(undo),
             };
+            // There may be no room for it beside what the action returned.
+            if let (Some(problem), Some(place)) = (self.fit(id), self.places.get(&id)) {
+                let node = &mut self.record.nodes[*place];
+                node.status = Status::Maybe;
+                node.error = Some(problem.clone());
+                entry = Entry::End {
+                    node: Box::new(node.clone()),
+                };
+                (self.watch)(Event::Warning {
+                    message: format!("{}: {problem}", node.address),
+                });
+            }
             if let Some(journal) = &mut self.journal {
                 journal.note(&entry)?;
             }

@@ -24,8 +24,8 @@ use crate::known::{Given, KnownOutputs};
 use crate::launcher::Launcher;
 use crate::plan::Plan;
 use crate::provider::ProviderFailure;
-use crate::record::{FORMAT, Record};
-use crate::run::{RunError, RunOptions, RunReport, end};
+use crate::record::{FORMAT, Record, Work};
+use crate::run::{RunError, RunOptions, RunReport, end, warn_of_folder};
 use crate::slots::{NotStarted, Slots};
 use crate::undo::{ProviderRecord, Stage, Undoer};
 use crate::undoing::Undoing;
@@ -50,12 +50,13 @@ pub enum FilePlan<'a> {
 }
 
 impl Teardown {
-    /// Opens the record of a run.
+    /// Opens the record of a run. If its journal is damaged or missing, `salvage` goes on with what
+    /// is still known.
     ///
     /// # Errors
-    /// It cannot be read, or is in use.
-    pub fn open(path: &Path) -> Result<Teardown, JournalError> {
-        let (journal, record) = Journal::open(path)?;
+    /// It cannot be read, is in use, or its journal is damaged or missing.
+    pub fn open(path: &Path, salvage: bool) -> Result<Teardown, JournalError> {
+        let (journal, record) = Journal::open(path, salvage)?;
         Ok(Teardown { journal, record })
     }
 
@@ -180,11 +181,14 @@ impl Teardown {
             done: 0,
             record: Some(journal.record().display().to_string()),
         });
+        warn_of_folder(Some(&journal), watch);
         let slots = Slots::start(launcher, configs, &options.interrupt, watch).await;
         let slots = slots.map_err(|problem| match problem {
             NotStarted::Failed(failures) => not_started(failures, &record, watch),
             NotStarted::Interrupted => RunError::Interrupted,
         })?;
+        record.in_progress = Some(Work::Teardown);
+        journal.go_on(&record)?;
         let mut schedule = Undoing::schedule(&record, &items);
         let mut work = Undoing {
             items,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize};
-use tenon_protocols::Secrets;
+use tenon_protocols::{Protocol, Secrets};
 use tenon_values::Value;
 
 use crate::declarations::{Declaration, DeclarationId};
@@ -285,6 +285,11 @@ impl<'a> Undoer<'a> {
             ));
         };
         Some(match kept {
+            Ok(attributes) if attributes.size() > message_limit() => Undo::problem(format!(
+                "its teardown has attributes of {} bytes; a provider takes {} in a message",
+                attributes.size(),
+                message_limit()
+            )),
             Ok(attributes) => Undo {
                 call: Some(Call {
                     provider,
@@ -297,6 +302,11 @@ impl<'a> Undoer<'a> {
             Err(error) => Undo::problem(self.secrets.hide(&error.to_string())),
         })
     }
+}
+
+/// How large attributes can be that a provider is given.
+fn message_limit() -> usize {
+    Protocol::Orchard.host_options().limits.frame
 }
 
 /// Why attributes that are not known cannot be given to a provider.

@@ -123,7 +123,11 @@ impl Undoing<'_> {
             self.record.forget_secrets();
             self.record.forget_undos();
         }
-        let path = self.journal.finish(&self.record)?;
+        // The run itself did not come to its end, and now nothing of it is left to go on with.
+        if self.record.status == RunStatus::Running {
+            self.record.status = RunStatus::Interrupted;
+        }
+        let path = self.journal.finish(&mut self.record)?;
         (self.watch)(Event::Finished {
             run: self.record.id.clone(),
             status,

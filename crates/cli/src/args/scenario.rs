@@ -183,6 +183,11 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "ADDRESS", requires = "resume")]
     pub(crate) redo: Vec<String>,
 
+    /// Go on although the journal of the run is damaged or missing: the outcome of every action that
+    /// may have been begun meanwhile is then unknown
+    #[arg(long, requires = "resume")]
+    pub(crate) salvage: bool,
+
     #[command(flatten)]
     pub(crate) key: RecordKeyArgs,
 
@@ -219,6 +224,11 @@ pub(crate) struct TeardownArgs {
     /// Nothing is left of this action, because it was undone by hand or never done: go on without it
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) undone: Vec<String>,
+
+    /// Go on although the journal of the run is damaged or missing: the outcome of every action that
+    /// may have been begun meanwhile is then unknown
+    #[arg(long)]
+    pub(crate) salvage: bool,
 
     #[command(flatten)]
     pub(crate) work: WorkArgs,

@@ -41,8 +41,6 @@ pub(crate) fn inputs(
     inputs.extend(variables.files.iter().cloned());
     let secrets = secrets.secrets.iter();
     inputs.extend(secrets.filter_map(|(_, value)| value.strip_prefix('@').map(PathBuf::from)));
-    // A record that is a pipe could be read only once.
-    let record = record.filter(|path| path.is_file());
     if let Some(Ok(record)) = record.map(Record::read) {
         inputs.push(record.path);
         inputs.extend(record.files.into_keys());

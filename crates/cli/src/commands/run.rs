@@ -162,6 +162,7 @@ fn options(args: &RunArgs, signals: &Signals) -> Result<RunOptions, Failure> {
         record_folder: (!args.no_record).then(|| args.record_dir.clone()),
         redo_maybe: args.redo_maybe,
         redo: args.redo.clone(),
+        salvage: args.salvage,
         ..work_options(&args.work, signals)
     })
 }

@@ -36,7 +36,7 @@ async fn tear_down(
     let json = args.work.json;
     // A file that is not a record has no journal, and gets none.
     signals.interruptible(record::read(&args.record)).await?;
-    let teardown = Teardown::open(&args.record).map_err(Failure::usage)?;
+    let teardown = Teardown::open(&args.record, args.salvage).map_err(Failure::usage)?;
     let known = teardown.record();
     let refuse = |refusal: Refusal, report: &mut Report| {
         report.add(Suite::NotDone {

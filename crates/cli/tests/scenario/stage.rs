@@ -125,12 +125,18 @@ impl Stage {
         statuses(&self.record())
     }
 
-    /// The lines of the journal, all of them whole; none if there is no journal.
+    /// What the lines of the journal say, all of them whole, without the header and the checksums;
+    /// nothing if there is no journal.
     pub(crate) fn journal(&self) -> Vec<Value> {
         let name = self.record_name().replace(".json", ".journal");
         let text = fs::read_to_string(self.shell.path(&name)).unwrap_or_default();
-        let line = |line| serde_json::from_str(line).expect("a whole line");
-        text.lines().map(line).collect()
+        let line = |line| {
+            let mut line: Value = serde_json::from_str(line).expect("a whole line");
+            let sum = line.as_object_mut().and_then(|line| line.remove("sum"));
+            assert!(sum.is_some(), "a line without a checksum: {line}");
+            line
+        };
+        text.lines().map(line).skip(1).collect()
     }
 
     /// Nothing is left to be told: there is a record alone.

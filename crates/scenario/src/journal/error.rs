@@ -1,0 +1,107 @@
+//! Why a record cannot be worked with.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+/// Why a record cannot be worked with.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// A file cannot be read or written.
+    #[error("{path}: {error}")]
+    File {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// The folder for the record is not there, or is none.
+    #[error(
+        "the record cannot be kept in {0}: there is no such folder; \
+         make it, or choose another with --record-dir"
+    )]
+    NoFolder(PathBuf),
+    /// Somebody else is at it.
+    #[error("{0} belongs to a run that is at work right now; wait until it is over")]
+    Busy(PathBuf),
+    /// The journal does not tell what happened.
+    #[error(
+        "{path}: {damage}, so it is not known what this run has done; nothing was begun\n  \
+         {}\n  \
+         without it, --salvage goes on with what is still known: the outcome of every action that \
+         may have been begun meanwhile is then unknown",
+        .damage.remedy()
+    )]
+    Damaged {
+        /// The journal.
+        path: PathBuf,
+        /// What is wrong with it.
+        damage: Damage,
+    },
+}
+
+/// What is wrong with a journal.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Damage {
+    /// It is not there, although the run did not come to its end.
+    Missing,
+    /// A version of tenon wrote it whose journals have no header and no checksums.
+    Old,
+    /// A later version of tenon wrote it, in this format.
+    New(u32),
+    /// It belongs to the run with this id.
+    OtherRun(String),
+    /// A line, from 1, is not what was written.
+    Line(u64, String),
+    /// It has fewer lines than were written.
+    Cut {
+        /// How many there are.
+        lines: u64,
+        /// How many there were at least.
+        written: u64,
+    },
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Damage::Missing => formatter.write_str("this journal is missing"),
+            Damage::Old => formatter.write_str(
+                "this journal was written by an earlier version of tenon and has no checksums",
+            ),
+            Damage::New(format) => write!(
+                formatter,
+                "this journal has the format {format} of a later version of tenon"
+            ),
+            Damage::OtherRun(run) => {
+                write!(formatter, "this journal belongs to another run, {run}")
+            }
+            Damage::Line(line, problem) => {
+                write!(
+                    formatter,
+                    "line {line} of this journal is damaged: {problem}"
+                )
+            }
+            Damage::Cut { lines, written } => write!(
+                formatter,
+                "this journal was cut off after line {lines}; it had at least {written} lines"
+            ),
+        }
+    }
+}
+
+impl Damage {
+    /// What to do about it.
+    fn remedy(&self) -> &'static str {
+        match self {
+            Damage::Missing => {
+                "put the journal back beside the record: both belong together until the run is over"
+            }
+            Damage::Old | Damage::New(_) => "use the version of tenon that wrote it",
+            Damage::OtherRun(_) => "put the journal of this run beside the record",
+            Damage::Line(..) | Damage::Cut { .. } => {
+                "put an undamaged copy of the journal there, if there is one"
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Files that a run left behind when it was killed.
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::Path;
+
+use rustix::fs::FlockOperation;
+use tenon_host::own_file::{self, Access};
+
+/// How the name of a file ends that becomes a record; the id of the process that writes it follows.
+pub(crate) const TEMPORARY: &str = "tmp";
+
+/// Removes records that were not written to their end, and journals of runs that were killed before
+/// their record was there. Whoever writes a record holds the lock of its journal, so one without
+/// that lock is nobody's. What cannot be removed does no harm.
+pub(super) fn remove(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let Some(name) = name.to_str().filter(|name| name.starts_with("orchard_")) else {
+            continue;
+        };
+        let path = entry.path();
+        let process =
+            |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        match name.rsplit_once('.') {
+            Some((_, end)) if end.strip_prefix(TEMPORARY).is_some_and(process) => {
+                if is_nobodys(&path.with_extension("journal")) && is_own(&path) {
+                    let _already_gone = fs::remove_file(&path);
+                }
+            }
+            Some((_, "journal")) if !path.with_extension("json").exists() => {
+                remove_orphan(&path);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn is_own(path: &Path) -> bool {
+    own_file::open(path, Access::Read).is_ok()
+}
+
+/// Whether no process works with a journal.
+fn is_nobodys(journal: &Path) -> bool {
+    match own_file::open(journal, Access::Read) {
+        Ok(file) => rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok(),
+        Err(error) => error.kind() == io::ErrorKind::NotFound,
+    }
+}
+
+/// A journal without a record says nothing if it has nothing but its header. Any other is kept: the
+/// record may only be somewhere else.
+fn remove_orphan(journal: &Path) {
+    /// No header is longer.
+    const HEADER: u64 = 1024;
+    let Ok(file) = own_file::open(journal, Access::Read) else {
+        return;
+    };
+    let is_free = rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok();
+    let mut start = Vec::new();
+    let read = (&file).take(HEADER).read_to_end(&mut start);
+    let is_header = match start.iter().position(|byte| *byte == b'\n') {
+        Some(end) => end + 1 == start.len(),
+        None => start.is_empty(),
+    };
+    // The record may have come meanwhile.
+    if is_free && read.is_ok() && is_header && !journal.with_extension("json").exists() {
+        let _already_gone = fs::remove_file(journal);
+    }
+}
