@@ -23,20 +23,20 @@ pub(super) fn remove(folder: &Path) {
             continue;
         };
         let path = entry.path();
-        let process =
-            |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        match name.rsplit_once('.') {
-            Some((_, end)) if end.strip_prefix(TEMPORARY).is_some_and(process) => {
-                if is_nobodys(&path.with_extension("journal")) && is_own(&path) {
-                    let _already_gone = fs::remove_file(&path);
-                }
-            }
-            Some((_, "journal")) if !path.with_extension("json").exists() => {
-                remove_orphan(&path);
-            }
-            _ => {}
+        let end = name.rsplit_once('.').map_or("", |(_, end)| end);
+        if end == "journal" {
+            remove_orphan(&path);
+        } else if is_temporary(end) && is_nobodys(&path.with_extension("journal")) && is_own(&path)
+        {
+            let _already_gone = fs::remove_file(&path);
         }
     }
+}
+
+/// Whether a name with this end is one of ours.
+fn is_temporary(end: &str) -> bool {
+    let process = end.strip_prefix(TEMPORARY);
+    process.is_some_and(|id| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 fn is_own(path: &Path) -> bool {
@@ -56,6 +56,9 @@ fn is_nobodys(journal: &Path) -> bool {
 fn remove_orphan(journal: &Path) {
     /// No header is longer.
     const HEADER: u64 = 1024;
+    if journal.with_extension("json").exists() {
+        return;
+    }
     let Ok(file) = own_file::open(journal, Access::Read) else {
         return;
     };

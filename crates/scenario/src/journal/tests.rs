@@ -110,7 +110,7 @@ fn every_cut_is_noticed_except_of_the_last_line() {
             _ if length < last - 1 => assert!(damage.is_some(), "cut at {length} of {last}"),
             // All but the line end is there.
             _ if length == bytes.len() - 1 => {
-                assert_eq!((statuses, damage), (WHOLE.to_vec(), None))
+                assert_eq!((statuses, damage), (WHOLE.to_vec(), None));
             }
             _ => assert_eq!(
                 (statuses, damage),
