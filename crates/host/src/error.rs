@@ -119,6 +119,8 @@ impl PluginError {
             unclaimed: self.unclaimed.as_deref().map(&map),
             stderr: self.stderr.iter().map(|line| map(line)).collect(),
             dialect: self.dialect,
+            left_out: self.left_out.clone(),
+            has_worked: self.has_worked,
         }
     }
 

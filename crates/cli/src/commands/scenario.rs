@@ -11,6 +11,7 @@ use tenon_scenario::{
     ProviderSource, Record, RecordKey, RunEnvironment, Scenario, ScenarioFile, Schemas, Secrets,
     SeeLog,
 };
+use tenon_values::Value;
 
 use super::run::warn_of_changes;
 use crate::args::{EnvironmentArgs, VariableArgs};
@@ -246,7 +247,18 @@ pub(crate) async fn plan(
             .for_each(|value| launcher.secrets.learn(value));
     }
     let schemas = schemas(scenario, launcher).await?;
-    Ok(Plan::new(scenario, &schemas, values?)?)
+    evaluated(scenario, schemas, values?).await
+}
+
+/// The plan of a scenario whose providers' schemas are known. Its expressions may take a while, and
+/// signals are heard meanwhile.
+pub(crate) async fn evaluated(
+    scenario: &Arc<Scenario>,
+    schemas: Schemas,
+    variables: BTreeMap<String, Value>,
+) -> Result<Plan, Refusal> {
+    let scenario = scenario.clone();
+    Ok(blocking(move || Plan::new(&scenario, &schemas, variables)).await??)
 }
 
 /// The plan of a run that a record tells about.

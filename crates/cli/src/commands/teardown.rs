@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tenon_hcl::Diagnostic;
 use tenon_scenario::{
     FilePlan, Given, Launcher, Plan, Record, RunError, RunOptions, Suite, Teardown,
 };
@@ -137,18 +136,28 @@ async fn plan_quietly(
     options: &RunOptions,
     launcher: &Launcher,
 ) -> Result<Plan, String> {
-    let first = |problems: Vec<Diagnostic>| {
-        let first = problems.first().map(ToString::to_string);
-        first.unwrap_or_default()
+    let first = |refusal: Refusal| match refusal {
+        Refusal::Invalid(problems) => {
+            let first = problems.first().map(ToString::to_string);
+            first.unwrap_or_default()
+        }
+        Refusal::Failed(failure) => failure.message,
     };
-    let file = tenon_scenario::load(path).map_err(first)?;
+    let path = path.to_owned();
+    let file = scenario::blocking(move || tenon_scenario::load(&path)).await;
+    let file = file.map_err(|failure| failure.message)?;
+    let file = file.map_err(|problems| first(problems.into()))?;
     let chosen = scenario::choose(&file, Some(&known.scenario));
     let chosen: Arc<_> = chosen.map_err(|failure| failure.message)?;
     let recorded = known.given(options.key.as_ref());
     let recorded = recorded.map_err(|error| error.to_string())?;
     let inputs = scenario::inputs(&args.variables);
-    let variables = inputs.resolve(&chosen, &recorded).map_err(first)?;
+    let given = chosen.clone();
+    let variables = scenario::blocking(move || inputs.resolve(&given, &recorded)).await;
+    let variables = variables.map_err(|failure| failure.message)?;
+    let variables = variables.map_err(|problems| first(problems.into()))?;
     let schemas = scenario::schemas(&chosen, launcher).await;
     let schemas = schemas.map_err(|failure| failure.message)?;
-    Plan::new(&chosen, &schemas, variables).map_err(first)
+    let plan = scenario::evaluated(&chosen, schemas, variables).await;
+    plan.map_err(first)
 }

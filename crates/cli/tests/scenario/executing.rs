@@ -175,3 +175,43 @@ async fn control_characters() {
         );
     }
 }
+
+/// Each is a few bytes in the answer, and no more in the record, in events and to other providers.
+#[tokio::test]
+async fn numbers_with_far_exponents() {
+    let numbers = vec!["1e157000,-2.5e-157000"; 10_000].join(",");
+    let answer = format!("{{\"id\":$ID,\"result\":{{\"outputs\":{{\"all\":[{numbers}]}}}}}}\n");
+    let mut stage = Stage::new(json!({
+        "schema": {
+            "actions": {
+                "put": {
+                    "attrs": {
+                        "name": { "type": "string", "required": true },
+                        "is_removed": { "type": "bool", "default": false },
+                        "input": { "type": "any" },
+                    },
+                    "outputs": { "type": "any" },
+                },
+            },
+        },
+        "execute a 1": ["work", ["print", answer]],
+    }));
+    let output = "  output \"all\" {\n    value = action.put.a.all\n  }\n";
+    let b = action("b", "input = action.put.a.all");
+    stage.scenario(&format!("{}{b}{output}", action("a", "")));
+    let outcome = stage.run("tenon run demo.hcl --json").await;
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert!(outcome.stdout.len() < 10 * numbers.len());
+    assert!(
+        stage.text("puppet.heard").contains(&numbers),
+        "not passed on as it came"
+    );
+    let record = stage.text(&stage.record_name());
+    // As an output of the action and of the scenario.
+    assert_eq!(record.replace([' ', '\n'], "").matches(&numbers).count(), 2);
+    assert!(record.len() < 20 * numbers.len());
+    let record = stage.record_name();
+    let outcome = stage.run(&format!("tenon teardown {record}")).await;
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert_eq!(stage.rows("puppet").await, "");
+}

@@ -238,3 +238,23 @@ async fn files_that_are_pipes() {
         .await;
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
 }
+
+/// Expressions are bounded one by one, and there may be many of them.
+#[tokio::test]
+async fn while_expressions_are_evaluated() {
+    let rounds = format!("{}1{}", "[for x in range(10) : ".repeat(6), "]".repeat(6));
+    let locals: String = (0..1000)
+        .map(|index| format!("    l{index} = length({rounds})\n"))
+        .collect();
+    for line in ["tenon plan demo.hcl", "tenon run demo.hcl"] {
+        let stage = Stage::new(json!({}));
+        stage.scenario(&format!("  locals {{\n{locals}  }}\n{}", action("a", "")));
+        let started = stage.start(&format!("{line} 2> seen"));
+        // Whatever comes before takes a small part of that.
+        wait_until("it is evaluating", || started.processor_time() >= 300).await;
+        started.signal(Signal::INT);
+        let outcome = started.ended().await;
+        assert_eq!(outcome.code, Some(130), "{line}: {}", stage.text("seen"));
+        assert!(stage.files("orchard_").is_empty());
+    }
+}

@@ -207,6 +207,16 @@ impl Started {
         }
     }
 
+    /// How much of the processor it has used itself, in hundredths of a second.
+    pub(crate) fn processor_time(&self) -> u64 {
+        let id = self.child.id().expect("a living process");
+        let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+        // What stands before the last parenthesis is the name, which may hold anything.
+        let fields = stat.rsplit(')').next().unwrap_or_default();
+        let used = fields.split_whitespace().nth(11);
+        used.and_then(|used| used.parse().ok()).unwrap_or(0)
+    }
+
     /// Kills it with -9 and sees everything it started go.
     pub(crate) async fn kill(self) {
         self.signal(Signal::KILL);
