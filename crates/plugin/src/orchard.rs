@@ -42,6 +42,7 @@ mod attributes;
 mod failure;
 #[doc(hidden)]
 pub mod field;
+mod idempotency_key;
 mod provider;
 mod secret;
 mod serving;
@@ -51,6 +52,7 @@ mod typed;
 pub use crate::attributes;
 pub use attributes::Attributes;
 pub use failure::Failure;
+pub use idempotency_key::IdempotencyKey;
 pub use provider::Provider;
 pub use secret::Secret;
 pub use tenon_protocols::orchard::{ActionSchema, AttrSchema, Code, ProviderSchema};

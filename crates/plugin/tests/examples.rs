@@ -224,7 +224,7 @@ async fn stray_prints_and_panics_do_not_break_the_wire() {
     let found = answers(&ended);
     assert_eq!(found.len(), 3);
     assert_eq!((&found[0], &found[2]), (&done, &done));
-    assert_eq!(found[1]["error"]["code"], "internal_error");
+    assert_eq!(found[1]["error"]["code"], "outcome_unknown");
     assert_eq!(
         ended.stderr.matches("a stray print\n").count(),
         2,

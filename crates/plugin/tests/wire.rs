@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use conversation::converse;
 use tenon_plugin::orchard::{
-    ActionSchema, AttrSchema, Code, Failure, Provider, Secret, attributes,
+    ActionSchema, AttrSchema, Code, Failure, IdempotencyKey, Provider, Secret, attributes,
 };
 use tenon_plugin::{Number, Type, Value};
 
@@ -58,6 +58,9 @@ fn provider() -> Provider<Account> {
         })
         .action("refuse", "", |_, ()| async {
             Err::<(), _>(Failure::new("slow down").with_code(Code::Other("rate_limited".into())))
+        })
+        .action("send", "", |_, ()| async {
+            Err::<(), _>(Failure::outcome_unknown("the connection was lost"))
         })
         .action("panic", "", |_, ()| async {
             panic!("as asked") as Result<(), Failure>
@@ -210,14 +213,18 @@ async fn every_failure_has_its_code() {
         ),
         (
             r#"{"id":2,"method":"execute","params":{"action":"panic"}}"#,
-            r#"{"id":2,"error":{"code":"internal_error","message":"Internal error: the handler panicked"}}"#,
+            r#"{"id":2,"error":{"code":"outcome_unknown","message":"the action panicked; stderr says where"}}"#,
+        ),
+        (
+            r#"{"id":2,"method":"execute","params":{"action":"send"}}"#,
+            r#"{"id":2,"error":{"code":"outcome_unknown","message":"the connection was lost"}}"#,
         ),
     ];
     for (call, expected) in cases {
         assert_eq!(answer(call).await, expected, "{call}");
     }
     let lost = answer(r#"{"id":2,"method":"execute","params":{"action":"lose"}}"#).await;
-    assert!(lost.contains(r#""code":"internal_error""#), "{lost}");
+    assert!(lost.contains(r#""code":"outcome_unknown""#), "{lost}");
     assert!(lost.contains("at .length: "), "{lost}");
 }
 
@@ -296,8 +303,73 @@ async fn schemas_can_be_made_by_hand() {
         [
             r#"{"id":1,"result":{}}"#,
             r#"{"id":2,"result":{"outputs":{"base":10,"given":{"any":[1,{"a":true}]}}}}"#,
-            r#"{"id":3,"error":{"code":"internal_error","message":"the outputs are not what the schema says: the attribute \"a\" is required"}}"#,
+            r#"{"id":3,"error":{"code":"outcome_unknown","message":"the action was run, but its outputs are not what the schema says: the attribute \"a\" is required"}}"#,
         ]
+    );
+}
+
+attributes! {
+    struct Order {
+        key: Option<IdempotencyKey>,
+    }
+    struct Ordered {
+        key: Option<String>,
+    }
+}
+
+#[tokio::test]
+async fn an_idempotency_key_is_a_string_when_it_arrives() {
+    let provider = || {
+        Provider::new("shop", "1")
+            .action("order", "", |_, order: Order| async move {
+                let key = order.key.map(|key| key.as_str().to_owned());
+                Ok(Ordered { key })
+            })
+            .idempotent("order")
+    };
+    let schema = serde_json::to_string(&provider().schema().actions["order"]).unwrap();
+    assert!(schema.contains(r#""idempotent":true"#), "{schema}");
+    let key = r#""key":{"type":"any","required":false,"idempotency_key":true}"#;
+    assert!(schema.contains(key), "{schema}");
+    provider().schema().check().unwrap();
+    let call = |key: &str| {
+        format!(
+            r#"{{"id":1,"method":"execute","params":{{"action":"order","attrs":{{"key":{key}}}}}}}"#
+        )
+    };
+    for (given, answer) in [
+        (r#""k-1""#, r#""result":{"outputs":{"key":"k-1"}}"#),
+        ("null", r#""result":{"outputs":{"key":null}}"#),
+        (
+            "true",
+            r#""error":{"code":"validation_failed","message":"at .key: an idempotency key has to be a string"#,
+        ),
+        (
+            r#""""#,
+            r#""error":{"code":"validation_failed","message":"at .key: an idempotency key cannot be empty"#,
+        ),
+    ] {
+        let answers = converse(provider(), &[&call(given)]).await;
+        assert!(answers.contains(answer), "{given}: {answers}");
+    }
+}
+
+/// More than a frame can hold: the action was run, and only its outputs are lost.
+#[tokio::test]
+async fn outputs_that_are_too_large_leave_the_outcome_unknown() {
+    let provider = Provider::new("p", "1").action("a", "", |_: Arc<()>, ()| async {
+        Ok(Ordered {
+            key: Some("x".repeat(17 * 1024 * 1024)),
+        })
+    });
+    let call = r#"{"id":1,"method":"execute","params":{"action":"a"}}"#;
+    let answers = converse(provider, &[call]).await;
+    assert!(
+        answers.starts_with(
+            r#"{"id":1,"error":{"code":"outcome_unknown","message":"the outputs have"#
+        ),
+        "{:.200}",
+        answers
     );
 }
 

@@ -27,6 +27,35 @@ impl Failure {
         }
     }
 
+    /// A failure whose outcome is unknown: the request was sent, and no answer says whether it
+    /// took effect. For a connection that is lost or a time limit that runs out after (a part of)
+    /// the request was written, and for an action that took effect but whose outputs are lost.
+    /// Where it is certain that nothing was changed, [`Failure::new`] is right: a connection that
+    /// could not be made, a request that only reads, a server that answered that it refuses.
+    ///
+    /// Tenon records such an action as `maybe` instead of `failed`: it is not retried, and not run
+    /// again by `--resume` unless the user says so or the action is
+    /// [idempotent](super::Provider::idempotent), and a teardown undoes it. Other hosts see an
+    /// ordinary failure with the code `outcome_unknown`.
+    ///
+    /// ```
+    /// # use std::io::{Read, Write};
+    /// use std::net::TcpStream;
+    /// use tenon_plugin::orchard::Failure;
+    ///
+    /// fn order(server: &str) -> Result<String, Failure> {
+    ///     let mut stream = TcpStream::connect(server)?; // nothing was sent: an ordinary failure
+    ///     let lost = |error| Failure::outcome_unknown(format!("the order was sent, then: {error}"));
+    ///     stream.write_all(b"one saw\n").map_err(lost)?;
+    ///     let mut answer = String::new();
+    ///     stream.read_to_string(&mut answer).map_err(lost)?;
+    ///     Ok(answer)
+    /// }
+    /// ```
+    pub fn outcome_unknown(message: impl Into<String>) -> Failure {
+        Failure::new(message).with_code(Code::OutcomeUnknown)
+    }
+
     /// With a code, for programs.
     #[must_use]
     pub fn with_code(mut self, code: Code) -> Failure {
@@ -114,5 +143,7 @@ mod tests {
             own.into_error(Code::ExecuteFailed).code.as_str(),
             "rate_limited"
         );
+        let unknown = Failure::outcome_unknown("no answer").into_error(Code::ExecuteFailed);
+        assert_eq!(unknown.to_string(), "no answer (outcome_unknown)");
     }
 }

@@ -39,6 +39,7 @@ impl<T: Typed> Field<T> {
             required: self.is_required(),
             description: lines.join(" ").trim().to_owned(),
             sensitive: T::IS_SENSITIVE,
+            idempotency_key: T::IS_IDEMPOTENCY_KEY,
             ..AttrSchema::new(T::ty())
         };
         let schema = match self.default {

@@ -19,8 +19,9 @@ type Stop<S> = Box<dyn Fn(Arc<S>) -> Work<()> + Send + Sync>;
 /// A provider: a name, a version, and actions that share a state of type `S`.
 ///
 /// Actions run one after the other on one thread, so one that blocks is no harm, unless
-/// [`max_in_flight`](Provider::max_in_flight) lets several run at a time. A panic is answered with
-/// [`Code::InternalError`] and ends nothing else.
+/// [`max_in_flight`](Provider::max_in_flight) lets several run at a time. A panic ends nothing
+/// else. In an action it is answered with [`Code::OutcomeUnknown`], because nobody can tell what
+/// the action had done until then; so are outputs that do not fit the schema.
 pub struct Provider<S = ()> {
     pub(crate) schema: ProviderSchema,
     pub(crate) setup: Setup<S>,
@@ -133,6 +134,7 @@ impl<S: Send + Sync + 'static> Provider<S> {
             description: description.into(),
             attrs: A::schema(),
             outputs: Some(outputs).filter(|outputs| outputs.ty != <()>::ty()),
+            idempotent: false,
         };
         self.add(name.into(), schema, move |state, given| {
             let work = match A::from_value(&given) {
@@ -183,6 +185,30 @@ impl<S: Send + Sync + 'static> Provider<S> {
         self
     }
 
+    /// Says that running an action again with the same attributes changes nothing more. Hosts are
+    /// told, and may repeat it when the outcome of a call is unknown.
+    ///
+    /// ```
+    /// use tenon_plugin::orchard::Provider;
+    ///
+    /// let provider = Provider::new("clock", "1.0.0")
+    ///     .action("wind", "Winds the clock until it is wound", |_, ()| async { Ok(()) })
+    ///     .idempotent("wind");
+    /// assert!(provider.schema().actions["wind"].idempotent);
+    /// ```
+    ///
+    /// # Panics
+    /// There is no action of this name.
+    #[must_use]
+    #[track_caller]
+    pub fn idempotent(mut self, action: &str) -> Provider<S> {
+        match self.schema.actions.get_mut(action) {
+            Some(schema) => schema.idempotent = true,
+            None => panic!("there is no action called {action:?}"),
+        }
+        self
+    }
+
     /// How many actions may run at the same time; 1 unless this is said. Hosts are told.
     #[must_use]
     pub fn max_in_flight(mut self, max_in_flight: usize) -> Provider<S> {
@@ -212,15 +238,19 @@ fn invalid(error: Error) -> Failure {
     Failure::from(error).with_code(Code::ValidationFailed)
 }
 
+/// What the action did is done, though its outputs are lost.
 fn unwritable(error: Error) -> Failure {
-    Failure::new(format!("the outputs cannot be written: {error}")).with_code(Code::InternalError)
+    Failure::outcome_unknown(format!(
+        "the action was run, but its outputs cannot be written: {error}"
+    ))
 }
 
 /// The outputs as the schema promises them.
 fn conform(outputs: &Value, ty: &Type) -> Result<Value, Failure> {
     tenon_values::convert::convert(outputs, ty).map_err(|error| {
-        Failure::new(format!("the outputs are not what the schema says: {error}"))
-            .with_code(Code::InternalError)
+        Failure::outcome_unknown(format!(
+            "the action was run, but its outputs are not what the schema says: {error}"
+        ))
     })
 }
 

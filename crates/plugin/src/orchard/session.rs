@@ -1,6 +1,9 @@
 //! A provider at work: what has been configured, what is running, whether it is over.
 
+use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
 use tenon_protocols::orchard::{
@@ -11,8 +14,8 @@ use tenon_rpc::{Call, Format, Limits, Method, Payload, Reply, Router, RpcError};
 use tenon_values::Value;
 use tokio::sync::{Notify, RwLock};
 
-use super::Provider;
-use super::provider::Setup;
+use super::provider::{Setup, Work};
+use super::{Failure, Provider};
 use crate::nearest::nearest;
 
 /// How long the author's shutdown may take once the host is gone: nobody is there any more to end
@@ -62,7 +65,14 @@ impl<S: Send + Sync + 'static> Session<S> {
             .on_raw(Execute::NAME, |context, params| async move {
                 let params = decode::<Execute>(params)?;
                 let outputs = context.state.execute(params).await?;
-                encode(&ExecuteResult { outputs })
+                // The action was run, so what is wrong now leaves its outcome unknown.
+                encode(&ExecuteResult { outputs }).map_err(|error| {
+                    let error = ProviderError::from(error);
+                    RpcError::from(ProviderError {
+                        code: Code::OutcomeUnknown,
+                        ..error
+                    })
+                })
             })
             .on_raw(Shutdown::NAME, |context, params| async move {
                 decode::<Shutdown>(params)?;
@@ -119,11 +129,11 @@ impl<S: Send + Sync + 'static> Session<S> {
         let given = object(&params.attrs, "attrs")?;
         let attributes = complete(&schema.attrs, &given)
             .map_err(|errors| refusal(Code::ValidationFailed, &errors))?;
-        let outputs = run(state, attributes.unmark_deep().0).await;
+        let outputs = guarded(|| run(state, attributes.unmark_deep().0)).await;
         let outputs = outputs.map_err(|failure| failure.into_error(Code::ExecuteFailed))?;
         Json::of(&outputs.unmark_deep().0).map_err(|error| {
-            let problem = format!("the outputs cannot be written: {error}");
-            ProviderError::new(Code::InternalError, problem)
+            let problem = format!("the action was run, but its outputs cannot be written: {error}");
+            ProviderError::new(Code::OutcomeUnknown, problem)
         })
     }
 
@@ -139,6 +149,18 @@ impl<S: Send + Sync + 'static> Session<S> {
     pub(crate) async fn abandon(&self) {
         let _over_in_any_case = tokio::time::timeout(SHUTDOWN_LIMIT, self.shut_down()).await;
     }
+}
+
+/// Runs an action. One that panics may have done anything until then. What the panic says goes to
+/// stderr alone: it may quote a secret.
+async fn guarded(begin: impl FnOnce() -> Work<Result<Value, Failure>>) -> Result<Value, Failure> {
+    let panicked = |_| Failure::outcome_unknown("the action panicked; stderr says where");
+    let mut work = catch_unwind(AssertUnwindSafe(begin)).map_err(panicked)?;
+    poll_fn(|cx| {
+        let polled = catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(cx)));
+        polled.unwrap_or_else(|panic| Poll::Ready(Err(panicked(panic))))
+    })
+    .await
 }
 
 fn decode<M: Method>(params: Option<Payload>) -> Result<M::Params, RpcError> {

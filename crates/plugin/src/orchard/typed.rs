@@ -15,6 +15,7 @@ use tenon_values::{Error, Number, Problem, Step, Type, Value};
 /// | `Option<T>` | as `T`, but need not be given |
 /// | `Vec<T>`, `BTreeSet<T>`, `BTreeMap<String, T>` | `list`, `set`, `map` |
 /// | [`Value`] | `any` |
+/// | `Option<`[`IdempotencyKey`](super::IdempotencyKey)`>` | `any`, marked as the idempotency key |
 /// | `()` | an object without attributes; as outputs, none |
 pub trait Typed: Sized {
     /// An attribute of this type need not be given.
@@ -22,6 +23,9 @@ pub trait Typed: Sized {
 
     /// Nobody is to see it.
     const IS_SENSITIVE: bool = false;
+
+    /// It is an [`IdempotencyKey`](super::IdempotencyKey).
+    const IS_IDEMPOTENCY_KEY: bool = false;
 
     /// The type in the schema.
     fn ty() -> Type;
@@ -92,6 +96,7 @@ impl Typed for () {
 impl<T: Typed> Typed for Option<T> {
     const IS_OPTIONAL: bool = true;
     const IS_SENSITIVE: bool = T::IS_SENSITIVE;
+    const IS_IDEMPOTENCY_KEY: bool = T::IS_IDEMPOTENCY_KEY;
 
     fn ty() -> Type {
         T::ty()

@@ -40,6 +40,8 @@ impl ProviderSchema {
 fn actions(place: &str, [one, other]: [&ActionSchema; 2], found: &mut Vec<String>) {
     let description = format!("{place}.description");
     compare(&description, &one.description, &other.description, found);
+    let idempotent = format!("{place}.idempotent");
+    compare(&idempotent, one.idempotent, other.idempotent, found);
     compare_all(
         &format!("{place}.attrs"),
         [&one.attrs, &other.attrs],
@@ -70,6 +72,12 @@ fn attributes(place: &str, [one, other]: [&AttrSchema; 2], found: &mut Vec<Strin
         found,
     );
     compare(&at("sensitive"), one.sensitive, other.sensitive, found);
+    compare(
+        &at("idempotency_key"),
+        one.idempotency_key,
+        other.idempotency_key,
+        found,
+    );
 }
 
 /// What the default means, so that two ways to write it are the same.

@@ -21,12 +21,15 @@ pub enum Code {
     ExecuteFailed,
     /// The provider has a fault.
     InternalError,
+    /// What the action did is not known: the request was sent, and no answer says what came of it.
+    /// Not one of Orchard's own codes; a host that does not know it sees an ordinary failure.
+    OutcomeUnknown,
     /// A code of the provider's own.
     Other(String),
 }
 
 impl Code {
-    /// The well-known codes.
+    /// The codes that Orchard defines.
     pub const WELL_KNOWN: [Code; 7] = [
         Code::InvalidRequest,
         Code::UnknownMethod,
@@ -47,6 +50,7 @@ impl Code {
             Code::ConfigureFailed => "configure_failed",
             Code::ExecuteFailed => "execute_failed",
             Code::InternalError => "internal_error",
+            Code::OutcomeUnknown => "outcome_unknown",
             Code::Other(code) => code,
         }
     }
@@ -54,8 +58,8 @@ impl Code {
 
 impl From<&str> for Code {
     fn from(code: &str) -> Code {
-        let known = Code::WELL_KNOWN
-            .into_iter()
+        let known = { Code::WELL_KNOWN.into_iter() }
+            .chain([Code::OutcomeUnknown])
             .find(|known| known.as_str() == code);
         known.unwrap_or_else(|| Code::Other(code.to_owned()))
     }
@@ -122,7 +126,7 @@ mod tests {
 
     #[test]
     fn codes_are_read_as_they_are_written() {
-        let own = [Code::Other("rate_limited".into())];
+        let own = [Code::OutcomeUnknown, Code::Other("rate_limited".into())];
         for code in Code::WELL_KNOWN.into_iter().chain(own) {
             assert_eq!(Code::from(code.as_str()), code);
             let error = ProviderError {

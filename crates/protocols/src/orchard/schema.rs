@@ -45,6 +45,11 @@ pub struct ActionSchema {
     /// What it brings, as one value; `None` if it brings nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outputs: Option<AttrSchema>,
+    /// Running it again with the same attributes changes nothing more, so a host may repeat it
+    /// when the outcome of a call is unknown. Orchard does not have this.
+    #[serde(default, deserialize_with = "null_as_default")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub idempotent: bool,
 }
 
 /// One attribute of an action or of a configuration.
@@ -73,6 +78,19 @@ pub struct AttrSchema {
     #[serde(default, deserialize_with = "null_as_default")]
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub sensitive: bool,
+    /// It is an idempotency key: two calls with the same key are done once. A scenario gives a
+    /// string, or `true` to have the host make the key. Orchard does not have this.
+    #[serde(default, deserialize_with = "null_as_default")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub idempotency_key: bool,
+}
+
+impl ActionSchema {
+    /// The name of the attribute that is the idempotency key, if there is one.
+    pub fn idempotency_key(&self) -> Option<&str> {
+        let mut keys = { self.attrs.iter() }.filter(|(_, attribute)| attribute.idempotency_key);
+        keys.next().map(|(name, _)| name.as_str())
+    }
 }
 
 impl AttrSchema {
@@ -84,6 +102,7 @@ impl AttrSchema {
             default: None,
             description: String::new(),
             sensitive: false,
+            idempotency_key: false,
         }
     }
 
@@ -167,16 +186,19 @@ mod tests {
             serde_json::from_str::<ProviderSchema>(nulls).unwrap(),
             least
         );
-        let action: ActionSchema =
-            serde_json::from_str(r#"{"description":null,"attrs":null,"outputs":null}"#).unwrap();
+        let action: ActionSchema = serde_json::from_str(
+            r#"{"description":null,"attrs":null,"outputs":null,"idempotent":null}"#,
+        )
+        .unwrap();
         assert_eq!(action, ActionSchema::default());
-        let text = r#"{"type":"any","required":null,"default":null,"sensitive":null}"#;
+        let text = r#"{"type":"any","required":null,"default":null,"sensitive":null,
+            "idempotency_key":null}"#;
         assert_eq!(attribute(text), AttrSchema::new(Type::Dynamic));
     }
 
     #[test]
     fn is_written_in_order_and_without_what_is_empty() {
-        let text = r#"{"name":"a","version":"2","protocol":"1","config":{"k":{"type":"string","required":true,"sensitive":true}},"actions":{"b":{"attrs":{"n":{"type":"list(number)","required":false,"default":[1.50]}}}},"max_in_flight":4}"#;
+        let text = r#"{"name":"a","version":"2","protocol":"1","config":{"k":{"type":"string","required":true,"sensitive":true}},"actions":{"b":{"attrs":{"n":{"type":"list(number)","required":false,"default":[1.50]},"o":{"type":"any","required":false,"idempotency_key":true}},"idempotent":true}},"max_in_flight":4}"#;
         let schema: ProviderSchema = serde_json::from_str(text).unwrap();
         assert_eq!(serde_json::to_string(&schema).unwrap(), text);
     }

@@ -8,7 +8,7 @@ use tenon_values::Type;
 use super::{AttrSchema, ProviderSchema, VERSION};
 
 /// What a scenario says about an action, beside the action's own attributes.
-pub const RESERVED: [&str; 8] = [
+pub const RESERVED: [&str; 9] = [
     "provider",
     "depends_on",
     "lifecycle",
@@ -16,6 +16,7 @@ pub const RESERVED: [&str; 8] = [
     "count",
     "timeout",
     "retry",
+    "idempotent",
     "assert",
 ];
 
@@ -65,10 +66,15 @@ impl ProviderSchema {
 
     fn check_attributes(&self) -> Result<(), Fault> {
         check_all("config", &self.config)?;
+        if let Some((name, _)) = { self.config.iter() }.find(|(_, one)| one.idempotency_key) {
+            let problem = "only an attribute of an action can be an idempotency key";
+            return Err(Fault::new(format!("config.{name}"), problem));
+        }
         for (name, action) in &self.actions {
             let place = format!("actions.{name}");
             check_name(&place, name)?;
             check_all(&format!("{place}.attrs"), &action.attrs)?;
+            check_keys(&format!("{place}.attrs"), &action.attrs)?;
             if let Some(reserved) = RESERVED
                 .iter()
                 .find(|name| action.attrs.contains_key(**name))
@@ -109,6 +115,23 @@ fn check_all(place: &str, attributes: &BTreeMap<String, AttrSchema>) -> Result<(
                 return Err(Fault::new(place, problem));
             }
             Ok(_) => {}
+        }
+    }
+    Ok(())
+}
+
+/// One attribute at most is an idempotency key, and `true` has to reach it as a bool.
+fn check_keys(place: &str, attributes: &BTreeMap<String, AttrSchema>) -> Result<(), Fault> {
+    let mut first = None;
+    for (name, attribute) in attributes.iter().filter(|(_, one)| one.idempotency_key) {
+        let place = format!("{place}.{name}");
+        if attribute.ty != Type::Dynamic || attribute.required || attribute.default.is_some() {
+            let problem = "an idempotency key has the type any, is not required and has no default";
+            return Err(Fault::new(place, problem));
+        }
+        if let Some(first) = first.replace(name) {
+            let problem = format!("{first:?} is the idempotency key already");
+            return Err(Fault::new(place, problem));
         }
     }
     Ok(())
@@ -196,6 +219,36 @@ mod tests {
             "the schema of provider \"p\" is wrong at actions.a.attrs.n: it is required, so its \
              default is never used; leave one of them out",
         );
+    }
+
+    #[test]
+    fn an_action_has_one_idempotency_key_of_any_type() {
+        for wrong in [
+            r#"{"type":"string","idempotency_key":true}"#,
+            r#"{"type":"any","idempotency_key":true,"required":true}"#,
+            r#"{"type":"any","idempotency_key":true,"default":true}"#,
+        ] {
+            assert_problem(
+                &with_attribute("key", wrong),
+                "the schema of provider \"p\" is wrong at actions.a.attrs.key: an idempotency key \
+                 has the type any, is not required and has no default",
+            );
+        }
+        let key = r#"{"type":"any","idempotency_key":true}"#;
+        assert_problem(
+            &with_attribute("one", &format!(r#"{key},"two":{key}"#)),
+            "the schema of provider \"p\" is wrong at actions.a.attrs.two: \"one\" is the \
+             idempotency key already",
+        );
+        assert_problem(
+            &format!(r#"{{"name":"p","protocol":"1","config":{{"key":{key}}}}}"#),
+            "the schema of provider \"p\" is wrong at config.key: only an attribute of an action \
+             can be an idempotency key",
+        );
+        let schema = with_attribute("key", key);
+        let schema: ProviderSchema = serde_json::from_str(&schema).unwrap();
+        assert_eq!(schema.check(), Ok(()));
+        assert_eq!(schema.actions["a"].idempotency_key(), Some("key"));
     }
 
     #[test]
