@@ -2,13 +2,16 @@
 //!
 //! A command is a program and its arguments, never a line for a shell, so nothing in them can
 //! become another command. Nothing that a program starts outlives the action.
+//!
+//! A program that was killed may have done anything until then: the outcome is unknown. One that
+//! ends by itself with an exit code other than 0 says that it failed.
 
 use std::collections::BTreeMap;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
-use tenon_host::{Capture, Environment, PluginCommand};
+use tenon_host::{Capture, CaptureError, Environment, PluginCommand};
 use tenon_plugin::orchard::{Failure, Provider, attributes};
 
 use crate::attribute::{seconds, wrong};
@@ -35,7 +38,7 @@ attributes! {
         env: BTreeMap<String, String> = BTreeMap::new(),
         /// What it reads from stdin.
         stdin: String = "",
-        /// After so many seconds it is killed, and the action has failed.
+        /// After so many seconds it is killed, and what it did is not known.
         timeout_seconds: Option<f64>,
         /// Whether an exit code other than 0 is an output like any other, not a failure.
         allow_failure: bool = false,
@@ -77,7 +80,13 @@ async fn exec_run(config: &Config, run: Run) -> Result<Outputs, Failure> {
         },
         stdin: run.stdin.clone().into_bytes(),
     };
-    let captured = capture.run(&command(config, &run)?).await?;
+    let captured = capture.run(&command(config, &run)?).await;
+    let captured = captured.map_err(|error| match error {
+        CaptureError::CannotStart { .. } => Failure::from(error),
+        CaptureError::TimedOut { .. } | CaptureError::TooMuch { .. } => {
+            Failure::outcome_unknown(error.to_string())
+        }
+    })?;
     if !captured.status.success() && !run.allow_failure {
         return Err(failed(&run.command, captured.status, &captured.stderr));
     }
@@ -137,10 +146,14 @@ fn exit_code(status: ExitStatus) -> i32 {
 /// Arguments are left out: they may hold secrets.
 fn failed(command: &str, status: ExitStatus, stderr: &[u8]) -> Failure {
     let failure = format!("{command} ended with {status}");
-    match beginning(stderr) {
-        stderr if stderr.is_empty() => Failure::new(format!(
+    let message = match beginning(stderr) {
+        stderr if stderr.is_empty() => format!(
             "{failure} and wrote nothing to stderr\n  hint: set allow_failure to see what it wrote to stdout"
-        )),
-        stderr => Failure::new(format!("{failure}\n  stderr: {stderr}")),
+        ),
+        stderr => format!("{failure}\n  stderr: {stderr}"),
+    };
+    match status.signal() {
+        Some(_) => Failure::outcome_unknown(message),
+        None => Failure::new(message),
     }
 }

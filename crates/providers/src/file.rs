@@ -14,6 +14,7 @@ use crate::attribute::wrong;
 use crate::blocking::blocking;
 use crate::content::{Content, LARGEST, decoded};
 use place::{Place, cannot};
+use writing::WriteError;
 
 attributes! {
     /// Where files are.
@@ -118,33 +119,42 @@ pub(crate) fn provider() -> Provider<Place> {
             "Creates a folder, and those above it, if they are not there",
             |place, attrs| blocking(move || create_folder(&place, attrs)),
         )
+        .idempotent("file_read")
 }
 
 fn write(place: &Place, attrs: WriteFile) -> Result<WrittenFile, Failure> {
     if attrs.delete {
         return unwrite(place, attrs);
     }
-    let bytes = match (attrs.content, attrs.content_base64) {
-        (Some(text), None) => text.into_bytes(),
-        (None, Some(text)) => decoded(&text).map_err(|error| wrong("content_base64", error))?,
+    let bytes = match (&attrs.content, &attrs.content_base64) {
+        (Some(text), None) => text.clone().into_bytes(),
+        (None, Some(text)) => decoded(text).map_err(|error| wrong("content_base64", error))?,
         _ => return Err(wrong("content", "give either content or content_base64")),
     };
     let mode = writing::mode(&attrs.mode).map_err(|problem| wrong("mode", problem))?;
     let path = place.entry(&attrs.path)?;
-    writing::write(&path, &bytes, mode, attrs.overwrite).map_err(|error| {
-        match error.kind() == ErrorKind::AlreadyExists && !attrs.overwrite {
-            true => Failure::new(format!(
-                "{} is there already, and overwrite is false",
-                attrs.path
-            )),
-            false => cannot("write", &attrs.path, &error),
-        }
-    })?;
+    writing::write(&path, &bytes, mode, attrs.overwrite)
+        .map_err(|error| not_written(&attrs, &error))?;
     Ok(WrittenFile {
         path: path.to_string_lossy().into_owned(),
         bytes: bytes.len() as u64,
         sha256: sha256(&bytes),
     })
+}
+
+fn not_written(attrs: &WriteFile, error: &WriteError) -> Failure {
+    let path = &attrs.path;
+    match error {
+        WriteError::Unwritten(error)
+            if error.kind() == ErrorKind::AlreadyExists && !attrs.overwrite =>
+        {
+            Failure::new(format!("{path} is there already, and overwrite is false"))
+        }
+        WriteError::Unwritten(error) => cannot("write", path, error),
+        WriteError::Unsynced(error) => Failure::outcome_unknown(format!(
+            "{path} was written, but its folder could not be synced, so a crash may undo it: {error}"
+        )),
+    }
 }
 
 /// Takes a file back. One that is not there has been taken back already.

@@ -3,6 +3,9 @@
 //! Headers go to the origin they were meant for and to no other. Those of the provider go to the
 //! origin of its `base_url`; those of an action to the origin of its `url`. A redirect to another
 //! origin is followed without any of them, and without the body.
+//!
+//! Once a request that may change something has been sent, only an answer tells whether it did:
+//! without one the outcome is unknown. Connections that could not be made have sent nothing.
 
 mod address;
 mod exchange;
@@ -12,12 +15,12 @@ use std::time::Duration;
 
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method, Url};
-use tenon_plugin::orchard::{Failure, Provider, Secret, attributes};
+use tenon_plugin::orchard::{Failure, IdempotencyKey, Provider, Secret, attributes};
 use tenon_values::{Value, json};
 
 use crate::attribute::{seconds, wrong};
 use crate::content::{Content, LARGEST, beginning};
-use exchange::{Answer, Question};
+use exchange::{Answer, Effect, Question};
 
 attributes! {
     /// What all requests have in common.
@@ -27,7 +30,8 @@ attributes! {
         /// Headers for all requests to the origin of base_url; if that is not set, for all
         /// requests.
         default_headers: Secret<BTreeMap<String, String>> = Secret::new(BTreeMap::new()),
-        /// After so many seconds a request, with its redirects and its answer, has failed.
+        /// After so many seconds a request, with its redirects and its answer, is given up. What
+        /// it did is not known then, unless its method is one that only reads.
         timeout_seconds: f64 = 30.0,
         /// An answer with a longer body is a failure.
         max_body_bytes: u32 = LARGEST,
@@ -51,6 +55,10 @@ attributes! {
         expect_status: Option<Vec<u16>>,
         /// Whether redirects are followed. To another origin go no headers and no body.
         follow_redirects: bool = true,
+        /// A key by which the server knows the request when it comes again, sent as the header
+        /// Idempotency-Key: a string, or true to have Tenon make one from the run and the
+        /// action's address.
+        idempotency_key: Option<IdempotencyKey>,
     }
 
     /// What was answered.
@@ -67,6 +75,9 @@ attributes! {
         json: Value,
     }
 }
+
+/// The header that servers know a repeated request by.
+const IDEMPOTENCY_KEY: &str = "Idempotency-Key";
 
 /// What all requests share.
 pub(crate) struct State {
@@ -90,11 +101,12 @@ pub(crate) fn provider() -> Provider<State> {
 }
 
 fn configure(config: Config) -> Result<State, Failure> {
+    let time_limit = seconds("timeout_seconds", config.timeout_seconds)?;
     Ok(State {
-        client: exchange::client()?,
+        client: exchange::client(time_limit)?,
         base_url: config.base_url.as_deref().map(address::base).transpose()?,
         default_headers: headers("default_headers", config.default_headers.reveal())?,
-        time_limit: seconds("timeout_seconds", config.timeout_seconds)?,
+        time_limit,
         body_limit: config.max_body_bytes as usize,
     })
 }
@@ -102,27 +114,34 @@ fn configure(config: Config) -> Result<State, Failure> {
 async fn http_request(state: &State, request: Request) -> Result<Outputs, Failure> {
     let question = question(state, &request)?;
     let place = address::shown(&question.url);
+    let is_expected = |status: u16| {
+        let expected = request.expect_status.as_ref();
+        expected.is_none_or(|expected| expected.contains(&status))
+    };
+    let effect = Effect::of(&question.method);
     let asked = exchange::ask(
         &state.client,
         question,
         request.follow_redirects,
         state.body_limit,
+        &is_expected,
     );
     let Ok(answer) = tokio::time::timeout(state.time_limit, asked).await else {
-        return Err(Failure::new(format!(
+        return Err(effect.failure(format!(
             "{place} has not answered within {:?}\n  hint: is it up? Otherwise raise timeout_seconds of the provider",
             state.time_limit
         )));
     };
     let answer = answer?;
     let status = answer.status.as_u16();
-    match request.expect_status {
-        Some(expected) if !expected.contains(&status) => Err(Failure::new(format!(
-            "{place} answered with the status {status}, expected was {expected:?}\n  body: {}",
-            beginning(&answer.body)
-        ))),
-        _ => Ok(outputs(answer)),
+    if is_expected(status) {
+        return Ok(outputs(answer));
     }
+    Err(answer.effect.failure(format!(
+        "{place} answered with the status {status}, expected was {:?}\n  body: {}",
+        request.expect_status.unwrap_or_default(),
+        beginning(&answer.body)
+    )))
 }
 
 fn question(state: &State, request: &Request) -> Result<Question, Failure> {
@@ -153,6 +172,15 @@ fn question(state: &State, request: &Request) -> Result<Question, Failure> {
         (Some(_), Some(_)) => return Err(wrong("body", "give either body or json")),
     };
     all.extend(headers("headers", &request.headers)?);
+    if let Some(key) = &request.idempotency_key {
+        let is_given = |name: &String| name.eq_ignore_ascii_case(IDEMPOTENCY_KEY);
+        if request.headers.keys().any(is_given) {
+            let problem = format!("the header {IDEMPOTENCY_KEY} is among the headers already");
+            return Err(wrong("idempotency_key", problem));
+        }
+        let given = BTreeMap::from([(IDEMPOTENCY_KEY.to_owned(), key.as_str().to_owned())]);
+        all.extend(headers("idempotency_key", &given)?);
+    }
     Ok(Question {
         method,
         url,

@@ -1,5 +1,8 @@
 //! The provider `postgres`: one connection to a PostgreSQL server, on which one action at a time
 //! runs.
+//!
+//! If the connection is lost after a statement was sent, the server may have committed it: the
+//! outcome is unknown, unless the statement only reads.
 
 mod bytes;
 mod column;
@@ -10,6 +13,7 @@ mod error;
 mod moment;
 mod name;
 mod parameter;
+mod reading;
 
 use std::pin::pin;
 
@@ -22,8 +26,9 @@ use tokio_postgres::{Client, Statement};
 
 use crate::attribute::wrong;
 use database::Database;
-use error::failure;
+use error::{failure, unanswered};
 use parameter::Parameter;
+use reading::only_reads;
 
 attributes! {
     /// The server.
@@ -90,8 +95,8 @@ pub(crate) fn provider() -> Provider<Database> {
             "postgres_copy",
             "Copies rows into a table with COPY, all or none",
             |database, attrs| async move {
-                let client = database.client().await?;
-                let rows_copied = copy::copy(&client, attrs).await?;
+                let mut client = database.client().await?;
+                let rows_copied = copy::copy(&mut client, attrs).await?;
                 Ok(Copied { rows_copied })
             },
         )
@@ -103,13 +108,19 @@ async fn query(client: &Client, query: &str, params: &[Value]) -> Result<Value, 
         // Several statements cannot be prepared, which the server calls a syntax error. If it is
         // another one, it comes again: a script is read to its end before any of it is run.
         Err(error) if error.code() == Some(&SqlState::SYNTAX_ERROR) && params.is_empty() => {
-            client.batch_execute(query).await.map_err(|e| failure(&e))?;
+            let done = client.batch_execute(query).await;
+            done.map_err(|error| unanswered(&error))?;
             return Ok(Value::object::<&str>([]));
         }
         Err(error) => return Err(failure(&error)),
     };
     column::check(statement.columns()).map_err(|problem| wrong("query", problem))?;
     let params = parameters(&statement, params)?;
+    // From here on the server has been told what to do.
+    let failure = match only_reads(query) {
+        true => failure,
+        false => unanswered,
+    };
     let rows = client.query_raw(&statement, &params).await;
     let mut rows = pin!(rows.map_err(|error| failure(&error))?);
     let mut first = None;

@@ -108,12 +108,31 @@ async fn what_takes_too_long_is_killed() {
     watched(async {
         let host = host(json!({})).await;
         let attrs = json!({ "command": "sleep", "args": ["1000"], "timeout_seconds": 0.2 });
-        let (_, message) = host.fail("exec_run", attrs).await;
+        let (code, message) = host.fail("exec_run", attrs).await;
+        assert_eq!(code, "outcome_unknown");
         assert_says(&message, &["sleep was killed", "200ms"]);
         let attrs = json!({ "command": "sleep", "timeout_seconds": -1 });
         let (code, message) = host.fail("exec_run", attrs).await;
         assert_eq!(code, "validation_failed");
         assert_says(&message, &["timeout_seconds"]);
+    })
+    .await;
+}
+
+/// It may have done anything until then.
+#[tokio::test]
+async fn the_outcome_of_a_program_that_was_killed_is_unknown() {
+    watched(async {
+        let host = host(json!({})).await;
+        for script in ["kill -KILL $$", "head -c 5000000 /dev/zero"] {
+            let attrs = json!({ "command": "sh", "args": ["-c", script] });
+            let (code, message) = host.fail("exec_run", attrs).await;
+            assert_eq!(code, "outcome_unknown", "{script}: {message}");
+        }
+        // A shell says with its exit code that its child was killed, and that is its own answer.
+        let attrs = json!({ "command": "sh", "args": ["-c", "sh -c 'kill -KILL $$'; exit $?"] });
+        let (code, message) = host.fail("exec_run", attrs).await;
+        assert_eq!(code, "execute_failed", "{message}");
     })
     .await;
 }

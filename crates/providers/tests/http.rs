@@ -265,3 +265,144 @@ async fn what_is_wrong_is_said_without_secrets() {
     })
     .await;
 }
+
+/// Runs a request and gives the code of its failure.
+async fn code(host: &Host, attrs: Value) -> String {
+    host.fail("http_request", attrs).await.0
+}
+
+/// A server that acts on each request, as its log shows, and then fails to say so.
+fn silent_server() -> Server {
+    Server::start(|request| {
+        let path = request.line.split(' ').nth(1).unwrap_or_default();
+        let raw = |bytes: &[u8], holds_on| Reply {
+            bytes: bytes.to_vec(),
+            holds_on,
+        };
+        match path {
+            "/closes" => raw(b"", false),
+            "/half-a-head" => raw(b"HTTP/1.1 200 x\r\ncontent-le", false),
+            "/half-a-body" => raw(b"HTTP/1.1 200 x\r\ncontent-length: 10\r\n\r\nx", false),
+            "/nonsense" => raw(b"220 mail.example ESMTP\r\n\r\n", false),
+            "/hangs" => raw(b"", true),
+            "/hangs-in-the-body" => raw(b"HTTP/1.1 200 x\r\ncontent-length: 10\r\n\r\nx", true),
+            "/long" => Reply::new(200, &[], &[b'x'; 2000]),
+            "/see-other" => Reply::redirect(303, "/closes"),
+            "/see-nobody" => Reply::redirect(303, "http://127.0.0.1:1/"),
+            "/see-nonsense" => Reply::redirect(302, "file:///etc/passwd"),
+            "/see-404" => Reply::redirect(302, "/status/404"),
+            path => {
+                let status = path.trim_start_matches("/status/").parse().unwrap();
+                Reply::new(status, &[], b"oh")
+            }
+        }
+    })
+}
+
+/// Only the answer tells what a request has changed.
+#[tokio::test]
+async fn without_an_answer_the_outcome_of_a_change_is_unknown() {
+    watched(async {
+        let server = silent_server();
+        let config = json!({
+            "base_url": server.url, "timeout_seconds": 0.5, "max_body_bytes": 1000,
+        });
+        let host = host(config).await;
+        let paths = [
+            "/closes",
+            "/half-a-head",
+            "/half-a-body",
+            "/nonsense",
+            "/hangs",
+            "/hangs-in-the-body",
+            "/long",
+            "/see-other",
+            "/see-nobody",
+            "/see-nonsense",
+            "/see-404",
+            "/status/502",
+            "/status/504",
+            "/status/524",
+        ];
+        for path in paths {
+            let attrs = |method: &str| json!({ "method": method, "url": path, "body": "x", "expect_status": [200] });
+            let post = code(&host, attrs("POST")).await;
+            assert_eq!(post, "outcome_unknown", "POST {path}");
+            for method in ["GET", "HEAD", "OPTIONS"] {
+                let attrs = json!({ "method": method, "url": path, "expect_status": [200] });
+                if method == "HEAD" && ["/half-a-body", "/hangs-in-the-body", "/long"].contains(&path) {
+                    // An answer to HEAD has no body that could be missing.
+                    continue;
+                }
+                let read = code(&host, attrs).await;
+                assert_eq!(read, "execute_failed", "{method} {path}");
+            }
+        }
+        for method in ["PUT", "PATCH", "DELETE", "PURGE"] {
+            let attrs = json!({ "method": method, "url": "/closes" });
+            assert_eq!(code(&host, attrs).await, "outcome_unknown", "{method}");
+        }
+    })
+    .await;
+}
+
+/// A server that answers has said what it did, and one without a connection has done nothing.
+#[tokio::test]
+async fn what_was_refused_or_never_sent_has_failed() {
+    watched(async {
+        let server = silent_server();
+        // It is connected to, and never says a word: encryption does not get under way.
+        let mute = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let config = json!({ "base_url": server.url, "timeout_seconds": 1 });
+        let host = host(config).await;
+        for url in [
+            "http://127.0.0.1:1/".to_owned(),
+            "http://nobody.invalid/".to_owned(),
+            server.url.replace("http:", "https:"),
+            format!("https://{}", mute.local_addr().unwrap()),
+        ] {
+            let attrs = json!({ "method": "POST", "url": url, "body": "x" });
+            let (code, message) = host.fail("http_request", attrs).await;
+            assert_eq!(code, "execute_failed", "{url}: {message}");
+            assert_says(&message, &["cannot be reached"]);
+        }
+        for status in [400, 401, 404, 408, 409, 422, 429, 500, 503] {
+            let url = format!("/status/{status}");
+            let attrs = json!({ "method": "POST", "url": url, "expect_status": [200] });
+            assert_eq!(code(&host, attrs).await, "execute_failed", "{status}");
+        }
+        // Who expects nothing in particular is given the status.
+        let attrs = json!({ "method": "POST", "url": "/status/502" });
+        let outputs = host.run("http_request", attrs).await.unwrap();
+        assert_eq!(outputs["status"], 502);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_idempotency_key_is_a_header() {
+    watched(async {
+        let server = Server::start(|_| Reply::new(200, &[], b""));
+        let config = json!({
+            "base_url": server.url, "default_headers": { "idempotency-key": "default" },
+        });
+        let host = host(config).await;
+        let attrs = |key: Value| json!({ "method": "POST", "url": "/", "idempotency_key": key });
+        host.run("http_request", attrs(json!("k-1"))).await.unwrap();
+        let received = server.received();
+        assert_eq!(received[0].header("idempotency-key"), Some("k-1"));
+        // Only Tenon makes a key of it; this host has not.
+        for wrong in [json!(true), json!(""), json!("a\nb")] {
+            let (code, message) = host.fail("http_request", attrs(wrong.clone())).await;
+            assert_eq!(code, "validation_failed", "{wrong}: {message}");
+            assert_says(&message, &["idempotency"]);
+        }
+        let mut twice = attrs(json!("k-1"));
+        twice["headers"] = json!({ "IDEMPOTENCY-KEY": "k-2" });
+        let (code, message) = host.fail("http_request", twice).await;
+        assert_eq!(code, "validation_failed");
+        assert_says(&message, &["idempotency_key", "already"]);
+        assert_eq!(server.received().len(), 1);
+    })
+    .await;
+}

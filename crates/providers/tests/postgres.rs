@@ -255,3 +255,78 @@ async fn a_connection_is_refused_lost_and_found() {
     })
     .await;
 }
+
+/// The server has committed; the answer was lost on the way.
+#[tokio::test]
+async fn without_an_answer_the_outcome_of_a_change_is_unknown() {
+    with_server(async |server: &Server| {
+        let direct = server.host().await;
+        query(&direct, "CREATE TABLE shop (name text)", json!([])).await;
+        let proxy = server.proxy();
+        let host = Host::start("postgres", server.config_by(&proxy))
+            .await
+            .unwrap();
+        let cases = [
+            // By its parameter: the text of a statement goes ahead of it.
+            (
+                "saw",
+                "postgres_query",
+                json!({ "query": "INSERT INTO shop VALUES ($1)", "params": ["saw"] }),
+            ),
+            (
+                "chisel",
+                "postgres_query",
+                json!({ "query": "SELECT 1; INSERT INTO shop VALUES ('chisel')" }),
+            ),
+            (
+                "COMMIT",
+                "postgres_copy",
+                json!({ "table": "shop", "data": "mallet\n" }),
+            ),
+        ];
+        for (cut, action, attrs) in cases {
+            // A script is sent twice: first to see whether it can be prepared.
+            proxy.cut_at(cut, usize::from(cut == "chisel"));
+            let (code, message) = host.fail(action, attrs).await;
+            assert_eq!(code, "outcome_unknown", "{cut}: {message}");
+        }
+        let names = "SELECT string_agg(name, ' ' ORDER BY name) AS names FROM shop";
+        let row = query(&host, names, json!([])).await;
+        assert_eq!(row["names"], "chisel mallet saw");
+
+        // What only reads has failed, and what was not sent yet.
+        proxy.cut_at("saw", 0);
+        let attrs =
+            json!({ "query": "SELECT count(*) AS n FROM shop WHERE name = $1", "params": ["saw"] });
+        let (code, message) = host.fail("postgres_query", attrs).await;
+        assert_eq!(code, "execute_failed", "{message}");
+        proxy.cut_at("plane", 0);
+        let attrs = json!({ "query": "INSERT INTO shop VALUES ('plane')" });
+        let (code, message) = host.fail("postgres_query", attrs).await;
+        assert_eq!(code, "execute_failed", "{message}");
+        // Rows that are on their way are forgotten.
+        proxy.cut_at("hammer", 0);
+        let attrs = json!({ "table": "shop", "data": "hammer\n" });
+        let (code, message) = host.fail("postgres_copy", attrs).await;
+        assert_eq!(code, "execute_failed", "{message}");
+        let row = query(&host, names, json!([])).await;
+        assert_eq!(row["names"], "chisel mallet saw");
+    })
+    .await;
+}
+
+/// The rows fit, and the commit does not: what is checked last is heard of.
+#[tokio::test]
+async fn a_copy_that_cannot_be_committed_has_failed() {
+    with_server(async |server: &Server| {
+        let host = server.host().await;
+        let tables = "CREATE TABLE parent (id int PRIMARY KEY); \
+            CREATE TABLE child (id int REFERENCES parent DEFERRABLE INITIALLY DEFERRED)";
+        query(&host, tables, json!([])).await;
+        let attrs = json!({ "table": "child", "data": "7\n" });
+        let (code, message) = host.fail("postgres_copy", attrs).await;
+        assert_eq!(code, "execute_failed", "{message}");
+        assert_says(&message, &["23503"]);
+    })
+    .await;
+}

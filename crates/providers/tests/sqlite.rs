@@ -207,3 +207,38 @@ async fn a_locked_database_is_said_to_be() {
     })
     .await;
 }
+
+/// What was changed stays changed, so it is not a failure.
+#[tokio::test]
+async fn a_change_whose_outputs_are_lost_is_not_a_failure() {
+    watched(async {
+        let host = Host::start("sqlite", json!({ "path": ":memory:" }))
+            .await
+            .unwrap();
+        let script = json!({ "script": "CREATE TABLE shop (id INTEGER PRIMARY KEY, name TEXT)" });
+        host.run("sqlite_script", script).await.unwrap();
+        let insert = "INSERT INTO shop (name) VALUES ('saw'), ('chisel') RETURNING id";
+        let attrs = json!({ "query": insert, "max_rows": 1 });
+        let (code, message) = host.fail("sqlite_rows", attrs).await;
+        assert_eq!(code, "outcome_unknown", "{message}");
+        let attrs = json!({ "query": "SELECT id FROM shop", "max_rows": 1 });
+        let (code, message) = host.fail("sqlite_rows", attrs).await;
+        assert_eq!(code, "execute_failed", "{message}");
+        for script in [
+            "INSERT INTO shop (name) VALUES ('plane'); COMMIT",
+            "INSERT INTO shop (name) VALUES ('hammer'); COMMIT; INSERT INTO shop (id) VALUES (1)",
+        ] {
+            let (code, message) = host
+                .fail("sqlite_script", json!({ "script": script }))
+                .await;
+            assert_eq!(code, "outcome_unknown", "{message}");
+        }
+        let script = json!({ "script": "INSERT INTO shop (id) VALUES (1)" });
+        let (code, _) = host.fail("sqlite_script", script).await;
+        assert_eq!(code, "execute_failed");
+        let attrs = json!({ "query": "SELECT count(*) AS n FROM shop" });
+        let row = host.run("sqlite_query", attrs).await.unwrap();
+        assert_eq!(row["n"], 4);
+    })
+    .await;
+}

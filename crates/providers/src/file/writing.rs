@@ -5,15 +5,47 @@ use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+/// Why a file may not be there.
+#[derive(Debug)]
+pub(super) enum WriteError {
+    /// Nothing has changed.
+    Unwritten(io::Error),
+    /// The file is in its place, but a crash may still take it away.
+    Unsynced(io::Error),
+}
+
+impl From<io::Error> for WriteError {
+    fn from(error: io::Error) -> WriteError {
+        WriteError::Unwritten(error)
+    }
+}
+
 /// Writes a file beside its place and then moves it there, so that nobody ever sees half of it,
 /// and a crash leaves the old one or the new one.
 ///
 /// # Errors
 /// `AlreadyExists` if there is one and it is not to be replaced.
-pub(super) fn write(path: &Path, bytes: &[u8], mode: u32, overwrite: bool) -> io::Result<()> {
+pub(super) fn write(
+    path: &Path,
+    bytes: &[u8],
+    mode: u32,
+    overwrite: bool,
+) -> Result<(), WriteError> {
+    write_and_sync(path, bytes, mode, overwrite, File::sync_all)
+}
+
+fn write_and_sync(
+    path: &Path,
+    bytes: &[u8],
+    mode: u32,
+    overwrite: bool,
+    sync_folder: impl FnOnce(&File) -> io::Result<()>,
+) -> Result<(), WriteError> {
     let folder = path
         .parent()
         .ok_or_else(|| io::Error::from(ErrorKind::InvalidInput))?;
+    // Before anything is written: a folder that cannot be opened could not be synced later.
+    let opened = File::open(folder)?;
     let mut file = tempfile::Builder::new()
         .prefix(".tenon-")
         .tempfile_in(folder)?;
@@ -28,7 +60,7 @@ pub(super) fn write(path: &Path, bytes: &[u8], mode: u32, overwrite: bool) -> io
     }
     .map_err(|error| error.error)?;
     // Without this the name may be lost in a crash, though the contents are not.
-    File::open(folder)?.sync_all()
+    sync_folder(&opened).map_err(WriteError::Unsynced)
 }
 
 /// Reads a mode such as `0644`.
@@ -54,13 +86,29 @@ mod tests {
         let path = folder.path().join("file");
         write(&path, b"one", 0o640, true).unwrap();
         write(&path, b"two", 0o666, true).unwrap();
-        let error = write(&path, b"three", 0o600, false).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::AlreadyExists);
+        let refused = write(&path, b"three", 0o600, false);
+        assert!(
+            matches!(&refused, Err(WriteError::Unwritten(error)) if error.kind() == ErrorKind::AlreadyExists),
+            "{refused:?}"
+        );
         assert_eq!(fs::read(&path).unwrap(), b"two");
         let mode = fs::metadata(&path).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o666, "whatever the umask is");
         assert!(write(folder.path(), b"four", 0o600, true).is_err());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_synced_has_the_file_all_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let broken = |_: &File| Err(io::Error::other("the disk is gone"));
+        let written = write_and_sync(&path, b"one", 0o600, true, broken);
+        assert!(
+            matches!(written, Err(WriteError::Unsynced(_))),
+            "{written:?}"
+        );
+        assert_eq!(fs::read(&path).unwrap(), b"one");
     }
 
     /// Who has the old file open goes on reading it: it is replaced, not written into.

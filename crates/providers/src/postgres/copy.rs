@@ -8,7 +8,7 @@ use tenon_plugin::orchard::Failure;
 use tokio::io::AsyncReadExt;
 use tokio_postgres::{Client, CopyInSink};
 
-use super::error::failure;
+use super::error::{failure, unanswered};
 use super::{Copy, name};
 use crate::attribute::wrong;
 
@@ -16,7 +16,7 @@ use crate::attribute::wrong;
 const PIECE: usize = 256 * 1024;
 
 /// Copies rows into a table and says how many there were.
-pub(super) async fn copy(client: &Client, attrs: Copy) -> Result<u64, Failure> {
+pub(super) async fn copy(client: &mut Client, attrs: Copy) -> Result<u64, Failure> {
     let statement = statement(&attrs)?;
     // Opened before the copy begins: a file that is not there should not look like one that is
     // broken off.
@@ -28,7 +28,10 @@ pub(super) async fn copy(client: &Client, attrs: Copy) -> Result<u64, Failure> {
         }
         _ => return Err(wrong("data", "give either data or file")),
     };
-    let sink: CopyInSink<Cursor<Vec<u8>>> = client
+    // The library says that a copy is done before the server has committed it. A commit of its own
+    // is waited for, so that what is wrong with it is heard of.
+    let transaction = client.transaction().await.map_err(|e| failure(&e))?;
+    let sink: CopyInSink<Cursor<Vec<u8>>> = transaction
         .copy_in(&statement)
         .await
         .map_err(|error| failure(&error))?;
@@ -51,7 +54,10 @@ pub(super) async fn copy(client: &Client, attrs: Copy) -> Result<u64, Failure> {
             }
         }
     }
-    sink.finish().await.map_err(|error| failure(&error))
+    let rows = sink.finish().await.map_err(|error| failure(&error))?;
+    let committed = transaction.commit().await;
+    committed.map_err(|error| unanswered(&error))?;
+    Ok(rows)
 }
 
 fn statement(attrs: &Copy) -> Result<String, Failure> {

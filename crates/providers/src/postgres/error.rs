@@ -2,9 +2,32 @@
 
 use std::error::Error as _;
 
-use tenon_plugin::orchard::Failure;
+use tenon_plugin::orchard::{Code, Failure};
 use tokio_postgres::Error;
-use tokio_postgres::error::ErrorPosition;
+use tokio_postgres::error::{DbError, ErrorPosition, Severity, SqlState};
+
+/// What went wrong after a statement was sent that may change something. If the server says that
+/// it failed, it has done nothing; without such an answer it may have committed.
+pub(super) fn unanswered(error: &Error) -> Failure {
+    match error.as_db_error().is_some_and(is_refusal) {
+        true => failure(error),
+        false => failure(error).with_code(Code::OutcomeUnknown),
+    }
+}
+
+/// Whether this is the server's answer to a statement. A fatal error ends the connection; errors of
+/// the class 08 come from what stands between us and the server, as a pooler does; 40003 means
+/// that the statement may have been completed.
+fn is_refusal(said: &DbError) -> bool {
+    let is_fatal = match said.parsed_severity() {
+        Some(severity) => matches!(severity, Severity::Fatal | Severity::Panic),
+        None => matches!(said.severity(), "FATAL" | "PANIC"),
+    };
+    let code = said.code();
+    !is_fatal
+        && !code.code().starts_with("08")
+        && *code != SqlState::T_R_STATEMENT_COMPLETION_UNKNOWN
+}
 
 /// All that the server says. None of it holds the password: the server never repeats that.
 pub(super) fn failure(error: &Error) -> Failure {

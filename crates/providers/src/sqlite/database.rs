@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use rusqlite::{Connection, Error, ErrorCode, OpenFlags, Statement, TransactionBehavior};
-use tenon_plugin::orchard::Failure;
+use tenon_plugin::orchard::{Code, Failure};
 use tenon_values::{Kind, Value};
 
 use super::cell;
@@ -33,7 +33,7 @@ impl Database {
     /// Runs one statement to its end and gives the first row that it returns.
     pub(super) fn first(&mut self, query: &str, params: &Value) -> Result<Value, Failure> {
         let mut first = None;
-        self.run(query, params, |row| {
+        self.run(query, params, |row, _| {
             first.get_or_insert(row);
             Ok(())
         })?;
@@ -48,11 +48,16 @@ impl Database {
         limit: usize,
     ) -> Result<Vec<Value>, Failure> {
         let mut rows = Vec::new();
-        self.run(query, params, |row| {
+        self.run(query, params, |row, only_reads| {
             if rows.len() == limit {
-                return Err(Failure::new(format!(
+                let problem = format!(
                     "there are more than {limit} rows: add a LIMIT to the query, or raise max_rows"
-                )));
+                );
+                return Err(match only_reads {
+                    true => Failure::new(problem),
+                    // What it changed stays changed.
+                    false => Failure::outcome_unknown(problem),
+                });
             }
             rows.push(row);
             Ok(())
@@ -68,34 +73,42 @@ impl Database {
             .0
             .transaction_with_behavior(behavior)
             .map_err(failure)?;
-        let outcome = transaction.execute_batch(script).map_err(failure);
-        if outcome.is_ok() && transaction.is_autocommit() {
-            return Err(Failure::new(
+        let outcome = transaction.execute_batch(script);
+        let has_ended = transaction.is_autocommit();
+        match outcome {
+            Ok(()) if !has_ended => transaction.commit().map_err(|error| written(error, false)),
+            // What it committed, nobody can tell.
+            Ok(()) => Err(Failure::outcome_unknown(
                 "the script ended its transaction: leave out BEGIN, COMMIT and ROLLBACK, a script is one transaction by itself",
-            ));
+            )),
+            // SQLite rolls back by itself over some errors; else the script has ended it.
+            Err(error) if has_ended && may_commit(script) => {
+                Err(failure(error).with_code(Code::OutcomeUnknown))
+            }
+            Err(error) => Err(failure(error)),
         }
-        outcome?;
-        transaction.commit().map_err(failure)
     }
 
-    /// Runs one statement and shows each row. To the end, since what comes later may fail.
+    /// Runs one statement and shows each row, with whether the statement only reads. To the end,
+    /// since what comes later may fail.
     fn run(
         &mut self,
         query: &str,
         params: &Value,
-        mut see: impl FnMut(Value) -> Result<(), Failure>,
+        mut see: impl FnMut(Value, bool) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let mut statement = self.0.prepare(query).map_err(failure)?;
         let columns = column_names(&statement)?;
         bind(&mut statement, params)?;
+        let only_reads = statement.readonly();
         let mut rows = statement.raw_query();
-        while let Some(row) = rows.next().map_err(failure)? {
+        while let Some(row) = rows.next().map_err(|error| written(error, only_reads))? {
             let mut attributes = Vec::with_capacity(columns.len());
             for (index, name) in columns.iter().enumerate() {
                 let stored = row.get_ref(index).map_err(failure)?;
                 attributes.push((name, cell::value(stored)));
             }
-            see(Value::object(attributes))?;
+            see(Value::object(attributes), only_reads)?;
         }
         drop(rows);
         drop(statement);
@@ -211,6 +224,25 @@ fn named_index(statement: &Statement<'_>, name: &str) -> Result<usize, Failure> 
     )))
 }
 
+/// What SQLite says about a statement that may have been committed. An input or output error can
+/// come after the point from which the transaction survives, for instance when the journal is gone
+/// and its folder cannot be synced.
+fn written(error: Error, only_reads: bool) -> Failure {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::SystemIoFailure) if !only_reads => {
+            failure(error).with_code(Code::OutcomeUnknown)
+        }
+        _ => failure(error),
+    }
+}
+
+/// Whether a script may have committed: only COMMIT and END do that. Both may also be part of
+/// another word, or of a CASE, which matters only if the transaction is over.
+fn may_commit(script: &str) -> bool {
+    let script = script.to_ascii_lowercase();
+    script.contains("commit") || script.contains("end")
+}
+
 /// What SQLite says, and what to do about what happens to many.
 fn failure(error: Error) -> Failure {
     let hint = match &error {
@@ -235,4 +267,19 @@ fn failure(error: Error) -> Failure {
         Some(hint) => format!("{said}\n  hint: {hint}"),
         None => said,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_input_or_output_error_leaves_the_outcome_of_a_change_unknown() {
+        let error = |code| Error::SqliteFailure(rusqlite::ffi::Error::new(code), None);
+        let said = |code, only_reads| format!("{:?}", written(error(code), only_reads));
+        let sync_failed = rusqlite::ffi::SQLITE_IOERR_FSYNC;
+        assert!(said(sync_failed, false).contains("(outcome_unknown)"));
+        assert!(!said(sync_failed, true).contains("outcome_unknown"));
+        assert!(!said(rusqlite::ffi::SQLITE_FULL, false).contains("outcome_unknown"));
+    }
 }

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 pub(crate) mod postgres;
+pub(crate) mod proxy;
 pub(crate) mod server;
 
 use std::future::Future;

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tenon_host::{Capture, PluginCommand, Process, StopLimits};
 
+use super::proxy::Proxy;
 use super::{Host, watched};
 
 /// What the server knows its user by; no error may show it.
@@ -98,6 +99,18 @@ impl Server {
         let socket = self.folder.path().display();
         let password = password.replace('\'', "\\'");
         json!({ "dsn": format!("host={socket} user=tester password='{password}' dbname=postgres") })
+    }
+
+    /// A way to it that can be cut.
+    pub(crate) fn proxy(&self) -> Proxy {
+        Proxy::start(self.folder.path().join(".s.PGSQL.5432"))
+    }
+
+    /// How the provider is configured to go that way.
+    pub(crate) fn config_by(&self, proxy: &Proxy) -> Value {
+        let (port, password) = (proxy.port, PASSWORD.replace('\'', "\\'"));
+        let server = format!("host=127.0.0.1 port={port} user=tester dbname=postgres");
+        json!({ "dsn": format!("{server} password='{password}'") })
     }
 
     /// A provider that uses it.
