@@ -26,6 +26,8 @@ mod invalid;
 mod junit;
 #[path = "scenario/killed.rs"]
 mod killed;
+#[path = "scenario/lost_answers.rs"]
+mod lost_answers;
 #[path = "foreign/mark.rs"]
 mod mark;
 #[path = "scenario/parallel.rs"]
@@ -54,6 +56,8 @@ mod strangers;
 mod support;
 #[path = "scenario/undoing.rs"]
 mod undoing;
+#[path = "scenario/unknown.rs"]
+mod unknown;
 #[path = "scenario/variables.rs"]
 mod variables;
 #[path = "scenario/wire.rs"]

@@ -90,10 +90,34 @@ fn fitted(
             .note(format!("its type is {}", wanted.ty));
         vec![diagnostic]
     })?;
+    let value = match wanted.idempotency_key {
+        true => idempotency_key(attribute, value)?,
+        false => value,
+    };
     Ok(match wanted.sensitive {
         true => value.sensitive(),
         false => value,
     })
+}
+
+/// `true` or a string. `false` is the same as none.
+fn idempotency_key(attribute: &Attribute, value: Value) -> Result<Value, Vec<Diagnostic>> {
+    let (plain, _) = value.unmark();
+    let is_fine = plain.is_null()
+        || !plain.is_wholly_known()
+        || plain.as_bool().is_some()
+        || plain.as_str().is_some_and(|key| !key.is_empty());
+    match is_fine {
+        true if plain.as_bool() == Some(false) => Ok(Value::NULL),
+        true => Ok(value),
+        false => {
+            let name = attribute.name.text();
+            let diagnostic = Diagnostic::error(format!("the attribute {name:?} does not fit"))
+                .at(attribute.value.place())
+                .label("an idempotency key is `true`, or text that is not empty");
+            Err(vec![diagnostic])
+        }
+    }
 }
 
 /// Why a value does not fit. What does not fit is told by the names in it, and by where it stops

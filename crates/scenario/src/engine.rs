@@ -50,8 +50,8 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// What is to be said of an action that failed: if an attempt took too long, or its provider
-    /// went away, it may have been done, whatever a later attempt was answered.
+    /// The status of an action that failed: if the outcome of an attempt is unknown, it stays so,
+    /// whatever a later attempt was answered.
     pub(crate) fn failed_status(may_be_done: bool) -> Status {
         match may_be_done {
             true => Status::Maybe,
@@ -146,7 +146,7 @@ impl Engine<'_> {
                 Some(Some(deadline)) => {
                     match tokio::time::timeout_at(deadline, next(&mut running)).await {
                         Ok(finished) => finished,
-                        // Dropping them leaves them begun and not ended: maybe done.
+                        // Dropping them leaves them begun and not ended: outcome unknown.
                         Err(_) => {
                             has_running = true;
                             break;
@@ -230,10 +230,17 @@ impl Engine<'_> {
             attempts += 1;
             let attempt = self.slots.execute(&task).await;
             let result = attempt.result;
-            let says_no = matches!(&result, Err(failure) if failure.kind == FailureKind::Answered);
-            may_be_done |= attempt.was_sent && !says_no;
-            let Err(failure) = &result else { break result };
-            if attempts >= task.settings.attempts || !is_worth_another(&task.settings, failure) {
+            let Err(failure) = &result else {
+                // Its outputs may still turn out to be unusable.
+                may_be_done = true;
+                break result;
+            };
+            let is_unknown = attempt.was_sent && !failure.is_refusal();
+            may_be_done |= is_unknown;
+            // To try again what may have been done is to do it twice.
+            let may_repeat = !is_unknown || task.settings.idempotent;
+            let is_last = attempts >= task.settings.attempts;
+            if is_last || !may_repeat || !is_worth_another(&task.settings, failure) {
                 break result;
             }
             let delay = task.settings.delay_after(attempts);

@@ -111,7 +111,7 @@ pub enum Event {
         failed: usize,
         /// How many were left out because of that.
         skipped: usize,
-        /// How many may or may not be done.
+        /// The outcome of how many is unknown.
         maybe: usize,
         /// The record that tells about it.
         record: Option<String>,
@@ -124,7 +124,7 @@ pub enum Event {
 pub enum Status {
     /// It was never begun.
     Pending,
-    /// It was begun, and nobody knows whether it was done.
+    /// It was begun, and its outcome is unknown.
     Maybe,
     /// It is done.
     Succeeded,

@@ -4,7 +4,7 @@
 //! every word. [`Plan::new`] checks it against its providers' schemas to the last attribute and
 //! unfolds it into a [`Graph`], without doing anything. [`Plan::run`] starts the providers, hands
 //! each action over as soon as what it needs is done, and keeps a journal, so that after a crash
-//! [`Plan::resume`] and [`Teardown`] know what is done, not begun, or maybe done.
+//! [`Plan::resume`] and [`Teardown`] know what is done, not begun, or has an unknown outcome.
 //!
 //! What is shown of all that is left to you: everything that happens is an [`Event`]. So is where
 //! the built-in providers come from: a [`Launcher`] is told the program that has them.
@@ -24,6 +24,7 @@ mod event;
 mod expand;
 mod flow;
 mod graph;
+mod idempotency;
 mod item;
 mod journal;
 mod junit;

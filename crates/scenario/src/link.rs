@@ -122,6 +122,7 @@ impl Linking<'_> {
                     .iter()
                     .map(|attribute| &attribute.value)
                     .chain(&action.timeout)
+                    .chain(&action.idempotent)
                     .chain(retry.into_iter().flatten())
                     .chain(&action.depends_on);
                 for expression in expressions {

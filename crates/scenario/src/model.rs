@@ -145,6 +145,8 @@ pub struct Action {
     pub timeout: Option<Expression>,
     /// What happens if it fails.
     pub retry: Option<Retry>,
+    /// Whether running it again changes nothing more.
+    pub idempotent: Option<Expression>,
     /// What takes it back: attributes of the same action.
     pub teardown: Option<Vec<Attribute>>,
     /// Its first line.

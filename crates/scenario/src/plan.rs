@@ -1,6 +1,6 @@
 //! A scenario checked to the last attribute, without anything being done.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use tenon_hcl::{Attribute, Diagnostic, Expression};
@@ -10,7 +10,9 @@ use crate::attributes::attributes;
 use crate::declarations::{Declaration, DeclarationId, Declarations, Schemas};
 use crate::evaluation::{Evaluation, Here};
 use crate::expand::expand;
+
 use crate::graph::{Graph, Instance, ModuleId, NodeId, NodeKind};
+use crate::idempotency;
 use crate::link::link;
 use crate::model::{Action, Scenario};
 use crate::needed::NeededSecrets;
@@ -37,6 +39,8 @@ pub struct Plan {
     pub(crate) sensitive: Sensitive,
     /// Secrets without which nothing can be undone.
     pub(crate) needed: NeededSecrets,
+    /// The actions that may be run again when their outcome is unknown.
+    pub(crate) idempotent: BTreeSet<NodeId>,
 }
 
 impl Plan {
@@ -67,6 +71,7 @@ impl Plan {
             problems,
             attributes: BTreeMap::new(),
             needed: NeededSecrets::default(),
+            idempotent: BTreeSet::new(),
         };
         for (id, declaration) in declarations.iter() {
             check.config(id, declaration);
@@ -80,6 +85,7 @@ impl Plan {
         check.names();
         let outputs = check.outputs();
         let (problems, attributes, needed) = (check.problems, check.attributes, check.needed);
+        let idempotent = check.idempotent;
         if !problems.is_empty() {
             return Err(problems);
         }
@@ -92,6 +98,7 @@ impl Plan {
             outputs,
             sensitive,
             needed,
+            idempotent,
         })
     }
 
@@ -112,6 +119,7 @@ struct Check<'g> {
     problems: Vec<Diagnostic>,
     attributes: BTreeMap<NodeId, Value>,
     needed: NeededSecrets,
+    idempotent: BTreeSet<NodeId>,
 }
 
 impl Check<'_> {
@@ -197,14 +205,24 @@ impl Check<'_> {
             }
             return Value::unknown(Type::Dynamic);
         };
+        let mut is_idempotent = schema.idempotent;
         match action_attributes(action, &action.attributes, schema, &self.evaluation, here) {
             Ok(attributes) => {
+                is_idempotent |= idempotency::has_key(&attributes, schema);
                 self.attributes.insert(id, attributes);
             }
             Err(problems) => self.note(problems),
         }
-        if let Err(problems) = Settings::of(action, &self.evaluation, here) {
-            self.note(problems);
+        match Settings::of(action, &self.evaluation, here) {
+            Ok(settings) => {
+                is_idempotent |= settings.idempotent;
+                let problem = idempotency::check_retries(action, schema, &settings);
+                self.note(problem.into_iter().collect());
+            }
+            Err(problems) => self.note(problems),
+        }
+        if is_idempotent {
+            self.idempotent.insert(id);
         }
         match &schema.outputs {
             Some(outputs) => self.sensitive.mark_outputs(id, unknown_outputs(outputs)),

@@ -57,6 +57,13 @@ impl ProviderFailure {
             answered: None,
         }
     }
+
+    /// Whether the provider says that the action was not done. One that does not know says so with
+    /// a code of its own.
+    pub(crate) fn is_refusal(&self) -> bool {
+        let code = self.answered.as_ref().map(|answered| &answered.code);
+        self.kind == FailureKind::Answered && code != Some(&Code::OutcomeUnknown)
+    }
 }
 
 /// A provider that runs, and is configured.

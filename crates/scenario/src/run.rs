@@ -41,7 +41,7 @@ pub struct RunOptions {
     pub targets: Vec<String>,
     /// How long running actions have after an interrupt; as long as they like if there is no limit.
     pub grace: Option<Duration>,
-    /// Run actions again of which nobody knows whether they were done.
+    /// Run actions again whose outcome is unknown. Idempotent ones are run again in any case.
     pub redo_maybe: bool,
     /// Run these again although they are done.
     pub redo: Vec<String>,
@@ -126,10 +126,11 @@ pub enum RunError {
     /// What it did was taken back.
     #[error("this run was undone, or part of it; start a new one")]
     TakenBack,
-    /// Of some actions nobody knows whether they were done.
+    /// The outcome of some actions is unknown.
     #[error(
-        "nobody knows whether these were done:\n  {}\n\
-         look, then run them again with --redo-maybe, or take everything back with `tenon teardown`",
+        "the outcome of these actions is unknown:\n  {}\n\
+         check whether they were done; then run them again with --redo-maybe, or one with \
+         --redo ADDRESS, or undo the run with `tenon teardown`",
         .0.join("\n  ")
     )]
     Maybe(Vec<String>),
@@ -154,7 +155,7 @@ impl Plan {
     /// Goes on with a run that was cut off or failed.
     ///
     /// # Errors
-    /// As [`Plan::run`]; or nobody knows of some action whether it was done.
+    /// As [`Plan::run`]; or the outcome of some action is unknown.
     pub async fn resume(
         &self,
         path: &Path,
@@ -182,8 +183,12 @@ impl Plan {
             node.teardown = None;
             node.teardown_error = None;
         }
+        let repeatable: BTreeSet<&str> = { self.idempotent.iter() }
+            .map(|id| self.graph.address(*id))
+            .collect();
         let maybe = { record.nodes.iter() }
-            .filter(|node| node.status == Status::Maybe && !options.redo.contains(&node.address));
+            .filter(|node| node.status == Status::Maybe && !options.redo.contains(&node.address))
+            .filter(|node| !repeatable.contains(node.address.as_str()));
         let maybe: Vec<String> = maybe.map(|node| node.address.clone()).collect();
         if !maybe.is_empty() && !options.redo_maybe {
             return Err(RunError::Maybe(maybe));
@@ -211,7 +216,18 @@ impl Plan {
         let done = self
             .recall(&record, &secrets, &options.redo, &mut evaluation)
             .map_err(RunError::Invalid)?;
-        self.check_variables(&record, &done, &options.redo)
+        // To repeat an action is to do the same once more, with the same values.
+        let mut fixed = done.clone();
+        if !options.redo_maybe {
+            let places = self.places(&record);
+            fixed.extend(self.idempotent.iter().filter(|id| {
+                let node = places.get(id).map(|place| &record.nodes[*place]);
+                node.is_some_and(|node| {
+                    node.status == Status::Maybe && !options.redo.contains(&node.address)
+                })
+            }));
+        }
+        self.check_variables(&record, &fixed, &options.redo)
             .map_err(RunError::Invalid)?;
         self.keep_variables(&mut record, &sealer);
         self.variables

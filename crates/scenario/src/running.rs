@@ -14,6 +14,7 @@ use crate::engine::{Outcome, Task, Turn, Work};
 use crate::evaluation::{Evaluation, Here};
 use crate::event::{Event, RunStatus, Status, Watch};
 use crate::graph::{Instance, ModuleId, NodeId, NodeKind};
+use crate::idempotency::{self, Purpose};
 use crate::journal::{Entry, Journal};
 use crate::masked::Masked;
 use crate::model::{Assert, Output};
@@ -67,12 +68,16 @@ impl Running<'_> {
         let settings = Settings::of(action, &self.evaluation, here);
         let attributes =
             action_attributes(action, &action.attributes, schema, &self.evaluation, here);
-        let (settings, attributes) = match (settings, attributes) {
+        let (mut settings, attributes) = match (settings, attributes) {
             (Ok(settings), Ok(attributes)) => (settings, attributes),
             (Err(problems), _) | (_, Err(problems)) => return Turn::Failed(rendered(&problems)),
         };
         self.secrets.learn(&attributes);
-        match Json::of_attributes(&attributes.unmark_deep().0) {
+        let address = graph.address(id);
+        let key = || idempotency::key(&self.record.id, address, Purpose::Run);
+        let sent = idempotency::with_key(&attributes, schema, key);
+        settings.idempotent |= schema.idempotent || idempotency::has_key(&sent, schema);
+        match Json::of_attributes(&sent.unmark_deep().0) {
             Ok(attributes) => Turn::Task(Task {
                 address: Rc::from(&*graph.node(id).address),
                 declaration,
@@ -297,6 +302,31 @@ impl Running<'_> {
         }
     }
 
+    /// An action is not handed to its provider. If its outcome in the run that is resumed is
+    /// unknown, it stays so.
+    fn not_run(&mut self, id: NodeId, mut status: Status, mut error: String) {
+        if let Some(node) = self.node_record(id) {
+            match node.status {
+                Status::Maybe => {
+                    status = Status::Maybe;
+                    error = format!("it was not run again: {error}");
+                }
+                _ => {
+                    node.retire();
+                    node.status = status;
+                }
+            }
+            node.error = Some(error.clone());
+        }
+        (self.watch)(Event::ActionFinished {
+            action: self.plan.graph.node(id).address.to_string(),
+            status,
+            duration_ms: 0,
+            outputs: None,
+            error: Some(error),
+        });
+    }
+
     /// How the run went.
     pub(crate) fn status(&self, is_interrupted: bool) -> RunStatus {
         let is_bad = |node: &NodeRecord| {
@@ -345,6 +375,12 @@ impl Work for Running<'_> {
         let after = self.plan.after(id);
         let mut earlier = Vec::new();
         if let Some(node) = self.node_record(id) {
+            let is_unknown = node.status == Status::Maybe;
+            let has_call = node.undo.as_ref().is_some_and(|undo| undo.call.is_some());
+            if is_unknown && task.settings.idempotent && !has_call {
+                // To repeat it is to find out what came of it: both are undone as one.
+                node.undo = None;
+            }
             node.retire();
             earlier = node.earlier.clone();
             node.after = after.clone();
@@ -455,18 +491,7 @@ impl Work for Running<'_> {
     fn failed(&mut self, id: NodeId, error: String) {
         self.has_failed = true;
         let error = self.secrets.hide(&error);
-        if let Some(node) = self.node_record(id) {
-            node.retire();
-            node.status = Status::Failed;
-            node.error = Some(error.clone());
-        }
-        (self.watch)(Event::ActionFinished {
-            action: self.plan.graph.node(id).address.to_string(),
-            status: Status::Failed,
-            duration_ms: 0,
-            outputs: None,
-            error: Some(error),
-        });
+        self.not_run(id, Status::Failed, error);
     }
 
     fn skipped(&mut self, id: NodeId, because: NodeId) {
@@ -474,20 +499,10 @@ impl Work for Running<'_> {
         if self.done.contains(&id) {
             return;
         }
-        let error = format!("{} is not done", self.plan.graph.node(because).address);
-        let Some(node) = self.node_record(id) else {
-            // One that only gathers is nothing to tell about.
-            return;
-        };
-        node.retire();
-        node.status = Status::Skipped;
-        node.error = Some(error.clone());
-        (self.watch)(Event::ActionFinished {
-            action: self.plan.graph.node(id).address.to_string(),
-            status: Status::Skipped,
-            duration_ms: 0,
-            outputs: None,
-            error: Some(error),
-        });
+        // One that only gathers is nothing to tell about.
+        if self.places.contains_key(&id) {
+            let error = format!("{} is not done", self.plan.graph.node(because).address);
+            self.not_run(id, Status::Skipped, error);
+        }
     }
 }

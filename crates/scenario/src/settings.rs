@@ -9,7 +9,7 @@ use tenon_values::{Type, Value, convert};
 use crate::evaluation::{Evaluation, Here};
 use crate::model::{Action, Retry};
 
-/// What an action's `timeout` and `retry` come to.
+/// What an action's `timeout`, `retry` and `idempotent` come to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Settings {
     pub(crate) timeout: Option<Duration>,
@@ -19,6 +19,9 @@ pub(crate) struct Settings {
     pub(crate) max_delay: Duration,
     /// Only errors with these codes are worth another try.
     pub(crate) on: Option<Vec<String>>,
+    /// Running it again changes nothing more, so it may be repeated when its outcome is unknown.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) idempotent: bool,
 }
 
 impl Default for Settings {
@@ -30,6 +33,7 @@ impl Default for Settings {
             backoff: 2.0,
             max_delay: Duration::from_secs(60),
             on: None,
+            idempotent: false,
         }
     }
 }
@@ -59,6 +63,10 @@ impl Settings {
         }
         if let Some(retry) = &action.retry {
             reader.retry(retry, &mut settings);
+        }
+        if let Some(idempotent) = &action.idempotent {
+            let value = reader.value(idempotent, &Type::Bool);
+            settings.idempotent = value.and_then(|value| value.as_bool()).unwrap_or_default();
         }
         match reader.problems.is_empty() {
             true => Ok(settings),

@@ -69,13 +69,16 @@ impl Running<'_> {
     }
 
     fn settle_one(&mut self, id: NodeId, stage: Stage) -> io::Result<()> {
-        let is_unsettled = self.node_record(id).is_some_and(|node| {
-            let undo = node.undo.as_ref();
-            node.status == Status::Succeeded && undo.is_none_or(|undo| undo.problem.is_some())
-        });
-        if !is_unsettled {
+        let Some(node) = self.node_record(id) else {
             return Ok(());
-        }
+        };
+        let is_unsettled = node.undo.as_ref().is_none_or(|undo| undo.problem.is_some());
+        let stage = match node.status {
+            Status::Succeeded if is_unsettled => stage,
+            // What it returned is not known, and will not be.
+            Status::Maybe if is_unsettled && stage != Stage::Over => Stage::Begun,
+            _ => return Ok(()),
+        };
         let Some(undo) = self.undo(id, stage) else {
             return Ok(());
         };

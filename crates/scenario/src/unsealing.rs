@@ -10,6 +10,7 @@ use tenon_values::{Type, Value};
 
 use crate::evaluation::{Evaluation, Here};
 use crate::graph::{NodeId, NodeKind};
+use crate::idempotency::{self, Purpose};
 use crate::item::Item;
 use crate::kept::{Kept, KeptSecret, Sealer};
 use crate::known::{Given, type_at, way_text};
@@ -135,12 +136,20 @@ impl Unsealing<'_> {
             Err(missing) => return Prepared::Problem(missing.problem()),
         };
         secrets.learn(&attributes);
-        match Json::of_attributes(&attributes.unmark_deep().0) {
+        let mut settings = call.settings.clone();
+        let mut sent = attributes;
+        if let Some(schema) = offered.and_then(|actions| actions.get(&call.action)) {
+            let address = item.address(self.record);
+            let key = || idempotency::key(&self.record.id, &address, Purpose::Teardown);
+            sent = idempotency::with_key(&sent, schema, key);
+            settings.idempotent |= schema.idempotent || idempotency::has_key(&sent, schema);
+        }
+        match Json::of_attributes(&sent.unmark_deep().0) {
             Ok(attributes) => Prepared::Call {
                 provider: index,
                 action: call.action.clone(),
                 attributes,
-                settings: call.settings.clone(),
+                settings,
             },
             Err(error) => Prepared::Problem(error.to_string()),
         }

@@ -175,7 +175,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "RECORD", conflicts_with_all = ["no_record", "tags", "scenario"])]
     pub(crate) resume: Option<PathBuf>,
 
-    /// Run actions again of which nobody knows whether they were done
+    /// Run actions again whose outcome is unknown; idempotent ones are run again in any case
     #[arg(long, requires = "resume")]
     pub(crate) redo_maybe: bool,
 

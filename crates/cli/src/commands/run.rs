@@ -64,7 +64,7 @@ async fn run_chosen(args: &RunArgs, signals: &Signals, report: &mut Report) -> R
     let mut all = Vec::new();
     let mut first = Ok(());
     for scenario in chosen {
-        let progress = Progress::new(&args.work);
+        let progress = Progress::of_run(&args.work);
         let launcher = scenario::launcher(path, progress.log(), environment.clone())?;
         let plan = scenario::plan(&scenario, &args.scenario.variables, None, &launcher);
         match signals.interruptible(plan).await {
@@ -121,7 +121,7 @@ async fn resume(
 ) -> Result<(), Failure> {
     let record = signals.interruptible(record::read(path)).await?;
     let file = args.file.as_deref().unwrap_or(&record.path);
-    let progress = Progress::new(&args.work);
+    let progress = Progress::of_run(&args.work);
     let environment = scenario::environment(&args.work.environment, Some(&record))?;
     let launcher = scenario::launcher(file, progress.log(), environment)?;
     let (variables, json) = (&args.scenario.variables, args.work.json);

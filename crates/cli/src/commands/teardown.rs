@@ -45,7 +45,7 @@ async fn tear_down(
         refusal.tell(json)
     };
     let file = args.file.clone().unwrap_or_else(|| known.path.clone());
-    let progress = Progress::new(&args.work);
+    let progress = Progress::of_teardown(&args.work);
     let environment = scenario::environment(&args.work.environment, Some(known))?;
     let launcher = scenario::launcher(&file, progress.log(), environment)?;
     let given = signals.interruptible(given(args, known, teardown.is_old()));

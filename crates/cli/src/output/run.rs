@@ -21,15 +21,35 @@ pub(crate) struct Progress {
     bars: Option<MultiProgress>,
     running: RefCell<BTreeMap<String, ProgressBar>>,
     outputs: RefCell<Vec<String>>,
+    /// What to do about unknown outcomes.
+    next_step: &'static str,
     /// Lines of providers that came from other threads.
     logs: Arc<Mutex<()>>,
 }
+
+/// What to do about actions whose outcome is unknown after a run.
+const AFTER_RUN: &str = "an unknown outcome means that the action may have been done: check, then \
+     run it again with `--resume RECORD --redo-maybe`, or undo the run with `tenon teardown RECORD`";
+
+/// The same after a teardown.
+const AFTER_TEARDOWN: &str = "an unknown outcome means that the action may have been undone: \
+     check, then run the teardown again, or say so with `--undone ADDRESS`";
 
 /// A provider that writes without end must not bury everything else.
 const SHOWN_LOG_LINES: usize = 1000;
 
 impl Progress {
-    pub(crate) fn new(args: &WorkArgs) -> Progress {
+    /// Shows a run.
+    pub(crate) fn of_run(args: &WorkArgs) -> Progress {
+        Progress::new(args, AFTER_RUN)
+    }
+
+    /// Shows a teardown.
+    pub(crate) fn of_teardown(args: &WorkArgs) -> Progress {
+        Progress::new(args, AFTER_TEARDOWN)
+    }
+
+    fn new(args: &WorkArgs, next_step: &'static str) -> Progress {
         let is_live = io::stderr().is_terminal() && !args.json;
         Progress {
             is_json: args.json,
@@ -37,6 +57,7 @@ impl Progress {
             bars: is_live.then(MultiProgress::new),
             running: RefCell::default(),
             outputs: RefCell::default(),
+            next_step,
             logs: Arc::default(),
         }
     }
@@ -146,7 +167,7 @@ impl Progress {
                     (succeeded, "done"),
                     (failed, "failed"),
                     (skipped, "left out"),
-                    (maybe, "maybe done"),
+                    (maybe, "outcome unknown"),
                 ];
                 let counts: Vec<String> = { counts.iter() }
                     .filter(|(count, what)| *count > 0 || *what == "done")
@@ -162,6 +183,9 @@ impl Progress {
                     counts.join(", "),
                     time(duration_ms)
                 ));
+                if maybe > 0 {
+                    talk(self.next_step);
+                }
                 if let Some(record) = record {
                     talk(format_args!("record: {}", on_one_line(&record)));
                 }
@@ -189,7 +213,7 @@ impl Progress {
             Status::Succeeded => "ok",
             Status::Failed => "failed",
             Status::Skipped => "left out",
-            Status::Maybe => "maybe done",
+            Status::Maybe => "outcome unknown",
             Status::Pending => "not begun",
         };
         let mut line = match status {

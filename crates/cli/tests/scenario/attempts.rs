@@ -74,7 +74,10 @@ async fn too_long() {
 async fn too_long_the_first_time() {
     let mut stage = Stage::new(json!({ "execute a 1": ["hang"] }));
     let retry = retry("on       = [\"timed_out\"]");
-    stage.scenario(&action("a", &format!("timeout = \"500ms\"\n    {retry}")));
+    stage.scenario(&action(
+        "a",
+        &format!("timeout = \"500ms\"\n    idempotent = true\n    {retry}"),
+    ));
     let outcome = stage.run("tenon run demo.hcl").await;
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
     assert_eq!(stage.text("puppet.started"), "..");
@@ -90,7 +93,10 @@ async fn too_long_and_then_refused() {
         "execute a 2": error("is_there_already"),
     }));
     let retry = retry("on       = [\"timed_out\"]");
-    stage.scenario(&action("a", &format!("timeout = \"500ms\"\n    {retry}")));
+    stage.scenario(&action(
+        "a",
+        &format!("timeout = \"500ms\"\n    idempotent = true\n    {retry}"),
+    ));
     let outcome = stage.run("tenon run demo.hcl").await;
     assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
     assert_eq!(stage.statuses(), "a maybe");

@@ -10,13 +10,14 @@ use super::module::{depends_on, repeat};
 use crate::model::{Action, ProviderChoice, Retry};
 
 /// What an action's attributes cannot be called, because they mean something to Tenon.
-const META: [&str; 6] = [
+const META: [&str; 7] = [
     "provider",
     "depends_on",
     "for_each",
     "count",
     "timeout",
     "retry",
+    "idempotent",
 ];
 
 pub(super) fn actions(body: &Body, problems: &mut Problems) -> Vec<Action> {
@@ -70,6 +71,7 @@ fn action(block: &Block, problems: &mut Problems) -> Option<Action> {
             .attribute("timeout")
             .map(|timeout| timeout.value.clone()),
         retry,
+        idempotent: { body.attribute("idempotent") }.map(|idempotent| idempotent.value.clone()),
         teardown,
         place: block.header(),
     })
