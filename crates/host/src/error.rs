@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::ExitStatus;
 use std::time::Duration;
 
+use rustix::io::Errno;
 use tenon_rpc::{CallError, CloseReason, Dialect, ErrorCode, Peer, Quote, Text};
 
 use crate::environment::LeftOut;
@@ -200,6 +201,9 @@ pub(crate) fn start_hint(program: &str, error: &io::Error) -> Option<String> {
             (true, true) => "its first line names an interpreter that is not there".into(),
             _ => format!("is {program} installed, and is its name right?"),
         }),
+        _ if error.raw_os_error() == Some(Errno::MFILE.raw_os_error()) => {
+            Some("this process has too many files open: raise the limit with `ulimit -n`".into())
+        }
         io::ErrorKind::PermissionDenied => Some(format!("make it executable: chmod +x {program}")),
         _ => None,
     }

@@ -10,10 +10,15 @@ use rustix::process::Pid;
 
 use crate::family;
 
-/// Ends the groups that have started and not ended, then everyone else who bears our mark, until
-/// nobody is found twice (see [`family`]).
+/// Ends the groups that have started and not ended, then everyone else who bears our mark, until two
+/// scans in a row find nobody (see [`family`]).
+///
+/// The dead children of a process that has been killed are reaped by somebody else, and their ids
+/// are free then. So each group comes with the time its leader was started at, and a leader with
+/// another one is not ours. While a group has members, nobody else gets its id.
 const SCRIPT: &str = r#"
 trap '' HUP INT TERM
+host=$1
 groups=
 while read -r verb group; do
   case $verb in
@@ -24,13 +29,24 @@ while read -r verb group; do
       groups=$rest ;;
   esac
 done
-for group in $groups; do kill -s KILL -- "-$group"; done
+for group in $groups; do
+  leader=${group%:*}
+  stat=$(cat "/proc/$leader/stat" 2>/dev/null)
+  if [ -n "$stat" ]; then
+    # Behind the name, which may contain anything, the time is the 20th field.
+    set -- ${stat##*) }
+    [ "${20}" = "${group#*:}" ] || continue
+  fi
+  kill -s KILL -- "-$leader"
+done
 quiet=0
 for round in 1 2 3 4 5 6 7 8 9 10; do
-  files=$(grep -lsF -e ";$1." /proc/[0-9]*/environ)
+  files=$(grep -lsF -e ";$host." /proc/[0-9]*/environ)
   if [ -z "$files" ]; then quiet=$((quiet + 1)); else quiet=0; fi
   [ $quiet -lt 2 ] || exit 0
   for file in $files; do
+    # The id may be another's by now.
+    grep -qsF -e ";$host." "$file" || continue
     pid=${file#/proc/}
     kill -s KILL "${pid%/environ}"
   done
@@ -73,21 +89,95 @@ fn shell() -> Command {
     Command::new("/bin/sh")
 }
 
-pub(crate) fn started(group: Pid) {
+/// A process group, as the guardian knows it: its id and when its leader was started.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Group {
+    id: Pid,
+    started: u64,
+}
+
+impl Group {
+    /// The group of a leader that has not been reaped.
+    pub(crate) fn of(id: Pid) -> Group {
+        Group {
+            id,
+            started: start_time(id).unwrap_or_default(),
+        }
+    }
+}
+
+/// When a process was started, in ticks since the system was.
+fn start_time(id: Pid) -> Option<u64> {
+    let stat = std::fs::read(format!("/proc/{}/stat", id.as_raw_nonzero())).ok()?;
+    // Behind the name, which may contain anything, it is the 20th field.
+    let end_of_name = memchr::memrchr(b')', &stat)?;
+    let fields = std::str::from_utf8(&stat[end_of_name + 1..]).ok()?;
+    fields.split_ascii_whitespace().nth(19)?.parse().ok()
+}
+
+pub(crate) fn started(group: Group) {
     tell("started", group);
 }
 
-pub(crate) fn ended(group: Pid) {
+pub(crate) fn ended(group: Group) {
     tell("ended", group);
 }
 
-fn tell(verb: &str, group: Pid) {
+fn tell(verb: &str, group: Group) {
     let Some(guardian) = GUARDIAN.get() else {
         return;
     };
     let mut stdin = guardian.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(stdin) = &mut *stdin {
+        let Group { id, started } = group;
         // A few bytes into a pipe that is read at once; a guardian that died cannot be helped.
-        let _told = writeln!(stdin, "{verb} {}", group.as_raw_nonzero());
+        let _told = writeln!(stdin, "{verb} {}:{started}", id.as_raw_nonzero());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Child;
+
+    use super::*;
+
+    #[expect(clippy::disallowed_methods, reason = "nobody's plugin")]
+    fn innocent() -> Child {
+        let mut command = Command::new("sleep");
+        command.arg("1000").process_group(0).spawn().unwrap()
+    }
+
+    /// Runs the guardian of a host that nobody descends from, up to its end.
+    fn guard(told: &str) {
+        let mut command = shell();
+        let host = format!("nobody-{}", std::process::id());
+        command.args(["-c", SCRIPT, "tenon-guardian", &host]);
+        let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        stdin.write_all(told.as_bytes()).unwrap();
+        drop(stdin);
+        assert!(child.wait().unwrap().success());
+    }
+
+    #[test]
+    fn a_group_is_ended_if_its_leader_is_the_one_that_was_started() {
+        let [mut ours, mut ended, mut reused] = [innocent(), innocent(), innocent()];
+        let [first, second, third] =
+            [&ours, &ended, &reused].map(|child| Group::of(Pid::from_child(child)));
+        assert!(first.started > 0);
+        let [first, second] = [first, second].map(|group| {
+            let Group { id, started } = group;
+            format!("{}:{started}", id.as_raw_nonzero())
+        });
+        let third = format!("{}:{}", third.id.as_raw_nonzero(), third.started + 1);
+        guard(&format!(
+            "started {first}\nstarted {second}\nstarted {third}\nended {second}\n"
+        ));
+        assert!(!ours.wait().unwrap().success());
+        for innocent in [&mut ended, &mut reused] {
+            assert!(innocent.try_wait().unwrap().is_none(), "it was killed");
+            innocent.kill().unwrap();
+            innocent.wait().unwrap();
+        }
     }
 }

@@ -30,10 +30,12 @@
 
 mod capture;
 mod command;
+mod descriptors;
 mod environment;
 mod error;
 mod family;
 mod guardian;
+mod leader;
 pub mod own_file;
 mod parent_death;
 mod plugin;
@@ -46,6 +48,7 @@ mod sweep;
 
 pub use capture::{Capture, CaptureError, Captured};
 pub use command::PluginCommand;
+pub use descriptors::raise_descriptor_limit;
 pub use environment::{Environment, LeftOut, Variable, VariableError};
 pub use error::{PluginError, Problem};
 pub use plugin::{Plugin, Start};

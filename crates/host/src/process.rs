@@ -3,11 +3,10 @@
 use std::ffi::OsString;
 use std::io;
 use std::os::fd::AsFd;
-use std::os::unix::process::ExitStatusExt;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::Signal;
 use tenon_rpc::Io;
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::sync::watch;
@@ -16,8 +15,9 @@ use crate::command::PluginCommand;
 use crate::environment::LeftOut;
 use crate::error::{PluginError, Problem};
 use crate::family::{self, Mark};
+use crate::leader::Leader;
+use crate::spawner;
 use crate::stderr::StderrTail;
-use crate::{guardian, spawner};
 
 /// How long a plugin gets to end by itself.
 #[derive(Clone, Copy, Debug)]
@@ -60,8 +60,7 @@ pub enum HowItEnded {
 /// A running child. Dropping it kills it and everything that descends from it.
 #[derive(Debug)]
 pub struct Process {
-    /// The process leads a group of its own, whose id is its own.
-    group: Pid,
+    leader: Leader,
     mark: Mark,
     status: watch::Receiver<Option<ExitStatus>>,
     stderr: StderrTail,
@@ -103,46 +102,35 @@ impl Process {
         let mark = Mark::new();
         let (passed, left_out) = command.environment();
         let mut child = spawner::spawn(to_tokio(command, passed, &mark))?;
-        let (Some(stdin), Some(stdout), Some(stderr)) =
-            (child.stdin.take(), child.stdout.take(), child.stderr.take())
-        else {
+        let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let leader = Leader::new(child)?;
+        let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
             return Err(io::Error::other("a pipe is missing"));
         };
         for pipe in [stdin.as_fd(), stdout.as_fd()] {
             // Only makes things faster; the system may refuse.
             let _refused = rustix::pipe::fcntl_setpipe_size(pipe, PIPE_SIZE);
         }
-        let id = child.id().and_then(|id| i32::try_from(id).ok());
-        let group = id
-            .and_then(Pid::from_raw)
-            .ok_or_else(|| io::Error::other("it has no process id"))?;
-        guardian::started(group);
-        let (ended, status) = watch::channel(None);
-        tokio::spawn(async move {
-            // Waiting fails only for a child somebody else has reaped; it is gone then.
-            let status = child.wait().await.unwrap_or(ExitStatus::from_raw(0));
-            ended.send_replace(Some(status));
-            guardian::ended(group);
-        });
+        let pipes = Pipes {
+            stdin: ChildStdin::from_std(stdin)?,
+            stdout: ChildStdout::from_std(stdout)?,
+            stderr: ChildStderr::from_std(stderr)?,
+        };
+        let status = leader.watch()?;
         let process = Process {
-            group,
+            leader,
             mark,
             status,
             stderr: StderrTail::default(),
             command: command.to_string(),
             left_out,
         };
-        let pipes = Pipes {
-            stdin,
-            stdout,
-            stderr,
-        };
         Ok((process, pipes))
     }
 
     /// Its process id, which is also that of its process group.
     pub fn id(&self) -> u32 {
-        self.group.as_raw_nonzero().get().unsigned_abs()
+        self.leader.id().as_raw_nonzero().get().unsigned_abs()
     }
 
     /// The command line that started it.
@@ -188,14 +176,14 @@ impl Process {
         let mut status = self.exited_within(limits.asked).await;
         if status.is_none() {
             how = HowItEnded::Terminated;
-            self.signal(Signal::TERM);
+            self.leader.signal_group(Signal::TERM);
             status = self.exited_within(limits.terminated).await;
         }
         let status = match status {
             Some(status) => status,
             None => {
                 how = HowItEnded::Killed;
-                self.signal(Signal::KILL);
+                self.leader.signal_group(Signal::KILL);
                 self.exited().await
             }
         };
@@ -203,18 +191,13 @@ impl Process {
         let _dropped = tokio::task::spawn_blocking(move || drop(self)).await;
         Stopped { status, how }
     }
-
-    /// Signals the whole group. The group's id stays taken as long as anyone is in it, so this
-    /// finds the right ones also after the leader has gone.
-    fn signal(&self, signal: Signal) {
-        let _already_gone = kill_process_group(self.group, signal);
-    }
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
-        self.signal(Signal::KILL);
+        self.leader.signal_group(Signal::KILL);
         self.mark.end_all();
+        // The leader is reaped after that, with the last of the fields.
     }
 }
 
@@ -229,8 +212,7 @@ fn to_tokio(
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
-        .process_group(0)
-        .kill_on_drop(true);
+        .process_group(0);
     if let Some(folder) = &command.folder {
         child.current_dir(folder);
     }

@@ -4,17 +4,17 @@
 //! from a worker thread of a runtime, a plugin would die with that worker.
 
 use std::io;
+use std::process::Child;
 use std::sync::{OnceLock, mpsc};
 use std::thread;
 
-use tokio::process::{Child, Command};
-use tokio::runtime::Handle;
+use tokio::process::Command;
 
 use crate::{guardian, parent_death};
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// Starts a child from the long-lived thread. Has to be called within a tokio runtime.
+/// Starts a child from the long-lived thread. Whoever gets it has to reap it.
 pub(crate) fn spawn(mut command: Command) -> io::Result<Child> {
     static JOBS: OnceLock<mpsc::SyncSender<Job>> = OnceLock::new();
     let jobs = JOBS.get_or_init(|| {
@@ -32,12 +32,10 @@ pub(crate) fn spawn(mut command: Command) -> io::Result<Child> {
         sender
     });
     parent_death::die_with_us(&mut command);
-    let runtime = Handle::current();
     let (answer, answered) = mpsc::sync_channel(1);
     let job = Box::new(move || {
-        let _in_runtime = runtime.enter();
-        // Whoever asked waits for it.
-        let _received = answer.send(command.spawn());
+        // Whoever asked waits for it. The runtime would reap the child as soon as it ends.
+        let _received = answer.send(command.as_std_mut().spawn());
     });
     let gone = || io::Error::other("the thread that starts plugins is gone");
     jobs.send(job).map_err(|_| gone())?;

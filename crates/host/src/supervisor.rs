@@ -47,6 +47,9 @@ pub enum Status {
     Starting,
     /// It has answered its first call.
     Running(Peer),
+    /// Its process has ended, and what it wrote last is still being read. Calls wait for the next
+    /// one: this one would take them and never answer.
+    Ending,
     /// It is started again after the pause.
     Waiting {
         /// How long that is.
@@ -194,11 +197,15 @@ async fn supervise<F>(
                 status.send_replace(Status::Running(plugin.peer()));
                 let (peer, silent) = (plugin.peer(), silent(plugin.peer()));
                 let down = tokio::select! {
-                    exit = plugin.exited() => match peer.closed().await {
-                        // It ended because we had stopped listening.
-                        reason @ CloseReason::BrokenStream(_) => Down::Lost(reason),
-                        _ => Down::Exited(exit),
-                    },
+                    _ = plugin.process().exited() => {
+                        status.send_replace(Status::Ending);
+                        let exit = plugin.exited().await;
+                        match peer.closed().await {
+                            // It ended because we had stopped listening.
+                            reason @ CloseReason::BrokenStream(_) => Down::Lost(reason),
+                            _ => Down::Exited(exit),
+                        }
+                    }
                     reason = silent => Down::Lost(reason),
                     Ok(goodbye) = &mut stopping => {
                         plugin.stop(goodbye).await;

@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open, pidfd_send_signal};
 
 /// Enough for all but those who multiply faster than they can be ended.
 const ROUNDS: usize = 100;
@@ -92,19 +93,80 @@ fn walk(searches: &[Search]) -> HashSet<u64> {
     };
     let ids = { processes.flatten() }.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     for id in ids {
-        // Gone in the meantime, or somebody else's: either way not ours to end.
-        let Ok(environment) = std::fs::read(format!("/proc/{id}/environ")) else {
-            continue;
-        };
-        let is_in = |search: &&Search| {
-            memchr::memmem::find(&environment, search.needle.as_bytes()).is_some()
-        };
-        let (Some(search), Some(pid)) = (searches.iter().find(is_in), Pid::from_raw(id)) else {
+        let (Some(search), Some(pid)) = (bearer_of(searches, id), Pid::from_raw(id)) else {
             continue;
         };
         tracing::debug!(?pid, "ending a process that a plugin left behind");
-        let _already_gone = kill_process(pid, Signal::KILL);
+        end(pid, || bearer_of(searches, id).is_some());
         found.insert(search.number);
     }
     found
+}
+
+/// The search that a process is looked for by, if it is.
+fn bearer_of(searches: &[Search], id: i32) -> Option<&Search> {
+    // Gone in the meantime, or somebody else's: either way not ours to end.
+    let environment = std::fs::read(format!("/proc/{id}/environ")).ok()?;
+    searches
+        .iter()
+        .find(|search| memchr::memmem::find(&environment, search.needle.as_bytes()).is_some())
+}
+
+/// Kills a process if it still is who we think. Between looking and killing it may end, and another
+/// one get its id: the descriptor stays with the first, and the second look is at whom it is for.
+fn end(pid: Pid, is_it: impl Fn() -> bool) {
+    let process = match pidfd_open(pid, PidfdFlags::empty()) {
+        Ok(process) => Some(process),
+        Err(Errno::SRCH) => return,
+        // A system without them, or no room for one more descriptor.
+        Err(_) => None,
+    };
+    if !is_it() {
+        return;
+    }
+    let _already_gone = match process {
+        Some(process) => pidfd_send_signal(&process, Signal::KILL),
+        None => kill_process(pid, Signal::KILL),
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::{Child, Command};
+
+    use super::*;
+
+    #[expect(clippy::disallowed_methods, reason = "it is to be found, or not")]
+    fn start(mark: &str) -> Child {
+        let mut command = Command::new("sleep");
+        command.arg("1000").env("TENON_TEST_MARK", mark);
+        command.spawn().unwrap()
+    }
+
+    fn pid(child: &Child) -> Pid {
+        Pid::from_child(child)
+    }
+
+    #[test]
+    fn only_those_who_bear_the_mark_are_ended() {
+        let unique = format!("sweep-{}", std::process::id());
+        let mut marked = start(&format!(";{unique}.1;"));
+        let mut other = start(&format!(";{unique}.2;"));
+        end_all(format!(";{unique}.1;"));
+        let status = marked.wait().unwrap();
+        assert!(!status.success());
+        assert!(other.try_wait().unwrap().is_none());
+        other.kill().unwrap();
+        other.wait().unwrap();
+    }
+
+    /// The id was found, but by now it is another's.
+    #[test]
+    fn a_process_that_is_not_it_any_more_is_left_alone() {
+        let mut innocent = start("");
+        end(pid(&innocent), || false);
+        assert!(innocent.try_wait().unwrap().is_none());
+        end(pid(&innocent), || true);
+        assert!(!innocent.wait().unwrap().success());
+    }
 }

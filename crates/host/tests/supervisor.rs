@@ -118,3 +118,28 @@ async fn one_that_lives_on_without_an_output_is_replaced() {
     })
     .await;
 }
+
+/// What a descendant holds open looks alive, but nobody answers there.
+#[tokio::test]
+async fn one_that_has_ended_is_not_running_while_its_output_is_still_read() {
+    watched(async {
+        let script = Arc::new(Script::new(&format!(
+            "{ANSWER}; read -r end; sleep 300 & exit 1"
+        )));
+        let supervisor = supervise(&script, QUICK);
+        let peer = supervisor.peer().await.unwrap();
+        let mut status = supervisor.status();
+        let call = tokio::spawn({
+            let peer = peer.clone();
+            async move { peer.call_raw("end", None).await }
+        });
+        let is_over = |status: &Status| !matches!(status, Status::Running(_));
+        let next = status.wait_for(is_over).await.unwrap().clone();
+        assert!(matches!(next, Status::Ending), "{next:?}");
+        assert!(!peer.is_closed(), "its output is held open");
+        assert!(call.await.unwrap().is_err());
+        drop(supervisor);
+        script.is_gone().await;
+    })
+    .await;
+}

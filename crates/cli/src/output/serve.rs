@@ -107,7 +107,7 @@ impl Reporter {
     /// What the plugin is doing; nothing is told of the first time that it runs.
     pub(crate) fn plugin(self, dialect: Dialect, status: &Status) {
         let (text, state, pause) = match status {
-            Status::Starting => return,
+            Status::Starting | Status::Ending => return,
             Status::Running(_) => ("the plugin runs again".to_owned(), "running", None),
             Status::Waiting { pause, down } => {
                 let hint = match down {

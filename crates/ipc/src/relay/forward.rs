@@ -148,7 +148,7 @@ impl Hub {
         let is_settled = |status: &Status| match status {
             Status::Running(peer) => !peer.is_closed(),
             Status::Ended(_) => true,
-            Status::Starting | Status::Waiting { .. } => false,
+            Status::Starting | Status::Ending | Status::Waiting { .. } => false,
         };
         let found = status.wait_for(is_settled).await.map(|found| found.clone());
         match found {
@@ -285,11 +285,11 @@ impl Hub {
             let is_down = |status: &Status| match status {
                 Status::Waiting { .. } | Status::Ended(_) => true,
                 Status::Running(peer) => !peer.is_closed(),
-                Status::Starting => false,
+                Status::Starting | Status::Ending => false,
             };
             match status.wait_for(is_down).await.ok()?.clone() {
                 Status::Waiting { down, .. } | Status::Ended(down) => Some(down),
-                Status::Running(_) | Status::Starting => None,
+                Status::Running(_) | Status::Starting | Status::Ending => None,
             }
         };
         let down = tokio::time::timeout(MOMENT, down).await.ok().flatten();
