@@ -3,6 +3,7 @@
 import asyncio
 import os
 import socket
+import tempfile
 import unittest
 from unittest import mock
 
@@ -17,20 +18,29 @@ from tenon_ipc import (
     RequestTimeout,
     _socket,
 )
-from tenon_ipc.names import socket_path
+from tenon_ipc.names import socket_path, socket_paths
 
 
 class Names(unittest.TestCase):
     def test_where_sockets_are(self):
         table = {
-            "myapp": "/tmp/myapp.sock",
-            "myapp.sock": "/tmp/myapp.sock",
-            "./myapp": "./myapp",
-            "a/b": "a/b",
-            "/run/my.app": "/run/my.app",
+            "myapp": "myapp.sock",
+            "myapp.sock": "myapp.sock",
+            "my.app": "my.app.sock",
         }
-        for name, path in table.items():
-            self.assertEqual(socket_path(name), path)
+        for folder in (tempfile.gettempdir(), None, "", "relative", "/nowhere/at/all"):
+            variables = {} if folder is None else {"XDG_RUNTIME_DIR": folder}
+            with mock.patch.dict(os.environ, variables):
+                if folder is None:
+                    os.environ.pop("XDG_RUNTIME_DIR", None)
+                for name, file in table.items():
+                    paths = [f"/tmp/{file}"]
+                    if folder == tempfile.gettempdir():
+                        paths.insert(0, f"{folder}/{file}")
+                    self.assertEqual(socket_paths(name), paths)
+                    self.assertEqual(socket_path(name), paths[0])
+                for path in ("./myapp", "a/b", "/run/my.app"):
+                    self.assertEqual(socket_paths(path), [path])
         for name in ("", "a\0b"):
             self.assertRaisesRegex(ValueError, "names no socket", socket_path, name)
 
@@ -49,7 +59,7 @@ class Connecting(ClientCase):
         await self.refused(f"no such socket {self.path}; is the server running")
         with open(self.path, "w"):
             pass
-        await self.refused("is no socket")
+        await self.refused("is not a socket")
         os.unlink(self.path)
         with socket.socket(socket.AF_UNIX) as dead:
             dead.bind(self.path)
@@ -95,6 +105,48 @@ class Connecting(ClientCase):
         with mock.patch.object(_socket, "_server_user", return_value=0):
             async with self.client():
                 pass
+
+    async def test_the_folder_of_the_user_comes_first_and_tmp_second(self):
+        name = f"tenon-test-python-{os.getpid()}"
+        own, reference = f"{self.folder.name}/{name}.sock", f"/tmp/{name}.sock"
+        with mock.patch.dict(os.environ, {"XDG_RUNTIME_DIR": self.folder.name}):
+            self.path = name
+            await self.refused(f"no such socket {own}, nor {reference}; is the server running")
+            for path in (reference, own):
+                self.path = path
+                server = await self.serve()
+                self.path = name
+                async with self.client() as client:
+                    await server.accept()
+                    self.assertEqual(client.path, path)
+
+    async def test_a_folder_of_the_user_that_is_not_theirs_alone(self):
+        self.path = "myapp"
+        with mock.patch.dict(os.environ, {"XDG_RUNTIME_DIR": self.folder.name}):
+            os.chmod(self.folder.name, 0o755)
+            await self.refused("others have access to it .mode 755.; unset it")
+            os.chmod(self.folder.name, 0o700)
+            with mock.patch("os.getuid", return_value=os.getuid() + 4711):
+                await self.refused("XDG_RUNTIME_DIR .* is not used: it belongs to user")
+
+    async def test_sockets_that_others_could_replace(self):
+        await self.serve()
+        os.chmod(self.folder.name, 0o777)
+        await self.refused("everybody may replace the socket")
+        async with self.client(allow_users="any"):
+            pass
+        os.chmod(self.folder.name, 0o1777)
+        async with self.client():
+            pass
+        if os.getuid() != 0:
+            return
+        os.lchown(self.path, 65534, -1)
+        await self.refused("the socket .* belongs to user 65534.*allow_users=.65534.")
+        async with self.client(allow_users=[65534]):
+            pass
+        os.lchown(self.path, 0, -1)
+        os.chown(self.folder.name, 65534, -1)
+        await self.refused("the folder of the socket .* belongs to user 65534")
 
     async def test_windows(self):
         with mock.patch("sys.platform", "win32"):
@@ -272,7 +324,9 @@ class Reconnecting(ClientCase):
             with self.assertRaisesRegex(IpcError, "is the server running"):
                 await client.request("m")
             await client.wait_closed()
-            self.assertEqual((client.state, len(self.errors)), ("disconnected", 3))
+            # The callbacks of a Client run in a thread of their own.
+            await self.until(lambda: len(self.errors) == 3)
+            self.assertEqual(client.state, "disconnected")
 
     async def test_a_call_that_cannot_wait_so_long(self):
         server = await self.serve()

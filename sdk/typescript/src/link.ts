@@ -1,8 +1,8 @@
 import { Connection } from "./connection.ts";
 import { ConnectionError, ErrorCode, type RpcError } from "./errors.ts";
 import type { Settings } from "./options.ts";
-import { type Dial, openSocket } from "./socket.ts";
-import { socketAddress } from "./socket_name.ts";
+import { type Dial, openFirst } from "./socket.ts";
+import { socketAddresses } from "./socket_name.ts";
 
 /** Whether there is a connection. */
 export type ConnectionState = "disconnected" | "connecting" | "connected" | "reconnecting";
@@ -98,10 +98,11 @@ export class Link {
   }
 
   async #open(opening: AbortController): Promise<void> {
-    const { socketPath, connectionTimeout } = this.#settings;
+    const { socketPath, connectionTimeout, allowUsers } = this.#settings;
     this.#opening = opening;
-    const address = socketAddress(socketPath);
-    const socket = await openSocket(address, connectionTimeout, opening.signal, this.#dial);
+    const addresses = socketAddresses(socketPath);
+    const limits = { timeout: connectionTimeout, signal: opening.signal, allowUsers };
+    const socket = await openFirst(addresses, limits, this.#dial);
     const connection = new Connection(socket, this.#settings, {
       received: (frame, from) => {
         this.#complaint = this.#listener.received(frame, from);

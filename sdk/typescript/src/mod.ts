@@ -24,4 +24,5 @@ export type { ConnectionState } from "./link.ts";
 export type { Id } from "./message.ts";
 export type { Notification, NotificationStream } from "./notifications.ts";
 export type { ClientOptions, Framing } from "./options.ts";
-export { socketAddress } from "./socket_name.ts";
+export { socketAddress, socketAddresses } from "./socket_name.ts";
+export type { AllowedUsers } from "./socket_place.ts";

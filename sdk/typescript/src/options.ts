@@ -1,4 +1,5 @@
 import { reportLater } from "./events.ts";
+import type { AllowedUsers } from "./socket_place.ts";
 
 /** How messages are told apart: one on a line, or each behind a `Content-Length` header. */
 export type Framing = "lines" | "headers";
@@ -7,6 +8,11 @@ export type Framing = "lines" | "headers";
 export interface ClientOptions {
   /** The name of the socket, see `socketAddress`, or its path. */
   socketPath: string;
+  /**
+   * The users whose servers are trusted beside our own and root's, by the owners of the socket and
+   * of its folder; `"any"` for all.
+   */
+  allowUsers?: AllowedUsers | undefined;
   /** How long connecting may take. 10,000 if not given. */
   connectionTimeout?: number | undefined;
   /** How long an answer may take; `Infinity` for no limit. 30,000 if not given. */
@@ -34,6 +40,7 @@ export interface ClientOptions {
 /** The options of a client, complete and checked. */
 export interface Settings {
   readonly socketPath: string;
+  readonly allowUsers: AllowedUsers;
   readonly connectionTimeout: number;
   readonly requestTimeout: number;
   readonly debug: (line: string) => void;
@@ -59,10 +66,15 @@ export function settings(options: ClientOptions): Settings {
   if (framing !== "lines" && framing !== "headers") {
     throw new TypeError(`framing is "lines" or "headers", not ${JSON.stringify(framing)}`);
   }
+  const { allowUsers = [] } = options;
+  if (allowUsers !== "any" && !(Array.isArray(allowUsers) && allowUsers.every(Number.isInteger))) {
+    throw new TypeError(`allowUsers is "any" or user ids, not ${JSON.stringify(allowUsers)}`);
+  }
   const requestTimeout = options.requestTimeout ?? options.timeout ?? 30_000;
   return {
     socketPath,
     framing,
+    allowUsers,
     connectionTimeout: milliseconds("connectionTimeout", options.connectionTimeout ?? 10_000),
     requestTimeout: milliseconds("requestTimeout", requestTimeout),
     debug: debugSink(options.debug),

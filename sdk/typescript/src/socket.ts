@@ -3,9 +3,58 @@ import { connect, type Socket } from "node:net";
 import process from "node:process";
 
 import { ConnectionError } from "./errors.ts";
+import { type AllowedUsers, checkPlace } from "./socket_place.ts";
 
 /** Starts to connect. A test gives another one. */
 export type Dial = (address: string) => Socket;
+
+/** What an attempt to connect keeps to. */
+export interface ConnectLimits {
+  /** In milliseconds. */
+  readonly timeout: number;
+  /** Ends the attempt. */
+  readonly signal: AbortSignal;
+  readonly allowUsers: AllowedUsers;
+}
+
+/**
+ * Connects to the first of these sockets where somebody listens.
+ *
+ * @throws {ConnectionError} As `openSocket`, or the socket is one that others have made or could
+ * replace.
+ */
+export async function openFirst(
+  addresses: readonly string[],
+  { timeout, signal, allowUsers }: ConnectLimits,
+  dial?: Dial,
+): Promise<Socket> {
+  let missing: ConnectionError | undefined;
+  for (const address of addresses) {
+    try {
+      checkPlace(address, allowUsers);
+      return await openSocket(address, timeout, signal, dial);
+    } catch (error) {
+      if (signal.aborted || !isNobody(error)) throw error;
+      if (missing !== undefined) throw neither(addresses, missing);
+      missing = error;
+    }
+  }
+  throw missing ?? new ConnectionError("CONNECT_FAILED", "there is no address to connect to");
+}
+
+function isNobody(error: unknown): error is ConnectionError {
+  if (!(error instanceof ConnectionError)) return false;
+  const { code } = (error.cause ?? {}) as { code?: string };
+  return code === "ENOENT" || code === "ECONNREFUSED";
+}
+
+function neither([first, second]: readonly string[], error: ConnectionError): ConnectionError {
+  const { cause } = error;
+  const message = (cause as { code?: string }).code === "ENOENT"
+    ? `there is no such socket ${first}, nor ${second}; is the server running?`
+    : `${error.message} Nobody listens at ${second} either`;
+  return new ConnectionError("CONNECT_FAILED", message, { cause });
+}
 
 /**
  * Connects to a socket.
@@ -83,7 +132,7 @@ function problem(address: string, error: Error & { code?: string }): string {
     case "EPERM":
       return `the socket ${address} belongs to somebody else; run as the user of the server`;
     case "ENOTSOCK":
-      return `${address} is no socket; is the path right?`;
+      return `${address} is not a socket; is the path right?`;
     case "EAGAIN":
       return `the server at ${address} does not accept connections fast enough; try again later`;
     default:

@@ -25,6 +25,7 @@ test("what is left out has its default", () => {
   assert.deepEqual(others, {
     socketPath,
     framing: "lines",
+    allowUsers: [],
     connectionTimeout: 10_000,
     requestTimeout: 30_000,
     autoReconnect: false,
@@ -41,6 +42,7 @@ test("what is given counts", () => {
   const given = {
     socketPath,
     framing: "headers",
+    allowUsers: [1000],
     connectionTimeout: 1,
     requestTimeout: Infinity,
     autoReconnect: true,

@@ -20,6 +20,7 @@ import {
   type RequestOptions,
   RpcError,
   socketAddress,
+  socketAddresses,
 } from "../dist/mod.js";
 
 type Is<A> = <T>() => T extends A ? 1 : 2;
@@ -35,6 +36,7 @@ const none: ClientOptions = {};
 // 2. All options.
 const all: Required<ClientOptions> = {
   socketPath: "app",
+  allowUsers: "any",
   connectionTimeout: 1,
   requestTimeout: 1,
   timeout: 1,
@@ -155,3 +157,4 @@ new RpcError("1", "no");
 // 18. The rest.
 holds<Same<Id, number | string | null>>();
 const address: string = socketAddress("app", "linux");
+const addresses: string[] = socketAddresses("app", "linux", "/run/user/1000");

@@ -20,7 +20,7 @@ from .errors import (
     RequestTimeout,
     RpcError,
 )
-from .names import socket_path
+from .names import socket_path, socket_paths
 from .settings import Settings
 from .sync import Client
 
@@ -38,4 +38,5 @@ __all__ = [
     "RpcError",
     "Settings",
     "socket_path",
+    "socket_paths",
 ]

@@ -8,9 +8,36 @@ import socket
 import stat
 import struct
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from .errors import ConnectionFailed
+from .names import runtime_folder
+
+
+def try_connect_first(
+    paths: Sequence[str], allow_users: str | Collection[int]
+) -> tuple[socket.socket | None, str]:
+    """As :func:`try_connect`, at the first of these paths where somebody listens, and the path."""
+    missing: list[ConnectionFailed] = []
+    for path in paths:
+        try:
+            return try_connect(path, allow_users), path
+        except ConnectionFailed as error:
+            if not _is_nobody(error):
+                raise
+            missing.append(error)
+    if len(missing) > 1:
+        first = missing[0]
+        if isinstance(first.__cause__, FileNotFoundError):
+            problem = f"there is no such socket {', nor '.join(paths)}; is the server running?"
+        else:
+            problem = f"{first}; nobody listens at {paths[1]} either"
+        raise ConnectionFailed(problem) from first.__cause__
+    raise missing[0]
+
+
+def _is_nobody(error: ConnectionFailed) -> bool:
+    return isinstance(error.__cause__, (FileNotFoundError, ConnectionRefusedError))
 
 
 def try_connect(path: str, allow_users: str | Collection[int]) -> socket.socket | None:
@@ -24,6 +51,7 @@ def try_connect(path: str, allow_users: str | Collection[int]) -> socket.socket 
             "this client needs Unix sockets: Python has no portable way to open the named pipes "
             "of Windows; use the TypeScript client there"
         )
+    _check_place(path, allow_users)
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         connection.setblocking(False)
@@ -47,7 +75,7 @@ def _explanation(path: str, error: OSError) -> str:
     except OSError:
         is_other = False
     if is_other:
-        return f"{path} is no socket; is the name right?"
+        return f"{path} is not a socket; is the name right?"
     if error.errno == errno.ENOENT:
         return f"there is no such socket {path}; is the server running?"
     if error.errno == errno.ECONNREFUSED:
@@ -60,15 +88,69 @@ def _explanation(path: str, error: OSError) -> str:
     return f"could not connect to {path}: {error.strerror}"
 
 
+def _check_place(path: str, allow_users: str | Collection[int]) -> None:
+    """Refuses a socket that somebody else has made, or could replace."""
+    folder = os.path.dirname(path) or "."
+    if folder == runtime_folder():
+        _check_runtime_folder(folder)
+    if isinstance(allow_users, str):
+        return
+    try:
+        found = os.stat(folder)
+    except OSError:
+        # Connecting tells what is wrong.
+        return
+    if _is_stranger(found.st_uid, allow_users):
+        raise ConnectionFailed(
+            f"the folder of the socket {path} belongs to user {found.st_uid}, not to us (user "
+            f"{os.getuid()}) or root; if they can be trusted, say allow_users=[{found.st_uid}]"
+        )
+    if found.st_mode & stat.S_IWOTH and not found.st_mode & stat.S_ISVTX:
+        raise ConnectionFailed(
+            f"everybody may replace the socket {path}; make its folder yours alone: "
+            f"chmod go-w {folder}"
+        )
+    for look in (os.lstat, os.stat):
+        try:
+            user = look(path).st_uid
+        except OSError:
+            continue
+        if _is_stranger(user, allow_users):
+            raise ConnectionFailed(
+                f"the socket {path} belongs to user {user}, not to us (user {os.getuid()}) or "
+                f"root; if they can be trusted, say allow_users=[{user}]"
+            )
+
+
+def _check_runtime_folder(folder: str) -> None:
+    found = os.stat(folder)
+    if not stat.S_ISDIR(found.st_mode):
+        problem = "it is not a folder"
+    elif found.st_uid != os.getuid():
+        problem = f"it belongs to user {found.st_uid}, not to us (user {os.getuid()})"
+    elif found.st_mode & 0o077:
+        problem = f"others have access to it (mode {found.st_mode & 0o777:03o})"
+    else:
+        return
+    raise ConnectionFailed(
+        f"XDG_RUNTIME_DIR ({folder}) is not used: {problem}; unset it, or give the socket as a "
+        "path with a slash"
+    )
+
+
+def _is_stranger(user: int, allow_users: Collection[int]) -> bool:
+    return user not in (os.getuid(), 0) and user not in allow_users
+
+
 def _check_user(connection: socket.socket, path: str, allow_users: str | Collection[int]) -> None:
     """Refuses a server that somebody else runs.
 
-    Sockets live in /tmp, where anybody may have put one first to be told what is not for them.
+    Sockets may be in /tmp, where anybody may have put one first to be told what is not for them.
     """
     if isinstance(allow_users, str):
         return
     user = _server_user(connection)
-    if user is not None and user not in (os.getuid(), 0) and user not in allow_users:
+    if user is not None and _is_stranger(user, allow_users):
         raise ConnectionFailed(
             f"the server at {path} runs as user {user}, not as us (user {os.getuid()}) or root; "
             f"if it can be trusted, say allow_users=[{user}]"

@@ -14,9 +14,9 @@ from ._connection import Call, Connection
 from ._events import Events
 from ._handlers import Handler
 from ._signal import Signal
-from ._socket import try_connect
+from ._socket import try_connect_first
 from .errors import ConnectionFailed, ConnectionLost, IpcError, NotConnected, RequestTimeout
-from .names import socket_path
+from .names import socket_path, socket_paths
 from .settings import Settings, check_seconds
 
 
@@ -28,7 +28,7 @@ class AsyncClient(Settings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        #: The path of the socket.
+        #: The path of the socket: where it was last looked for.
         self.path = socket_path(self.name)
         self._state = "disconnected"
         self._changed = Signal()
@@ -207,7 +207,7 @@ class AsyncClient(Settings):
         deadline = loop.time() + self.connect_timeout
         pause = 0.001
         while True:
-            socket = try_connect(self.path, self.allow_users)
+            socket, self.path = try_connect_first(socket_paths(self.name), self.allow_users)
             if socket is not None:
                 break
             if loop.time() >= deadline:

@@ -40,13 +40,16 @@ class Client(Settings):
         self._callbacks = Callbacks()
         self._handlers = ThreadPoolExecutor(_HANDLER_THREADS, "tenon-ipc-handler")
         self._inner = AsyncClient(**self._inner_words())
-        #: The path of the socket.
-        self.path = self._inner.path
         # Guards the three below: what is handed to a loop that has stopped would wait for ever.
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._is_closed = False
+
+    @property
+    def path(self) -> str:
+        """The path of the socket: where it was last looked for."""
+        return self._inner.path
 
     @property
     def state(self) -> str:
