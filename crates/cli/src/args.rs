@@ -24,7 +24,7 @@ pub(crate) use scenario::{
     VariableArgs, WorkArgs,
 };
 pub(crate) use serve::{EventsChoice, FramingChoice, ServeArgs, SlowChoice};
-pub(crate) use socket::{TapArgs, UserArgs};
+pub(crate) use socket::{PlaceArgs, TapArgs, UserArgs};
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -120,6 +120,9 @@ pub(crate) struct EchoArgs {
     /// Listen on this socket for many clients instead of talking on stdin and stdout
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) socket: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) place: PlaceArgs,
 }
 
 /// How long to wait; `None` is forever.

@@ -10,6 +10,8 @@ mod calling;
 mod cancelling;
 #[path = "serve/crowds.rs"]
 mod crowds;
+#[path = "serve/descriptors.rs"]
+mod descriptors;
 #[path = "serve/ending.rs"]
 mod ending;
 #[path = "serve/events.rs"]

@@ -14,7 +14,6 @@ use tenon_rpc::{CallError, CloseReason, Event, EventKind, Method, Payload, Peer,
 use tokio::sync::{Notify, broadcast, watch};
 use tokio::task::AbortHandle;
 
-use crate::name::socket_path;
 pub use events::{Events, Received};
 use link::Link;
 pub use settings::{BackOff, ClientSettings};
@@ -102,7 +101,7 @@ impl Client {
             }),
         };
         let timeout = settings.timeout;
-        let dialer = link::Dialer::new(socket_path(name), router, settings);
+        let dialer = link::Dialer::new(name.to_owned(), router, settings);
         let connection = dialer.dial().await?;
         let (sender, link) = watch::channel(Link::Up(connection.peer()));
         let close = Arc::new(Notify::new());

@@ -36,7 +36,7 @@
 //! # let folder = tempfile::tempdir()?;
 //! # let name = &folder.path().join("calc").display().to_string();
 //! # #[cfg(any())]
-//! let name = "calc"; // /tmp/calc.sock
+//! let name = "calc"; // $XDG_RUNTIME_DIR/calc.sock
 //! let server = Server::bind(name, router)?;
 //! let client = Client::connect(name).await?;
 //! let mut events = client.events();
@@ -69,7 +69,7 @@ pub mod wrappers;
 pub use client::{BackOff, Client, ClientSettings, ClientState, Events, Received};
 pub use clients::Clients;
 pub use lane::Slow;
-pub use name::socket_path;
+pub use name::{connect_to, reference_path, socket_path};
 pub use progress::{Progress, ProgressParams, Token};
 #[cfg(unix)]
 pub use relay::{CallHook, EventsTo, Relay, RelayError, RelaySettings, SilenceHook};

@@ -1,19 +1,46 @@
 //! From the name of a server to where its socket is.
 
+use std::io;
 use std::path::PathBuf;
 
-/// Where the socket with this name is.
+use tenon_rpc::Io;
+
+use crate::socket::connect;
+use crate::users::Users;
+
+/// Where a server with this name listens.
 ///
-/// A name with a slash in it is a path, as it is. `myapp` and `myapp.sock` both are
-/// `/tmp/myapp.sock`, where the servers and clients of ipc-jsonrpc look.
+/// A name with a slash in it is a path, as it is. `myapp` and `myapp.sock` both are `myapp.sock` in
+/// `$XDG_RUNTIME_DIR`, which is a folder of the user's own, and in `/tmp` where that is not set.
+///
+/// # Errors
+/// `$XDG_RUNTIME_DIR` is another user's, or open to others.
 #[cfg(unix)]
-pub fn socket_path(name: &str) -> PathBuf {
+pub fn socket_path(name: &str) -> io::Result<PathBuf> {
     if name.contains('/') {
-        return PathBuf::from(name);
+        return Ok(PathBuf::from(name));
     }
+    let folder = crate::socket::runtime_folder(std::env::var_os("XDG_RUNTIME_DIR"))?;
+    Ok(match folder {
+        Some(folder) => folder.join(file_name(name)),
+        None => reference_path(name),
+    })
+}
+
+/// Where the servers and clients of ipc-jsonrpc have the socket with this name: in `/tmp`.
+#[cfg(unix)]
+pub fn reference_path(name: &str) -> PathBuf {
+    match name.contains('/') {
+        true => PathBuf::from(name),
+        false => PathBuf::from("/tmp").join(file_name(name)),
+    }
+}
+
+#[cfg(unix)]
+fn file_name(name: &str) -> String {
     match name.ends_with(".sock") {
-        true => PathBuf::from(format!("/tmp/{name}")),
-        false => PathBuf::from(format!("/tmp/{name}.sock")),
+        true => name.to_owned(),
+        false => format!("{name}.sock"),
     }
 }
 
@@ -21,11 +48,54 @@ pub fn socket_path(name: &str) -> PathBuf {
 ///
 /// `myapp` is `\\.\pipe\myapp`; a name that begins with `\\.\pipe\` or `\\?\pipe\`, or has a
 /// colon, a slash or a backslash in it, is left as it is.
+///
+/// # Errors
+/// None.
 #[cfg(windows)]
-pub fn socket_path(name: &str) -> PathBuf {
+pub fn socket_path(name: &str) -> io::Result<PathBuf> {
+    Ok(reference_path(name))
+}
+
+/// Where the servers and clients of ipc-jsonrpc have the pipe with this name, which is the same.
+#[cfg(windows)]
+pub fn reference_path(name: &str) -> PathBuf {
     match name.contains([':', '/', '\\']) {
         true => PathBuf::from(name),
         false => PathBuf::from(format!(r"\\.\pipe\{name}")),
+    }
+}
+
+/// Connects to the server of this name: where [`socket_path`] says, and if nobody listens there, at
+/// the [`reference_path`].
+///
+/// # Errors
+/// As [`connect`](crate::connect), or `$XDG_RUNTIME_DIR` cannot be trusted.
+pub async fn connect_to(name: &str, server: &Users) -> io::Result<Io> {
+    let (first, second) = (socket_path(name)?, reference_path(name));
+    let is_nobody = |error: &io::Error| {
+        let kind = error.kind();
+        matches!(
+            kind,
+            io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused
+        )
+    };
+    match connect(&first, server).await {
+        Err(error) if is_nobody(&error) && first != second => {
+            match connect(&second, server).await {
+                Err(other) if is_nobody(&other) => {
+                    let (first, second) = (first.display(), second.display());
+                    let problem = match error.kind() {
+                        io::ErrorKind::NotFound => format!(
+                            "{first}: there is no such socket, nor {second}; is the server running?"
+                        ),
+                        _ => format!("{error}; nobody listens at {second} either"),
+                    };
+                    Err(io::Error::new(error.kind(), problem))
+                }
+                connected => connected,
+            }
+        }
+        connected => connected,
     }
 }
 
@@ -43,7 +113,7 @@ mod tests {
             ("./myapp.sock", "./myapp.sock"),
             ("run/myapp", "run/myapp"),
         ] {
-            assert_eq!(socket_path(name), PathBuf::from(path), "{name}");
+            assert_eq!(reference_path(name), PathBuf::from(path), "{name}");
         }
     }
 }

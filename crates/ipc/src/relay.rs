@@ -9,7 +9,7 @@ mod withdrawals;
 
 use std::fmt;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
@@ -20,6 +20,7 @@ use tenon_rpc::{Cancel, Dialect, EventOrder, Options, Oversized, Peer, Quote};
 use tokio::sync::watch;
 
 use crate::clients::Clients;
+use crate::name::socket_path;
 use crate::server::{Ended, Server};
 use crate::session::Session;
 use crate::settings::Settings;
@@ -165,6 +166,21 @@ impl Relay {
     pub async fn start(
         name: &str,
         command: PluginCommand,
+        start: Start,
+        protocol: Option<Protocol>,
+        settings: RelaySettings,
+    ) -> Result<Relay, RelayError> {
+        let path = socket_path(name).map_err(RelayError::Socket)?;
+        Relay::start_at(path, command, start, protocol, settings).await
+    }
+
+    /// Like [`start`](Relay::start), with the path of the socket.
+    ///
+    /// # Errors
+    /// As [`start`](Relay::start).
+    pub async fn start_at(
+        path: impl Into<PathBuf>,
+        command: PluginCommand,
         mut start: Start,
         protocol: Option<Protocol>,
         mut settings: RelaySettings,
@@ -213,7 +229,7 @@ impl Relay {
             Some(hook) => router.wrap(wrappers::logging(move |done| hook(done))),
             None => router,
         };
-        let server = Server::bind_as(name, router, settings.server, clients);
+        let server = Server::bind_as(path.into(), router, settings.server, clients);
         let server = server.map_err(RelayError::Socket)?;
         let _first = hub.clients.set(server.clients());
         let router = Arc::new(forward::to_clients(hub.clone()));

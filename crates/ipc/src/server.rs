@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use tenon_rpc::{CloseReason, Connection, ErrorCode, Io, Options, Router, RpcError};
+use tenon_rpc::{CloseReason, Connection, ErrorCode, Options, Router, RpcError};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinHandle;
 
@@ -15,8 +15,7 @@ use crate::clients::{Clients, Table};
 use crate::name::socket_path;
 use crate::session::{Inner, Session};
 use crate::settings::Settings;
-use crate::socket::Listener;
-use crate::users::Credentials;
+use crate::socket::{Arrival, Listener};
 use crate::wrappers;
 
 /// A server at work. Dropping it ends it at once, with every connection.
@@ -37,7 +36,7 @@ use crate::wrappers;
 ///     notified.ok(); // it may have left
 ///     Ok(a + b)
 /// });
-/// let server = Server::bind("calculator", router)?;       // /tmp/calculator.sock
+/// let server = Server::bind("calculator", router)?;       // $XDG_RUNTIME_DIR/calculator.sock
 /// server.clients().broadcast_raw("ready", None);
 /// tokio::signal::ctrl_c().await?;
 /// server.stop(std::time::Duration::from_secs(5)).await;
@@ -82,13 +81,17 @@ impl Server {
     where
         S: Clone + Send + Sync + 'static,
     {
+        if name.is_empty() {
+            let problem = "a socket needs a name, such as `myapp` or `./myapp.sock`";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, problem));
+        }
         let options = settings.connection();
-        Server::bind_as(name, router, settings, options)
+        Server::bind_as(socket_path(name)?, router, settings, options)
     }
 
     /// Listens with options of connections that are not for everybody to set.
     pub(crate) fn bind_as<S>(
-        name: &str,
+        path: PathBuf,
         router: Router<S>,
         settings: Settings,
         options: Options,
@@ -96,11 +99,7 @@ impl Server {
     where
         S: Clone + Send + Sync + 'static,
     {
-        if name.is_empty() {
-            let problem = "a socket needs a name, such as `myapp` or `./myapp.sock`";
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, problem));
-        }
-        let listener = Listener::bind(socket_path(name), settings.mode)?;
+        let listener = Listener::bind_for(path, settings.mode, &settings.users)?;
         let router = match settings.requests_per_second {
             Some(rate) => router.wrap(wrappers::rate_limit(rate)),
             None => router,
@@ -182,10 +181,10 @@ impl<S: Clone + Send + Sync + 'static> Reception<S> {
         const PAUSE: Duration = Duration::from_millis(50);
         let mut is_out_of_room = false;
         loop {
-            match listener.accept().await {
-                Ok((io, credentials)) => {
+            match listener.arrival().await {
+                Ok(arrival) => {
                     is_out_of_room = false;
-                    self.receive(io, credentials);
+                    self.receive(arrival);
                 }
                 Err(error) => {
                     if !std::mem::replace(&mut is_out_of_room, true) {
@@ -197,14 +196,23 @@ impl<S: Clone + Send + Sync + 'static> Reception<S> {
         }
     }
 
-    fn receive(&mut self, io: Io, credentials: Option<Credentials>) {
+    fn receive(&mut self, arrival: Arrival) {
         let clients = Clients::from(self.clients.clone());
-        if !self.settings.users.admit(credentials) {
-            return self.refuse(io, credentials, "this server is for another user");
+        if !self.settings.users.admit(arrival.credentials) {
+            return self.refuse(arrival, "this server is for another user");
         }
         if clients.count() >= self.settings.connections {
-            return self.refuse(io, credentials, "this server has too many clients already");
+            return self.refuse(arrival, "this server has too many clients already");
         }
+        if arrival.is_crowded {
+            return self.refuse(
+                arrival,
+                "this server has no files left to open for more clients",
+            );
+        }
+        let Arrival {
+            io, credentials, ..
+        } = arrival;
         self.last += 1;
         let patience = self.settings.patience();
         let clients = Arc::downgrade(&self.clients);
@@ -240,21 +248,26 @@ impl<S: Clone + Send + Sync + 'static> Reception<S> {
 }
 
 impl<S> Reception<S> {
-    fn refuse(&self, io: Io, credentials: Option<Credentials>, problem: &str) {
+    fn refuse(&self, arrival: Arrival, problem: &str) {
         /// How long somebody who is not let in may take to show how they tell messages apart.
         const PATIENCE: Duration = Duration::from_millis(100);
+        let Arrival {
+            io,
+            credentials,
+            is_crowded,
+        } = arrival;
         tracing::warn!(?credentials, problem, "a client was refused");
         let error = RpcError::new(ErrorCode::Number(crate::REFUSED), problem);
         let dialect = self.settings.framing.dialect();
         match self.refusals.clone().try_acquire_owned() {
-            Ok(permit) => {
+            Ok(permit) if !is_crowded => {
                 let detect = self.options.detect;
                 tokio::spawn(async move {
                     io.turn_away(dialect, detect, error, PATIENCE).await;
                     drop(permit);
                 });
             }
-            Err(_) => io.refuse(dialect, error),
+            _ => io.refuse(dialect, error),
         }
         if let Some(hook) = &self.settings.on_refuse {
             survives("on_refuse", || hook(credentials, problem));

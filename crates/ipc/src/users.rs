@@ -37,6 +37,16 @@ impl Users {
         }
     }
 
+    /// Whether the owner of a file is trusted, as servers are.
+    #[cfg(unix)]
+    pub(crate) fn trust_owner(&self, user: u32) -> bool {
+        self.trust(Some(Credentials {
+            user,
+            group: 0,
+            process: None,
+        }))
+    }
+
     #[cfg(unix)]
     /// Whether a server is talked to. The administrator's are: what they want to know they know.
     pub(crate) fn trust(&self, server: Option<Credentials>) -> bool {

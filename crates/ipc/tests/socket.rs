@@ -70,7 +70,10 @@ async fn a_living_server_and_a_foreign_file_are_left_alone() {
     assert_eq!(error.kind(), ErrorKind::AlreadyExists);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "precious");
     let error = connect(&path, &Users::Own).await.unwrap_err();
-    assert!(error.to_string().contains("this is no socket"), "{error}");
+    assert!(
+        error.to_string().contains("this is not a socket"),
+        "{error}"
+    );
 }
 
 #[tokio::test]
@@ -155,7 +158,7 @@ async fn a_folder_that_cannot_be_is_named() {
     let path = file.join("s");
     let error = Listener::bind(&path, 0o600).unwrap_err().to_string();
     assert!(error.starts_with(path.to_str().unwrap()), "{error}");
-    assert!(error.ends_with("file is no folder"), "{error}");
+    assert!(error.ends_with("file is not a folder"), "{error}");
 }
 
 #[tokio::test]
@@ -185,6 +188,21 @@ fn full_door(place: &Place) -> UnixListener {
     rustix::net::bind(&socket, &address).unwrap();
     rustix::net::listen(&socket, 0).unwrap();
     UnixListener::from_std(socket.into()).unwrap()
+}
+
+/// Nobody is let in there, so nobody may wait for it: it is in use.
+#[tokio::test]
+async fn a_server_that_accepts_nobody_is_not_waited_for() {
+    let place = Place::new();
+    let door = full_door(&place);
+    // The first one who knocks still has room.
+    for _ in 0..3 {
+        let error = Listener::bind(place.path(), 0o600).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::AddrInUse, "{error}");
+        assert!(error.to_string().contains("another server"), "{error}");
+    }
+    drop(door);
+    Listener::bind(place.path(), 0o600).unwrap();
 }
 
 #[tokio::test]

@@ -88,7 +88,8 @@ pub(crate) struct CallArgs {
     #[arg(long, value_parser = protocols())]
     pub(crate) protocol: Option<Protocol>,
 
-    /// Connect to a server: NAME is /tmp/NAME.sock, and a name with a slash is a path
+    /// Connect to a server: NAME is NAME.sock in $XDG_RUNTIME_DIR or /tmp, and a name with a slash
+    /// is a path
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) socket: Option<String>,
 

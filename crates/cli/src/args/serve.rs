@@ -7,11 +7,11 @@ use clap::builder::NonEmptyStringValueParser;
 use tenon_protocols::Protocol;
 use tenon_rpc::Dialect;
 
-use super::{EnvironmentArgs, Limit, TapArgs, UserArgs, dialects, duration, protocols};
+use super::{EnvironmentArgs, Limit, PlaceArgs, TapArgs, UserArgs, dialects, duration, protocols};
 
 const SERVE_EXAMPLES: &str = "\
 Examples:
-  Put a plugin on /tmp/calc.sock, and call it from anywhere:
+  Put a plugin on the socket calc, and call it from anywhere:
     tenon serve --socket calc -- python3 plugin.py
     tenon call add '[1,2]' --socket calc
 
@@ -28,9 +28,13 @@ started once for all of them, and again when it ends.";
 #[derive(Debug, clap::Args)]
 #[command(after_help = SERVE_EXAMPLES, override_usage = "tenon serve [OPTIONS] --socket NAME -- CMD...")]
 pub(crate) struct ServeArgs {
-    /// The socket: NAME is /tmp/NAME.sock, and a name with a slash is a path
+    /// The socket: NAME is NAME.sock in $XDG_RUNTIME_DIR (/tmp if that is not set), and a name with a
+    /// slash is a path
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) socket: String,
+
+    #[command(flatten)]
+    pub(crate) place: PlaceArgs,
 
     /// The plugin
     #[arg(last = true, required = true, value_name = "CMD")]
@@ -70,9 +74,9 @@ pub(crate) struct ServeArgs {
     #[command(flatten)]
     pub(crate) users: UserArgs,
 
-    /// How many clients there may be at once
-    #[arg(long, value_name = "COUNT", default_value_t = 4096)]
-    pub(crate) max_clients: usize,
+    /// How many clients there may be at once [default: 4096, or fewer if `ulimit -n` is lower]
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) max_clients: Option<usize>,
 
     /// The largest message of a client or of the plugin: 500KiB, 16MiB
     #[arg(long, value_name = "SIZE", default_value = "16MiB", value_parser = size)]

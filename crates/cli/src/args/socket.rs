@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use tenon_ipc::Users;
+use tenon_ipc::{Users, reference_path, socket_path};
+
+use crate::exit::Failure;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct TapArgs {
@@ -24,6 +26,23 @@ pub(crate) struct UserArgs {
     /// Trust this user on the other side of the socket as well: a name, a number, or `anyone`
     #[arg(long, value_name = "USER", value_parser = user)]
     pub(crate) allow_user: Vec<Allowed>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct PlaceArgs {
+    /// Put the socket of a plain NAME into /tmp, where clients of ipc-jsonrpc look
+    #[arg(long, requires = "socket")]
+    pub(crate) tmp: bool,
+}
+
+impl PlaceArgs {
+    /// Where a server listens.
+    pub(crate) fn path(&self, name: &str) -> Result<PathBuf, Failure> {
+        match self.tmp {
+            true => Ok(reference_path(name)),
+            false => socket_path(name).map_err(Failure::cannot_start),
+        }
+    }
 }
 
 /// Who is trusted besides ourselves.

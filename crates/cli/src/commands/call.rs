@@ -11,16 +11,19 @@ mod target;
 mod terminal;
 mod variables;
 
+use std::sync::Arc;
+
 use tenon_protocols::Protocol;
-use tenon_rpc::Payload;
+use tenon_rpc::{BatchItem, Payload};
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::mpsc;
 
 use crate::args::CallArgs;
 use crate::commands::signals::HangUp;
 use crate::commands::tap::tap;
 use crate::exit::{Code, Failure};
 use crate::output::{self, Printer};
-use answers::Answers;
+use answers::{Answers, Question};
 use conversation::Conversation;
 use input::Input;
 use target::Target;
@@ -31,8 +34,11 @@ pub(crate) async fn run(args: CallArgs) -> Result<(), Failure> {
         events_are_data: args.watch,
     };
     output::choose_masked(&args.tap.mask);
+    // Whatever this waits for, a FIFO or a terminal, a signal still ends the command as it ends any
+    // other: nothing has been started, and nobody catches signals yet.
+    let prepared = prepare(&args, printer);
     let work = async {
-        match reach_and_call(&args, printer).await {
+        match reach_and_call(&args, prepared, printer).await {
             Err(failure) if !failure.message.is_empty() => {
                 printer.error(args.method.as_deref(), &failure)?;
                 Err(Failure::told(failure.code))
@@ -53,12 +59,41 @@ pub(crate) async fn run(args: CallArgs) -> Result<(), Failure> {
     crate::interruptible(work).await
 }
 
-async fn reach_and_call(args: &CallArgs, printer: Printer) -> Result<(), Failure> {
-    // What is wrong with the command line should show before anything is started.
+/// What is read before anything is started, so that what is wrong with it shows first.
+struct Prepared {
+    params: Option<Payload>,
+    batch: Option<Vec<BatchItem>>,
+    protocol: Option<Protocol>,
+    answers: Arc<Answers>,
+    questions: Option<mpsc::Receiver<Question>>,
+}
+
+fn prepare(args: &CallArgs, printer: Printer) -> Result<Prepared, Failure> {
     let params = params::read(args.params.as_deref().or(args.data.as_deref()))?;
     let batch = batch::read(args)?;
     let protocol = check(args)?;
     let (answers, questions) = Answers::new(args, printer)?;
+    Ok(Prepared {
+        params,
+        batch,
+        protocol,
+        answers,
+        questions,
+    })
+}
+
+async fn reach_and_call(
+    args: &CallArgs,
+    prepared: Result<Prepared, Failure>,
+    printer: Printer,
+) -> Result<(), Failure> {
+    let Prepared {
+        params,
+        batch,
+        protocol,
+        answers,
+        questions,
+    } = prepared?;
     let tap = tap(&args.tap)?;
     let mut ctrl_c = match questions {
         Some(_) => Some(signal(SignalKind::interrupt()).map_err(Failure::cannot_start)?),

@@ -1,8 +1,9 @@
 //! `tenon echo`: be a plugin.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use tenon_ipc::{Listener, socket_path};
+use tenon_ipc::Listener;
 use tenon_protocols::Protocol;
 use tenon_rpc::{Connection, Dialect, Io, Options};
 
@@ -20,16 +21,21 @@ pub(crate) async fn run(args: EchoArgs) -> Result<(), Failure> {
         },
         ..Options::default()
     };
-    let Some(name) = args.socket else {
+    let Some(name) = &args.socket else {
         let io = Io::stdio().map_err(Failure::cannot_start)?;
         let router = Arc::new(echo::router());
         let connection = Connection::start_with(io, dialect, router, options);
         connection.closed().await;
         return Ok(());
     };
-    let listener = Listener::bind(socket_path(&name), 0o600).map_err(Failure::cannot_start)?;
+    let path = args.place.path(name)?;
+    let listener = Listener::bind(path, 0o600).map_err(Failure::cannot_start)?;
     loop {
-        let (io, _) = listener.accept().await.map_err(Failure::cannot_start)?;
+        let Ok((io, _)) = listener.accept().await else {
+            // The system has no room for another connection; one that ends makes some.
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            continue;
+        };
         let router = Arc::new(echo::router());
         let connection = Connection::start_with(io, dialect, router, options.clone());
         tokio::spawn(async move { connection.closed().await });

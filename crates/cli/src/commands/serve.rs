@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use rustix::process::{Resource, Rlimit};
 use tenon_host::{PluginCommand, Restart, Start, Status};
 use tenon_ipc::{CallHook, EventsTo, Framing, Relay, RelayError, RelaySettings, Settings, Slow};
 use tenon_protocols::Protocol;
@@ -21,11 +20,12 @@ pub(crate) async fn run(args: &ServeArgs) -> Result<(), Failure> {
         json: args.json,
         verbose: args.verbose,
     };
-    make_room_for(args.max_clients);
+    tenon_host::raise_descriptor_limit();
     let command = command(args)?;
     let shown = command.to_string();
-    let relay = Relay::start(
-        &args.socket,
+    let path = args.place.path(&args.socket)?;
+    let relay = Relay::start_at(
+        path,
         command,
         start(args)?,
         args.protocol,
@@ -102,6 +102,7 @@ fn start(args: &ServeArgs) -> Result<Start, Failure> {
 
 fn settings(args: &ServeArgs, reporter: Reporter) -> RelaySettings {
     let dialect = dialect(args);
+    let defaults = Settings::default();
     let mut server = Settings {
         framing: match args.framing {
             FramingChoice::Detect => Framing::Detect,
@@ -110,7 +111,7 @@ fn settings(args: &ServeArgs, reporter: Reporter) -> RelaySettings {
         },
         mode: args.mode,
         users: args.users.users(),
-        connections: args.max_clients,
+        connections: args.max_clients.unwrap_or(defaults.connections),
         in_order: args.in_order,
         slow: match args.slow {
             SlowChoice::DropOldest => Slow::DropOldest,
@@ -125,7 +126,7 @@ fn settings(args: &ServeArgs, reporter: Reporter) -> RelaySettings {
         on_refuse: Some(Arc::new(move |credentials, problem| {
             reporter.refused(credentials, problem);
         })),
-        ..Settings::default()
+        ..defaults
     };
     server.options.limits.frame = args.max_message;
     RelaySettings {
@@ -146,23 +147,6 @@ fn settings(args: &ServeArgs, reporter: Reporter) -> RelaySettings {
         }),
         on_silence: Some(Arc::new(move |stray| reporter.silent(dialect, stray))),
         ..RelaySettings::default()
-    }
-}
-
-/// Every client takes a file descriptor, and many systems allow no more than 1,024 unless asked.
-fn make_room_for(clients: usize) {
-    /// What we and the plugin need besides.
-    const OTHERS: u64 = 64;
-    let wanted = u64::try_from(clients).map_or(u64::MAX, |clients| clients.saturating_add(OTHERS));
-    let Rlimit { current, maximum } = rustix::process::getrlimit(Resource::Nofile);
-    let possible = maximum.map_or(wanted, |maximum| wanted.min(maximum));
-    if current.is_some_and(|current| current < possible) {
-        let raised = Rlimit {
-            current: Some(possible),
-            maximum,
-        };
-        // Without it, clients wait until there is room.
-        let _best_effort = rustix::process::setrlimit(Resource::Nofile, raised);
     }
 }
 

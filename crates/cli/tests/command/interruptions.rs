@@ -61,6 +61,34 @@ async fn killed() {
     }
 }
 
+/// Params may come from somewhere that never ends, or never begins.
+#[tokio::test]
+async fn signals_while_waiting_for_params() {
+    let shell = Shell::new();
+    for option in [
+        "greet @fifo",
+        "greet -d @fifo",
+        "--batch fifo",
+        "greet --answer ask=@fifo",
+    ] {
+        for (signal, code) in [("INT", 130), ("TERM", 143), ("HUP", 129)] {
+            let line = format!(
+                "mkfifo fifo; env --default-signal tenon call {option} -- tenon echo & call=$!; \
+                until [ \"$(cat /proc/$call/comm)\" = tenon ] && \
+                    grep -q '^State:.S' /proc/$call/status; do sleep 0.01; done; \
+                kill -s {signal} $call; wait $call; echo $?; rm fifo"
+            );
+            let outcome = shell.run_unnoted(&line).await;
+            assert_eq!(
+                outcome.stdout,
+                format!("{code}\n"),
+                "{option}: {}",
+                outcome.stderr
+            );
+        }
+    }
+}
+
 #[tokio::test]
 async fn control_c_while_reading_calls() {
     let line = "mkfifo calls; exec 3<> calls; \

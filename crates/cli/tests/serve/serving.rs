@@ -35,20 +35,31 @@ impl Serving {
     /// Starts a server in a folder that has something in it already.
     pub(crate) async fn start_in(shell: Shell, options: &str) -> Serving {
         let mut serving = Serving::spawn(shell, options);
+        serving.listens().await;
+        serving
+    }
+
+    /// Waits until it listens.
+    pub(crate) async fn listens(&mut self) {
         eventually("a server that listens", || {
-            let program = &mut serving.program;
+            let program = &mut self.program;
             let is_over = program.has_ended();
-            assert!(!is_over, "{options} came to {}", program.stderr.text());
+            assert!(!is_over, "it came to {}", program.stderr.text());
             program.stderr.text().contains("listening")
                 || program.stdout.text().contains("listening")
         })
         .await;
-        serving
     }
 
     /// Starts a server, and does not wait for it.
     pub(crate) fn spawn(shell: Shell, options: &str) -> Serving {
-        let program = Program::start(&shell, &format!("tenon serve --socket ./s {options}"));
+        Serving::spawn_as(shell, "tenon", options)
+    }
+
+    /// Starts a server by another command than `tenon`, and does not wait for it.
+    pub(crate) fn spawn_as(shell: Shell, command: &str, options: &str) -> Serving {
+        let line = format!("{command} serve --socket ./s {options}");
+        let program = Program::start(&shell, &line);
         Serving { shell, program }
     }
 

@@ -39,7 +39,58 @@ async fn folders_that_are_missing_are_made() {
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
 }
 
-/// A name without a slash is in /tmp, where the clients of ipc-jsonrpc look.
+/// A name without a slash is in the user's own folder. Clients look in /tmp as well, where the
+/// servers of ipc-jsonrpc are.
+#[tokio::test]
+async fn names_in_the_folder_of_the_user() {
+    let shell = Shell::new();
+    let name = format!("tenon-test-own-{}", std::process::id());
+    for (option, folder) in [("", "$PWD/run"), ("--tmp", "/tmp")] {
+        let line = format!(
+            "mkdir -m 700 -p run; export XDG_RUNTIME_DIR=$PWD/run; \
+            tenon serve --socket {name} {option} -- tenon echo & server=$!; \
+            while [ ! -S {folder}/{name}.sock ]; do sleep 0.01; done; \
+            for socket in {name} {name}.sock {folder}/{name}.sock; do \
+                tenon call add '[1,2]' --socket $socket; done; \
+            kill $server; wait $server; echo $?; ls run; tenon call add --socket {name}"
+        );
+        let outcome = shell.run_unnoted(&line).await;
+        assert_eq!(outcome.stdout, "3\n3\n3\n0\n", "{}", outcome.stderr);
+        let folder = folder.replace("$PWD", "[folder]");
+        let listening = format!("listening on {folder}/{name}.sock for tenon echo\n");
+        assert!(outcome.stderr.starts_with(&listening), "{}", outcome.stderr);
+        let missing = format!(
+            "error: [folder]/run/{name}.sock: there is no such socket, nor /tmp/{name}.sock; \
+             is the server running?\n"
+        );
+        assert!(outcome.stderr.ends_with(&missing), "{}", outcome.stderr);
+    }
+}
+
+/// A folder that others have access to is not used, by servers or by clients.
+#[tokio::test]
+async fn folders_that_are_not_ours_alone_are_refused() {
+    let shell = Shell::new();
+    let line = "mkdir -m 755 run; mkdir -m 777 open; export XDG_RUNTIME_DIR=$PWD/run; \
+        chmod 777 open; for socket in name open/s; do \
+            tenon serve --socket $socket -- tenon echo; echo $?; \
+            tenon call add '[1,2]' --socket $socket; echo $?; done";
+    let outcome = shell.run_unnoted(line).await;
+    assert_eq!(outcome.stdout, "3\n3\n3\n3\n", "{}", outcome.stderr);
+    let runtime = "[folder]/run: XDG_RUNTIME_DIR is not used: others have access to it (mode 755)";
+    let open = "open/s: everybody may replace files in the folder open; make it yours alone: \
+        chmod go-w open";
+    for problem in [runtime, open] {
+        assert_eq!(
+            outcome.stderr.matches(problem).count(),
+            2,
+            "{}",
+            outcome.stderr
+        );
+    }
+}
+
+/// Without a folder of the user's own, a name is in /tmp.
 #[tokio::test]
 async fn names() {
     let shell = Shell::new();

@@ -47,7 +47,8 @@ fn open_folder(test: &str) -> Option<Shell> {
         return None;
     }
     let shell = Shell::new();
-    let everybody = std::fs::Permissions::from_mode(0o777);
+    // As /tmp is: nobody can replace what is another's.
+    let everybody = std::fs::Permissions::from_mode(0o1777);
     std::fs::set_permissions(shell.path("."), everybody).expect("permissions");
     shell.file("client.py", CLIENT);
     shell.file("server.py", SERVER);
@@ -99,6 +100,12 @@ async fn a_strangers_server_is_told_nothing() {
     })
     .await;
     let call = "tenon call greet '{\"token\":\"s3cret\"}' --socket ./s";
+    let outcome = shell.run_unnoted(call).await;
+    assert_eq!(outcome.code, Some(3), "{}", outcome.stderr);
+    let distrust = "the socket belongs to another user (65534), who is not trusted";
+    assert!(outcome.stderr.contains(distrust), "{}", outcome.stderr);
+    // Even if the file is ours, the kernel tells who listens.
+    std::os::unix::fs::chown(shell.path("s"), Some(0), None).expect("permissions");
     let outcome = shell.run_unnoted(call).await;
     assert_eq!(outcome.code, Some(3), "{}", outcome.stderr);
     let distrust = "the server runs as another user (65534), who is not trusted";

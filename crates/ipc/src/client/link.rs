@@ -2,7 +2,6 @@
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,7 +10,7 @@ use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
 use super::{BackOff, ClientSettings, ClientState};
-use crate::socket::connect;
+use crate::name::connect_to;
 
 /// How it stands with the server.
 #[derive(Clone, Debug)]
@@ -43,15 +42,15 @@ impl Link {
 
 /// Everything that is needed to connect, once and again.
 pub(super) struct Dialer<S> {
-    path: PathBuf,
+    name: String,
     router: Arc<Router<S>>,
     settings: ClientSettings,
 }
 
 impl<S: Clone + Send + Sync + 'static> Dialer<S> {
-    pub(super) fn new(path: PathBuf, router: Router<S>, settings: ClientSettings) -> Dialer<S> {
+    pub(super) fn new(name: String, router: Router<S>, settings: ClientSettings) -> Dialer<S> {
         Dialer {
-            path,
+            name,
             router: Arc::new(router),
             settings,
         }
@@ -59,11 +58,11 @@ impl<S: Clone + Send + Sync + 'static> Dialer<S> {
 
     pub(super) async fn dial(&self) -> io::Result<Connection> {
         let limit = self.settings.connect_timeout;
-        let connecting = connect(&self.path, &self.settings.users);
+        let connecting = connect_to(&self.name, &self.settings.users);
         let io = tokio::time::timeout(limit, connecting)
             .await
             .map_err(|_| {
-                let problem = format!("{}: nobody answered within {limit:?}", self.path.display());
+                let problem = format!("{}: nobody answered within {limit:?}", self.name);
                 io::Error::new(io::ErrorKind::TimedOut, problem)
             })??;
         let (dialect, router) = (self.settings.framing.dialect(), self.router.clone());

@@ -1,35 +1,43 @@
 //! Unix sockets that only their owner can reach.
 
-use std::fs::{DirBuilder, File, Permissions};
+use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt};
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::os::unix::net::UnixListener as StdUnixListener;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use rustix::fs::FlockOperation;
+use rustix::fs::{FlockOperation, OFlags};
+use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
+use rustix::process::Resource;
 use tenon_rpc::Io;
 use tokio::net::{UnixListener, UnixStream};
 
+use super::Arrival;
+use super::trust::{check_folder, check_socket, folder_of};
 use crate::users::{Credentials, Users};
 
 /// Connects to a socket, if the server behind it runs as somebody who is trusted: in a folder that
-/// everybody may write to, another user may have put a socket there first.
+/// everybody may write to, another user may have put a socket there first. Folders where others
+/// could replace the socket are refused.
 ///
 /// # Errors
 /// Nothing listens there, or somebody else. The text says what is there instead, and what to do.
 pub async fn connect(path: impl AsRef<Path>, server: &Users) -> io::Result<Io> {
     let path = path.as_ref();
     check_length(path)?;
+    check_folder(path, server)?;
+    check_socket(path, server)?;
     let stream = patiently_connect(path).await.map_err(|error| {
         let is_other = std::fs::metadata(path).is_ok_and(|file| !file.file_type().is_socket());
         let problem = match error.kind() {
-            _ if is_other => "this is no socket".to_owned(),
+            _ if is_other => "this is not a socket".to_owned(),
             io::ErrorKind::NotFound => "there is no such socket; is the server running?".into(),
             io::ErrorKind::ConnectionRefused => "nobody listens there; the server has ended".into(),
             io::ErrorKind::PermissionDenied => "the socket belongs to somebody else".into(),
-            io::ErrorKind::WouldBlock => "the server lets nobody in; is it stuck?".into(),
+            io::ErrorKind::WouldBlock => "the server accepts no connections; is it stuck?".into(),
             _ => format!("could not connect: {error}"),
         };
         explain(error.kind(), path, &problem)
@@ -81,38 +89,41 @@ pub struct Listener {
 impl Listener {
     /// Listens at `path` with this mode of the file, 0600 for the owner alone. Folders that are
     /// missing are made, for the owner alone. A socket file that a dead server left behind is
-    /// replaced; a living server's, or a file that is no socket, is left alone.
+    /// replaced; a living server's, or a file that is not a socket, is left alone. It takes a
+    /// fraction of a second, whatever other processes do.
     ///
     /// # Errors
-    /// Somebody else listens there, something else is there, or the folder cannot be written.
+    /// Somebody else listens there, something else is there, the folder cannot be written, or others
+    /// could replace the socket in it.
     pub fn bind(path: impl Into<PathBuf>, mode: u32) -> io::Result<Listener> {
+        Listener::bind_for(path, mode, &Users::Own)
+    }
+
+    /// Listens in a folder that may belong to these users as well.
+    ///
+    /// # Errors
+    /// As [`bind`](Listener::bind).
+    pub fn bind_for(path: impl Into<PathBuf>, mode: u32, trusted: &Users) -> io::Result<Listener> {
         let path = path.into();
         check_length(&path)?;
         let fail = |error: io::Error| {
             let kind = error.kind();
             explain(kind, &path, &format!("could not listen: {error}"))
         };
-        let folder = match path.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
+        let folder = folder_of(&path);
         let mut make = DirBuilder::new();
         make.recursive(true).mode(0o700);
         make.create(folder).map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
-                let problem = format!("{} is no folder", folder.display());
+                let problem = format!("{} is not a folder", folder.display());
                 explain(error.kind(), &path, &problem)
             }
             _ => fail(error),
         })?;
+        check_folder(&path, trusted)?;
         let _alone = lock(folder);
-        make_way(&path)?;
-        let socket = rustix::net::socket_with(
-            AddressFamily::UNIX,
-            SocketType::STREAM,
-            SocketFlags::CLOEXEC | SocketFlags::NONBLOCK,
-            None,
-        )?;
+        make_way(&path, trusted)?;
+        let socket = new_socket()?;
         let address = SocketAddrUnix::new(&path).map_err(|error| fail(error.into()))?;
         rustix::net::bind(&socket, &address).map_err(|error| fail(error.into()))?;
         // Nobody can connect before `listen`, so there is no moment at which others could.
@@ -131,9 +142,20 @@ impl Listener {
     /// # Errors
     /// The system has no room for another connection.
     pub async fn accept(&self) -> io::Result<(Io, Option<Credentials>)> {
+        let Arrival {
+            io, credentials, ..
+        } = self.arrival().await?;
+        Ok((io, credentials))
+    }
+
+    /// Waits for the next client, and tells whether it takes one of the last descriptors.
+    pub(crate) async fn arrival(&self) -> io::Result<Arrival> {
         let (stream, _) = self.listener.accept().await?;
-        let credentials = credentials(&stream)?;
-        Ok((Io::from(stream), Some(credentials)))
+        Ok(Arrival {
+            credentials: Some(credentials(&stream)?),
+            is_crowded: is_reserved(stream.as_raw_fd()),
+            io: Io::from(stream),
+        })
     }
 
     /// Where it listens.
@@ -159,7 +181,11 @@ impl Drop for Listener {
 fn lock(folder: &Path) -> Option<File> {
     const TRIES: u32 = 20;
     const PAUSE: Duration = Duration::from_millis(10);
-    let folder = File::open(folder).ok()?;
+    // Not even opening it may wait, whatever somebody has put in its place.
+    let flags = OFlags::DIRECTORY | OFlags::NONBLOCK;
+    let mut open = OpenOptions::new();
+    let open = open.read(true).custom_flags(flags.bits().cast_signed());
+    let folder = open.open(folder).ok()?;
     for _ in 0..TRIES {
         if rustix::fs::flock(&folder, FlockOperation::NonBlockingLockExclusive).is_ok() {
             return Some(folder);
@@ -170,7 +196,7 @@ fn lock(folder: &Path) -> Option<File> {
 }
 
 /// Removes what a dead server left behind, and nothing else.
-fn make_way(path: &Path) -> io::Result<()> {
+fn make_way(path: &Path, trusted: &Users) -> io::Result<()> {
     let refuse = |kind, problem: &str| Err(explain(kind, path, problem));
     let unclear = |error: io::Error| Err(explain(error.kind(), path, &error.to_string()));
     match std::fs::symlink_metadata(path) {
@@ -178,19 +204,48 @@ fn make_way(path: &Path) -> io::Result<()> {
         Err(error) => unclear(error),
         Ok(file) if !file.file_type().is_socket() => refuse(
             io::ErrorKind::AlreadyExists,
-            "there is a file that is no socket; it has been left alone: remove it, or choose another name",
+            "there is a file that is not a socket; it has been left alone: remove it, or choose another name",
         ),
-        Ok(_) => match std::os::unix::net::UnixStream::connect(path) {
-            Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
-                std::fs::remove_file(path)
+        Ok(_) => {
+            // An administrator could remove a stranger's, but it is not theirs.
+            check_socket(path, trusted)?;
+            match knock(path) {
+                Err(Errno::CONNREFUSED) => std::fs::remove_file(path),
+                Err(Errno::NOENT) => Ok(()),
+                // As many wait to be accepted as fit there, so somebody listens.
+                Ok(()) | Err(Errno::AGAIN) => refuse(
+                    io::ErrorKind::AddrInUse,
+                    "another server listens there already; stop it, or choose another name",
+                ),
+                Err(error) => unclear(error.into()),
             }
-            Err(error) => unclear(error),
-            Ok(_) => refuse(
-                io::ErrorKind::AddrInUse,
-                "another server listens there already; stop it, or choose another name",
-            ),
-        },
+        }
     }
+}
+
+/// Whether somebody listens there. A connection that waited for a server that accepts none would
+/// keep us, and the signals that are to end us, for ever.
+fn knock(path: &Path) -> Result<(), Errno> {
+    rustix::net::connect(&new_socket()?, &SocketAddrUnix::new(path)?)
+}
+
+/// A socket that never blocks.
+fn new_socket() -> Result<OwnedFd, Errno> {
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)
+}
+
+/// Whether a descriptor is one of those that are not for clients. The system gives out the lowest
+/// that is free, so all below it are in use.
+fn is_reserved(descriptor: i32) -> bool {
+    /// For a plugin that is started again, its pipes, and whatever else the process has to do.
+    const RESERVE: u64 = 64;
+    let Some(limit) = rustix::process::getrlimit(Resource::Nofile).current else {
+        return false;
+    };
+    // Where there are few, clients get half of them.
+    let clients = limit - RESERVE.min(limit / 2);
+    u64::try_from(descriptor).is_ok_and(|descriptor| descriptor >= clients)
 }
 
 /// The system has room for so many bytes in the address of a socket.
@@ -206,6 +261,6 @@ fn check_length(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn explain(kind: io::ErrorKind, path: &Path, problem: &str) -> io::Error {
+pub(super) fn explain(kind: io::ErrorKind, path: &Path, problem: &str) -> io::Error {
     io::Error::new(kind, format!("{}: {problem}", path.display()))
 }

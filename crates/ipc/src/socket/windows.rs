@@ -11,6 +11,7 @@ use tenon_rpc::Io;
 use tokio::net::windows::named_pipe::{ClientOptions, NamedPipeServer, ServerOptions};
 use tokio::sync::Mutex;
 
+use super::Arrival;
 use crate::users::{Credentials, Users};
 
 /// All instances of the pipe serve clients already; one is free again in a moment.
@@ -64,7 +65,19 @@ impl Listener {
     ///
     /// # Errors
     /// Somebody else listens there.
-    pub fn bind(path: impl Into<PathBuf>, _mode: u32) -> io::Result<Listener> {
+    pub fn bind(path: impl Into<PathBuf>, mode: u32) -> io::Result<Listener> {
+        Listener::bind_for(path, mode, &Users::Own)
+    }
+
+    /// Listens at `path`. Who is trusted is for Unix sockets as well.
+    ///
+    /// # Errors
+    /// As [`bind`](Listener::bind).
+    pub fn bind_for(
+        path: impl Into<PathBuf>,
+        _mode: u32,
+        _trusted: &Users,
+    ) -> io::Result<Listener> {
         let path = path.into();
         let first = ServerOptions::new().first_pipe_instance(true).create(&path);
         let first = first.map_err(|error| match error.kind() {
@@ -85,11 +98,23 @@ impl Listener {
     /// # Errors
     /// The system has no room for another connection.
     pub async fn accept(&self) -> io::Result<(Io, Option<Credentials>)> {
+        let Arrival {
+            io, credentials, ..
+        } = self.arrival().await?;
+        Ok((io, credentials))
+    }
+
+    /// Waits for the next client. Handles are not as scarce here.
+    pub(crate) async fn arrival(&self) -> io::Result<Arrival> {
         let mut next = self.next.lock().await;
         next.connect().await?;
         let fresh = ServerOptions::new().create(&self.path)?;
         let (reader, writer) = tokio::io::split(std::mem::replace(&mut *next, fresh));
-        Ok((Io::new(reader, writer), None))
+        Ok(Arrival {
+            io: Io::new(reader, writer),
+            credentials: None,
+            is_crowded: false,
+        })
     }
 
     /// Where it listens.

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tenon_host::{Plugin, PluginCommand, Problem, Start, StopLimits};
-use tenon_ipc::socket_path;
 use tenon_rpc::{CallError, Connection, Io, Payload, Peer, Tap, within};
 use tokio::net::TcpStream;
 use tokio::time::Instant;
@@ -248,7 +247,7 @@ fn complaint(server: &Peer) -> String {
 /// Connects to a server. A file in this folder that has the name of the socket is most likely what
 /// was meant.
 async fn connect(name: &str, args: &CallArgs) -> Result<Io, Failure> {
-    let connected = tenon_ipc::connect(socket_path(name), &args.users.users()).await;
+    let connected = tenon_ipc::connect_to(name, &args.users.users()).await;
     connected.map_err(|error| {
         let hint = match error.kind() {
             ErrorKind::NotFound if !name.contains('/') && Path::new(name).exists() => {
