@@ -34,11 +34,13 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
             ))),
         };
     }
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        // As much as the main thread has: files are parsed there.
-        .thread_stack_size(8 * 1024 * 1024)
-        .build();
+    let runtime = tenon_rpc::check_descriptors().and_then(|()| {
+        tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            // As much as the main thread has: files are parsed there.
+            .thread_stack_size(8 * 1024 * 1024)
+            .build()
+    });
     let outcome = match runtime {
         Ok(runtime) => {
             let outcome = runtime.block_on(dispatch(args.command));

@@ -12,9 +12,12 @@ where
     F: FnOnce(Io) -> W,
     W: Future<Output = Result<(), CloseReason>>,
 {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
+    let runtime = tenon_rpc::check_descriptors()
+        .and_then(|()| {
+            tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+        })
         .map_err(|error| format!("the runtime could not be started: {error}"))?;
     let served = runtime.block_on(async {
         let io = Io::stdio().map_err(|error| format!("stdin and stdout: {error}"))?;

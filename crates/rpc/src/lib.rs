@@ -40,6 +40,7 @@
 mod batch;
 mod buffers;
 mod connection;
+mod descriptors;
 mod dialect;
 mod driver;
 mod error;
@@ -69,6 +70,7 @@ mod transcode;
 
 pub use batch::BatchItem;
 pub use connection::{Cancel, Connection, EventOrder, Options, Stray, Withdrawal};
+pub use descriptors::check_descriptors;
 pub use dialect::{Decoder, Dialect, Frame, Inbound, Limits, Malformed, MalformedKind, Oversized};
 pub use error::{CallError, CloseReason, DialectError, ErrorCode, Quote, Redact, RpcError};
 pub use io::Io;
