@@ -73,7 +73,11 @@ pub fn run<P: Provider, F: AsyncFnOnce()>(make: impl FnOnce() -> (P, F)) -> Exit
                 block_on(debug(make))
             } else {
                 log::install(log::Style::Json);
-                block_on(serve_terraform(make))
+                let served = block_on(serve_terraform(make));
+                if let Err(error @ StartError::Runtime(_)) = &served {
+                    tell_terraform(error);
+                }
+                served
             };
             match served {
                 Ok(()) => ExitCode::SUCCESS,
@@ -86,9 +90,12 @@ pub fn run<P: Provider, F: AsyncFnOnce()>(make: impl FnOnce() -> (P, F)) -> Exit
 /// A runtime of one thread is up in a fraction of the time that one with many takes, and Terraform
 /// starts a provider up to five times for a command.
 fn block_on(served: impl Future<Output = Result<(), StartError>>) -> Result<(), StartError> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
+    let runtime = tenon_rpc::check_descriptors()
+        .and_then(|()| {
+            tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+        })
         .map_err(StartError::Runtime)?;
     let served = runtime.block_on(served);
     // A blocking thread that hangs must not keep the process.
@@ -101,13 +108,17 @@ async fn serve_terraform<P: Provider, F: AsyncFnOnce()>(
 ) -> Result<(), StartError> {
     let begun = begin();
     if let Err(error) = &begun {
-        // Terraform shows its user a line that it does not understand, and what is on stderr only
-        // to those who ask for its log.
-        let _nobody_shows_it = say(&handshake::refusal(error));
+        tell_terraform(error);
     }
     let (socket, encryption, endings) = begun?;
     let (provider, finish) = make();
     serve(provider, finish, socket, encryption, endings).await
+}
+
+/// Terraform shows its user a line that it does not understand, and what is on stderr only to those
+/// who ask for its log.
+fn tell_terraform(error: &StartError) {
+    let _nobody_shows_it = say(&handshake::refusal(error));
 }
 
 /// Everything up to the line that tells Terraform where to connect. It connects only then, so

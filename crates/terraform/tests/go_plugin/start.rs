@@ -174,3 +174,28 @@ async fn an_unknown_argument_is_wrong_usage() {
         "{text}"
     );
 }
+
+/// With too few files to open it says so, whatever the limit is, and does not panic.
+#[tokio::test]
+async fn with_few_open_files_it_fails_but_does_not_panic() {
+    let mut explained = 0;
+    for limit in 3..40 {
+        let script = format!("ulimit -n {limit}; exec {PROVIDER}");
+        let versions = ("PLUGIN_PROTOCOL_VERSIONS", "5,6");
+        let provider = Started::new(&["sh", "-c", &script], &[versions, COOKIE]);
+        let line = provider.first_line().unwrap_or_default();
+        if line.starts_with("1|6|") {
+            provider.send(Signal::TERM);
+        }
+        let ended = provider.end().await;
+        let stderr = ended.stderr.join("\n");
+        assert!(!stderr.contains("panicked"), "{limit}: {stderr}");
+        assert_ne!(ended.status.code(), Some(101), "{limit}: {stderr}");
+        if stderr.contains("raise the limit with `ulimit -n") {
+            explained += 1;
+            assert_eq!(ended.status.code(), Some(1), "{limit}: {stderr}");
+            assert!(line.contains("raise the limit"), "{limit}: {line}");
+        }
+    }
+    assert!(explained > 0);
+}

@@ -76,6 +76,11 @@ impl Started {
         })
     }
 
+    /// The next line on stdout, unless that has ended.
+    pub(crate) fn first_line(&self) -> Option<String> {
+        self.stdout.recv_timeout(WATCHDOG).ok()
+    }
+
     /// The next line on stderr.
     pub(crate) fn stderr_line(&self) -> String {
         self.stderr.recv_timeout(WATCHDOG).unwrap()
