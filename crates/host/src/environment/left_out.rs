@@ -1,10 +1,15 @@
 //! What a plugin did not get, which may be why it fails.
 
 use std::ffi::OsString;
+use std::sync::Arc;
 
 /// The names of our environment variables that a plugin did not get, and how to pass one on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LeftOut {
+pub struct LeftOut(Arc<Names>);
+
+/// Shared by a process and each of its errors.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Names {
     names: Vec<String>,
     advice: &'static str,
 }
@@ -19,17 +24,17 @@ impl LeftOut {
         let is_missed = |name: &String| {
             !advice.is_empty() && !OF_SHELLS.contains(&name.as_str()) && !name.starts_with("TENON_")
         };
-        LeftOut {
+        LeftOut(Arc::new(Names {
             names: names.filter(is_missed).collect(),
             advice,
-        }
+        }))
     }
 
     /// What to do if the plugin failed because it lacks one of them, which a text names:
     /// `KeyError: 'AWS_REGION'` names `AWS_REGION`.
     pub fn hint(&self, text: &str) -> Option<String> {
         let name = self.named_in(text)?;
-        let advice = self.advice.replace("NAME", name);
+        let advice = self.0.advice.replace("NAME", name);
         Some(format!(
             "{name} is set, but was not passed on to the plugin: {advice}"
         ))
@@ -37,12 +42,12 @@ impl LeftOut {
 
     /// What to do if the plugin may have failed because it lacks any of them.
     pub fn general_hint(&self) -> Option<String> {
-        let variables = match self.names.len() {
+        let variables = match self.0.names.len() {
             0 => return None,
             1 => "1 environment variable was".to_owned(),
             count => format!("{count} environment variables were"),
         };
-        let advice = self.advice;
+        let advice = self.0.advice;
         Some(format!(
             "{variables} not passed on to the plugin: if it needs one, {advice}"
         ))
@@ -52,7 +57,7 @@ impl LeftOut {
         text.lines().rev().find_map(|line| {
             let is_of_name = |c: char| c.is_alphanumeric() || c == '_';
             let words = line.split(|c| !is_of_name(c));
-            let named = words.filter_map(|word| self.names.iter().find(|name| *name == word));
+            let named = words.filter_map(|word| self.0.names.iter().find(|name| *name == word));
             let mut telling = named.filter(|name| is_telling(line, name));
             telling.next().map(String::as_str)
         })
@@ -87,7 +92,7 @@ mod tests {
     fn a_text_names_a_variable_by_a_whole_word() {
         let names = ["AWS_REGION", "DEBUG", "SHLVL", "TENON_VAR_x"].map(OsString::from);
         let left_out = LeftOut::new(names.into_iter(), "add `--env NAME`");
-        assert_eq!(left_out.names, ["AWS_REGION", "DEBUG"]);
+        assert_eq!(left_out.0.names, ["AWS_REGION", "DEBUG"]);
         for (text, expected) in [
             ("KeyError: 'AWS_REGION'", Some("AWS_REGION")),
             ("sh: 1: AWS_REGION: parameter not set", Some("AWS_REGION")),

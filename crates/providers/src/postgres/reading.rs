@@ -123,9 +123,11 @@ fn words(query: &str) -> Option<Vec<(String, bool)>> {
                 return None;
             }
             rest = after;
-        } else if next == '"' || next == '\\' || rest.starts_with("/*") {
-            return None;
-        } else if next == '$' && !rest[1..].starts_with(|c: char| c.is_ascii_digit()) {
+        } else if next == '"'
+            || next == '\\'
+            || rest.starts_with("/*")
+            || (next == '$' && !rest[1..].starts_with(|c: char| c.is_ascii_digit()))
+        {
             return None;
         } else {
             rest = &rest[next.len_utf8()..];
