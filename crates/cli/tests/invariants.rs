@@ -235,3 +235,25 @@ fn tools_come_from_lock_files_with_hashes() {
     }
     assert!(locks >= 7, "only {locks} lock files found");
 }
+
+/// The page that says which test holds which threat names tests that exist.
+#[test]
+fn every_threat_has_its_test() {
+    let page = fs::read_to_string(root().join("docs/security.md")).unwrap();
+    let mut named = 0;
+    for word in page.split('`') {
+        let Some((file, test)) = word.split_once(".rs::") else {
+            continue;
+        };
+        let file = root().join(format!("{file}.rs"));
+        let text = fs::read_to_string(&file);
+        let text = text.unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        assert!(
+            text.contains(&format!("fn {test}(")),
+            "{} has no test {test}",
+            file.display()
+        );
+        named += 1;
+    }
+    assert!(named > 30, "only {named} tests are named in docs/security.md");
+}
