@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::environment::{Environment, LeftOut, Variable};
+use crate::sandbox::{self, Denial, Permissions, SeeDenial};
 
 /// A program with its arguments, its folder and its environment.
 #[derive(Clone)]
@@ -18,6 +19,8 @@ pub struct PluginCommand {
     pub(crate) variables: BTreeMap<OsString, OsString>,
     advice: &'static str,
     pub(crate) on_stderr: Option<SeeLine>,
+    pub(crate) permissions: Option<Permissions>,
+    pub(crate) on_denial: Option<SeeDenial>,
 }
 
 /// Is shown each line.
@@ -38,6 +41,8 @@ impl PluginCommand {
             variables: BTreeMap::new(),
             advice: ADVICE,
             on_stderr: None,
+            permissions: None,
+            on_denial: None,
         }
     }
 
@@ -102,12 +107,28 @@ impl PluginCommand {
 
     /// Our environment variables that it gets, and those it does not.
     pub(crate) fn environment(&self) -> (Vec<(OsString, OsString)>, LeftOut) {
-        let is_passed = |name: &OsStr| self.inherited.includes(name);
+        let is_passed = |name: &OsStr| sandbox::inherits(self, name);
         let (passed, others): (Vec<_>, Vec<_>) =
             std::env::vars_os().partition(|(name, _)| is_passed(name));
         let others = others.into_iter().map(|(name, _)| name);
         let left_out = others.filter(|name| !self.variables.contains_key(name));
         (passed, LeftOut::new(left_out, self.advice))
+    }
+
+    /// Holds it to these permissions, which are enforced by the kernel. Without any it may do whatever
+    /// we may. A command whose permissions cannot be enforced is not started.
+    #[must_use]
+    pub fn permissions(mut self, permissions: Permissions) -> PluginCommand {
+        self.permissions = Some(permissions);
+        self
+    }
+
+    /// Calls `see` for each thing that it tries and its permissions do not allow, once. This makes it
+    /// slower: it waits each time it opens a file.
+    #[must_use]
+    pub fn on_denial(mut self, see: impl Fn(&Denial) + Send + Sync + 'static) -> PluginCommand {
+        self.on_denial = Some(Arc::new(see));
+        self
     }
 
     /// Calls `see` for each line it writes to stderr.

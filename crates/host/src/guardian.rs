@@ -1,8 +1,10 @@
 //! A shell that waits for our end. When this process is killed, nobody in it can clean up any
 //! more; the guardian notices that its stdin has closed and ends what we left behind.
 
+use std::fmt;
 use std::io::Write;
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{ChildStdin, Command, Stdio};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -20,9 +22,11 @@ const SCRIPT: &str = r#"
 trap '' HUP INT TERM
 host=$1
 groups=
+cgroups=
 while read -r verb group; do
   case $verb in
     started) groups="$groups $group" ;;
+    confined) cgroups="$cgroups $group" ;;
     ended)
       rest=
       for other in $groups; do [ "$other" = "$group" ] || rest="$rest $other"; done
@@ -39,11 +43,12 @@ for group in $groups; do
   fi
   kill -s KILL -- "-$leader"
 done
+for cgroup in $cgroups; do echo 1 > "$cgroup/cgroup.kill"; done
 quiet=0
 for round in 1 2 3 4 5 6 7 8 9 10; do
   files=$(grep -lsF -e ";$host." /proc/[0-9]*/environ)
   if [ -z "$files" ]; then quiet=$((quiet + 1)); else quiet=0; fi
-  [ $quiet -lt 2 ] || exit 0
+  [ $quiet -lt 2 ] || break
   for file in $files; do
     # The id may be another's by now.
     grep -qsF -e ";$host." "$file" || continue
@@ -52,6 +57,7 @@ for round in 1 2 3 4 5 6 7 8 9 10; do
   done
   sleep 0.01
 done
+for cgroup in $cgroups; do rmdir "$cgroup"; done
 "#;
 
 static GUARDIAN: OnceLock<Mutex<Option<ChildStdin>>> = OnceLock::new();
@@ -123,15 +129,25 @@ pub(crate) fn ended(group: Group) {
     tell("ended", group);
 }
 
+/// A confined plugin has this control group. It is ended even if it is told as ended: nothing happens
+/// to one that is gone.
+pub(crate) fn confined(cgroup: &Path) {
+    say(format_args!("confined {}", cgroup.display()));
+}
+
 fn tell(verb: &str, group: Group) {
+    let Group { id, started } = group;
+    say(format_args!("{verb} {}:{started}", id.as_raw_nonzero()));
+}
+
+fn say(line: fmt::Arguments<'_>) {
     let Some(guardian) = GUARDIAN.get() else {
         return;
     };
     let mut stdin = guardian.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(stdin) = &mut *stdin {
-        let Group { id, started } = group;
         // A few bytes into a pipe that is read at once; a guardian that died cannot be helped.
-        let _told = writeln!(stdin, "{verb} {}:{started}", id.as_raw_nonzero());
+        let _told = writeln!(stdin, "{line}");
     }
 }
 

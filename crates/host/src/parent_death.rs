@@ -1,4 +1,5 @@
-//! The only unsafe code of the project: something has to run in the child between fork and exec.
+//! Code that has to run in the child between fork and exec, and is unsafe for that reason. The only
+//! other unsafe code of the project is in `sandbox/kernel.rs`.
 
 use rustix::process::{Resource, Signal, getppid, set_parent_process_death_signal, setrlimit};
 

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
@@ -16,8 +16,9 @@ use crate::environment::LeftOut;
 use crate::error::{PluginError, Problem};
 use crate::family::{self, Mark};
 use crate::leader::Leader;
-use crate::spawner;
+use crate::sandbox::{self, Cgroup, Sandbox};
 use crate::stderr::StderrTail;
+use crate::{guardian, spawner};
 
 /// How long a plugin gets to end by itself.
 #[derive(Clone, Copy, Debug)]
@@ -66,6 +67,10 @@ pub struct Process {
     stderr: StderrTail,
     command: String,
     left_out: LeftOut,
+    /// Everyone who descends from a confined plugin, if the system lets us tell.
+    cgroup: Option<Cgroup>,
+    /// See [`sandbox::pin`].
+    _own_proc: Option<OwnedFd>,
 }
 
 /// What leads to a child and back.
@@ -101,7 +106,19 @@ impl Process {
     pub(crate) fn start(command: &PluginCommand) -> io::Result<(Process, Pipes)> {
         let mark = Mark::new();
         let (passed, left_out) = command.environment();
-        let mut child = spawner::spawn(to_tokio(command, passed, &mark))?;
+        let mut child = to_tokio(command, passed, &mark);
+        let mut cgroup = None;
+        let sandbox = Sandbox::of(command)?;
+        let is_confined = sandbox.is_some();
+        if let Some((sandbox, own)) = sandbox {
+            sandbox.set_up(&mut child);
+            cgroup = own;
+        }
+        let mut child = spawner::spawn(child)?;
+        let own_proc = is_confined.then(|| sandbox::pin(child.id())).flatten();
+        if let Some(cgroup) = &cgroup {
+            guardian::confined(cgroup.folder());
+        }
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let leader = Leader::new(child)?;
         let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
@@ -124,6 +141,8 @@ impl Process {
             stderr: StderrTail::default(),
             command: command.to_string(),
             left_out,
+            cgroup,
+            _own_proc: own_proc,
         };
         Ok((process, pipes))
     }
@@ -196,6 +215,9 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         self.leader.signal_group(Signal::KILL);
+        if let Some(cgroup) = &self.cgroup {
+            let _no_longer_there = cgroup.end_all();
+        }
         self.mark.end_all();
         // The leader is reaped after that, with the last of the fields.
     }

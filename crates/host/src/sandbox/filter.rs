@@ -1,0 +1,425 @@
+//! The seccomp filter: which system calls are refused, written as a small BPF program.
+//!
+//! Landlock does most of the work. The filter refuses what Landlock does not see (sockets other than
+//! TCP, modes and owners of files, ways around paths) and what nobody but an attacker wants.
+
+use std::io;
+
+use super::rules::{Net, Rules};
+use super::syscalls;
+
+/// One instruction, as the kernel reads it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Instruction {
+    code: u16,
+    if_true: u8,
+    if_false: u8,
+    operand: u32,
+}
+
+const LOAD: u16 = 0x20;
+const AND: u16 = 0x54;
+const JUMP_IF_EQUAL: u16 = 0x15;
+const JUMP_IF_AT_LEAST: u16 = 0x35;
+const RETURN: u16 = 0x06;
+
+/// Where the parts of a call are in what the filter is given. Arguments have 64 bits; the low half
+/// comes first on the architectures we know.
+const OFFSET_NUMBER: u32 = 0;
+const OFFSET_ARCHITECTURE: u32 = 4;
+const OFFSET_ARGUMENTS: u32 = 16;
+
+#[cfg(target_arch = "x86_64")]
+const ARCHITECTURE: Option<u32> = Some(0xc000_003e);
+#[cfg(target_arch = "aarch64")]
+const ARCHITECTURE: Option<u32> = Some(0xc000_00b7);
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+const ARCHITECTURE: Option<u32> = None;
+
+/// Calls of the x32 mode of x86_64 have other numbers, which would pass by the filter.
+const X32: u32 = 0x4000_0000;
+
+/// What becomes of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Action {
+    Allow,
+    /// It fails with this error.
+    Fail(i32),
+    /// Somebody is asked.
+    Ask,
+}
+
+impl Action {
+    fn operand(self) -> u32 {
+        match self {
+            Action::Allow => 0x7fff_0000,
+            Action::Fail(error) => 0x0005_0000 | error.unsigned_abs(),
+            Action::Ask => 0x7fc0_0000,
+        }
+    }
+}
+
+const KILL: u32 = 0x8000_0000;
+
+/// Looks at the low half of an argument.
+#[derive(Clone, Copy, Debug)]
+struct Test {
+    argument: u32,
+    mask: u32,
+    value: u32,
+}
+
+fn argument(argument: u32, value: u32) -> Test {
+    masked(argument, u32::MAX, value)
+}
+
+fn masked(argument: u32, mask: u32, value: u32) -> Test {
+    Test {
+        argument,
+        mask,
+        value,
+    }
+}
+
+/// What becomes of one call: the action of the first case whose tests all hold.
+struct Rule {
+    number: u32,
+    cases: Vec<(Vec<Test>, Action)>,
+    otherwise: Action,
+}
+
+/// The filter for these rules. If `ask` is set, refused calls and those that use paths and addresses
+/// are shown to a listener.
+///
+/// # Errors
+/// There is no filter for this architecture.
+pub(super) fn program(rules: &Rules, ask: bool) -> io::Result<Vec<Instruction>> {
+    let Some(architecture) = ARCHITECTURE else {
+        return Err(io::Error::new(
+            io::ErrorKind::Unsupported,
+            "its permissions cannot be enforced: the sandbox is for x86_64 and aarch64",
+        ));
+    };
+    let mut program = vec![
+        load(OFFSET_ARCHITECTURE),
+        jump(JUMP_IF_EQUAL, architecture, 1, 0),
+        give_back(KILL),
+        load(OFFSET_NUMBER),
+    ];
+    if cfg!(target_arch = "x86_64") {
+        program.push(jump(JUMP_IF_AT_LEAST, X32, 0, 1));
+        program.push(give_back(Action::Fail(libc::ENOSYS).operand()));
+    }
+    for rule in all_rules(rules, ask) {
+        rule.compile(&mut program);
+    }
+    program.push(give_back(Action::Allow.operand()));
+    Ok(program)
+}
+
+fn all_rules(rules: &Rules, ask: bool) -> Vec<Rule> {
+    let refused = |error: i32| match ask {
+        true => Action::Ask,
+        false => Action::Fail(error),
+    };
+    let mut all = Vec::new();
+    let mut always = |numbers: &[i64], action: Action| {
+        all.extend(numbers.iter().map(|number| Rule::always(*number, action)));
+    };
+    let numbers =
+        |calls: &[(i64, &str)]| calls.iter().map(|(number, _)| *number).collect::<Vec<_>>();
+    always(&numbers(syscalls::REFUSED), refused(libc::EPERM));
+    always(syscalls::MISSING, Action::Fail(libc::ENOSYS));
+    if rules.is_limited_in_writing() {
+        always(&numbers(syscalls::METADATA), refused(libc::EPERM));
+    }
+    if rules.is_limited_in_running() {
+        // What is in memory has no path that a rule could be about.
+        always(&[libc::SYS_memfd_create], Action::Fail(libc::ENOSYS));
+    }
+    if ask {
+        always(syscalls::SEEN, Action::Ask);
+    }
+    all.push(new_namespaces(libc::SYS_clone));
+    all.push(new_namespaces(libc::SYS_unshare));
+    all.push(Rule {
+        number: number(libc::SYS_ioctl),
+        cases: vec![
+            // What is typed into a terminal this way is run by the shell that is there.
+            (vec![argument(1, TIOCSTI)], Action::Fail(libc::EPERM)),
+            (vec![argument(1, TIOCLINUX)], Action::Fail(libc::EPERM)),
+        ],
+        otherwise: Action::Allow,
+    });
+    all.push(Rule {
+        number: number(libc::SYS_prlimit64),
+        cases: vec![(vec![argument(0, 0)], Action::Allow)],
+        // The limits of another process of the same user could be changed.
+        otherwise: Action::Fail(libc::EPERM),
+    });
+    if let Net::Limited { ports, udp, unix } = &rules.net {
+        all.push(sockets(
+            !ports.is_empty(),
+            *udp,
+            *unix,
+            refused(libc::EACCES),
+        ));
+        if !unix {
+            // A datagram socket can be connected again, to a socket with a path.
+            all.push(Rule {
+                number: number(libc::SYS_socketpair),
+                cases: vec![(
+                    vec![masked(1, SOCKET_TYPE, DATAGRAM)],
+                    refused(libc::EACCES),
+                )],
+                otherwise: Action::Allow,
+            });
+        }
+        // Landlock does not see a connection that is made by sending.
+        for (call, flags) in [
+            (libc::SYS_sendto, 3),
+            (libc::SYS_sendmsg, 2),
+            (libc::SYS_sendmmsg, 3),
+        ] {
+            all.push(Rule {
+                number: number(call),
+                cases: vec![(
+                    vec![masked(flags, FAST_OPEN, FAST_OPEN)],
+                    Action::Fail(libc::EACCES),
+                )],
+                otherwise: Action::Allow,
+            });
+        }
+    }
+    all
+}
+
+const TIOCSTI: u32 = 0x5412;
+const TIOCLINUX: u32 = 0x541c;
+const FAST_OPEN: u32 = 0x2000_0000;
+/// The rest of a socket's type are flags.
+const SOCKET_TYPE: u32 = 0xf;
+const STREAM: u32 = 1;
+const DATAGRAM: u32 = 2;
+
+/// Sockets by family, type and protocol. Only plain TCP is seen by Landlock: its relatives (MPTCP,
+/// SMC, SCTP) are not, so they are refused.
+fn sockets(tcp: bool, udp: bool, unix: bool, refused: Action) -> Rule {
+    const TCP: u32 = 6;
+    const UDP: u32 = 17;
+    let mut cases = Vec::new();
+    for family in [libc::AF_INET, libc::AF_INET6] {
+        for (is_allowed, kind, protocol) in [(tcp, STREAM, TCP), (udp, DATAGRAM, UDP)] {
+            for protocol in [0, protocol] {
+                if is_allowed {
+                    let tests = vec![
+                        argument(0, family.unsigned_abs()),
+                        masked(1, SOCKET_TYPE, kind),
+                        argument(2, protocol),
+                    ];
+                    cases.push((tests, Action::Allow));
+                }
+            }
+        }
+    }
+    if unix {
+        let family = argument(0, libc::AF_UNIX.unsigned_abs());
+        cases.push((vec![family], Action::Allow));
+    }
+    Rule {
+        number: number(libc::SYS_socket),
+        cases,
+        otherwise: refused,
+    }
+}
+
+/// In a namespace of its own a process has rights that the rest of the kernel was not tested with.
+fn new_namespaces(call: i64) -> Rule {
+    const NEW_TIME: u32 = 0x80;
+    let all = libc::CLONE_NEWNS
+        | libc::CLONE_NEWCGROUP
+        | libc::CLONE_NEWUTS
+        | libc::CLONE_NEWIPC
+        | libc::CLONE_NEWUSER
+        | libc::CLONE_NEWPID
+        | libc::CLONE_NEWNET;
+    let mut flags: Vec<u32> = (0..32)
+        .map(|bit| 1 << bit)
+        .filter(|flag| all.unsigned_abs() & flag != 0)
+        .collect();
+    // In clone this bit is part of the signal at exit.
+    if call == libc::SYS_unshare {
+        flags.push(NEW_TIME);
+    }
+    Rule {
+        number: number(call),
+        cases: flags
+            .into_iter()
+            .map(|flag| (vec![masked(0, flag, flag)], Action::Fail(libc::EPERM)))
+            .collect(),
+        otherwise: Action::Allow,
+    }
+}
+
+/// The numbers of calls are small.
+fn number(call: i64) -> u32 {
+    u32::try_from(call).unwrap_or(u32::MAX)
+}
+
+impl Rule {
+    fn always(call: i64, action: Action) -> Rule {
+        Rule {
+            number: number(call),
+            cases: Vec::new(),
+            otherwise: action,
+        }
+    }
+
+    /// Expects the number to be loaded, and leaves it loaded for the next rule.
+    fn compile(&self, program: &mut Vec<Instruction>) {
+        let mut body = Vec::new();
+        for (tests, action) in &self.cases {
+            let mut case = vec![give_back(action.operand())];
+            for test in tests.iter().rev() {
+                // A case has at most three tests of three instructions.
+                let rest = case.len() as u8;
+                case.insert(0, jump(JUMP_IF_EQUAL, test.value, 0, rest));
+                if test.mask != u32::MAX {
+                    case.insert(0, instruction(AND, test.mask));
+                }
+                case.insert(0, load(OFFSET_ARGUMENTS + 8 * test.argument));
+            }
+            body.extend(case);
+        }
+        body.push(give_back(self.otherwise.operand()));
+        debug_assert!(body.len() < 256, "jumps reach 255 instructions");
+        program.push(jump(JUMP_IF_EQUAL, self.number, 0, body.len() as u8));
+        program.extend(body);
+    }
+}
+
+fn instruction(code: u16, operand: u32) -> Instruction {
+    jump(code, operand, 0, 0)
+}
+
+fn load(offset: u32) -> Instruction {
+    instruction(LOAD, offset)
+}
+
+fn give_back(value: u32) -> Instruction {
+    instruction(RETURN, value)
+}
+
+fn jump(code: u16, operand: u32, if_true: u8, if_false: u8) -> Instruction {
+    Instruction {
+        code,
+        if_true,
+        if_false,
+        operand,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Runs a filter as the kernel does.
+    fn run(program: &[Instruction], call: i64, arguments: [u64; 6]) -> u32 {
+        let mut data = Vec::new();
+        data.extend((call as u32).to_le_bytes());
+        data.extend(ARCHITECTURE.unwrap().to_le_bytes());
+        data.extend(0_u64.to_le_bytes());
+        data.extend(arguments.iter().flat_map(|one| one.to_le_bytes()));
+        let (mut at, mut loaded) = (0, 0_u32);
+        loop {
+            let one = program[at];
+            at += 1;
+            let offset = one.operand as usize;
+            let mut branch = |holds: bool| {
+                at += usize::from(if holds { one.if_true } else { one.if_false });
+            };
+            match one.code {
+                LOAD => {
+                    let word = data[offset..offset + 4].try_into().unwrap();
+                    loaded = u32::from_le_bytes(word);
+                }
+                AND => loaded &= one.operand,
+                JUMP_IF_EQUAL => branch(loaded == one.operand),
+                JUMP_IF_AT_LEAST => branch(loaded >= one.operand),
+                RETURN => return one.operand,
+                other => panic!("unknown instruction {other:#x}"),
+            }
+        }
+    }
+
+    fn limited(ports: &[u16], udp: bool, unix: bool) -> Vec<Instruction> {
+        let rules = Rules {
+            net: Net::Limited {
+                ports: ports.to_vec(),
+                udp,
+                unix,
+            },
+            ..Rules::default()
+        };
+        program(&rules, false).unwrap()
+    }
+
+    #[test]
+    fn sockets_are_told_apart() {
+        let allow = Action::Allow.operand();
+        let (inet, inet6, unix, netlink) = (2, 10, 1, 16);
+        let (stream, datagram, raw) = (1, 2, 3);
+        let cloexec = 0x80000;
+        for (filter, family, kind, protocol, expected) in [
+            (limited(&[], false, false), inet, stream, 0, false),
+            (limited(&[], false, false), unix, stream, 0, false),
+            (limited(&[80], false, false), inet, stream, 0, true),
+            (
+                limited(&[80], false, false),
+                inet6,
+                stream | cloexec,
+                6,
+                true,
+            ),
+            (limited(&[80], false, false), inet, stream, 262, false),
+            (limited(&[80], false, false), inet, datagram, 0, false),
+            (limited(&[80], false, false), inet, raw, 1, false),
+            (limited(&[], true, false), inet, datagram, 17, true),
+            (limited(&[], true, false), inet, stream, 0, false),
+            (limited(&[], false, true), unix, stream, 0, true),
+            (limited(&[80], true, true), netlink, raw, 0, false),
+        ] {
+            let arguments = [family, kind, protocol, 0, 0, 0];
+            let answer = run(&filter, libc::SYS_socket, arguments);
+            assert_eq!(answer == allow, expected, "{arguments:?}");
+        }
+    }
+
+    #[test]
+    fn threads_may_be_made_and_namespaces_may_not() {
+        let filter = limited(&[], false, false);
+        let allow = Action::Allow.operand();
+        let threads = (libc::CLONE_VM | libc::CLONE_THREAD | libc::CLONE_SIGHAND) as u64;
+        let clone = |flags: u64| run(&filter, libc::SYS_clone, [flags, 0, 0, 0, 0, 0]);
+        assert_eq!(clone(threads), allow);
+        assert_ne!(clone(threads | libc::CLONE_NEWUSER as u64), allow);
+        assert_ne!(clone(libc::CLONE_NEWNS as u64 | 17), allow);
+        assert_eq!(run(&filter, libc::SYS_read, [0; 6]), allow);
+    }
+
+    #[test]
+    fn connecting_by_sending_is_refused() {
+        let filter = limited(&[80], false, false);
+        let allow = Action::Allow.operand();
+        let send = |flags| run(&filter, libc::SYS_sendto, [3, 0, 0, flags, 0, 0]);
+        assert_eq!(send(0x4000), allow);
+        assert_ne!(send(0x4000 | u64::from(FAST_OPEN)), allow);
+    }
+
+    #[test]
+    fn fits_into_the_kernel() {
+        let everything = program(&Rules::default(), true).unwrap();
+        assert!(everything.len() < 4096, "{}", everything.len());
+    }
+}
