@@ -114,7 +114,10 @@ impl Process {
             sandbox.set_up(&mut child);
             cgroup = own;
         }
-        let mut child = spawner::spawn(child)?;
+        let mut child = spawner::spawn(child).map_err(|error| match is_confined {
+            true => sandbox::explained(error),
+            false => error,
+        })?;
         let own_proc = is_confined.then(|| sandbox::pin(child.id())).flatten();
         if let Some(cgroup) = &cgroup {
             guardian::confined(cgroup.folder());

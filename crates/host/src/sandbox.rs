@@ -162,6 +162,17 @@ fn drop_capabilities() -> io::Result<()> {
     Ok(())
 }
 
+/// What a program that could not be started in a sandbox is told with.
+pub(crate) fn explained(error: io::Error) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::PermissionDenied => io::Error::other(format!(
+            "{error}\n  hint: is it executable? If it starts other programs to start itself, as version \
+             managers do, name the program that they start, or allow `run`"
+        )),
+        _ => error,
+    }
+}
+
 /// Keeps the folder of a process in `/proc` the one that its rule is about: the kernel may make it
 /// anew once nobody uses it.
 pub(crate) fn pin(process: u32) -> Option<OwnedFd> {

@@ -1,7 +1,7 @@
 //! What a plugin may do, in the words of Deno's permissions.
 
 use std::collections::BTreeMap;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fmt;
 use std::str::FromStr;
 
@@ -215,17 +215,6 @@ impl fmt::Display for InvalidPermission {
 
 impl std::error::Error for InvalidPermission {}
 
-/// Whether a variable is among those listed, which may end in `*`.
-pub(super) fn is_listed(name: &OsStr, listed: &[OsString]) -> bool {
-    let name = name.as_encoded_bytes();
-    listed
-        .iter()
-        .any(|entry| match entry.as_encoded_bytes().strip_suffix(b"*") {
-            Some(start) => name.starts_with(start),
-            None => name == entry.as_encoded_bytes(),
-        })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -240,14 +229,6 @@ mod tests {
         assert!(permissions.denies_all(Permission::Env));
         for wrong in ["", "reed", "read=", "all", "--allow-read"] {
             assert!(Permissions::of_words([wrong], []).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn names_may_end_in_a_star() {
-        let listed = ["AWS_*", "HOME"].map(OsString::from);
-        for (name, expected) in [("AWS_REGION", true), ("HOME", true), ("HOMES", false)] {
-            assert_eq!(is_listed(OsStr::new(name), &listed), expected, "{name}");
         }
     }
 }

@@ -36,6 +36,8 @@ pub(super) const REFUSED: &[(i64, &str)] = calls![
     PROCESS_MADVISE,
     // The kernel.
     libc::SYS_kexec_load,
+    // Not known to libc there; nobody has the capability for it either.
+    #[cfg(not(all(target_arch = "aarch64", target_env = "musl")))]
     libc::SYS_kexec_file_load,
     libc::SYS_init_module,
     libc::SYS_finit_module,
@@ -62,6 +64,20 @@ pub(super) const REFUSED: &[(i64, &str)] = calls![
     libc::SYS_ioperm,
     #[cfg(target_arch = "x86_64")]
     libc::SYS_modify_ldt,
+    // Memory, semaphores and messages that processes of a user share by number.
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_shmctl,
+    libc::SYS_semget,
+    libc::SYS_semop,
+    libc::SYS_semctl,
+    libc::SYS_semtimedop,
+    libc::SYS_msgget,
+    libc::SYS_msgsnd,
+    libc::SYS_msgrcv,
+    libc::SYS_msgctl,
+    libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
     // Keys of the user's session.
     libc::SYS_add_key,
     libc::SYS_request_key,

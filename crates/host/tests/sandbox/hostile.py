@@ -242,6 +242,21 @@ def limits_of_the_host():
     return call(302, 261, HOST, 7, ctypes.create_string_buffer(16), 0)
 
 
+@attempt
+def shared_memory():
+    return call(29, 194, 0, 4096, 0o600)
+
+
+@attempt
+def shared_messages():
+    return call(68, 186, 0, 0o600)
+
+
+@attempt
+def message_queue():
+    return call(240, 180, b"test", os.O_RDONLY, 0, 0)
+
+
 # Writing.
 
 
