@@ -2,6 +2,7 @@
 
 mod call;
 mod environment;
+mod permissions;
 mod provider;
 mod scenario;
 mod serve;
@@ -18,6 +19,7 @@ use tenon_rpc::Dialect;
 
 pub(crate) use call::{CallArgs, TcpAddress, repl_help};
 pub(crate) use environment::EnvironmentArgs;
+pub(crate) use permissions::{PermissionArgs, SANDBOX, option};
 pub(crate) use provider::{InstallArgs, Program, ProviderCommand};
 pub(crate) use scenario::{
     GraphForm, InitArgs, ListArgs, PlanArgs, RecordKeyArgs, RunArgs, SecretArgs, TeardownArgs,

@@ -20,5 +20,7 @@ mod options;
 mod provider;
 #[path = "command/results.rs"]
 mod results;
+#[path = "command/sandbox.rs"]
+mod sandbox;
 #[path = "command/shell.rs"]
 mod shell;

@@ -3,6 +3,7 @@
 mod action;
 mod component;
 mod module;
+mod permissions;
 mod provider;
 mod reader;
 mod scenario;

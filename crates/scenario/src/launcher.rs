@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tenon_host::{Capture, CaptureError, PluginCommand};
+use tenon_host::{Capture, CaptureError, Permissions, PluginCommand};
 use tenon_protocols::orchard::ProviderSchema;
 
 use crate::environment::{ProviderEnvironment, RunEnvironment};
-use crate::model::ProviderSource;
+use crate::model::{ProviderPermissions, ProviderSource};
 use crate::provider::{FailureKind, Provider, ProviderFailure};
 use tenon_protocols::Secrets;
 
@@ -44,6 +44,10 @@ impl Launcher {
                 PluginCommand::new(&self.tenon).args(["builtin", name.as_str()])
             }
             ProviderSource::Program(path) => PluginCommand::new(path),
+            ProviderSource::Confined {
+                program,
+                permissions,
+            } => return confined(self.command(program, environment), permissions),
         };
         self.environment.hide(environment, &self.secrets);
         let command = self.environment.apply(command, environment);
@@ -87,7 +91,7 @@ impl Launcher {
         source: &ProviderSource,
         environment: &ProviderEnvironment,
     ) -> Result<ProviderSchema, Unprinted> {
-        if let ProviderSource::Builtin(builtin) = source
+        if let ProviderSource::Builtin(builtin) = source.program()
             && !crate::BUILTINS.contains(&builtin.as_str())
         {
             let message = format!(
@@ -180,6 +184,14 @@ impl Launcher {
             ),
         }
     }
+}
+
+/// A command that is held to permissions.
+fn confined(command: PluginCommand, permissions: &ProviderPermissions) -> PluginCommand {
+    let allow = permissions.allow.iter().map(String::as_str);
+    let deny = permissions.deny.iter().map(String::as_str);
+    // They were checked when the scenario was read. A record that was changed by hand allows nothing.
+    command.permissions(Permissions::of_words(allow, deny).unwrap_or_default())
 }
 
 /// Why `<provider> schema` printed no schema.

@@ -66,6 +66,36 @@ pub enum ProviderSource {
     /// `exec:PATH`: a program, by its absolute path.
     #[serde(rename = "exec")]
     Program(PathBuf),
+    /// One of these, held to permissions. That is part of where it comes from, so that nobody can use
+    /// the program of a record without them.
+    #[serde(rename = "confined")]
+    Confined {
+        /// Where its program is.
+        program: Box<ProviderSource>,
+        /// What it may do.
+        permissions: ProviderPermissions,
+    },
+}
+
+/// `permissions = { allow = [...], deny = [...] }`, in the words of denobridge.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ProviderPermissions {
+    /// What it may do.
+    #[serde(default)]
+    pub allow: Vec<String>,
+    /// What it may not do, even if it is allowed.
+    #[serde(default)]
+    pub deny: Vec<String>,
+}
+
+impl ProviderSource {
+    /// Where its program is, whatever it may do.
+    pub fn program(&self) -> &ProviderSource {
+        match self {
+            ProviderSource::Confined { program, .. } => program.program(),
+            source => source,
+        }
+    }
 }
 
 /// `provider "name" { ... }`

@@ -8,7 +8,10 @@ use tenon_protocols::Protocol;
 use tenon_rpc::Dialect;
 
 use super::serve::size;
-use super::{EnvironmentArgs, Limit, TapArgs, UserArgs, dialects, duration, protocols};
+use super::{
+    EnvironmentArgs, Limit, PermissionArgs, SANDBOX, TapArgs, UserArgs, dialects, duration,
+    protocols,
+};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -31,6 +34,9 @@ Examples:
   Make several calls in one connection, or talk to a plugin at a prompt:
     printf 'add [1,2]\\necho {\"a\":1}\\n' | tenon call --repl -- tenon echo
     tenon call --repl --protocol lsp -- bash-language-server start
+
+  Try a plugin that may do nothing but read one folder, and see what else it wants:
+    tenon call greet --allow-read ./data --sandbox-report -- python3 plugin.py
 
   See what a server tells its clients, until Ctrl-C:
     tenon call --watch --socket calc
@@ -153,6 +159,13 @@ pub(crate) struct CallArgs {
     /// Show what the plugin writes to stderr
     #[arg(long, short)]
     pub(crate) verbose: bool,
+
+    #[command(flatten)]
+    pub(crate) permissions: PermissionArgs,
+
+    /// Say on stderr what the plugin tried and was denied, and what would allow it
+    #[arg(long, help_heading = SANDBOX)]
+    pub(crate) sandbox_report: bool,
 }
 
 impl CallArgs {

@@ -7,7 +7,10 @@ use clap::builder::NonEmptyStringValueParser;
 use tenon_protocols::Protocol;
 use tenon_rpc::Dialect;
 
-use super::{EnvironmentArgs, Limit, PlaceArgs, TapArgs, UserArgs, dialects, duration, protocols};
+use super::{
+    EnvironmentArgs, Limit, PermissionArgs, PlaceArgs, TapArgs, UserArgs, dialects, duration,
+    protocols,
+};
 
 const SERVE_EXAMPLES: &str = "\
 Examples:
@@ -21,6 +24,9 @@ Examples:
   For a group of users, each held to 100 requests a second:
     tenon serve --socket /run/calc/socket --mode 660 --allow-user alice --allow-user bob \\
       --requests-per-second 100 -- ./plugin
+
+  A plugin that may use one port and one folder, and nothing else:
+    tenon serve --socket calc --allow-net=:5432 --allow-write ./cache -- ./plugin
 
 Clients speak JSON-RPC 2.0, a message a line or each behind a Content-Length header. The plugin is
 started once for all of them, and again when it ends.";
@@ -116,6 +122,9 @@ pub(crate) struct ServeArgs {
 
     #[command(flatten)]
     pub(crate) tap: TapArgs,
+
+    #[command(flatten)]
+    pub(crate) permissions: PermissionArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -3,6 +3,7 @@
 mod answers;
 mod batch;
 mod conversation;
+mod denials;
 mod events;
 mod input;
 mod line;
@@ -25,6 +26,7 @@ use crate::exit::{Code, Failure};
 use crate::output::{self, Printer};
 use answers::{Answers, Question};
 use conversation::Conversation;
+use denials::Denials;
 use input::Input;
 use target::Target;
 
@@ -87,20 +89,32 @@ async fn reach_and_call(
     prepared: Result<Prepared, Failure>,
     printer: Printer,
 ) -> Result<(), Failure> {
+    let denials = Denials::new(args);
+    let outcome = reach_and_call_with(args, prepared?, printer, &denials).await;
+    denials.print();
+    outcome
+}
+
+async fn reach_and_call_with(
+    args: &CallArgs,
+    prepared: Prepared,
+    printer: Printer,
+    denials: &Denials,
+) -> Result<(), Failure> {
     let Prepared {
         params,
         batch,
         protocol,
         answers,
         questions,
-    } = prepared?;
+    } = prepared;
     let tap = tap(&args.tap)?;
     let mut ctrl_c = match questions {
         Some(_) => Some(signal(SignalKind::interrupt()).map_err(Failure::cannot_start)?),
         None => None,
     };
     let (target, begun) = tokio::select! {
-        reached = Target::reach(args, tap, &answers) => reached?,
+        reached = Target::reach(args, tap, &answers, denials) => reached?,
         () = interrupted(&mut ctrl_c) => return Err(Failure::interrupted()),
     };
     let outcome = if let Some(method) = &args.method {
@@ -138,6 +152,17 @@ async fn reach_and_call(
 
 /// What options ask of the protocol, which not every protocol can do.
 fn check(args: &CallArgs) -> Result<Option<Protocol>, Failure> {
+    let is_confined = args.permissions.permissions().is_some();
+    if is_confined && args.plugin.is_empty() {
+        return Err(Failure::usage(
+            "only a plugin that is started can be confined: -- CMD...",
+        ));
+    }
+    if args.sandbox_report && !is_confined {
+        return Err(Failure::usage(
+            "--sandbox-report needs a sandbox to report on\n  hint: --sandbox allows nothing",
+        ));
+    }
     let able = |is_able: fn(Protocol) -> bool| {
         let names = Protocol::ALL
             .into_iter()

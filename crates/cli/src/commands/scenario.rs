@@ -296,6 +296,7 @@ pub(crate) fn source(source: &ProviderSource) -> String {
     match source {
         ProviderSource::Builtin(name) => format!("builtin/{name}"),
         ProviderSource::Program(path) => format!("exec:{}", path.display()),
+        ProviderSource::Confined { program, .. } => self::source(program),
     }
 }
 

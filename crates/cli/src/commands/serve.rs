@@ -76,7 +76,10 @@ fn command(args: &ServeArgs) -> Result<PluginCommand, Failure> {
         .split_first()
         .ok_or_else(|| Failure::usage("say what to serve: -- CMD..."))?;
     let command = PluginCommand::new(program).args(arguments);
-    let command = args.environment.apply(command)?;
+    let mut command = args.environment.apply(command)?;
+    if let Some(permissions) = args.permissions.permissions() {
+        command = command.permissions(permissions);
+    }
     Ok(command
         .on_stderr(|line| output::talk(format_args!("plugin: {}", output::on_one_line(line)))))
 }

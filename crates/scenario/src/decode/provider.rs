@@ -41,15 +41,17 @@ fn required_provider(
     };
     let mut found = None;
     let mut variables = ProviderEnvironment::default();
+    let mut permissions = None;
     for (name, value) in &entries {
         match name.text() {
             "source" => found = Some(value),
             "env" => variables = environment(value, problems),
+            "permissions" => permissions = Some(super::permissions::permissions(value, problems)),
             other => {
                 let mut diagnostic =
                     Diagnostic::error(format!("a required provider has no attribute {other:?}"))
                         .at(name.place());
-                let close = did_you_mean(other, ["source", "env"]);
+                let close = did_you_mean(other, ["source", "env", "permissions"]);
                 let close = close.filter(|help| help.starts_with("did you mean"));
                 diagnostic.help = close.or_else(|| Some(FORM.into()));
                 problems.note(diagnostic);
@@ -63,14 +65,22 @@ fn required_provider(
         problems.note(diagnostic);
         return None;
     };
+    let program = program(value, folder, problems)?;
+    let source = match permissions {
+        Some(permissions) => ProviderSource::Confined {
+            program: Box::new(program),
+            permissions,
+        },
+        None => program,
+    };
     Some(RequiredProvider {
         name: attribute.name.clone(),
-        source: source(value, folder, problems)?,
+        source,
         environment: variables,
     })
 }
 
-fn source(value: &Expression, folder: &Path, problems: &mut Problems) -> Option<ProviderSource> {
+fn program(value: &Expression, folder: &Path, problems: &mut Problems) -> Option<ProviderSource> {
     let text = problems.required_text(value, "the source")?;
     let text = text.as_str();
     if let Some(name) = text

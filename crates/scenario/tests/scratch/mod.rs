@@ -73,9 +73,10 @@ pub(crate) fn plan(scenario: &Arc<Scenario>, inputs: &Inputs) -> Result<Plan, Ve
 fn schemas(scenario: &Scenario) -> Schemas {
     let mut schemas = Schemas::new();
     for required in scenario.required_providers.values() {
-        let name = match &required.source {
+        let name = match required.source.program() {
             ProviderSource::Builtin(name) => Some(name.as_str()),
             ProviderSource::Program(path) => path.file_name().and_then(|name| name.to_str()),
+            ProviderSource::Confined { .. } => None,
         };
         if let Some(schema) = name.and_then(schema) {
             schemas.insert(required.source.clone(), schema);

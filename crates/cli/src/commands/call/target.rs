@@ -12,6 +12,7 @@ use tokio::net::TcpStream;
 use tokio::time::Instant;
 
 use super::answers::Answers;
+use super::denials::Denials;
 use super::params;
 use crate::args::{CallArgs, TcpAddress};
 use crate::commands::tap::redact;
@@ -30,6 +31,7 @@ impl Target {
         args: &CallArgs,
         tap: Option<Arc<dyn Tap>>,
         answers: &Arc<Answers>,
+        denials: &Denials,
     ) -> Result<(Target, Option<Payload>), Failure> {
         let router = Arc::new(answers.router());
         let client = answers.client();
@@ -65,8 +67,11 @@ impl Target {
         let (program, arguments) = args.plugin.split_first().ok_or_else(|| {
             Failure::usage("say what to call: --socket NAME, --tcp HOST:PORT, or -- CMD...")
         })?;
-        let command = PluginCommand::new(program).args(arguments);
+        let command = denials.of(PluginCommand::new(program).args(arguments));
         let mut command = args.environment.apply(command)?;
+        if let Some(permissions) = args.permissions.permissions() {
+            command = command.permissions(permissions);
+        }
         if args.verbose {
             command = command.on_stderr(|line| {
                 output::talk(format_args!("plugin: {}", output::on_one_line(line)));

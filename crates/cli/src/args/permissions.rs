@@ -1,0 +1,164 @@
+//! What a plugin may do.
+
+use std::path::{Path, PathBuf};
+
+use clap::builder::NonEmptyStringValueParser;
+
+use tenon_host::{Denial, Grant, Permission, Permissions};
+
+/// Above the options in the help.
+pub(crate) const SANDBOX: &str = "Sandbox (each of these options confines the plugin)";
+
+/// What an option without a value stands for. No value at all, as in `--allow-net=$NOT_SET`, is an error:
+/// it must not allow everything.
+const ALL: &str = "all";
+
+#[derive(Debug, Default, clap::Args)]
+#[command(next_help_heading = SANDBOX)]
+pub(crate) struct PermissionArgs {
+    /// Confine the plugin: it may do only what the options below allow
+    #[arg(long)]
+    pub(crate) sandbox: bool,
+
+    /// Allow it to read a file, or a folder with everything in it; `/` is everything
+    #[arg(long, value_name = "PATH")]
+    pub(crate) allow_read: Vec<PathBuf>,
+
+    /// Allow it to create, change and remove files in a folder, or to change a file
+    #[arg(long, value_name = "PATH")]
+    pub(crate) allow_write: Vec<PathBuf>,
+
+    /// Allow it the network, or only TCP ports and kinds of sockets: =:443,udp,unix
+    #[arg(long, value_name = "PORTS", num_args = 0..=1, require_equals = true, default_missing_value = ALL, value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) allow_net: Vec<String>,
+
+    /// Allow it to start other programs, or only some: =git,./tool
+    #[arg(long, value_name = "PROGRAMS", num_args = 0..=1, require_equals = true, default_missing_value = ALL, value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) allow_run: Vec<String>,
+
+    /// Allow it to inherit environment variables, or only some: =HOME,AWS_*
+    #[arg(long, value_name = "NAMES", num_args = 0..=1, require_equals = true, default_missing_value = ALL, value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) allow_env: Vec<String>,
+
+    /// Deny it to read a file or folder, whatever is allowed
+    #[arg(long, value_name = "PATH")]
+    pub(crate) deny_read: Vec<PathBuf>,
+
+    /// Deny it to write to a file or folder, whatever is allowed
+    #[arg(long, value_name = "PATH")]
+    pub(crate) deny_write: Vec<PathBuf>,
+
+    /// Deny it the network or some ports, whatever is allowed
+    #[arg(long, value_name = "PORTS", num_args = 0..=1, require_equals = true, default_missing_value = ALL, value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) deny_net: Vec<String>,
+
+    /// Deny it to start other programs, or some, whatever is allowed
+    #[arg(long, value_name = "PROGRAMS", num_args = 0..=1, require_equals = true, default_missing_value = ALL, value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) deny_run: Vec<String>,
+
+    /// Deny it environment variables, or some, whatever is allowed
+    #[arg(long, value_name = "NAMES", num_args = 0..=1, require_equals = true, default_missing_value = ALL, value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) deny_env: Vec<String>,
+}
+
+impl PermissionArgs {
+    /// What the plugin may do, if anything confines it.
+    pub(crate) fn permissions(&self) -> Option<Permissions> {
+        let lists = [
+            (Permission::Net, &self.allow_net, &self.deny_net),
+            (Permission::Run, &self.allow_run, &self.deny_run),
+            (Permission::Env, &self.allow_env, &self.deny_env),
+        ];
+        let paths = [
+            (Permission::Read, &self.allow_read, &self.deny_read),
+            (Permission::Write, &self.allow_write, &self.deny_write),
+        ];
+        let mut permissions = Permissions::none();
+        for (permission, allowed, denied) in lists {
+            for entry in allowed {
+                permissions = permissions.allow(permission, grant(entry));
+            }
+            for entry in denied {
+                permissions = permissions.deny(permission, grant(entry));
+            }
+        }
+        for (permission, allowed, denied) in paths {
+            if !allowed.is_empty() {
+                permissions = permissions.allow(permission, Grant::only(allowed));
+            }
+            if !denied.is_empty() {
+                permissions = permissions.deny(permission, Grant::only(denied));
+            }
+        }
+        (self.sandbox || permissions != Permissions::none()).then_some(permissions)
+    }
+}
+
+/// The option that would allow what was denied.
+pub(crate) fn option(denial: &Denial) -> Option<String> {
+    let what = &denial.what;
+    let option = match denial.permission? {
+        Permission::Read => format!("--allow-read {what}"),
+        // A rule is for what exists: what is to be made needs a folder.
+        Permission::Write => {
+            let path = Path::new(what);
+            let folder = path.parent().filter(|_| !path.exists()).unwrap_or(path);
+            format!("--allow-write {}", folder.display())
+        }
+        Permission::Net if what == "tcp" => "--allow-net=:PORT".to_owned(),
+        Permission::Net if what.starts_with("socket") => "--allow-net".to_owned(),
+        Permission::Run => format!("--allow-run={what}"),
+        other => format!("--allow-{other}={what}"),
+    };
+    Some(option)
+}
+
+/// A list, or everything.
+fn grant(entry: &str) -> Grant {
+    match entry {
+        ALL => Grant::All,
+        list => Grant::only(list.split(',').filter(|item| !item.is_empty())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_option_confines() {
+        assert_eq!(PermissionArgs::default().permissions(), None);
+        let sandbox = PermissionArgs {
+            sandbox: true,
+            ..PermissionArgs::default()
+        };
+        assert_eq!(sandbox.permissions(), Some(Permissions::none()));
+        let some = PermissionArgs {
+            allow_read: vec!["a,b".into()],
+            allow_net: vec![":80,udp".into(), ":81".into()],
+            deny_env: vec![ALL.to_owned()],
+            ..PermissionArgs::default()
+        };
+        let expected = Permissions::none()
+            .allow(Permission::Read, Grant::only(["a,b"]))
+            .allow(Permission::Net, Grant::only([":80", "udp", ":81"]))
+            .deny(Permission::Env, Grant::All);
+        assert_eq!(some.permissions(), Some(expected));
+    }
+
+    #[test]
+    fn what_is_empty_allows_nothing() {
+        use clap::Parser;
+        for (option, is_good) in [
+            ("--allow-net", true),
+            ("--allow-net=:80", true),
+            ("--allow-net=", false),
+            ("--allow-read=", false),
+            ("--allow-read=.", true),
+        ] {
+            let words = ["tenon", "call", "a", option, "--", "true"];
+            let parsed = crate::args::Args::try_parse_from(words);
+            assert_eq!(parsed.is_ok(), is_good, "{option}");
+        }
+    }
+}
