@@ -255,5 +255,8 @@ fn every_threat_has_its_test() {
         );
         named += 1;
     }
-    assert!(named > 30, "only {named} tests are named in docs/security.md");
+    assert!(
+        named > 30,
+        "only {named} tests are named in docs/security.md"
+    );
 }

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 
-use super::permissions::{Grant, Permission, Permissions};
+use super::permissions::{Grant, Permission};
 use crate::command::PluginCommand;
 use crate::environment::Environment;
 
@@ -27,6 +27,7 @@ pub(crate) fn inherits(command: &PluginCommand, name: &OsStr) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::permissions::Permissions;
     use super::*;
 
     #[test]
