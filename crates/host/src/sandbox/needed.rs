@@ -44,6 +44,7 @@ const SYSTEM: &[&str] = &[
     "/etc/passwd",
     "/etc/group",
     "/etc/mime.types",
+    "/proc/cgroups",
     "/proc/cpuinfo",
     "/proc/meminfo",
     "/proc/stat",
@@ -61,6 +62,7 @@ const SYSTEM: &[&str] = &[
     "/proc/sys/net/core/somaxconn",
     "/sys/devices/system/cpu",
     "/sys/devices/system/node",
+    "/sys/kernel/mm/hugepages",
     "/sys/kernel/mm/transparent_hugepage",
     "/sys/fs/cgroup",
 ];
@@ -148,7 +150,7 @@ impl Needed {
         for entry in fs::read_dir("/etc").into_iter().flatten().flatten() {
             let name = entry.file_name();
             let is_runtime = |start: &&str| name.as_encoded_bytes().starts_with(start.as_bytes());
-            if RUNTIMES.iter().any(|start| is_runtime(&start)) {
+            if RUNTIMES.iter().any(is_runtime) {
                 read.push(entry.path());
             }
         }

@@ -222,7 +222,7 @@ impl Call {
         let path = PathBuf::from(OsString::from_vec(text));
         let own = ["/proc/self", "/proc/thread-self", "/dev/fd", "/dev/std"];
         let is_own = |start: &&str| path.to_string_lossy().starts_with(start);
-        if path.as_os_str().is_empty() || own.iter().any(|start| is_own(&start)) {
+        if path.as_os_str().is_empty() || own.iter().any(is_own) {
             return None;
         }
         let base = match folder.map(|folder| folder as i32) {

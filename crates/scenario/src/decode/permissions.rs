@@ -27,7 +27,7 @@ pub(super) fn permissions(value: &Expression, problems: &mut Problems) -> Provid
                 let mut diagnostic =
                     Diagnostic::error(format!("`permissions` has no attribute {other:?}"))
                         .at(name.place());
-                let close = did_you_mean(other, ["allow", "deny"].into_iter());
+                let close = did_you_mean(other, ["allow", "deny"]);
                 diagnostic.help = close.or_else(|| Some(FORM.into()));
                 problems.note(diagnostic);
             }
