@@ -43,19 +43,31 @@ impl Cgroup {
 
 impl Drop for Cgroup {
     fn drop(&mut self) {
-        /// The kernel takes a moment to let the killed go.
-        const ROUNDS: usize = 200;
         let _no_longer_there = self.end_all();
-        for _ in 0..ROUNDS {
-            match fs::remove_dir(&self.folder) {
-                Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
-                    std::thread::sleep(Duration::from_millis(5));
-                }
-                _ => return,
-            }
+        if is_removed(&self.folder) {
+            return;
         }
-        tracing::warn!(folder = %self.folder.display(), "a cgroup could not be removed");
+        // Whoever drops it must not wait. If this process ends before, the guardian removes it.
+        let folder = std::mem::take(&mut self.folder);
+        let removing = std::thread::Builder::new().name("tenon-cgroup".into());
+        let _guardian_does_it = removing.spawn(move || {
+            /// The kernel takes a moment to let the killed go.
+            const ROUNDS: usize = 200;
+            for _ in 0..ROUNDS {
+                std::thread::sleep(Duration::from_millis(5));
+                if is_removed(&folder) {
+                    return;
+                }
+            }
+            tracing::warn!(folder = %folder.display(), "a cgroup could not be removed");
+        });
     }
+}
+
+/// Removes a group, unless somebody is in it.
+fn is_removed(folder: &Path) -> bool {
+    let removed = fs::remove_dir(folder);
+    !removed.is_err_and(|error| error.kind() == io::ErrorKind::ResourceBusy)
 }
 
 /// The folder of the group that this process is in.
