@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use tenon_host::PluginCommand;
+use tenon_host::{Environment, Grant, Permission, PluginCommand};
 
 use crate::proto::tfplugin6::Diagnostic;
 use crate::script::{Permissions, Script};
@@ -85,13 +85,21 @@ impl Launch {
         })?;
         let command = PluginCommand::new(program).args(arguments);
         let mut command = settings.with_environment(command);
+        // Deno holds its scripts to their permissions by itself.
+        let permissions = script.permissions.as_ref().filter(|_| !is_deno);
+        if let Some(permissions) = permissions.filter(|permissions| !permissions.all) {
+            command = confined(command, permissions)?;
+        }
         if env::var_os("NO_COLOR").is_none() {
             // Deno colours its errors although nobody sees them on a terminal.
             command = command.variable("NO_COLOR", "1");
         }
         let command_line = command.to_string();
         Ok(Launch {
-            key: format!("{command_line} {:?} {changed:?}", script.max_in_flight),
+            key: format!(
+                "{command_line} {:?} {permissions:?} {changed:?}",
+                script.max_in_flight
+            ),
             command_line,
             command,
             name: script.name(),
@@ -108,7 +116,6 @@ impl Launch {
 /// A program and its arguments, and whether the program is Deno.
 fn words(script: &Script, settings: &Settings) -> Result<(Vec<OsString>, bool), Diagnostic> {
     let Some(path) = &script.path else {
-        refuse_permissions(script, "a command")?;
         let command = script.command.iter().flatten();
         return Ok((command.map(OsString::from).collect(), false));
     };
@@ -120,15 +127,11 @@ fn words(script: &Script, settings: &Settings) -> Result<(Vec<OsString>, bool), 
     match ending.as_deref() {
         Some(ending) if DENO_ENDINGS.contains(&ending) => {}
         Some("py") => {
-            refuse_permissions(script, "Python")?;
             let python = env::var_os("TENON_PYTHON").unwrap_or_else(|| "python3".into());
             // Without -u an answer would stay in Python's buffer unless the script flushes it.
             return Ok((vec![python, "-u".into(), local.into()], false));
         }
-        _ if is_executable(&local) => {
-            refuse_permissions(script, "a program of its own")?;
-            return Ok((vec![local.into()], false));
-        }
+        _ if is_executable(&local) => return Ok((vec![local.into()], false)),
         _ => {}
     }
     let words = deno::words(script, settings, Some(&local), local.clone().into())?;
@@ -200,23 +203,24 @@ fn is_executable(file: &Path) -> bool {
     found.is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }
 
-/// Only Deno can hold a script to its permissions; elsewhere they would be an empty promise.
-fn refuse_permissions(script: &Script, runner: &str) -> Result<(), Diagnostic> {
-    match &script.permissions {
-        Some(Permissions { all: false, .. }) => Err(diagnostic::at(
-            diagnostic::error(
-                "Permissions without Deno",
-                format!(
-                    "{} is run as {runner}, which nothing holds to these permissions: it may do \
-                     whatever Terraform may. Leave permissions out, or set all = true to say that \
-                     this is fine.",
-                    script.name()
-                ),
-            ),
-            "permissions",
-        )),
-        _ => Ok(()),
-    }
+/// A command that the kernel holds to the permissions of a script. Of our environment it gets what
+/// every program needs and what they allow, but nothing that is between Terraform and us.
+fn confined(
+    command: PluginCommand,
+    permissions: &Permissions,
+) -> Result<PluginCommand, Diagnostic> {
+    let allow = permissions.allow.iter().map(String::as_str);
+    let deny = permissions.deny.iter().map(String::as_str);
+    let permissions = tenon_host::Permissions::of_words(allow, deny).map_err(|error| {
+        let refused = diagnostic::error("Invalid permission", format!("{error}."));
+        diagnostic::at(refused, "permissions")
+    })?;
+    let ours = Grant::only(["TF_PLUGIN_MAGIC_COOKIE", "PLUGIN_*"]);
+    let permissions = permissions.deny(Permission::Env, ours);
+    let command = command
+        .inherit(Environment::default())
+        .environment_advice("add \"env=NAME\" to `allow` in its permissions");
+    Ok(command.permissions(permissions))
 }
 
 #[cfg(test)]
@@ -274,25 +278,31 @@ mod tests {
     }
 
     #[test]
-    fn permissions_need_deno() {
-        let script = Script {
+    fn permissions_are_part_of_what_is_started() {
+        let script = |permissions: Option<Permissions>| Script {
             command: Some(vec!["node".into(), "a.js".into()]),
-            permissions: Some(Permissions::default()),
+            permissions,
             ..Script::default()
         };
-        assert!(
-            launch(script.clone())
-                .unwrap_err()
-                .contains("node a.js is run as a command")
-        );
-        let all = Script {
-            permissions: Some(Permissions {
-                all: true,
-                ..Permissions::default()
-            }),
-            ..script
+        let allow = |words: &[&str]| Permissions {
+            allow: words.iter().map(|word| (*word).to_owned()).collect(),
+            ..Permissions::default()
         };
-        assert_eq!(launch(all).unwrap(), "node a.js");
+        let settings = Settings::default();
+        let key = |permissions| Launch::of(&script(permissions), &settings).unwrap().key;
+        // Processes with other permissions are not shared.
+        assert_ne!(key(Some(allow(&["read=."]))), key(Some(allow(&["read=/"]))));
+        assert_ne!(key(Some(allow(&[]))), key(None));
+        let unknown = launch(script(Some(allow(&["reed"])))).unwrap_err();
+        assert!(
+            unknown.contains("\"reed\" is not a permission"),
+            "{unknown}"
+        );
+        let all = Permissions {
+            all: true,
+            ..Permissions::default()
+        };
+        assert_eq!(launch(script(Some(all))).unwrap(), "node a.js");
     }
 
     #[test]

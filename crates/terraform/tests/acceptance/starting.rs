@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::outcome::Outcome;
-use crate::tools::Need;
+use crate::tools::{self, Need};
 use crate::trial::trial;
 use crate::workspace::Workspace;
 
@@ -76,16 +76,63 @@ resource "denobridge_resource" "a" {
     });
 }
 
-/// Nobody would hold a Python script to its permissions.
+const READER: &str = r#"
+import json, sys
+
+for line in sys.stdin:
+    request = json.loads(line)
+    if "id" not in request:
+        break
+    answer = {"result": {"ok": True}}
+    if request["method"] == "read":
+        try:
+            with open(request["params"]["props"]["path"]) as file:
+                answer = {"result": {"result": {"text": file.read()}}}
+        except OSError as problem:
+            answer = {"error": {"code": 1, "message": str(problem)}}
+    print(json.dumps({"jsonrpc": "2.0", "id": request["id"], **answer}), flush=True)
+"#;
+
+/// A script that Deno does not run is held to its permissions by the kernel.
 #[test]
-fn permissions_without_deno_are_refused() {
+fn permissions_hold_scripts_without_deno() {
     trial(&[], |workspace| {
-        let failed = fails(
-            workspace,
-            "path = \"./puppet.py\"\n  permissions = { allow = [\"read\"] }",
-        );
-        failed.says("permissions").says("Deno");
-        failed.says(r#"10: permissions = { allow = ["read"] }"#);
+        for folder in ["scripts", "data"] {
+            std::fs::create_dir(workspace.path(folder)).unwrap();
+        }
+        workspace.write("scripts/reader.py", READER);
+        workspace.write("data/a.txt", "hello");
+        let configure = |permissions: &str| {
+            workspace.configure(&format!(
+                r#"
+data "denobridge_datasource" "a" {{
+  path        = "./scripts/reader.py"
+  props       = {{ path = "data/a.txt" }}
+  permissions = {permissions}
+}}
+output "text" {{
+  value = data.denobridge_datasource.a.result.text
+}}
+"#
+            ));
+        };
+        configure("{ allow = [\"read=./data\"] }");
+        if workspace.run("apply -auto-approve").has_said("Landlock") {
+            tools::say("permissions_hold_scripts_without_deno skipped: no Landlock");
+            return;
+        }
+        workspace.apply();
+        assert_eq!(workspace.output("text"), json!("hello"));
+        configure("{ allow = [\"net\"] }");
+        workspace.apply_fails().says("Permission denied");
+        configure("{ allow = [\"net=example.com:443\"] }");
+        let refused = workspace.apply_fails();
+        refused.says("does not tell hosts apart");
+        configure("{ allow = [\"reed\"] }");
+        workspace
+            .apply_fails()
+            .says("Invalid permission")
+            .says("permissions = { allow");
     });
 }
 
