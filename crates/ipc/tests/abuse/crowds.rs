@@ -138,25 +138,39 @@ fn more_than_are_let_in() {
     });
 }
 
-/// The system itself has no room for another one. Those that wait get in when others leave.
+/// The system has room for a few. The others are refused, so that files are left for the server's own
+/// work, and when some leave there is room again.
 #[test]
 fn more_than_there_are_files_for() {
     const FILES: u64 = 64;
     const CLIENTS: usize = 200;
     let subject = Subject::with_files(CLIENTS + 10, FILES);
     subject.withstands(64, || {
-        let mut clients: Vec<Caller> = Vec::new();
         eventually("the one who behaves is in", || {
             subject.status().connections == 2
         });
+        let (mut inside, mut refused) = (Vec::new(), 0);
         for _ in 0..CLIENTS {
-            clients.push(Caller::connect(subject.path()));
+            let mut client = Caller::connect(subject.path());
+            let asked = request(1, "echo", "[1]");
+            // Whoever is refused may be so before it has asked.
+            let _refused = client.stream().write_all(asked.as_bytes());
+            let answer = client.read();
+            if answer["result"] == json!([1]) {
+                inside.push(client);
+            } else {
+                assert_eq!(answer["error"]["code"], json!(-32000), "{answer}");
+                refused += 1;
+            }
         }
-        eventually("as many as fit are in", || {
-            subject.status().connections > 40
-        });
-        for mut client in clients {
+        assert!(inside.len() > 10, "only {} are in", inside.len());
+        assert!(refused > CLIENTS / 2, "only {refused} were refused");
+        for client in &mut inside {
             assert_eq!(client.call("echo", "[1]"), json!([1]));
         }
+        drop(inside);
+        eventually("they have left", || subject.status().connections == 2);
+        let mut next = Caller::connect(subject.path());
+        assert_eq!(next.call("echo", "[1]"), json!([1]));
     });
 }
