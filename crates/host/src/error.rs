@@ -34,6 +34,8 @@ pub struct PluginError {
     pub left_out: LeftOut,
     /// It has answered a call after the first one, so it had what it needs to start.
     pub has_worked: bool,
+    /// It was held to permissions.
+    pub is_confined: bool,
 }
 
 /// What failed.
@@ -59,6 +61,7 @@ impl PluginError {
             dialect: None,
             left_out: LeftOut::default(),
             has_worked: false,
+            is_confined: false,
         }
     }
 
@@ -87,6 +90,7 @@ impl PluginError {
             dialect: Some(peer.dialect()),
             left_out: process.left_out().clone(),
             has_worked,
+            is_confined: process.is_confined(),
         }
     }
 
@@ -122,6 +126,7 @@ impl PluginError {
             dialect: self.dialect,
             left_out: self.left_out.clone(),
             has_worked: self.has_worked,
+            is_confined: self.is_confined,
         }
     }
 
@@ -137,7 +142,9 @@ impl PluginError {
 
     /// What to try.
     pub fn hint(&self) -> Option<String> {
-        self.missing_variable().or_else(|| self.other_hint())
+        { self.missing_variable() }
+            .or_else(|| self.missing_permission())
+            .or_else(|| self.other_hint())
     }
 
     /// That it says which environment variable it lacks.
@@ -148,6 +155,24 @@ impl PluginError {
             Problem::NoAnswer(_) | Problem::Call(_) => self.stderr.join("\n"),
         };
         self.left_out.hint(&said)
+    }
+
+    /// That its permissions may be why it failed.
+    fn missing_permission(&self) -> Option<String> {
+        const DENIED: [&str; 6] = [
+            "Permission denied",
+            "PermissionError",
+            "Operation not permitted",
+            "EACCES",
+            "EPERM",
+            "cannot open shared object file",
+        ];
+        let says_so = |line: &String| DENIED.iter().any(|word| line.contains(word));
+        (self.is_confined && self.stderr.iter().any(says_so)).then(|| {
+            "its permissions may not allow what it needs: `tenon call --sandbox-report` says what was \
+             denied"
+                .into()
+        })
     }
 
     fn other_hint(&self) -> Option<String> {

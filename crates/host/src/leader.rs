@@ -13,8 +13,8 @@ use std::sync::{Mutex, PoisonError};
 
 use rustix::io::Errno;
 use rustix::process::{
-    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, WaitIdStatus, kill_process_group, pidfd_open,
-    waitid,
+    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, WaitIdStatus, getpgid, kill_process,
+    kill_process_group, pidfd_open, waitid,
 };
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
@@ -55,8 +55,13 @@ impl Leader {
     pub(crate) fn signal_group(&self, signal: Signal) {
         // Somebody else may have reaped it: a program that ignores SIGCHLD, or that waits for all
         // of its children. Its id may be another's then.
-        if !matches!(look(self.id), Err(Errno::CHILD)) {
-            let _already_gone = kill_process_group(self.id, signal);
+        if matches!(look(self.id), Err(Errno::CHILD)) {
+            return;
+        }
+        let _already_gone = kill_process_group(self.id, signal);
+        // A leader can leave its group, and would never hear of it.
+        if getpgid(Some(self.id)) != Ok(self.id) {
+            let _already_gone = kill_process(self.id, signal);
         }
     }
 

@@ -70,7 +70,7 @@ pub struct Process {
     /// Everyone who descends from a confined plugin, if the system lets us tell.
     cgroup: Option<Cgroup>,
     /// See [`sandbox::pin`].
-    _own_proc: Option<OwnedFd>,
+    own_proc: Option<OwnedFd>,
 }
 
 /// What leads to a child and back.
@@ -145,7 +145,7 @@ impl Process {
             command: command.to_string(),
             left_out,
             cgroup,
-            _own_proc: own_proc,
+            own_proc,
         };
         Ok((process, pipes))
     }
@@ -153,6 +153,11 @@ impl Process {
     /// Its process id, which is also that of its process group.
     pub fn id(&self) -> u32 {
         self.leader.id().as_raw_nonzero().get().unsigned_abs()
+    }
+
+    /// Whether it is held to permissions.
+    pub(crate) fn is_confined(&self) -> bool {
+        self.own_proc.is_some()
     }
 
     /// The command line that started it.

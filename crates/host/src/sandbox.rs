@@ -74,7 +74,8 @@ impl Sandbox {
             }
         };
         let ruleset = Ruleset::new(&rules)?;
-        let filter = filter::program(&rules, command.on_denial.is_some())?;
+        let (cgroup, entrance) = Cgroup::new().unzip();
+        let filter = filter::program(&rules, command.on_denial.is_some(), cgroup.is_some())?;
         let asked = match &command.on_denial {
             Some(see) => {
                 let (child, host) = UnixStream::pair()?;
@@ -83,7 +84,6 @@ impl Sandbox {
             }
             None => None,
         };
-        let (cgroup, entrance) = Cgroup::new().unzip();
         let sandbox = Sandbox {
             ruleset,
             filter,

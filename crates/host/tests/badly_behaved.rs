@@ -229,6 +229,27 @@ async fn one_that_ignores_sigterm_as_well() {
     .await;
 }
 
+/// Signals to its group would never reach it.
+#[tokio::test]
+async fn one_that_leaves_its_process_group() {
+    watched(async {
+        let script = Script::new(
+            r#"exec python3 -c '
+import os, signal, sys, time
+sys.stdin.readline()
+os.setpgid(0, os.getpgid(os.getppid()))
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+print("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":\"hello\"}", flush=True)
+time.sleep(1000)
+'"#,
+        );
+        let stopped = started(&script).await.stop(|_| async {}).await;
+        assert_eq!(stopped.how, HowItEnded::Killed);
+        script.is_gone().await;
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn one_that_never_answers_its_shutdown() {
     watched(async {

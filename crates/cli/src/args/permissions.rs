@@ -24,7 +24,8 @@ pub(crate) struct PermissionArgs {
     #[arg(long, value_name = "PATH")]
     pub(crate) allow_read: Vec<PathBuf>,
 
-    /// Allow it to create, change and remove files in a folder, or to change a file
+    /// Allow it to create, change and remove files in a folder, or to change a file; `/` is everything,
+    /// and the only way to change modes, owners and times
     #[arg(long, value_name = "PATH")]
     pub(crate) allow_write: Vec<PathBuf>,
 
@@ -99,6 +100,8 @@ pub(crate) fn option(denial: &Denial) -> Option<String> {
     let what = &denial.what;
     let option = match denial.permission? {
         Permission::Read => format!("--allow-read {what}"),
+        // Changing modes, owners and times takes all of it.
+        Permission::Write if what.starts_with("system call") => "--allow-write /".to_owned(),
         // A rule is for what exists: what is to be made needs a folder.
         Permission::Write => {
             let path = Path::new(what);

@@ -90,11 +90,12 @@ struct Rule {
 }
 
 /// The filter for these rules. If `ask` is set, refused calls and those that use paths and addresses
-/// are shown to a listener.
+/// are shown to a listener. Without a cgroup nobody can leave the process group, or they could stay
+/// behind when it is ended.
 ///
 /// # Errors
 /// There is no filter for this architecture.
-pub(super) fn program(rules: &Rules, ask: bool) -> io::Result<Vec<Instruction>> {
+pub(super) fn program(rules: &Rules, ask: bool, has_cgroup: bool) -> io::Result<Vec<Instruction>> {
     let Some(architecture) = ARCHITECTURE else {
         return Err(io::Error::new(
             io::ErrorKind::Unsupported,
@@ -113,6 +114,12 @@ pub(super) fn program(rules: &Rules, ask: bool) -> io::Result<Vec<Instruction>> 
     }
     for rule in all_rules(rules, ask) {
         rule.compile(&mut program);
+    }
+    if !has_cgroup {
+        // They seem to succeed: programs that detach a child would fail otherwise.
+        for call in [libc::SYS_setsid, libc::SYS_setpgid] {
+            Rule::always(call, Action::Fail(0)).compile(&mut program);
+        }
     }
     program.push(give_back(Action::Allow.operand()));
     Ok(program)
@@ -158,6 +165,7 @@ fn all_rules(rules: &Rules, ask: bool) -> Vec<Rule> {
         // The limits of another process of the same user could be changed.
         otherwise: Action::Fail(libc::EPERM),
     });
+    all.extend(priorities());
     if let Net::Limited { ports, udp, unix } = &rules.net {
         all.push(sockets(
             !ports.is_empty(),
@@ -193,6 +201,34 @@ fn all_rules(rules: &Rules, ask: bool) -> Vec<Rule> {
         }
     }
     all
+}
+
+/// How much of the processor and the disk a process gets: its own affair, but not that of others of
+/// the same user.
+fn priorities() -> Vec<Rule> {
+    /// A process, and not a group or a user.
+    const PROCESS: u32 = 0;
+    const IO_PROCESS: u32 = 1;
+    let only = |call: i64, tests: Vec<Test>| Rule {
+        number: number(call),
+        cases: vec![(tests, Action::Allow)],
+        otherwise: Action::Fail(libc::EPERM),
+    };
+    // 0 is whoever makes the call.
+    vec![
+        only(
+            libc::SYS_setpriority,
+            vec![argument(0, PROCESS), argument(1, 0)],
+        ),
+        only(
+            libc::SYS_ioprio_set,
+            vec![argument(0, IO_PROCESS), argument(1, 0)],
+        ),
+        only(libc::SYS_sched_setscheduler, vec![argument(0, 0)]),
+        only(libc::SYS_sched_setparam, vec![argument(0, 0)]),
+        only(libc::SYS_sched_setattr, vec![argument(0, 0)]),
+        only(libc::SYS_sched_setaffinity, vec![argument(0, 0)]),
+    ]
 }
 
 const TIOCSTI: u32 = 0x5412;
@@ -362,7 +398,7 @@ mod tests {
             },
             ..Rules::default()
         };
-        program(&rules, false).unwrap()
+        program(&rules, false, true).unwrap()
     }
 
     #[test]
@@ -418,8 +454,32 @@ mod tests {
     }
 
     #[test]
+    fn priorities_of_others_stay() {
+        let filter = limited(&[], false, false);
+        let allow = Action::Allow.operand();
+        let set = |call, arguments: [u64; 2]| {
+            run(&filter, call, [arguments[0], arguments[1], 0, 0, 0, 0]) == allow
+        };
+        assert!(set(libc::SYS_setpriority, [0, 0]));
+        assert!(!set(libc::SYS_setpriority, [0, 1]));
+        assert!(!set(libc::SYS_setpriority, [2, 0]));
+        assert!(set(libc::SYS_sched_setaffinity, [0, 8]));
+        assert!(!set(libc::SYS_sched_setaffinity, [1, 8]));
+    }
+
+    #[test]
+    fn without_a_cgroup_nobody_leaves_the_group() {
+        let leave = |has_cgroup| {
+            let filter = program(&Rules::default(), false, has_cgroup).unwrap();
+            run(&filter, libc::SYS_setsid, [0; 6])
+        };
+        assert_eq!(leave(true), Action::Allow.operand());
+        assert_eq!(leave(false), Action::Fail(0).operand());
+    }
+
+    #[test]
     fn fits_into_the_kernel() {
-        let everything = program(&Rules::default(), true).unwrap();
+        let everything = program(&Rules::default(), true, false).unwrap();
         assert!(everything.len() < 4096, "{}", everything.len());
     }
 }

@@ -180,6 +180,13 @@ impl Needed {
         }
     }
 
+    /// Adds the packages that a program of Node's belongs to. Those it depends on are beside it.
+    fn add_modules(&mut self, file: &Path) {
+        let folders = file.ancestors().skip(1);
+        let modules = folders.filter(|folder| folder.ends_with("node_modules"));
+        self.read.extend(modules.map(Path::to_owned));
+    }
+
     /// Adds the files among the arguments, and the folder of the first: that is the script.
     pub(super) fn add_arguments(&mut self, arguments: &[OsString], folder: &Path) {
         let files = arguments.iter().map(|argument| folder.join(argument));
@@ -189,6 +196,7 @@ impl Needed {
             if number == 0 {
                 self.read.extend(folder_of(&file));
                 self.read.extend(folder_of(&real));
+                self.add_modules(&real);
             }
             self.read.push(real);
         }
@@ -210,6 +218,7 @@ impl Needed {
         }
         if let Ok(real) = program.canonicalize() {
             self.add_surroundings(&real);
+            self.add_modules(&real);
             self.execute.push(real);
         }
     }

@@ -160,6 +160,11 @@ impl Permissions {
 }
 
 fn add(grants: &mut BTreeMap<Permission, Grant>, permission: Permission, grant: Grant) {
+    let is_by_path = matches!(permission, Permission::Read | Permission::Write);
+    let grant = match grant {
+        Grant::Only(paths) if is_by_path && paths.iter().any(|path| path == "/") => Grant::All,
+        grant => grant,
+    };
     match (grants.get_mut(&permission), grant) {
         (Some(Grant::Only(items)), Grant::Only(more)) => items.extend(more),
         (Some(Grant::All), _) => {}
@@ -227,6 +232,8 @@ mod tests {
         assert_eq!(read, Some(&Grant::only(["a", "b", "c"])));
         assert_eq!(permissions.allowed(Permission::Net), Some(&Grant::All));
         assert!(permissions.denies_all(Permission::Env));
+        let root = Permissions::of_words(["write=/a,/", "net=/"], []).unwrap();
+        assert!(root.is_unlimited(Permission::Write) && !root.is_unlimited(Permission::Net));
         for wrong in ["", "reed", "read=", "all", "--allow-read"] {
             assert!(Permissions::of_words([wrong], []).is_err(), "{wrong}");
         }

@@ -51,6 +51,8 @@ impl fmt::Display for Denial {
 
 /// Tells about denials until every process of the plugin has ended.
 pub(super) fn follow(socket: OwnedFd, rules: Rules, see: SeeDenial) -> io::Result<()> {
+    /// Nobody reads more, and a plugin could go on for ever.
+    const MOST: usize = 1_000;
     let work = move || {
         // Without a listener the child has never got as far as the program.
         let Ok(Some(listener)) = listener::receive(socket) else {
@@ -64,6 +66,7 @@ pub(super) fn follow(socket: OwnedFd, rules: Rules, see: SeeDenial) -> io::Resul
                 None => rules.denial(&call),
             };
             if let Some(denial) = denial
+                && seen.len() < MOST
                 && !seen.contains(&denial)
             {
                 see(&denial);
@@ -94,14 +97,20 @@ fn refused(call: &Call) -> Denial {
             of(Some(Permission::Net), "unix")
         }
         (libc::SYS_socket, ..) => of(Some(Permission::Net), &format!("socket of family {family}")),
-        (number, ..) => of(None, &format!("system call {}", syscalls::name(number))),
+        (number, ..) => {
+            let permission = syscalls::is_metadata(number).then_some(Permission::Write);
+            of(
+                permission,
+                &format!("system call {}", syscalls::name(number)),
+            )
+        }
     }
 }
 
 impl Rules {
     /// What the kernel is about to deny, as far as it can be told.
     fn denial(&self, call: &Call) -> Option<Denial> {
-        let [first, second, third, ..] = call.arguments;
+        let [first, second, third, fourth, ..] = call.arguments;
         match call.number {
             #[cfg(target_arch = "x86_64")]
             libc::SYS_open => self.opening(&call.path(None, first)?, second),
@@ -120,7 +129,27 @@ impl Rules {
             libc::SYS_unlinkat | libc::SYS_mkdirat => {
                 self.changing(&call.path(Some(first), second)?)
             }
-            libc::SYS_truncate => self.changing(&call.path(None, first)?),
+            #[cfg(target_arch = "x86_64")]
+            libc::SYS_mknod => self.changing(&call.path(None, first)?),
+            libc::SYS_mknodat => self.changing(&call.path(Some(first), second)?),
+            #[cfg(target_arch = "x86_64")]
+            libc::SYS_symlink => self.changing(&call.path(None, second)?),
+            libc::SYS_symlinkat => self.changing(&call.path(Some(second), third)?),
+            #[cfg(target_arch = "x86_64")]
+            libc::SYS_link => self.changing(&call.path(None, second)?),
+            libc::SYS_linkat => self.changing(&call.path(Some(third), fourth)?),
+            #[cfg(target_arch = "x86_64")]
+            libc::SYS_rename => {
+                let from = self.changing(&call.path(None, first)?);
+                from.or_else(|| self.changing(&call.path(None, second)?))
+            }
+            #[cfg(target_arch = "x86_64")]
+            libc::SYS_renameat => self.moving(call),
+            libc::SYS_renameat2 => self.moving(call),
+            libc::SYS_truncate => {
+                let path = real(&call.path(None, first)?);
+                self.unless(path.exists(), &path, access::WRITE_FILE, Permission::Write)
+            }
             libc::SYS_execve => {
                 let path = real(&call.path(None, first)?);
                 let is_there = path.is_file();
@@ -156,10 +185,23 @@ impl Rules {
         self.unless(reads && exists, &path, right, Permission::Read)
     }
 
-    /// Something is made in the folder of this path, or removed from it.
+    /// Something is made in the folder of this path, or removed from it, which takes rights to the
+    /// folder.
     fn changing(&self, path: &Path) -> Option<Denial> {
         let path = real(path);
-        self.unless(true, &path, access::WRITE_FILE, Permission::Write)
+        let folder = path.parent().unwrap_or(&path);
+        self.unless(
+            folder.is_dir(),
+            folder,
+            access::WRITE_FILE,
+            Permission::Write,
+        )
+    }
+
+    fn moving(&self, call: &Call) -> Option<Denial> {
+        let [from_folder, from, to_folder, to, ..] = call.arguments;
+        let denial = self.changing(&call.path(Some(from_folder), from)?);
+        denial.or_else(|| self.changing(&call.path(Some(to_folder), to)?))
     }
 
     fn addressing(&self, address: &[u8]) -> Option<Denial> {

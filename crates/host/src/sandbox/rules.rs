@@ -293,9 +293,20 @@ fn address(entry: &OsStr) -> io::Result<Address> {
         "unix" => return Ok(Address::Unix),
         other => other.rsplit_once(':').unwrap_or((other, "")),
     };
+    let is_port = |text: &str| text.parse::<u16>().is_ok_and(|port| port > 0);
+    if is_port(&text) {
+        return Err(invalid(format!(
+            "net for {text:?} is not understood\n  hint: \":{text}\" allows a TCP port on any host"
+        )));
+    }
+    let number = port;
     let port = port.parse::<u16>().ok().filter(|port| *port > 0);
     match (host, port) {
         ("" | "*", Some(port)) => Ok(Address::Port(port)),
+        ("" | "*", None) => Err(invalid(format!(
+            "net for {text:?} is not understood: {number:?} is not a port\n  hint: \":443\" allows a \
+             TCP port on any host, \"udp\" and \"unix\" these sockets; ports are listed one by one"
+        ))),
         (_, port) => {
             let port = port.map_or("PORT".to_owned(), |port| port.to_string());
             Err(invalid(format!(
@@ -388,6 +399,9 @@ mod tests {
                 "\":443\" allows a TCP port",
             ),
             (&["net=example.com"], &[], "does not tell hosts apart"),
+            (&["net=443"], &[], "\":443\" allows a TCP port"),
+            (&["net=:65536"], &[], "\"65536\" is not a port"),
+            (&["net=:1-5"], &[], "\"1-5\" is not a port"),
             (&["net"], &["net=:80"], "denied in part"),
             (&[], &["sys"], "sys cannot be denied"),
             (&[], &["ffi=libc"], "ffi cannot be denied"),

@@ -156,6 +156,20 @@ pub(super) const SEEN: &[i64] = &[
     #[cfg(target_arch = "x86_64")]
     libc::SYS_mkdir,
     libc::SYS_mkdirat,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_rename,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_renameat,
+    libc::SYS_renameat2,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_link,
+    libc::SYS_linkat,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_symlink,
+    libc::SYS_symlinkat,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_mknod,
+    libc::SYS_mknodat,
     libc::SYS_truncate,
     libc::SYS_execve,
     libc::SYS_connect,
@@ -168,6 +182,11 @@ pub(super) fn refusal(number: i64) -> Option<i32> {
         libc::SYS_socket | libc::SYS_socketpair => Some(libc::EACCES),
         number => entry(number).map(|_| libc::EPERM),
     }
+}
+
+/// Whether it changes what is known about a file, which takes all of `write`.
+pub(super) fn is_metadata(number: i64) -> bool {
+    METADATA.iter().any(|(one, _)| *one == number)
 }
 
 /// What a refused call is called.

@@ -230,6 +230,18 @@ def signal_the_host():
 
 
 @attempt
+def starve_the_host():
+    os.setpriority(os.PRIO_PROCESS, HOST, 19)
+    return "starved"
+
+
+@attempt
+def starve_the_host_of_processors():
+    os.sched_setaffinity(HOST, {0})
+    return "starved"
+
+
+@attempt
 def signal_the_host_by_descriptor():
     if not hasattr(signal, "pidfd_send_signal"):
         raise Refused
