@@ -166,7 +166,9 @@ impl LineCutter {
     fn take(&mut self, take: &impl Fn(String)) {
         let is_cut = self.line.len() > LINE_LENGTH;
         self.line.truncate(LINE_LENGTH);
-        let mut text = String::from_utf8_lossy(self.line.trim_ascii_end()).into_owned();
+        let text = String::from_utf8_lossy(&self.line);
+        // Some programs colour what they write although nobody sees it on a terminal.
+        let mut text = tenon_text::without_colours(&text).trim_end().to_owned();
         if is_cut {
             text.push('…');
         }

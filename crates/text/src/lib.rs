@@ -58,6 +58,24 @@ pub fn path(path: &Path) -> String {
     line(&path.to_string_lossy()).into_owned()
 }
 
+/// Text without the sequences that set colours and fonts, which are for terminals and say nothing.
+pub fn without_colours(text: &str) -> Cow<'_, str> {
+    const START: &str = "\u{1b}[";
+    if !text.contains(START) {
+        return Cow::Borrowed(text);
+    }
+    let mut pieces = text.split(START);
+    let mut plain = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let rest = piece.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';' || c == ':');
+        match rest.strip_prefix('m') {
+            Some(rest) => plain.push_str(rest),
+            None => plain.extend([START, piece]),
+        }
+    }
+    Cow::Owned(plain)
+}
+
 /// Writes `character` as an escape, for texts that are escaped one character at a time.
 pub fn push_escape(out: &mut String, character: char) {
     match character {
@@ -135,6 +153,21 @@ fn escaped(text: &str, form: Form) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn colours_are_removed_and_nothing_else() {
+        let coloured = "\u{1b}[0m\u{1b}[1m\u{1b}[38;5;1merror\u{1b}[0m: no\u{1b}[m";
+        assert_eq!(without_colours(coloured), "error: no");
+        for text in [
+            "plain",
+            "\u{1b}[2J",
+            "\u{1b}]0;title\u{7}",
+            "cut \u{1b}[3",
+            "\u{1b}",
+        ] {
+            assert_eq!(without_colours(text), text);
+        }
+    }
 
     #[test]
     fn hidden_characters_are_escaped_in_every_form() {

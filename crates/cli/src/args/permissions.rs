@@ -24,8 +24,7 @@ pub(crate) struct PermissionArgs {
     #[arg(long, value_name = "PATH")]
     pub(crate) allow_read: Vec<PathBuf>,
 
-    /// Allow it to create, change and remove files in a folder, or to change a file; `/` is everything,
-    /// and the only way to change modes, owners and times
+    /// Allow it to create, change and remove files in a folder, or to change a file; `/` is everything
     #[arg(long, value_name = "PATH")]
     pub(crate) allow_write: Vec<PathBuf>,
 
