@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::environment::{Environment, LeftOut, Variable};
+use crate::limits::Limits;
 use crate::sandbox::{self, Denial, Permissions, SeeDenial};
 
 /// A program with its arguments, its folder and its environment.
@@ -21,6 +22,7 @@ pub struct PluginCommand {
     pub(crate) on_stderr: Option<SeeLine>,
     pub(crate) permissions: Option<Permissions>,
     pub(crate) on_denial: Option<SeeDenial>,
+    pub(crate) limits: Limits,
 }
 
 /// Is shown each line.
@@ -43,6 +45,7 @@ impl PluginCommand {
             on_stderr: None,
             permissions: None,
             on_denial: None,
+            limits: Limits::default(),
         }
     }
 
@@ -120,6 +123,14 @@ impl PluginCommand {
     #[must_use]
     pub fn permissions(mut self, permissions: Permissions) -> PluginCommand {
         self.permissions = Some(permissions);
+        self
+    }
+
+    /// Limits what it uses up, with or without permissions. A command whose limits cannot be enforced
+    /// is not started.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> PluginCommand {
+        self.limits = limits;
         self
     }
 

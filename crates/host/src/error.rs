@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io;
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::ExitStatus;
 use std::time::Duration;
@@ -10,6 +11,7 @@ use rustix::io::Errno;
 use tenon_rpc::{CallError, CloseReason, Dialect, ErrorCode, Peer, Quote, Text};
 
 use crate::environment::LeftOut;
+use crate::limits::{MemoryLimit, Size};
 use crate::process::Process;
 
 /// A plugin that could not be started or did not do its part: what failed, the command line, what
@@ -36,6 +38,8 @@ pub struct PluginError {
     pub has_worked: bool,
     /// It was held to permissions.
     pub is_confined: bool,
+    /// Its memory limit, if it had one.
+    pub memory_limit: Option<Box<MemoryLimit>>,
 }
 
 /// What failed.
@@ -62,6 +66,7 @@ impl PluginError {
             left_out: LeftOut::default(),
             has_worked: false,
             is_confined: false,
+            memory_limit: None,
         }
     }
 
@@ -91,6 +96,7 @@ impl PluginError {
             left_out: process.left_out().clone(),
             has_worked,
             is_confined: process.is_confined(),
+            memory_limit: process.memory_limit().map(Box::new),
         }
     }
 
@@ -127,6 +133,7 @@ impl PluginError {
             left_out: self.left_out.clone(),
             has_worked: self.has_worked,
             is_confined: self.is_confined,
+            memory_limit: self.memory_limit.clone(),
         }
     }
 
@@ -142,9 +149,23 @@ impl PluginError {
 
     /// What to try.
     pub fn hint(&self) -> Option<String> {
-        { self.missing_variable() }
+        self.out_of_memory()
+            .or_else(|| self.missing_variable())
             .or_else(|| self.missing_permission())
             .or_else(|| self.other_hint())
+    }
+
+    /// That it has ended because its memory was limited, or probably has.
+    fn out_of_memory(&self) -> Option<String> {
+        let memory_limit = self.memory_limit.as_ref()?;
+        let limit = Size(memory_limit.bytes);
+        let status = self.status.filter(|status| !status.success())?;
+        if memory_limit.was_reached {
+            return Some(format!("it reached its memory limit of {limit}"));
+        }
+        let says_so = |line: &String| line.to_ascii_lowercase().contains("memory");
+        let is_likely = status.signal().is_some() || self.stderr.iter().any(says_so);
+        is_likely.then(|| format!("its memory is limited to {limit}: does it need more?"))
     }
 
     /// That it says which environment variable it lacks.

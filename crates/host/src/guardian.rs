@@ -57,7 +57,14 @@ for round in 1 2 3 4 5 6 7 8 9 10; do
   done
   sleep 0.01
 done
-for cgroup in $cgroups; do rmdir "$cgroup"; done
+for cgroup in $cgroups; do
+  # The killed take a moment to leave it.
+  for round in 1 2 3 4 5 6 7 8 9 10; do
+    rmdir "$cgroup"
+    [ -d "$cgroup" ] || break
+    sleep 0.01
+  done
+done
 "#;
 
 static GUARDIAN: OnceLock<Mutex<Option<ChildStdin>>> = OnceLock::new();
@@ -129,7 +136,7 @@ pub(crate) fn ended(group: Group) {
     tell("ended", group);
 }
 
-/// A confined plugin has this control group. It is ended even if it is told as ended: nothing happens
+/// A plugin that is confined or limited has this control group. It is ended even if it is told as ended: nothing happens
 /// to one that is gone.
 pub(crate) fn confined(cgroup: &Path) {
     say(format_args!("confined {}", cgroup.display()));

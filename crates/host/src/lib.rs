@@ -29,6 +29,7 @@
 //! [`PluginCommand::on_stderr`].
 
 mod capture;
+mod cgroup;
 mod command;
 mod descriptors;
 mod environment;
@@ -36,6 +37,7 @@ mod error;
 mod family;
 mod guardian;
 mod leader;
+mod limits;
 pub mod own_file;
 mod parent_death;
 mod plugin;
@@ -52,6 +54,7 @@ pub use command::PluginCommand;
 pub use descriptors::raise_descriptor_limit;
 pub use environment::{Environment, LeftOut, Variable, VariableError};
 pub use error::{PluginError, Problem};
+pub use limits::{Limits, MemoryLimit, parse_size};
 pub use plugin::{Plugin, Start};
 pub use pool::{Lease, Pool, PoolError, PoolLimits, Started};
 pub use process::{HowItEnded, Process, StopLimits, Stopped};

@@ -11,12 +11,14 @@ use tenon_rpc::Io;
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::sync::watch;
 
+use crate::cgroup::Cgroup;
 use crate::command::PluginCommand;
 use crate::environment::LeftOut;
 use crate::error::{PluginError, Problem};
 use crate::family::{self, Mark};
 use crate::leader::Leader;
-use crate::sandbox::{self, Cgroup, Sandbox};
+use crate::limits::{Enforcement, MemoryLimit};
+use crate::sandbox::{self, Sandbox};
 use crate::stderr::StderrTail;
 use crate::{guardian, spawner};
 
@@ -67,8 +69,10 @@ pub struct Process {
     stderr: StderrTail,
     command: String,
     left_out: LeftOut,
-    /// Everyone who descends from a confined plugin, if the system lets us tell.
-    cgroup: Option<Cgroup>,
+    /// In bytes.
+    memory_limit: Option<u64>,
+    /// Everyone who descends from a plugin that is confined or limited, if the system lets us tell.
+    cgroups: Vec<Cgroup>,
     /// See [`sandbox::pin`].
     own_proc: Option<OwnedFd>,
 }
@@ -107,19 +111,20 @@ impl Process {
         let mark = Mark::new();
         let (passed, left_out) = command.environment();
         let mut child = to_tokio(command, passed, &mark);
-        let mut cgroup = None;
-        let sandbox = Sandbox::of(command)?;
+        let (enforcement, cgroups) = Enforcement::of(command)?;
+        enforcement.set_up(&mut child);
+        let can_kill = cgroups.iter().any(|cgroup| cgroup.has("cgroup.kill"));
+        let sandbox = Sandbox::of(command, can_kill)?;
         let is_confined = sandbox.is_some();
-        if let Some((sandbox, own)) = sandbox {
+        if let Some(sandbox) = sandbox {
             sandbox.set_up(&mut child);
-            cgroup = own;
         }
         let mut child = spawner::spawn(child).map_err(|error| match is_confined {
             true => sandbox::explained(error),
             false => error,
         })?;
         let own_proc = is_confined.then(|| sandbox::pin(child.id())).flatten();
-        if let Some(cgroup) = &cgroup {
+        for cgroup in &cgroups {
             guardian::confined(cgroup.folder());
         }
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
@@ -144,7 +149,8 @@ impl Process {
             stderr: StderrTail::default(),
             command: command.to_string(),
             left_out,
-            cgroup,
+            memory_limit: command.limits.memory,
+            cgroups,
             own_proc,
         };
         Ok((process, pipes))
@@ -168,6 +174,13 @@ impl Process {
     /// Our environment variables that it did not get.
     pub fn left_out(&self) -> &LeftOut {
         &self.left_out
+    }
+
+    /// Its memory limit, if it has one.
+    pub(crate) fn memory_limit(&self) -> Option<MemoryLimit> {
+        let bytes = self.memory_limit?;
+        let was_reached = self.cgroups.iter().any(Cgroup::ran_out_of_memory);
+        Some(MemoryLimit { bytes, was_reached })
     }
 
     /// The last lines it wrote to stderr.
@@ -223,7 +236,7 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         self.leader.signal_group(Signal::KILL);
-        if let Some(cgroup) = &self.cgroup {
+        for cgroup in &self.cgroups {
             let _no_longer_there = cgroup.end_all();
         }
         self.mark.end_all();

@@ -4,7 +4,6 @@
 //! ruleset of Landlock (files, programs, TCP, signals), gives up capabilities and the right to gain
 //! others, and puts a seccomp filter on itself for what Landlock does not see.
 
-mod cgroup;
 mod elf;
 mod environment;
 mod filter;
@@ -19,7 +18,6 @@ mod shims;
 mod syscalls;
 
 use std::ffi::OsString;
-use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
@@ -35,8 +33,8 @@ use filter::Instruction;
 use landlock::{Ruleset, access};
 use rules::Rules;
 
-pub(crate) use cgroup::Cgroup;
 pub(crate) use environment::inherits;
+pub(crate) use kernel::before_exec;
 pub(crate) use report::SeeDenial;
 
 pub use permissions::{Grant, InvalidPermission, Permission, Permissions};
@@ -48,18 +46,17 @@ pub(crate) struct Sandbox {
     filter: Vec<Instruction>,
     /// Where to send what the filter asks, if somebody wants to know.
     asked: Option<UnixStream>,
-    /// The way into the group of processes it belongs to.
-    entrance: Option<File>,
     /// `PATH`, if it has to be another one.
     path: Option<OsString>,
 }
 
 impl Sandbox {
-    /// The sandbox for a command, if it has permissions, and the group of its processes.
+    /// The sandbox for a command, if it has permissions. `has_cgroup`: everyone in it is killed
+    /// together.
     ///
     /// # Errors
     /// The permissions cannot be enforced, so the command must not be started.
-    pub(crate) fn of(command: &PluginCommand) -> io::Result<Option<(Sandbox, Option<Cgroup>)>> {
+    pub(crate) fn of(command: &PluginCommand, has_cgroup: bool) -> io::Result<Option<Sandbox>> {
         let Some(permissions) = &command.permissions else {
             return Ok(None);
         };
@@ -74,8 +71,7 @@ impl Sandbox {
             }
         };
         let ruleset = Ruleset::new(&rules)?;
-        let (cgroup, entrance) = Cgroup::new().unzip();
-        let filter = filter::program(&rules, command.on_denial.is_some(), cgroup.is_some())?;
+        let filter = filter::program(&rules, command.on_denial.is_some(), has_cgroup)?;
         let asked = match &command.on_denial {
             Some(see) => {
                 let (child, host) = UnixStream::pair()?;
@@ -84,14 +80,12 @@ impl Sandbox {
             }
             None => None,
         };
-        let sandbox = Sandbox {
+        Ok(Some(Sandbox {
             ruleset,
             filter,
             asked,
-            entrance,
             path,
-        };
-        Ok(Some((sandbox, cgroup)))
+        }))
     }
 
     /// Has the child of a command confine itself before it becomes the program.
@@ -99,15 +93,11 @@ impl Sandbox {
         if let Some(path) = &self.path {
             child.env("PATH", path);
         }
-        kernel::before_exec(child, move || self.enter());
+        before_exec(child, move || self.enter());
     }
 
     /// Runs between fork and exec: plain system calls, see [`kernel`].
     fn enter(&self) -> io::Result<()> {
-        if let Some(entrance) = &self.entrance {
-            // Where we may make a group we need not be allowed to move into it.
-            let _stays = rustix::io::write(entrance, b"0");
-        }
         kernel::close_others_on_exec()?;
         rustix::process::setrlimit(
             Resource::Core,

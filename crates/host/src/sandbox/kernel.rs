@@ -249,12 +249,12 @@ pub(super) fn answer_call(listener: BorrowedFd<'_>, id: u64, refusal: Option<i32
 }
 
 /// Runs something in the child between fork and exec. It must keep to the rule above.
-pub(super) fn before_exec(
+pub(crate) fn before_exec(
     command: &mut tokio::process::Command,
     enter: impl FnMut() -> io::Result<()> + Send + Sync + 'static,
 ) {
     // SAFETY: after fork in a program with several threads only async-signal-safe functions may be
-    // called. The one caller makes plain system calls with what was prepared before the fork.
+    // called. The callers, `Sandbox` and `Enforcement`, make plain system calls with what was prepared before the fork.
     unsafe {
         command.pre_exec(enter);
     }

@@ -1,0 +1,147 @@
+//! Control groups for plugins, where we may make them. A process can leave its process group and
+//! overwrite its environment, but not leave its control group: so everyone in it can be ended at once,
+//! and what they use up together can be limited.
+
+use std::fmt::Display;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use crate::family;
+
+/// Dropping it removes it. Everyone in it is killed, if it is of cgroup v2.
+#[derive(Debug)]
+pub(crate) struct Cgroup {
+    folder: PathBuf,
+}
+
+impl Cgroup {
+    /// Makes a group inside another one.
+    pub(crate) fn new_in(parent: &Path) -> io::Result<Cgroup> {
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        let number = LAST.fetch_add(1, Ordering::Relaxed);
+        let folder = parent.join(format!("tenon-{}-{number}", family::host()));
+        fs::create_dir(&folder)?;
+        Ok(Cgroup { folder })
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Whoever writes `0` to it moves into the group.
+    pub(crate) fn entrance(&self) -> io::Result<File> {
+        entrance(&self.folder)
+    }
+
+    /// Which of the kernel's files there are depends on its version and on the controllers of the group.
+    pub(crate) fn has(&self, file: &str) -> bool {
+        self.folder.join(file).exists()
+    }
+
+    pub(crate) fn set(&self, file: &str, value: impl Display) -> io::Result<()> {
+        let path = self.folder.join(file);
+        let mut open = OpenOptions::new().write(true).open(path)?;
+        // The kernel takes what comes with one write.
+        open.write_all(value.to_string().as_bytes())
+    }
+
+    /// Kills everyone in it, also those who are being born. Needs cgroup v2 of Linux 5.14.
+    pub(crate) fn end_all(&self) -> io::Result<()> {
+        self.set("cgroup.kill", 1)
+    }
+
+    /// Whether the kernel has killed somebody in it because the memory limit was reached.
+    pub(crate) fn ran_out_of_memory(&self) -> bool {
+        let events = fs::read_to_string(self.folder.join("memory.events")).unwrap_or_default();
+        let killed = { events.lines() }.find_map(|line| line.strip_prefix("oom_kill "));
+        killed.is_some_and(|count| count.trim() != "0")
+    }
+}
+
+impl Drop for Cgroup {
+    fn drop(&mut self) {
+        let _no_longer_there = self.end_all();
+        if is_removed(&self.folder) {
+            return;
+        }
+        // Whoever drops it must not wait. If this process ends before, the guardian removes it.
+        let folder = std::mem::take(&mut self.folder);
+        let removing = std::thread::Builder::new().name("tenon-cgroup".into());
+        let _guardian_does_it = removing.spawn(move || {
+            /// The kernel takes a moment to let the killed go.
+            const ROUNDS: usize = 200;
+            for _ in 0..ROUNDS {
+                std::thread::sleep(Duration::from_millis(5));
+                if is_removed(&folder) {
+                    return;
+                }
+            }
+            tracing::warn!(folder = %folder.display(), "a cgroup could not be removed");
+        });
+    }
+}
+
+/// Removes a group, unless somebody is in it.
+fn is_removed(folder: &Path) -> bool {
+    let removed = fs::remove_dir(folder);
+    !removed.is_err_and(|error| error.kind() == io::ErrorKind::ResourceBusy)
+}
+
+fn entrance(folder: &Path) -> io::Result<File> {
+    let procs = folder.join("cgroup.procs");
+    OpenOptions::new().write(true).open(procs)
+}
+
+/// The group of cgroup v2 that this process is in, and where cgroup v2 is mounted.
+pub(crate) fn unified() -> Option<(PathBuf, PathBuf)> {
+    let mount = mount(|kind, _| kind == "cgroup2")?;
+    let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
+    let own = groups.lines().find_map(|line| line.strip_prefix("0::/"))?;
+    // Joining nothing would add a slash.
+    let folder = mount.components().chain(Path::new(own).components());
+    Some((folder.collect(), mount))
+}
+
+/// The group of cgroup v1 with this controller that this process is in.
+pub(crate) fn first_version(controller: &str) -> Option<PathBuf> {
+    let has = |list: &str| list.split(',').any(|name| name == controller);
+    let mount = mount(|kind, options| kind == "cgroup" && has(options))?;
+    let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
+    let own = groups.lines().find_map(|line| {
+        let (_, rest) = line.split_once(':')?;
+        let (controllers, folder) = rest.split_once(":/")?;
+        has(controllers).then_some(folder)
+    })?;
+    Some(mount.join(own))
+}
+
+/// Where the file system is mounted that the kind and the options of are looked for.
+fn mount(is_it: impl Fn(&str, &str) -> bool) -> Option<PathBuf> {
+    let mounts = fs::read_to_string("/proc/self/mounts").ok()?;
+    mounts.lines().find_map(|line| {
+        let mut words = line.split(' ');
+        let (folder, kind, options) = (words.nth(1)?, words.next()?, words.next()?);
+        is_it(kind, options).then(|| PathBuf::from(folder))
+    })
+}
+
+/// Whether a process in the group `own` may move to a group inside `place`, which is `own` or the one
+/// above it: the kernel wants the right to write to the nearest group that both are in.
+pub(crate) fn may_move_within(place: &Path) -> bool {
+    entrance(place).is_ok()
+}
+
+/// The controllers that groups inside this one have, of cgroup v2.
+pub(crate) fn controllers_within(place: &Path) -> Vec<String> {
+    let words = fs::read_to_string(place.join("cgroup.subtree_control")).unwrap_or_default();
+    words.split_whitespace().map(Into::into).collect()
+}
+
+/// The limit of a group of cgroup v2, if it has one.
+pub(crate) fn limit_of(folder: &Path, file: &str) -> Option<u64> {
+    let text = fs::read_to_string(folder.join(file)).ok()?;
+    text.trim().parse().ok()
+}

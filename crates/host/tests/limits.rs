@@ -1,0 +1,174 @@
+//! Plugins that use up more than they may.
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use support::{ANSWER, Script, watched};
+use tenon_host::{
+    Capture, CaptureError, Captured, Grant, Limits, Permission, Permissions, PluginCommand,
+};
+
+const MIB: u64 = 1024 * 1024;
+
+fn memory(mebibytes: u64) -> Limits {
+    Limits {
+        memory: Some(mebibytes * MIB),
+        ..Limits::default()
+    }
+}
+
+fn processes(count: u32) -> Limits {
+    Limits {
+        processes: Some(count),
+        ..Limits::default()
+    }
+}
+
+fn script(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/limits");
+    folder.join(name)
+}
+
+async fn run(command: &PluginCommand) -> Result<Captured, CaptureError> {
+    let capture = Capture {
+        time_limit: Some(Duration::from_secs(50)),
+        ..Capture::default()
+    };
+    capture.run(command).await
+}
+
+fn said(captured: &Captured) -> String {
+    let stdout = String::from_utf8_lossy(&captured.stdout);
+    format!("{stdout}{}", String::from_utf8_lossy(&captured.stderr))
+}
+
+/// The cgroups that this process has made, wherever cgroups are mounted.
+fn cgroups() -> Vec<PathBuf> {
+    let mounts = fs::read_to_string("/proc/self/mounts").unwrap();
+    let mounts = mounts.lines().filter_map(|line| {
+        let mut words = line.split(' ');
+        let (folder, kind) = (words.nth(1)?, words.next()?);
+        kind.starts_with("cgroup").then(|| PathBuf::from(folder))
+    });
+    let own = format!("tenon-{}-", std::process::id());
+    let mut found = Vec::new();
+    let mut folders: Vec<PathBuf> = mounts.collect();
+    while let Some(folder) = folders.pop() {
+        let Ok(entries) = fs::read_dir(&folder) else {
+            continue;
+        };
+        for entry in entries.flatten() {
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                let is_own = entry.file_name().to_string_lossy().starts_with(&own);
+                match is_own {
+                    true => found.push(entry.path()),
+                    false => folders.push(entry.path()),
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Waits until no cgroup of this process is left. Those of other tests end as well.
+async fn no_cgroup_is_left() {
+    while !cgroups().is_empty() {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+#[tokio::test]
+async fn memory_is_limited() {
+    watched(async {
+        let allocate = |size: &str, how: &str| {
+            let command = PluginCommand::new("python3").arg(script("allocate.py"));
+            command.args([size, how])
+        };
+        for (size, how, limits, is_enough) in [
+            ("600", "whole", Limits::default(), true),
+            ("64", "parts", memory(256), true),
+            ("64", "whole", memory(256), true),
+            ("600", "parts", memory(256), false),
+            ("2000", "whole", memory(256), false),
+        ] {
+            for permissions in [None, Some(Permissions::none())] {
+                let mut command = allocate(size, how).limits(limits);
+                let is_confined = permissions.is_some();
+                if let Some(permissions) = permissions {
+                    command = command.permissions(permissions);
+                }
+                let captured = match run(&command).await {
+                    // This kernel has no sandbox.
+                    Err(error) if is_confined && error.to_string().contains("Landlock") => continue,
+                    captured => captured.unwrap(),
+                };
+                let said = said(&captured);
+                assert_eq!(
+                    captured.status.success(),
+                    is_enough,
+                    "{size} {how} {is_confined}: {said}"
+                );
+            }
+        }
+        no_cgroup_is_left().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_error_says_that_memory_was_limited() {
+    watched(async {
+        let python = script("allocate.py").display().to_string();
+        let mut limited = Script::new(&format!("{ANSWER}; exec python3 {python} 600 parts"));
+        limited.command = limited.command.limits(memory(256));
+        let mut plugin = limited.start().await.unwrap();
+        assert!(!plugin.exited().await.success());
+        let closed = tenon_rpc::CallError::Closed(tenon_rpc::CloseReason::PeerClosed);
+        let error = plugin.explain(closed).await;
+        let hints = [
+            "hint: it reached its memory limit of 256 MiB",
+            "hint: its memory is limited to 256 MiB: does it need more?",
+        ];
+        let message = error.to_string();
+        let expected = hints[usize::from(!error.memory_limit.as_ref().unwrap().was_reached)];
+        assert!(message.contains(expected), "{message}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn processes_are_limited_or_the_plugin_is_not_started() {
+    watched(async {
+        let fork = PluginCommand::new("python3").arg(script("fork.py"));
+        let unlimited = run(&fork).await.unwrap();
+        assert_eq!(said(&unlimited), "100\n");
+        let mut confined = fork
+            .clone()
+            .permissions(Permissions::none().allow(Permission::Run, Grant::All));
+        for command in [&fork, &confined] {
+            match run(&command.clone().limits(processes(20))).await {
+                // It is one of the twenty itself.
+                Ok(captured) => assert_eq!(said(&captured), "19\n"),
+                Err(error) if error.to_string().contains("Landlock") => {}
+                Err(error) => {
+                    let message = error.to_string();
+                    assert!(
+                        message.contains("needs a cgroup with the pids"),
+                        "{message}"
+                    );
+                }
+            }
+        }
+        // Nobody is left, neither of those who were started nor of their groups.
+        confined = confined.limits(Limits {
+            memory: Some(256 * MIB),
+            processes: Some(20),
+        });
+        let _ran_or_refused = run(&confined).await;
+        no_cgroup_is_left().await;
+    })
+    .await;
+}
