@@ -2,6 +2,7 @@
 
 mod action;
 mod component;
+mod limits;
 mod module;
 mod permissions;
 mod provider;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tenon_host::{Capture, CaptureError, Permissions, PluginCommand};
+use tenon_host::{Capture, CaptureError, Limits, Permissions, PluginCommand};
 use tenon_protocols::orchard::ProviderSchema;
 
 use crate::environment::{ProviderEnvironment, RunEnvironment};
@@ -48,6 +48,13 @@ impl Launcher {
                 program,
                 permissions,
             } => return confined(self.command(program, environment), permissions),
+            ProviderSource::Limited { program, limits } => {
+                let command = self.command(program, environment);
+                return command.limits(Limits {
+                    memory: limits.memory,
+                    processes: limits.processes,
+                });
+            }
         };
         self.environment.hide(environment, &self.secrets);
         let command = self.environment.apply(command, environment);

@@ -75,6 +75,14 @@ pub enum ProviderSource {
         /// What it may do.
         permissions: ProviderPermissions,
     },
+    /// One of these, with limits on what it uses up.
+    #[serde(rename = "limited")]
+    Limited {
+        /// Where its program is.
+        program: Box<ProviderSource>,
+        /// How much it may use up.
+        limits: ProviderLimits,
+    },
 }
 
 /// `permissions = { allow = [...], deny = [...] }`, in the words of denobridge.
@@ -88,11 +96,26 @@ pub struct ProviderPermissions {
     pub deny: Vec<String>,
 }
 
+/// `limits = { memory = "512MiB", processes = 32 }`
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
+pub struct ProviderLimits {
+    /// Bytes of memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<u64>,
+    /// Processes and threads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub processes: Option<u32>,
+}
+
 impl ProviderSource {
     /// Where its program is, whatever it may do.
     pub fn program(&self) -> &ProviderSource {
         match self {
-            ProviderSource::Confined { program, .. } => program.program(),
+            ProviderSource::Confined { program, .. } | ProviderSource::Limited { program, .. } => {
+                program.program()
+            }
             source => source,
         }
     }

@@ -296,7 +296,9 @@ pub(crate) fn source(source: &ProviderSource) -> String {
     match source {
         ProviderSource::Builtin(name) => format!("builtin/{name}"),
         ProviderSource::Program(path) => format!("exec:{}", path.display()),
-        ProviderSource::Confined { program, .. } => self::source(program),
+        ProviderSource::Confined { program, .. } | ProviderSource::Limited { program, .. } => {
+            self::source(program)
+        }
     }
 }
 

@@ -42,16 +42,18 @@ fn required_provider(
     let mut found = None;
     let mut variables = ProviderEnvironment::default();
     let mut permissions = None;
+    let mut limits = None;
     for (name, value) in &entries {
         match name.text() {
             "source" => found = Some(value),
             "env" => variables = environment(value, problems),
             "permissions" => permissions = Some(super::permissions::permissions(value, problems)),
+            "limits" => limits = Some(super::limits::limits(value, problems)),
             other => {
                 let mut diagnostic =
                     Diagnostic::error(format!("a required provider has no attribute {other:?}"))
                         .at(name.place());
-                let close = did_you_mean(other, ["source", "env", "permissions"]);
+                let close = did_you_mean(other, ["source", "env", "permissions", "limits"]);
                 let close = close.filter(|help| help.starts_with("did you mean"));
                 diagnostic.help = close.or_else(|| Some(FORM.into()));
                 problems.note(diagnostic);
@@ -66,10 +68,17 @@ fn required_provider(
         return None;
     };
     let program = program(value, folder, problems)?;
-    let source = match permissions {
+    let program = match permissions {
         Some(permissions) => ProviderSource::Confined {
             program: Box::new(program),
             permissions,
+        },
+        None => program,
+    };
+    let source = match limits {
+        Some(limits) => ProviderSource::Limited {
+            program: Box::new(program),
+            limits,
         },
         None => program,
     };

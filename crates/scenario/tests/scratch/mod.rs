@@ -76,7 +76,7 @@ fn schemas(scenario: &Scenario) -> Schemas {
         let name = match required.source.program() {
             ProviderSource::Builtin(name) => Some(name.as_str()),
             ProviderSource::Program(path) => path.file_name().and_then(|name| name.to_str()),
-            ProviderSource::Confined { .. } => None,
+            ProviderSource::Confined { .. } | ProviderSource::Limited { .. } => None,
         };
         if let Some(schema) = name.and_then(schema) {
             schemas.insert(required.source.clone(), schema);
