@@ -2,6 +2,7 @@
 
 mod call;
 mod environment;
+mod limits;
 mod permissions;
 mod provider;
 mod scenario;
@@ -19,6 +20,7 @@ use tenon_rpc::Dialect;
 
 pub(crate) use call::{CallArgs, TcpAddress, repl_help};
 pub(crate) use environment::EnvironmentArgs;
+pub(crate) use limits::LimitArgs;
 pub(crate) use permissions::{PermissionArgs, SANDBOX, option};
 pub(crate) use provider::{InstallArgs, Program, ProviderCommand};
 pub(crate) use scenario::{

@@ -12,6 +12,8 @@ mod failures;
 mod help;
 #[path = "command/interruptions.rs"]
 mod interruptions;
+#[path = "command/limits.rs"]
+mod limits;
 #[path = "foreign/mark.rs"]
 mod mark;
 #[path = "command/options.rs"]

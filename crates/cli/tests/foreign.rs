@@ -8,6 +8,8 @@
 mod environment;
 #[path = "foreign/host.rs"]
 mod host;
+#[path = "foreign/limits.rs"]
+mod limits;
 #[path = "foreign/mark.rs"]
 mod mark;
 #[path = "foreign/msgpack.rs"]

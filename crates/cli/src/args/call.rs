@@ -9,8 +9,8 @@ use tenon_rpc::Dialect;
 
 use super::serve::size;
 use super::{
-    EnvironmentArgs, Limit, PermissionArgs, SANDBOX, TapArgs, UserArgs, dialects, duration,
-    protocols,
+    EnvironmentArgs, Limit, LimitArgs, PermissionArgs, SANDBOX, TapArgs, UserArgs, dialects,
+    duration, protocols,
 };
 
 const EXAMPLES: &str = "\
@@ -166,6 +166,9 @@ pub(crate) struct CallArgs {
     /// Say on stderr what the plugin tried and was denied, and what would allow it
     #[arg(long, help_heading = SANDBOX)]
     pub(crate) sandbox_report: bool,
+
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 }
 
 impl CallArgs {

@@ -14,6 +14,7 @@ mod variables;
 
 use std::sync::Arc;
 
+use tenon_host::Limits;
 use tenon_protocols::Protocol;
 use tenon_rpc::{BatchItem, Payload};
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -153,9 +154,10 @@ async fn reach_and_call_with(
 /// What options ask of the protocol, which not every protocol can do.
 fn check(args: &CallArgs) -> Result<Option<Protocol>, Failure> {
     let is_confined = args.permissions.permissions().is_some();
-    if is_confined && args.plugin.is_empty() {
+    let is_limited = args.limits.limits() != Limits::default();
+    if (is_confined || is_limited) && args.plugin.is_empty() {
         return Err(Failure::usage(
-            "only a plugin that is started can be confined: -- CMD...",
+            "only a plugin that is started can be confined or limited: -- CMD...",
         ));
     }
     if args.sandbox_report && !is_confined {

@@ -76,7 +76,10 @@ fn command(args: &ServeArgs) -> Result<PluginCommand, Failure> {
         .split_first()
         .ok_or_else(|| Failure::usage("say what to serve: -- CMD..."))?;
     let command = PluginCommand::new(program).args(arguments);
-    let mut command = args.environment.apply(command)?;
+    let mut command = args
+        .environment
+        .apply(command)?
+        .limits(args.limits.limits());
     if let Some(permissions) = args.permissions.permissions() {
         command = command.permissions(permissions);
     }

@@ -68,7 +68,10 @@ impl Target {
             Failure::usage("say what to call: --socket NAME, --tcp HOST:PORT, or -- CMD...")
         })?;
         let command = denials.of(PluginCommand::new(program).args(arguments));
-        let mut command = args.environment.apply(command)?;
+        let mut command = args
+            .environment
+            .apply(command)?
+            .limits(args.limits.limits());
         if let Some(permissions) = args.permissions.permissions() {
             command = command.permissions(permissions);
         }
