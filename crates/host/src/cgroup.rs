@@ -86,8 +86,18 @@ impl Drop for Cgroup {
 
 /// Removes a group, unless somebody is in it.
 fn is_removed(folder: &Path) -> bool {
-    let removed = fs::remove_dir(folder);
-    !removed.is_err_and(|error| error.kind() == io::ErrorKind::ResourceBusy)
+    let is_busy = || {
+        let removed = fs::remove_dir(folder);
+        removed.is_err_and(|error| error.kind() == io::ErrorKind::ResourceBusy)
+    };
+    if !is_busy() {
+        return true;
+    }
+    // A plugin can make groups inside its own, as another Tenon does, and be killed before it removes them.
+    let inner = fs::read_dir(folder).into_iter().flatten().flatten();
+    let inner = inner.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    let removed = inner.filter(|entry| is_removed(&entry.path()));
+    removed.count() > 0 && !is_busy()
 }
 
 fn entrance(folder: &Path) -> io::Result<File> {

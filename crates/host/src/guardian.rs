@@ -60,7 +60,8 @@ done
 for cgroup in $cgroups; do
   # The killed take a moment to leave it.
   for round in 1 2 3 4 5 6 7 8 9 10; do
-    rmdir "$cgroup"
+    # A plugin can have made groups inside its own, as another of us does.
+    rmdir "$cgroup"/*/*/ "$cgroup"/*/ "$cgroup"
     [ -d "$cgroup" ] || break
     sleep 0.01
   done

@@ -165,22 +165,8 @@ impl Enforcement {
 /// topmost: then the group is made beside our own.
 fn unified_group(limits: Limits) -> Option<Cgroup> {
     let (own, mount) = cgroup::unified()?;
-    let wanted = [
-        ("memory", limits.memory.is_some()),
-        ("pids", limits.processes.is_some()),
-    ];
-    let enforced = |place: &Path| {
-        let controllers = cgroup::controllers_within(place);
-        let is_there = |name: &str| controllers.iter().any(|controller| controller == name);
-        let count = wanted.iter().filter(|(name, is)| *is && is_there(name));
-        match count.count() {
-            0 => 0,
-            count if cgroup::may_move_within(place) => count,
-            _ => 0,
-        }
-    };
     let above = own.parent().filter(|_| own != mount);
-    if let Some(above) = above.filter(|above| enforced(above) > enforced(&own))
+    if let Some(above) = above.filter(|above| enforces(above, limits) > enforces(&own, limits))
         && let Ok(group) = Cgroup::new_in(above)
     {
         match keep_limits_of(&own, &group) {
@@ -189,8 +175,26 @@ fn unified_group(limits: Limits) -> Option<Cgroup> {
         }
     }
     // One that neither limits anybody nor can be killed as a whole is of no use.
-    let is_useful = |group: &Cgroup| group.has("cgroup.kill") || enforced(&own) > 0;
+    let is_useful = |group: &Cgroup| group.has("cgroup.kill") || enforces(&own, limits) > 0;
     Cgroup::new_in(&own).ok().filter(is_useful)
+}
+
+/// How many of the limits a group inside this one could enforce.
+fn enforces(place: &Path, limits: Limits) -> usize {
+    let wanted = [
+        ("memory", limits.memory.is_some()),
+        ("pids", limits.processes.is_some()),
+    ];
+    let controllers = cgroup::controllers_within(place);
+    let is_there = |name: &str| controllers.iter().any(|controller| controller == name);
+    let count = wanted
+        .iter()
+        .filter(|(name, is_wanted)| *is_wanted && is_there(name))
+        .count();
+    match cgroup::may_move_within(place) {
+        true => count,
+        false => 0,
+    }
 }
 
 /// A group beside our own is not held to the limits of our own, but must not gain from that.
@@ -262,6 +266,33 @@ mod tests {
         ] {
             assert_eq!(Size(size).to_string(), shown);
         }
+    }
+
+    #[test]
+    fn a_place_enforces_what_it_has_controllers_for() {
+        let place = tempfile::tempdir().unwrap();
+        let limits = Limits {
+            memory: Some(1),
+            processes: None,
+        };
+        let write = |file: &str, text: &str| std::fs::write(place.path().join(file), text).unwrap();
+        write("cgroup.subtree_control", "cpu memory pids\n");
+        assert_eq!(enforces(place.path(), limits), 0, "nobody can enter it");
+        write("cgroup.procs", "");
+        assert_eq!(enforces(place.path(), limits), 1);
+        let processes = Some(1);
+        assert_eq!(
+            enforces(
+                place.path(),
+                Limits {
+                    processes,
+                    ..limits
+                }
+            ),
+            2
+        );
+        write("cgroup.subtree_control", "cpu pids\n");
+        assert_eq!(enforces(place.path(), limits), 0);
     }
 
     #[test]

@@ -172,3 +172,34 @@ async fn processes_are_limited_or_the_plugin_is_not_started() {
     })
     .await;
 }
+
+/// Groups that a plugin has made inside its own are removed with it.
+#[tokio::test]
+async fn groups_inside_the_group_are_removed() {
+    watched(async {
+        let script = "own=$(grep -o '/.*tenon-[^/]*$' /proc/self/cgroup | head -n 1); \
+                      [ -n \"$own\" ] || exit 0; \
+                      for mount in /sys/fs/cgroup /sys/fs/cgroup/*; do \
+                      if [ -d \"$mount$own\" ]; then mkdir -p \"$mount$own/inner/most\"; fi; done";
+        let command = PluginCommand::new("sh").args(["-c", script]);
+        let captured = run(&command.limits(memory(512))).await.unwrap();
+        assert!(captured.status.success(), "{}", said(&captured));
+        no_cgroup_is_left().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_confined_plugin_cannot_lift_its_limits() {
+    watched(async {
+        let command = PluginCommand::new("python3")
+            .arg(script("lift.py"))
+            .limits(memory(512))
+            .permissions(Permissions::none().allow(Permission::Read, Grant::All));
+        match run(&command).await {
+            Ok(captured) => assert_eq!(said(&captured), "tried\n"),
+            Err(error) => assert!(error.to_string().contains("Landlock"), "{error}"),
+        }
+    })
+    .await;
+}
