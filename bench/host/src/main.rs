@@ -13,8 +13,8 @@ use bench_harness::goal::{Bar, Goal};
 use bench_harness::numbers::Numbers;
 use bench_harness::placement::{Placement, place};
 use bench_harness::section::{self, Arguments};
-use bench_harness::table::{self, line};
 use bench_harness::spinner;
+use bench_harness::table::{self, line};
 use serde_json::{Value as Json, json};
 use tenon_host::{Environment, Permissions, Plugin, PluginCommand, Start};
 use tenon_rpc::{Dialect, Router, methods};
@@ -80,7 +80,10 @@ fn run(arguments: &Arguments) -> io::Result<()> {
         .ok_or_else(|| fault("TENON_PROGRAM is not set; bench/run sets it"))?;
     let rows = [
         ("tenon echo", PluginCommand::new(program).arg("echo")),
-        ("python3", PluginCommand::new("python3").args(["-c", PYTHON])),
+        (
+            "python3",
+            PluginCommand::new("python3").args(["-c", PYTHON]),
+        ),
     ];
     let rows = rows.into_iter().filter(|(name, _)| arguments.wants(name));
     let mut rows: Vec<Row> = rows
@@ -116,9 +119,9 @@ fn run(arguments: &Arguments) -> io::Result<()> {
 fn start(runtime: &Runtime, command: &PluginCommand) -> io::Result<f64> {
     runtime.block_on(async {
         let began = Instant::now();
-        let router = Arc::new(Router::<()>::default());
+        let router = Arc::new(Router::new(()));
         let start = Start::new(Dialect::JsonRpcLines);
-        let first = |peer: tenon_rpc::Peer| async move { peer.call::<Add>(&(1, 2)).await };
+        let first = |peer: tenon_rpc::Peer| async move { peer.call(Add, (1, 2)).await };
         let (plugin, sum) = Plugin::start(command, start, router, first)
             .await
             .map_err(fault)?;
@@ -136,7 +139,10 @@ fn report(arguments: &Arguments, rows: &[Row], notes: &[String]) {
     if arguments.json {
         let measured: Vec<Json> = rows.iter().map(measured).collect();
         let goals: Vec<Json> = goals.iter().map(Goal::json).collect();
-        println!("{:#}", json!({ "measured": measured, "goals": goals, "notes": notes }));
+        println!(
+            "{:#}",
+            json!({ "measured": measured, "goals": goals, "notes": notes })
+        );
         return;
     }
     let mut text = String::from("Milliseconds from the start of a plugin to its first answer.\n\n");
