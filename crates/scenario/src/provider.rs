@@ -135,7 +135,7 @@ impl Provider {
         let mut command = launcher.command(source, environment);
         if let Some(log) = launcher.on_log.clone() {
             let (secrets, name) = (launcher.secrets.clone(), label.to_owned());
-            command = command.on_stderr(move |line| log(&name, &secrets.hide_quoted(line)));
+            command = command.on_stderr(move |line| log(&name, &secrets.hide(line)));
         }
         let describe = |peer: tenon_rpc::Peer| async move { peer.call(Describe, Empty {}).await };
         let router = Arc::new(Router::new(()));
@@ -325,6 +325,6 @@ fn failure(label: &str, method: &str, error: PluginError, secrets: &Secrets) -> 
         Problem::Call(CallError::Answered(_)) => FailureKind::Answered,
         Problem::Call(_) => FailureKind::BrokeProtocol,
     };
-    let message = error.map_said(|said| secrets.hide_quoted(said));
+    let message = error.map_said(|said| secrets.hide(said));
     ProviderFailure::new(kind, format!("the provider {label:?}: {method}: {message}"))
 }

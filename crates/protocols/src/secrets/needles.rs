@@ -4,8 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::{Bound, Range};
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD_NO_PAD;
+use super::encodings::{self, Margin};
 
 /// Hiding shorter ones would hide every other word.
 pub(super) const SHORTEST: usize = 4;
@@ -22,15 +21,11 @@ const LONGEST_CUT: usize = 4096;
 /// What is longer is a file, which nobody prints in hex.
 const LONGEST_ENCODED: usize = 1 << 20;
 
-type Prefix = [u8; SHORTEST];
+/// Base64 and hex of the JSON forms of a secret take up to fifty times its size in memory, so they are
+/// looked for only if the secret is no longer than this.
+const LONGEST_ESCAPED: usize = 1 << 16;
 
-/// What is beside an encoded secret and has some of its bits: the letters of base64 do not end where
-/// the bytes do.
-#[derive(Clone, Copy, Debug, Default)]
-struct Margin {
-    before: bool,
-    after: bool,
-}
+type Prefix = [u8; SHORTEST];
 
 /// Texts to look for. Adding one costs the same however many there are, and so does a byte that is
 /// looked at: most of them are passed over by their first two bytes.
@@ -38,6 +33,10 @@ struct Margin {
 pub(super) struct Needles {
     /// In order, so that the one that begins with some bytes is found as well.
     known: BTreeMap<Box<[u8]>, Margin>,
+    /// The ends of them, last byte first, so that the one that ends with some bytes is found.
+    reversed: BTreeMap<Box<[u8]>, Margin>,
+    /// The last bytes of each.
+    endings: HashSet<Prefix>,
     /// How long those are that begin with these bytes, the longest first.
     lengths: HashMap<Prefix, BTreeSet<Reverse<usize>>>,
     /// A bit for each pair of bytes that one of them begins with.
@@ -65,41 +64,56 @@ impl Needles {
         self.known.contains_key(text.as_bytes())
     }
 
-    /// Adds a secret as it is, in base64 and in hex. Whether it is a new one.
+    /// Adds a secret with and without the white space around it, which programs like to remove.
+    /// Whether it is a new one.
     pub(super) fn add(&mut self, text: &str) -> bool {
         if text.len() < SHORTEST || !self.secrets.insert(text.into()) {
             return false;
         }
-        self.insert_text(text);
-        if text.len() > LONGEST_ENCODED {
-            return true;
+        self.insert_all(text, text.len());
+        let trimmed =
+            text.trim_matches(|letter: char| letter.is_whitespace() || letter.is_control());
+        if trimmed.len() < text.len() && trimmed.len() >= SHORTEST {
+            self.insert_all(trimmed, text.len());
         }
-        let hex: String = { text.bytes() }.map(|byte| format!("{byte:02x}")).collect();
+        true
+    }
+
+    /// Adds one line of a secret that has so many bytes.
+    pub(super) fn add_line(&mut self, line: &str, whole: usize) {
+        if line.len() >= LONG {
+            self.insert_all(line, whole);
+        }
+    }
+
+    /// A text as it is, in base64 and in hex. How much is made of it depends on the size of the whole.
+    fn insert_all(&mut self, text: &str, whole: usize) {
+        self.insert_text(text);
+        if whole > LONGEST_ENCODED {
+            return;
+        }
+        self.insert_encoded(text);
+        for line in encodings::base64_lines(text.as_bytes()) {
+            if line.len() >= LONG {
+                self.insert(line.as_bytes(), Margin::default());
+            }
+        }
+        if whole <= LONGEST_ESCAPED {
+            let escaped = encodings::json_forms(text);
+            escaped.iter().for_each(|form| self.insert_encoded(form));
+        }
+    }
+
+    fn insert_encoded(&mut self, text: &str) {
+        let hex = encodings::hex(text.as_bytes());
         self.insert(hex.to_ascii_uppercase().as_bytes(), Margin::default());
         self.insert(hex.as_bytes(), Margin::default());
-        for (encoded, margin) in base64_forms(text.as_bytes()) {
+        for (encoded, margin) in encodings::base64_forms(text.as_bytes()) {
             if encoded.len() >= SHORTEST_ENCODED {
                 let safe = encoded.replace('+', "-").replace('/', "_");
                 self.insert(safe.as_bytes(), margin);
                 self.insert(encoded.as_bytes(), margin);
             }
-        }
-        // Programs that write base64 in lines.
-        let encoded = STANDARD_NO_PAD.encode(text);
-        for width in [64, 76] {
-            if encoded.len() > width {
-                let lines = encoded.as_bytes().chunks(width);
-                let lines = lines.filter(|line| line.len() >= LONG);
-                lines.for_each(|line| self.insert(line, Margin::default()));
-            }
-        }
-        true
-    }
-
-    /// Adds one line of a secret, as it is.
-    pub(super) fn add_line(&mut self, line: &str) {
-        if line.len() >= LONG {
-            self.insert_text(line);
         }
     }
 
@@ -110,9 +124,12 @@ impl Needles {
     }
 
     fn insert(&mut self, needle: &[u8], margin: Margin) {
-        let Some(prefix) = needle.first_chunk::<SHORTEST>() else {
+        let (Some(prefix), Some(ending)) = (needle.first_chunk(), needle.last_chunk()) else {
             return;
         };
+        if self.known.contains_key(needle) {
+            return;
+        }
         if self.pairs.is_empty() {
             self.pairs.resize(1 << 10, 0);
         }
@@ -121,7 +138,10 @@ impl Needles {
         let lengths = self.lengths.entry(*prefix).or_default();
         lengths.insert(Reverse(needle.len()));
         self.longest = self.longest.max(needle.len());
-        self.known.entry(needle.into()).or_insert(margin);
+        self.endings.insert(*ending);
+        let reversed = { needle.iter().rev() }.take(LONGEST_CUT + 1).copied();
+        self.reversed.insert(reversed.collect(), margin);
+        self.known.insert(needle.into(), margin);
     }
 
     /// How long those are that may begin here, the longest first.
@@ -155,7 +175,7 @@ impl Needles {
     }
 
     /// Where the beginning of one is right before `end`, where the text was cut.
-    pub(super) fn find_cut(&self, text: &[u8], end: usize) -> Option<Range<usize>> {
+    pub(super) fn find_beginning(&self, text: &[u8], end: usize) -> Option<Range<usize>> {
         if self.is_empty() {
             return None;
         }
@@ -168,6 +188,26 @@ impl Needles {
         };
         let start = (first..=end.checked_sub(SHORTEST)?).find(begins_one)?;
         Some(start..end)
+    }
+
+    /// Where the end of one is right after `start`, before which something was left out.
+    pub(super) fn find_ending(&self, text: &[u8], start: usize) -> Option<Range<usize>> {
+        let last = text.len().min(start + self.longest.min(LONGEST_CUT));
+        let reversed: Vec<u8> = text[start..last].iter().rev().copied().collect();
+        // The longest first.
+        (start + SHORTEST..=last).rev().find_map(|end| {
+            if !self.endings.contains(text[..end].last_chunk::<SHORTEST>()?) {
+                return None;
+            }
+            let ending = &reversed[last - end..];
+            let range = (Bound::Excluded(ending), Bound::Unbounded);
+            let (needle, margin) = self.reversed.range::<[u8], _>(range).next()?;
+            let margin = Margin {
+                before: false,
+                ..*margin
+            };
+            { needle.starts_with(ending) }.then(|| widened(text, start..end, margin))
+        })
     }
 }
 
@@ -184,21 +224,4 @@ fn widened(text: &[u8], range: Range<usize>, margin: Margin) -> Range<usize> {
     let before = margin.before && range.start > 0 && is_base64(range.start - 1);
     let after = margin.after && is_base64(range.end);
     range.start - usize::from(before)..range.end + usize::from(after)
-}
-
-/// Bytes in base64: alone, and as a part of something longer, where there are three ways to stand
-/// and only those letters are sure that have no bits of a neighbour.
-fn base64_forms(bytes: &[u8]) -> impl Iterator<Item = (String, Margin)> {
-    let alone = (STANDARD_NO_PAD.encode(bytes), Margin::default());
-    let inside = (0..3).map(|offset| {
-        let padded = [&[0; 3][..offset], bytes].concat();
-        let encoded = STANDARD_NO_PAD.encode(&padded);
-        let (start, end) = ((offset * 8).div_ceil(6), padded.len() * 8 / 6);
-        let margin = Margin {
-            before: offset > 0,
-            after: padded.len() % 3 > 0,
-        };
-        (encoded[start..end].to_owned(), margin)
-    });
-    std::iter::once(alone).chain(inside)
 }

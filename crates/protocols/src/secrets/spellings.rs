@@ -7,6 +7,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::runs;
+
 /// Texts inside texts: JSON in a string of JSON that is quoted has three levels of escapes.
 const LEVELS: usize = 3;
 
@@ -19,19 +21,26 @@ pub(super) struct Spelling<'t> {
 }
 
 /// What an escape stands for, and how long it is.
-type Escape = (Decoded, usize);
+pub(super) type Escape = (Decoded, usize);
 
 /// What an escape stands for: at most a character.
-struct Decoded {
+pub(super) struct Decoded {
     bytes: [u8; 4],
     length: usize,
 }
 
 impl Decoded {
     fn byte(byte: u8) -> Decoded {
+        Decoded::bytes(&[byte])
+    }
+
+    /// At most four.
+    pub(super) fn bytes(some: &[u8]) -> Decoded {
+        let mut bytes = [0; 4];
+        bytes[..some.len()].copy_from_slice(some);
         Decoded {
-            bytes: [byte, 0, 0, 0],
-            length: 1,
+            bytes,
+            length: some.len(),
         }
     }
 
@@ -63,6 +72,30 @@ impl<'t> Spelling<'t> {
         let ends = (part.end..=self.bytes.len()).map(|at| self.place(at));
         let end = ends.into_iter().find(|end| *end > last);
         self.place(part.start)..end.unwrap_or(last + 1)
+    }
+
+    /// With the bytes read that are written in hex with separators.
+    fn read_hex(&self) -> Option<Spelling<'static>> {
+        let runs = runs::separated_hex(&self.bytes);
+        let at = |rest: &[u8]| self.bytes.len() - rest.len();
+        match runs[..] {
+            [] => None,
+            _ => self.read(|rest| runs::hex_byte(&self.bytes, at(rest), &runs)),
+        }
+    }
+
+    /// With the text read that is written in base64.
+    fn read_base64(&self) -> Option<Spelling<'static>> {
+        let runs = runs::base64_text(&self.bytes);
+        let at = |rest: &[u8]| self.bytes.len() - rest.len();
+        match runs[..] {
+            [] => None,
+            _ => self.read(|rest| runs::base64_group(&self.bytes, at(rest), &runs)),
+        }
+    }
+
+    fn has(&self, byte: u8) -> bool {
+        memchr::memchr(byte, &self.bytes).is_some()
     }
 
     /// With the escapes read that `escape` knows; `None` if there are none.
@@ -102,29 +135,43 @@ pub(super) fn each(text: &[u8], wanted: Wanted, mut show: impl FnMut(&Spelling<'
             return;
         };
         show(&spelling);
-        let has = |byte| memchr::memchr(byte, &spelling.bytes).is_some();
         let mut also = |read: Option<Spelling<'static>>| {
-            if let Some(read) = read {
-                show(&read);
+            let Some(read) = read else { return };
+            show(&read);
+            // JSON in a URL or in base64.
+            if let Some(inner) = { read.has(b'\\') }.then(|| read.read(in_text)).flatten() {
+                show(&inner);
             }
         };
-        if has(b'%') {
-            also(spelling.read(percent));
-        }
-        if wanted.has_blank && has(b'+') {
+        also(spelling.read_hex());
+        also(spelling.read_base64());
+        if wanted.has_blank && spelling.has(b'+') {
             also(spelling.read(form));
         }
-        if has(b'&') {
+        if spelling.has(b'%') {
+            also(spelling.read(javascript));
+            // A URL in a URL.
+            let mut url = spelling.read(percent);
+            for _ in 0..LEVELS {
+                let Some(read) = url else { break };
+                if wanted.has_blank && read.has(b'+') {
+                    also(read.read(form));
+                }
+                url = read.read(percent);
+                also(Some(read));
+            }
+        }
+        if spelling.has(b'&') {
             also(spelling.read(entity));
         }
         if wanted.has_quote {
             also(spelling.read(doubled));
         }
         // A backslash between the apostrophes of a shell is one.
-        if wanted.has_quote && has(b'\'') {
+        if wanted.has_quote && spelling.has(b'\'') {
             also(spelling.read(shell));
         }
-        if !has(b'\\') {
+        if !spelling.has(b'\\') {
             return;
         }
         // `\xfc` is a byte in some languages and a character in others.
@@ -132,8 +179,13 @@ pub(super) fn each(text: &[u8], wanted: Wanted, mut show: impl FnMut(&Spelling<'
         if spelling.bytes.windows(3).any(is_wide) {
             also(spelling.read(|rest| backslash(rest, true)));
         }
-        level = spelling.read(|rest| shell(rest).or_else(|| backslash(rest, false)));
+        level = spelling.read(in_text);
     }
+}
+
+/// What is escaped in the strings of most languages.
+fn in_text(rest: &[u8]) -> Option<Escape> {
+    shell(rest).or_else(|| backslash(rest, false))
 }
 
 /// An apostrophe in a word that a shell reads: `'it'\''s'`, `'it'"'"'s'`.
@@ -188,11 +240,16 @@ fn unicode(digits: &[u8]) -> Option<Escape> {
         let (code, _) = number(rest, length, 16)?;
         return Some((Decoded::character(char::from_u32(code)?), length + 4));
     }
+    utf16(digits, b"\\u")
+}
+
+/// Four digits, or twice four for a surrogate pair, with `between` before each.
+fn utf16(digits: &[u8], between: &[u8]) -> Option<Escape> {
     let (code, rest) = number(digits, 4, 16)?;
     if let Some(character) = char::from_u32(code) {
         return Some((Decoded::character(character), 6));
     }
-    let (low, _) = number(rest.strip_prefix(b"\\u")?, 4, 16)?;
+    let (low, _) = number(rest.strip_prefix(between)?, 4, 16)?;
     let pair = [u16::try_from(code).ok()?, u16::try_from(low).ok()?];
     let character = char::decode_utf16(pair).next()?.ok()?;
     Some((Decoded::character(character), 12))
@@ -212,6 +269,16 @@ fn number(text: &[u8], length: usize, radix: u32) -> Option<(u32, &[u8])> {
 fn percent(rest: &[u8]) -> Option<Escape> {
     let (code, _) = number(rest.strip_prefix(b"%")?, 2, 16)?;
     Some((Decoded::byte(code as u8), 3))
+}
+
+/// What JavaScript's `escape` writes: `%E9` is a character, and `%u20AC` is one or a half.
+fn javascript(rest: &[u8]) -> Option<Escape> {
+    let digits = rest.strip_prefix(b"%")?;
+    let Some(digits) = digits.strip_prefix(b"u") else {
+        let (code, _) = number(digits, 2, 16)?;
+        return Some((Decoded::character(char::from_u32(code)?), 3));
+    };
+    utf16(digits, b"%u")
 }
 
 /// The same in a form, where `+` is a blank.

@@ -10,7 +10,8 @@ use tenon_rpc::{CallError, ErrorCode, RpcError};
 
 use super::processes::Lease;
 use super::words::{
-    answer_or_thrown, missing_permission, no_answer, plain, prop_path, sentence, sentence_start,
+    answer_or_thrown, missing_permission, no_answer, prop_path, sentence, sentence_start,
+    stderr_line,
 };
 use crate::diagnostic::{self, Places};
 use crate::launch::Launch;
@@ -115,7 +116,7 @@ pub(super) struct Teller<'a> {
 impl Teller<'_> {
     /// The script could not be started.
     pub(super) fn cannot_start(&self, error: &PluginError) -> Failure {
-        let error = error.map_said(|said| self.secrets.hide_quoted(said));
+        let error = error.map_said(|said| self.secrets.hide(said));
         let said = match &error.problem {
             Problem::CannotStart(error) => format!("It could not be started: {error}."),
             Problem::NoAnswer(limit) => no_answer(*limit, self.launch.is_deno),
@@ -150,10 +151,12 @@ impl Teller<'_> {
             _ => tokio::time::sleep(STDERR_DELAY).await,
         }
         // Only what the script said is masked: a secret may well be a word of ours.
-        let hide = |said: &str| self.secrets.hide_quoted(said);
+        let hide = |said: &str| self.secrets.hide(said);
         let mut explained = plugin.explain(error).await.map_said(hide);
         let lines = plugin.process().stderr().lines_since(before);
-        let lines: Vec<String> = lines.iter().map(|line| hide(&plain(line))).collect();
+        let lines: Vec<String> = { lines.iter() }
+            .map(|line| stderr_line(line, self.secrets))
+            .collect();
         let mut stderr = self.shown(&lines);
         if !lease.was_alone() {
             // What other calls wrote may hold their secrets, and nothing tells it apart.
@@ -258,7 +261,7 @@ impl Teller<'_> {
             Stderr::Lines(lines) => {
                 text.push_str("\n\nLast lines of its stderr:");
                 for line in &lines[lines.len().saturating_sub(LINES)..] {
-                    let _ = write!(text, "\n  {}", plain(line));
+                    let _ = write!(text, "\n  {}", stderr_line(line, self.secrets));
                 }
             }
             Stderr::Mixed => text.push_str(

@@ -11,7 +11,7 @@ use tenon_rpc::{Options, Recorder, Router, Seen, Tap};
 use tokio::sync::mpsc;
 use tracing::Level;
 
-use super::words::plain;
+use super::words::stderr_line;
 use crate::launch::Launch;
 
 /// How long a script may take to answer `health`. Deno fetches what a script imports before that.
@@ -94,7 +94,7 @@ pub(super) async fn start(
     let command = {
         let (script, secrets) = (launch.name.clone(), secrets.clone());
         let command = launch.command.clone();
-        command.on_stderr(move |line| log(&script, &secrets.hide_quoted(&plain(line))))
+        command.on_stderr(move |line| log(&script, &stderr_line(line, &secrets)))
     };
     let health = |peer| async move { protocol.begin(&peer).await };
     let (plugin, health) = Plugin::start(&command, start, Arc::new(router), health).await?;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use tenon_protocols::Secrets;
 use tenon_rpc::{CallError, CloseReason, ErrorCode, RpcError};
 
 /// What the script answered. The codes that mean nothing in particular are left out.
@@ -140,8 +141,20 @@ pub(super) fn sentence_start(sentence: &str) -> String {
     first.into_iter().flatten().chain(letters).collect()
 }
 
+/// A line of stderr without secrets and colours. Secrets are masked before colours are removed, since
+/// an escape sequence may be a part of a secret, and afterwards, since a secret may be printed in
+/// several colours.
+pub(super) fn stderr_line(line: &str, secrets: &Secrets) -> String {
+    let hidden = secrets.hide(line);
+    let plain = plain(&hidden);
+    match plain == hidden {
+        true => plain,
+        false => secrets.hide(&plain),
+    }
+}
+
 /// A line without what only a terminal understands: colours, most often.
-pub(super) fn plain(line: &str) -> String {
+fn plain(line: &str) -> String {
     let mut pieces = line.split('\u{1b}');
     let mut text = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {
@@ -242,6 +255,25 @@ mod tests {
         assert_eq!(plain("\u{1b}[38;5;1mred"), "red");
         assert_eq!(plain("cut \u{1b}[3"), "cut ");
         assert_eq!(plain("a\tb"), "a\tb");
+    }
+
+    #[test]
+    fn colours_and_secrets_do_not_get_in_each_others_way() {
+        let secrets = Secrets::default();
+        secrets.learn_text("key\u{1b}[31mwith\u{7}bell");
+        secrets.learn_text("hunter22");
+        for (line, expected) in [
+            ("key\u{1b}[31mwith\u{7}bell", "(sensitive)"),
+            (
+                "\u{1b}[1mkey\u{1b}[31mwith\u{7}bell\u{1b}[0m.",
+                "(sensitive).",
+            ),
+            ("is \u{1b}[31mhunter22\u{1b}[0m", "is (sensitive)"),
+            ("is hun\u{1b}[31mter\u{1b}[0m22", "is (sensitive)"),
+            ("\u{1b}[31mred", "red"),
+        ] {
+            assert_eq!(stderr_line(line, &secrets), expected);
+        }
     }
 
     #[test]
