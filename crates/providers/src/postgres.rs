@@ -2,7 +2,8 @@
 //! runs.
 //!
 //! If the connection is lost after a statement was sent, the server may have committed it: the
-//! outcome is unknown, unless the statement only reads.
+//! outcome is unknown, unless the statement only reads. So it is if the server says that a text failed
+//! part of which may be committed: one with `commit` in it, or a procedure.
 
 mod bytes;
 mod column;
@@ -26,9 +27,9 @@ use tokio_postgres::{Client, Statement};
 
 use crate::attribute::wrong;
 use database::Database;
-use error::{failure, unanswered};
+use error::{failure, in_part, unanswered};
 use parameter::Parameter;
-use reading::only_reads;
+use reading::{may_commit, only_reads};
 
 attributes! {
     /// The server.
@@ -43,7 +44,8 @@ attributes! {
     /// One statement, or a script.
     struct Query {
         /// The statement, with $1, $2 where the parameters go. Several statements are a script:
-        /// they have no parameters and no outputs, and are one transaction.
+        /// they have no parameters and no outputs, and are one transaction, unless they begin or end
+        /// transactions themselves.
         query: String,
         /// The parameters: a list in their order. The server reads each as the type that the
         /// statement asks for; bytea is given in base64.
@@ -108,8 +110,13 @@ async fn query(client: &Client, query: &str, params: &[Value]) -> Result<Value, 
         // Several statements cannot be prepared, which the server calls a syntax error. If it is
         // another one, it comes again: a script is read to its end before any of it is run.
         Err(error) if error.code() == Some(&SqlState::SYNTAX_ERROR) && params.is_empty() => {
+            // Only what the server could not read has a place where it is wrong.
+            let is_read = { error.as_db_error() }.is_some_and(|said| said.position().is_none());
             let done = client.batch_execute(query).await;
-            done.map_err(|error| unanswered(&error))?;
+            done.map_err(|error| match is_read && may_commit(query, true) {
+                true => in_part(&error),
+                false => unanswered(&error),
+            })?;
             return Ok(Value::object::<&str>([]));
         }
         Err(error) => return Err(failure(&error)),
@@ -119,6 +126,7 @@ async fn query(client: &Client, query: &str, params: &[Value]) -> Result<Value, 
     // From here on the server has been told what to do.
     let failure = match only_reads(query) {
         true => failure,
+        false if may_commit(query, false) => in_part,
         false => unanswered,
     };
     let rows = client.query_raw(&statement, &params).await;

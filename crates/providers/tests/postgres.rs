@@ -315,6 +315,48 @@ async fn without_an_answer_the_outcome_of_a_change_is_unknown() {
     .await;
 }
 
+/// The server says that a text failed, and part of it is committed.
+#[tokio::test]
+async fn what_failed_after_a_commit_of_its_own_is_unknown() {
+    with_server(async |server: &Server| {
+        let host = server.host().await;
+        let table = "CREATE TABLE z (n int); CREATE PROCEDURE proc() LANGUAGE plpgsql AS $$ \
+            BEGIN INSERT INTO z VALUES (4); COMMIT; PERFORM 1/0; END $$";
+        query(&host, table, json!([])).await;
+        for (text, expected) in [
+            (
+                "insert into z values (1); commit; select 1/0",
+                "outcome_unknown",
+            ),
+            (
+                "begin; insert into z values (2); commit; select 1/0",
+                "outcome_unknown",
+            ),
+            (
+                "do $$ begin insert into z values (3); commit; perform 1/0; end $$",
+                "outcome_unknown",
+            ),
+            ("call proc()", "outcome_unknown"),
+            (
+                "insert into z values (5); commit; insert into z values (6, 7)",
+                "outcome_unknown",
+            ),
+            ("insert into z values (5); select 1/0", "execute_failed"),
+            ("insert into z values (1/0)", "execute_failed"),
+            ("insert into z values (6); commit; selec", "execute_failed"),
+        ] {
+            let (code, message) = host.fail("postgres_query", json!({ "query": text })).await;
+            assert_eq!(code, expected, "{text}: {message}");
+        }
+        let rows = "SELECT array_agg(n ORDER BY n) AS n FROM z";
+        assert_eq!(
+            query(&host, rows, json!([])).await,
+            json!({ "n": [1, 2, 3, 4, 5] })
+        );
+    })
+    .await;
+}
+
 /// The rows fit, and the commit does not: what is checked last is heard of.
 #[tokio::test]
 async fn a_copy_that_cannot_be_committed_has_failed() {

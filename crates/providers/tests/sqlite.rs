@@ -227,6 +227,7 @@ async fn a_change_whose_outputs_are_lost_is_not_a_failure() {
         for script in [
             "INSERT INTO shop (name) VALUES ('plane'); COMMIT",
             "INSERT INTO shop (name) VALUES ('hammer'); COMMIT; INSERT INTO shop (id) VALUES (1)",
+            "INSERT INTO shop (name) VALUES ('mallet'); COMMIT; BEGIN; INSERT INTO shop (id) VALUES (1)",
         ] {
             let (code, message) = host
                 .fail("sqlite_script", json!({ "script": script }))
@@ -238,7 +239,7 @@ async fn a_change_whose_outputs_are_lost_is_not_a_failure() {
         assert_eq!(code, "execute_failed");
         let attrs = json!({ "query": "SELECT count(*) AS n FROM shop" });
         let row = host.run("sqlite_query", attrs).await.unwrap();
-        assert_eq!(row["n"], 4);
+        assert_eq!(row["n"], 5);
     })
     .await;
 }

@@ -15,6 +15,11 @@ pub(super) fn unanswered(error: &Error) -> Failure {
     }
 }
 
+/// What went wrong after a text was sent part of which may be committed, whatever the server says.
+pub(super) fn in_part(error: &Error) -> Failure {
+    failure(error).with_code(Code::OutcomeUnknown)
+}
+
 /// Whether this is the server's answer to a statement. A fatal error ends the connection; errors of
 /// the class 08 come from what stands between us and the server, as a pooler does; 40003 means
 /// that the statement may have been completed.

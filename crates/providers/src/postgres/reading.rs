@@ -1,4 +1,4 @@
-//! Whether a statement only reads, as far as its text can tell.
+//! Whether a statement only reads, and whether it can commit by itself, as far as its text can tell.
 
 /// Functions and constructs that stand before a parenthesis and change nothing.
 const HARMLESS: [&str; 74] = [
@@ -84,23 +84,52 @@ const WRITING: [&str; 5] = ["insert", "update", "delete", "merge", "into"];
 /// Whether a single statement certainly changes nothing. A function may do anything, so all but
 /// well-known ones count as changing something; so does a text that is hard to read.
 pub(super) fn only_reads(query: &str) -> bool {
-    let Some(words) = words(query) else {
+    let (words, true) = words(query) else {
         return false;
     };
-    let first = words.first().map(|(word, _)| word.as_str());
+    let first = words.first().map(|word| word.text.as_str());
     let begins_well = matches!(first, Some("select" | "table" | "values" | "show" | "with"));
-    let is_harmless = |(word, is_called): &(String, bool)| {
-        let is_known = || word == "values" || HARMLESS.contains(&word.as_str());
-        !WRITING.contains(&word.as_str()) && (!is_called || is_known())
+    let is_harmless = |word: &Word| {
+        let text = word.text.as_str();
+        let is_known = || text == "values" || HARMLESS.contains(&text);
+        !WRITING.contains(&text) && (!word.is_called || is_known())
     };
     begins_well && words.iter().all(is_harmless)
 }
 
-/// The words of a statement in small letters, each with whether a parenthesis follows; texts and
-/// comments are left out. Nothing for what is not read here: quoted names, dollar quotes, escapes.
-fn words(query: &str) -> Option<Vec<(String, bool)>> {
-    let mut words: Vec<(String, bool)> = Vec::new();
+/// How statements begin that end a transaction, or run in transactions of their own: what came
+/// before an error may be committed. `call` and `do` run procedures, which may commit.
+const COMMITTING: [&str; 12] = [
+    "abort", "begin", "call", "cluster", "commit", "do", "end", "prepare", "reindex", "rollback",
+    "start", "vacuum",
+];
+
+/// Whether part of a text may be committed although the server says that it failed. A script that is
+/// hard to read counts as one; of a single statement it is the beginning that tells.
+pub(super) fn may_commit(query: &str, is_script: bool) -> bool {
+    let (words, is_whole) = words(query);
+    let is_committing = |word: &Word| {
+        (word.is_first && COMMITTING.contains(&word.text.as_str())) || word.text == "concurrently"
+    };
+    words.is_empty() || (is_script && !is_whole) || words.iter().any(is_committing)
+}
+
+/// A word of a statement.
+struct Word {
+    /// In small letters; a quoted name has its quotes.
+    text: String,
+    /// A parenthesis follows.
+    is_called: bool,
+    /// A statement begins with it.
+    is_first: bool,
+}
+
+/// The words of a text, and whether that is all of it: dollar quotes, escapes and comments in /* */
+/// are not read here, nor what comes after them. Texts and other comments are left out.
+fn words(query: &str) -> (Vec<Word>, bool) {
+    let mut words: Vec<Word> = Vec::new();
     let mut rest = query;
+    let mut is_first = true;
     while let Some(next) = rest.chars().next() {
         let is_word = |c: char| c.is_alphanumeric() || c == '_';
         if is_word(next) {
@@ -108,32 +137,45 @@ fn words(query: &str) -> Option<Vec<(String, bool)>> {
             let (word, after) = rest.split_at(end);
             if after.starts_with('\'') {
                 // E'...' and its like have rules of their own.
-                return None;
+                return (words, false);
             }
-            let is_called = after.trim_start().starts_with('(');
-            words.push((word.to_lowercase(), is_called));
+            words.push(Word {
+                text: word.to_lowercase(),
+                is_called: after.trim_start().starts_with('('),
+                is_first: std::mem::take(&mut is_first),
+            });
+            rest = after;
+        } else if next == '"' {
+            // Two in a row are one in the name, and look like two names here.
+            let Some((name, after)) = rest[1..].split_once('"') else {
+                return (words, false);
+            };
+            words.push(Word {
+                text: format!("\"{name}\""),
+                is_called: after.trim_start().starts_with('('),
+                is_first: std::mem::take(&mut is_first),
+            });
             rest = after;
         } else if let Some(after) = rest.strip_prefix("--") {
             rest = after.split_once('\n').map_or("", |(_, after)| after);
         } else if next == '\'' {
             // Two in a row are one in the text, and look like two texts here. What a backslash
             // means is a setting of the server.
-            let (text, after) = rest[1..].split_once('\'')?;
-            if text.contains('\\') {
-                return None;
+            match rest[1..].split_once('\'') {
+                Some((text, after)) if !text.contains('\\') => rest = after,
+                _ => return (words, false),
             }
-            rest = after;
-        } else if next == '"'
-            || next == '\\'
+        } else if next == '\\'
             || rest.starts_with("/*")
             || (next == '$' && !rest[1..].starts_with(|c: char| c.is_ascii_digit()))
         {
-            return None;
+            return (words, false);
         } else {
+            is_first |= next == ';';
             rest = &rest[next.len_utf8()..];
         }
     }
-    Some(words)
+    (words, true)
 }
 
 #[cfg(test)]
@@ -150,6 +192,7 @@ mod tests {
             "TABLE shop",
             "SHOW server_version",
             "VALUES (1), (2)",
+            "SELECT \"na\"\"me\" FROM \"Shop\"",
         ] {
             assert!(only_reads(query), "{query}");
         }
@@ -176,6 +219,46 @@ mod tests {
             "EXPLAIN ANALYZE DELETE FROM shop",
         ] {
             assert!(!only_reads(query), "{query}");
+        }
+    }
+
+    #[test]
+    fn what_can_commit_is_known() {
+        for script in [
+            "insert into z values (2); commit; select 1/0",
+            "begin; insert into z values (2); commit; select 1/0",
+            "-- why\nSTART TRANSACTION; select 1",
+            "select 1; prepare transaction 'x'",
+            "insert into z values ('x'); END",
+            "select 1; do $$ begin commit; end $$",
+            "select 1 /* commit */; select 2",
+            "create function f() returns int language sql as $$ select 1 $$; select 1/0",
+            "",
+        ] {
+            assert!(may_commit(script, true), "{script}");
+        }
+        for single in [
+            "do $$ begin commit; perform 1/0; end $$",
+            "call proc()",
+            "/* hello */ call proc()",
+            "create index concurrently i on z (n)",
+            "VACUUM z",
+        ] {
+            assert!(may_commit(single, false), "{single}");
+        }
+        for script in [
+            "insert into z values (2); select 1/0",
+            "insert into z values (1) on conflict do nothing; select case when true then 1 end",
+            "insert into \"begin\" values ('commit; '); select 1 as start",
+        ] {
+            assert!(!may_commit(script, true), "{script}");
+        }
+        for single in [
+            "insert into z values (E'\\n')",
+            "create function f() returns int language sql as $$ select 1 $$",
+            "select \"commit\" from z",
+        ] {
+            assert!(!may_commit(single, false), "{single}");
         }
     }
 }

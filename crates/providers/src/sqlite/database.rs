@@ -81,8 +81,9 @@ impl Database {
             Ok(()) => Err(Failure::outcome_unknown(
                 "the script ended its transaction: leave out BEGIN, COMMIT and ROLLBACK, a script is one transaction by itself",
             )),
-            // SQLite rolls back by itself over some errors; else the script has ended it.
-            Err(error) if has_ended && may_commit(script) => {
+            // SQLite rolls back by itself over some errors; else the script has ended it, and may have
+            // begun another one.
+            Err(error) if may_commit(script) && (has_ended || may_begin(script)) => {
                 Err(failure(error).with_code(Code::OutcomeUnknown))
             }
             Err(error) => Err(failure(error)),
@@ -241,6 +242,12 @@ fn written(error: Error, only_reads: bool) -> Failure {
 fn may_commit(script: &str) -> bool {
     let script = script.to_ascii_lowercase();
     script.contains("commit") || script.contains("end")
+}
+
+/// Whether a script that has ended its transaction may have begun another one.
+fn may_begin(script: &str) -> bool {
+    let script = script.to_ascii_lowercase();
+    script.contains("begin") || script.contains("savepoint")
 }
 
 /// What SQLite says, and what to do about what happens to many.
