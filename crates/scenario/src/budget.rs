@@ -165,9 +165,13 @@ mod tests {
         let nodes = (0..actions).map(|number| {
             json!({ "address": format!("action.put.a{number}"), "provider": "p", "status": "pending" })
         });
+        let provider = json!({
+            "name": "p", "source": { "builtin": "exec" }, "version": "1", "config": { "values": {} },
+        });
         let record = json!({
             "format": 2, "scenario": "s", "path": "/s.hcl", "id": "i", "status": "running",
-            "started_at": "", "variables": {}, "outputs": {}, "nodes": nodes.collect::<Vec<_>>(),
+            "started_at": "", "variables": {}, "outputs": {}, "providers": [provider],
+            "nodes": nodes.collect::<Vec<_>>(),
         });
         serde_json::from_str(&record.to_string()).unwrap()
     }

@@ -37,6 +37,8 @@ pub(crate) struct Task {
     pub(crate) action: String,
     pub(crate) attributes: Json,
     pub(crate) settings: Settings,
+    /// The SHA-256 of the attributes, if that is to be kept.
+    pub(crate) digest: Option<String>,
 }
 
 /// What came of it.

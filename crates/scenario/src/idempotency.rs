@@ -5,6 +5,8 @@ use tenon_hcl::Diagnostic;
 use tenon_protocols::orchard::{ActionSchema, Code};
 use tenon_values::Value;
 
+use crate::disk::digest_of;
+use crate::masked::Masked;
 use crate::model::Action;
 use crate::settings::Settings;
 
@@ -68,6 +70,13 @@ pub(crate) fn has_key(attributes: &Value, schema: &ActionSchema) -> bool {
     let key = schema.idempotency_key().zip(attributes.attributes());
     let key = key.and_then(|(name, all)| all.get(name).map(|key| key.unmark_deep().0));
     key.is_some_and(|key| key.is_wholly_known() && !key.is_null())
+}
+
+/// The SHA-256 of what a provider is given, without its secrets: to repeat an action is to do the
+/// same once more. Nothing if not all of it is known.
+pub(crate) fn digest(action: &str, attributes: &Value) -> Option<String> {
+    let masked = Masked::of(attributes).ok()?;
+    Some(digest_of(&format!("{action}\n{}", masked.value.get())))
 }
 
 /// What is wrong with retries after an unknown outcome of an action that may not be repeated.

@@ -47,6 +47,15 @@ impl Item {
         }
     }
 
+    /// What came of undoing it.
+    pub(crate) fn teardown(&self, record: &Record) -> Option<Status> {
+        let node = &record.nodes[self.node];
+        match self.earlier {
+            Some(index) => node.earlier.get(index).and_then(|undo| undo.status),
+            None => node.teardown,
+        }
+    }
+
     /// Its address; an earlier execution has a number as well, as in `action.put.a@earlier1`.
     pub(crate) fn address(&self, record: &Record) -> String {
         let address = &record.nodes[self.node].address;

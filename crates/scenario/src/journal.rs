@@ -137,6 +137,16 @@ impl Journal {
                         created => (created.map_err(fail)?, true),
                     }
                 }
+                Err(error) if !is_regular(&path) => {
+                    // What `own_file` advises is for paths that a user has given.
+                    let problem = error.to_string();
+                    let problem = problem.split(';').next().unwrap_or_default();
+                    let problem = format!(
+                        "{problem}\n  it is in the place of this run's journal: remove it, or replace \
+                         it with the journal"
+                    );
+                    return Err(fail(io::Error::new(error.kind(), problem)));
+                }
                 opened => (opened.map_err(fail)?, false),
             };
             match lock_file(&file) {
@@ -274,6 +284,11 @@ impl Drop for Journal {
             let _already_gone = fs::remove_file(&self.path);
         }
     }
+}
+
+/// Whether there is a file that can be a journal.
+fn is_regular(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|there| there.is_file())
 }
 
 /// Somebody who cleans up may have the lock for a moment.

@@ -96,13 +96,6 @@ impl Kept {
         let sealed = self.secrets.iter().filter_map(|one| one.sealed.as_ref());
         self.values.get().len() + sealed.map(String::len).sum::<usize>()
     }
-
-    /// Whether it is known to be the same, secrets included.
-    pub(crate) fn is_same(&self, other: &Kept) -> bool {
-        self.values.get() == other.values.get()
-            && self.secrets.is_empty()
-            && other.secrets.is_empty()
-    }
 }
 
 /// Encrypts and decrypts the secrets of one run, if there is a key.

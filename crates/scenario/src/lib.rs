@@ -73,7 +73,7 @@ pub use journal::{Damage, JournalError};
 pub use junit::{Suite, junit};
 pub use known::Given;
 pub use launcher::{Launcher, SeeLog};
-pub use load::{ScenarioFile, load};
+pub use load::{ScenarioFile, files_of, load};
 pub use masked::{Key, Masked, Way};
 pub use model::*;
 pub use plan::Plan;

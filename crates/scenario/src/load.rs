@@ -46,6 +46,27 @@ pub fn load(path: &Path) -> Result<ScenarioFile, Vec<Diagnostic>> {
     })
 }
 
+/// The files that a scenario is made of, as far as they can be read: its own, those of its components,
+/// and the programs of its providers.
+pub fn files_of(path: &Path) -> Vec<PathBuf> {
+    let mut loader = Loader::default();
+    let mut files = vec![path.to_owned()];
+    if let Ok(body) = read(path)
+        .map_err(|error| vec![error])
+        .and_then(|source| parse(&source))
+    {
+        // What is wrong with them is told by `load`.
+        let scenarios = scenarios(&body, path, &mut loader, &mut Problems::default());
+        let required = scenarios
+            .iter()
+            .flat_map(|one| one.required_providers.values());
+        let programs = required.filter_map(|required| required.source.path());
+        files.extend(programs.map(Path::to_owned));
+    }
+    files.extend({ loader.sources.iter() }.map(|source| PathBuf::from(source.name())));
+    files
+}
+
 /// How deep components may use each other. More would only be a slip, and could overflow the stack.
 const COMPONENT_DEPTH: usize = 32;
 

@@ -1,7 +1,7 @@
 //! What a scenario file says, with the place of every word, before anything is evaluated.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -110,6 +110,14 @@ pub struct ProviderLimits {
 }
 
 impl ProviderSource {
+    /// The path of its program, if that is not one that Tenon has.
+    pub fn path(&self) -> Option<&Path> {
+        match self.program() {
+            ProviderSource::Program(path) => Some(path),
+            _ => None,
+        }
+    }
+
     /// Where its program is, whatever it may do.
     pub fn program(&self) -> &ProviderSource {
         match self {

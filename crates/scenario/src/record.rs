@@ -119,6 +119,9 @@ pub struct NodeRecord {
     /// How often it was tried, if more than once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attempts: Option<u32>,
+    /// While its outcome is unknown: the SHA-256 of what its provider was given, without secrets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) attributes_sha256: Option<String>,
     /// What was done before because it needs it: actions and groups.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) after: Vec<String>,
@@ -165,6 +168,23 @@ impl NodeRecord {
         }
     }
 
+    /// Refuses what undoes it if that names a provider that the record does not have.
+    ///
+    /// # Errors
+    /// There are only so many providers.
+    pub(crate) fn check_providers(&self, count: usize) -> Result<(), String> {
+        let undos = self.undo.iter().chain(&self.earlier);
+        let mut providers = undos.filter_map(|undo| Some(undo.call.as_ref()?.provider));
+        match providers.find(|provider| *provider >= count) {
+            Some(provider) => Err(format!(
+                "it is damaged: {} is undone by provider {provider}, counted from 0, and there are \
+                 {count} providers",
+                self.address
+            )),
+            None => Ok(()),
+        }
+    }
+
     /// What came of undoing it, or an earlier execution of it.
     pub(crate) fn set_teardown(
         &mut self,
@@ -186,6 +206,12 @@ impl NodeRecord {
         }
     }
 
+    /// Whether its outcome is unknown, and its provider would not be given the same again.
+    pub(crate) fn has_changed(&self, digest: Option<&str>) -> bool {
+        let before = self.attributes_sha256.as_deref();
+        self.status == Status::Maybe && before.is_some() && before != digest
+    }
+
     /// Whether something is left to be undone.
     pub(crate) fn is_there(&self) -> bool {
         matches!(self.status, Status::Succeeded | Status::Maybe)
@@ -205,6 +231,7 @@ impl NodeRecord {
             started_at: None,
             duration_ms: None,
             attempts: None,
+            attributes_sha256: None,
             after: Vec::new(),
             outputs: None,
             sensitive: Vec::new(),
@@ -220,6 +247,9 @@ impl NodeRecord {
 
 /// What this version writes.
 pub const FORMAT: u32 = 2;
+
+/// Why an action is not repeated.
+pub(crate) const CHANGED: &str = "its attributes are not the same as before";
 
 /// What a variable's secrets belong to.
 pub(crate) fn variable_owner(name: &str) -> String {
@@ -257,12 +287,26 @@ impl Record {
         let mut bytes = Vec::new();
         file.take(LIMIT).read_to_end(&mut bytes)?;
         let record: Record = serde_json::from_slice(&bytes).map_err(io::Error::other)?;
-        match record.format {
-            0..=FORMAT => Ok(record),
-            newer => Err(io::Error::other(format!(
-                "it has the format {newer}, this version of tenon reads formats up to {FORMAT}"
-            ))),
+        if record.format > FORMAT {
+            return Err(io::Error::other(format!(
+                "it has the format {}, this version of tenon reads formats up to {FORMAT}",
+                record.format
+            )));
         }
+        for node in &record.nodes {
+            let checked = node.check_providers(record.providers.len());
+            checked.map_err(io::Error::other)?;
+        }
+        Ok(record)
+    }
+
+    /// The files that are needed to go on with the run or to undo it: those that it was read from,
+    /// and the programs of its providers.
+    pub fn files_of(&self) -> Vec<PathBuf> {
+        let programs = self.providers.iter().filter_map(|one| one.source.path());
+        { self.files.keys().cloned() }
+            .chain(programs.map(Path::to_owned))
+            .collect()
     }
 
     /// Whether the record alone does not tell what happened.

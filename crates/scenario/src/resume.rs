@@ -1,17 +1,19 @@
 //! Going on with other variables than the run began with.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tenon_hcl::Diagnostic;
 use tenon_values::Value;
 
+use crate::evaluation::{Evaluation, Here};
 use crate::event::Status;
 use crate::flow::{Flow, Spot};
 use crate::graph::{ModuleId, NodeId, NodeKind};
+use crate::idempotency::{self, Purpose};
 use crate::masked::Masked;
 use crate::model::Repeat;
-use crate::plan::Plan;
-use crate::record::{NodeRecord, Record};
+use crate::plan::{Plan, action_attributes};
+use crate::record::{CHANGED, NodeRecord, Record};
 
 /// How many actions are named.
 const NAMED: usize = 5;
@@ -69,6 +71,55 @@ impl Plan {
             true => Ok(()),
             false => Err(problems),
         }
+    }
+
+    /// The idempotent actions whose outcome is unknown and that would be given something else than
+    /// before: to repeat those is to do something else. Those of which it is not known yet what they
+    /// are given are looked at when their turn comes.
+    pub(crate) fn changed(
+        &self,
+        record: &Record,
+        evaluation: &Evaluation<'_>,
+        redo: &[String],
+    ) -> Vec<String> {
+        let mut changed = Vec::new();
+        let places: BTreeMap<NodeId, usize> = self.places(record).into_iter().collect();
+        for (id, place) in places {
+            let node = &record.nodes[place];
+            let NodeKind::Action { instance, .. } = &self.graph.node(id).kind else {
+                continue;
+            };
+            let (Some(action), Some(schema)) = (self.graph.action(id), self.action_schema(id))
+            else {
+                continue;
+            };
+            if !node.has_changed(None) || redo.contains(&node.address) {
+                continue;
+            }
+            let needs = action.attributes.iter().map(|attribute| &attribute.value);
+            let needs = self.graph.flow(self.graph.spot(id), needs, false).nodes;
+            // Locals are evaluated once: what is asked too early would stay unknown.
+            if needs.iter().any(|needed| evaluation.get(*needed).is_none()) {
+                continue;
+            }
+            let here = Here {
+                module: self.graph.node(id).module,
+                instance,
+                itself: None,
+            };
+            let Ok(attributes) =
+                action_attributes(action, &action.attributes, schema, evaluation, here)
+            else {
+                continue;
+            };
+            let key = || idempotency::key(&record.id, &node.address, Purpose::Run);
+            let sent = idempotency::with_key(&attributes, schema, key);
+            let digest = idempotency::digest(action.kind.text(), &sent);
+            if digest.is_some() && node.has_changed(digest.as_deref()) {
+                changed.push(format!("{} ({CHANGED})", node.address));
+            }
+        }
+        changed
     }
 
     /// What a variable was, if all of it is in the record.

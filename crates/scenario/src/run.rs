@@ -30,6 +30,10 @@ use crate::seal::{RecordKey, WrongKey};
 use crate::slots::{NotStarted, Slots};
 use crate::undo::{Stage, Undoer};
 
+/// What is said of an action whose outcome is unknown and that cannot be run again.
+const NOT_THERE: &str = "not in the scenario any more, so it is not run again; undo the run with \
+     `tenon teardown` to undo it";
+
 /// How a run goes about it.
 #[derive(Clone)]
 pub struct RunOptions {
@@ -189,7 +193,14 @@ impl Plan {
         let maybe = { record.nodes.iter() }
             .filter(|node| node.status == Status::Maybe && !options.redo.contains(&node.address))
             .filter(|node| !repeatable.contains(node.address.as_str()));
-        let maybe: Vec<String> = maybe.map(|node| node.address.clone()).collect();
+        let known: BTreeSet<&str> = { self.graph.actions() }
+            .map(|(_, node)| &*node.address)
+            .collect();
+        let named = |node: &NodeRecord| match known.contains(node.address.as_str()) {
+            true => node.address.clone(),
+            false => format!("{} ({NOT_THERE})", node.address),
+        };
+        let maybe: Vec<String> = maybe.map(named).collect();
         if !maybe.is_empty() && !options.redo_maybe {
             return Err(RunError::Maybe(maybe));
         }
@@ -229,6 +240,12 @@ impl Plan {
         }
         self.check_variables(&record, &fixed, &options.redo)
             .map_err(RunError::Invalid)?;
+        if !options.redo_maybe {
+            let changed = self.changed(&record, &evaluation, &options.redo);
+            if !changed.is_empty() {
+                return Err(RunError::Maybe(changed));
+            }
+        }
         self.keep_variables(&mut record, &sealer);
         self.variables
             .values()
@@ -249,6 +266,7 @@ impl Plan {
         record.failed_asserts.clear();
         record.provider_errors.clear();
         self.add_new_nodes(&mut record);
+        let unknown_elsewhere = self.drop_removed(&mut record);
         let mut undoer = Undoer::new(self, sealer, &launcher.secrets);
         undoer.keep_providers(&mut record, &configs, &evaluation);
         if record.format != record::FORMAT {
@@ -277,6 +295,9 @@ impl Plan {
                 .map(|journal| journal.record().display().to_string()),
         });
         warn_of_folder(journal.as_ref(), watch);
+        for message in unknown_elsewhere {
+            watch(Event::Warning { message });
+        }
         let slots = Slots::start(launcher, configs, &options.interrupt, watch).await;
         let slots = match slots {
             Ok(slots) => slots,
@@ -311,6 +332,8 @@ impl Plan {
             worst: None,
             has_failed: false,
             asserts: Vec::new(),
+            redo_maybe: options.redo_maybe,
+            repeated: HashSet::new(),
             warned: HashSet::new(),
             places: self.places(&record),
             record,
@@ -344,6 +367,28 @@ impl Plan {
             worst: work.worst,
             asserts: work.asserts,
         })
+    }
+
+    /// What failed or was left out and is not in the scenario any more is nothing that a run has to
+    /// do. What may have been done stays, and is told.
+    fn drop_removed(&self, record: &mut Record) -> Vec<String> {
+        let known: HashSet<usize> = self.places(record).into_values().collect();
+        let mut unknown = Vec::new();
+        for (place, node) in record.nodes.iter_mut().enumerate() {
+            match node.status {
+                _ if known.contains(&place) => {}
+                Status::Failed | Status::Skipped => {
+                    node.status = Status::Pending;
+                    node.error = Some("it is not in the scenario any more".to_owned());
+                }
+                Status::Maybe => unknown.push(format!(
+                    "the outcome of {} is unknown, and it is {NOT_THERE}",
+                    node.address
+                )),
+                _ => {}
+            }
+        }
+        unknown
     }
 
     /// The configurations of the providers that these actions need, and of those that undo

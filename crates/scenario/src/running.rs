@@ -20,11 +20,11 @@ use crate::masked::Masked;
 use crate::model::{Assert, Output};
 use crate::plan::{Plan, action_attributes};
 use crate::provider::{FailureKind, ProviderFailure};
-use crate::record::{self, FailedAssert, NodeRecord, Record};
+use crate::record::{self, CHANGED, FailedAssert, NodeRecord, Record};
 use crate::run::{AssertOutcome, rendered};
 use crate::settings::Settings;
 use crate::undeclared::undeclared;
-use crate::undo::{Stage, Undoer};
+use crate::undo::{Stage, Undo, Undoer};
 use tenon_protocols::Secrets;
 
 /// A run at work.
@@ -46,6 +46,10 @@ pub(crate) struct Running<'a> {
     pub(crate) asserts: Vec<AssertOutcome>,
     /// What has been warned of: an action that is repeated would say the same each time.
     pub(crate) warned: HashSet<String>,
+    /// Actions whose outcome is unknown are run again whatever they are given now.
+    pub(crate) redo_maybe: bool,
+    /// What is being repeated because its outcome was unknown.
+    pub(crate) repeated: HashSet<NodeId>,
     /// Where each action stands in the record.
     pub(crate) places: HashMap<NodeId, usize>,
     pub(crate) undoer: Undoer<'a>,
@@ -77,6 +81,20 @@ impl Running<'_> {
         let key = || idempotency::key(&self.record.id, address, Purpose::Run);
         let sent = idempotency::with_key(&attributes, schema, key);
         settings.idempotent |= schema.idempotent || idempotency::has_key(&sent, schema);
+        let digest = idempotency::digest(action.kind.text(), &sent);
+        let place = self.places.get(&id);
+        if let Some(node) = place.map(|place| &self.record.nodes[*place])
+            && !self.redo_maybe
+            && !self.record.redo.contains(&node.address)
+            // What is not known cannot be sent, which is told below.
+            && digest.is_some()
+            && node.has_changed(digest.as_deref())
+        {
+            return Turn::Failed(format!(
+                "{CHANGED}\n  check whether it was done; then run it again with --redo-maybe or \
+                 --redo ADDRESS, or undo the run with `tenon teardown`"
+            ));
+        }
         match Json::of_attributes(&sent.unmark_deep().0) {
             Ok(attributes) => Turn::Task(Task {
                 address: Rc::from(&*graph.node(id).address),
@@ -84,6 +102,7 @@ impl Running<'_> {
                 action: action.kind.text().to_owned(),
                 attributes,
                 settings,
+                digest,
             }),
             Err(error) if is_all_known(&attributes) => Turn::Failed(error.to_string()),
             Err(error) => Turn::Failed(self.unsendable(id, &error)),
@@ -371,15 +390,19 @@ impl Work for Running<'_> {
 
     fn begun(&mut self, id: NodeId, task: &Task) -> io::Result<()> {
         let at = record::now();
-        let undo = self.undo(id, Stage::Begun);
+        let mut undo = self.undo(id, Stage::Begun);
         let after = self.plan.after(id);
         let mut earlier = Vec::new();
+        let mut is_repeated = false;
+        let is_redone = self.record.redo.iter().any(|one| **one == *task.address);
         if let Some(node) = self.node_record(id) {
-            let is_unknown = node.status == Status::Maybe;
-            let has_call = node.undo.as_ref().is_some_and(|undo| undo.call.is_some());
-            if is_unknown && task.settings.idempotent && !has_call {
+            is_repeated = node.status == Status::Maybe
+                && task.settings.idempotent
+                && !is_redone
+                && !node.has_changed(task.digest.as_deref());
+            if is_repeated {
                 // To repeat it is to find out what came of it: both are undone as one.
-                node.undo = None;
+                undo = Undo::of_both(node.undo.take(), undo, &mut node.earlier);
             }
             node.retire();
             earlier = node.earlier.clone();
@@ -387,7 +410,11 @@ impl Work for Running<'_> {
             node.undo = undo.clone();
             node.status = Status::Maybe;
             node.started_at = Some(at.clone());
+            node.attributes_sha256.clone_from(&task.digest);
             node.error = None;
+        }
+        if is_repeated {
+            self.repeated.insert(id);
         }
         // There is room: it would not have had its turn otherwise.
         let _none = self.fit(id);
@@ -398,6 +425,7 @@ impl Work for Running<'_> {
         let entry = Entry::Begin {
             action: task.address.to_string(),
             at,
+            attributes_sha256: task.digest.clone(),
             after,
             undo: undo.map(Box::new),
             earlier,
@@ -419,6 +447,8 @@ impl Work for Running<'_> {
         };
         let duration_ms = outcome.duration.as_millis() as u64;
         let mut undo = self.node_record(id).and_then(|node| node.undo.take());
+        // If it fails, that says nothing about the execution that it repeats.
+        let may_be_done = self.repeated.remove(&id) || outcome.may_be_done;
         let mut sealed = Vec::new();
         let (status, outputs, error) = match result {
             Ok(value) => {
@@ -437,7 +467,7 @@ impl Work for Running<'_> {
             }
             Err(failure) => {
                 self.worst = self.worst.max(Some(failure.kind));
-                let status = Outcome::failed_status(outcome.may_be_done);
+                let status = Outcome::failed_status(may_be_done);
                 (status, None, Some(failure.message))
             }
         };
@@ -453,12 +483,11 @@ impl Work for Running<'_> {
                 None => (None, Vec::new()),
             };
             node.sealed = sealed;
-            // One call may undo an earlier execution as well.
-            if let Some(undo) = &undo {
-                node.earlier.retain(|earlier| !earlier.is_same(undo));
-            }
             node.undo = undo;
             node.error = error;
+            if status != Status::Maybe {
+                node.attributes_sha256 = None;
+            }
         }
         let problem = self.fit(id);
         let Some(node) = self.node_record(id) else {

@@ -16,8 +16,8 @@ use tenon_protocols::orchard::ProviderSchema;
 use crate::declarations::{Declaration, DeclarationId};
 use crate::engine::{Engine, Pending, next};
 use crate::evaluation::Evaluation;
-use crate::event::{Event, Watch};
-use crate::item::Item;
+use crate::event::{Event, Status, Watch};
+use crate::item::{Item, part_of};
 use crate::journal::{Journal, JournalError};
 use crate::kept::Sealer;
 use crate::known::{Given, KnownOutputs};
@@ -182,6 +182,7 @@ impl Teardown {
             record: Some(journal.record().display().to_string()),
         });
         warn_of_folder(Some(&journal), watch);
+        warn_of_repetition(&items, &record, watch);
         let slots = Slots::start(launcher, configs, &options.interrupt, watch).await;
         let slots = slots.map_err(|problem| match problem {
             NotStarted::Failed(failures) => not_started(failures, &record, watch),
@@ -244,6 +245,22 @@ fn recalled<'a>(
     Ok(PlanSecrets::new(plan, evaluation))
 }
 
+/// Tells which actions are undone once more, because an earlier teardown did not find out whether
+/// it had undone them.
+fn warn_of_repetition(items: &[Item], record: &Record, watch: Watch<'_>) {
+    let is_repeated = |item: &&Item| item.is_wanted && item.teardown(record) == Some(Status::Maybe);
+    let repeated = items.iter().filter(is_repeated);
+    let addresses: Vec<String> = repeated.map(|item| item.address(record)).collect();
+    if !addresses.is_empty() {
+        let message = format!(
+            "an earlier teardown began to undo these actions, and the outcome is unknown, so they \
+             are undone again: {}",
+            addresses.join(", ")
+        );
+        watch(Event::Warning { message });
+    }
+}
+
 /// Marks what a user says was undone by hand. It is on disk as soon as anything else is undone.
 fn mark_undone(
     addresses: &[String],
@@ -253,8 +270,22 @@ fn mark_undone(
     let items = Item::all(record);
     let mut problems = Vec::new();
     for address in addresses {
-        let is_meant = |item: &&Item| item.is_there(record) && item.address(record) == *address;
-        let Some(item) = items.iter().find(is_meant) else {
+        let there = items.iter().filter(|item| item.is_there(record));
+        let (same, others): (Vec<&Item>, Vec<&Item>) =
+            there.partition(|item| item.address(record) == *address);
+        // The address of a repeated action or of a component means everything in it.
+        let is_group = record.groups.contains_key(address);
+        let is_inside = |item: &&Item| {
+            let inside = part_of(address, &record.nodes[item.node].address);
+            item.earlier.is_none()
+                && inside
+                    .is_some_and(|rest| rest.starts_with('[') || (is_group && !rest.is_empty()))
+        };
+        let meant: Vec<&Item> = match same.is_empty() {
+            true => others.into_iter().filter(is_inside).collect(),
+            false => same,
+        };
+        if meant.is_empty() {
             let known = items.iter().filter(|item| item.is_there(record));
             let known: Vec<String> = known.map(|item| item.address(record)).collect();
             let mut problem = Diagnostic::error(format!(
@@ -262,10 +293,11 @@ fn mark_undone(
             ));
             problem.help = did_you_mean(address, known.iter().map(String::as_str));
             problems.push(problem);
-            continue;
-        };
-        let entry = item.undone_by_hand(record);
-        journal.note(&entry)?;
+        }
+        for item in meant {
+            let entry = item.undone_by_hand(record);
+            journal.note(&entry)?;
+        }
     }
     match problems.is_empty() {
         true => Ok(()),

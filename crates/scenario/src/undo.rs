@@ -79,15 +79,21 @@ impl Undo {
         }
     }
 
-    /// Whether one call does for both.
-    pub(crate) fn is_same(&self, other: &Undo) -> bool {
-        match (&self.call, &other.call) {
-            (Some(one), Some(other)) => {
-                one.provider == other.provider
-                    && one.action == other.action
-                    && one.attributes.is_same(&other.attributes)
+    /// What undoes an execution and its repetition, which are one. What another provider did, or
+    /// the same with another configuration, is not: it stays with the earlier executions.
+    pub(crate) fn of_both(
+        before: Option<Undo>,
+        now: Option<Undo>,
+        earlier: &mut Vec<Undo>,
+    ) -> Option<Undo> {
+        let call = |undo: &Option<Undo>| undo.as_ref()?.call.as_ref().map(|call| call.provider);
+        match (call(&before), call(&now)) {
+            (Some(_), None) => before,
+            (Some(one), Some(other)) if one != other => {
+                earlier.extend(before);
+                now
             }
-            _ => false,
+            _ => now,
         }
     }
 }

@@ -99,14 +99,9 @@ impl Undoing<'_> {
     }
 
     pub(crate) fn finish(mut self, started: Instant, ended: Ended) -> Result<RunReport, RunError> {
-        let statuses = self.items.iter().filter(|item| item.is_wanted).map(|item| {
-            let node = &self.record.nodes[item.node];
-            match item.earlier {
-                Some(index) => node.earlier.get(index).and_then(|undo| undo.status),
-                None => node.teardown,
-            }
-        });
-        let statuses: Vec<Option<Status>> = statuses.collect();
+        let wanted = self.items.iter().filter(|item| item.is_wanted);
+        let statuses: Vec<Option<Status>> =
+            wanted.map(|item| item.teardown(&self.record)).collect();
         let count = |wanted| {
             let same = statuses.iter().filter(|status| **status == Some(wanted));
             same.count()
@@ -171,6 +166,7 @@ impl Work for Undoing<'_> {
                 action: action.clone(),
                 attributes: attributes.clone(),
                 settings: settings.clone(),
+                digest: None,
             }),
             Some(Prepared::Problem(problem)) => {
                 let address = self.address(id);

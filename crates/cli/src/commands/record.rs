@@ -41,10 +41,12 @@ pub(crate) fn inputs(
     inputs.extend(variables.files.iter().cloned());
     let secrets = secrets.secrets.iter();
     inputs.extend(secrets.filter_map(|(_, value)| value.strip_prefix('@').map(PathBuf::from)));
-    if let Some(Ok(record)) = record.map(Record::read) {
-        inputs.push(record.path);
-        inputs.extend(record.files.into_keys());
+    let record = record.and_then(|record| Record::read(record).ok());
+    if let Some(record) = &record {
+        inputs.extend(record.files_of());
     }
+    let scenario = file.or(record.as_ref().map(|record| record.path.as_path()));
+    inputs.extend(scenario.map(tenon_scenario::files_of).unwrap_or_default());
     inputs
 }
 

@@ -1,7 +1,7 @@
 //! The report for CI that `--junit` asks for.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
@@ -42,6 +42,13 @@ impl Report {
                 "the report {} would overwrite {}, which this command reads",
                 tenon_text::path(path),
                 tenon_text::path(input)
+            )));
+        }
+        if is_something_else(path) {
+            return Err(Failure::usage(format!(
+                "the report would overwrite {}, which is not a report; remove it, or choose another \
+                 path",
+                tenon_text::path(path)
             )));
         }
         let kind = fs::metadata(path).map(|there| there.file_type());
@@ -105,6 +112,21 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
         Some((there.dev(), there.ino()))
     };
     file(one).is_some_and(|one| file(other) == Some(one))
+}
+
+/// Whether there is a file that is no XML and not empty: a scenario may read it while it runs, with
+/// `file(...)` or in a provider, which is not known before.
+fn is_something_else(path: &Path) -> bool {
+    const BEGINNING: u64 = 512;
+    let is_file = fs::metadata(path).is_ok_and(|there| there.is_file());
+    let mut text = Vec::new();
+    let read = is_file
+        && fs::File::open(path)
+            .and_then(|file| file.take(BEGINNING).read_to_end(&mut text))
+            .is_ok();
+    let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&text);
+    let first = text.trim_ascii_start().first();
+    read && first.is_some_and(|first| *first != b'<')
 }
 
 fn try_device(path: &Path) -> Result<(), Failure> {

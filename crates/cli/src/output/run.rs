@@ -35,6 +35,10 @@ const AFTER_RUN: &str = "an unknown outcome means that the action may have been 
 const AFTER_TEARDOWN: &str = "an unknown outcome means that the action may have been undone: \
      check, then run the teardown again, or say so with `--undone ADDRESS`";
 
+/// The same after a run without a record.
+const WITHOUT_RECORD: &str = "an unknown outcome means that the action may have been done: check, \
+     and undo it by hand if it was; this run has no record, so it can be neither resumed nor undone";
+
 /// A provider that writes without end must not bury everything else.
 const SHOWN_LOG_LINES: usize = 1000;
 
@@ -184,7 +188,10 @@ impl Progress {
                     time(duration_ms)
                 ));
                 if maybe > 0 {
-                    talk(self.next_step);
+                    talk(match record {
+                        Some(_) => self.next_step,
+                        None => WITHOUT_RECORD,
+                    });
                 }
                 if let Some(record) = record {
                     talk(format_args!("record: {}", on_one_line(&record)));

@@ -233,6 +233,50 @@ async fn a_report_that_would_overwrite_what_is_read() {
     stage.assert_is_closed();
 }
 
+/// Files that only the scenario names.
+#[tokio::test]
+async fn a_report_that_would_overwrite_what_the_scenario_uses() {
+    let mut stage = Stage::new(json!({}));
+    let component = "component \"part\" {\n  output \"x\" {\n    value = 1\n  }\n}\n";
+    stage.shell.file("part.hcl", component);
+    stage.shell.file("data.txt", "data");
+    let text = "  component \"part\" \"p\" {\n    source = \"./part.hcl\"\n  }\n";
+    stage.scenario(&format!(
+        "{text}{}",
+        action("a", "input = file(\"data.txt\")")
+    ));
+    let outcome = stage.run("tenon run demo.hcl").await;
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    let record = stage.record_name();
+    let diary = stage.diary();
+    let commands = [
+        "run demo.hcl".to_owned(),
+        format!("run --resume {record}"),
+        format!("teardown {record}"),
+    ];
+    for command in commands {
+        for path in ["part.hcl", "puppet", "data.txt"] {
+            let before = stage.text(path);
+            let line = format!("tenon {command} --junit {path}");
+            let outcome = stage.run(&line).await;
+            assert_eq!(outcome.code, Some(2), "{line}: {}", outcome.stderr);
+            assert!(
+                outcome.stderr.contains("would overwrite"),
+                "{}",
+                outcome.stderr
+            );
+            assert_eq!(stage.text(path), before, "{line}");
+        }
+    }
+    assert_eq!(stage.diary(), diary);
+    // A report is replaced, and so is an empty file.
+    stage.shell.file("report.xml", "");
+    for _ in 0..2 {
+        let outcome = stage.run("tenon run demo.hcl --junit report.xml").await;
+        assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    }
+}
+
 /// Every scenario that was run is in the report.
 #[tokio::test]
 async fn junit_of_several() {

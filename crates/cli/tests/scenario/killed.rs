@@ -172,6 +172,8 @@ async fn a_teardown_in_the_middle() {
             "teardown_begin c, teardown_end c, teardown_begin b"
         );
         take_back(&mut stage).await;
+        let said = "outcome is unknown, so they are undone again: action.put.b\n";
+        assert!(stage.transcript().contains(said), "{}", stage.transcript());
         let diary = stage.diary();
         let removals = |name: &str| {
             let line = format!("begin removing {name}");

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::stage::Stage;
+use crate::stage::{Stage, action};
 
 /// `a` is done with `old`, then `b` fails.
 async fn half_done() -> Stage {
@@ -183,4 +183,55 @@ component "part" {
     let line = format!("tenon run --resume {record} --var unused=2");
     let outcome = stage.run(&line).await;
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+}
+
+/// Nothing of an action exists that failed, so nothing is missing when it is not in the file any more.
+#[tokio::test]
+async fn what_failed_and_is_not_in_the_file_any_more() {
+    let no = json!([["error", { "code": "execute_failed", "message": "no" }]]);
+    let mut stage = Stage::new(json!({ "execute b 1": no }));
+    stage.scenario(&format!("{}{}", action("a", ""), action("b", "")));
+    assert_eq!(stage.run("tenon run demo.hcl").await.code, Some(1));
+    let record = stage.record_name();
+    stage.scenario(&action("a", ""));
+    let outcome = stage.run(&format!("tenon run --resume {record}")).await;
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("succeeded: 1 done in"),
+        "{}",
+        outcome.stderr
+    );
+    assert_eq!(stage.statuses(), "a succeeded, b pending");
+}
+
+/// One that may have been done is named, with what to do about it.
+#[tokio::test]
+async fn what_is_unknown_and_not_in_the_file_any_more() {
+    let unknown = json!(["work", ["error", { "code": "outcome_unknown", "message": "lost" }]]);
+    let mut stage = Stage::new(json!({ "execute b 1": unknown }));
+    stage.scenario(&format!("{}{}", action("a", ""), action("b", "")));
+    assert_eq!(stage.run("tenon run demo.hcl").await.code, Some(1));
+    let record = stage.record_name();
+    stage.scenario(&action("a", ""));
+    for (flags, code, said) in [
+        ("", 2, "action.put.b (not in the scenario any more"),
+        (
+            " --redo-maybe",
+            1,
+            "the outcome of action.put.b is unknown, and it is not in the scenario",
+        ),
+    ] {
+        let line = format!("tenon run --resume {record}{flags}");
+        let outcome = stage.run(&line).await;
+        assert_eq!(outcome.code, Some(code), "{}", outcome.stderr);
+        assert!(outcome.stderr.contains(said), "{}", outcome.stderr);
+        assert!(
+            outcome.stderr.contains("`tenon teardown`"),
+            "{}",
+            outcome.stderr
+        );
+    }
+    let outcome = stage.run(&format!("tenon teardown {record}")).await;
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert_eq!(stage.rows("puppet").await, "");
 }

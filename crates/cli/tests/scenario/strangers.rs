@@ -49,6 +49,7 @@ async fn a_journal_that_a_stranger_has_planted() {
     fs::write(&mine, "").expect("a file");
     symlink(&mine, &path).expect("a link");
     is_refused(&mut stage, "is a symbolic link").await;
+    is_refused(&mut stage, "remove it, or replace it with the journal").await;
     fs::remove_file(&path).expect("a link");
     let record = stage.record_name();
     let line = format!("tenon teardown {record}");

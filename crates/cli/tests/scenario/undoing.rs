@@ -482,3 +482,45 @@ async fn changed_files_are_told_as_json() {
         assert_eq!(outcome.stderr, "");
     }
 }
+
+/// The address of a repeated action means all of its instances, as for `--redo`.
+#[tokio::test]
+async fn all_instances_undone_by_hand() {
+    let mut stage = Stage::new(json!({}));
+    stage.scenario(&format!("{}{}", action("a", "count = 2"), action("b", "")));
+    assert_eq!(stage.run("tenon run demo.hcl").await.code, Some(0));
+    let record = stage.record_name();
+    let outcome = stage
+        .run(&format!("tenon teardown {record} --undone action.put.b[0]"))
+        .await;
+    assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
+    let outcome = stage
+        .run(&format!("tenon teardown {record} --undone action.put.a"))
+        .await;
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert_eq!(stage.rows("puppet").await, "a a");
+}
+
+/// Somebody has changed the record: it is refused before anything is done.
+#[tokio::test]
+async fn a_record_whose_providers_are_not_there() {
+    let mut stage = Stage::with_one_action(json!({}));
+    assert_eq!(stage.run("tenon run demo.hcl").await.code, Some(0));
+    let (name, good) = (stage.record_name(), stage.record());
+    let mut other = good.clone();
+    other["nodes"][0]["undo"]["call"]["provider"] = json!(99);
+    let mut none = good.clone();
+    none["providers"] = json!([]);
+    let mut earlier = good.clone();
+    earlier["nodes"][0]["earlier"] = json!([other["nodes"][0]["undo"]]);
+    for record in [other, none, earlier] {
+        stage.shell.file(&name, &record.to_string());
+        for command in ["teardown", "run --resume"] {
+            let outcome = stage.run(&format!("tenon {command} {name}")).await;
+            assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
+            let said = "it is damaged: action.put.a is undone by provider";
+            assert!(outcome.stderr.contains(said), "{}", outcome.stderr);
+        }
+    }
+    assert_eq!(stage.rows("puppet").await, "a");
+}

@@ -254,3 +254,115 @@ async fn what_only_its_outputs_undo_is_named() {
     );
     assert_eq!(stage.rows("puppet").await, "a");
 }
+
+/// It would be repeated with something else: that is not to repeat it.
+#[tokio::test]
+async fn an_idempotent_action_with_other_attributes_is_unknown_as_any_other() {
+    for input in ["uuid()", "file(\"data.txt\")", "\"one\""] {
+        let mut stage = Stage::new(json!({ "execute a 1": unknown() }));
+        stage.shell.file("data.txt", "before");
+        let text = |input: &str| action("a", &format!("idempotent = true\n    input = {input}"));
+        stage.scenario(&text(input));
+        assert_eq!(stage.run("tenon run demo.hcl").await.code, Some(1));
+        stage.shell.file("data.txt", "after");
+        stage.scenario(&text(&input.replace("one", "two")));
+        let record = stage.record_name();
+        let outcome = stage.run(&format!("tenon run --resume {record}")).await;
+        assert_eq!(outcome.code, Some(2), "{input}: {}", outcome.stderr);
+        let said = "action.put.a (its attributes are not the same as before)";
+        assert!(outcome.stderr.contains(said), "{}", outcome.stderr);
+        assert_eq!(attempts(&stage), 1);
+        let line = format!("tenon run --resume {record} --redo-maybe");
+        let outcome = stage.run(&line).await;
+        assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+        // Both executions are undone.
+        let earlier = &stage.record()["nodes"][0]["earlier"];
+        assert_eq!(earlier.as_array().map(Vec::len), Some(1), "{input}");
+        assert_eq!(stage.record()["nodes"][0].get("attributes_sha256"), None);
+    }
+}
+
+/// What it is given is known only when another action was run again.
+#[tokio::test]
+async fn other_attributes_are_noticed_when_their_turn_comes() {
+    let mut stage = Stage::new(json!({
+        "execute b 1": unknown(),
+        "execute a 2": ["work", ["answer", { "outputs": { "name": "other" } }]],
+    }));
+    let second = action("b", "idempotent = true\n    input = action.put.a.name");
+    stage.scenario(&format!("{}{second}", action("a", "")));
+    assert_eq!(stage.run("tenon run demo.hcl").await.code, Some(1));
+    let record = stage.record_name();
+    let line = format!("tenon run --resume {record} --redo action.put.a");
+    let outcome = stage.run(&line).await;
+    assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+    assert!(
+        outcome
+            .stderr
+            .contains("its attributes are not the same as before"),
+        "{}",
+        outcome.stderr
+    );
+    assert_eq!(stage.statuses(), "a succeeded, b maybe");
+    assert_eq!(stage.text("puppet.b.attempts").len(), 1);
+}
+
+/// How often a thing was removed.
+fn removals(stage: &Stage) -> usize {
+    let diary = stage.diary();
+    diary
+        .iter()
+        .filter(|line| *line == "begin removing a")
+        .count()
+}
+
+/// A teardown with the same attributes undoes one execution each time: `n = n - 1` does.
+#[tokio::test]
+async fn what_was_run_twice_is_undone_twice() {
+    let mut stage = Stage::new(json!({ "execute a 1": unknown() }));
+    stage.scenario(&action("a", ""));
+    assert_eq!(stage.run("tenon run demo.hcl").await.code, Some(1));
+    let record = stage.record_name();
+    for flags in ["--redo-maybe", "--redo action.put.a"] {
+        let line = format!("tenon run --resume {record} {flags}");
+        assert_eq!(stage.run(&line).await.code, Some(0));
+    }
+    let outcome = stage.run(&format!("tenon teardown {record}")).await;
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert_eq!(removals(&stage), 3);
+}
+
+/// To repeat an idempotent action is to do it once, however often, and also if that fails.
+#[tokio::test]
+async fn what_was_repeated_is_undone_once() {
+    let no = json!([["error", { "code": "execute_failed", "message": "no" }]]);
+    let mut stage = Stage::new(json!({
+        "execute a 1": unknown(), "execute a 2": no, "execute a 3": unknown(),
+    }));
+    stage.scenario(&action("a", "idempotent = true"));
+    assert_eq!(stage.run("tenon run demo.hcl").await.code, Some(1));
+    let record = stage.record_name();
+    for _ in 0..2 {
+        let outcome = stage.run(&format!("tenon run --resume {record}")).await;
+        assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+        assert_eq!(stage.statuses(), "a maybe");
+    }
+    let outcome = stage.run(&format!("tenon teardown {record}")).await;
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert_eq!((attempts(&stage), removals(&stage)), (4, 1));
+}
+
+/// There is no record to resume or to undo it with.
+#[tokio::test]
+async fn without_a_record_nothing_is_said_about_it() {
+    let mut stage = Stage::new(json!({ "execute a 1": unknown() }));
+    stage.scenario(&action("a", ""));
+    let outcome = stage.run("tenon run demo.hcl --no-record").await;
+    assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("this run has no record"),
+        "{}",
+        outcome.stderr
+    );
+    assert!(!outcome.stderr.contains("RECORD"), "{}", outcome.stderr);
+}

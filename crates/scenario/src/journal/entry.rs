@@ -14,6 +14,9 @@ pub(crate) enum Entry {
     Begin {
         action: String,
         at: String,
+        /// The SHA-256 of what its provider is given, without secrets.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        attributes_sha256: Option<String>,
         /// What it comes after.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         after: Vec<String>,
@@ -66,11 +69,13 @@ pub(super) fn apply(entry: Entry, node: &mut NodeRecord) -> Result<(), String> {
     match entry {
         Entry::Begin {
             at,
+            attributes_sha256,
             after,
             undo,
             earlier,
             ..
         } => {
+            node.attributes_sha256 = attributes_sha256;
             node.status = Status::Maybe;
             node.started_at = Some(at);
             node.after = after;

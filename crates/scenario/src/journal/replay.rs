@@ -117,7 +117,10 @@ fn apply(json: &[u8], record: &mut Record, places: &HashMap<String, usize>) -> R
     let entry: Entry = serde_json::from_slice(json).map_err(|error| error.to_string())?;
     let node = places.get(entry.action());
     match node.and_then(|place| record.nodes.get_mut(*place)) {
-        Some(node) => entry::apply(entry, node),
+        Some(node) => {
+            entry::apply(entry, node)?;
+            node.check_providers(record.providers.len())
+        }
         None => Err(format!(
             "it is about {:?}, which the record does not have",
             entry.action()

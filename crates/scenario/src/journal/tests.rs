@@ -27,6 +27,7 @@ fn begin(name: &str) -> Entry {
     Entry::Begin {
         action: format!("action.put.{name}"),
         at: "2026-11-15T14:40:33.123Z".into(),
+        attributes_sha256: None,
         after: Vec::new(),
         undo: Some(Box::new(Undo::problem("none"))),
         earlier: Vec::new(),
