@@ -77,7 +77,7 @@ impl PluginCommand {
         self
     }
 
-    /// Sets an environment variable, whatever is inherited.
+    /// Sets an environment variable, whatever is inherited. Permissions can deny it.
     #[must_use]
     pub fn variable(
         mut self,
@@ -114,8 +114,16 @@ impl PluginCommand {
         let (passed, others): (Vec<_>, Vec<_>) =
             std::env::vars_os().partition(|(name, _)| is_passed(name));
         let others = others.into_iter().map(|(name, _)| name);
-        let left_out = others.filter(|name| !self.variables.contains_key(name));
+        // Nothing that the advice says would make a plugin get what it is denied.
+        let left_out = others
+            .filter(|name| !self.variables.contains_key(name) && !sandbox::is_denied(self, name));
         (passed, LeftOut::new(left_out, self.advice))
+    }
+
+    /// The variables that it is given by name or value, without those that its permissions deny.
+    pub(crate) fn given(&self) -> impl Iterator<Item = (&OsString, &OsString)> {
+        let given = self.variables.iter();
+        given.filter(|(name, _)| !sandbox::is_denied(self, name))
     }
 
     /// Holds it to these permissions, which are enforced by the kernel. Without any it may do whatever

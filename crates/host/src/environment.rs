@@ -64,7 +64,7 @@ fn names_it(pattern: &OsStr, name: &OsStr) -> bool {
 }
 
 /// Whether a name fits a pattern.
-fn matches(pattern: &OsStr, name: &OsStr) -> bool {
+pub(crate) fn matches(pattern: &OsStr, name: &OsStr) -> bool {
     let (pattern, mut rest) = (pattern.as_encoded_bytes(), name.as_encoded_bytes());
     let mut pieces = pattern.split(|byte| *byte == b'*');
     let first = pieces.next().unwrap_or_default();

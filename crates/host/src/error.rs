@@ -105,10 +105,11 @@ impl PluginError {
     /// (What it printed to stdout is masked where it is quoted: [`tenon_rpc::Options::redact`].)
     pub fn map_said(&self, map: impl Fn(&str) -> String) -> PluginError {
         let problem = match &self.problem {
-            // An error of the system cannot be cloned, but says the same again.
-            Problem::CannotStart(error) => {
-                Problem::CannotStart(io::Error::new(error.kind(), error.to_string()))
-            }
+            // An error of the system cannot be cloned, but made anew. Hints depend on its number.
+            Problem::CannotStart(error) => Problem::CannotStart(match error.raw_os_error() {
+                Some(number) => io::Error::from_raw_os_error(number),
+                None => io::Error::new(error.kind(), error.to_string()),
+            }),
             Problem::NoAnswer(limit) => Problem::NoAnswer(*limit),
             Problem::Call(error) => Problem::Call(match error.clone() {
                 CallError::Answered(mut error) => {
@@ -300,3 +301,17 @@ impl fmt::Display for PluginError {
 }
 
 impl std::error::Error for PluginError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hints_are_the_same_when_secrets_are_hidden() {
+        let error = io::Error::from_raw_os_error(Errno::MFILE.raw_os_error());
+        let error = PluginError::new("python3 a.py", Problem::CannotStart(error));
+        let hint = error.map_said(str::to_owned).hint().unwrap();
+        assert!(hint.contains("`ulimit -n`"), "{hint}");
+        assert_eq!(error.hint(), Some(hint));
+    }
+}

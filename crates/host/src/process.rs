@@ -261,7 +261,7 @@ fn to_tokio(
     }
     child.env_clear();
     child.envs(passed);
-    child.envs(&command.variables);
+    child.envs(command.given());
     child.env(family::VARIABLE, mark.value());
     child
 }

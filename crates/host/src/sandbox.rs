@@ -33,7 +33,7 @@ use filter::Instruction;
 use landlock::{Ruleset, access};
 use rules::Rules;
 
-pub(crate) use environment::inherits;
+pub(crate) use environment::{inherits, is_denied};
 pub(crate) use kernel::before_exec;
 pub(crate) use report::SeeDenial;
 

@@ -191,3 +191,38 @@ scenario "files" {{
     let free = run("home/secret", "").await;
     assert!(free.stdout.contains("text = closed"), "{}", free.stderr);
 }
+
+/// Whoever asks for a variable by name, or gives its value: what is denied is denied.
+#[tokio::test]
+async fn denied_variables_do_not_come_in_by_name() {
+    let shell = shell();
+    shell.file(
+        "plugin/env.py",
+        r#"
+import json, os, sys
+
+for line in sys.stdin:
+    id = json.loads(line)["id"]
+    found = [os.environ.get(name, "-") for name in ("AWS_PROFILE", "STAGE")]
+    print(json.dumps({"jsonrpc": "2.0", "id": id, "result": " ".join(found)}), flush=True)
+"#,
+    );
+    for (options, expected) in [
+        ("--sandbox", "work test"),
+        ("--deny-env=AWS_PROFILE", "- test"),
+        ("--deny-env=STA*", "work -"),
+        ("--allow-env --deny-env=AWS_*,STAGE", "- -"),
+        ("--deny-env", "- -"),
+    ] {
+        let line = format!(
+            "AWS_PROFILE=work tenon call get --env AWS_PROFILE --env STAGE=test {options} \
+             -- python3 plugin/env.py"
+        );
+        let outcome = shell.run_unnoted(&line).await;
+        if is_unsupported("denied_variables_do_not_come_in_by_name", &outcome) {
+            return;
+        }
+        let expected = format!("\"{expected}\"\n");
+        assert_eq!(outcome.stdout, expected, "{options}: {}", outcome.stderr);
+    }
+}

@@ -24,13 +24,15 @@ pub enum VariableError {
     Nul,
     /// A pattern is given a value.
     SetPattern,
+    /// A name has whitespace or a control character in it, as two names without a comma have.
+    Blank,
 }
 
 impl Variable {
     /// Reads `NAME`, `NAME=VALUE`, or a pattern such as `AWS_*`.
     ///
     /// # Errors
-    /// There is no name, a pattern has a value, or there is a NUL byte.
+    /// There is no name, a pattern has a value, there is a NUL byte, or whitespace in the name.
     pub fn parse(text: &OsStr) -> Result<Variable, VariableError> {
         let bytes = text.as_bytes();
         let owned = |bytes: &[u8]| OsString::from_vec(bytes.to_vec());
@@ -43,6 +45,7 @@ impl Variable {
         };
         match &variable {
             _ if variable.name().is_empty() => Err(VariableError::NoName),
+            _ if variable.name().as_bytes().iter().any(is_blank) => Err(VariableError::Blank),
             Variable::Set(..) if variable.is_pattern() => Err(VariableError::SetPattern),
             _ => Ok(variable),
         }
@@ -78,6 +81,10 @@ impl Variable {
     }
 }
 
+fn is_blank(byte: &u8) -> bool {
+    byte.is_ascii_whitespace() || byte.is_ascii_control()
+}
+
 impl fmt::Debug for Variable {
     /// Values may be secrets: only the name is shown.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -94,6 +101,7 @@ impl fmt::Display for VariableError {
             VariableError::NoName => "the name of the environment variable is empty",
             VariableError::Nul => "an environment variable cannot have a NUL byte in it",
             VariableError::SetPattern => "a pattern with * cannot be given a value",
+            VariableError::Blank => "the name of an environment variable has no spaces in it",
         })
     }
 }
@@ -115,6 +123,9 @@ mod tests {
         assert_eq!(parse("=s3cret"), Err(VariableError::NoName));
         assert_eq!(parse("A*=s3cret"), Err(VariableError::SetPattern));
         assert_eq!(parse("A\0"), Err(VariableError::Nul));
+        assert_eq!(parse("BAD NAME"), Err(VariableError::Blank));
+        assert_eq!(parse("BAD\nNAME=x"), Err(VariableError::Blank));
+        assert_eq!(parse("A=b c"), set("b c"));
         let debug = format!("{:?}", parse("A=s3cret"));
         assert!(!debug.contains("s3cret"), "{debug}");
     }

@@ -4,24 +4,28 @@ use std::ffi::OsStr;
 
 use super::permissions::{Grant, Permission};
 use crate::command::PluginCommand;
-use crate::environment::Environment;
+use crate::environment::{Environment, matches};
 
 /// Whether a command inherits a variable. What its permissions allow comes on top of what it inherits
-/// anyway, and what they deny it does not get, however it was asked for. What every program needs
-/// (`PATH` and its like) can be denied by name only.
+/// anyway.
 pub(crate) fn inherits(command: &PluginCommand, name: &OsStr) -> bool {
-    let inherited = command.inherited.includes(name);
-    let Some(permissions) = &command.permissions else {
-        return inherited;
+    let permissions = command.permissions.as_ref();
+    let is_allowed = match permissions.and_then(|all| all.allowed(Permission::Env)) {
+        Some(Grant::All) => Environment::All.includes(name),
+        Some(Grant::Only(names)) => Environment::Only(names.clone()).includes(name),
+        None => false,
     };
-    let among = |names: &Grant| match names {
-        Grant::All => Environment::All.includes(name),
-        Grant::Only(names) => Environment::Only(names.clone()).includes(name),
-    };
-    let is_allowed = permissions.allowed(Permission::Env).is_some_and(among);
-    match permissions.denied(Permission::Env) {
-        Some(Grant::All) => inherited && Environment::default().includes(name),
-        denied => (inherited || is_allowed) && !denied.is_some_and(among),
+    (is_allowed || command.inherited.includes(name)) && !is_denied(command, name)
+}
+
+/// Whether a command does not get a variable, however it was asked for, because its permissions deny
+/// it. What every program needs (`PATH` and its like) can be denied by name only.
+pub(crate) fn is_denied(command: &PluginCommand, name: &OsStr) -> bool {
+    let permissions = command.permissions.as_ref();
+    match permissions.and_then(|all| all.denied(Permission::Env)) {
+        Some(Grant::All) => !Environment::default().includes(name),
+        Some(Grant::Only(names)) => names.iter().any(|denied| matches(denied, name)),
+        None => false,
     }
 }
 
@@ -29,6 +33,27 @@ pub(crate) fn inherits(command: &PluginCommand, name: &OsStr) -> bool {
 mod tests {
     use super::super::permissions::Permissions;
     use super::*;
+
+    #[test]
+    fn what_is_denied_is_not_given_either() {
+        let given = |deny: &[&str]| {
+            let permissions = Permissions::of_words(["env"], deny.to_vec()).unwrap();
+            let names = ["AWS_PROFILE", "PATH", "TENON_VAR_a", "TOKEN"];
+            let command = names
+                .into_iter()
+                .fold(PluginCommand::new("true"), |all, name| {
+                    all.variable(name, "value")
+                });
+            let command = command.permissions(permissions);
+            let names = command.given().map(|(name, _)| name.to_str().unwrap());
+            names.collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(given(&[]), "AWS_PROFILE PATH TENON_VAR_a TOKEN");
+        assert_eq!(given(&["env=AWS_PROFILE"]), "PATH TENON_VAR_a TOKEN");
+        assert_eq!(given(&["env=AWS_*,TOKEN"]), "PATH TENON_VAR_a");
+        assert_eq!(given(&["env"]), "PATH");
+        assert_eq!(given(&["env=*"]), "");
+    }
 
     #[test]
     fn nothing_is_inherited_unless_it_is_listed() {

@@ -121,8 +121,9 @@ impl<'a> Finder<'a> {
     }
 
     fn variable(&self, name: &str) -> Option<OsString> {
-        let given = self.command.variables.get(OsStr::new(name)).cloned();
-        given.or_else(|| std::env::var_os(name))
+        let mut given = self.command.given();
+        let given = given.find(|(given, _)| *given == name);
+        given.map_or_else(|| std::env::var_os(name), |(_, value)| Some(value.clone()))
     }
 
     /// Where programs are looked for.

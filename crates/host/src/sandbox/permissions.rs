@@ -112,6 +112,13 @@ impl Permissions {
         self
     }
 
+    /// Takes back everything of this kind that was allowed. What is denied stays denied.
+    #[must_use]
+    pub fn without(mut self, permission: Permission) -> Permissions {
+        self.allow.remove(&permission);
+        self
+    }
+
     /// Reads entries as in denobridge's `permissions` block: `read` is all of it, and
     /// `read=./a,./b` is what is listed.
     ///
