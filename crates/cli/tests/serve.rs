@@ -8,6 +8,8 @@
 mod calling;
 #[path = "serve/cancelling.rs"]
 mod cancelling;
+#[path = "serve/confined.rs"]
+mod confined;
 #[path = "serve/crowds.rs"]
 mod crowds;
 #[path = "serve/descriptors.rs"]

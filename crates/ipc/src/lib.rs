@@ -76,7 +76,7 @@ pub use relay::{CallHook, EventsTo, Relay, RelayError, RelaySettings, SilenceHoo
 pub use server::{Ended, Server};
 pub use session::{FromClient, Session};
 pub use settings::{ConnectHook, DisconnectHook, Framing, RefuseHook, Settings};
-pub use socket::{Listener, connect};
+pub use socket::{Listener, connect, has_room_for_clients};
 pub use users::{Credentials, Users};
 
 #[cfg(all(doctest, unix))]

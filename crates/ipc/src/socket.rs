@@ -10,9 +10,9 @@ mod windows;
 #[cfg(unix)]
 pub(crate) use trust::runtime_folder;
 #[cfg(unix)]
-pub use unix::{Listener, connect};
+pub use unix::{Listener, connect, has_room_for_clients};
 #[cfg(windows)]
-pub use windows::{Listener, connect};
+pub use windows::{Listener, connect, has_room_for_clients};
 
 /// Somebody who has connected.
 pub(crate) struct Arrival {

@@ -130,7 +130,10 @@ function problem(address: string, error: Error & { code?: string }): string {
       return `nobody listens at ${address}; has the server ended?`;
     case "EACCES":
     case "EPERM":
-      return `the socket ${address} belongs to somebody else; run as the user of the server`;
+      return (
+        `permission denied: the socket ${address} is not open to this user; ` +
+        `run as the user of the server, or start it with --mode and --allow-user`
+      );
     case "ENOTSOCK":
       return `${address} is not a socket; is the path right?`;
     case "EAGAIN":

@@ -1,5 +1,7 @@
 //! `tenon serve`: put a plugin on a local socket, for many clients.
 
+mod reach;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -34,7 +36,16 @@ pub(crate) async fn run(args: &ServeArgs) -> Result<(), Failure> {
     let relay = signals
         .interruptible(async { relay.await.map_err(failure) })
         .await?;
+    if !tenon_ipc::has_room_for_clients() {
+        relay.stop(Duration::ZERO).await;
+        return Err(Failure::cannot_start(
+            "no room for the open files of clients; raise the limit with `ulimit -n 1024`",
+        ));
+    }
     reporter.listening(relay.path(), &shown);
+    for obstacle in reach::obstacles(relay.path(), args.mode, &args.users.users()) {
+        reporter.warning(&obstacle);
+    }
     let ended = tokio::select! {
         ended = watch(&relay, dialect(args), reporter) => Some(ended),
         () = signals.interrupt().cancelled() => None,
@@ -159,6 +170,14 @@ fn settings(args: &ServeArgs, reporter: Reporter) -> RelaySettings {
 fn failure(error: RelayError) -> Failure {
     match error {
         RelayError::Plugin(error) => Failure::from(&*error),
-        RelayError::Down(_) | RelayError::Socket(_) => Failure::cannot_start(error),
+        RelayError::Down(_) => Failure::cannot_start(error),
+        RelayError::Socket(_) => {
+            let problem = error.to_string();
+            let hint = match problem.contains("not trusted") {
+                true => "\n  hint: --allow-user USER trusts another user",
+                false => "",
+            };
+            Failure::cannot_start(format!("{}{hint}", output::on_one_line(&problem)))
+        }
     }
 }

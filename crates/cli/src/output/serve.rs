@@ -27,6 +27,14 @@ impl Reporter {
         );
     }
 
+    /// Something will not work as it seems to be meant.
+    pub(crate) fn warning(self, text: &str) {
+        self.tell(
+            &format!("warning: {}", on_one_line(text)),
+            json!({ "event": "warning", "message": text }),
+        );
+    }
+
     /// Whoever reads events gets to know who comes and goes; a person only if they asked.
     pub(crate) fn connected(self, session: &Session) {
         let number = session.number();

@@ -122,6 +122,49 @@ async fn on_deno() {
     .await;
 }
 
+/// With the permissions that the README names, and no others.
+#[tokio::test]
+async fn on_deno_with_few_permissions() {
+    trial_within(WATCHDOG, deno(), async |deno, mark| {
+        let place = tempfile::tempdir().expect("a folder");
+        let socket = place.path().join("s");
+        let server = serve(&socket, mark).await;
+        let sources = folder().join("src/mod.ts").display().to_string();
+        let (path, parent) = (
+            socket.display().to_string(),
+            place.path().display().to_string(),
+        );
+        let script = format!(
+            "import {{ Client }} from {sources:?};\n\
+             const client = new Client({{ socketPath: {path:?} }});\n\
+             await client.connect();\n\
+             console.log(await client.request(\"add\", [2, 3]));\n\
+             await client.disconnect();\n"
+        );
+        let first = place.path().join("first.ts");
+        std::fs::write(&first, script).expect("a script");
+        let readme = std::fs::read_to_string(folder().join("README.md")).expect("the README");
+        let flags = readme.split('`').find(|code| code.starts_with("--allow-"));
+        let flags = flags
+            .expect("flags in the README")
+            .replace("FOLDER", &parent);
+        let flags = flags.replace("PATH", &path);
+        let mut args = vec!["run", "--no-prompt", "--no-lock"];
+        args.extend(flags.split_ascii_whitespace());
+        let args = args.into_iter().map(OsStr::new).chain([first.as_os_str()]);
+        let cache = tempfile::tempdir().expect("a folder");
+        let variables = [
+            ("NO_COLOR", OsStr::new("1")),
+            ("DENO_DIR", cache.path().as_os_str()),
+            ("DENO_NO_UPDATE_CHECK", OsStr::new("1")),
+        ];
+        let printed = run_with(&deno, args, &variables, mark).await;
+        drop(server);
+        assert_eq!(printed, "5\n");
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn example() {
     trial_within(WATCHDOG, compiler(), async |compiler, mark| {

@@ -1,5 +1,7 @@
 //! Limits on open files (`ulimit -n`): too few to start, and used up by clients.
 
+use std::time::Duration;
+
 use serde_json::json;
 
 use crate::program::in_time;
@@ -50,6 +52,38 @@ async fn with_few_open_files_commands_fail_but_do_not_panic() {
         assert_eq!(outcome.stdout.lines().count(), 38, "{command}");
         assert!(explained > 0, "{command}: {}", outcome.stdout);
     }
+}
+
+/// A server that starts can serve somebody, however few files it may have open.
+#[tokio::test]
+async fn a_server_that_could_serve_nobody_does_not_start() {
+    let (mut refused, mut serving_limits) = (0, 0);
+    for limit in 16..40 {
+        let shell = Shell::new();
+        shell.file("limited", &format!("ulimit -n {limit}; exec \"$@\"\n"));
+        let serving = Serving::spawn_as(shell, "sh limited tenon", "-- tenon echo");
+        let told = in_time("a server that listens or ends", async {
+            loop {
+                let told = serving.program.stderr.text();
+                if told.contains("ulimit -n") || told.contains("listening on") {
+                    return told;
+                }
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        })
+        .await;
+        if told.contains("ulimit -n") {
+            refused += 1;
+            let ended = serving.ended().await;
+            assert_eq!(ended.code, Some(3), "{limit}: {}", ended.stderr);
+        } else {
+            serving_limits += 1;
+            let answer = serving.wire().answer(json!(1), "add", json!([1, 2]));
+            assert_eq!(answer["result"], 3, "{limit}: {answer}");
+            serving.stop().await;
+        }
+    }
+    assert!(refused > 0 && serving_limits > 0);
 }
 
 /// Whatever clients do, there is room for a plugin that has to be started again.

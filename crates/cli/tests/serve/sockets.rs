@@ -208,3 +208,17 @@ async fn one_of_many_wins() {
     }
     assert_eq!(wins, 1);
 }
+
+#[tokio::test]
+async fn a_line_break_in_a_name_is_escaped() {
+    let shell = Shell::new();
+    for command in [
+        "tenon call add --socket \"./$(printf 'a\\nb')\"",
+        "tenon serve --socket \"./no/$(printf 'a\\nb')/$(printf 'x%.0s' $(seq 120))\" -- tenon echo",
+    ] {
+        let outcome = shell.run_unnoted(command).await;
+        assert_eq!(outcome.code, Some(3), "{}", outcome.stderr);
+        assert!(outcome.stderr.contains(r"a\nb"), "{}", outcome.stderr);
+        assert_eq!(outcome.stderr.lines().count(), 1, "{}", outcome.stderr);
+    }
+}

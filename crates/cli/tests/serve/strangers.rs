@@ -128,3 +128,42 @@ async fn a_strangers_server_is_told_nothing() {
     assert_eq!(heard[0], "heard ''", "it hung up without a word");
     assert!(heard[1].contains("s3cret"), "{heard:?}");
 }
+
+/// Letting a user in is not enough if they cannot open the socket. Both sides say so.
+#[tokio::test]
+async fn a_user_who_is_let_in_but_cannot_open_the_socket_is_warned_of() {
+    let Some(shell) = open_folder("a_user_who_is_let_in_but_cannot_open_the_socket_is_warned_of")
+    else {
+        return;
+    };
+    let serving = Serving::start_in(shell, "--allow-user nobody -- tenon echo").await;
+    serving
+        .says("warning: --allow-user lets other users in, but the mode of the socket (600) does not: add --mode 666")
+        .await;
+    // Another user may not be able to reach the program where it was built.
+    let program = serving.shell.path("client");
+    std::fs::copy(env!("CARGO_BIN_EXE_tenon"), &program).expect("a copy");
+    let line = "python3 -c \"import os; os.setgid(65534); os.setuid(65534); \
+        os.execv('./client', ['tenon', 'call', 'add', '[1,2]', '--socket', './s'])\"";
+    let outcome = serving.shell.run_unnoted(line).await;
+    assert_eq!(outcome.code, Some(3), "{}", outcome.stderr);
+    let denied = "permission denied: the mode of the socket";
+    assert!(outcome.stderr.contains(denied), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("--mode 666"), "{}", outcome.stderr);
+    serving.stop().await;
+}
+
+#[tokio::test]
+async fn a_server_in_a_strangers_folder_is_told_how_to_trust_them() {
+    let Some(shell) = open_folder("a_server_in_a_strangers_folder_is_told_how_to_trust_them")
+    else {
+        return;
+    };
+    std::fs::create_dir(shell.path("theirs")).expect("a folder");
+    std::os::unix::fs::chown(shell.path("theirs"), Some(65_534), None).expect("an owner");
+    let serve = "tenon serve --socket theirs/s -- tenon echo";
+    let outcome = shell.run_unnoted(serve).await;
+    assert_eq!(outcome.code, Some(3), "{}", outcome.stderr);
+    let hint = "\n  hint: --allow-user USER trusts another user\n";
+    assert!(outcome.stderr.ends_with(hint), "{}", outcome.stderr);
+}

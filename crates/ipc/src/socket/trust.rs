@@ -60,9 +60,37 @@ pub(super) fn check_folder(socket: &Path, trusted: &Users) -> io::Result<()> {
         None if is_open && *trusted != Users::Anyone => format!(
             "everybody may replace files in the folder {shown}; make it yours alone: chmod go-w {shown}"
         ),
-        None => return Ok(()),
+        None => match replaceable(folder, trusted) {
+            Some(problem) => problem,
+            None => return Ok(()),
+        },
     };
     Err(explain(io::ErrorKind::PermissionDenied, socket, &problem))
+}
+
+/// Whether somebody who is not trusted could put another folder in place of this one, in one of the
+/// folders above it.
+fn replaceable(folder: &Path, trusted: &Users) -> Option<String> {
+    /// What belongs to nobody that a user namespace knows, as `/` does in some containers.
+    const UNMAPPED: u32 = 65_534;
+    let real = std::fs::canonicalize(folder).ok()?;
+    let above = real
+        .ancestors()
+        .skip(1)
+        .filter(|_| *trusted != Users::Anyone);
+    above.into_iter().find_map(|above| {
+        let metadata = std::fs::metadata(above).ok()?;
+        let (owner, shown) = (stranger(&metadata, trusted), above.display());
+        match owner.filter(|owner| *owner != UNMAPPED) {
+            Some(user) => Some(format!(
+                "the folder {shown} above it belongs to another user ({user}), who is not trusted"
+            )),
+            None if metadata.mode() & OPEN != 0 && metadata.mode() & STICKY == 0 => Some(format!(
+                "everybody may replace folders in {shown}; forbid that: chmod o-w {shown}"
+            )),
+            None => None,
+        }
+    })
 }
 
 /// Refuses a socket, or a link to one, that somebody who is not trusted has made.
@@ -157,6 +185,29 @@ mod tests {
                 "{mode:o}"
             );
             assert!(check_folder(&socket, &Users::Anyone).is_ok(), "{mode:o}");
+        }
+    }
+
+    #[test]
+    fn folders_above_count_as_well() {
+        let above = folder(0o755);
+        let socket = above.path().join("own/s");
+        DirBuilder::new()
+            .mode(0o700)
+            .create(above.path().join("own"))
+            .unwrap();
+        for (mode, is_fine) in [(0o755, true), (0o1777, true), (0o777, false)] {
+            std::fs::set_permissions(above.path(), Permissions::from_mode(mode)).unwrap();
+            let checked = check_folder(&socket, &Users::Own);
+            assert_eq!(checked.is_ok(), is_fine, "{mode:o} {checked:?}");
+            assert!(check_folder(&socket, &Users::Anyone).is_ok(), "{mode:o}");
+        }
+        std::fs::set_permissions(above.path(), Permissions::from_mode(0o755)).unwrap();
+        if is_administrator() {
+            chown(above.path(), Some(STRANGER - 1), None).unwrap();
+            let error = check_folder(&socket, &Users::Own).unwrap_err().to_string();
+            assert!(error.contains("above it belongs to another"), "{error}");
+            assert!(check_folder(&socket, &Users::Also(vec![STRANGER - 1])).is_ok());
         }
     }
 

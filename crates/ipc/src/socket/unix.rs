@@ -36,7 +36,7 @@ pub async fn connect(path: impl AsRef<Path>, server: &Users) -> io::Result<Io> {
             _ if is_other => "this is not a socket".to_owned(),
             io::ErrorKind::NotFound => "there is no such socket; is the server running?".into(),
             io::ErrorKind::ConnectionRefused => "nobody listens there; the server has ended".into(),
-            io::ErrorKind::PermissionDenied => "the socket belongs to somebody else".into(),
+            io::ErrorKind::PermissionDenied => KEPT_OUT.into(),
             io::ErrorKind::WouldBlock => "the server accepts no connections; is it stuck?".into(),
             _ => format!("could not connect: {error}"),
         };
@@ -50,6 +50,9 @@ pub async fn connect(path: impl AsRef<Path>, server: &Users) -> io::Result<Io> {
     }
     Ok(Io::from(stream))
 }
+
+const KEPT_OUT: &str = "permission denied: the mode of the socket, or of a folder above it, keeps this \
+     user out; `tenon serve` has --mode 666 and --allow-user USER for others";
 
 /// Connects, and waits for a server that has as many clients before its door as fit there.
 async fn patiently_connect(path: &Path) -> io::Result<UnixStream> {
@@ -246,6 +249,11 @@ fn is_reserved(descriptor: i32) -> bool {
     // Where there are few, clients get half of them.
     let clients = limit - RESERVE.min(limit / 2);
     u64::try_from(descriptor).is_ok_and(|descriptor| descriptor >= clients)
+}
+
+/// Whether another client would be let in, as far as `ulimit -n` is concerned.
+pub fn has_room_for_clients() -> bool {
+    new_socket().is_ok_and(|socket| !is_reserved(socket.as_raw_fd()))
 }
 
 /// The system has room for so many bytes in the address of a socket.

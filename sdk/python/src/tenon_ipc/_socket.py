@@ -81,7 +81,10 @@ def _explanation(path: str, error: OSError) -> str:
     if error.errno == errno.ECONNREFUSED:
         return f"nobody listens at {path}: the server has ended; start it again"
     if error.errno in (errno.EACCES, errno.EPERM):
-        return f"the socket {path} belongs to somebody else; run as the server's user"
+        return (
+            f"permission denied: the socket {path} is not open to this user; run as the server's user, "
+            "or start the server with --mode and --allow-user"
+        )
     # Python refuses a path that is too long itself, without a number.
     if error.errno is None:
         return f"{path} cannot be a socket: {error}; use a shorter path"

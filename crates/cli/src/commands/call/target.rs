@@ -266,7 +266,9 @@ async fn connect(name: &str, args: &CallArgs) -> Result<Io, Failure> {
             }
             _ => String::new(),
         };
-        Failure::cannot_start(format!("{error}{hint}"))
+        // The name of the socket is in it.
+        let problem = error.to_string();
+        Failure::cannot_start(format!("{}{hint}", output::on_one_line(&problem)))
     })
 }
 
