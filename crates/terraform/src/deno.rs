@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use tenon_host::{Capture, PluginCommand};
+use tenon_host::{Capture, Permission, PluginCommand};
 
 use crate::diagnostic;
 use crate::proto::tfplugin6::Diagnostic;
@@ -20,6 +20,9 @@ pub(crate) fn remote(path: &str) -> Option<&str> {
     };
     is_remote.then_some(path)
 }
+
+/// Permissions that only Deno has, in this version or in an older one.
+const OF_DENO_ALONE: [&str; 2] = ["import", "hrtime"];
 
 /// The command line for a script. `local` is its file, if it has one.
 pub(crate) fn words(
@@ -49,11 +52,11 @@ pub(crate) fn words(
         .into_iter()
         .flat_map(|all| all.allow.iter().chain(&all.deny))
     {
-        if entry.is_empty() || entry.starts_with('-') {
-            let refused = format!(
-                "{entry:?} is no permission. Write its name, as in \"read\" or \"net=example.com\"."
-            );
-            let refused = diagnostic::error("Invalid permission", refused);
+        let name = entry.split('=').next().unwrap_or_default();
+        if let Err(error) = name.parse::<Permission>()
+            && !OF_DENO_ALONE.contains(&name)
+        {
+            let refused = diagnostic::error("Invalid permission", format!("{error}."));
             return Err(diagnostic::at(refused, "permissions"));
         }
     }
@@ -134,7 +137,11 @@ pub(crate) async fn check_version(settings: &Settings) -> Option<Diagnostic> {
     let wanted = wanted(settings)?;
     // Whoever has no script in Deno need not have Deno. Others are told when they run one.
     let binary = binary(settings).ok()?;
-    let command = settings.with_environment(PluginCommand::new(&binary).arg("--version"));
+    let command = PluginCommand::new(&binary).arg("--version");
+    let command = match settings.with_environment(command) {
+        Ok(command) => command,
+        Err(problem) => return Some(problem),
+    };
     let capture = Capture {
         time_limit: Some(Duration::from_secs(10)),
         ..Capture::default()

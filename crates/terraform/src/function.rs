@@ -1,7 +1,8 @@
 //! `provider::denobridge::call(path, name, arguments...)`: functions in scripts.
 //!
 //! Terraform calls functions of a provider that is not configured, at any time and as often as it
-//! likes, and expects the same answer each time. So a script has no permissions here.
+//! likes, and expects the same answer each time. So a script that Deno runs has no
+//! permissions here.
 
 use std::collections::HashMap;
 
@@ -40,8 +41,8 @@ pub(crate) fn all() -> HashMap<String, Function> {
             r#type: Type::Dynamic.to_json().into_bytes(),
         }),
         summary: "Calls a function in a script.".to_owned(),
-        description: "Calls a function in a script, which has no permissions and answers the same \
-                      to the same arguments."
+        description: "Calls a function in a script, which answers the same to the same arguments. \
+                      A script that Deno runs has no permissions."
             .to_owned(),
         ..Function::default()
     };

@@ -12,6 +12,7 @@ mod ending;
 mod error;
 mod handshake;
 mod incoming;
+mod left_behind;
 mod parent;
 mod reattach;
 mod services;
@@ -132,6 +133,7 @@ fn begin() -> Result<(Socket, Option<Encryption>, Endings), StartError> {
     let certificate = encryption.as_ref().map(Encryption::certificate);
     let line = handshake::line(socket.address()?, certificate, handshake.asks_to_multiplex);
     say(&line)?;
+    left_behind::remove_beside(socket.shared_folder());
     Ok((socket, encryption, endings))
 }
 
@@ -142,6 +144,7 @@ async fn debug<P: Provider, F: AsyncFnOnce()>(
     let handshake = Handshake::for_debugging();
     let socket = Socket::bind(handshake.folder.as_deref(), handshake.group.as_deref())?;
     say(&reattach::text(socket.address()?))?;
+    left_behind::remove_beside(socket.shared_folder());
     let (provider, finish) = make();
     serve(provider, finish, socket, None, endings).await
 }

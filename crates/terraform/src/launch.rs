@@ -84,11 +84,11 @@ impl Launch {
             diagnostic::at(refused, "command")
         })?;
         let command = PluginCommand::new(program).args(arguments);
-        let mut command = settings.with_environment(command);
+        let mut command = settings.with_environment(command)?;
         // Deno holds its scripts to their permissions by itself.
         let permissions = script.permissions.as_ref().filter(|_| !is_deno);
         if let Some(permissions) = permissions.filter(|permissions| !permissions.all) {
-            command = confined(command, permissions)?;
+            command = confined(command, permissions, settings)?;
         }
         if env::var_os("NO_COLOR").is_none() {
             // Deno colours its errors although nobody sees them on a terminal.
@@ -204,10 +204,12 @@ fn is_executable(file: &Path) -> bool {
 }
 
 /// A command that the kernel holds to the permissions of a script. Of our environment it gets what
-/// every program needs and what they allow, but nothing that is between Terraform and us.
+/// every program needs and what they allow, but nothing that is between Terraform and us. If the
+/// settings say what scripts get, it gets that, without what its permissions deny.
 fn confined(
     command: PluginCommand,
     permissions: &Permissions,
+    settings: &Settings,
 ) -> Result<PluginCommand, Diagnostic> {
     let allow = permissions.allow.iter().map(String::as_str);
     let deny = permissions.deny.iter().map(String::as_str);
@@ -217,6 +219,9 @@ fn confined(
     })?;
     let ours = Grant::only(["TF_PLUGIN_MAGIC_COOKIE", "PLUGIN_*"]);
     let permissions = permissions.deny(Permission::Env, ours);
+    if settings.passed_on()?.is_some() {
+        return Ok(command.permissions(permissions.without(Permission::Env)));
+    }
     let command = command
         .inherit(Environment::default())
         .environment_advice("add \"env=NAME\" to `allow` in its permissions");
@@ -298,6 +303,16 @@ mod tests {
             unknown.contains("\"reed\" is not a permission"),
             "{unknown}"
         );
+        // Deno would refuse it as well, in words about an argument that nobody wrote.
+        let mut of_deno = at(Path::new("https://example.com/a.ts"));
+        of_deno.permissions = Some(allow(&["reed=."]));
+        assert!(
+            launch(of_deno.clone())
+                .unwrap_err()
+                .contains("\"reed\" is not a permission")
+        );
+        of_deno.permissions = Some(allow(&["import", "net=example.com:443", "sys"]));
+        assert!(launch(of_deno).is_ok());
         let all = Permissions {
             all: true,
             ..Permissions::default()

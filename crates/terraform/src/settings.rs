@@ -24,7 +24,7 @@ pub(crate) struct Settings {
 
 impl Settings {
     pub(crate) fn of(block: &Value, terraform_version: &str) -> Result<Settings, Diagnostic> {
-        Ok(Settings {
+        let settings = Settings {
             deno: wire::text(block, "deno_binary_path").filter(|path| !path.is_empty()),
             deno_version: wire::text(block, "deno_version").filter(|version| !version.is_empty()),
             reuse: wire::part(block, "reuse").as_bool(),
@@ -32,7 +32,10 @@ impl Settings {
             stderr_in_errors: wire::part(block, "stderr_in_errors").as_bool(),
             env: variables(&wire::part(block, "env"))?,
             terraform_version: terraform_version.to_owned(),
-        })
+        };
+        // Said once here, and not only by each script that is started.
+        settings.passed_on()?;
+        Ok(settings)
     }
 
     /// Whether errors show what scripts wrote to stderr. Functions are called before anything is
@@ -49,22 +52,40 @@ impl Settings {
     }
 
     /// A command with the environment that scripts get. By default that is everything except what
-    /// is between Terraform and us, as in terraform-provider-denobridge. Functions are called before
-    /// anything is configured, so the environment can name the variables as well.
-    pub(crate) fn with_environment(&self, command: PluginCommand) -> PluginCommand {
-        let named = std::env::var(ENV_VARIABLE).ok().map(|names| {
-            let names = names.split(',').map(str::trim);
-            let variables = names.map(|name| Variable::parse(name.as_ref()));
-            variables.filter_map(Result::ok).collect()
-        });
-        match self.env.clone().or(named) {
-            Some(variables) => command
-                .with_variables(&variables)
-                .environment_advice(ADVICE),
+    /// is between Terraform and us, as in terraform-provider-denobridge.
+    ///
+    /// # Errors
+    /// `TENON_SCRIPT_ENV` counts and cannot be used.
+    pub(crate) fn with_environment(
+        &self,
+        command: PluginCommand,
+    ) -> Result<PluginCommand, Diagnostic> {
+        Ok(match self.passed_on()? {
+            Some(variables) => {
+                let advice = match self.env {
+                    Some(_) => "add \"NAME\" to `env` in the provider block",
+                    None => "add \"NAME\" to TENON_SCRIPT_ENV",
+                };
+                command
+                    .with_variables(&variables)
+                    .environment_advice(advice)
+            }
             None => {
                 let command = command.inherit(Environment::Only(inherited()));
                 command.environment_advice("")
             }
+        })
+    }
+
+    /// What scripts get besides what every program needs; `None` if nobody says so. Functions are
+    /// called before anything is configured, so the environment can name the variables as well.
+    ///
+    /// # Errors
+    /// As [`with_environment`](Settings::with_environment).
+    pub(crate) fn passed_on(&self) -> Result<Option<Vec<Variable>>, Diagnostic> {
+        match &self.env {
+            Some(variables) => Ok(Some(variables.clone())),
+            None => std::env::var_os(ENV_VARIABLE).map(named).transpose(),
         }
     }
 
@@ -82,7 +103,31 @@ impl Settings {
 /// Names the variables that scripts get, separated by commas, where no provider block does.
 const ENV_VARIABLE: &str = "TENON_SCRIPT_ENV";
 
-const ADVICE: &str = "add \"NAME\" to `env` in the provider block, or to TENON_SCRIPT_ENV";
+/// The variables that a list with commas names. What is between two commas may be nothing.
+fn named(names: OsString) -> Result<Vec<Variable>, Diagnostic> {
+    let refused = |problem: String| {
+        let detail = format!(
+            "{ENV_VARIABLE} cannot be used: {problem}. Write names of environment variables, patterns such as \
+             AWS_*, or NAME=VALUE, with commas between them."
+        );
+        diagnostic::error("Invalid environment", detail)
+    };
+    let names = { names.into_string() }.map_err(|_| refused("it is not UTF-8".to_owned()))?;
+    let names = { names.split(',') }
+        .map(str::trim)
+        .filter(|name| !name.is_empty());
+    let variables = names.map(|text| {
+        Variable::parse(text.as_ref()).map_err(|error| {
+            // The value may be a secret.
+            let shown = match text.split_once('=') {
+                Some((name, _)) => format!("{name}=…"),
+                None => text.to_owned(),
+            };
+            refused(format!("{shown:?}: {error}"))
+        })
+    });
+    variables.collect()
+}
 
 /// Everything in our environment except what is between Terraform and us.
 fn inherited() -> Vec<OsString> {

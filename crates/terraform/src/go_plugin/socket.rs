@@ -13,6 +13,7 @@ use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 use tokio::net::UnixListener;
 
 use super::error::StartError;
+use super::left_behind;
 
 /// The system has room for so many bytes in the address of a socket.
 const LONGEST_PATH: usize = 107;
@@ -60,7 +61,7 @@ impl Socket {
     pub(super) fn bind(folder: Option<&Path>, group: Option<&str>) -> Result<Socket, StartError> {
         let group = group.map(|name| find_group(name).map(|id| (name, id)));
         let group = group.transpose()?;
-        let name = format!("denobridge-{:016x}", random());
+        let name = format!("{}{:016x}", left_behind::PREFIX, random());
         match folder {
             Some(folder) => {
                 let socket = absolute(folder).join(name);
@@ -134,6 +135,12 @@ impl Socket {
             path: path.clone(),
             variable: self.variable,
         })
+    }
+
+    /// The folder that other providers have their sockets in, too.
+    pub(super) fn shared_folder(&self) -> PathBuf {
+        let own = self.files.own_folder.as_ref().unwrap_or(&self.files.socket);
+        own.parent().unwrap_or(own).to_owned()
     }
 
     /// What accepts connections, and the files, which go when they are dropped.

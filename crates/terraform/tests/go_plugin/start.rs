@@ -2,11 +2,12 @@
 
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::Path;
+use std::time::{Duration, Instant, SystemTime};
 
 use rustix::process::Signal;
 
 use crate::client::Client;
-use crate::started::{COOKIE, PROVIDER, Started};
+use crate::started::{COOKIE, PROVIDER, Started, WATCHDOG};
 
 fn mode(path: &Path) -> u32 {
     path.metadata().unwrap().permissions().mode() & 0o7777
@@ -198,4 +199,31 @@ async fn with_few_open_files_it_fails_but_does_not_panic() {
         }
     }
     assert!(explained > 0);
+}
+
+/// A provider that is killed cannot remove its socket. The next one does.
+#[tokio::test]
+async fn what_a_killed_provider_left_is_removed_by_the_next() {
+    let shared = tempfile::tempdir().unwrap();
+    let variables = [("TMPDIR", shared.path().to_str().unwrap())];
+    let killed = Started::by_terraform(&variables);
+    let address = killed.address();
+    let folder = Path::new(&address).parent().unwrap();
+    killed.send(Signal::KILL);
+    killed.end().await;
+    assert!(folder.exists());
+    // Young ones are left alone: their provider may not listen yet.
+    let hour_ago = SystemTime::now() - Duration::from_secs(3600);
+    let opened = std::fs::File::open(folder).unwrap();
+    opened.set_modified(hour_ago).unwrap();
+    let next = Started::by_terraform(&variables);
+    let living = next.address();
+    let begun = Instant::now();
+    while folder.exists() {
+        assert!(begun.elapsed() < WATCHDOG, "{} stays", folder.display());
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    assert!(Path::new(&living).exists());
+    next.send(Signal::TERM);
+    next.end().await;
 }

@@ -20,7 +20,7 @@ pub(crate) const COOKIE: (&str, &str) = (
 );
 
 /// Longer than anything takes on the busiest machine.
-const WATCHDOG: Duration = Duration::from_secs(60);
+pub(crate) const WATCHDOG: Duration = Duration::from_secs(60);
 
 /// A process, and a folder for temporary files that nobody else uses.
 pub(crate) struct Started {

@@ -125,12 +125,23 @@ for line in sys.stdin:
 
 /// What a script finds in its environment.
 async fn witnessed(stage: &Stage, shapes: &Shapes, props: &str) -> read_data_source::Response {
+    witnessed_with(stage, shapes, props, None).await
+}
+
+/// The same, for a script with permissions.
+async fn witnessed_with(
+    stage: &Stage,
+    shapes: &Shapes,
+    props: &str,
+    permissions: Option<&str>,
+) -> read_data_source::Response {
     let shape = &shapes.data_source;
     let path = stage.write("witness.py", WITNESS);
-    let config = [
+    let mut config = vec![
         ("path", Value::from(path.to_str().unwrap())),
         ("props", value(props)),
     ];
+    config.extend(permissions.map(|permissions| ("permissions", value(permissions))));
     let request = read_data_source::Request {
         type_name: DATA_SOURCE.to_owned(),
         config: shape.encode(&shape.block(&config)),
@@ -173,8 +184,14 @@ async fn scripts_get_the_whole_environment_unless_env_says_otherwise() {
         [""; 0]
     );
     let read = witnessed(&stage, &shapes, r#"{"names": [], "needs": "STAGE"}"#).await;
-    let hint = "Hint: STAGE is set, but was not passed on to the plugin: add \"STAGE\" to `env`";
+    let hint = "Hint: STAGE is set, but was not passed on to the plugin: add \"STAGE\" to `env` \
+                in the provider block";
     assert_error(&read.diagnostics, &[hint]);
+    assert!(
+        !shown(&read.diagnostics)
+            .concat()
+            .contains("TENON_SCRIPT_ENV")
+    );
     stage.end().await;
 }
 
@@ -188,5 +205,84 @@ async fn the_environment_can_name_the_variables() {
     let state = shapes.data_source.decode(read.state.as_ref());
     let expected = texts(&["-", "test", "b", "-"]);
     assert_eq!(part(&state, "result"), expected);
+    let needy = r#"{"names": [], "needs": "AWS_SECRET_ACCESS_KEY"}"#;
+    let read = witnessed(&stage, &shapes, needy).await;
+    let hint = "add \"AWS_SECRET_ACCESS_KEY\" to TENON_SCRIPT_ENV";
+    assert_error(&read.diagnostics, &[hint]);
     stage.end().await;
+}
+
+/// A script cannot allow itself what the provider block does not pass on, and what its permissions
+/// deny it does not get.
+#[tokio::test]
+async fn permissions_narrow_what_is_passed_on() {
+    const ALLOWED: &str = r#"{"all": null, "allow": ["env"], "deny": null}"#;
+    for (variable, env, permissions, expected) in [
+        (None, None, ALLOWED, ["s3cret", "test", "b", "-"]),
+        (None, Some(vec![]), ALLOWED, ["-", "-", "-", "-"]),
+        (Some(""), None, ALLOWED, ["-", "-", "-", "-"]),
+        (Some("STAGE"), None, ALLOWED, ["-", "test", "-", "-"]),
+        (
+            None,
+            Some(vec!["STAGE", "TF_*", "MODE=fast"]),
+            r#"{"all": null, "allow": null, "deny": ["env=STAGE,MODE"]}"#,
+            ["-", "-", "b", "-"],
+        ),
+        (
+            None,
+            Some(vec!["STAGE", "MODE=fast"]),
+            r#"{"all": null, "allow": ["env"], "deny": ["env"]}"#,
+            ["-", "-", "-", "-"],
+        ),
+    ] {
+        let named = variable.map(|names| ("TENON_SCRIPT_ENV", names));
+        let variables: Vec<_> = VARIABLES.into_iter().chain(named).collect();
+        let stage = Stage::with_variables(&variables).await;
+        let shapes = Shapes::of(&stage).await;
+        let given: Vec<_> = env.iter().map(|env| ("env", texts(env))).collect();
+        assert_eq!(configured(&stage, &shapes, &given).await, [""; 0]);
+        let read = witnessed_with(&stage, &shapes, NAMES, Some(permissions)).await;
+        let said = shown(&read.diagnostics);
+        if said.iter().any(|said| said.contains("Landlock")) {
+            // The kernel cannot hold anybody to permissions.
+            stage.end().await;
+            return;
+        }
+        let state = shapes.data_source.decode(read.state.as_ref());
+        let found = part(&state, "result");
+        assert_eq!(found, texts(&expected), "{env:?} {permissions} {said:?}");
+        stage.end().await;
+    }
+}
+
+#[tokio::test]
+async fn names_that_are_none_are_refused() {
+    for (names, problem) in [
+        (
+            "STAGE,=x",
+            r#""=…": the name of the environment variable is empty"#,
+        ),
+        (
+            "BAD NAME",
+            r#""BAD NAME": the name of an environment variable has no spaces"#,
+        ),
+        (
+            "A*=s3cret",
+            r#""A*=…": a pattern with * cannot be given a value"#,
+        ),
+    ] {
+        let stage = Stage::with_variables(&[("TENON_SCRIPT_ENV", names)]).await;
+        let shapes = Shapes::of(&stage).await;
+        let expected = format!("TENON_SCRIPT_ENV cannot be used: {problem}");
+        // Functions are called before anything is configured.
+        let read = witnessed(&stage, &shapes, NAMES).await;
+        assert_error(&read.diagnostics, &[&expected]);
+        let said = configured(&stage, &shapes, &[]).await.concat();
+        assert!(said.contains(&expected), "{said}");
+        assert!(!said.contains("s3cret"), "{said}");
+        // Where the provider block says it, the variable does not count.
+        let given = [("env", texts(&[]))];
+        assert_eq!(configured(&stage, &shapes, &given).await, [""; 0]);
+        stage.end().await;
+    }
 }
