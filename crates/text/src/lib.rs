@@ -5,7 +5,7 @@
 //!
 //! | function | for | line breaks and tabs |
 //! |---|---|---|
-//! | [`line`] | names, paths, log messages: one line | escaped |
+//! | [`line()`] | names, paths, log messages: one line | escaped |
 //! | [`lines`] | messages of several lines, which the caller indents | kept |
 //! | [`json`] | JSON; the value stays the same | kept |
 //!
@@ -17,7 +17,7 @@
 //!
 //! - Joiners (U+200C, U+200D), which Persian, Indic scripts and emoji need, stay in [`lines`]
 //!   between two characters that are not ASCII. In names they only make two names look the same,
-//!   so [`line`] always escapes them, and so does [`json`].
+//!   so [`line()`] always escapes them, and so does [`json`].
 //! - Variation selectors stay behind a character that can have variants: one that is not ASCII, or
 //!   a digit, `#` or `*` of a keycap emoji. A second one in a row is escaped.
 //!
