@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::NonEmptyStringValueParser;
 
-use tenon_host::{Denial, Grant, Permission, Permissions};
+use tenon_host::{Denial, Grant, Permission, Permissions, PluginCommand};
 
 /// Above the options in the help.
 pub(crate) const SANDBOX: &str = "Sandbox (each of these options confines the plugin)";
@@ -62,6 +62,14 @@ pub(crate) struct PermissionArgs {
 }
 
 impl PermissionArgs {
+    /// The command, confined if an option says so.
+    pub(crate) fn apply(&self, command: PluginCommand) -> PluginCommand {
+        match self.permissions() {
+            Some(permissions) => command.permissions(permissions),
+            None => command,
+        }
+    }
+
     /// What the plugin may do, if anything confines it.
     pub(crate) fn permissions(&self) -> Option<Permissions> {
         let lists = [

@@ -87,13 +87,8 @@ fn command(args: &ServeArgs) -> Result<PluginCommand, Failure> {
         .split_first()
         .ok_or_else(|| Failure::usage("say what to serve: -- CMD..."))?;
     let command = PluginCommand::new(program).args(arguments);
-    let mut command = args
-        .environment
-        .apply(command)?
-        .limits(args.limits.limits());
-    if let Some(permissions) = args.permissions.permissions() {
-        command = command.permissions(permissions);
-    }
+    let command = args.environment.apply(command)?;
+    let command = args.permissions.apply(command).limits(args.limits.limits());
     Ok(command
         .on_stderr(|line| output::talk(format_args!("plugin: {}", output::on_one_line(line)))))
 }

@@ -127,7 +127,7 @@ async fn the_journal_is_missing() {
     assert_snapshot!(stage.transcript());
 }
 
-/// What was undone is not undone again because nobody knows.
+/// It is unknown what the teardown has undone: refused, and with `--salvage` undone again.
 #[tokio::test]
 async fn the_journal_of_a_teardown_is_missing() {
     let mut stage = Stage::new(at(

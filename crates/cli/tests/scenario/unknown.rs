@@ -352,7 +352,7 @@ async fn what_was_repeated_is_undone_once() {
     assert_eq!((attempts(&stage), removals(&stage)), (4, 1));
 }
 
-/// There is no record to resume or to undo it with.
+/// With `--no-record`, the advice names no record.
 #[tokio::test]
 async fn without_a_record_nothing_is_said_about_it() {
     let mut stage = Stage::new(json!({ "execute a 1": unknown() }));

@@ -18,7 +18,7 @@ pub enum Variable {
 /// Why a text is not a variable. The value is not in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VariableError {
-    /// There is no name.
+    /// The name is empty.
     NoName,
     /// A name has a NUL byte in it, or a value has.
     Nul,
@@ -32,7 +32,7 @@ impl Variable {
     /// Reads `NAME`, `NAME=VALUE`, or a pattern such as `AWS_*`.
     ///
     /// # Errors
-    /// There is no name, a pattern has a value, there is a NUL byte, or whitespace in the name.
+    /// The name is empty or has whitespace or a NUL byte in it, or a pattern has a value.
     pub fn parse(text: &OsStr) -> Result<Variable, VariableError> {
         let bytes = text.as_bytes();
         let owned = |bytes: &[u8]| OsString::from_vec(bytes.to_vec());

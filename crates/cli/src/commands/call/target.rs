@@ -68,13 +68,8 @@ impl Target {
             Failure::usage("say what to call: --socket NAME, --tcp HOST:PORT, or -- CMD...")
         })?;
         let command = denials.of(PluginCommand::new(program).args(arguments));
-        let mut command = args
-            .environment
-            .apply(command)?
-            .limits(args.limits.limits());
-        if let Some(permissions) = args.permissions.permissions() {
-            command = command.permissions(permissions);
-        }
+        let command = args.environment.apply(command)?;
+        let mut command = args.permissions.apply(command).limits(args.limits.limits());
         if args.verbose {
             command = command.on_stderr(|line| {
                 output::talk(format_args!("plugin: {}", output::on_one_line(line)));
