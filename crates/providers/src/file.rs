@@ -1,5 +1,6 @@
 //! The provider `file`: files in a folder.
 
+mod leftovers;
 mod place;
 mod writing;
 
@@ -133,6 +134,9 @@ fn write(place: &Place, attrs: WriteFile) -> Result<WrittenFile, Failure> {
     };
     let mode = writing::mode(&attrs.mode).map_err(|problem| wrong("mode", problem))?;
     let path = place.entry(&attrs.path)?;
+    if let Some(folder) = path.parent().filter(|folder| place.is_first_write(folder)) {
+        leftovers::remove(folder);
+    }
     writing::write(&path, &bytes, mode, attrs.overwrite)
         .map_err(|error| not_written(&attrs, &error))?;
     Ok(WrittenFile {

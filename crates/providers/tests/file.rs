@@ -217,3 +217,26 @@ async fn what_was_made_is_taken_back_by_the_same_action() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn what_a_killed_process_left_is_removed_by_the_next_write() {
+    watched(async {
+        let folder = tempfile::tempdir().unwrap();
+        let [left, in_use] = [".tenon-a1B2c3.tmp", ".tenon-d4E5f6.tmp"];
+        let [left, in_use] = [left, in_use].map(|name| folder.path().join(name));
+        fs::write(&left, "half of it").unwrap();
+        // The lock of a process that is alive.
+        let writer = fs::File::create(&in_use).unwrap();
+        writer.lock().unwrap();
+        let host = Host::start("file", json!({ "dir": folder.path() }))
+            .await
+            .unwrap();
+        let attrs = json!({ "path": "file", "content": "text" });
+        host.run("file_write", attrs).await.unwrap();
+        assert!(!left.exists());
+        assert!(in_use.exists());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+        host.stop().await;
+    })
+    .await;
+}

@@ -1,8 +1,10 @@
 //! Which file a path means, and whether it may.
 
+use std::collections::HashSet;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use tenon_plugin::orchard::Failure;
 
@@ -14,6 +16,8 @@ pub(crate) struct Place {
     /// Absolute, with no symbolic links in it if it is a fence.
     folder: PathBuf,
     is_fence: bool,
+    /// Folders in which something was written.
+    written: Mutex<HashSet<PathBuf>>,
 }
 
 impl Place {
@@ -26,6 +30,7 @@ impl Place {
             return Ok(Place {
                 folder,
                 is_fence: false,
+                written: Mutex::default(),
             });
         };
         let folder = fs::canonicalize(dir).map_err(|error| cannot("use the dir", dir, &error))?;
@@ -33,6 +38,7 @@ impl Place {
             true => Ok(Place {
                 folder,
                 is_fence: true,
+                written: Mutex::default(),
             }),
             false => Err(Failure::new(format!("the dir {dir} is not a folder"))),
         }
@@ -78,6 +84,13 @@ impl Place {
             true => Ok(found),
             false => Ok(found.join(rest)),
         }
+    }
+
+    /// Whether nothing was written in a folder before. Looking through it for what killed processes
+    /// left takes long if many files are in it.
+    pub(super) fn is_first_write(&self, folder: &Path) -> bool {
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        !written.contains(folder) && written.insert(folder.to_owned())
     }
 
     fn joined(&self, path: &str) -> Result<PathBuf, Failure> {

@@ -5,6 +5,8 @@ use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use super::leftovers;
+
 /// Why a file may not be there.
 #[derive(Debug)]
 pub(super) enum WriteError {
@@ -46,9 +48,7 @@ fn write_and_sync(
         .ok_or_else(|| io::Error::from(ErrorKind::InvalidInput))?;
     // Before anything is written: a folder that cannot be opened could not be synced later.
     let opened = File::open(folder)?;
-    let mut file = tempfile::Builder::new()
-        .prefix(".tenon-")
-        .tempfile_in(folder)?;
+    let mut file = leftovers::create(folder)?;
     file.write_all(bytes)?;
     // Not when it is created: the umask would take some of it away.
     file.as_file()
