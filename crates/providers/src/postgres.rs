@@ -4,6 +4,8 @@
 //! If the connection is lost after a statement was sent, the server may have committed it: the
 //! outcome is unknown, unless the statement only reads. So it is if the server says that a text failed
 //! part of which may be committed: one with `commit` in it, or a procedure.
+//!
+//! A transaction ends with the action that began it. If the action leaves it open, it is rolled back.
 
 mod bytes;
 mod column;
@@ -26,10 +28,10 @@ use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Statement};
 
 use crate::attribute::wrong;
-use database::Database;
+use database::{Database, Session};
 use error::{failure, in_part, unanswered};
 use parameter::Parameter;
-use reading::{may_commit, only_reads};
+use reading::{may_begin, may_commit, may_commit_too, only_reads};
 
 attributes! {
     /// The server.
@@ -85,23 +87,54 @@ pub(crate) fn provider() -> Provider<Database> {
             "postgres_query",
             "Runs a statement. The outputs are the first row that it returns, keyed by column",
             |database, attrs: Query| async move {
-                let client = database.client().await?;
+                let mut session = database.session().await?;
                 let params = attrs.params.unwrap_or_else(|| Value::tuple(Vec::new()));
                 let params = params
                     .elements()
                     .ok_or_else(|| wrong("params", "it is no list"))?;
-                query(&client, &attrs.query, params).await
+                query_alone(&mut session, &attrs.query, params).await
             },
         )
         .action(
             "postgres_copy",
             "Copies rows into a table with COPY, all or none",
             |database, attrs| async move {
-                let mut client = database.client().await?;
-                let rows_copied = copy::copy(&mut client, attrs).await?;
+                let mut session = database.session().await?;
+                let rows_copied = copy::copy(&mut session.client, attrs).await?;
                 Ok(Copied { rows_copied })
             },
         )
+}
+
+/// Runs a text whose transaction, if it begins one, does not outlast it: the next action would become
+/// a part of it, or fail because of it.
+async fn query_alone(
+    session: &mut Session,
+    text: &str,
+    params: &[Value],
+) -> Result<Value, Failure> {
+    if !may_begin(text) {
+        return query(&session.client, text, params).await;
+    }
+    // Until it is known better, also if nobody waits for this any more.
+    session.is_in_doubt = true;
+    let outcome = query(&session.client, text, params).await;
+    match (outcome, session.roll_back().await) {
+        (Ok(_), Ok(true)) => {
+            let message = "the query left a transaction open, so it was rolled back\n  \
+                           hint: end it with COMMIT in the same query";
+            // What an earlier COMMIT in it has done is not undone by that.
+            Err(match may_commit_too(text) {
+                true => Failure::outcome_unknown(message),
+                false => Failure::new(message),
+            })
+        }
+        (Ok(_), Err(error)) => Err(in_part(&error)),
+        (Err(failure), Ok(true)) => {
+            Err(failure.with_detail("the transaction that the query had begun was rolled back"))
+        }
+        (outcome, _) => outcome,
+    }
 }
 
 async fn query(client: &Client, query: &str, params: &[Value]) -> Result<Value, Failure> {

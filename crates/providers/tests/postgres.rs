@@ -372,3 +372,60 @@ async fn a_copy_that_cannot_be_committed_has_failed() {
     })
     .await;
 }
+
+/// A transaction ends with the action that began it, whatever became of it.
+#[tokio::test]
+async fn a_transaction_does_not_outlast_its_action() {
+    with_server(async |server: &Server| {
+        let host = server.host().await;
+        query(&host, "CREATE TABLE z (n int)", json!([])).await;
+        for (text, expected, said) in [
+            // Failed in the middle, so the server ignores everything up to a ROLLBACK.
+            (
+                "begin; insert into z values (1); select 1/0; commit",
+                "outcome_unknown",
+                "22012",
+            ),
+            (
+                "begin; insert into z values (2)",
+                "execute_failed",
+                "left a transaction open",
+            ),
+            (
+                "insert into z values (3); commit; begin",
+                "outcome_unknown",
+                "left a transaction open",
+            ),
+            ("begin", "execute_failed", "left a transaction open"),
+            (
+                "/* hard to read */ begin",
+                "outcome_unknown",
+                "left a transaction open",
+            ),
+        ] {
+            let (code, message) = host.fail("postgres_query", json!({ "query": text })).await;
+            assert_eq!(code, expected, "{text}: {message}");
+            assert_says(&message, &[said]);
+            // The next one is not part of it, and is committed by itself.
+            query(&host, "INSERT INTO z VALUES (10)", json!([])).await;
+        }
+        let failed = json!({ "query": "begin; select 1/0" });
+        let error = host.run("postgres_query", failed).await.unwrap_err();
+        assert_says(&error.detail.unwrap(), &["rolled back"]);
+        query(&host, "begin; insert into z values (4); commit", json!([])).await;
+        query(
+            &host,
+            "/* hard to read */ insert into z values (5)",
+            json!([]),
+        )
+        .await;
+        // As another connection sees it.
+        let rows = "SELECT array_agg(n ORDER BY n) AS n FROM z";
+        let other = server.host().await;
+        assert_eq!(
+            query(&other, rows, json!([])).await,
+            json!({ "n": [3, 4, 5, 10, 10, 10, 10, 10] })
+        );
+    })
+    .await;
+}

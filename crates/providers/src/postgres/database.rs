@@ -8,7 +8,8 @@ use tenon_plugin::orchard::Failure;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{Mutex, MutexGuard};
 use tokio_postgres::config::SslMode;
-use tokio_postgres::{Client, Config, Connection, NoTls};
+use tokio_postgres::error::SqlState;
+use tokio_postgres::{Client, Config, Connection, NoTls, SimpleQueryMessage};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::error::failure;
@@ -20,25 +21,58 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(10);
 /// One connection, which is made anew when it was lost.
 pub(crate) struct Database {
     config: Config,
-    client: Mutex<Client>,
+    session: Mutex<Session>,
+}
+
+/// The connection, for one action alone.
+pub(super) struct Session {
+    pub(super) client: Client,
+    /// A transaction may be open that the next action must not become a part of.
+    pub(super) is_in_doubt: bool,
 }
 
 impl Database {
     pub(super) async fn open(dsn: &str) -> Result<Database, Failure> {
         let config = read(dsn)?;
-        let client = Mutex::new(connect(&config).await?);
-        Ok(Database { config, client })
+        let session = Mutex::new(connect(&config).await?);
+        Ok(Database { config, session })
     }
 
     /// The connection, for one action alone. What an earlier one said with SET, and its temporary
     /// tables, are gone if the connection was lost in between.
-    pub(super) async fn client(&self) -> Result<MutexGuard<'_, Client>, Failure> {
-        let mut client = self.client.lock().await;
+    pub(super) async fn session(&self) -> Result<MutexGuard<'_, Session>, Failure> {
+        let mut session = self.session.lock().await;
         // Asked, since a connection that the server has just ended does not look closed yet.
-        if client.check_connection().await.is_err() {
-            *client = connect(&self.config).await?;
+        if session.is_in_doubt || session.client.check_connection().await.is_err() {
+            *session = connect(&self.config).await?;
         }
-        Ok(client)
+        Ok(session)
+    }
+}
+
+impl Session {
+    /// Rolls back a transaction that is still open after an action, and tells whether there was one.
+    pub(super) async fn roll_back(&mut self) -> Result<bool, tokio_postgres::Error> {
+        // A local setting lasts as long as the transaction it was made in. Without one, that is
+        // the statement itself.
+        let set = "SELECT set_config('tenon.transaction', 'open', true)";
+        let shown = "SELECT current_setting('tenon.transaction', true)";
+        let is_open = match self.client.simple_query(set).await {
+            Ok(_) => {
+                let answer = self.client.simple_query(shown).await?;
+                answer.iter().any(|message| {
+                    matches!(message, SimpleQueryMessage::Row(row) if row.get(0) == Some("open"))
+                })
+            }
+            // One that an error has ended is open until it is rolled back.
+            Err(error) if error.code() == Some(&SqlState::IN_FAILED_SQL_TRANSACTION) => true,
+            Err(error) => return Err(error),
+        };
+        if is_open {
+            self.client.batch_execute("ROLLBACK").await?;
+        }
+        self.is_in_doubt = false;
+        Ok(is_open)
     }
 }
 
@@ -74,16 +108,20 @@ fn read(dsn: &str) -> Result<Config, Failure> {
     Ok(config)
 }
 
-async fn connect(config: &Config) -> Result<Client, Failure> {
-    if config.get_ssl_mode() == SslMode::Disable {
+async fn connect(config: &Config) -> Result<Session, Failure> {
+    let client = if config.get_ssl_mode() == SslMode::Disable {
         let (client, connection) = config.connect(NoTls).await.map_err(|e| failure(&e))?;
         drive(connection);
-        Ok(client)
+        client
     } else {
         let (client, connection) = config.connect(tls()?).await.map_err(|e| failure(&e))?;
         drive(connection);
-        Ok(client)
-    }
+        client
+    };
+    Ok(Session {
+        client,
+        is_in_doubt: false,
+    })
 }
 
 /// Encryption with a server whose certificate the system trusts.

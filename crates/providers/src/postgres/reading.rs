@@ -114,6 +114,26 @@ pub(super) fn may_commit(query: &str, is_script: bool) -> bool {
     words.is_empty() || (is_script && !is_whole) || words.iter().any(is_committing)
 }
 
+/// How a statement begins that begins a transaction.
+const BEGINNING: [&str; 2] = ["begin", "start"];
+
+/// Whether a text may leave a transaction open. One that is hard to read may.
+pub(super) fn may_begin(query: &str) -> bool {
+    let (words, is_whole) = words(query);
+    let mut words = words.iter();
+    !is_whole || words.any(|word| word.is_first && BEGINNING.contains(&word.text.as_str()))
+}
+
+/// Whether a text that begins a transaction may also commit something.
+pub(super) fn may_commit_too(query: &str) -> bool {
+    let (words, is_whole) = words(query);
+    let is_committing = |word: &Word| {
+        let text = word.text.as_str();
+        word.is_first && COMMITTING.contains(&text) && !BEGINNING.contains(&text)
+    };
+    !is_whole || words.iter().any(is_committing)
+}
+
 /// A word of a statement.
 struct Word {
     /// In small letters; a quoted name has its quotes.
@@ -260,5 +280,26 @@ mod tests {
         ] {
             assert!(!may_commit(single, false), "{single}");
         }
+    }
+
+    #[test]
+    fn what_may_leave_a_transaction_open_is_known() {
+        for text in [
+            "begin; select 1",
+            "BEGIN",
+            "select 1; start transaction",
+            "do $$ begin end $$",
+        ] {
+            assert!(may_begin(text), "{text}");
+        }
+        for text in [
+            "select 'begin'",
+            "insert into \"begin\" values (1); commit",
+            "select begin",
+        ] {
+            assert!(!may_begin(text), "{text}");
+        }
+        assert!(may_commit_too("begin; commit; begin"));
+        assert!(!may_commit_too("begin; insert into z values (1)"));
     }
 }
