@@ -39,7 +39,7 @@ pub struct ProviderFailure {
 /// Whose fault it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FailureKind {
-    /// The provider said so.
+    /// The provider said so, or it was not asked: nothing could be sent to it.
     Answered,
     /// It could not be started.
     CannotStart,
@@ -58,8 +58,8 @@ impl ProviderFailure {
         }
     }
 
-    /// Whether the provider says that the action was not done. One that does not know says so with
-    /// a code of its own.
+    /// Whether the action was certainly not done: the provider says so, or was not asked. A provider
+    /// that does not know says so with a code of its own.
     pub(crate) fn is_refusal(&self) -> bool {
         let code = self.answered.as_ref().map(|answered| &answered.code);
         self.kind == FailureKind::Answered && code != Some(&Code::OutcomeUnknown)
@@ -322,9 +322,58 @@ fn failure(label: &str, method: &str, error: PluginError, secrets: &Secrets) -> 
         Problem::CannotStart(_) => FailureKind::CannotStart,
         Problem::NoAnswer(_) | Problem::Call(CallError::TimedOut(_)) => FailureKind::TimedOut,
         // One that ends in the middle of a call has broken its word as well.
-        Problem::Call(CallError::Answered(_)) => FailureKind::Answered,
+        Problem::Call(
+            CallError::Answered(_) | CallError::Unsendable(_) | CallError::TooManyCalls(_),
+        ) => FailureKind::Answered,
         Problem::Call(_) => FailureKind::BrokeProtocol,
     };
     let message = error.map_said(|said| secrets.hide(said));
     ProviderFailure::new(kind, format!("the provider {label:?}: {method}: {message}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use tenon_host::LeftOut;
+    use tenon_rpc::{Format, Payload};
+
+    use super::*;
+
+    fn execute_failed_with(error: CallError) -> ProviderFailure {
+        let error = PluginError {
+            command: "provider".to_owned(),
+            problem: Problem::Call(error),
+            stray: None,
+            status: None,
+            unclaimed: None,
+            stderr: Vec::new(),
+            dialect: None,
+            left_out: LeftOut::default(),
+            has_worked: true,
+            is_confined: false,
+            memory_limit: None,
+        };
+        failure("p", "execute", error, &Secrets::default())
+    }
+
+    /// Its outcome is known, so it is an ordinary failure.
+    #[test]
+    fn an_action_that_was_not_sent_was_not_done() {
+        let key_of_bytes = std::collections::HashMap::from([(vec![0_u8], 0)]);
+        let unsendable = Payload::encode(Format::Json, &key_of_bytes).unwrap_err();
+        for error in [
+            CallError::Unsendable(unsendable),
+            CallError::TooManyCalls(7),
+        ] {
+            let failure = execute_failed_with(error);
+            assert!(failure.is_refusal(), "{failure:?}");
+        }
+        for error in [
+            CallError::Closed(CloseReason::PeerClosed),
+            CallError::TimedOut(MOMENT),
+            CallError::TooLong(7),
+        ] {
+            let failure = execute_failed_with(error);
+            assert!(!failure.is_refusal(), "{failure:?}");
+        }
+    }
 }
