@@ -1,6 +1,7 @@
 //! Every exit code, and what leads to it.
 
 use std::fmt;
+use std::io;
 
 use tenon_host::{PluginError, Problem};
 use tenon_rpc::{CallError, CloseReason, Format, RpcError};
@@ -115,6 +116,7 @@ impl From<&PluginError> for Failure {
         match &error.problem {
             _ if error.broke_protocol() => Failure::new(Code::BrokenProtocol, message),
             Problem::NoAnswer(_) => Failure::new(Code::TimedOut, message),
+            Problem::CannotStart(error) if is_invalid(error) => Failure::usage(message),
             Problem::CannotStart(_) => Failure::cannot_start(message),
             Problem::Call(error) => Failure {
                 message,
@@ -122,4 +124,10 @@ impl From<&PluginError> for Failure {
             },
         }
     }
+}
+
+/// Whether a command was refused because of what the user wrote, such as a port that is not one. An
+/// error of the system has a number.
+fn is_invalid(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::InvalidInput && error.raw_os_error().is_none()
 }

@@ -20,12 +20,12 @@ pub(crate) struct PermissionArgs {
     #[arg(long)]
     pub(crate) sandbox: bool,
 
-    /// Allow it to read a file, or a folder with everything in it; `/` is everything
-    #[arg(long, value_name = "PATH")]
+    /// Allow it to read files, or folders with everything in them: a,b; `/` is everything
+    #[arg(long, value_name = "PATHS")]
     pub(crate) allow_read: Vec<PathBuf>,
 
-    /// Allow it to create, change and remove files in a folder, or to change a file; `/` is everything
-    #[arg(long, value_name = "PATH")]
+    /// Allow it to create, change and remove files in folders, or to change files; `/` is everything
+    #[arg(long, value_name = "PATHS")]
     pub(crate) allow_write: Vec<PathBuf>,
 
     /// Allow it the network, or only TCP ports and kinds of sockets: =:443,udp,unix
@@ -40,12 +40,12 @@ pub(crate) struct PermissionArgs {
     #[arg(long, value_name = "NAMES", num_args = 0..=1, require_equals = true, default_missing_value = ALL, value_parser = NonEmptyStringValueParser::new())]
     pub(crate) allow_env: Vec<String>,
 
-    /// Deny it to read a file or folder, whatever is allowed
-    #[arg(long, value_name = "PATH")]
+    /// Deny it to read files or folders, whatever is allowed
+    #[arg(long, value_name = "PATHS")]
     pub(crate) deny_read: Vec<PathBuf>,
 
-    /// Deny it to write to a file or folder, whatever is allowed
-    #[arg(long, value_name = "PATH")]
+    /// Deny it to write to files or folders, whatever is allowed
+    #[arg(long, value_name = "PATHS")]
     pub(crate) deny_write: Vec<PathBuf>,
 
     /// Deny it the network or some ports, whatever is allowed
@@ -77,7 +77,7 @@ impl PermissionArgs {
             (Permission::Run, &self.allow_run, &self.deny_run),
             (Permission::Env, &self.allow_env, &self.deny_env),
         ];
-        let paths = [
+        let path_lists = [
             (Permission::Read, &self.allow_read, &self.deny_read),
             (Permission::Write, &self.allow_write, &self.deny_write),
         ];
@@ -90,12 +90,12 @@ impl PermissionArgs {
                 permissions = permissions.deny(permission, grant(entry));
             }
         }
-        for (permission, allowed, denied) in paths {
-            if !allowed.is_empty() {
-                permissions = permissions.allow(permission, Grant::only(allowed));
+        for (permission, allowed, denied) in path_lists {
+            for list in allowed {
+                permissions = permissions.allow(permission, paths(list));
             }
-            if !denied.is_empty() {
-                permissions = permissions.deny(permission, Grant::only(denied));
+            for list in denied {
+                permissions = permissions.deny(permission, paths(list));
             }
         }
         (self.sandbox || permissions != Permissions::none()).then_some(permissions)
@@ -106,14 +106,14 @@ impl PermissionArgs {
 pub(crate) fn option(denial: &Denial) -> Option<String> {
     let what = &denial.what;
     let option = match denial.permission? {
-        Permission::Read => format!("--allow-read {what}"),
+        Permission::Read => format!("--allow-read {}", escaped(what)),
         // Changing modes, owners and times takes all of it.
         Permission::Write if what.starts_with("system call") => "--allow-write /".to_owned(),
         // A rule is for what exists: what is to be made needs a folder.
         Permission::Write => {
             let path = Path::new(what);
             let folder = path.parent().filter(|_| !path.exists()).unwrap_or(path);
-            format!("--allow-write {}", folder.display())
+            format!("--allow-write {}", escaped(&folder.to_string_lossy()))
         }
         Permission::Net if what == "tcp" => "--allow-net=:PORT".to_owned(),
         Permission::Net if what.starts_with("socket") => "--allow-net".to_owned(),
@@ -127,8 +127,19 @@ pub(crate) fn option(denial: &Denial) -> Option<String> {
 fn grant(entry: &str) -> Grant {
     match entry {
         ALL => Grant::All,
-        list => Grant::only(list.split(',').filter(|item| !item.is_empty())),
+        list => Grant::of_list(list),
     }
+}
+
+/// A list of paths. What is not UTF-8 is one path.
+fn paths(list: &Path) -> Grant {
+    list.to_str()
+        .map_or_else(|| Grant::only([list]), Grant::of_list)
+}
+
+/// A path as an item of a list.
+fn escaped(path: &str) -> String {
+    path.replace(',', ",,")
 }
 
 #[cfg(test)]
@@ -144,13 +155,13 @@ mod tests {
         };
         assert_eq!(sandbox.permissions(), Some(Permissions::none()));
         let some = PermissionArgs {
-            allow_read: vec!["a,b".into()],
+            allow_read: vec!["a,b".into(), "c,,d,./e".into()],
             allow_net: vec![":80,udp".into(), ":81".into()],
             deny_env: vec![ALL.to_owned()],
             ..PermissionArgs::default()
         };
         let expected = Permissions::none()
-            .allow(Permission::Read, Grant::only(["a,b"]))
+            .allow(Permission::Read, Grant::only(["a", "b", "c,d", "./e"]))
             .allow(Permission::Net, Grant::only([":80", "udp", ":81"]))
             .deny(Permission::Env, Grant::All);
         assert_eq!(some.permissions(), Some(expected));

@@ -66,6 +66,13 @@ async fn a_plugin_may_do_what_options_allow() {
         ("read", "home/secret", "--allow-read data", false),
         ("read", "data/a", "--allow-read data", true),
         ("read", "data/a", "--allow-read . --deny-read data", false),
+        ("read", "data/a", "--allow-read plugin,data", true),
+        (
+            "read",
+            "data/a",
+            "--allow-read=. --deny-read=home,data",
+            false,
+        ),
         ("write", "data/b", "--allow-read .", false),
         ("write", "data/b", "--allow-write data", true),
     ] {
@@ -82,13 +89,16 @@ async fn a_plugin_may_do_what_options_allow() {
     let secret = "[folder]/home/secret";
     let expected = format!("sandbox: denied read {secret} (allowed by --allow-read {secret})");
     assert!(report.stderr.contains(&expected), "{}", report.stderr);
-    let host = call("read", "data/a", "--allow-net=example.com:443").await;
-    assert_eq!(host.code, Some(3));
-    assert!(
-        host.stderr.contains("does not tell hosts apart"),
-        "{}",
-        host.stderr
-    );
+    for (option, said) in [
+        ("--allow-net=example.com:443", "does not tell hosts apart"),
+        ("--allow-net=:99999", "is not a port"),
+        ("--allow-read missing", "cannot be opened"),
+        ("--allow-run=no-such-program", "is not found"),
+    ] {
+        let wrong = call("read", "data/a", option).await;
+        assert_eq!(wrong.code, Some(2), "{option}: {}", wrong.stderr);
+        assert!(wrong.stderr.contains(said), "{option}: {}", wrong.stderr);
+    }
 }
 
 #[tokio::test]

@@ -90,6 +90,15 @@ impl Grant {
     pub fn only<T: Into<OsString>>(items: impl IntoIterator<Item = T>) -> Grant {
         Grant::Only(items.into_iter().map(Into::into).collect())
     }
+
+    /// A list with commas, such as `./a,./b`. As for Deno, a comma that is part of an item is written
+    /// twice.
+    pub fn of_list(list: &str) -> Grant {
+        // The null character is in no path and no name.
+        let list = list.replace(",,", "\0");
+        let items = list.split(',').filter(|item| !item.is_empty());
+        Grant::only(items.map(|item| item.replace('\0', ",")))
+    }
 }
 
 impl Permissions {
@@ -190,12 +199,11 @@ fn parse(word: &str) -> Result<(Permission, Grant), InvalidPermission> {
     let Some(list) = list else {
         return Ok((permission, Grant::All));
     };
-    let items: Vec<&str> = list.split(',').filter(|item| !item.is_empty()).collect();
-    match items.is_empty() {
-        true => Err(InvalidPermission(format!(
+    match Grant::of_list(list) {
+        Grant::Only(items) if items.is_empty() => Err(InvalidPermission(format!(
             "{word:?} lists nothing: write \"{name}\" for everything"
         ))),
-        false => Ok((permission, Grant::only(items))),
+        grant => Ok((permission, grant)),
     }
 }
 
@@ -233,10 +241,11 @@ mod tests {
 
     #[test]
     fn words_are_those_of_denobridge() {
-        let permissions = Permissions::of_words(["read=a,b", "read=c", "net", "net=:1"], ["env"]);
+        let permissions =
+            Permissions::of_words(["read=a,b", "read=c,,d", "net", "net=:1"], ["env"]);
         let permissions = permissions.unwrap();
         let read = permissions.allowed(Permission::Read);
-        assert_eq!(read, Some(&Grant::only(["a", "b", "c"])));
+        assert_eq!(read, Some(&Grant::only(["a", "b", "c,d"])));
         assert_eq!(permissions.allowed(Permission::Net), Some(&Grant::All));
         assert!(permissions.denies_all(Permission::Env));
         let root = Permissions::of_words(["write=/a,/", "net=/"], []).unwrap();
