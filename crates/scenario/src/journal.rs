@@ -15,7 +15,7 @@ mod replay;
 mod tests;
 
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Seek, SeekFrom};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -155,9 +155,7 @@ impl Journal {
                 Err(error) => return Err(fail(error.into())),
             }
             // Whoever had it before may have removed it just now.
-            let is_there = fs::symlink_metadata(&path)
-                .is_ok_and(|there| file.metadata().is_ok_and(|ours| ours.ino() == there.ino()));
-            if is_there {
+            if is_at(&file, &path) {
                 break (file, is_new);
             }
         };
@@ -247,6 +245,9 @@ impl Journal {
         if self.unsynced.is_empty() {
             return Ok(());
         }
+        if !is_at(&self.file, &self.path) {
+            return Err(self.restore());
+        }
         self.file.write_all_at(&self.unsynced, self.end)?;
         self.file.sync_data()?;
         self.end += self.unsynced.len() as u64;
@@ -257,6 +258,41 @@ impl Journal {
         Ok(())
     }
 
+    /// Somebody removed or replaced the file. What is written to it would be lost with this process,
+    /// so the run must stop. The open file still has all lines: they are written again if there is
+    /// nothing in their place, so that the run can be resumed or undone.
+    fn restore(&mut self) -> io::Error {
+        let path = self.path.display();
+        let restored = own_file::create(&self.path).and_then(|file| {
+            lock_file(&file)?;
+            self.file.seek(SeekFrom::Start(0))?;
+            io::copy(&mut self.file, &mut &file)?;
+            file.sync_all()?;
+            sync_folder(folder_of(&self.path))?;
+            Ok(file)
+        });
+        match restored {
+            Ok(file) => {
+                let message = format!(
+                    "{path} was removed while the run was in progress; it has been written again"
+                );
+                self.file = file;
+                io::Error::new(io::ErrorKind::NotFound, message)
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => io::Error::new(
+                error.kind(),
+                format!("{path} was replaced by another file while the run was in progress"),
+            ),
+            Err(error) => io::Error::new(
+                error.kind(),
+                format!(
+                    "{path} was removed while the run was in progress and could not be written \
+                     again: {error}"
+                ),
+            ),
+        }
+    }
+
     /// Writes the record, which knows everything now. The journal is not needed any more.
     pub(crate) fn finish(mut self, record: &mut Record) -> io::Result<PathBuf> {
         self.sync()?;
@@ -264,7 +300,11 @@ impl Journal {
         record.redo.clear();
         record.write_or_shorten(&self.record)?;
         self.is_spare = false;
-        fs::remove_file(&self.path)?;
+        match fs::remove_file(&self.path) {
+            // Somebody else removed it; the record has everything.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            removed => removed?,
+        }
         sync_folder(folder_of(&self.path))?;
         Ok(self.record.clone())
     }
@@ -284,6 +324,14 @@ impl Drop for Journal {
             let _already_gone = fs::remove_file(&self.path);
         }
     }
+}
+
+/// Whether an open file is the one with this path.
+fn is_at(file: &File, path: &Path) -> bool {
+    let (Ok(open), Ok(there)) = (file.metadata(), fs::symlink_metadata(path)) else {
+        return false;
+    };
+    (open.dev(), open.ino()) == (there.dev(), there.ino())
 }
 
 /// Whether there is a file that can be a journal.

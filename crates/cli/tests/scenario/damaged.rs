@@ -127,6 +127,29 @@ async fn the_journal_is_missing() {
     assert_snapshot!(stage.transcript());
 }
 
+/// It is removed while the run is in progress: nothing more is begun, and what was written is restored.
+#[tokio::test]
+async fn the_journal_is_removed_in_the_middle_of_a_run() {
+    let mut stage = Stage::new(at(
+        "execute a 1",
+        json!([["gate", "here"], "work", "answer"]),
+    ));
+    stage.scenario(&format!("{}{}", action("a", ""), action_after("b", "a")));
+    let started = stage.start("tenon run demo.hcl");
+    stage.reached("puppet", "here").await;
+    fs::remove_file(stage.shell.path(&journal_name(&stage))).expect("a journal");
+    stage.open("puppet", "here");
+    let outcome = started.ended().await;
+    assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+    let said = "was removed while the run was in progress; it has been written again";
+    assert!(outcome.stderr.contains(said), "{}", outcome.stderr);
+    assert_eq!(stage.rows("puppet").await, "a", "b was not begun");
+    let line = format!("tenon teardown {}", stage.record_name());
+    assert_eq!(stage.run(&line).await.code, Some(0));
+    assert_eq!(stage.rows("puppet").await, "");
+    stage.assert_is_closed();
+}
+
 /// It is unknown what the teardown has undone: refused, and with `--salvage` undone again.
 #[tokio::test]
 async fn the_journal_of_a_teardown_is_missing() {

@@ -401,3 +401,51 @@ fn a_journal_in_other_hands() {
     let error = Journal::open(&path, true).unwrap_err().to_string();
     assert!(error.contains("symbolic link"), "{error}");
 }
+
+/// What is written to a file without a name is lost with the process.
+#[test]
+fn a_journal_that_is_removed_is_noticed_before_the_next_action() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut journal = Journal::begin(&record(), folder.path()).expect("a journal");
+    journal.note(&begin("a")).unwrap();
+    journal.sync().unwrap();
+    let record = journal.record().to_owned();
+    let path = record.with_extension("journal");
+    fs::remove_file(&path).unwrap();
+    journal.note(&begin("b")).unwrap();
+    let error = journal.sync().unwrap_err().to_string();
+    assert!(error.contains("was removed while the run"), "{error}");
+    assert!(matches!(
+        Journal::open(&record, false),
+        Err(JournalError::Busy(_))
+    ));
+    drop(journal);
+    // Everything that had been written is there again.
+    let (journal, record) = Journal::open(&record, false).unwrap();
+    let statuses: Vec<Status> = record.nodes.iter().map(|node| node.status).collect();
+    assert_eq!(statuses[..2], [Status::Maybe, Status::Pending]);
+    drop(journal);
+}
+
+#[test]
+fn a_journal_that_is_replaced_is_not_written_to() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut journal = Journal::begin(&record(), folder.path()).expect("a journal");
+    let path = journal.record().with_extension("journal");
+    fs::remove_file(&path).unwrap();
+    fs::write(&path, "another").unwrap();
+    journal.note(&begin("a")).unwrap();
+    let error = journal.sync().unwrap_err().to_string();
+    assert!(error.contains("was replaced"), "{error}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), "another");
+}
+
+/// The record has everything then.
+#[test]
+fn a_journal_that_is_removed_at_the_end_is_not_missed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut record = record();
+    let journal = Journal::begin(&record, folder.path()).expect("a journal");
+    fs::remove_file(journal.record().with_extension("journal")).unwrap();
+    journal.finish(&mut record).unwrap();
+}
