@@ -129,6 +129,7 @@ fn dependencies_point_down() {
         ("rpc", &[]),
         ("values", &[]),
         ("text", &[]),
+        ("schema", &["tenon-values"]),
         ("host", &["tenon-rpc", "tenon-text"]),
         ("ipc", &["tenon-host", "tenon-protocols", "tenon-rpc"]),
         ("protocols", &["tenon-rpc", "tenon-values"]),

@@ -1,0 +1,117 @@
+//! Everything that a plugin offers.
+
+use std::collections::BTreeMap;
+
+use tenon_values::{Type, Value};
+
+use crate::{Attribute, Body, Description, Schema};
+
+/// What a plugin offers, by name.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Offer {
+    /// The name of the plugin.
+    pub name: String,
+    /// The version of the plugin.
+    pub version: String,
+    /// What the plugin is configured with.
+    pub config: Schema,
+    /// What can be run.
+    pub actions: BTreeMap<String, Action>,
+    /// What can be computed, without effects.
+    pub functions: BTreeMap<String, Function>,
+    /// What can be created, changed and deleted.
+    pub resources: BTreeMap<String, Resource>,
+    /// What can be looked up.
+    pub data_sources: BTreeMap<String, Schema>,
+    /// What is there only while it is used, and never stored.
+    pub ephemeral_resources: BTreeMap<String, Schema>,
+    /// How many calls the plugin takes at a time; 1 if absent.
+    pub max_in_flight: Option<usize>,
+}
+
+/// Something that is run and has an effect.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Action {
+    /// What it takes.
+    pub input: Body,
+    /// What it returns, as one value; the name of the attribute means nothing.
+    pub output: Option<Attribute>,
+    /// To run it again with the same input changes nothing more.
+    pub is_idempotent: bool,
+    /// What it does.
+    pub description: Description,
+}
+
+/// A resource.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Resource {
+    /// The schema of its configuration and state.
+    pub schema: Schema,
+    /// The attributes that identify it for an import, if it is not one text.
+    pub identity: Option<Vec<Attribute>>,
+}
+
+/// A function: the same arguments give the same result, and nothing is changed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Function {
+    /// The parameters in their order. Those that may be left out come last.
+    pub parameters: Vec<Parameter>,
+    /// What takes the arguments after these.
+    pub variadic: Option<Parameter>,
+    /// The type of the result.
+    pub returns: Type,
+    /// What it does, in a few words.
+    pub summary: String,
+    /// What it does.
+    pub description: Description,
+    /// Why it should no longer be used, and what to use instead.
+    pub deprecation: Option<String>,
+}
+
+/// A parameter of a function.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameter {
+    /// The name.
+    pub name: String,
+    /// The type.
+    pub ty: Type,
+    /// It may be left out.
+    pub is_optional: bool,
+    /// The value it has if it is left out.
+    pub default: Option<Value>,
+    /// Null may be passed.
+    pub allows_null: bool,
+    /// The function is called even if the value is not known yet.
+    pub allows_unknown: bool,
+    /// What it means.
+    pub description: Description,
+}
+
+impl Function {
+    /// A function of these parameters.
+    pub fn new(parameters: impl IntoIterator<Item = Parameter>, returns: Type) -> Function {
+        Function {
+            parameters: parameters.into_iter().collect(),
+            variadic: None,
+            returns,
+            summary: String::new(),
+            description: Description::default(),
+            deprecation: None,
+        }
+    }
+}
+
+impl Parameter {
+    /// A parameter that must be given, and is neither null nor unknown.
+    pub fn new(name: impl Into<String>, ty: Type) -> Parameter {
+        Parameter {
+            name: name.into(),
+            ty,
+            is_optional: false,
+            default: None,
+            allows_null: false,
+            allows_unknown: false,
+            description: Description::default(),
+        }
+    }
+}
