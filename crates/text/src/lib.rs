@@ -26,8 +26,11 @@
 //! assert_eq!(tenon_text::lines("größe\r\n👩\u{200d}🚀"), "größe\n👩\u{200d}🚀");
 //! assert_eq!(tenon_text::json("\"\u{202e}\""), r#""\u202e""#);
 //! ```
+//!
+//! [`nearest()`] finds the name that was probably meant by a misspelt one, for hints in errors.
 
 mod hidden;
+mod nearest;
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -35,6 +38,7 @@ use std::path::Path;
 
 pub use hidden::is_hidden;
 use hidden::{has_variants, is_joiner, is_variation_selector};
+pub use nearest::nearest;
 
 /// Text on one line: line breaks and tabs are escaped too.
 pub fn line(text: &str) -> Cow<'_, str> {
