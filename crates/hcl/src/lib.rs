@@ -49,7 +49,6 @@ mod render;
 mod scan;
 mod scope;
 mod source;
-mod suggest;
 mod syntax;
 
 pub use diagnostic::{Diagnostic, Severity, Style};

@@ -4,8 +4,6 @@ use std::collections::BTreeMap;
 
 use tenon_values::Value;
 
-use crate::suggest::closest;
-
 /// Says what the names in an expression stand for.
 ///
 /// Values are cheap to clone, but an object of everything would have to be built for every
@@ -77,8 +75,8 @@ pub fn did_you_mean<'a>(
     names: impl IntoIterator<Item = &'a str> + Clone,
 ) -> Option<String> {
     const FEW: usize = 6;
-    if let Some(closest) = closest(name, names.clone()) {
-        return Some(format!("did you mean `{closest}`?"));
+    if let Some(nearest) = tenon_text::nearest(name, names.clone()) {
+        return Some(format!("did you mean `{nearest}`?"));
     }
     let names: Vec<&str> = names.into_iter().take(FEW + 1).collect();
     match names.as_slice() {
