@@ -133,7 +133,10 @@ fn dependencies_point_down() {
         ("host", &["tenon-rpc", "tenon-text"]),
         ("ipc", &["tenon-host", "tenon-protocols", "tenon-rpc"]),
         ("protocols", &["tenon-rpc", "tenon-values"]),
-        ("plugin", &["tenon-protocols", "tenon-rpc", "tenon-values"]),
+        (
+            "plugin",
+            &["tenon-protocols", "tenon-rpc", "tenon-text", "tenon-values"],
+        ),
         ("hcl", &["tenon-text", "tenon-values"]),
         (
             "providers",

@@ -34,7 +34,6 @@
 
 mod causes;
 pub mod denobridge;
-mod nearest;
 pub mod orchard;
 mod process;
 

@@ -17,7 +17,6 @@ use tenon_rpc::{Method, Payload, Peer, Reply};
 use tenon_values::Value;
 
 use super::{Data, Ephemeral, Failure, Progress, Resource, ephemeral, resource, wire};
-use crate::nearest::nearest;
 
 type Work<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 pub(super) type Handler = Box<dyn Fn(Peer, Option<Payload>) -> Work<Reply> + Send + Sync>;
@@ -227,7 +226,7 @@ fn call(
 ) -> Result<Work<Result<Json, Failure>>, Failure> {
     let name = &params.name;
     let Some(function) = functions.get(name) else {
-        let hint = match nearest(name, functions.keys().map(String::as_str)) {
+        let hint = match tenon_text::nearest(name, functions.keys().map(String::as_str)) {
             Some(nearest) => format!("; did you mean {nearest}?"),
             None => String::new(),
         };

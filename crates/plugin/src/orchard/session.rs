@@ -16,7 +16,6 @@ use tokio::sync::{Notify, RwLock};
 
 use super::provider::{Setup, Work};
 use super::{Failure, Provider};
-use crate::nearest::nearest;
 
 /// How long the author's shutdown may take once the host is gone: nobody is there any more to end
 /// a provider that hangs.
@@ -216,7 +215,7 @@ fn over() -> ProviderError {
 }
 
 fn unknown_action<'a>(name: &str, known: impl Iterator<Item = &'a String>) -> ProviderError {
-    let hint = match nearest(name, known.map(String::as_str)) {
+    let hint = match tenon_text::nearest(name, known.map(String::as_str)) {
         Some(name) => format!("; did you mean {name}?"),
         None => String::new(),
     };
