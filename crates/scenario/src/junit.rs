@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use crate::event::Status;
-use crate::item::earlier_address;
-use crate::record::{NodeRecord, Record};
+use crate::records::item::earlier_address;
+use crate::records::record::{NodeRecord, Record};
 use crate::run::AssertOutcome;
 
 /// What a report has a suite for.

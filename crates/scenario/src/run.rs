@@ -1,5 +1,15 @@
 //! A run: every action of a plan, in order, with a journal.
 
+pub(crate) mod engine;
+pub(crate) mod memory;
+pub(crate) mod resume;
+pub(crate) mod running;
+pub(crate) mod schedule;
+pub(crate) mod selection;
+pub(crate) mod settling;
+pub(crate) mod slots;
+pub(crate) mod undeclared;
+
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashSet};
 use std::io;
@@ -11,24 +21,24 @@ use tenon_host::own_file;
 use tenon_values::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::budget::Budget;
-use crate::declarations::{Declaration, DeclarationId};
-use crate::disk::folder_of;
-use crate::engine::{Ended, Engine};
-use crate::evaluation::Evaluation;
 use crate::event::{Event, RunStatus, Status, Watch};
-use crate::journal::{Journal, JournalError};
-use crate::kept::Sealer;
-use crate::known::{Given, KnownOutputs};
-use crate::launcher::Launcher;
-use crate::load::ScenarioFile;
-use crate::plan::{Plan, config};
-use crate::provider::{FailureKind, ProviderFailure};
-use crate::record::{self, NodeRecord, Record, Work};
-use crate::running::Running;
-use crate::seal::{RecordKey, WrongKey};
-use crate::slots::{NotStarted, Slots};
-use crate::undo::{Stage, Undoer};
+use crate::planning::declarations::{Declaration, DeclarationId};
+use crate::planning::evaluation::Evaluation;
+use crate::planning::plan::{Plan, config};
+use crate::providers::launcher::Launcher;
+use crate::providers::provider::{FailureKind, ProviderFailure};
+use crate::reading::load::ScenarioFile;
+use crate::records::budget::Budget;
+use crate::records::disk::folder_of;
+use crate::records::journal::{Journal, JournalError};
+use crate::records::kept::Sealer;
+use crate::records::known::{Given, KnownOutputs};
+use crate::records::record::{self, NodeRecord, Record, Work};
+use crate::records::seal::{RecordKey, WrongKey};
+use crate::records::undo::{Stage, Undoer};
+use crate::run::engine::{Ended, Engine};
+use crate::run::running::Running;
+use crate::run::slots::{NotStarted, Slots};
 
 /// What is said of an action whose outcome is unknown and that cannot be run again.
 const NOT_THERE: &str = "not in the scenario any more, so it is not run again; undo the run with \

@@ -4,6 +4,9 @@
 //! only for what a record does not hold: secrets, if there is no key, and everything about
 //! teardowns in records of the first format.
 
+pub(crate) mod undoing;
+pub(crate) mod unsealing;
+
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -13,23 +16,23 @@ use std::time::Instant;
 use tenon_hcl::{Diagnostic, Place, Source, did_you_mean};
 use tenon_protocols::orchard::ProviderSchema;
 
-use crate::declarations::{Declaration, DeclarationId};
-use crate::engine::{Engine, Pending, next};
-use crate::evaluation::Evaluation;
 use crate::event::{Event, Status, Watch};
-use crate::item::{Item, part_of};
-use crate::journal::{Journal, JournalError};
-use crate::kept::Sealer;
-use crate::known::{Given, KnownOutputs};
-use crate::launcher::Launcher;
-use crate::plan::Plan;
-use crate::provider::ProviderFailure;
-use crate::record::{FORMAT, Record, Work};
+use crate::planning::declarations::{Declaration, DeclarationId};
+use crate::planning::evaluation::Evaluation;
+use crate::planning::plan::Plan;
+use crate::providers::launcher::Launcher;
+use crate::providers::provider::ProviderFailure;
+use crate::records::item::{Item, part_of};
+use crate::records::journal::{Journal, JournalError};
+use crate::records::kept::Sealer;
+use crate::records::known::{Given, KnownOutputs};
+use crate::records::record::{FORMAT, Record, Work};
+use crate::records::undo::{ProviderRecord, Stage, Undoer};
+use crate::run::engine::{Engine, Pending, next};
+use crate::run::slots::{NotStarted, Slots};
 use crate::run::{RunError, RunOptions, RunReport, end, warn_of_folder};
-use crate::slots::{NotStarted, Slots};
-use crate::undo::{ProviderRecord, Stage, Undoer};
-use crate::undoing::Undoing;
-use crate::unsealing::{Missing, PlanSecrets, Unsealing};
+use crate::teardown::undoing::Undoing;
+use crate::teardown::unsealing::{Missing, PlanSecrets, Unsealing};
 
 /// A run that is to be undone. Nobody else can use its record meanwhile.
 #[derive(Debug)]

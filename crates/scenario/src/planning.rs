@@ -1,0 +1,16 @@
+pub(crate) mod attributes;
+pub(crate) mod declarations;
+pub(crate) mod drawing;
+pub(crate) mod evaluation;
+pub(crate) mod expand;
+pub(crate) mod flow;
+pub(crate) mod graph;
+pub(crate) mod idempotency;
+pub(crate) mod link;
+pub(crate) mod names;
+pub(crate) mod needed;
+pub(crate) mod order;
+pub(crate) mod origins;
+pub(crate) mod plan;
+pub(crate) mod sensitive;
+pub(crate) mod settings;

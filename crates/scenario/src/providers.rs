@@ -1,0 +1,2 @@
+pub(crate) mod launcher;
+pub(crate) mod provider;

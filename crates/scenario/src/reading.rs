@@ -1,0 +1,5 @@
+pub(crate) mod decode;
+pub(crate) mod load;
+pub(crate) mod model;
+pub(crate) mod variables;
+pub(crate) mod yaml;

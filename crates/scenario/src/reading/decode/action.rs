@@ -1,0 +1,143 @@
+//! `action` blocks.
+
+use std::collections::BTreeMap;
+
+use tenon_hcl::{Attribute, Block, Body, Diagnostic};
+use tenon_values::Value;
+
+use super::Problems;
+use super::module::{depends_on, repeat};
+use crate::reading::model::{Action, ProviderChoice, Retry};
+
+/// What an action's attributes cannot be called, because they mean something to Tenon.
+const META: [&str; 7] = [
+    "provider",
+    "depends_on",
+    "for_each",
+    "count",
+    "timeout",
+    "retry",
+    "idempotent",
+];
+
+pub(super) fn actions(body: &Body, problems: &mut Problems) -> Vec<Action> {
+    let mut found: Vec<Action> = Vec::new();
+    let mut seen: BTreeMap<(String, String), usize> = BTreeMap::new();
+    for block in body.blocks_of("action") {
+        let Some(action) = action(block, problems) else {
+            continue;
+        };
+        let key = (action.kind.text().to_owned(), action.name.text().to_owned());
+        if let Some(first) = seen.insert(key, found.len()) {
+            let first = &found[first];
+            let what = format!("the action {:?}", action.kind.text());
+            problems.refuse_second(&what, &action.name, &first.name);
+        }
+        found.push(action);
+    }
+    found
+}
+
+fn action(block: &Block, problems: &mut Problems) -> Option<Action> {
+    let labels = problems.labels(block, ["type", "name"]);
+    let body = &block.body;
+    problems.refuse_other_blocks(body, "an action", &["lifecycle", "retry"]);
+    let provider = body
+        .attribute("provider")
+        .and_then(|attribute| provider_choice(attribute, problems));
+    if let Some(retry) = body.attribute("retry") {
+        let diagnostic = Diagnostic::error("`retry` is a block")
+            .at(retry.name.place())
+            .help("write `retry { attempts = 3 }`");
+        problems.note(diagnostic);
+    }
+    let retry = problems
+        .one_block(body, "retry")
+        .and_then(|block| self::retry(block, problems));
+    let teardown = problems
+        .one_block(body, "lifecycle")
+        .and_then(|block| lifecycle(block, problems));
+    let repeat = repeat(body, problems);
+    let depends_on = depends_on(body, problems);
+    let [kind, name] = labels?;
+    Some(Action {
+        kind: kind.clone(),
+        name: name.clone(),
+        provider,
+        attributes: own_attributes(body),
+        repeat,
+        depends_on,
+        timeout: body
+            .attribute("timeout")
+            .map(|timeout| timeout.value.clone()),
+        retry,
+        idempotent: { body.attribute("idempotent") }.map(|idempotent| idempotent.value.clone()),
+        teardown,
+        place: block.header(),
+    })
+}
+
+/// Those that are the provider's business.
+fn own_attributes(body: &Body) -> Vec<Attribute> {
+    let is_own = |attribute: &&Attribute| !META.contains(&attribute.name.text());
+    body.attributes.iter().filter(is_own).cloned().collect()
+}
+
+/// `name`, `name.alias`, or either in quotes.
+fn provider_choice(attribute: &Attribute, problems: &mut Problems) -> Option<ProviderChoice> {
+    let expression = &attribute.value;
+    let quoted = expression.as_literal().and_then(Value::as_str);
+    let chosen = match (quoted, expression.as_reference()) {
+        (Some(text), _) => {
+            let (name, alias) = text
+                .split_once('.')
+                .map_or((text, None), |(name, alias)| (name, Some(alias.to_owned())));
+            Some((name.to_owned(), alias))
+        }
+        (None, Some(reference)) => match reference.steps.as_slice() {
+            [] => Some((reference.root.to_owned(), None)),
+            [alias] => Some((reference.root.to_owned(), Some((*alias).to_owned()))),
+            _ => None,
+        },
+        (None, None) => None,
+    };
+    let Some((name, alias)) = chosen else {
+        let diagnostic = Diagnostic::error("this names no provider")
+            .at(expression.place())
+            .help("write `provider = name` or `provider = name.alias`");
+        problems.note(diagnostic);
+        return None;
+    };
+    Some(ProviderChoice {
+        name,
+        alias,
+        place: expression.place(),
+    })
+}
+
+fn retry(block: &Block, problems: &mut Problems) -> Option<Retry> {
+    problems.labels(block, []);
+    let known = ["attempts", "delay", "backoff", "max_delay", "on"];
+    problems.refuse_others(&block.body, "`retry`", &known, &[]);
+    let attempts = problems.required(block, "attempts")?;
+    let optional = |name| {
+        let attribute = block.body.attribute(name);
+        attribute.map(|attribute| attribute.value.clone())
+    };
+    Some(Retry {
+        attempts: attempts.value.clone(),
+        delay: optional("delay"),
+        backoff: optional("backoff"),
+        max_delay: optional("max_delay"),
+        on: optional("on"),
+    })
+}
+
+fn lifecycle(block: &Block, problems: &mut Problems) -> Option<Vec<Attribute>> {
+    problems.labels(block, []);
+    problems.refuse_others(&block.body, "`lifecycle`", &[], &["teardown"]);
+    let teardown = problems.one_block(&block.body, "teardown")?;
+    problems.labels(teardown, []);
+    problems.refuse_other_blocks(&teardown.body, "`teardown`", &[]);
+    Some(teardown.body.attributes.clone())
+}

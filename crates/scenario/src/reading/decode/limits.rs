@@ -1,0 +1,58 @@
+//! `limits` of a required provider.
+
+use tenon_hcl::{Diagnostic, Expression, did_you_mean};
+use tenon_host::parse_size;
+use tenon_values::{Number, Type};
+
+use super::Problems;
+use crate::reading::model::ProviderLimits;
+
+const FORM: &str = "write `limits = { memory = \"512MiB\", processes = 32 }`";
+
+/// How much a provider may use up. As with `permissions`, only values that are written out are allowed.
+pub(super) fn limits(value: &Expression, problems: &mut Problems) -> ProviderLimits {
+    let mut limits = ProviderLimits::default();
+    let Some(entries) = value.as_object() else {
+        let diagnostic = Diagnostic::error("`limits` is an object with `memory` and `processes`")
+            .at(value.place())
+            .help(FORM);
+        problems.note(diagnostic);
+        return limits;
+    };
+    for (name, value) in &entries {
+        match name.text() {
+            "memory" => limits.memory = memory(value, problems),
+            "processes" => limits.processes = processes(value, problems),
+            other => {
+                let mut diagnostic =
+                    Diagnostic::error(format!("`limits` has no attribute {other:?}"))
+                        .at(name.place());
+                let close = did_you_mean(other, ["memory", "processes"]);
+                diagnostic.help = close.or_else(|| Some(FORM.into()));
+                problems.note(diagnostic);
+            }
+        }
+    }
+    limits
+}
+
+fn memory(value: &Expression, problems: &mut Problems) -> Option<u64> {
+    let text = problems.required_text(value, "a memory limit")?;
+    let size = parse_size(&text);
+    size.map_err(|error| problems.note(Diagnostic::error(error).at(value.place()).help(FORM)))
+        .ok()
+}
+
+fn processes(value: &Expression, problems: &mut Problems) -> Option<u32> {
+    let number = problems.constant(value, &Type::Number)?;
+    let number = number.as_number().and_then(Number::to_u64);
+    let count = number.and_then(|number| u32::try_from(number).ok());
+    let count = count.filter(|count| *count > 0);
+    if count.is_none() {
+        let diagnostic = Diagnostic::error("a limit of processes is a whole number from 1")
+            .at(value.place())
+            .help(FORM);
+        problems.note(diagnostic);
+    }
+    count
+}

@@ -1,0 +1,230 @@
+//! `required_providers` and `provider`.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use tenon_hcl::{Attribute, Block, Body, Diagnostic, Expression, Place, did_you_mean};
+use tenon_host::Variable;
+
+use super::Problems;
+use crate::environment::ProviderEnvironment;
+use crate::reading::model::{ProviderBlock, ProviderSource, RequiredProvider};
+
+pub(super) fn required_providers(
+    block: &Block,
+    folder: &Path,
+    problems: &mut Problems,
+) -> BTreeMap<String, RequiredProvider> {
+    problems.labels(block, []);
+    problems.refuse_other_blocks(&block.body, "`required_providers`", &[]);
+    let entry = |attribute: &Attribute| {
+        let required = required_provider(attribute, folder, problems)?;
+        Some((attribute.name.text().to_owned(), required))
+    };
+    block.body.attributes.iter().filter_map(entry).collect()
+}
+
+const FORM: &str =
+    "write `{ source = \"builtin/exec\" }` or `{ source = \"exec:./path/to/program\" }`";
+
+fn required_provider(
+    attribute: &Attribute,
+    folder: &Path,
+    problems: &mut Problems,
+) -> Option<RequiredProvider> {
+    let Some(entries) = attribute.value.as_object() else {
+        let diagnostic = Diagnostic::error("a required provider is an object with a source")
+            .at(attribute.value.place())
+            .help(FORM);
+        problems.note(diagnostic);
+        return None;
+    };
+    let mut found = None;
+    let mut variables = ProviderEnvironment::default();
+    let mut permissions = None;
+    let mut limits = None;
+    for (name, value) in &entries {
+        match name.text() {
+            "source" => found = Some(value),
+            "env" => variables = environment(value, problems),
+            "permissions" => permissions = Some(super::permissions::permissions(value, problems)),
+            "limits" => limits = Some(super::limits::limits(value, problems)),
+            other => {
+                let mut diagnostic =
+                    Diagnostic::error(format!("a required provider has no attribute {other:?}"))
+                        .at(name.place());
+                let close = did_you_mean(other, ["source", "env", "permissions", "limits"]);
+                let close = close.filter(|help| help.starts_with("did you mean"));
+                diagnostic.help = close.or_else(|| Some(FORM.into()));
+                problems.note(diagnostic);
+            }
+        }
+    }
+    let Some(value) = found else {
+        let diagnostic = Diagnostic::error("this required provider has no `source`")
+            .at(attribute.value.place())
+            .help(FORM);
+        problems.note(diagnostic);
+        return None;
+    };
+    let program = program(value, folder, problems)?;
+    let program = match permissions {
+        Some(permissions) => ProviderSource::Confined {
+            program: Box::new(program),
+            permissions,
+        },
+        None => program,
+    };
+    let source = match limits {
+        Some(limits) => ProviderSource::Limited {
+            program: Box::new(program),
+            limits,
+        },
+        None => program,
+    };
+    Some(RequiredProvider {
+        name: attribute.name.clone(),
+        source,
+        environment: variables,
+    })
+}
+
+fn program(value: &Expression, folder: &Path, problems: &mut Problems) -> Option<ProviderSource> {
+    let text = problems.required_text(value, "the source")?;
+    let text = text.as_str();
+    if let Some(name) = text
+        .strip_prefix("builtin/")
+        .filter(|name| !name.is_empty())
+    {
+        return Some(ProviderSource::Builtin(name.to_owned()));
+    }
+    if let Some(path) = text.strip_prefix("exec:").filter(|path| !path.is_empty()) {
+        // Joining leaves an absolute path as it is.
+        let path = folder.join(path);
+        let absolute = std::path::absolute(&path).unwrap_or(path);
+        return Some(ProviderSource::Program(absolute));
+    }
+    let diagnostic = Diagnostic::error(format!("{text:?} is no source of a provider"))
+        .at(value.place())
+        .help(FORM);
+    problems.note(diagnostic);
+    None
+}
+
+const ENVIRONMENT_FORM: &str = "write `env = [\"NAME\", \"PATTERN_*\", \"NAME=VALUE\"]` or \
+                                `env = { NAME = \"VALUE\" }`";
+
+/// `env = ["AWS_*", "STAGE=test"]` or `env = { STAGE = "test" }`. Providers are asked for their
+/// schemas before any value is known, so names such as `var.stage` are not known here.
+fn environment(value: &Expression, problems: &mut Problems) -> ProviderEnvironment {
+    let mut environment = ProviderEnvironment::default();
+    let mut add =
+        |text: &str, place: Place, problems: &mut Problems| match Variable::parse(text.as_ref()) {
+            Ok(variable) => environment.add(variable),
+            Err(error) => {
+                let diagnostic = Diagnostic::error(error.to_string())
+                    .at(place)
+                    .help(ENVIRONMENT_FORM);
+                problems.note(diagnostic);
+            }
+        };
+    if let Some(elements) = value.as_tuple() {
+        for element in elements {
+            if let Some(text) = problems.required_text(&element, "an environment variable") {
+                add(&text, element.place(), problems);
+            }
+        }
+    } else if let Some(entries) = value.as_object() {
+        for (name, value) in entries {
+            if name.text().contains('=') {
+                let diagnostic =
+                    Diagnostic::error("the name of an environment variable cannot have `=` in it")
+                        .at(name.place());
+                problems.note(diagnostic);
+            } else if let Some(text) = problems.required_text(&value, "an environment variable") {
+                add(&format!("{}={text}", name.text()), name.place(), problems);
+            }
+        }
+    } else {
+        let diagnostic =
+            Diagnostic::error("`env` is a list of names, or an object of names and values")
+                .at(value.place())
+                .help(ENVIRONMENT_FORM);
+        problems.note(diagnostic);
+    }
+    environment
+}
+
+pub(super) fn providers(
+    body: &Body,
+    required: &BTreeMap<String, RequiredProvider>,
+    problems: &mut Problems,
+) -> Vec<ProviderBlock> {
+    let mut found: Vec<ProviderBlock> = Vec::new();
+    for block in body.blocks_of("provider") {
+        let Some(provider) = provider(block, required, problems) else {
+            continue;
+        };
+        let is_same = |other: &&ProviderBlock| {
+            other.name.text() == provider.name.text() && other.alias == provider.alias
+        };
+        if let Some(first) = found.iter().find(is_same) {
+            let label = match &provider.alias {
+                Some(alias) => format!("{}.{alias}", provider.name),
+                None => provider.name.to_string(),
+            };
+            let diagnostic =
+                Diagnostic::error(format!("the provider {label:?} is configured twice"))
+                    .at(provider.place.clone())
+                    .related(first.place.clone(), "the first one")
+                    .help("tell them apart with another `alias = \"...\"`");
+            problems.note(diagnostic);
+        }
+        found.push(provider);
+    }
+    found
+}
+
+fn provider(
+    block: &Block,
+    required: &BTreeMap<String, RequiredProvider>,
+    problems: &mut Problems,
+) -> Option<ProviderBlock> {
+    let [name] = problems.labels(block, ["name"])?;
+    problems.refuse_other_blocks(&block.body, "`provider`", &[]);
+    if !required.contains_key(name.text()) {
+        let mut diagnostic = Diagnostic::error(format!(
+            "the provider {:?} is not among the required ones",
+            name.text()
+        ))
+        .at(name.place());
+        let names = required.keys().map(String::as_str);
+        diagnostic.help = did_you_mean(name.text(), names).or_else(|| {
+            let name = name.text();
+            Some(format!(
+                "add `required_providers {{ {name} = {{ source = ... }} }}`"
+            ))
+        });
+        problems.note(diagnostic);
+        return None;
+    }
+    let alias = problems.constant_text(&block.body, "alias");
+    if let Some(alias) = block.body.attribute("alias")
+        && let Some(text) = alias.value.as_literal().and_then(|alias| alias.as_str())
+    {
+        problems.is_identifier(text, alias.value.place());
+    }
+    let is_config = |attribute: &&Attribute| attribute.name.text() != "alias";
+    Some(ProviderBlock {
+        name: name.clone(),
+        alias,
+        config: block
+            .body
+            .attributes
+            .iter()
+            .filter(is_config)
+            .cloned()
+            .collect(),
+        place: block.header(),
+    })
+}

@@ -1,0 +1,10 @@
+pub(crate) mod budget;
+pub(crate) mod disk;
+pub(crate) mod item;
+pub(crate) mod journal;
+pub(crate) mod kept;
+pub(crate) mod known;
+pub(crate) mod record;
+pub(crate) mod seal;
+pub(crate) mod secret_names;
+pub(crate) mod undo;

@@ -1,0 +1,353 @@
+//! What happened, on disk before anything follows from it.
+//!
+//! Beside the record of a run lies its journal, one line of JSON for each thing that happened.
+//! Before an action is handed to its provider, a line says so and is synced; when it is over,
+//! another. After a crash the outcome of an action without a second line is unknown. When a run is
+//! over, the record has it all and the journal is removed. Until then the record says that it needs
+//! its journal, and is not used without it.
+
+mod entry;
+mod error;
+mod leftovers;
+mod line;
+mod replay;
+#[cfg(test)]
+mod tests;
+
+use std::fs::{self, File};
+use std::io::{self, Seek, SeekFrom};
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::fs::FlockOperation;
+use rustix::io::Errno;
+use tenon_host::own_file::{self, Access};
+
+use crate::records::disk::{folder_of, sync_folder};
+use crate::records::record::Record;
+pub(crate) use entry::Entry;
+pub use error::{Damage, JournalError};
+pub(crate) use leftovers::TEMPORARY;
+use line::{Header, Sum};
+use replay::Replay;
+
+/// An open journal. Nobody else can have it open.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    file: File,
+    path: PathBuf,
+    record: PathBuf,
+    run: String,
+    /// Where the next line goes.
+    end: u64,
+    /// How many lines follow the header.
+    lines: u64,
+    /// The checksum of the last line.
+    sum: Sum,
+    unsynced: Vec<u8>,
+    unsynced_lines: u64,
+    /// The record does not need it: it is removed unless that changes.
+    is_spare: bool,
+    /// Its lines do not count any more: the record has what could be salvaged.
+    is_damaged: bool,
+}
+
+impl Journal {
+    /// Writes the record of a run that begins, and opens its journal.
+    pub(crate) fn begin(record: &Record, folder: &Path) -> Result<Journal, JournalError> {
+        if !folder.as_os_str().is_empty() && !folder.is_dir() {
+            return Err(JournalError::NoFolder(folder.to_owned()));
+        }
+        let path = folder.join(record.file_name());
+        leftovers::remove(folder_of(&path));
+        // The journal first: a record without one would be refused.
+        let (mut journal, _) = Journal::lock(&path)?;
+        journal.set_run(&record.id);
+        journal.start_over().map_err(|error| journal.fail(error))?;
+        journal.go_on(record).map_err(|error| JournalError::File {
+            path: path.clone(),
+            error,
+        })?;
+        Ok(journal)
+    }
+
+    /// Opens the journal of a run that was begun before, and gives its record with everything that
+    /// the journal knows. If `salvage` is set, that may be less than happened: what is not known
+    /// any more has an unknown outcome in the record.
+    pub(crate) fn open(path: &Path, salvage: bool) -> Result<(Journal, Record), JournalError> {
+        let fail = |error| JournalError::File {
+            path: path.to_owned(),
+            error,
+        };
+        // What is not there, or somebody else's, gets no journal.
+        own_file::open(path, Access::Read).map_err(fail)?;
+        leftovers::remove(folder_of(path));
+        // The lock first: another run may be about to write its last words into the record.
+        let (mut journal, is_new) = Journal::lock(path)?;
+        let mut record = Record::read(path).map_err(fail)?;
+        journal.set_run(&record.id);
+        let length = journal.file.metadata().map(|file| file.len());
+        let is_empty = length.map_err(|error| journal.fail(error))? == 0;
+        journal.is_spare = !record.needs_journal() || is_new;
+        if is_empty && !record.needs_journal() {
+            journal.start_over().map_err(|error| journal.fail(error))?;
+            return Ok((journal, record));
+        }
+        let replay = match is_new {
+            true => Err(Damage::Missing),
+            false => {
+                let replay = replay::replay(&journal.file, &mut record);
+                let mut replay = replay.map_err(|error| journal.fail(error))?;
+                replay.damage.take().map_or(Ok(replay), Err)
+            }
+        };
+        // What is damaged is evidence; it stays as it is.
+        journal.is_spare &= replay.is_ok() || is_new;
+        match replay {
+            Ok(replay) => journal
+                .resume(&replay)
+                .map_err(|error| journal.fail(error))?,
+            Err(damage) if salvage => {
+                replay::forget(&mut record, &damage);
+                journal.is_damaged = true;
+            }
+            Err(damage) => {
+                return Err(JournalError::Damaged {
+                    path: journal.path.clone(),
+                    damage,
+                });
+            }
+        }
+        Ok((journal, record))
+    }
+
+    /// Opens the file, or makes it, and locks it.
+    fn lock(record: &Path) -> Result<(Journal, bool), JournalError> {
+        let path = record.with_extension("journal");
+        let fail = |error| JournalError::File {
+            path: path.clone(),
+            error,
+        };
+        let (file, is_new) = loop {
+            let (file, is_new) = match own_file::open(&path, Access::ReadWrite) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    match own_file::create(&path) {
+                        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+                        created => (created.map_err(fail)?, true),
+                    }
+                }
+                Err(error) if !is_regular(&path) => {
+                    // What `own_file` advises is for paths that a user has given.
+                    let problem = error.to_string();
+                    let problem = problem.split(';').next().unwrap_or_default();
+                    let problem = format!(
+                        "{problem}\n  it is in the place of this run's journal: remove it, or replace \
+                         it with the journal"
+                    );
+                    return Err(fail(io::Error::new(error.kind(), problem)));
+                }
+                opened => (opened.map_err(fail)?, false),
+            };
+            match lock_file(&file) {
+                Ok(()) => {}
+                Err(Errno::WOULDBLOCK) => return Err(JournalError::Busy(record.to_owned())),
+                Err(error) => return Err(fail(error.into())),
+            }
+            // Whoever had it before may have removed it just now.
+            if is_at(&file, &path) {
+                break (file, is_new);
+            }
+        };
+        let journal = Journal {
+            file,
+            record: record.to_owned(),
+            run: String::new(),
+            end: 0,
+            lines: 0,
+            sum: Sum::of_run(""),
+            unsynced: Vec::new(),
+            unsynced_lines: 0,
+            is_spare: is_new,
+            is_damaged: false,
+            path,
+        };
+        Ok((journal, is_new))
+    }
+
+    fn set_run(&mut self, id: &str) {
+        id.clone_into(&mut self.run);
+        self.sum = Sum::of_run(id);
+    }
+
+    /// Goes on behind the lines that are whole. Half a line would spoil the next one.
+    fn resume(&mut self, replay: &Replay) -> io::Result<()> {
+        self.lines = replay.lines;
+        self.sum = replay.sum;
+        self.end = replay.good;
+        if replay.lacks_line_end {
+            self.file.write_all_at(b"\n", self.end)?;
+            self.end += 1;
+        }
+        self.file.set_len(self.end)
+    }
+
+    /// Writes nothing but the header, and sees to it that the file is there after a crash.
+    fn start_over(&mut self) -> io::Result<()> {
+        self.file.set_len(0)?;
+        self.end = self.write_header()?;
+        self.file.sync_all()?;
+        sync_folder(folder_of(&self.path))
+    }
+
+    /// All lines but the last have to be there later. One that was being written when the run was
+    /// killed looks the same as one that was cut off, so the last may be missing.
+    fn write_header(&self) -> io::Result<u64> {
+        let header = Header {
+            run: self.run.clone(),
+            lines: self.lines.saturating_sub(1),
+        };
+        let line = header.line().map_err(io::Error::other)?;
+        self.file.write_all_at(&line, 0)?;
+        Ok(line.len() as u64)
+    }
+
+    /// Writes the record of a run or a teardown that is about to do something: the journal will
+    /// name actions and providers that the record did not have. What the journal says already is
+    /// said about this record as well.
+    pub(crate) fn go_on(&mut self, record: &Record) -> io::Result<()> {
+        let written = record.write(&self.record);
+        // From now on there may be a record that needs it.
+        self.is_spare &= written.is_err() && !self.record.exists();
+        written?;
+        if self.is_damaged {
+            self.start_over()?;
+            self.is_damaged = false;
+        }
+        Ok(())
+    }
+
+    /// Where the record is.
+    pub(crate) fn record(&self) -> &Path {
+        &self.record
+    }
+
+    /// Notes something. It is on disk after [`Journal::sync`].
+    pub(crate) fn note(&mut self, entry: &Entry) -> io::Result<()> {
+        let json = serde_json::to_vec(entry).map_err(io::Error::other)?;
+        self.sum = self.sum.write(&json, &mut self.unsynced);
+        self.unsynced_lines += 1;
+        Ok(())
+    }
+
+    /// Puts everything that was noted on disk.
+    pub(crate) fn sync(&mut self) -> io::Result<()> {
+        if self.unsynced.is_empty() {
+            return Ok(());
+        }
+        if !is_at(&self.file, &self.path) {
+            return Err(self.restore());
+        }
+        self.file.write_all_at(&self.unsynced, self.end)?;
+        self.file.sync_data()?;
+        self.end += self.unsynced.len() as u64;
+        self.unsynced.clear();
+        self.lines += std::mem::take(&mut self.unsynced_lines);
+        // Only now: after a crash it must not speak of lines that are not there.
+        self.write_header()?;
+        Ok(())
+    }
+
+    /// Somebody removed or replaced the file. What is written to it would be lost with this process,
+    /// so the run must stop. The open file still has all lines: they are written again if there is
+    /// nothing in their place, so that the run can be resumed or undone.
+    fn restore(&mut self) -> io::Error {
+        let path = self.path.display();
+        let restored = own_file::create(&self.path).and_then(|file| {
+            lock_file(&file)?;
+            self.file.seek(SeekFrom::Start(0))?;
+            io::copy(&mut self.file, &mut &file)?;
+            file.sync_all()?;
+            sync_folder(folder_of(&self.path))?;
+            Ok(file)
+        });
+        match restored {
+            Ok(file) => {
+                let message = format!(
+                    "{path} was removed while the run was in progress; it has been written again"
+                );
+                self.file = file;
+                io::Error::new(io::ErrorKind::NotFound, message)
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => io::Error::new(
+                error.kind(),
+                format!("{path} was replaced by another file while the run was in progress"),
+            ),
+            Err(error) => io::Error::new(
+                error.kind(),
+                format!(
+                    "{path} was removed while the run was in progress and could not be written \
+                     again: {error}"
+                ),
+            ),
+        }
+    }
+
+    /// Writes the record, which knows everything now. The journal is not needed any more.
+    pub(crate) fn finish(mut self, record: &mut Record) -> io::Result<PathBuf> {
+        self.sync()?;
+        record.in_progress = None;
+        record.redo.clear();
+        record.write_or_shorten(&self.record)?;
+        self.is_spare = false;
+        match fs::remove_file(&self.path) {
+            // Somebody else removed it; the record has everything.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            removed => removed?,
+        }
+        sync_folder(folder_of(&self.path))?;
+        Ok(self.record.clone())
+    }
+
+    fn fail(&self, error: io::Error) -> JournalError {
+        JournalError::File {
+            path: self.path.clone(),
+            error,
+        }
+    }
+}
+
+/// One that no record needs is not left behind.
+impl Drop for Journal {
+    fn drop(&mut self) {
+        if self.is_spare && self.lines == 0 {
+            let _already_gone = fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// Whether an open file is the one with this path.
+fn is_at(file: &File, path: &Path) -> bool {
+    let (Ok(open), Ok(there)) = (file.metadata(), fs::symlink_metadata(path)) else {
+        return false;
+    };
+    (open.dev(), open.ino()) == (there.dev(), there.ino())
+}
+
+/// Whether there is a file that can be a journal.
+fn is_regular(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|there| there.is_file())
+}
+
+/// Somebody who cleans up may have the lock for a moment.
+fn lock_file(file: &File) -> Result<(), Errno> {
+    const TRIES: u32 = 5;
+    const PAUSE: Duration = Duration::from_millis(10);
+    for _ in 1..TRIES {
+        match rustix::fs::flock(file, FlockOperation::NonBlockingLockExclusive) {
+            Err(Errno::WOULDBLOCK) => std::thread::sleep(PAUSE),
+            locked => return locked,
+        }
+    }
+    rustix::fs::flock(file, FlockOperation::NonBlockingLockExclusive)
+}
