@@ -20,11 +20,11 @@ use std::str::FromStr;
 use bytes::{Bytes, BytesMut};
 
 use crate::error::RpcError;
-use crate::json::{self, Scanner};
 use crate::message::{Id, Message, Response};
 use crate::payload::{Format, PayloadError};
 pub use decoder::Decoder;
 pub(crate) use envelope::members;
+use tenon_wire::json::{self, Scanner};
 
 /// How messages are written as bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

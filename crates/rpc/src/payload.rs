@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::dialect;
 use crate::error::Quote;
-use crate::json::{self, MAX_DEPTH, Scanner};
-use crate::transcode;
+use tenon_wire::json::{self, MAX_DEPTH, Scanner};
+use tenon_wire::transcode;
 
 /// How the bytes of a [`Payload`] are to be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -271,12 +271,12 @@ impl Payload {
     /// The bytes are not valid in their own format.
     pub fn to_format(&self, format: Format) -> Result<Payload, PayloadError> {
         match (self.format, format) {
-            (Format::Msgpack, Format::Json) => {
-                transcode::msgpack_to_json(&self.bytes).map(|text| Payload::new(format, text))
-            }
-            (Format::Json, Format::Msgpack) => {
-                transcode::json_to_msgpack(&self.bytes).map(|bytes| Payload::new(format, bytes))
-            }
+            (Format::Msgpack, Format::Json) => transcode::msgpack_to_json(&self.bytes)
+                .map(|text| Payload::new(format, text))
+                .map_err(PayloadError::new),
+            (Format::Json, Format::Msgpack) => transcode::json_to_msgpack(&self.bytes)
+                .map(|bytes| Payload::new(format, bytes))
+                .map_err(PayloadError::new),
             _ => Ok(self.clone()),
         }
     }

@@ -11,11 +11,11 @@ use serde_json::value::RawValue;
 
 use crate::dialect::Dialect;
 use crate::error::Quote;
-use crate::json::MAX_DEPTH;
-use crate::mask;
 use crate::payload::Format;
 use crate::tap::{Direction, Seen, Tap};
-use crate::transcode;
+use tenon_wire::json::MAX_DEPTH;
+use tenon_wire::mask;
+use tenon_wire::transcode;
 
 /// One frame as it was recorded.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -8,7 +8,7 @@ use super::{
     orchard,
 };
 use crate::error::DialectError;
-use crate::msgpack;
+use tenon_wire::msgpack;
 
 /// Cuts a stream of bytes into frames. It remembers how far it has looked, so that a frame that
 /// arrives in many pieces is not looked at again for each of them.

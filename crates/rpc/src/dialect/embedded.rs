@@ -4,8 +4,8 @@
 use bytes::Bytes;
 
 use super::{Dialect, Frame, Inbound, Limits, MalformedKind, json_rpc, orchard};
-use crate::json::{self, JsonError};
 use crate::message::{Id, Message};
+use tenon_wire::json::{self, JsonError};
 
 /// Reads a whole frame.
 type Read = fn(&Bytes, &Limits) -> Inbound;

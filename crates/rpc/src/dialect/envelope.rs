@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use bytes::{BufMut, Bytes, BytesMut};
 
-use crate::json::{self, JsonError, Scanner};
 use crate::message::{Id, Text};
 use crate::payload::{Format, Payload, PayloadError};
+use tenon_wire::json::{self, JsonError, Scanner};
 
 /// Where the members of one message are.
 #[derive(Default)]

@@ -8,9 +8,9 @@ use bytes::{BufMut, Bytes, BytesMut};
 use super::envelope::{self, Envelope};
 use super::{Inbound, Limits, Malformed, MalformedKind};
 use crate::error::{ErrorCode, RpcError};
-use crate::json::{self, JsonError, Scanner};
 use crate::message::{Event, Id, Message, Request, Response, Text};
 use crate::payload::{Format, Payload, PayloadError};
+use tenon_wire::json::{self, JsonError, Scanner};
 
 /// Reads one frame.
 pub(super) fn read(frame: &Bytes, limits: &Limits) -> Inbound {

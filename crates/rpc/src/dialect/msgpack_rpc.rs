@@ -8,10 +8,10 @@ use bytes::{BufMut, Bytes, BytesMut};
 
 use super::{Inbound, Limits, Malformed, MalformedKind};
 use crate::error::{DialectError, ErrorCode, RpcError};
-use crate::json;
 use crate::message::{Event, Id, Message, Request, Response, Text};
-use crate::msgpack::{Budget, Reader, Scanner, Token, Violation, write};
 use crate::payload::{Format, Payload, PayloadError};
+use tenon_wire::json;
+use tenon_wire::msgpack::{Budget, Reader, Scanner, Token, Violation, write};
 
 /// Takes the next complete value.
 pub(super) fn cut(

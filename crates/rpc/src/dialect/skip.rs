@@ -6,7 +6,7 @@ use super::skim::Skimmer;
 use super::{Dialect, Frame, Inbound, Limits, Malformed, MalformedKind, content_length, json_rpc};
 use crate::error::{DialectError, Quote, RpcError};
 use crate::message::Id;
-use crate::msgpack::{self, Reader, Token};
+use tenon_wire::msgpack::{self, Reader, Token};
 
 /// A frame that is not kept. It is reported as soon as it is clear what it is about.
 #[derive(Debug)]

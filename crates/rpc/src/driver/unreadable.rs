@@ -4,7 +4,7 @@
 use memchr::memmem;
 
 use crate::error::RpcError;
-use crate::json::Scanner;
+use tenon_wire::json::Scanner;
 
 /// What is wrong with it. It is not quoted, since it may hold secrets.
 pub(super) fn problem(error: &RpcError) -> String {

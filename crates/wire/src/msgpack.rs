@@ -4,7 +4,7 @@
 
 /// One piece of a msgpack stream: a whole scalar, or the beginning of a container.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Token<'a> {
+pub enum Token<'a> {
     Nil,
     Bool(bool),
     Unsigned(u64),
@@ -72,7 +72,7 @@ fn head(bytes: &[u8]) -> Option<Result<Head, &'static str>> {
 /// Finds the end of the value at the start of a growing buffer, going on where it stopped: each
 /// byte is looked at once however small the pieces are that it arrives in.
 #[derive(Debug, Default)]
-pub(crate) struct Scanner {
+pub struct Scanner {
     /// Everything before this has been looked at.
     at: usize,
     /// How many values each open container still wants.
@@ -82,15 +82,15 @@ pub(crate) struct Scanner {
 
 /// How much a [`Scanner`] puts up with.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Budget {
-    pub(crate) bytes: usize,
-    pub(crate) depth: usize,
-    pub(crate) elements: u64,
+pub struct Budget {
+    pub bytes: usize,
+    pub depth: usize,
+    pub elements: u64,
 }
 
 /// Why a stream cannot be followed.
 #[derive(Debug)]
-pub(crate) enum Violation {
+pub enum Violation {
     /// It is no msgpack.
     NoMsgpack(&'static str),
     /// It is too much of something.
@@ -100,11 +100,7 @@ pub(crate) enum Violation {
 impl Scanner {
     /// The length of the first value in `buffer` once all of it is there. `buffer` must start
     /// with the same bytes as in the call before, until a length has been returned.
-    pub(crate) fn scan(
-        &mut self,
-        buffer: &[u8],
-        budget: Budget,
-    ) -> Result<Option<usize>, Violation> {
+    pub fn scan(&mut self, buffer: &[u8], budget: Budget) -> Result<Option<usize>, Violation> {
         loop {
             let Some(head) = buffer.get(self.at..).and_then(head) else {
                 return Ok(None);
@@ -164,14 +160,14 @@ impl Scanner {
 
     /// Whether the scanner is in the middle of a value.
     #[cfg(test)]
-    pub(crate) fn is_fresh(&self) -> bool {
+    pub fn is_fresh(&self) -> bool {
         self.at == 0 && self.open.is_empty()
     }
 }
 
 /// Steps over a value that is not kept, as it arrives.
 #[derive(Debug, Default)]
-pub(crate) struct Skipper {
+pub struct Skipper {
     has_begun: bool,
     /// How many values each open container still wants.
     open: Vec<u64>,
@@ -184,7 +180,7 @@ impl Skipper {
     const DEPTH: usize = 16 * 1024;
 
     /// How many bytes of `buffer` belong to the value, and whether they are the last of it.
-    pub(crate) fn skip(&mut self, buffer: &[u8]) -> Result<(usize, bool), &'static str> {
+    pub fn skip(&mut self, buffer: &[u8]) -> Result<(usize, bool), &'static str> {
         let mut at = 0;
         loop {
             let taken = self.payload.min(buffer.len() - at);
@@ -223,23 +219,23 @@ impl Skipper {
 
 /// Reads a complete value piece by piece.
 #[derive(Clone, Debug)]
-pub(crate) struct Reader<'a> {
+pub struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
 impl<'a> Reader<'a> {
-    pub(crate) fn new(bytes: &'a [u8]) -> Reader<'a> {
+    pub fn new(bytes: &'a [u8]) -> Reader<'a> {
         Reader { bytes, at: 0 }
     }
 
     /// Where the next piece starts.
-    pub(crate) fn position(&self) -> usize {
+    pub fn position(&self) -> usize {
         self.at
     }
 
     /// Takes the next piece; `None` when the bytes end too early or are no msgpack.
-    pub(crate) fn next(&mut self) -> Option<Token<'a>> {
+    pub fn next(&mut self) -> Option<Token<'a>> {
         let head = head(self.bytes.get(self.at..)?)?.ok()?;
         let marker = self.bytes[self.at];
         let start = self.at + head.size;
@@ -272,7 +268,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Steps over one whole value and gives its bytes.
-    pub(crate) fn skip(&mut self) -> Option<std::ops::Range<usize>> {
+    pub fn skip(&mut self) -> Option<std::ops::Range<usize>> {
         let start = self.at;
         let mut left: u64 = 1;
         while left > 0 {
@@ -289,14 +285,14 @@ impl<'a> Reader<'a> {
 }
 
 /// Writes values in their shortest form.
-pub(crate) mod write {
+pub mod write {
     use bytes::BufMut;
 
-    pub(crate) fn nil(out: &mut impl BufMut) {
+    pub fn nil(out: &mut impl BufMut) {
         out.put_u8(0xc0);
     }
 
-    pub(crate) fn unsigned(out: &mut impl BufMut, number: u64) {
+    pub fn unsigned(out: &mut impl BufMut, number: u64) {
         match number {
             0..=0x7f => out.put_u8(number as u8),
             0x80..=0xff => {
@@ -318,7 +314,7 @@ pub(crate) mod write {
         }
     }
 
-    pub(crate) fn signed(out: &mut impl BufMut, number: i64) {
+    pub fn signed(out: &mut impl BufMut, number: i64) {
         match number {
             0.. => unsigned(out, number.unsigned_abs()),
             -32..=-1 => out.put_i8(number as i8),
@@ -341,12 +337,12 @@ pub(crate) mod write {
         }
     }
 
-    pub(crate) fn float(out: &mut impl BufMut, number: f64) {
+    pub fn float(out: &mut impl BufMut, number: f64) {
         out.put_u8(0xcb);
         out.put_f64(number);
     }
 
-    pub(crate) fn str(out: &mut impl BufMut, text: &[u8]) {
+    pub fn str(out: &mut impl BufMut, text: &[u8]) {
         match text.len() {
             length @ 0..=31 => out.put_u8(0xa0 | length as u8),
             length => sized(out, [0xd9, 0xda, 0xdb], length),
@@ -354,12 +350,12 @@ pub(crate) mod write {
         out.put_slice(text);
     }
 
-    pub(crate) fn bin(out: &mut impl BufMut, bytes: &[u8]) {
+    pub fn bin(out: &mut impl BufMut, bytes: &[u8]) {
         sized(out, [0xc4, 0xc5, 0xc6], bytes.len());
         out.put_slice(bytes);
     }
 
-    pub(crate) fn ext(out: &mut impl BufMut, kind: i8, bytes: &[u8]) {
+    pub fn ext(out: &mut impl BufMut, kind: i8, bytes: &[u8]) {
         match bytes.len() {
             length @ (1 | 2 | 4 | 8 | 16) => out.put_u8(0xd4 + length.ilog2() as u8),
             length => sized(out, [0xc7, 0xc8, 0xc9], length),
@@ -368,11 +364,11 @@ pub(crate) mod write {
         out.put_slice(bytes);
     }
 
-    pub(crate) fn array(out: &mut impl BufMut, length: usize) {
+    pub fn array(out: &mut impl BufMut, length: usize) {
         container(out, [0x90, 0xdc, 0xdd], length);
     }
 
-    pub(crate) fn map(out: &mut impl BufMut, length: usize) {
+    pub fn map(out: &mut impl BufMut, length: usize) {
         container(out, [0x80, 0xde, 0xdf], length);
     }
 

@@ -17,7 +17,6 @@ use serde_json::value::RawValue;
 
 use crate::json::{self, Scanner};
 use crate::msgpack::{Reader, Token, write};
-use crate::payload::PayloadError;
 
 /// Both directions walk the value with a function that calls itself; this keeps the stack small.
 const DEPTH: usize = 256;
@@ -28,12 +27,31 @@ const JSON_DEPTH: usize = json::MAX_DEPTH;
 const UNKNOWN: i8 = 0;
 const REFINED_UNKNOWN: i8 = 12;
 
-pub(crate) fn msgpack_to_json(bytes: &[u8]) -> Result<String, PayloadError> {
+/// Bytes that are not valid in their own format, or that the other format cannot hold.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{problem}")]
+pub struct TranscodeError {
+    problem: String,
+}
+
+impl TranscodeError {
+    fn new(problem: impl ToString) -> TranscodeError {
+        TranscodeError {
+            problem: problem.to_string(),
+        }
+    }
+}
+
+/// JSON text that stands for a msgpack value.
+///
+/// # Errors
+/// The bytes are not one msgpack value, or it is nested too deeply.
+pub fn msgpack_to_json(bytes: &[u8]) -> Result<String, TranscodeError> {
     let mut out = String::with_capacity(bytes.len() * 2);
     let mut reader = Reader::new(bytes);
     write_json(&mut reader, &mut out, DEPTH)
         .filter(|()| reader.position() == bytes.len())
-        .ok_or_else(|| PayloadError::new("not one msgpack value within the limits"))?;
+        .ok_or_else(|| TranscodeError::new("not one msgpack value within the limits"))?;
     Ok(out)
 }
 
@@ -138,11 +156,16 @@ fn has_text_keys(reader: &Reader<'_>, length: u32) -> Option<bool> {
     Some(true)
 }
 
-pub(crate) fn json_to_msgpack(text: &[u8]) -> Result<Vec<u8>, PayloadError> {
-    json::check(text, JSON_DEPTH).map_err(PayloadError::new)?;
+/// The msgpack value that JSON text stands for.
+///
+/// # Errors
+/// The text is not JSON, is nested too deeply, or has a number or a `$` spelling that msgpack cannot
+/// hold.
+pub fn json_to_msgpack(text: &[u8]) -> Result<Vec<u8>, TranscodeError> {
+    json::check(text, JSON_DEPTH).map_err(TranscodeError::new)?;
     let mut out = Vec::with_capacity(text.len());
     write_msgpack(text, &mut out, DEPTH).ok_or_else(|| {
-        PayloadError::new(
+        TranscodeError::new(
             "nested too deeply, a number that msgpack cannot hold, or a `$` spelling that is not valid",
         )
     })?;

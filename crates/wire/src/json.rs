@@ -7,13 +7,13 @@ use std::fmt;
 use std::ops::Range;
 
 /// The deepest nesting the scanner can be asked to follow.
-pub(crate) const MAX_DEPTH: usize = 1024;
+pub const MAX_DEPTH: usize = 1024;
 
 /// What is wrong with a text that should be JSON, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct JsonError {
-    pub(crate) at: usize,
-    pub(crate) problem: &'static str,
+pub struct JsonError {
+    pub at: usize,
+    pub problem: &'static str,
 }
 
 impl fmt::Display for JsonError {
@@ -23,7 +23,7 @@ impl fmt::Display for JsonError {
 }
 
 /// Checks that `bytes` are exactly one JSON value with blanks around it.
-pub(crate) fn check(bytes: &[u8], depth: usize) -> Result<(), JsonError> {
+pub fn check(bytes: &[u8], depth: usize) -> Result<(), JsonError> {
     check_utf8(bytes)?;
     let mut scanner = Scanner::new(bytes, depth);
     scanner.value()?;
@@ -31,7 +31,7 @@ pub(crate) fn check(bytes: &[u8], depth: usize) -> Result<(), JsonError> {
 }
 
 /// Checks that `bytes` are UTF-8, which most are by being ASCII.
-pub(crate) fn check_utf8(bytes: &[u8]) -> Result<(), JsonError> {
+pub fn check_utf8(bytes: &[u8]) -> Result<(), JsonError> {
     if bytes.is_ascii() {
         return Ok(());
     }
@@ -45,14 +45,14 @@ pub(crate) fn check_utf8(bytes: &[u8]) -> Result<(), JsonError> {
 
 /// Walks over JSON that is known to be UTF-8.
 #[derive(Clone)]
-pub(crate) struct Scanner<'a> {
+pub struct Scanner<'a> {
     bytes: &'a [u8],
     at: usize,
     depth: usize,
 }
 
 impl<'a> Scanner<'a> {
-    pub(crate) fn new(bytes: &'a [u8], depth: usize) -> Scanner<'a> {
+    pub fn new(bytes: &'a [u8], depth: usize) -> Scanner<'a> {
         Scanner {
             bytes,
             at: 0,
@@ -68,12 +68,12 @@ impl<'a> Scanner<'a> {
     }
 
     /// How many bytes have been taken.
-    pub(crate) fn at(&self) -> usize {
+    pub fn at(&self) -> usize {
         self.at
     }
 
     /// The next byte that is no blank, without taking it.
-    pub(crate) fn peek(&mut self) -> Option<u8> {
+    pub fn peek(&mut self) -> Option<u8> {
         while let Some(&byte) = self.bytes.get(self.at) {
             if !matches!(byte, b' ' | b'\t' | b'\n' | b'\r') {
                 return Some(byte);
@@ -84,14 +84,14 @@ impl<'a> Scanner<'a> {
     }
 
     /// Takes the next byte if it is `wanted`.
-    pub(crate) fn take(&mut self, wanted: u8) -> bool {
+    pub fn take(&mut self, wanted: u8) -> bool {
         let found = self.peek() == Some(wanted);
         self.at += usize::from(found);
         found
     }
 
     /// Only blanks may follow.
-    pub(crate) fn end(&mut self) -> Result<(), JsonError> {
+    pub fn end(&mut self) -> Result<(), JsonError> {
         match self.peek() {
             None => Ok(()),
             Some(_) => self.fail("unexpected text after the value"),
@@ -100,7 +100,7 @@ impl<'a> Scanner<'a> {
 
     /// Walks the members of the object that starts here, handing out the places of key (without
     /// its quotes) and value.
-    pub(crate) fn object(
+    pub fn object(
         &mut self,
         mut member: impl FnMut(Range<usize>, Range<usize>),
     ) -> Result<(), JsonError> {
@@ -118,7 +118,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Walks the items of the array that starts here, handing out their places.
-    pub(crate) fn array(&mut self, mut item: impl FnMut(Range<usize>)) -> Result<(), JsonError> {
+    pub fn array(&mut self, mut item: impl FnMut(Range<usize>)) -> Result<(), JsonError> {
         if !self.take(b'[') {
             return self.fail("expected an array");
         }
@@ -132,7 +132,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// One level less than `depth`, if there is one.
-    pub(crate) fn deeper(&self, depth: usize) -> Result<usize, JsonError> {
+    pub fn deeper(&self, depth: usize) -> Result<usize, JsonError> {
         match depth.checked_sub(1) {
             Some(depth) => Ok(depth),
             None => self.fail("nested too deeply"),
@@ -141,7 +141,7 @@ impl<'a> Scanner<'a> {
 
     /// Whether another element follows in a container that has been opened; takes the comma before
     /// it, or the bracket that closes the container.
-    pub(crate) fn another(&mut self, close: u8, is_first: &mut bool) -> Result<bool, JsonError> {
+    pub fn another(&mut self, close: u8, is_first: &mut bool) -> Result<bool, JsonError> {
         let is_first = std::mem::take(is_first);
         if self.take(close) {
             return Ok(false);
@@ -156,7 +156,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Takes `"key" :` and gives the place of what is between the quotes.
-    pub(crate) fn key(&mut self) -> Result<Range<usize>, JsonError> {
+    pub fn key(&mut self) -> Result<Range<usize>, JsonError> {
         if self.peek() != Some(b'"') {
             return self.fail("expected a member name");
         }
@@ -170,7 +170,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Takes one value of any kind and gives its place.
-    pub(crate) fn value(&mut self) -> Result<Range<usize>, JsonError> {
+    pub fn value(&mut self) -> Result<Range<usize>, JsonError> {
         let first = self.peek();
         let start = self.at;
         if !matches!(first, Some(b'{' | b'[')) {
@@ -379,7 +379,7 @@ impl Containers {
 }
 
 /// The text of a JSON string, given what is between its quotes.
-pub(crate) fn unescape(bytes: &[u8]) -> Option<std::borrow::Cow<'_, str>> {
+pub fn unescape(bytes: &[u8]) -> Option<std::borrow::Cow<'_, str>> {
     let text = std::str::from_utf8(bytes).ok()?;
     if !bytes.contains(&b'\\') {
         return Some(text.into());

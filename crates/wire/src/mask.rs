@@ -16,7 +16,7 @@ pub fn mask_json(text: &str, names: &[String]) -> Option<String> {
 
 /// The text with the values of all members that have one of `names` (in lower case) masked,
 /// however deep they are. `None` if it is not JSON within `depth`.
-pub(crate) fn masked(text: &str, names: &[String], depth: usize) -> Option<String> {
+pub fn masked(text: &str, names: &[String], depth: usize) -> Option<String> {
     if names.is_empty() {
         json::check(text.as_bytes(), depth).ok()?;
         // A line break between tokens means nothing, but it would break the record in two.
