@@ -1,10 +1,12 @@
 //! What has to hold for any bytes that arrive on a connection.
 //! `crates/rpc/tests/regressions.rs` feeds it with those under `regressions/`.
 
+use std::collections::BTreeMap;
+
 use bytes::BytesMut;
 use tenon_rpc::{
     Content, Decoder, Dialect, Direction, Format, Frame, Inbound, Limits, Message, Oversized,
-    Payload, Recorder, Seen,
+    Packed, Payload, Recorder, Seen,
 };
 
 /// JSON-RPC on lines.
@@ -44,6 +46,33 @@ pub fn transcode(data: &[u8]) {
         let back = first.to_format(here).expect("the way back");
         let again = back.to_format(there).expect("the way there again");
         assert_eq!(first, again);
+    }
+}
+
+/// A map in msgpack or JSON, split into its members and read into values that keep their bytes.
+pub fn members(data: &[u8]) {
+    for format in [Format::Msgpack, Format::Json] {
+        let whole = Payload::new(format, data.to_vec());
+        let Ok(members) = whole.members() else {
+            continue;
+        };
+        // What JSON has no form for may be spelled wrongly.
+        let packed: BTreeMap<String, Packed> = match whole.decode() {
+            Ok(packed) => packed,
+            Err(_) if format == Format::Json => continue,
+            Err(error) => panic!("{members:?} is not read: {error}"),
+        };
+        assert_eq!(packed.len(), members.len());
+        for (name, member) in members {
+            let value = Payload::from(packed[name.as_str()].clone());
+            let member = member.to_format(Format::Msgpack).expect("it was packed");
+            assert_eq!(value, member, "{name}");
+        }
+        let written = Payload::encode(Format::Msgpack, &packed).expect("it was read");
+        assert_eq!(
+            written.decode::<BTreeMap<_, _>>().expect("it was written"),
+            packed
+        );
     }
 }
 

@@ -98,6 +98,7 @@ impl Protocol {
     pub fn host_options(self) -> Options {
         let limits = Limits::default();
         Options {
+            params: self.spec().params,
             cancel: self.spec().cancel,
             limits: Limits {
                 frame: self.spec().frame.unwrap_or(limits.frame),

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use serde_json::Value;
-use tenon_rpc::{CallError, Cancel, Dialect, Payload, Peer, Stray};
+use tenon_rpc::{CallError, Cancel, Dialect, Params, Payload, Peer, Stray};
 
 use crate::listing::Listing;
 
@@ -20,6 +20,8 @@ pub(crate) struct Spec {
     /// The name, as the command line has it.
     pub(crate) name: &'static str,
     pub(crate) dialect: Dialect,
+    /// Whether params are taken by name or by position.
+    pub(crate) params: Params,
     /// The event that cancels a call.
     pub(crate) cancel: Option<Cancel>,
     /// Where in the params of a call the token stands that asks for progress.
@@ -51,6 +53,7 @@ impl Spec {
     pub(crate) const BASE: Spec = Spec {
         name: "",
         dialect: Dialect::JsonRpcLines,
+        params: Params::Any,
         cancel: None,
         progress: None,
         frame: None,

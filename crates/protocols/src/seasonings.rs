@@ -3,13 +3,15 @@
 mod list;
 
 use serde_json::json;
-use tenon_rpc::{Dialect, Peer, Stray};
+use tenon_rpc::{Dialect, Params, Peer, Stray};
 
 use crate::lifecycle::{Begun, Client, Spec, Work, call};
 
 pub(crate) static SPEC: Spec = Spec {
     name: "seasonings",
     dialect: Dialect::MsgpackRpc,
+    // Strict msgpack-rpc peers want params to be an array.
+    params: Params::Wrapped,
     // A whole state travels as one string.
     frame: Some(64 * 1024 * 1024),
     // Seasonings calls a plugin that prints anything else broken.

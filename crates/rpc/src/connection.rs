@@ -13,6 +13,7 @@ use crate::error::{CloseReason, Redact};
 use crate::io::Io;
 use crate::message::Id;
 use crate::outbox::State;
+use crate::params::Params;
 use crate::payload::{Format, Payload, PayloadError};
 use crate::peer::{Peer, Shared};
 use crate::router::Router;
@@ -35,6 +36,8 @@ pub struct Options {
     /// Small messages in the outgoing queue; those over 8 KiB count for as many as they are
     /// times 8 KiB. When it is full, senders wait.
     pub queue: u32,
+    /// Whether params are taken by name or by position.
+    pub params: Params,
     /// The message that takes a call back, if the protocol has one.
     pub cancel: Option<Cancel>,
     /// Further events by which the peer may take a call back, for routers that pass calls on. Each
@@ -65,6 +68,7 @@ impl Default for Options {
             waiting_bytes: 1024 * 1024,
             calls: 65_536,
             queue: 1024,
+            params: Params::Any,
             cancel: None,
             withdrawals: &[],
             events: EventOrder::AtOnce,

@@ -1,17 +1,22 @@
 //! An encoded value that nobody has decoded yet.
 
+mod members;
+mod private;
+
 use std::cell::Cell;
 use std::fmt;
-use std::ops::Range;
 
 use bytes::{Bytes, BytesMut};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::dialect;
-use crate::error::Quote;
-use tenon_wire::json::{self, MAX_DEPTH, Scanner};
+use tenon_wire::json::{self, MAX_DEPTH};
+use tenon_wire::msgpack::{self, Packed};
 use tenon_wire::transcode;
+
+use crate::error::Quote;
+pub(crate) use members::Elements;
+use private::unquoted;
 
 /// How the bytes of a [`Payload`] are to be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -39,14 +44,6 @@ impl fmt::Display for Format {
 pub struct Payload {
     format: Format,
     bytes: Bytes,
-}
-
-/// What an array of at most one element holds.
-pub(crate) enum Elements {
-    None,
-    One(Payload),
-    /// More than one element, or no array.
-    Other,
 }
 
 /// A value that could not be encoded or decoded.
@@ -108,9 +105,7 @@ impl Payload {
         scratch.clear();
         let written = match format {
             Format::Json => serde_json::to_writer(&mut scratch, value).map_err(PayloadError::new),
-            Format::Msgpack => value
-                .serialize(&mut rmp_serde::Serializer::new(&mut scratch).with_struct_map())
-                .map_err(PayloadError::new),
+            Format::Msgpack => msgpack::encode(value, &mut scratch).map_err(PayloadError::new),
         };
         let bytes = if scratch.len() > SHARED_ENCODING {
             Bytes::from(scratch)
@@ -143,9 +138,7 @@ impl Payload {
     pub fn decode_borrowed<'a, T: Deserialize<'a>>(&'a self) -> Result<T, PayloadError> {
         match self.format {
             Format::Json => serde_json::from_slice(&self.bytes).map_err(|error| self.unfit(error)),
-            Format::Msgpack => {
-                rmp_serde::from_slice(&self.bytes).map_err(|error| self.unfit(error))
-            }
+            Format::Msgpack => msgpack::decode(&self.bytes).map_err(|error| self.unfit(error)),
         }
     }
 
@@ -156,10 +149,8 @@ impl Payload {
     /// of the value.
     pub fn decode_private<T: DeserializeOwned>(&self) -> Result<T, PayloadError> {
         match self.format {
-            Format::Json => serde_json::from_slice(&self.bytes)
-                .map_err(|error| PayloadError::new(without_value(&error.to_string()))),
-            Format::Msgpack => rmp_serde::from_slice(&self.bytes)
-                .map_err(|error| PayloadError::new(without_value(&error.to_string()))),
+            Format::Json => serde_json::from_slice(&self.bytes).map_err(unquoted),
+            Format::Msgpack => msgpack::decode(&self.bytes).map_err(unquoted),
         }
     }
 
@@ -193,77 +184,6 @@ impl Payload {
         &self.bytes
     }
 
-    /// Looks into an array of at most one element.
-    pub(crate) fn elements(&self) -> Elements {
-        let only = match self.format {
-            Format::Json => {
-                let mut places = Vec::new();
-                let scanned =
-                    Scanner::new(&self.bytes, MAX_DEPTH).array(|place| places.push(place));
-                match (scanned, places.pop()) {
-                    (Ok(()), None) => return Elements::None,
-                    (Ok(()), Some(only)) if places.is_empty() => only,
-                    _ => return Elements::Other,
-                }
-            }
-            Format::Msgpack => match &self.bytes[..] {
-                [0x90] => return Elements::None,
-                [0x91, ..] => 1..self.bytes.len(),
-                _ => return Elements::Other,
-            },
-        };
-        Elements::One(Payload::new(self.format, self.bytes.slice(only)))
-    }
-
-    /// The member of a JSON object at this path: its bytes, as they stand there. Of members with the
-    /// same name the last counts.
-    pub fn member(&self, path: &[&str]) -> Option<Payload> {
-        let place = self.places(path)?.pop()?;
-        Some(Payload::new(self.format, self.bytes.slice(place)))
-    }
-
-    /// The same JSON object with another value for the member at this path, if it has one. Every
-    /// other byte stays as it is.
-    pub fn with_member(&self, path: &[&str], value: &[u8]) -> Option<Payload> {
-        let places = self.places(path)?;
-        let mut bytes = BytesMut::with_capacity(self.bytes.len() + value.len());
-        let mut from = 0;
-        // All of them: some readers take the first of members with the same name.
-        for place in places {
-            bytes.extend_from_slice(&self.bytes[from..place.start]);
-            bytes.extend_from_slice(value);
-            from = place.end;
-        }
-        bytes.extend_from_slice(&self.bytes[from..]);
-        Some(Payload::new(self.format, bytes))
-    }
-
-    /// Where the members at this path are, in the order in which they stand there; `None` if there
-    /// are none.
-    fn places(&self, path: &[&str]) -> Option<Vec<Range<usize>>> {
-        let whole = 0..self.bytes.len();
-        let mut places = Vec::from([whole]);
-        if self.format != Format::Json {
-            return None;
-        }
-        for name in path {
-            let mut found = Vec::new();
-            for object in places {
-                let bytes = self.bytes.slice(object.clone());
-                let mut scanner = Scanner::new(&bytes, MAX_DEPTH);
-                let member = |key: &[u8], value: Range<usize>| {
-                    if key == name.as_bytes() {
-                        found.push(object.start + value.start..object.start + value.end);
-                    }
-                };
-                // What is not an object has no members.
-                let _not_an_object = dialect::members(&bytes, &mut scanner, member);
-            }
-            places = found;
-        }
-        (!places.is_empty()).then_some(places)
-    }
-
     /// The same value in another format. What JSON has no form for is spelled out, and read back
     /// from that spelling: `{"$binary":"aGk="}`, `{"$ext":[5,"aGk="]}`, `{"$unknown":true}`.
     ///
@@ -282,83 +202,22 @@ impl Payload {
     }
 }
 
+/// The value is msgpack, as it was packed.
+impl From<Packed> for Payload {
+    fn from(packed: Packed) -> Payload {
+        Payload::new(Format::Msgpack, packed.into_bytes())
+    }
+}
+
 impl fmt::Debug for Payload {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.format, Quote::of(&self.bytes))
     }
 }
 
-/// An error of serde without the value that it quotes: `invalid type: string "hunter2", expected
-/// u64` becomes `invalid type: string, expected u64`. What was expected comes from the type that
-/// was to be decoded, so the last `, expected ` is the one that ends the value.
-fn without_value(error: &str) -> String {
-    let quoting = ["invalid type: ", "invalid value: ", "unknown variant "];
-    let found = quoting.iter().find(|start| error.starts_with(**start));
-    let (Some(start), Some(end)) = (found, error.rfind(", expected ")) else {
-        return error.to_owned();
-    };
-    // `string "..."`, `integer `5``: the kind comes before the value, if there is one.
-    let found = error.get(start.len()..end).unwrap_or_default();
-    let kind = found.split(['"', '`']).next().unwrap_or_default();
-    format!(
-        "{}{}",
-        format_args!("{start}{kind}").to_string().trim_end(),
-        &error[end..]
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_private_value_is_not_quoted() {
-        #[derive(Deserialize, Debug)]
-        #[serde(rename_all = "snake_case")]
-        enum Mode {
-            Fast,
-        }
-        #[derive(Deserialize, Debug)]
-        #[expect(dead_code, reason = "only what does not fit is of interest")]
-        struct Params {
-            port: u16,
-            mode: Option<Mode>,
-        }
-        let rows = [
-            (
-                r#"{"port":"hunter2"}"#,
-                "invalid type: string, expected u16 at line 1 column 17",
-            ),
-            (
-                r#"{"port":"a, expected \"hunter2\""}"#,
-                "invalid type: string, expected u16 at line 1 column 33",
-            ),
-            (
-                r#"{"port":4242424}"#,
-                "invalid value: integer, expected u16 at line 1 column 15",
-            ),
-            (
-                r#"{"port":1,"mode":"hunter2"}"#,
-                "unknown variant, expected `fast` at line 1 column 26",
-            ),
-            (
-                r#"["hunter2"]"#,
-                "invalid type: string, expected u16 at line 1 column 10",
-            ),
-            ("{}", "missing field `port` at line 1 column 2"),
-        ];
-        for (json, expected) in rows {
-            let payload = Payload::new(Format::Json, json);
-            let error = payload.decode_private::<Params>().unwrap_err();
-            assert_eq!(error.to_string(), expected, "{json}");
-            let msgpack = payload.to_format(Format::Msgpack).unwrap();
-            let error = msgpack.decode_private::<Params>().unwrap_err().to_string();
-            assert!(
-                !error.contains("hunter2") && !error.contains("4242424"),
-                "{error}"
-            );
-        }
-    }
 
     #[test]
     fn structs_are_maps_in_both_formats() {
@@ -384,29 +243,6 @@ mod tests {
         assert!(Payload::encode(Format::Json, &unsayable).is_err());
         let next = Payload::encode(Format::Json, &1).unwrap();
         assert_eq!(&next.bytes()[..], b"1");
-    }
-
-    #[test]
-    fn a_member_is_replaced_and_nothing_else() {
-        let params = |text: &str| Payload::from_json(text).unwrap();
-        let text = r#" { "a" : [1, 2.50] , "m":{"t" :  "x" ,"u":1e2}, "t":7} "#;
-        let object = params(text);
-        assert_eq!(object.member(&["m", "t"]).unwrap().bytes(), "\"x\"");
-        assert_eq!(object.member(&["t"]).unwrap().bytes(), "7");
-        let replaced = object.with_member(&["m", "t"], b"99").unwrap();
-        assert_eq!(replaced.bytes(), &text.replace("\"x\"", "99"));
-        for (text, path) in [("[1]", "t"), ("1", "t"), (r#"{"u":1}"#, "t")] {
-            assert!(params(text).member(&[path]).is_none());
-            assert!(params(text).with_member(&[path], b"1").is_none());
-        }
-        let twice = params(r#"{"t":1,"\u0074":2}"#);
-        assert_eq!(
-            twice.member(&["t"]).unwrap().bytes(),
-            "2",
-            "the last counts"
-        );
-        let replaced = twice.with_member(&["t"], b"3").unwrap();
-        assert_eq!(replaced.bytes(), r#"{"t":3,"\u0074":3}"#);
     }
 
     #[test]

@@ -143,8 +143,7 @@ impl Peer {
         _method: M,
         params: M::Params,
     ) -> Result<M::Result, CallError> {
-        let params = Payload::encode(self.format(), &params).map_err(CallError::Unsendable)?;
-        let params = (!params.is_null()).then_some(params);
+        let params = self.encode_params(&params)?;
         let result = self.call_raw(Text::from_static(M::NAME), params).await?;
         let decoded = match self.shared.options.redact {
             Some(_) => result.decode_private(),
@@ -267,8 +266,7 @@ impl Peer {
     /// # Errors
     /// The params cannot be encoded, or the connection has ended.
     pub async fn send<E: EventKind>(&self, _event: E, params: E::Params) -> Result<(), CallError> {
-        let params = Payload::encode(self.format(), &params).map_err(CallError::Unsendable)?;
-        let params = (!params.is_null()).then_some(params);
+        let params = self.encode_params(&params)?;
         self.send_raw(Text::from_static(E::NAME), params).await
     }
 
@@ -396,6 +394,19 @@ impl Peer {
     /// Whether the connection has ended.
     pub fn is_closed(&self) -> bool {
         self.shared.reason.get().is_some()
+    }
+
+    fn encode_params<T: serde::Serialize>(&self, params: &T) -> Result<Option<Payload>, CallError> {
+        let encoded = self.shared.options.params.encode(self.format(), params);
+        encoded.map_err(CallError::Unsendable)
+    }
+
+    /// Decodes what this peer sent as the params of a call or an event.
+    pub(crate) fn decode_params<T: serde::de::DeserializeOwned>(
+        &self,
+        params: Option<Payload>,
+    ) -> Result<T, RpcError> {
+        self.shared.options.params.decode(params, self.format())
     }
 
     /// Waits for room in the queue.

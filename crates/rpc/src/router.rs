@@ -12,7 +12,7 @@ use crate::error::RpcError;
 use crate::guarded::{Guarded, panicked};
 use crate::message::{Event, Id, Text};
 use crate::method::{EventKind, Method};
-use crate::payload::{Elements, Format, Payload};
+use crate::payload::{Format, Payload};
 use crate::peer::Peer;
 use crate::reply::Reply;
 use crate::spread::Spread;
@@ -134,7 +134,7 @@ impl<S: Clone + Send + Sync + 'static> Router<S> {
     {
         self.on_boxed(M::NAME, move |context, params| {
             let format = context.peer.format();
-            match decode_params::<M::Params>(params, format) {
+            match context.peer.decode_params::<M::Params>(params) {
                 Ok(params) => {
                     let work = handler(context, params);
                     Box::pin(async move { encode_result(format, &work.await?) })
@@ -172,8 +172,7 @@ impl<S: Clone + Send + Sync + 'static> Router<S> {
         F: Fn(EventContext<'_, S>, E::Params) + Send + Sync + 'static,
     {
         let handle = move |context: EventContext<'_, S>, event: Event| {
-            let format = context.peer.format();
-            match decode_params::<E::Params>(event.params, format) {
+            match context.peer.decode_params::<E::Params>(event.params) {
                 Ok(params) => handler(context, params),
                 Err(error) => {
                     // The error may quote what the peer sent.
@@ -301,48 +300,6 @@ impl<S: fmt::Debug> fmt::Debug for Router<S> {
             .field("methods", &self.methods.len())
             .field("events", &self.events.len())
             .finish_non_exhaustive()
-    }
-}
-
-/// Params that are absent fit a type that takes nothing, or whose fields are all optional. Errors
-/// quote nothing of them: they may hold secrets, and errors end up in logs.
-fn decode_params<T: serde::de::DeserializeOwned>(
-    params: Option<Payload>,
-    format: Format,
-) -> Result<T, RpcError> {
-    let Some(params) = params else {
-        let empty = match format {
-            Format::Json => &b"{}"[..],
-            Format::Msgpack => &b"\x80"[..],
-        };
-        return Payload::null(format)
-            .decode_private()
-            .or_else(|_| Payload::new(format, empty).decode_private())
-            .map_err(|_| RpcError::invalid_params("Invalid params: there are none"));
-    };
-    params.decode_private().or_else(|error| {
-        // Positional params: `[]` is how msgpack-rpc sends nothing, `[x]` how it sends a value
-        // that is neither an array nor a map.
-        match params.elements() {
-            Elements::None => return decode_params(None, format),
-            Elements::One(only) => only.decode_private().map_err(|_| error),
-            // Many clients send `{}` for nothing.
-            Elements::Other if is_empty_map(&params) => {
-                Payload::null(format).decode_private().map_err(|_| error)
-            }
-            Elements::Other => Err(error),
-        }
-        .map_err(|error| RpcError::invalid_params(format!("Invalid params: {error}")))
-    })
-}
-
-fn is_empty_map(params: &Payload) -> bool {
-    match params.format() {
-        Format::Json => match params.bytes().trim_ascii() {
-            [b'{', inner @ .., b'}'] => inner.trim_ascii().is_empty(),
-            _ => false,
-        },
-        Format::Msgpack => params.bytes()[..] == [0x80],
     }
 }
 

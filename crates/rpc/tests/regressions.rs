@@ -21,6 +21,11 @@ fn json_rpc_headers() {
 }
 
 #[test]
+fn members() {
+    check_all("members", checks::members);
+}
+
+#[test]
 fn msgpack_rpc() {
     check_all("msgpack_rpc", checks::msgpack_rpc);
 }

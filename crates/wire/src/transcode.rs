@@ -57,7 +57,7 @@ pub fn msgpack_to_json(bytes: &[u8]) -> Result<String, TranscodeError> {
 
 fn write_json(reader: &mut Reader<'_>, out: &mut String, depth: usize) -> Option<()> {
     let depth = depth.checked_sub(1)?;
-    match reader.next()? {
+    match reader.token()? {
         Token::Nil => out.push_str("null"),
         Token::Bool(value) => out.push_str(if value { "true" } else { "false" }),
         Token::Unsigned(number) => out.push_str(itoa::Buffer::new().format(number)),
@@ -126,7 +126,7 @@ fn write_json(reader: &mut Reader<'_>, out: &mut String, depth: usize) -> Option
 
 fn refinements_to_json(bytes: &[u8], depth: usize) -> Option<String> {
     let mut reader = Reader::new(bytes);
-    if !matches!(reader.clone().next()?, Token::Map(_)) {
+    if !matches!(reader.clone().token()?, Token::Map(_)) {
         return None;
     }
     let mut text = String::new();
@@ -145,7 +145,7 @@ fn write_base64(out: &mut String, before: &str, bytes: &[u8], after: &str) {
 fn has_text_keys(reader: &Reader<'_>, length: u32) -> Option<bool> {
     let mut reader = reader.clone();
     for _ in 0..length {
-        match reader.next()? {
+        match reader.token()? {
             Token::Str(text) if std::str::from_utf8(text).is_err() => return Some(false),
             Token::Str(text) if length == 1 && text.starts_with(b"$") => return Some(false),
             Token::Str(_) => {}

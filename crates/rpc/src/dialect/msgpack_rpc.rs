@@ -36,7 +36,7 @@ pub(super) fn cut(
         Ok(Some(length)) => Ok(Some(buffer.split_to(length).freeze())),
         Ok(None) => Ok(None),
         Err(Violation::Limit(problem)) => Err(DialectError::over_limit(problem, buffer)),
-        Err(Violation::NoMsgpack(problem)) => Err(DialectError::new(problem, buffer)),
+        Err(Violation::NotMsgpack(problem)) => Err(DialectError::new(problem, buffer)),
     }
 }
 
@@ -50,11 +50,11 @@ pub(super) fn read(frame: &Bytes, _: &Limits) -> Inbound {
 
 fn understand(frame: &Bytes) -> Result<Message, Malformed> {
     let mut reader = Reader::new(frame);
-    let length = match reader.next() {
+    let length = match reader.token() {
         Some(Token::Array(length)) => length,
         _ => return Err(malformed(None, MalformedKind::Request, "not an array")),
     };
-    let (kind, expected) = match (length > 0).then(|| reader.next()).flatten() {
+    let (kind, expected) = match (length > 0).then(|| reader.token()).flatten() {
         Some(Token::Unsigned(0)) => (MalformedKind::Request, 4),
         Some(Token::Unsigned(1)) => (MalformedKind::Response, 4),
         Some(Token::Unsigned(2)) if length == 3 => return read_call(frame, reader, None),
@@ -65,7 +65,7 @@ fn understand(frame: &Bytes) -> Result<Message, Malformed> {
         }
     };
     let id = match (length > 1 && expected == 4)
-        .then(|| reader.next())
+        .then(|| reader.token())
         .flatten()
     {
         Some(Token::Unsigned(id)) => u32::try_from(id).ok().map(Id::from),
@@ -87,7 +87,7 @@ fn understand(frame: &Bytes) -> Result<Message, Malformed> {
 
 fn read_call(frame: &Bytes, mut reader: Reader<'_>, id: Option<Id>) -> Result<Message, Malformed> {
     let fail = |problem| malformed(id.clone(), MalformedKind::Request, problem);
-    let method = match reader.next() {
+    let method = match reader.token() {
         Some(Token::Str(name) | Token::Bin(name)) => Text::from_utf8(frame.slice_ref(name)),
         _ => None,
     };
@@ -95,7 +95,7 @@ fn read_call(frame: &Bytes, mut reader: Reader<'_>, id: Option<Id>) -> Result<Me
     let place = reader
         .skip()
         .ok_or_else(|| fail("the params are missing"))?;
-    let params = match Reader::new(&frame[place.clone()]).next() {
+    let params = match Reader::new(&frame[place.clone()]).token() {
         Some(Token::Nil) => None,
         Some(Token::Array(_) | Token::Map(_)) => Some(payload(frame, place)),
         _ => return Err(fail("the params are no array")),
@@ -142,14 +142,14 @@ fn read_known_error(error: &Payload) -> Option<RpcError> {
         other => text(other).map(ErrorCode::Name),
     };
     let mut reader = Reader::new(bytes);
-    match reader.next()? {
+    match reader.token()? {
         token @ (Token::Str(_) | Token::Bin(_)) => Some(RpcError::new(
             ErrorCode::SERVER_ERROR,
             text(token)?.as_str(),
         )),
         Token::Array(length @ 2..=3) => {
-            let code = code(reader.next()?)?;
-            let message = text(reader.next()?)?;
+            let code = code(reader.token()?)?;
+            let message = text(reader.token()?)?;
             let data = (length == 3).then(|| reader.skip()).flatten();
             Some(RpcError {
                 code,
@@ -160,9 +160,9 @@ fn read_known_error(error: &Payload) -> Option<RpcError> {
         Token::Map(length) => {
             let mut known = RpcError::new(ErrorCode::SERVER_ERROR, "");
             for _ in 0..length {
-                let key = text(reader.next()?)?;
+                let key = text(reader.token()?)?;
                 let place = reader.skip()?;
-                let value = Reader::new(&bytes[place.clone()]).next()?;
+                let value = Reader::new(&bytes[place.clone()]).token()?;
                 match key.as_str() {
                     "code" => known.code = code(value)?,
                     "message" => known.message = text(value)?.to_string(),
@@ -251,7 +251,7 @@ fn write_call(
         return Ok(());
     };
     if !matches!(
-        Reader::new(params.bytes()).next(),
+        Reader::new(params.bytes()).token(),
         Some(Token::Array(_) | Token::Map(_))
     ) {
         // Params are an array; a single value becomes the only one in it.

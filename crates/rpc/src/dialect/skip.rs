@@ -152,7 +152,7 @@ impl Head {
     /// The id, whether it is an answer, and whether more bytes could tell more.
     fn read(&self) -> (Option<Id>, bool, bool) {
         let mut reader = Reader::new(&self.0);
-        let mut next = || reader.next();
+        let mut next = || reader.token();
         match (next(), next(), next()) {
             (Some(Token::Array(4)), Some(Token::Unsigned(kind @ 0..=1)), Some(token)) => {
                 let id = match token {
