@@ -1,15 +1,21 @@
 //! Bytes to messages and back. No input or output happens here.
 //!
+//! A dialect is a framing (where a frame ends: `framing.rs`) and an envelope (what a frame says:
+//! `envelope.rs`). Nothing else depends on which dialect it is.
+//!
 //! A bad message is an item ([`Inbound::Malformed`]); a bad stream is an error
 //! ([`DialectError`](crate::DialectError)), after which nothing that follows can be trusted.
 
+mod arrays;
 mod content_length;
 mod decoder;
 pub(crate) mod embedded;
 mod envelope;
+mod framing;
 mod json_rpc;
 mod lines;
 mod msgpack_rpc;
+mod object;
 mod orchard;
 mod skim;
 mod skip;
@@ -18,13 +24,15 @@ use std::fmt;
 use std::str::FromStr;
 
 use bytes::{Bytes, BytesMut};
+use tenon_wire::json::{self, Scanner};
 
 use crate::error::RpcError;
 use crate::message::{Id, Message, Response};
 use crate::payload::{Format, PayloadError};
 pub use decoder::Decoder;
-pub(crate) use envelope::members;
-use tenon_wire::json::{self, Scanner};
+use envelope::Envelope;
+use framing::Framing;
+pub(crate) use object::members;
 
 /// How messages are written as bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -147,12 +155,27 @@ impl Dialect {
         }
     }
 
+    /// Where a frame ends.
+    pub(crate) fn framing(self) -> Framing {
+        match self {
+            Dialect::JsonRpcLines | Dialect::Orchard => Framing::Lines,
+            Dialect::JsonRpcHeaders => Framing::Headers,
+            Dialect::MsgpackRpc => Framing::Arrays,
+        }
+    }
+
+    /// What a frame says.
+    pub(crate) fn envelope(self) -> &'static Envelope {
+        match self {
+            Dialect::JsonRpcLines | Dialect::JsonRpcHeaders => &json_rpc::ENVELOPE,
+            Dialect::MsgpackRpc => &msgpack_rpc::ENVELOPE,
+            Dialect::Orchard => &orchard::ENVELOPE,
+        }
+    }
+
     /// The format of params, results and error data.
     pub fn format(self) -> Format {
-        match self {
-            Dialect::MsgpackRpc => Format::Msgpack,
-            _ => Format::Json,
-        }
+        self.envelope().format
     }
 
     /// Appends one message to `out`.
@@ -161,21 +184,7 @@ impl Dialect {
     /// The dialect cannot carry it: a payload in another format, or an id of a kind it does not
     /// have. Nothing has been appended then.
     pub fn encode(self, message: &Message, out: &mut BytesMut) -> Result<(), PayloadError> {
-        let start = out.len();
-        let encoded = match self {
-            Dialect::JsonRpcLines => {
-                json_rpc::encode(message, out).map(|()| lines::finish(start, out))
-            }
-            Dialect::JsonRpcHeaders => {
-                json_rpc::encode(message, out).map(|()| content_length::finish(start, out))
-            }
-            Dialect::Orchard => orchard::encode(message, out).map(|()| lines::finish(start, out)),
-            Dialect::MsgpackRpc => msgpack_rpc::encode(message, out),
-        };
-        if encoded.is_err() {
-            out.truncate(start);
-        }
-        encoded
+        self.frame(out, |out| (self.envelope().write)(message, out))
     }
 
     /// Appends the answers to a batch as one frame; in a dialect without batches, one by one.
@@ -201,7 +210,7 @@ impl Dialect {
 
     /// Whether several messages can stand in one frame.
     pub fn has_batches(self) -> bool {
-        matches!(self, Dialect::JsonRpcLines | Dialect::JsonRpcHeaders)
+        self.envelope().write_batch.is_some()
     }
 
     /// Appends several messages as one frame.
@@ -213,22 +222,29 @@ impl Dialect {
         messages: impl IntoIterator<Item = Message>,
         out: &mut BytesMut,
     ) -> Result<(), PayloadError> {
-        let start = out.len();
-        let encoded = match self {
-            Dialect::JsonRpcLines => {
-                json_rpc::encode_batch(messages, out).map(|()| lines::finish(start, out))
-            }
-            Dialect::JsonRpcHeaders => {
-                json_rpc::encode_batch(messages, out).map(|()| content_length::finish(start, out))
-            }
-            Dialect::MsgpackRpc | Dialect::Orchard => {
-                Err(PayloadError::new(format_args!("{self} has no batches")))
-            }
+        let Some(write_batch) = self.envelope().write_batch else {
+            return Err(PayloadError::new(format_args!("{self} has no batches")));
         };
-        if encoded.is_err() {
-            out.truncate(start);
+        self.frame(out, |out| write_batch(&mut messages.into_iter(), out))
+    }
+
+    /// Makes a frame of what `write` appends. If that fails, nothing has been appended.
+    fn frame(
+        self,
+        out: &mut BytesMut,
+        write: impl FnOnce(&mut BytesMut) -> Result<(), PayloadError>,
+    ) -> Result<(), PayloadError> {
+        let start = out.len();
+        match write(out) {
+            Ok(()) => {
+                self.framing().finish(start, out);
+                Ok(())
+            }
+            Err(error) => {
+                out.truncate(start);
+                Err(error)
+            }
         }
-        encoded
     }
 
     /// Which of `candidates` a peer speaks, by the first bytes it sent; `None` while they do not
@@ -266,8 +282,8 @@ pub(crate) fn member_id(object: &Bytes, name: &str) -> Option<Id> {
             found = Some(place);
         }
     };
-    envelope::members(object, &mut scanner, look).ok()?;
-    envelope::id(object, found?)
+    object::members(object, &mut scanner, look).ok()?;
+    object::id(object, found?)
 }
 
 impl fmt::Display for Dialect {
@@ -276,17 +292,22 @@ impl fmt::Display for Dialect {
     }
 }
 
-impl FromStr for Dialect {
-    type Err = String;
+/// A name that is not the name of a dialect.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown dialect {0:?}; expected one of {names}", names = Dialect::ALL.map(Dialect::name).join(", "))]
+pub struct UnknownDialect(
+    /// The name.
+    pub String,
+);
 
-    fn from_str(name: &str) -> Result<Dialect, String> {
+impl FromStr for Dialect {
+    type Err = UnknownDialect;
+
+    fn from_str(name: &str) -> Result<Dialect, UnknownDialect> {
         Dialect::ALL
             .into_iter()
             .find(|dialect| dialect.name() == name)
-            .ok_or_else(|| {
-                let names = Dialect::ALL.map(Dialect::name).join(", ");
-                format!("no dialect is called {name:?}; there are {names}")
-            })
+            .ok_or_else(|| UnknownDialect(name.to_owned()))
     }
 }
 
@@ -332,7 +353,7 @@ mod tests {
         for dialect in Dialect::ALL {
             assert_eq!(dialect.name().parse(), Ok(dialect));
         }
-        let error = "xml".parse::<Dialect>().unwrap_err();
+        let error = "xml".parse::<Dialect>().unwrap_err().to_string();
         assert!(error.contains("msgpack-rpc"), "{error}");
     }
 }

@@ -68,7 +68,9 @@ mod tap;
 pub use batch::BatchItem;
 pub use connection::{Cancel, Connection, EventOrder, Options, Stray, Withdrawal};
 pub use descriptors::check_descriptors;
-pub use dialect::{Decoder, Dialect, Frame, Inbound, Limits, Malformed, MalformedKind, Oversized};
+pub use dialect::{
+    Decoder, Dialect, Frame, Inbound, Limits, Malformed, MalformedKind, Oversized, UnknownDialect,
+};
 pub use error::{CallError, CloseReason, DialectError, ErrorCode, Quote, Redact, RpcError};
 pub use io::Io;
 pub use message::{Event, Id, Message, Request, Response, Text};

@@ -9,7 +9,6 @@ use std::fmt;
 use bytes::{Bytes, BytesMut};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-
 use tenon_wire::json::{self, MAX_DEPTH};
 use tenon_wire::msgpack::{self, Packed};
 use tenon_wire::transcode;

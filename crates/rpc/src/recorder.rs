@@ -8,14 +8,13 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-
-use crate::dialect::Dialect;
-use crate::error::Quote;
-use crate::payload::Format;
-use crate::tap::{Direction, Seen, Tap};
 use tenon_wire::json::MAX_DEPTH;
 use tenon_wire::mask;
 use tenon_wire::transcode;
+
+use crate::error::Quote;
+use crate::payload::Format;
+use crate::tap::{Direction, Seen, Tap};
 
 /// One frame as it was recorded.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -24,7 +23,7 @@ pub struct Record {
     pub time: f64,
     /// Which way it went.
     pub direction: Direction,
-    /// How it was written: the name of a [`Dialect`].
+    /// How it was written: the name of a [`Dialect`](crate::Dialect).
     pub dialect: String,
     /// What it said, in the order and with the numbers of the wire. msgpack is shown as JSON; what
     /// JSON has no form for is spelled out.
@@ -125,13 +124,10 @@ impl<W> fmt::Debug for Recorder<W> {
 
 /// The frame as JSON text, if it can be read.
 fn readable<'a>(seen: &Seen<'a>) -> Option<Cow<'a, str>> {
-    let body = match (seen.dialect, seen.direction) {
-        // Outgoing frames come with their headers.
-        (Dialect::JsonRpcHeaders, Direction::Out) => {
-            let end = memchr::memmem::find(seen.bytes, b"\r\n\r\n")?;
-            &seen.bytes[end + 4..]
-        }
-        _ => seen.bytes,
+    let body = match seen.direction {
+        Direction::In => seen.bytes,
+        // Outgoing frames come with what separates frames.
+        Direction::Out => seen.dialect.framing().body(seen.bytes)?,
     };
     match seen.dialect.format() {
         Format::Json => std::str::from_utf8(body)

@@ -41,6 +41,13 @@ pub(super) fn size(buffer: &[u8]) -> Option<(usize, usize)> {
     Some((body, body.checked_add(length)?))
 }
 
+/// The body of a frame with its headers.
+pub(super) fn body(frame: &[u8]) -> Option<&[u8]> {
+    const END: &[u8] = b"\r\n\r\n";
+    let end = memchr::memmem::find(frame, END)?;
+    Some(&frame[end + END.len()..])
+}
+
 /// Where the body starts and how long it is, once all headers are there. Each line is judged as
 /// soon as it is there, so that what is wrong shows at once, and the same however it arrives.
 fn read_headers(buffer: &[u8]) -> Result<Option<(usize, usize)>, String> {

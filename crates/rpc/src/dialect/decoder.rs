@@ -1,14 +1,11 @@
 //! From a stream of bytes to frames.
 
-use bytes::{Bytes, BytesMut};
+use bytes::BytesMut;
 
+use super::framing::Progress;
 use super::skip::Skip;
-use super::{
-    Dialect, Frame, Inbound, Limits, Oversized, content_length, json_rpc, lines, msgpack_rpc,
-    orchard,
-};
+use super::{Dialect, Frame, Limits, Oversized};
 use crate::error::DialectError;
-use tenon_wire::msgpack;
 
 /// Cuts a stream of bytes into frames. It remembers how far it has looked, so that a frame that
 /// arrives in many pieces is not looked at again for each of them.
@@ -16,9 +13,7 @@ use tenon_wire::msgpack;
 pub struct Decoder {
     dialect: Dialect,
     limits: Limits,
-    /// Bytes of an unfinished line that hold no newline.
-    scanned: usize,
-    msgpack: msgpack::Scanner,
+    progress: Progress,
     /// A frame that is too long and has not ended yet.
     skipping: Option<Skip>,
 }
@@ -29,8 +24,7 @@ impl Decoder {
         Decoder {
             dialect,
             limits,
-            scanned: 0,
-            msgpack: msgpack::Scanner::default(),
+            progress: Progress::default(),
             skipping: None,
         }
     }
@@ -61,7 +55,7 @@ impl Decoder {
             match self.cut(buffer) {
                 Err(error) if error.is_over_limit && self.limits.oversized == Oversized::Skip => {
                     self.skipping = Some(Skip::start(self.dialect, &self.limits, error, buffer)?);
-                    (self.scanned, self.msgpack) = (0, msgpack::Scanner::default());
+                    self.progress = Progress::default();
                 }
                 cut => return cut,
             }
@@ -69,24 +63,12 @@ impl Decoder {
     }
 
     fn cut(&mut self, buffer: &mut BytesMut) -> Result<Option<Frame>, DialectError> {
-        let limits = &self.limits;
-        let (bytes, read): (_, fn(&Bytes, &Limits) -> Inbound) = match self.dialect {
-            Dialect::JsonRpcLines => (
-                lines::cut(buffer, &mut self.scanned, limits)?,
-                json_rpc::read,
-            ),
-            Dialect::Orchard => (
-                lines::cut(buffer, &mut self.scanned, limits)?,
-                orchard::read,
-            ),
-            Dialect::JsonRpcHeaders => (content_length::cut(buffer, limits)?, json_rpc::read),
-            Dialect::MsgpackRpc => (
-                msgpack_rpc::cut(buffer, &mut self.msgpack, limits)?,
-                msgpack_rpc::read,
-            ),
-        };
+        let Decoder {
+            dialect, limits, ..
+        } = self;
+        let bytes = dialect.framing().cut(buffer, &mut self.progress, limits)?;
         Ok(bytes.map(|bytes| Frame {
-            content: read(&bytes, limits),
+            content: (dialect.envelope().read)(&bytes, limits),
             bytes,
         }))
     }
@@ -104,14 +86,12 @@ impl Decoder {
             buffer.clear();
             return Ok(skip.report(true));
         }
-        if matches!(self.dialect, Dialect::JsonRpcLines | Dialect::Orchard)
-            && buffer.iter().any(|byte| !byte.is_ascii_whitespace())
-        {
-            buffer.extend_from_slice(b"\n");
-            return self.decode(buffer);
-        }
         if buffer.iter().all(u8::is_ascii_whitespace) {
             return Ok(None);
+        }
+        if let Some(end) = self.dialect.framing().missing_end() {
+            buffer.extend_from_slice(end);
+            return self.decode(buffer);
         }
         Err(DialectError::new(
             "the stream ended in the middle of a message",
@@ -122,7 +102,7 @@ impl Decoder {
 
 #[cfg(test)]
 mod tests {
-    use super::super::MalformedKind;
+    use super::super::{Inbound, MalformedKind};
     use super::*;
     use crate::message::{Event, Id, Message, Response};
     use crate::payload::{Format, Payload};

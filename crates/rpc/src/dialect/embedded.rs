@@ -2,16 +2,11 @@
 //! printed something and did not end the line.
 
 use bytes::Bytes;
+use tenon_wire::json;
 
-use super::{Dialect, Frame, Inbound, Limits, MalformedKind, json_rpc, orchard};
+use super::framing::Framing;
+use super::{Dialect, Frame, Inbound, Limits, MalformedKind};
 use crate::message::{Id, Message};
-use tenon_wire::json::{self, JsonError};
-
-/// Reads a whole frame.
-type Read = fn(&Bytes, &Limits) -> Inbound;
-
-/// Reads the object at the start of a text, and gives its length as well.
-type ReadAnswer = fn(&Bytes, &Limits) -> Result<(usize, Inbound), JsonError>;
 
 /// How often a line may be looked through in all. Text can be such that every brace in it might
 /// begin a message that goes on to the end of the line.
@@ -27,15 +22,14 @@ pub(crate) fn pieces(
     limits: &Limits,
     is_expected: impl Fn(&Id) -> bool,
 ) -> Option<Vec<Frame>> {
-    let (read, read_answer): (Read, ReadAnswer) = match dialect {
-        Dialect::JsonRpcLines => (json_rpc::read, json_rpc::read_answer),
-        Dialect::Orchard => (orchard::read, orchard::read_answer),
-        Dialect::JsonRpcHeaders | Dialect::MsgpackRpc => return None,
-    };
+    let envelope = dialect.envelope();
+    let read_answer = envelope
+        .read_answer
+        .filter(|_| dialect.framing() == Framing::Lines)?;
     let text = |bytes: Bytes| {
         let is_blank = bytes.trim_ascii().is_empty();
         (!is_blank).then(|| Frame {
-            content: read(&bytes, limits),
+            content: (envelope.read)(&bytes, limits),
             bytes,
         })
     };

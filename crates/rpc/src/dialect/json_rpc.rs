@@ -4,16 +4,28 @@
 //! that is `null` beside the other one.
 
 use bytes::{BufMut, Bytes, BytesMut};
+use tenon_wire::json::{self, JsonError, Scanner};
 
-use super::envelope::{self, Envelope};
+use super::envelope::Envelope;
+use super::object::{self, Members};
 use super::{Inbound, Limits, Malformed, MalformedKind};
 use crate::error::{ErrorCode, RpcError};
 use crate::message::{Event, Id, Message, Request, Response, Text};
 use crate::payload::{Format, Payload, PayloadError};
-use tenon_wire::json::{self, JsonError, Scanner};
+
+pub(super) static ENVELOPE: Envelope = Envelope {
+    format: Format::Json,
+    read,
+    read_answer: Some(read_answer),
+    write,
+    write_batch: Some(write_batch),
+    malformed,
+    // Some scripts leave out a result that is undefined.
+    may_leave_out_result: true,
+};
 
 /// Reads one frame.
-pub(super) fn read(frame: &Bytes, limits: &Limits) -> Inbound {
+fn read(frame: &Bytes, limits: &Limits) -> Inbound {
     if let Err(error) = json::check_utf8(frame) {
         return stray(&error);
     }
@@ -32,18 +44,18 @@ pub(super) fn read(frame: &Bytes, limits: &Limits) -> Inbound {
 }
 
 fn read_object(frame: &Bytes, scanner: &mut Scanner<'_>) -> Result<Inbound, JsonError> {
-    let envelope = Envelope::find(frame, scanner)?;
+    let members = Members::find(frame, scanner)?;
     scanner.end()?;
-    Ok(understand(frame, envelope))
+    Ok(understand(frame, members))
 }
 
 /// Reads the object at the start of `text`, if it says that it is a message. Gives its length as
 /// well: other text may follow.
-pub(super) fn read_answer(text: &Bytes, limits: &Limits) -> Result<(usize, Inbound), JsonError> {
+fn read_answer(text: &Bytes, limits: &Limits) -> Result<(usize, Inbound), JsonError> {
     let mut scanner = Scanner::new(text, limits.depth);
-    let envelope = Envelope::find(text, &mut scanner)?;
-    let content = match envelope.jsonrpc {
-        Some(_) => understand(text, envelope),
+    let members = Members::find(text, &mut scanner)?;
+    let content = match members.jsonrpc {
+        Some(_) => understand(text, members),
         None => not_an_object(),
     };
     Ok((scanner.at(), content))
@@ -84,31 +96,31 @@ fn read_batch(frame: &Bytes, mut scanner: Scanner<'_>, limits: &Limits) -> Inbou
 }
 
 /// Looks at which members are there, then decides what the message is.
-fn understand(frame: &Bytes, envelope: Envelope) -> Inbound {
-    let id = match envelope.id.clone() {
+fn understand(frame: &Bytes, members: Members) -> Inbound {
+    let id = match members.id.clone() {
         None => None,
-        Some(place) => match envelope::id(frame, place) {
+        Some(place) => match object::id(frame, place) {
             Some(id) => Some(id),
             None => return request_error(None, "the id is neither a string nor a number nor null"),
         },
     };
-    if let Some(version) = &envelope.jsonrpc
+    if let Some(version) = &members.jsonrpc
         && &frame[version.clone()] != b"\"2.0\""
-        && envelope::text(frame, version.clone()).is_none_or(|version| version != "2.0")
+        && object::text(frame, version.clone()).is_none_or(|version| version != "2.0")
     {
         let problem = "`jsonrpc` is not \"2.0\"";
         return match id {
-            Some(id) if envelope.method.is_none() && envelope.is_answer() => {
+            Some(id) if members.method.is_none() && members.is_answer() => {
                 response_error(id, problem)
             }
             id => request_error(id, problem),
         };
     }
-    if let Some(place) = envelope.method {
-        let Some(method) = envelope::text(frame, place).filter(|method| !method.is_empty()) else {
+    if let Some(place) = members.method {
+        let Some(method) = object::text(frame, place).filter(|method| !method.is_empty()) else {
             return request_error(id, "the method is no name");
         };
-        let params = envelope::optional_payload(frame, envelope.params);
+        let params = object::optional_payload(frame, members.params);
         return Inbound::Message(match id {
             Some(id) => Message::Request(Request { id, method, params }),
             None => Message::Event(Event { method, params }),
@@ -119,15 +131,15 @@ fn understand(frame: &Bytes, envelope: Envelope) -> Inbound {
     };
     let is_null = |place: &std::ops::Range<usize>| &frame[place.clone()] == b"null";
     match (
-        envelope.result,
-        envelope.error.filter(|place| !is_null(place)),
+        members.result,
+        members.error.filter(|place| !is_null(place)),
     ) {
         (None, None) => Inbound::Malformed(Box::new(Malformed {
             id: Some(id),
             kind: MalformedKind::Bare,
             error: invalid_request("an id without method, result or error"),
         })),
-        (Some(place), None) => response(id, Ok(envelope::payload(frame, place))),
+        (Some(place), None) => response(id, Ok(object::payload(frame, place))),
         (result, Some(place)) if result.as_ref().is_none_or(is_null) => {
             match read_error(frame.slice(place)) {
                 Some(error) => response(id, Err(error)),
@@ -149,27 +161,27 @@ fn response(id: Id, result: Result<Payload, RpcError>) -> Inbound {
 fn read_error(frame: Bytes) -> Option<RpcError> {
     let (mut code, mut message, mut data) = (None, None, None);
     let mut scanner = Scanner::new(&frame, json::MAX_DEPTH);
-    envelope::members(&frame, &mut scanner, |name, value| match name {
+    object::members(&frame, &mut scanner, |name, value| match name {
         b"code" => code = Some(value),
         b"message" => message = Some(value),
         b"data" => data = Some(value),
         _ => {}
     })
     .ok()?;
-    let code = code.map(|place| match envelope::text(&frame, place.clone()) {
+    let code = code.map(|place| match object::text(&frame, place.clone()) {
         Some(name) => ErrorCode::Name(name),
         None => {
             serde_json::from_slice(&frame[place]).map_or(ErrorCode::SERVER_ERROR, ErrorCode::Number)
         }
     });
-    let message = message.and_then(|place| envelope::text(&frame, place));
+    let message = message.and_then(|place| object::text(&frame, place));
     if code.is_none() && message.is_none() {
         return None;
     }
     Some(RpcError {
         code: code.unwrap_or(ErrorCode::SERVER_ERROR),
         message: message.map_or_else(|| "(no message)".to_owned(), |text| text.to_string()),
-        data: data.map(|place| envelope::payload(&frame, place)),
+        data: data.map(|place| object::payload(&frame, place)),
     })
 }
 
@@ -202,7 +214,7 @@ fn request_error(id: Option<Id>, detail: &str) -> Inbound {
     malformed(id, MalformedKind::Request, detail)
 }
 
-pub(super) fn malformed(id: Option<Id>, kind: MalformedKind, detail: &str) -> Inbound {
+fn malformed(id: Option<Id>, kind: MalformedKind, detail: &str) -> Inbound {
     Inbound::Malformed(Box::new(Malformed {
         id,
         kind,
@@ -219,7 +231,7 @@ fn response_error(id: Id, detail: &str) -> Inbound {
 }
 
 /// Writes one message as one object.
-pub(super) fn encode(message: &Message, out: &mut BytesMut) -> Result<(), PayloadError> {
+fn write(message: &Message, out: &mut BytesMut) -> Result<(), PayloadError> {
     out.put_slice(b"{\"jsonrpc\":\"2.0\",");
     write_members(message, out, write_error)
 }
@@ -232,11 +244,11 @@ pub(super) fn write_members(
 ) -> Result<(), PayloadError> {
     let write_call = |out: &mut BytesMut, method: &Text, params: &Option<Payload>| {
         out.put_slice(b"\"method\":");
-        envelope::write_text(out, method);
+        object::write_text(out, method);
         match params {
             Some(params) => {
                 out.put_slice(b",\"params\":");
-                envelope::write_payload(out, params)
+                object::write_payload(out, params)
             }
             None => Ok(()),
         }
@@ -244,18 +256,18 @@ pub(super) fn write_members(
     match message {
         Message::Request(request) => {
             out.put_slice(b"\"id\":");
-            envelope::write_id(out, &request.id);
+            object::write_id(out, &request.id);
             out.put_u8(b',');
             write_call(out, &request.method, &request.params)?;
         }
         Message::Event(event) => write_call(out, &event.method, &event.params)?,
         Message::Response(Response { id, result }) => {
             out.put_slice(b"\"id\":");
-            envelope::write_id(out, id);
+            object::write_id(out, id);
             match result {
                 Ok(result) => {
                     out.put_slice(b",\"result\":");
-                    envelope::write_payload(out, result)?;
+                    object::write_payload(out, result)?;
                 }
                 Err(error) => {
                     out.put_slice(b",\"error\":");
@@ -273,16 +285,16 @@ fn write_error(error: &RpcError, out: &mut BytesMut) -> Result<(), PayloadError>
     out.put_slice(b"{\"code\":");
     out.put_slice(itoa::Buffer::new().format(number).as_bytes());
     out.put_slice(b",\"message\":");
-    envelope::write_text(out, &error.message);
+    object::write_text(out, &error.message);
     match (&error.data, &error.code) {
         (Some(data), _) => {
             out.put_slice(b",\"data\":");
-            envelope::write_payload(out, data)?;
+            object::write_payload(out, data)?;
         }
         // A name that has no number would be lost otherwise.
         (None, ErrorCode::Name(name)) if number == -32000 => {
             out.put_slice(b",\"data\":{\"code\":");
-            envelope::write_text(out, name);
+            object::write_text(out, name);
             out.put_u8(b'}');
         }
         (None, _) => {}
@@ -292,13 +304,13 @@ fn write_error(error: &RpcError, out: &mut BytesMut) -> Result<(), PayloadError>
 }
 
 /// Writes several messages as one array.
-pub(super) fn encode_batch(
-    messages: impl IntoIterator<Item = Message>,
+fn write_batch(
+    messages: &mut dyn Iterator<Item = Message>,
     out: &mut BytesMut,
 ) -> Result<(), PayloadError> {
-    for (index, message) in messages.into_iter().enumerate() {
+    for (index, message) in messages.enumerate() {
         out.put_u8(if index == 0 { b'[' } else { b',' });
-        encode(&message, out)?;
+        write(&message, out)?;
     }
     out.put_u8(b']');
     Ok(())

@@ -5,43 +5,27 @@
 //! data; its own errors have that form.) Params are an array; a map is let through.
 
 use bytes::{BufMut, Bytes, BytesMut};
+use tenon_wire::msgpack::{Reader, Token, write};
 
+use super::envelope::Envelope;
 use super::{Inbound, Limits, Malformed, MalformedKind};
-use crate::error::{DialectError, ErrorCode, RpcError};
+use crate::error::{ErrorCode, RpcError};
 use crate::message::{Event, Id, Message, Request, Response, Text};
 use crate::payload::{Format, Payload, PayloadError};
-use tenon_wire::json;
-use tenon_wire::msgpack::{Budget, Reader, Scanner, Token, Violation, write};
 
-/// Takes the next complete value.
-pub(super) fn cut(
-    buffer: &mut BytesMut,
-    scanner: &mut Scanner,
-    limits: &Limits,
-) -> Result<Option<Bytes>, DialectError> {
-    // Nearly every byte of a text is a valid integer: only arrays can be told from what a plugin
-    // printed by mistake.
-    if let Some(&first) = buffer.first()
-        && !matches!(first, 0x90..=0x9f | 0xdc | 0xdd)
-    {
-        let problem = "expected a msgpack-rpc message, which is an array";
-        return Err(DialectError::new(problem, buffer));
-    }
-    let budget = Budget {
-        bytes: limits.frame,
-        depth: limits.depth.min(json::MAX_DEPTH),
-        elements: limits.elements as u64,
-    };
-    match scanner.scan(buffer, budget) {
-        Ok(Some(length)) => Ok(Some(buffer.split_to(length).freeze())),
-        Ok(None) => Ok(None),
-        Err(Violation::Limit(problem)) => Err(DialectError::over_limit(problem, buffer)),
-        Err(Violation::NotMsgpack(problem)) => Err(DialectError::new(problem, buffer)),
-    }
-}
+pub(super) static ENVELOPE: Envelope = Envelope {
+    format: Format::Msgpack,
+    read,
+    read_answer: None,
+    write: write_message,
+    write_batch: None,
+    malformed: |id, kind, problem| Inbound::Malformed(Box::new(malformed(id, kind, problem))),
+    // A response has four elements, and one of them is its result.
+    may_leave_out_result: false,
+};
 
 /// Reads one frame.
-pub(super) fn read(frame: &Bytes, _: &Limits) -> Inbound {
+fn read(frame: &Bytes, _: &Limits) -> Inbound {
     match understand(frame) {
         Ok(message) => Inbound::Message(message),
         Err(malformed) => Inbound::Malformed(Box::new(malformed)),
@@ -189,7 +173,7 @@ fn malformed(id: Option<Id>, kind: MalformedKind, problem: impl Into<String>) ->
 }
 
 /// Writes one message.
-pub(super) fn encode(message: &Message, out: &mut BytesMut) -> Result<(), PayloadError> {
+fn write_message(message: &Message, out: &mut BytesMut) -> Result<(), PayloadError> {
     match message {
         Message::Request(request) => {
             write::array(out, 4);

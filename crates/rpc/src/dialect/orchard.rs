@@ -2,46 +2,68 @@
 //! `jsonrpc`.
 
 use bytes::{BufMut, Bytes, BytesMut};
+use tenon_wire::json::{self, JsonError, Scanner};
 
-use super::envelope::{self, Envelope};
+use super::envelope::Envelope;
+use super::object::{self, Members};
 use super::{Inbound, Limits, Malformed, MalformedKind, json_rpc};
 use crate::error::{ErrorCode, RpcError};
 use crate::message::{Event, Id, Message, Request, Response, Text};
 use crate::payload::{Format, Payload, PayloadError};
-use tenon_wire::json::{self, JsonError, Scanner};
+
+pub(super) static ENVELOPE: Envelope = Envelope {
+    format: Format::Json,
+    read,
+    read_answer: Some(read_answer),
+    write,
+    write_batch: None,
+    malformed,
+    // Providers always have a result, even an empty one.
+    may_leave_out_result: false,
+};
 
 /// Reads one frame.
-pub(super) fn read(frame: &Bytes, limits: &Limits) -> Inbound {
-    if let Err(error) = json::check(frame, limits.depth) {
-        return malformed(None, MalformedKind::Stray, error.to_string());
+fn read(frame: &Bytes, limits: &Limits) -> Inbound {
+    match read_whole(frame, limits) {
+        Ok(content) => content,
+        Err(error) => malformed(None, MalformedKind::Stray, &error.to_string()),
     }
+}
+
+fn read_whole(frame: &Bytes, limits: &Limits) -> Result<Inbound, JsonError> {
+    json::check_utf8(frame)?;
     let mut scanner = Scanner::new(frame, limits.depth);
-    match Envelope::find(frame, &mut scanner) {
-        Ok(envelope) => understand(frame, envelope),
-        Err(_) => malformed(None, MalformedKind::Request, "a message is an object"),
+    if scanner.peek() != Some(b'{') {
+        scanner.value()?;
+        scanner.end()?;
+        let problem = "a message is an object";
+        return Ok(malformed(None, MalformedKind::Request, problem));
     }
+    let members = Members::find(frame, &mut scanner)?;
+    scanner.end()?;
+    Ok(understand(frame, members))
 }
 
 /// Reads the object at the start of `text`. Gives its length as well: other text may follow.
-pub(super) fn read_answer(text: &Bytes, limits: &Limits) -> Result<(usize, Inbound), JsonError> {
+fn read_answer(text: &Bytes, limits: &Limits) -> Result<(usize, Inbound), JsonError> {
     let mut scanner = Scanner::new(text, limits.depth);
-    let envelope = Envelope::find(text, &mut scanner)?;
-    Ok((scanner.at(), understand(text, envelope)))
+    let members = Members::find(text, &mut scanner)?;
+    Ok((scanner.at(), understand(text, members)))
 }
 
-fn understand(frame: &Bytes, envelope: Envelope) -> Inbound {
-    let id = match envelope.id {
+fn understand(frame: &Bytes, members: Members) -> Inbound {
+    let id = match members.id {
         None => None,
-        Some(place) => match envelope::id(frame, place).filter(is_int64) {
+        Some(place) => match object::id(frame, place).filter(is_int64) {
             Some(id) => Some(id),
             None => return malformed(None, MalformedKind::Request, "the id is no int64"),
         },
     };
-    if let Some(place) = envelope.method {
-        let Some(method) = envelope::text(frame, place).filter(|method| !method.is_empty()) else {
+    if let Some(place) = members.method {
+        let Some(method) = object::text(frame, place).filter(|method| !method.is_empty()) else {
             return malformed(id, MalformedKind::Request, "the method is no name");
         };
-        let params = envelope::optional_payload(frame, envelope.params);
+        let params = object::optional_payload(frame, members.params);
         return Inbound::Message(match id {
             Some(id) => Message::Request(Request { id, method, params }),
             None => Message::Event(Event { method, params }),
@@ -52,13 +74,13 @@ fn understand(frame: &Bytes, envelope: Envelope) -> Inbound {
     };
     // Providers in Go may write the member that does not apply as null.
     let is_null = |place: &std::ops::Range<usize>| &frame[place.clone()] == b"null";
-    let (result, error) = match (envelope.result, envelope.error) {
+    let (result, error) = match (members.result, members.error) {
         (result, Some(error)) if is_null(&error) => (result, None),
         (Some(result), error @ Some(_)) if is_null(&result) => (None, error),
         both => both,
     };
     let result = match (result, error) {
-        (Some(place), None) => Ok(envelope::payload(frame, place)),
+        (Some(place), None) => Ok(object::payload(frame, place)),
         (None, Some(place)) => match read_error(frame.slice(place)) {
             Some(error) => Err(Box::new(error)),
             None => {
@@ -85,10 +107,10 @@ fn is_int64(id: &Id) -> bool {
 fn read_error(frame: Bytes) -> Option<RpcError> {
     let (mut code, mut message, mut detail) = (None, None, None);
     let mut scanner = Scanner::new(&frame, json::MAX_DEPTH);
-    envelope::members(&frame, &mut scanner, |name, value| match name {
-        b"code" => code = envelope::text(&frame, value),
-        b"message" => message = envelope::text(&frame, value),
-        b"detail" => detail = envelope::optional_payload(&frame, Some(value)),
+    object::members(&frame, &mut scanner, |name, value| match name {
+        b"code" => code = object::text(&frame, value),
+        b"message" => message = object::text(&frame, value),
+        b"detail" => detail = object::optional_payload(&frame, Some(value)),
         _ => {}
     })
     .ok()?;
@@ -99,7 +121,7 @@ fn read_error(frame: Bytes) -> Option<RpcError> {
     })
 }
 
-fn malformed(id: Option<Id>, kind: MalformedKind, problem: impl Into<String>) -> Inbound {
+fn malformed(id: Option<Id>, kind: MalformedKind, problem: &str) -> Inbound {
     Inbound::Malformed(Box::new(Malformed {
         id,
         kind,
@@ -108,7 +130,7 @@ fn malformed(id: Option<Id>, kind: MalformedKind, problem: impl Into<String>) ->
 }
 
 /// Writes one message as one object.
-pub(super) fn encode(message: &Message, out: &mut BytesMut) -> Result<(), PayloadError> {
+fn write(message: &Message, out: &mut BytesMut) -> Result<(), PayloadError> {
     let refuse = |id: &Id| {
         let problem = format!("Orchard's ids are 64-bit integers, not {id}");
         Err(PayloadError::new(problem))
@@ -134,15 +156,15 @@ pub(super) fn encode(message: &Message, out: &mut BytesMut) -> Result<(), Payloa
 
 fn write_error(error: &RpcError, out: &mut BytesMut) -> Result<(), PayloadError> {
     out.put_slice(b"{\"code\":");
-    envelope::write_text(out, &error.code.name());
+    object::write_text(out, &error.code.name());
     out.put_slice(b",\"message\":");
-    envelope::write_text(out, &error.message);
+    object::write_text(out, &error.message);
     if let Some(data) = &error.data {
         out.put_slice(b",\"detail\":");
         match data.bytes().first() {
-            Some(b'"') => envelope::write_payload(out, data)?,
+            Some(b'"') => object::write_payload(out, data)?,
             // Orchard's detail is a text: anything else goes as the text of its JSON.
-            _ => envelope::write_text(out, &json_text(data)?),
+            _ => object::write_text(out, &json_text(data)?),
         }
     }
     out.put_u8(b'}');

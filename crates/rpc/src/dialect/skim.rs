@@ -5,7 +5,7 @@
 
 use bytes::Bytes;
 
-use super::envelope;
+use super::object;
 use crate::message::Id;
 
 /// Reads a JSON message as it passes and keeps nothing of it but its id.
@@ -149,9 +149,7 @@ impl Skimmer {
         if self.place == Place::Id && self.collects {
             let text = Bytes::copy_from_slice(self.text.trim_ascii());
             let is_text = std::str::from_utf8(&text).is_ok();
-            self.id = is_text
-                .then(|| envelope::id(&text, 0..text.len()))
-                .flatten();
+            self.id = is_text.then(|| object::id(&text, 0..text.len())).flatten();
         }
     }
 

@@ -1,16 +1,18 @@
 //! A frame that is over a limit, on its way past.
 
 use bytes::{Buf, Bytes, BytesMut};
-
-use super::skim::Skimmer;
-use super::{Dialect, Frame, Inbound, Limits, Malformed, MalformedKind, content_length, json_rpc};
-use crate::error::{DialectError, Quote, RpcError};
-use crate::message::Id;
 use tenon_wire::msgpack::{self, Reader, Token};
+
+use super::framing::Framing;
+use super::skim::Skimmer;
+use super::{Dialect, Frame, Limits, MalformedKind, content_length};
+use crate::error::{DialectError, Quote};
+use crate::message::Id;
 
 /// A frame that is not kept. It is reported as soon as it is clear what it is about.
 #[derive(Debug)]
 pub(super) struct Skip {
+    dialect: Dialect,
     rest: Rest,
     /// The first bytes.
     start: Bytes,
@@ -40,15 +42,13 @@ impl Skip {
         error: DialectError,
         buffer: &mut BytesMut,
     ) -> Result<Skip, DialectError> {
-        let (known, rest) = match dialect {
-            Dialect::JsonRpcLines | Dialect::Orchard => {
-                (limits.frame, Rest::Line(Skimmer::default()))
-            }
-            Dialect::JsonRpcHeaders => match content_length::size(buffer) {
+        let (known, rest) = match dialect.framing() {
+            Framing::Lines => (limits.frame, Rest::Line(Skimmer::default())),
+            Framing::Headers => match content_length::size(buffer) {
                 Some((headers, all)) => (headers, Rest::Bytes(Skimmer::default(), all - headers)),
                 None => return Err(error),
             },
-            Dialect::MsgpackRpc => {
+            Framing::Arrays => {
                 let rest = Rest::Msgpack(msgpack::Skipper::default(), Head::default());
                 (0, rest)
             }
@@ -58,6 +58,7 @@ impl Skip {
             buffer.advance(known);
         }
         Ok(Skip {
+            dialect,
             rest,
             start,
             problem: error.problem,
@@ -125,14 +126,7 @@ impl Skip {
         }
         self.is_reported = true;
         let kind = MalformedKind::TooLong { is_answer };
-        let content = match &self.rest {
-            Rest::Line(_) | Rest::Bytes(..) => json_rpc::malformed(id, kind, &self.problem),
-            Rest::Msgpack(..) => Inbound::Malformed(Box::new(Malformed {
-                id,
-                kind,
-                error: RpcError::invalid_request(self.problem.clone()),
-            })),
-        };
+        let content = (self.dialect.envelope().malformed)(id, kind, &self.problem);
         Some(Frame {
             bytes: std::mem::take(&mut self.start),
             content,

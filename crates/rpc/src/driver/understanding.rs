@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::parked::Item;
 use super::{Driver, unreadable};
 use crate::connection::{EventOrder, Stray, Withdrawal};
-use crate::dialect::{Dialect, Frame, Inbound, Malformed, MalformedKind, embedded};
+use crate::dialect::{Frame, Inbound, Malformed, MalformedKind, embedded};
 use crate::error::{CallError, CloseReason, DialectError, ErrorCode, Quote, RpcError};
 use crate::guarded::panic_text;
 use crate::message::{Event, Id, Message, Text};
@@ -126,8 +126,7 @@ impl Driver {
             let id = malformed.id.unwrap_or(Id::Null);
             let dialect = self.decoder.dialect();
             let outcome = match malformed.kind {
-                // Orchard's providers always have a result, even an empty one.
-                MalformedKind::Bare if dialect != Dialect::Orchard => {
+                MalformedKind::Bare if dialect.envelope().may_leave_out_result => {
                     Ok(Payload::null(dialect.format()))
                 }
                 MalformedKind::TooLong { .. } => {

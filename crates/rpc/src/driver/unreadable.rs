@@ -2,9 +2,9 @@
 //! without end. Passing over one would leave somebody waiting if it is an answer.
 
 use memchr::memmem;
+use tenon_wire::json::Scanner;
 
 use crate::error::RpcError;
-use tenon_wire::json::Scanner;
 
 /// What is wrong with it. It is not quoted, since it may hold secrets.
 pub(super) fn problem(error: &RpcError) -> String {
