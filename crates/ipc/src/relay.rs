@@ -211,6 +211,8 @@ impl Relay {
         });
         let clients = Options {
             cancel: start.options.cancel.or(Some(withdrawals::GENERIC)),
+            // Codes that are names at the plugin are numbers at clients.
+            error_names: start.options.error_names,
             withdrawals: withdrawals::KNOWN,
             events: EventOrder::InTurn { except: URGENT },
             ..clients

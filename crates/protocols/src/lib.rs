@@ -99,6 +99,7 @@ impl Protocol {
         let limits = Limits::default();
         Options {
             params: self.spec().params,
+            error_names: self.spec().error_names,
             cancel: self.spec().cancel,
             limits: Limits {
                 frame: self.spec().frame.unwrap_or(limits.frame),

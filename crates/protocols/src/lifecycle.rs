@@ -22,6 +22,8 @@ pub(crate) struct Spec {
     pub(crate) dialect: Dialect,
     /// Whether params are taken by name or by position.
     pub(crate) params: Params,
+    /// Names of error codes, where codes are names.
+    pub(crate) error_names: &'static [(i64, &'static str)],
     /// The event that cancels a call.
     pub(crate) cancel: Option<Cancel>,
     /// Where in the params of a call the token stands that asks for progress.
@@ -54,6 +56,7 @@ impl Spec {
         name: "",
         dialect: Dialect::JsonRpcLines,
         params: Params::Any,
+        error_names: &[],
         cancel: None,
         progress: None,
         frame: None,

@@ -38,7 +38,7 @@ use tenon_rpc::methods;
 pub use crate::json::Json;
 use crate::lenient::null_as_default;
 pub use attributes::complete;
-pub use failure::{Code, ProviderError};
+pub use failure::{Code, ERROR_NAMES, ProviderError};
 pub use schema::{ActionSchema, AttrSchema, ProviderSchema};
 pub use validity::{RESERVED, SchemaError};
 

@@ -38,6 +38,9 @@ pub struct Options {
     pub queue: u32,
     /// Whether params are taken by name or by position.
     pub params: Params,
+    /// Numbers and names of error codes that mean the same. Errors that we answer with are given the
+    /// form that the dialect has: names in Orchard, numbers in JSON-RPC. The first of several counts.
+    pub error_names: &'static [(i64, &'static str)],
     /// The message that takes a call back, if the protocol has one.
     pub cancel: Option<Cancel>,
     /// Further events by which the peer may take a call back, for routers that pass calls on. Each
@@ -69,6 +72,7 @@ impl Default for Options {
             calls: 65_536,
             queue: 1024,
             params: Params::Any,
+            error_names: &[],
             cancel: None,
             withdrawals: &[],
             events: EventOrder::AtOnce,

@@ -64,8 +64,8 @@ impl RpcError {
 
 /// The code of an [`RpcError`]: a number in JSON-RPC, a name in Orchard.
 ///
-/// A foreign code survives as it is. The well-known ones have both forms, and each
-/// dialect writes the one it knows.
+/// A foreign code survives as it is. Those that a protocol has both forms for are written in the
+/// form that the dialect has ([`Options::error_names`](crate::Options::error_names)).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ErrorCode {
     /// A number, as in JSON-RPC.
@@ -90,43 +90,49 @@ impl ErrorCode {
     /// An error whose sender gave no code of its own.
     pub const SERVER_ERROR: ErrorCode = ErrorCode::Number(-32000);
 
-    /// Numbers and names that mean the same thing.
-    const TWINS: [(i64, &'static str); 4] = [
-        (-32600, "invalid_request"),
-        (-32601, "unknown_method"),
-        (-32602, "validation_failed"),
-        (-32603, "internal_error"),
-    ];
-
-    /// The code as a number, for dialects whose codes are numbers.
+    /// The code as a number, for dialects whose codes are numbers. A name that is not a number has
+    /// that of [`SERVER_ERROR`](ErrorCode::SERVER_ERROR).
     pub fn number(&self) -> i64 {
         match self {
             ErrorCode::Number(number) => *number,
-            ErrorCode::Name(name) => ErrorCode::TWINS
-                .iter()
-                .find(|(_, twin)| name == twin)
-                .map(|(number, _)| *number)
-                // A number that passed through a dialect with names.
-                .or_else(|| name.parse().ok())
-                .unwrap_or(-32000),
+            // A number may have passed through a dialect with names.
+            ErrorCode::Name(name) => name.parse().unwrap_or(-32000),
         }
     }
 
-    /// The code as a name, for dialects whose codes are names.
+    /// The code as a name, for dialects whose codes are names. That of a number is its digits.
     pub fn name(&self) -> Text {
         match self {
             ErrorCode::Name(name) => name.clone(),
-            // What does not parse cannot be decoded, which Orchard calls an invalid request.
-            ErrorCode::Number(-32700) => Text::from_static("invalid_request"),
-            ErrorCode::Number(number) => ErrorCode::TWINS
-                .iter()
-                .find(|(twin, _)| twin == number)
-                .map_or_else(
-                    || Text::from(number.to_string()),
-                    |(_, name)| Text::from_static(name),
-                ),
+            ErrorCode::Number(number) => Text::from(number.to_string()),
         }
     }
+
+    /// Takes the other form of the code, if `names` has one and that is the form that is wanted.
+    pub(crate) fn reword(&mut self, wanted: Codes, names: &[(i64, &'static str)]) {
+        let found = match (&*self, wanted) {
+            (ErrorCode::Number(number), Codes::Names) => {
+                let named = names.iter().find(|(known, _)| known == number);
+                named.map(|(_, name)| ErrorCode::Name(Text::from_static(name)))
+            }
+            (ErrorCode::Name(name), Codes::Numbers) => {
+                let numbered = names.iter().find(|(_, known)| name == known);
+                numbered.map(|(number, _)| ErrorCode::Number(*number))
+            }
+            (_, Codes::Names | Codes::Numbers | Codes::Both) => None,
+        };
+        if let Some(found) = found {
+            *self = found;
+        }
+    }
+}
+
+/// Which forms of error codes a dialect has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Codes {
+    Numbers,
+    Names,
+    Both,
 }
 
 impl fmt::Display for ErrorCode {
@@ -323,9 +329,43 @@ mod tests {
     use super::*;
 
     #[test]
-    fn well_known_codes_have_both_forms() {
-        assert_eq!(ErrorCode::METHOD_NOT_FOUND.name(), "unknown_method");
-        assert_eq!(ErrorCode::Name("unknown_method".into()).number(), -32601);
+    fn codes_take_the_form_that_is_wanted() {
+        let names = [
+            (-32601, "unknown"),
+            (-32600, "invalid"),
+            (-32700, "invalid"),
+        ];
+        let reworded = |code: &ErrorCode, wanted| {
+            let mut code = code.clone();
+            code.reword(wanted, &names);
+            code
+        };
+        let unknown = ErrorCode::Name("unknown".into());
+        let invalid = ErrorCode::Name("invalid".into());
+        let other = ErrorCode::Name("own".into());
+        for (code, named, numbered) in [
+            (
+                ErrorCode::METHOD_NOT_FOUND,
+                &unknown,
+                ErrorCode::METHOD_NOT_FOUND,
+            ),
+            (ErrorCode::PARSE_ERROR, &invalid, ErrorCode::PARSE_ERROR),
+            (invalid.clone(), &invalid, ErrorCode::INVALID_REQUEST),
+            (other.clone(), &other, other.clone()),
+            (
+                ErrorCode::Number(7),
+                &ErrorCode::Number(7),
+                ErrorCode::Number(7),
+            ),
+        ] {
+            assert_eq!(reworded(&code, Codes::Names), *named);
+            assert_eq!(reworded(&code, Codes::Numbers), numbered);
+            assert_eq!(reworded(&code, Codes::Both), code);
+        }
+    }
+
+    #[test]
+    fn every_code_has_a_number_and_a_name() {
         assert_eq!(ErrorCode::Name("execute_failed".into()).number(), -32000);
         assert_eq!(ErrorCode::Number(7).name(), "7");
         assert_eq!(ErrorCode::Name("7".into()).number(), 7);

@@ -8,6 +8,7 @@ use bytes::BytesMut;
 use tokio::sync::Semaphore;
 
 use crate::buffers;
+use crate::connection::Options;
 use crate::dialect::Dialect;
 use crate::message::{Event, Message, Response};
 use crate::payload::PayloadError;
@@ -22,6 +23,7 @@ pub(crate) struct Outbox {
     room: Semaphore,
     capacity: u32,
     tap: Option<Arc<dyn Tap>>,
+    error_names: &'static [(i64, &'static str)],
     /// Copies of what is in the queue, to be read without its lock.
     state: AtomicU8,
     dialect: AtomicU8,
@@ -72,9 +74,9 @@ pub(crate) enum QueueError {
 }
 
 impl Outbox {
-    /// A queue for `messages` small frames, or as many large ones as take the same room.
-    pub(crate) fn new(dialect: Dialect, messages: u32, tap: Option<Arc<dyn Tap>>) -> Outbox {
-        let capacity = messages.max(1);
+    /// A queue for [`Options::queue`] small frames, or as many large ones as take the same room.
+    pub(crate) fn new(dialect: Dialect, options: &Options) -> Outbox {
+        let capacity = options.queue.max(1);
         Outbox {
             queue: Mutex::new(Queue {
                 frames: BytesMut::new(),
@@ -85,7 +87,8 @@ impl Outbox {
             }),
             room: Semaphore::new(capacity as usize),
             capacity,
-            tap,
+            tap: options.tap.clone(),
+            error_names: options.error_names,
             state: AtomicU8::new(State::Open as u8),
             dialect: AtomicU8::new(dialect as u8),
         }
@@ -129,6 +132,14 @@ impl Outbox {
     /// Gives back room that was not used.
     pub(crate) fn release(&self, Room(units): Room) {
         self.room.add_permits(units as usize);
+    }
+
+    /// Gives the code of an answer's error the form that the dialect has.
+    pub(crate) fn reword(&self, answer: &mut Response) {
+        if let Err(error) = &mut answer.result {
+            let wanted = self.dialect().envelope().codes;
+            error.code.reword(wanted, self.error_names);
+        }
     }
 
     /// Queues a message in the room taken for it.

@@ -38,7 +38,7 @@ pub(crate) struct Shared {
 impl Shared {
     pub(crate) fn new(dialect: Dialect, options: Options) -> Shared {
         Shared {
-            outbox: Outbox::new(dialect, options.queue, options.tap.clone()),
+            outbox: Outbox::new(dialect, &options),
             pending: Mutex::new(Pending::new(options.calls)),
             running: Running::default(),
             held: HeldCell::new(),

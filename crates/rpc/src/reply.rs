@@ -105,16 +105,20 @@ impl Answer {
     /// has to be an answer.
     pub(crate) fn push(self, outbox: &Outbox, room: Room) -> Result<(), Ended> {
         match self {
-            Answer::One(response) => {
+            Answer::One(mut response) => {
                 let id = response.id.clone();
+                outbox.reword(&mut response);
                 let pushed = outbox.push(room, &Message::Response(response));
                 or_apologise(outbox, pushed, std::iter::once(id))
             }
-            Answer::Batch(responses) => {
+            Answer::Batch(mut responses) => {
                 let ids: Vec<Id> = responses
                     .iter()
                     .map(|response| response.id.clone())
                     .collect();
+                for response in &mut responses {
+                    outbox.reword(response);
+                }
                 let pushed = outbox.push_batch(room, responses);
                 or_apologise(outbox, pushed, ids.into_iter())
             }
@@ -135,10 +139,11 @@ fn or_apologise(
     tracing::error!(%problem, "an answer could not be written");
     let error = RpcError::internal(format!("the answer could not be written: {problem}"));
     for id in ids {
-        let response = Response {
+        let mut response = Response {
             id,
             result: Err(Box::new(error.clone())),
         };
+        outbox.reword(&mut response);
         // If even this cannot be written, the id is one this dialect does not have.
         let _sent = outbox.push(outbox.no_room_needed(), &Message::Response(response));
     }

@@ -1,9 +1,11 @@
 //! What a connection does with a peer that breaks the rules: the right answer, or a clean end
 //! with an error that quotes what came. Nobody else's connection notices.
 
+mod error_names;
 mod golden_file;
 mod raw_peer;
 
+use error_names::ERROR_NAMES;
 use raw_peer::{RawPeer, answer, assert_works, broken, call, encoded, nobody, start, watched};
 use serde_json::Value;
 use tenon_rpc::{
@@ -196,7 +198,11 @@ async fn every_malformed_golden_frame() {
             let Some(malformed) = means.get("malformed") else {
                 continue;
             };
-            let (mut peer, _connection) = start(dialect, Options::default());
+            let options = Options {
+                error_names: ERROR_NAMES,
+                ..Options::default()
+            };
+            let (mut peer, _connection) = start(dialect, options);
             peer.send(golden.bytes()).await;
             // A good call behind it: whatever comes before its answer is about the bad frame.
             peer.send(call(dialect, 4711, 1)).await;

@@ -2,12 +2,14 @@
 //! in, and exactly what the file says has to come out.
 
 mod desk;
+mod error_names;
 mod raw_peer;
 
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use error_names::ERROR_NAMES;
 use raw_peer::{RawPeer, watched};
 use serde::Deserialize;
 use serde_json::Value;
@@ -50,6 +52,7 @@ async fn play(dialect: Dialect, steps: Vec<Step>) -> Result<(), String> {
             method: "$/cancelRequest",
             field: "id",
         }),
+        error_names: ERROR_NAMES,
         ..Options::default()
     };
     let (mut peer, _connection) = RawPeer::connect(dialect, desk::router(), options, 64 * 1024);

@@ -1,6 +1,7 @@
 //! Every golden frame of `conformance/dialects` is decoded as the file says, and the canonical
 //! ones are written back byte for byte.
 
+mod error_names;
 mod golden_file;
 mod meaning;
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use tenon_ipc::Listener;
 use tenon_protocols::Protocol;
+use tenon_protocols::orchard::ERROR_NAMES;
 use tenon_rpc::{Connection, Dialect, Io, Options};
 
 use crate::args::EchoArgs;
@@ -15,6 +16,7 @@ pub(crate) async fn run(args: EchoArgs) -> Result<(), Failure> {
     let dialect = args.dialect.unwrap_or(Dialect::JsonRpcLines);
     let options = Options {
         cancel: Protocol::Ipc.host_options().cancel,
+        error_names: ERROR_NAMES,
         detect: match args.dialect {
             Some(_) => &[],
             None => &Dialect::ALL,

@@ -8,6 +8,7 @@ use std::time::Duration;
 use tenon_host::{PluginCommand, Restart, Start, Status};
 use tenon_ipc::{CallHook, EventsTo, Framing, Relay, RelayError, RelaySettings, Settings, Slow};
 use tenon_protocols::Protocol;
+use tenon_protocols::orchard::ERROR_NAMES;
 use tenon_rpc::Dialect;
 
 use crate::args::{EventsChoice, FramingChoice, ServeArgs, SlowChoice};
@@ -106,6 +107,8 @@ fn start(args: &ServeArgs) -> Result<Start, Failure> {
         start.options = protocol.host_options();
         start.limit = protocol.start_limit();
     }
+    // Also where a dialect is given instead of a protocol.
+    start.options.error_names = ERROR_NAMES;
     start.options.limits.frame = start.options.limits.frame.max(args.max_message);
     start.options.tap = tap(&args.tap)?;
     start.options.redact = redact(&args.tap);

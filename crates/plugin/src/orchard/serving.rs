@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use tenon_protocols::orchard::ERROR_NAMES;
 use tenon_rpc::{CloseReason, Connection, Dialect, Io, Options};
 
 use super::Provider;
@@ -49,6 +50,7 @@ impl<S: Send + Sync + 'static> Provider<S> {
     pub async fn serve_on(self, io: Io) -> Result<(), CloseReason> {
         let options = Options {
             running: self.schema.max_in_flight.unwrap_or(1).max(1),
+            error_names: ERROR_NAMES,
             ..Options::default()
         };
         let session = Session::new(self);

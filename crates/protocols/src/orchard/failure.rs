@@ -56,6 +56,29 @@ impl Code {
     }
 }
 
+/// The codes of the engine's own errors, as Orchard calls them. What does not parse cannot be decoded,
+/// which is an invalid request here.
+pub const ERROR_NAMES: &[(i64, &str)] = &[
+    (-32600, "invalid_request"),
+    (-32700, "invalid_request"),
+    (-32601, "unknown_method"),
+    (-32602, "validation_failed"),
+    (-32603, "internal_error"),
+];
+
+impl From<&ErrorCode> for Code {
+    fn from(code: &ErrorCode) -> Code {
+        let known = match code {
+            ErrorCode::Number(number) => ERROR_NAMES.iter().find(|(known, _)| known == number),
+            ErrorCode::Name(_) => None,
+        };
+        match known {
+            Some((_, name)) => Code::from(*name),
+            None => Code::from(&*code.name()),
+        }
+    }
+}
+
 impl From<&str> for Code {
     fn from(code: &str) -> Code {
         let known = { Code::WELL_KNOWN.into_iter() }
@@ -113,7 +136,7 @@ impl From<RpcError> for ProviderError {
             Err(_) => String::from_utf8_lossy(data.bytes()).into_owned(),
         });
         ProviderError {
-            code: Code::from(&*error.code.name()),
+            code: Code::from(&error.code),
             message: error.message,
             detail,
         }
@@ -134,6 +157,13 @@ mod tests {
                 ..ProviderError::new(code, "it failed")
             };
             assert_eq!(ProviderError::from(RpcError::from(error.clone())), error);
+        }
+    }
+
+    #[test]
+    fn names_for_the_engine_are_those_of_orchard() {
+        for (_, name) in ERROR_NAMES {
+            assert!(Code::WELL_KNOWN.contains(&Code::from(*name)), "{name}");
         }
     }
 

@@ -5,13 +5,14 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tenon_rpc::{CallError, Dialect, Payload, Peer, Stray};
 
-use super::{AttrSchema, DescribeResult, VERSION};
+use super::{AttrSchema, DescribeResult, ERROR_NAMES, VERSION};
 use crate::lifecycle::{Begun, Client, Spec, Work, call, decode, refuse};
 use crate::listing::{Listing, Offer, Parameter};
 
 pub(crate) static SPEC: Spec = Spec {
     name: "orchard",
     dialect: Dialect::Orchard,
+    error_names: ERROR_NAMES,
     // Orchard calls a provider that prints anything else broken.
     stray: Stray::Fail,
     start_limit: Duration::from_secs(5),

@@ -4,6 +4,7 @@ use bytes::{Bytes, BytesMut};
 use tenon_wire::json::JsonError;
 
 use super::{Inbound, Limits, MalformedKind};
+use crate::error::Codes;
 use crate::message::{Id, Message};
 use crate::payload::{Format, PayloadError};
 
@@ -21,6 +22,8 @@ pub(crate) struct Envelope {
     pub(super) write: fn(&Message, &mut BytesMut) -> Result<(), PayloadError>,
     /// Writes several messages as one frame. Absent where that cannot be done.
     pub(super) write_batch: Option<WriteBatch>,
+    /// Which forms of error codes it has.
+    pub(crate) codes: Codes,
     /// Reports a frame that is not a message, with what is wrong with it.
     pub(super) malformed: fn(Option<Id>, MalformedKind, &str) -> Inbound,
     /// Whether an answer without a result has the result null.

@@ -9,7 +9,7 @@ use tenon_wire::json::{self, JsonError, Scanner};
 use super::envelope::Envelope;
 use super::object::{self, Members};
 use super::{Inbound, Limits, Malformed, MalformedKind};
-use crate::error::{ErrorCode, RpcError};
+use crate::error::{Codes, ErrorCode, RpcError};
 use crate::message::{Event, Id, Message, Request, Response, Text};
 use crate::payload::{Format, Payload, PayloadError};
 
@@ -19,6 +19,7 @@ pub(super) static ENVELOPE: Envelope = Envelope {
     read_answer: Some(read_answer),
     write,
     write_batch: Some(write_batch),
+    codes: Codes::Numbers,
     malformed,
     // Some scripts leave out a result that is undefined.
     may_leave_out_result: true,

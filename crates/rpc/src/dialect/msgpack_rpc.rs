@@ -9,7 +9,7 @@ use tenon_wire::msgpack::{Reader, Token, write};
 
 use super::envelope::Envelope;
 use super::{Inbound, Limits, Malformed, MalformedKind};
-use crate::error::{ErrorCode, RpcError};
+use crate::error::{Codes, ErrorCode, RpcError};
 use crate::message::{Event, Id, Message, Request, Response, Text};
 use crate::payload::{Format, Payload, PayloadError};
 
@@ -19,6 +19,7 @@ pub(super) static ENVELOPE: Envelope = Envelope {
     read_answer: None,
     write: write_message,
     write_batch: None,
+    codes: Codes::Both,
     malformed: |id, kind, problem| Inbound::Malformed(Box::new(malformed(id, kind, problem))),
     // A response has four elements, and one of them is its result.
     may_leave_out_result: false,

@@ -7,7 +7,7 @@ use tenon_wire::json::{self, JsonError, Scanner};
 use super::envelope::Envelope;
 use super::object::{self, Members};
 use super::{Inbound, Limits, Malformed, MalformedKind, json_rpc};
-use crate::error::{ErrorCode, RpcError};
+use crate::error::{Codes, ErrorCode, RpcError};
 use crate::message::{Event, Id, Message, Request, Response, Text};
 use crate::payload::{Format, Payload, PayloadError};
 
@@ -17,6 +17,7 @@ pub(super) static ENVELOPE: Envelope = Envelope {
     read_answer: Some(read_answer),
     write,
     write_batch: None,
+    codes: Codes::Names,
     malformed,
     // Providers always have a result, even an empty one.
     may_leave_out_result: false,

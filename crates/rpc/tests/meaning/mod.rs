@@ -1,5 +1,6 @@
 //! What a frame means, in the words of the files in `conformance/dialects`.
 
+use crate::error_names::ERROR_NAMES;
 use tenon_rpc::{
     Dialect, ErrorCode, Format, Id, Inbound, Malformed, MalformedKind, Message, Payload, Response,
 };
@@ -75,7 +76,10 @@ fn id_text(id: &Id) -> String {
 /// The code as the dialect writes it.
 fn code_text(code: &ErrorCode, dialect: Dialect) -> String {
     match (code, dialect) {
-        (code, Dialect::Orchard) => quoted(&code.name()),
+        (ErrorCode::Number(number), Dialect::Orchard) => {
+            let known = ERROR_NAMES.iter().find(|(known, _)| known == number);
+            known.map_or_else(|| quoted(&code.name()), |(_, name)| quoted(name))
+        }
         (ErrorCode::Number(number), _) => number.to_string(),
         (ErrorCode::Name(name), _) => quoted(name),
     }

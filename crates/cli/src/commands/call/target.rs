@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tenon_host::{Plugin, PluginCommand, Problem, Start, StopLimits};
+use tenon_protocols::orchard::ERROR_NAMES;
 use tenon_rpc::{CallError, Connection, Io, Payload, Peer, Tap, within};
 use tokio::net::TcpStream;
 use tokio::time::Instant;
@@ -41,6 +42,8 @@ impl Target {
             start.options = protocol.host_options();
             start.limit = protocol.start_limit();
         }
+        // Also where a dialect is given instead of a protocol.
+        start.options.error_names = ERROR_NAMES;
         if let Some(max_message) = args.max_message {
             start.options.limits.frame = max_message;
         }
