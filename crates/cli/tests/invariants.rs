@@ -244,7 +244,7 @@ fn tools_come_from_lock_files_with_hashes() {
 /// The page that says which test holds which threat names tests that exist.
 #[test]
 fn every_threat_has_its_test() {
-    let page = fs::read_to_string(root().join("docs/security.md")).unwrap();
+    let page = fs::read_to_string(root().join("docs/reference/security.md")).unwrap();
     let mut named = 0;
     for word in page.split('`') {
         let Some((file, test)) = word.split_once(".rs::") else {
@@ -262,6 +262,6 @@ fn every_threat_has_its_test() {
     }
     assert!(
         named > 30,
-        "only {named} tests are named in docs/security.md"
+        "only {named} tests are named in docs/reference/security.md"
     );
 }

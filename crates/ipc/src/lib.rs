@@ -80,7 +80,7 @@ pub use socket::{Listener, connect, has_room_for_clients};
 pub use users::{Credentials, Users};
 
 #[cfg(all(doctest, unix))]
-#[doc = include_str!("../../../docs/ipc.md")]
+#[doc = include_str!("../../../docs/guide/sockets.md")]
 struct Page;
 
 /// The code of the error that a client gets when it is not let in.

@@ -9,7 +9,7 @@
 //! What is shown of all that is left to you: everything that happens is an [`Event`]. So is where
 //! the built-in providers come from: a [`Launcher`] is told the program that has them.
 //!
-//! `docs/scenarios.md` explains the language, `docs/orchard.md` the wire.
+//! `docs/reference/scenario-language.md` explains the language, `docs/reference/orchard.md` the wire.
 
 mod environment;
 mod event;

@@ -11,7 +11,7 @@
 //! [`to_value`] and [`from_value`] turn your own serde types into values and back.
 //!
 //! Expressions and functions are left to `tenon-hcl`, what to do with a value to you. There are no
-//! capsule types. `docs/values.md` explains the model, and where it differs from go-cty.
+//! capsule types. `docs/reference/values.md` explains the model, and where it differs from go-cty.
 //!
 //! ```
 //! use tenon_values::{Type, Value, convert, json, msgpack};

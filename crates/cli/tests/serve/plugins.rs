@@ -65,12 +65,12 @@ fn block(page: &str, first: &str) -> String {
     page[start..start + end].to_owned()
 }
 
-/// What docs/ipc.md shows works as it says, also when it is called with nonsense.
+/// What docs/guide/sockets.md shows works as it says, also when it is called with nonsense.
 #[tokio::test]
 async fn the_plugin_of_the_page() {
     trial::trial(tools::python(), async |_, _| {
         let shell = Shell::new();
-        let page = include_str!("../../../../docs/ipc.md");
+        let page = include_str!("../../../../docs/guide/sockets.md");
         shell.file("calc.py", &block(page, "# calc.py"));
         let serving = Serving::start_in(shell, "--no-restart -- python3 calc.py").await;
         let mut wire = serving.wire();

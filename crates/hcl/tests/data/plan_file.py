@@ -1,6 +1,6 @@
 """Reads the planned values out of Terraform's plan file, and writes them as tenon-values does.
 
-The file is a protobuf message (planfile.proto in Terraform) with msgpack in it, as docs/values.md
+The file is a protobuf message (planfile.proto in Terraform) with msgpack in it, as docs/reference/values.md
 has it. Only what such plans have in them is read.
 """
 

@@ -48,7 +48,7 @@ pub enum Grant {
 /// # Ok::<(), tenon_host::InvalidPermission>(())
 /// ```
 ///
-/// `docs/sandbox.md` says what is always allowed, how each word is enforced and what cannot be.
+/// `docs/guide/sandbox.md` says what is always allowed, how each word is enforced and what cannot be.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Permissions {
     allow: BTreeMap<Permission, Grant>,

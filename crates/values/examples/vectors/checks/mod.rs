@@ -1,7 +1,7 @@
 //! Every list of a vector file, and how its entries are checked.
 //!
 //! An entry passes when this crate does what go-cty did. Where this crate means to do otherwise,
-//! the rule is stated in the check, for all entries alike; `docs/values.md` gives the reasons.
+//! the rule is stated in the check, for all entries alike; `docs/reference/values.md` gives the reasons.
 
 mod codec;
 mod conversion;
