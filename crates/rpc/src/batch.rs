@@ -1,10 +1,11 @@
 //! Several calls in one frame.
 
+use crate::asked::Asked;
 use crate::error::CallError;
-use crate::message::{Event, Id, Message, Request, Text};
+use crate::message::{Event, Message, Request, Text};
 use crate::outbox::Ended;
 use crate::payload::{Payload, PayloadError};
-use crate::peer::{Asked, Peer};
+use crate::peer::Peer;
 
 /// One part of a batch.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,36 +64,25 @@ impl Peer {
             messages.push(match item {
                 BatchItem::Event(method, params) => Message::Event(Event { method, params }),
                 BatchItem::Call(method, params) => {
-                    let opened = self.shared.pending().open();
-                    let number = match opened {
-                        Ok(number) => number,
+                    let asked = match self.open(&method) {
+                        Ok(asked) => asked,
                         Err(error) => {
                             outbox.release(room);
-                            self.forget(waiting);
+                            waiting.into_iter().for_each(|call| self.never_sent(call));
                             return Err(error);
                         }
                     };
-                    waiting.push(Asked {
-                        shared: self.shared.clone(),
-                        number,
-                    });
-                    let id = Id::from(number);
+                    let id = asked.id();
+                    waiting.push(asked);
                     Message::Request(Request { id, method, params })
                 }
             });
         }
         if let Err(error) = outbox.push_calls(room, &messages) {
-            self.forget(waiting);
+            waiting.into_iter().for_each(|call| self.never_sent(call));
             return Err(self.queue_error(error));
         }
         Ok(waiting)
-    }
-
-    /// Calls that never went out need no cancelling.
-    fn forget(&self, waiting: Vec<Asked>) {
-        for call in &waiting {
-            self.shared.pending().forget(call.number);
-        }
     }
 }
 

@@ -12,11 +12,13 @@ use crate::driver::Driver;
 use crate::error::{CloseReason, Redact};
 use crate::io::Io;
 use crate::message::Id;
-use crate::outbox::State;
+use crate::metrics::Metrics;
 use crate::params::Params;
 use crate::payload::{Format, Payload, PayloadError};
-use crate::peer::{Peer, Shared};
+use crate::peer::Peer;
 use crate::router::Router;
+use crate::shared::Shared;
+use crate::state::Phase;
 use crate::tap::Tap;
 
 /// Everything about a connection that can be set. The defaults are bounded.
@@ -55,6 +57,8 @@ pub struct Options {
     pub detect: &'static [Dialect],
     /// Sees every frame.
     pub tap: Option<Arc<dyn Tap>>,
+    /// Is told how long calls take and how much waits.
+    pub metrics: Option<Arc<dyn Metrics>>,
     /// Masks secrets in what is quoted of the peer's bytes, in errors and in the log. If there is
     /// one, an answer that does not fit its type is not quoted at all: it may hold new secrets.
     pub redact: Option<Redact>,
@@ -79,6 +83,7 @@ impl Default for Options {
             stray: Stray::Answer,
             detect: &[],
             tap: None,
+            metrics: None,
             redact: None,
             attachment: None,
         }
@@ -220,14 +225,14 @@ impl Connection {
     /// Waits until the connection has ended: when the peer closes its side, after everything it
     /// asked for has been answered.
     pub async fn closed(&self) -> CloseReason {
-        self.shared.closed().await
+        self.shared.state.closed().await
     }
 
     /// Ends the connection in order: what runs is finished and its answers are written; what
     /// comes on top is refused.
     pub async fn close(self) -> CloseReason {
-        self.shared.outbox.set_state(State::Closing);
-        self.shared.closed().await
+        self.shared.advance(Phase::Closing);
+        self.shared.state.closed().await
     }
 
     /// Ends the connection in order and hears the peer out: says that nothing more comes and reads on
@@ -235,12 +240,12 @@ impl Connection {
     /// ([`Peer::complaint`]).
     pub async fn finish_within(self, limit: Duration) -> CloseReason {
         let shared = self.shared.clone();
-        shared.outbox.set_state(State::Finishing);
-        match tokio::time::timeout(limit, shared.closed()).await {
+        shared.advance(Phase::Finishing);
+        match tokio::time::timeout(limit, shared.state.closed()).await {
             Ok(reason) => reason,
             Err(_) => {
                 drop(self);
-                shared.closed().await
+                shared.state.closed().await
             }
         }
     }
@@ -251,7 +256,7 @@ impl Connection {
         match tokio::time::timeout(limit, self.close()).await {
             Ok(reason) => reason,
             // The connection has just been dropped; what is left is to see it end.
-            Err(_) => shared.closed().await,
+            Err(_) => shared.state.closed().await,
         }
     }
 }

@@ -14,50 +14,45 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use bytes::BytesMut;
 use tokio::io::AsyncWrite;
-use tokio::time::Sleep;
 
 use crate::dialect::{Decoder, Dialect};
 use crate::error::CloseReason;
 use crate::hang_up::{self, HangUp};
 use crate::held::Held;
-use crate::io::{Io, Reader, Writer};
-use crate::outbox::State;
-use crate::peer::{Peer, Shared};
+use crate::io::{Io, Writer};
+use crate::metrics::Depths;
+use crate::peer::Peer;
 use crate::router::Service;
+use crate::shared::Shared;
+use crate::state::Phase;
+use parked::Parked;
+use reading::{Inbox, Input, Next};
+use writing::{Outgoing, Output};
 
 /// Reads before the other tasks of the thread get their turn.
 const READS_IN_A_ROW: usize = 16;
 
 pub(crate) struct Driver {
-    /// `None` once the peer has closed its side.
-    reader: Option<Reader>,
-    writer: Writer,
     service: Arc<dyn Service>,
     shared: Arc<Shared>,
+    input: Input,
     decoder: Decoder,
-    detecting: bool,
-    /// The beginning of a frame whose end has not arrived. Empty when the connection is idle.
-    inbox: BytesMut,
-    inbox_is_large: bool,
-    outgoing: writing::Outgoing,
-    /// Set when writing failed because the peer went away: from then on only its last words are
-    /// read.
-    last_words: Option<Pin<Box<Sleep>>>,
-    /// Tells when the peer has gone altogether; looked at when reading would not show it.
-    hang_up: Option<HangUp>,
-    has_gone: bool,
-    /// Whether the peer has been told that nothing more comes.
-    has_finished: bool,
-    /// Whether there are whole frames in the inbox, for which there was no room.
-    is_cut_short: bool,
-    parked: parked::Parked,
-    /// Whether the last thing the peer said was an error about no call in particular.
-    has_complained: bool,
-    /// How the peer's side of the stream ended.
-    end: CloseReason,
-    reason: CloseReason,
+    inbox: Inbox,
+    /// What waits because too many requests are being handled.
+    parked: Parked,
+    writer: Writer,
+    output: Output,
+    outgoing: Outgoing,
+    presence: Presence,
+}
+
+/// Whether the peer is there. Looked at when reading would not show it.
+enum Presence {
+    Assumed,
+    Watched(HangUp),
+    /// It has gone altogether: nobody waits for answers.
+    Gone,
 }
 
 impl Driver {
@@ -67,24 +62,20 @@ impl Driver {
         service: Arc<dyn Service>,
         shared: Arc<Shared>,
     ) -> Driver {
+        let next = match shared.options.detect.is_empty() {
+            true => Next::Read,
+            false => Next::Detect,
+        };
         Driver {
-            reader: Some(io.reader),
-            writer: io.writer,
             service,
+            input: Input::Open(io.reader, next),
             decoder: Decoder::new(dialect, shared.options.limits),
-            detecting: !shared.options.detect.is_empty(),
-            inbox: BytesMut::new(),
-            inbox_is_large: false,
-            outgoing: writing::Outgoing::default(),
-            last_words: None,
-            hang_up: None,
-            has_gone: false,
-            has_finished: false,
-            is_cut_short: false,
-            parked: parked::Parked::default(),
-            has_complained: false,
-            end: CloseReason::PeerClosed,
-            reason: CloseReason::ClosedHere,
+            inbox: Inbox::default(),
+            parked: Parked::default(),
+            writer: io.writer,
+            output: Output::Open,
+            outgoing: Outgoing::default(),
+            presence: Presence::Assumed,
             shared,
         }
     }
@@ -100,8 +91,8 @@ impl Driver {
         let shared = self.shared.clone();
         shared.outbox.awake();
         for _ in 0..READS_IN_A_ROW {
-            let state = shared.outbox.state();
-            if state == State::Closed {
+            let phase = shared.state.phase();
+            if phase >= Phase::Stopped {
                 return Poll::Ready(CloseReason::ClosedHere);
             }
             self.start_parked();
@@ -118,34 +109,43 @@ impl Driver {
                 Ok(progress) => progress,
                 Err(error) => return Poll::Ready(CloseReason::Io(Arc::new(error))),
             };
-            if state == State::Finishing && !self.has_finished && self.is_idle() {
-                self.has_finished = Pin::new(&mut self.writer).poll_shutdown(cx).is_ready();
+            let is_idle = self.is_idle();
+            if phase == Phase::Finishing && is_idle {
+                self.finish_output(cx);
             }
-            let is_ending = state == State::Closing || self.reader.is_none();
-            if is_ending && self.is_idle() {
-                return self.shut_down(cx);
+            let ended = match &self.input {
+                Input::Open(..) => None,
+                Input::Ended(reason) => Some(reason.clone()),
+            };
+            match ended {
+                Some(reason) if is_idle => return self.shut_down(cx, reason),
+                Some(_) if self.has_hung_up(cx) => {
+                    self.handle_last_events();
+                    return Poll::Ready(CloseReason::PeerClosed);
+                }
+                None if is_idle && phase == Phase::Closing => {
+                    return self.shut_down(cx, CloseReason::ClosedHere);
+                }
+                Some(_) | None => {}
             }
-            if self.reader.is_none() && self.has_hung_up(cx) {
-                self.handle_last_events();
-                return Poll::Ready(CloseReason::PeerClosed);
-            }
-            if self.is_overloaded() && !self.has_gone && self.has_hung_up(cx) {
+            if self.is_overloaded() && !self.has_gone() && self.has_hung_up(cx) {
                 // What it sent before it went is still to be read: there may be events.
                 self.abandon();
                 continue;
             }
-            if self.last_words.is_some() && shared.held.get() != Held::Not {
-                // It cannot be heard now, and gets its time later.
-                self.last_words = Some(writing::last_words());
-            }
-            if let Some(end) = &mut self.last_words
-                && end.as_mut().poll(cx).is_ready()
-            {
-                self.handle_last_events();
-                return Poll::Ready(CloseReason::PeerClosed);
+            if let Output::Draining(patience) = &mut self.output {
+                if shared.held.get() != Held::Not {
+                    // It cannot be heard now, and gets its time later.
+                    *patience = writing::patience();
+                }
+                if patience.as_mut().poll(cx).is_ready() {
+                    self.handle_last_events();
+                    return Poll::Ready(CloseReason::PeerClosed);
+                }
             }
             let is_quiet = !has_read && !has_written;
-            if is_quiet && shared.outbox.sleep(cx.waker(), state, can_write) {
+            let is_unchanged = || shared.state.phase() == phase;
+            if is_quiet && shared.outbox.sleep(cx.waker(), can_write, is_unchanged) {
                 return Poll::Pending;
             }
         }
@@ -157,29 +157,48 @@ impl Driver {
     /// Whether everything that was asked for has been answered, and written.
     fn is_idle(&self) -> bool {
         self.parked.is_empty()
-            && self.outgoing.frames.is_empty()
+            && self.outgoing.is_empty()
             && self.shared.running.count() == 0
             && self.shared.outbox.is_empty()
     }
 
-    /// Whether the peer has gone while we still work for it.
-    fn has_hung_up(&mut self, cx: &mut Context<'_>) -> bool {
-        if !self.has_gone {
-            self.hang_up = self.hang_up.take().or_else(|| hang_up::watch(&self.writer));
-            let hang_up = self.hang_up.as_mut();
-            self.has_gone = hang_up.is_some_and(|hang_up| hang_up.as_mut().poll(cx).is_ready());
-        }
-        self.has_gone
+    fn has_gone(&self) -> bool {
+        matches!(self.presence, Presence::Gone)
     }
 
-    fn shut_down(&mut self, cx: &mut Context<'_>) -> Poll<CloseReason> {
-        let reason = match self.reader {
-            Some(_) => CloseReason::ClosedHere,
-            None => self.end.clone(),
-        };
+    /// Whether the peer has gone while we still work for it.
+    fn has_hung_up(&mut self, cx: &mut Context<'_>) -> bool {
+        if let Presence::Assumed = self.presence
+            && let Some(hang_up) = hang_up::watch(&self.writer)
+        {
+            self.presence = Presence::Watched(hang_up);
+        }
+        if let Presence::Watched(hang_up) = &mut self.presence
+            && hang_up.as_mut().poll(cx).is_ready()
+        {
+            self.presence = Presence::Gone;
+        }
+        self.has_gone()
+    }
+
+    fn shut_down(&mut self, cx: &mut Context<'_>, reason: CloseReason) -> Poll<CloseReason> {
         match Pin::new(&mut self.writer).poll_shutdown(cx) {
             Poll::Ready(_) => Poll::Ready(reason),
             Poll::Pending => Poll::Pending,
+        }
+    }
+
+    fn report_depths(&self) {
+        if let Some(metrics) = &self.shared.options.metrics {
+            let (frames, bytes) = self.shared.outbox.depth();
+            let (written_frames, written_bytes) = self.outgoing.depth();
+            metrics.depths(&Depths {
+                queued_frames: frames + written_frames,
+                queued_bytes: bytes + written_bytes,
+                running: self.shared.running.count(),
+                waiting: self.parked.len(),
+                pending: self.shared.pending().len(),
+            });
         }
     }
 }
@@ -190,17 +209,21 @@ impl Future for Driver {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         match self.turn(cx) {
             Poll::Ready(reason) => {
-                self.reason = reason;
+                self.shared.end(reason);
                 Poll::Ready(())
             }
-            Poll::Pending => Poll::Pending,
+            Poll::Pending => {
+                self.report_depths();
+                Poll::Pending
+            }
         }
     }
 }
 
 impl Drop for Driver {
     fn drop(&mut self) {
-        self.shared.end(self.reason.clone());
+        // If it has not ended by itself.
+        self.shared.end(CloseReason::ClosedHere);
     }
 }
 

@@ -37,6 +37,7 @@
 //!
 //! To see the wire, give the connection a [`Recorder`] as its [`tap`](Options::tap).
 
+mod asked;
 mod batch;
 mod buffers;
 mod connection;
@@ -44,12 +45,15 @@ mod descriptors;
 mod dialect;
 mod driver;
 mod error;
+mod evidence;
 mod guarded;
 mod hang_up;
 mod held;
+mod ids;
 mod io;
 mod message;
 mod method;
+mod metrics;
 mod outbox;
 mod params;
 mod payload;
@@ -60,11 +64,14 @@ mod recorder;
 mod reply;
 mod router;
 mod running;
+mod shared;
 mod spread;
+mod state;
 #[cfg(unix)]
 mod stdio;
 mod tap;
 
+pub use asked::{Asked, within};
 pub use batch::BatchItem;
 pub use connection::{Cancel, Connection, EventOrder, Options, Stray, Withdrawal};
 pub use descriptors::check_descriptors;
@@ -72,12 +79,14 @@ pub use dialect::{
     Decoder, Dialect, Frame, Inbound, Limits, Malformed, MalformedKind, Oversized, UnknownDialect,
 };
 pub use error::{CallError, CloseReason, DialectError, ErrorCode, Quote, Redact, RpcError};
+pub use held::Hold;
 pub use io::Io;
 pub use message::{Event, Id, Message, Request, Response, Text};
 pub use method::{EventKind, Method, Row};
+pub use metrics::{Depths, FinishedCall, Metrics, Outcome};
 pub use params::Params;
 pub use payload::{Format, Payload, PayloadError};
-pub use peer::{Asked, Hold, Peer, within};
+pub use peer::Peer;
 pub use prepared::{Prepared, Refused};
 pub use recorder::{Record, Recorder, read_records};
 pub use reply::Reply;

@@ -1,10 +1,10 @@
 //! Frames that wait to be written, already encoded: everything queued goes out in one write.
 
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 
-use bytes::BytesMut;
+use bytes::{Bytes, BytesMut};
 use tokio::sync::Semaphore;
 
 use crate::buffers;
@@ -12,7 +12,7 @@ use crate::connection::Options;
 use crate::dialect::Dialect;
 use crate::message::{Event, Message, Response};
 use crate::payload::PayloadError;
-use crate::tap::{Content, Direction, Seen, Tap};
+use crate::tap::{Said, Sent};
 
 /// Room is counted in units of this many bytes; every frame takes at least one.
 const UNIT: usize = 8 * 1024;
@@ -20,41 +20,33 @@ const UNIT: usize = 8 * 1024;
 /// The queue between everybody who sends and the one task that writes.
 pub(crate) struct Outbox {
     queue: Mutex<Queue>,
+    /// Closed with the queue.
     room: Semaphore,
     capacity: u32,
-    tap: Option<Arc<dyn Tap>>,
+    /// Whether copies are kept for the tap.
+    is_tapped: bool,
     error_names: &'static [(i64, &'static str)],
-    /// Copies of what is in the queue, to be read without its lock.
-    state: AtomicU8,
+    /// The dialect that is written. Changes under the queue's lock, and is read without it.
     dialect: AtomicU8,
 }
 
 struct Queue {
-    frames: BytesMut,
-    /// Units taken by `frames`.
-    units: usize,
-    dialect: Dialect,
+    taken: Taken,
+    /// What the tap has not been shown yet.
+    sent: Vec<Sent>,
     /// The writing task, while it sleeps. While it is awake nobody has to wake it: it looks at
     /// the queue once more before it goes to sleep.
     sleeper: Option<Waker>,
-    state: State,
 }
 
-/// How far the end has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum State {
-    Open,
-    /// Finish what runs, then say that nothing more comes, and wait for the peer to end as well.
-    Finishing,
-    /// Finish what runs, then end.
-    Closing,
-    /// Nothing more goes out.
-    Closed,
-}
-
-impl State {
-    /// In the order of their numbers.
-    const ALL: [State; 4] = [State::Open, State::Finishing, State::Closing, State::Closed];
+/// Frames on their way out.
+#[derive(Default)]
+pub(crate) struct Taken {
+    pub(crate) bytes: BytesMut,
+    /// How many there are.
+    pub(crate) frames: usize,
+    /// Units of room that they take.
+    pub(crate) units: usize,
 }
 
 /// Room in the queue for one frame.
@@ -79,17 +71,14 @@ impl Outbox {
         let capacity = options.queue.max(1);
         Outbox {
             queue: Mutex::new(Queue {
-                frames: BytesMut::new(),
-                units: 0,
-                dialect,
+                taken: Taken::default(),
+                sent: Vec::new(),
                 sleeper: None,
-                state: State::Open,
             }),
             room: Semaphore::new(capacity as usize),
             capacity,
-            tap: options.tap.clone(),
+            is_tapped: options.tap.is_some(),
             error_names: options.error_names,
-            state: AtomicU8::new(State::Open as u8),
             dialect: AtomicU8::new(dialect as u8),
         }
     }
@@ -144,10 +133,11 @@ impl Outbox {
 
     /// Queues a message in the room taken for it.
     pub(crate) fn push(&self, room: Room, message: &Message) -> Result<(), QueueError> {
-        self.append(room, |queue| {
-            queue.dialect.encode(message, &mut queue.frames)?;
-            Ok(Content::Outbound(message))
-        })
+        self.append(
+            room,
+            |dialect, frames| dialect.encode(message, frames),
+            || Said::Message(message.clone()),
+        )
     }
 
     /// Queues the answers to a batch.
@@ -156,22 +146,21 @@ impl Outbox {
         room: Room,
         responses: Vec<Response>,
     ) -> Result<(), QueueError> {
-        let shown = self.tap.is_some().then(|| responses.clone());
-        self.append(room, |queue| {
-            queue.dialect.encode_batch(responses, &mut queue.frames)?;
-            Ok(Content::Answers(shown.as_deref().unwrap_or_default()))
-        })
+        let shown = self.is_tapped.then(|| responses.clone());
+        self.append(
+            room,
+            |dialect, frames| dialect.encode_batch(responses, frames),
+            || Said::Answers(shown.unwrap_or_default()),
+        )
     }
 
     /// Queues calls and events as one batch.
     pub(crate) fn push_calls(&self, room: Room, messages: &[Message]) -> Result<(), QueueError> {
-        self.append(room, |queue| {
-            let messages_to_encode = messages.iter().cloned();
-            queue
-                .dialect
-                .encode_calls(messages_to_encode, &mut queue.frames)?;
-            Ok(Content::Calls(messages))
-        })
+        self.append(
+            room,
+            |dialect, frames| dialect.encode_calls(messages.iter().cloned(), frames),
+            || Said::Calls(messages.to_vec()),
+        )
     }
 
     /// Queues an event that is encoded already.
@@ -181,45 +170,44 @@ impl Outbox {
         frame: &[u8],
         event: &Event,
     ) -> Result<(), Ended> {
-        let shown = self.tap.is_some().then(|| Message::Event(event.clone()));
-        let appended = self.append(room, |queue| {
-            queue.frames.extend_from_slice(frame);
-            Ok(shown
-                .as_ref()
-                .map_or(Content::Answers(&[]), Content::Outbound))
-        });
+        let encode = |_, frames: &mut BytesMut| {
+            frames.extend_from_slice(frame);
+            Ok(())
+        };
+        let said = || Said::Message(Message::Event(event.clone()));
         // What is encoded already cannot fail to be.
-        appended.map_err(|_| Ended)
+        self.append(room, encode, said).map_err(|_| Ended)
     }
 
-    fn append<'a>(
+    fn append(
         &self,
         room: Room,
-        encode: impl FnOnce(&mut Queue) -> Result<Content<'a>, PayloadError>,
+        encode: impl FnOnce(Dialect, &mut BytesMut) -> Result<(), PayloadError>,
+        said: impl FnOnce() -> Said,
     ) -> Result<(), QueueError> {
         let mut queue = self.queue();
-        if queue.state == State::Closed {
+        if self.room.is_closed() {
             return Err(QueueError::Ended);
         }
-        if queue.frames.capacity() == 0 {
-            queue.frames = buffers::take();
+        let (dialect, taken) = (self.dialect(), &mut queue.taken);
+        if taken.bytes.capacity() == 0 {
+            taken.bytes = buffers::take();
         }
-        let start = queue.frames.len();
-        let content = match encode(&mut queue) {
-            Ok(content) => content,
-            Err(error) => {
-                drop(queue);
-                self.release(room);
-                return Err(QueueError::Unsendable(error));
-            }
-        };
-        queue.units += room.0 as usize;
-        if let Some(tap) = &self.tap {
-            tap.see(Seen {
-                direction: Direction::Out,
-                dialect: queue.dialect,
-                bytes: &queue.frames[start..],
-                content,
+        let start = taken.bytes.len();
+        if let Err(error) = encode(dialect, &mut taken.bytes) {
+            drop(queue);
+            self.release(room);
+            return Err(QueueError::Unsendable(error));
+        }
+        taken.frames += 1;
+        taken.units += room.0 as usize;
+        if self.is_tapped {
+            let bytes = Bytes::copy_from_slice(&taken.bytes[start..]);
+            let said = said();
+            queue.sent.push(Sent {
+                dialect,
+                bytes,
+                said,
             });
         }
         let sleeper = queue.sleeper.take();
@@ -230,14 +218,18 @@ impl Outbox {
         Ok(())
     }
 
-    /// Takes everything that is queued, with the units it takes up.
-    pub(crate) fn take(&self) -> Option<(BytesMut, usize)> {
+    /// Takes everything that is queued.
+    pub(crate) fn take(&self) -> Option<Taken> {
         let mut queue = self.queue();
-        if queue.frames.is_empty() {
-            return None;
+        match queue.taken.bytes.is_empty() {
+            true => None,
+            false => Some(std::mem::take(&mut queue.taken)),
         }
-        let units = std::mem::take(&mut queue.units);
-        Some((std::mem::take(&mut queue.frames), units))
+    }
+
+    /// Takes the copies of what has been queued since the last time.
+    pub(crate) fn take_sent(&self) -> Vec<Sent> {
+        std::mem::take(&mut self.queue().sent)
     }
 
     /// The frames that took up these units have been written.
@@ -252,10 +244,17 @@ impl Outbox {
         self.queue().sleeper = None;
     }
 
-    /// The writing task goes to sleep, unless there is something new to do for it.
-    pub(crate) fn sleep(&self, waker: &Waker, known: State, can_write: bool) -> bool {
+    /// The writing task goes to sleep, unless there is something new to do for it: a frame that can
+    /// be written, or a connection that is no longer what it was.
+    pub(crate) fn sleep(
+        &self,
+        waker: &Waker,
+        can_write: bool,
+        is_unchanged: impl FnOnce() -> bool,
+    ) -> bool {
         let mut queue = self.queue();
-        if queue.state != known || can_write && !queue.frames.is_empty() {
+        // Whoever changes something does so first, and then takes the lock to wake the sleeper.
+        if !is_unchanged() || can_write && !queue.taken.bytes.is_empty() {
             return false;
         }
         queue.sleeper = Some(waker.clone());
@@ -271,26 +270,21 @@ impl Outbox {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.queue().frames.is_empty()
+        self.queue().taken.bytes.is_empty()
     }
 
-    pub(crate) fn state(&self) -> State {
-        State::ALL[usize::from(self.state.load(Ordering::Acquire))]
+    /// How many frames wait, and their bytes.
+    pub(crate) fn depth(&self) -> (usize, usize) {
+        let taken = &self.queue().taken;
+        (taken.frames, taken.bytes.len())
     }
 
-    /// Goes on towards the end; there is no way back.
-    pub(crate) fn set_state(&self, state: State) {
+    /// Nothing more goes out: what is queued is dropped, and senders are refused.
+    pub(crate) fn close(&self) {
         {
             let mut queue = self.queue();
-            if queue.state == State::Closed {
-                return;
-            }
-            queue.state = state;
-            self.state.store(state as u8, Ordering::Release);
-            if state == State::Closed {
-                queue.frames = BytesMut::new();
-                self.room.close();
-            }
+            queue.taken = Taken::default();
+            self.room.close();
         }
         self.wake();
     }
@@ -301,7 +295,7 @@ impl Outbox {
 
     /// The peer has shown which dialect it speaks.
     pub(crate) fn set_dialect(&self, dialect: Dialect) {
-        self.queue().dialect = dialect;
+        let _queue = self.queue();
         self.dialect.store(dialect as u8, Ordering::Release);
     }
 }

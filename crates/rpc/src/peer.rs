@@ -1,125 +1,23 @@
 //! The other side: a cheap handle to call it and send to it.
 
 use std::fmt;
-use std::future::Future;
-use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::task::{Context, Poll};
+use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::Notify;
-
-use crate::connection::Options;
+use crate::asked::{Asked, within};
 use crate::dialect::Dialect;
 use crate::error::{CallError, CloseReason, Quote, RpcError};
-use crate::held::{Held, HeldCell};
+use crate::held::Hold;
 use crate::message::{Event, Id, Message, Request, Text};
 use crate::method::{EventKind, Method};
-use crate::outbox::{Ended, Outbox, QueueError, Room, State};
+use crate::metrics::Timer;
+use crate::outbox::{Ended, QueueError, Room};
 use crate::payload::{Format, Payload};
-use crate::pending::{Outcome, Pending};
+use crate::pending::Unopened;
 use crate::prepared::{Prepared, Refused};
-use crate::running::Running;
-
-/// What the handles and the task of one connection share.
-pub(crate) struct Shared {
-    pub(crate) outbox: Outbox,
-    pending: Mutex<Pending>,
-    pub(crate) running: Running,
-    pub(crate) held: HeldCell,
-    pub(crate) options: Options,
-    stray: Mutex<Option<Quote>>,
-    pub(crate) unclaimed: OnceLock<Text>,
-    pub(crate) complaint: Mutex<Option<Box<RpcError>>>,
-    reason: OnceLock<CloseReason>,
-    ended: Notify,
-}
-
-impl Shared {
-    pub(crate) fn new(dialect: Dialect, options: Options) -> Shared {
-        Shared {
-            outbox: Outbox::new(dialect, &options),
-            pending: Mutex::new(Pending::new(options.calls)),
-            running: Running::default(),
-            held: HeldCell::new(),
-            options,
-            stray: Mutex::default(),
-            unclaimed: OnceLock::new(),
-            complaint: Mutex::default(),
-            reason: OnceLock::new(),
-            ended: Notify::new(),
-        }
-    }
-
-    pub(crate) fn pending(&self) -> MutexGuard<'_, Pending> {
-        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn stray(&self) -> MutexGuard<'_, Option<Quote>> {
-        self.stray.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The beginning of what the peer sent, without secrets.
-    pub(crate) fn quote(&self, bytes: &[u8]) -> Quote {
-        self.redacted(Quote::of(bytes))
-    }
-
-    pub(crate) fn redacted(&self, quote: Quote) -> Quote {
-        match &self.options.redact {
-            Some(redact) => quote.redacted(redact),
-            None => quote,
-        }
-    }
-
-    /// A text with something in it that the peer sent, without secrets.
-    pub(crate) fn redacted_text(&self, text: String) -> String {
-        match &self.options.redact {
-            Some(redact) => String::from_utf8_lossy(&redact(text.as_bytes(), false)).into_owned(),
-            None => text,
-        }
-    }
-
-    /// Keeps the first thing the peer sent that is not a message.
-    pub(crate) fn keep_stray(&self, quote: Quote) {
-        self.stray().get_or_insert(quote);
-    }
-
-    pub(crate) fn complaint(&self) -> MutexGuard<'_, Option<Box<RpcError>>> {
-        self.complaint
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The connection is over: wakes everybody who waits for anything.
-    pub(crate) fn end(&self, reason: CloseReason) {
-        let reason = self.reason.get_or_init(|| reason).clone();
-        self.pending().close(&reason);
-        self.running.abort_all();
-        self.outbox.set_state(State::Closed);
-        self.ended.notify_waiters();
-    }
-
-    /// Why the connection ended, or what to say when it is just about to.
-    pub(crate) fn reason(&self) -> CloseReason {
-        self.reason
-            .get()
-            .cloned()
-            .unwrap_or(CloseReason::ClosedHere)
-    }
-
-    pub(crate) async fn closed(&self) -> CloseReason {
-        let mut ended = std::pin::pin!(self.ended.notified());
-        // Listening starts before looking, or an end in between would be missed.
-        ended.as_mut().enable();
-        match self.reason.get() {
-            Some(reason) => reason.clone(),
-            None => {
-                ended.await;
-                self.reason()
-            }
-        }
-    }
-}
+use crate::shared::Shared;
+use crate::state::Phase;
+use crate::tap::Direction;
 
 /// A handle to the other side of a connection. Cloning it is cheap; it does not keep the
 /// connection open.
@@ -145,9 +43,9 @@ impl Peer {
     ) -> Result<M::Result, CallError> {
         let params = self.encode_params(&params)?;
         let result = self.call_raw(Text::from_static(M::NAME), params).await?;
-        let decoded = match self.shared.options.redact {
-            Some(_) => result.decode_private(),
-            None => result.decode(),
+        let decoded = match self.shared.evidence.is_private() {
+            true => result.decode_private(),
+            false => result.decode(),
         };
         decoded.map_err(CallError::Undecodable)
     }
@@ -215,28 +113,42 @@ impl Peer {
         params: Option<Payload>,
     ) -> Result<Asked, CallError> {
         let outbox = &self.shared.outbox;
-        let opened = self.shared.pending().open();
-        let number = opened.inspect_err(|_| outbox.release(room))?;
+        let asked = self.open(&method).inspect_err(|_| outbox.release(room))?;
         let request = Message::Request(Request {
-            id: Id::from(number),
+            id: asked.id(),
             method,
             params,
         });
         match outbox.push(room, &request) {
-            Ok(()) => Ok(Asked {
-                shared: self.shared.clone(),
-                number,
-            }),
+            Ok(()) => Ok(asked),
             Err(error) => {
-                // It never went out, so there is nothing to cancel.
-                self.shared.pending().forget(number);
+                self.never_sent(asked);
                 Err(self.queue_error(error))
             }
         }
     }
 
-    /// Takes a call back with an event of the caller's own making; `false` if it does not wait for
-    /// its answer any more. Whoever waits for the answer must stop: none is delivered.
+    /// Enters a call that is about to be sent.
+    pub(crate) fn open(&self, method: &Text) -> Result<Asked, CallError> {
+        let opened = self.shared.pending().open();
+        let number = opened.map_err(|unopened| match unopened {
+            Unopened::Refused => self.closed_error(),
+            Unopened::TooMany(calls) => CallError::TooManyCalls(calls),
+        })?;
+        Ok(Asked {
+            shared: self.shared.clone(),
+            number,
+            timer: Timer::start(&self.shared.options.metrics, Direction::Out, method),
+        })
+    }
+
+    /// A call that never went out needs no cancelling.
+    pub(crate) fn never_sent(&self, asked: Asked) {
+        self.shared.pending().forget(asked.number);
+    }
+
+    /// Cancels a call with an event of the caller's own making; `false` if it does not wait for its
+    /// answer any more. Whoever waits for the answer must stop: none is delivered.
     pub fn withdraw(&self, id: &Id, event: Event) -> bool {
         let Id::Number(number) = id else {
             return false;
@@ -254,11 +166,7 @@ impl Peer {
     /// Stops reading what this peer sends, until the hold is dropped: back-pressure for a peer whose
     /// messages cannot be passed on as fast as they come. There should be one hold at a time.
     pub fn hold(&self) -> Hold {
-        let hold = Hold {
-            shared: self.shared.clone(),
-        };
-        hold.unless_asked();
-        hold
+        Hold::new(self.shared.clone())
     }
 
     /// Sends an event. Waits only for room in the queue.
@@ -360,40 +268,40 @@ impl Peer {
     /// The first thing the peer sent that is no message at all, if it did: what a plugin printed
     /// by mistake, most often.
     pub fn stray(&self) -> Option<Quote> {
-        self.shared.stray().clone()
+        self.shared.evidence.stray()
     }
 
     /// Forgets what [`stray`](Peer::stray) gives, so that it is the first one from now on.
     pub fn forget_stray(&self) {
-        *self.shared.stray() = None;
+        self.shared.evidence.forget_stray();
     }
 
     /// The first answer that belonged to no call, if there was one: late, twice, with an id that
     /// was never used, or an error about a frame the peer could not read.
     pub fn unclaimed(&self) -> Option<&str> {
-        self.shared.unclaimed.get().map(Text::as_str)
+        self.shared.evidence.unclaimed()
     }
 
     /// The last thing the peer said, if that is an error about no call in particular: it could not
     /// read something, or would not let us in.
     pub fn complaint(&self) -> Option<RpcError> {
-        self.shared.complaint().as_deref().cloned()
+        self.shared.evidence.complaint()
     }
 
     /// Waits until the connection has ended.
     pub async fn closed(&self) -> CloseReason {
-        self.shared.closed().await
+        self.shared.state.closed().await
     }
 
     /// Ends the connection at once: nothing more is read or written, every running handler is
     /// dropped and every waiting call fails.
     pub fn close(&self) {
-        self.shared.outbox.set_state(State::Closed);
+        self.shared.advance(Phase::Stopped);
     }
 
     /// Whether the connection has ended.
     pub fn is_closed(&self) -> bool {
-        self.shared.reason.get().is_some()
+        self.shared.state.has_ended()
     }
 
     fn encode_params<T: serde::Serialize>(&self, params: &T) -> Result<Option<Payload>, CallError> {
@@ -423,7 +331,7 @@ impl Peer {
     }
 
     pub(crate) fn closed_error(&self) -> CallError {
-        CallError::Closed(self.shared.reason())
+        CallError::Closed(self.shared.state.reason())
     }
 }
 
@@ -434,111 +342,7 @@ impl fmt::Debug for Peer {
     }
 }
 
-/// Gives up on a call after `limit`, if there is one. Dropping the call is what cancels it.
-///
-/// # Errors
-/// [`CallError::TimedOut`], or those of the call.
-pub async fn within<T>(
-    limit: Option<Duration>,
-    call: impl Future<Output = Result<T, CallError>>,
-) -> Result<T, CallError> {
-    let Some(limit) = limit else {
-        return call.await;
-    };
-    match tokio::time::timeout(limit, call).await {
-        Ok(outcome) => outcome,
-        Err(_) => Err(CallError::TimedOut(limit)),
-    }
-}
-
 /// About how many bytes a message takes.
 fn size(method: &Text, params: &Option<Payload>) -> usize {
     method.len() + params.as_ref().map_or(0, |params| params.bytes().len())
-}
-
-/// A call on its way: its answer, once it comes. Dropped before that, it takes itself back.
-#[must_use]
-pub struct Asked {
-    pub(crate) shared: Arc<Shared>,
-    pub(crate) number: u32,
-}
-
-impl Asked {
-    /// The id that the request went out with.
-    pub fn id(&self) -> Id {
-        Id::from(self.number)
-    }
-}
-
-impl fmt::Debug for Asked {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Asked({})", self.number)
-    }
-}
-
-impl Future for Asked {
-    type Output = Outcome;
-
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Outcome> {
-        match self.shared.pending().poll(self.number, cx.waker()) {
-            Some(outcome) => Poll::Ready(outcome),
-            None => Poll::Pending,
-        }
-    }
-}
-
-impl Drop for Asked {
-    fn drop(&mut self) {
-        if !self.shared.pending().forget(self.number) {
-            return;
-        }
-        let Some(cancel) = self.shared.options.cancel else {
-            return;
-        };
-        let outbox = &self.shared.outbox;
-        if let Ok(params) = cancel.params(outbox.dialect().format(), self.number) {
-            let event = Message::Event(Event {
-                method: Text::from_static(cancel.method),
-                params: Some(params),
-            });
-            // There are at most as many of these as calls, so they need no room of their own.
-            // A connection that has ended needs no cancelling.
-            let _ended = outbox.push(outbox.no_room_needed(), &event);
-        }
-    }
-}
-
-/// A peer that is not read, until this is dropped.
-pub struct Hold {
-    shared: Arc<Shared>,
-}
-
-impl Hold {
-    /// Reads on while calls of ours wait for an answer of the peer, and refuses requests instead.
-    /// This is how a hold begins.
-    pub fn unless_asked(&self) {
-        self.set(Held::UnlessAsked);
-    }
-
-    /// Reads nothing at all.
-    pub fn entirely(&self) {
-        self.set(Held::Entirely);
-    }
-
-    fn set(&self, held: Held) {
-        self.shared.held.set(held);
-        self.shared.outbox.wake();
-    }
-}
-
-impl fmt::Debug for Hold {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Hold")
-    }
-}
-
-impl Drop for Hold {
-    fn drop(&mut self) {
-        self.set(Held::Not);
-    }
 }

@@ -20,7 +20,17 @@ pub(crate) struct Pending {
     limit: usize,
     /// The last calls that their callers gave up: their answers may still come.
     forgotten: VecDeque<u32>,
-    closed: Option<CloseReason>,
+    /// Whether new calls are refused, because no answer could come.
+    is_refusing: bool,
+}
+
+/// Why a call was not entered.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Unopened {
+    /// The connection is ending. Its state knows why.
+    Refused,
+    /// So many calls wait already.
+    TooMany(usize),
 }
 
 /// How many of the calls that were given up are remembered.
@@ -49,18 +59,18 @@ impl Pending {
             last: 0,
             limit,
             forgotten: VecDeque::new(),
-            closed: None,
+            is_refusing: false,
         }
     }
 
     /// Takes a number for a new call. Numbers start at 1 and go up; after 2^32 calls they start
     /// again, and those that still wait are passed over.
-    pub(crate) fn open(&mut self) -> Result<u32, CallError> {
-        if let Some(reason) = &self.closed {
-            return Err(CallError::Closed(reason.clone()));
+    pub(crate) fn open(&mut self) -> Result<u32, Unopened> {
+        if self.is_refusing {
+            return Err(Unopened::Refused);
         }
         if self.waiting.len() >= self.limit {
-            return Err(CallError::TooManyCalls(self.waiting.len()));
+            return Err(Unopened::TooMany(self.waiting.len()));
         }
         loop {
             self.last = self.last.wrapping_add(1);
@@ -136,19 +146,24 @@ impl Pending {
             .is_ok_and(|number| matches!(self.waiting.get(&number), Some(Waiter::Waiting(_))))
     }
 
+    /// How many calls wait.
+    pub(crate) fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
     /// Whether no call is waiting.
     pub(crate) fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
 
     /// Refuses calls from now on; those that wait may still be answered.
-    pub(crate) fn refuse(&mut self, reason: &CloseReason) {
-        self.closed.get_or_insert_with(|| reason.clone());
+    pub(crate) fn refuse(&mut self) {
+        self.is_refusing = true;
     }
 
     /// Wakes everybody with an error, and refuses calls from now on.
     pub(crate) fn close(&mut self, reason: &CloseReason) {
-        self.refuse(reason);
+        self.refuse();
         for waiter in self.waiting.values_mut() {
             if let Waiter::Waiting(waker) = waiter {
                 let waker = waker.take();
@@ -195,7 +210,7 @@ mod tests {
             let outcome = pending.poll(number, Waker::noop()).unwrap();
             assert!(matches!(outcome, Err(CallError::Closed(_))));
         }
-        assert!(matches!(pending.open(), Err(CallError::Closed(_))));
+        assert_eq!(pending.open(), Err(Unopened::Refused));
     }
 
     #[test]
@@ -208,6 +223,6 @@ mod tests {
             first + 1,
             "0 and 1 are passed over"
         );
-        assert!(matches!(pending.open(), Err(CallError::TooManyCalls(2))));
+        assert_eq!(pending.open(), Err(Unopened::TooMany(2)));
     }
 }

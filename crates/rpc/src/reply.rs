@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::RpcError;
 use crate::message::{Id, Message, Response};
+use crate::metrics::{Outcome, Timer};
 use crate::outbox::{Ended, Outbox, QueueError, Room};
 use crate::payload::Payload;
 
@@ -11,10 +12,11 @@ use crate::payload::Payload;
 pub type Reply = Result<Payload, RpcError>;
 
 /// Where the answer to one request goes.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct ReplyTo {
     id: Id,
     batch: Option<(Arc<Batch>, usize)>,
+    timer: Option<Timer>,
 }
 
 /// An answer, or the answers to a whole batch, on the way out.
@@ -25,7 +27,18 @@ pub(crate) enum Answer {
 
 impl ReplyTo {
     pub(crate) fn new(id: Id, batch: Option<(Arc<Batch>, usize)>) -> ReplyTo {
-        ReplyTo { id, batch }
+        let timer = None;
+        ReplyTo { id, batch, timer }
+    }
+
+    /// Measures how long the answer takes.
+    pub(crate) fn timed(self, timer: Option<Timer>) -> ReplyTo {
+        ReplyTo { timer, ..self }
+    }
+
+    /// Nobody waits for the answer any more; there may be one all the same.
+    pub(crate) fn give_up(&mut self) {
+        self.timer = None;
     }
 
     pub(crate) fn id(&self) -> &Id {
@@ -38,6 +51,12 @@ impl ReplyTo {
 
     /// What has to go out now; `None` while others of the same batch are missing.
     pub(crate) fn answer(self, result: Reply) -> Option<Answer> {
+        if let Some(timer) = self.timer {
+            timer.finish(match result {
+                Ok(_) => Outcome::Ok,
+                Err(_) => Outcome::Error,
+            });
+        }
         let response = Response {
             id: self.id,
             result: result.map_err(Box::new),

@@ -7,6 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::task::AbortHandle;
 
+use crate::ids::Ids;
 use crate::message::Id;
 use crate::reply::ReplyTo;
 use crate::spread::Spread;
@@ -24,16 +25,9 @@ pub(crate) struct Running {
 #[derive(Default)]
 struct Table {
     tasks: HashMap<u32, Task, BuildHasherDefault<Spread>>,
-    /// Which of them can be cancelled by this id. A peer that cancels what it never asked for would
-    /// have us look at all of them otherwise, each time.
-    by_id: HashMap<Id, Twins>,
+    /// Those that can be cancelled.
+    ids: Ids<u32>,
     last: u32,
-}
-
-/// Requests with the same id.
-struct Twins {
-    oldest: u32,
-    count: usize,
 }
 
 struct Task {
@@ -46,16 +40,7 @@ impl Table {
     /// Takes the right to answer; nobody can cancel it any more.
     fn claim(&mut self, key: u32) -> Option<ReplyTo> {
         let reply_to = self.tasks.get_mut(&key)?.reply_to.take()?;
-        let id = reply_to.id();
-        let twins = self.by_id.get_mut(id)?;
-        twins.count -= 1;
-        if twins.count == 0 {
-            self.by_id.remove(id);
-        } else if twins.oldest == key {
-            let has_id = |task: &Task| task.reply_to.as_ref().is_some_and(|to| to.id() == id);
-            let rest = self.tasks.iter().filter(|(_, task)| has_id(task));
-            twins.oldest = rest.map(|(key, _)| *key).min().unwrap_or(key);
-        }
+        self.ids.remove(reply_to.id(), key);
         Some(reply_to)
     }
 }
@@ -93,12 +78,7 @@ impl Running {
         table.last = table.last.wrapping_add(1);
         let key = table.last;
         if let Some(reply_to) = &reply_to {
-            let twins = table.by_id.entry(reply_to.id().clone());
-            let first = Twins {
-                oldest: key,
-                count: 0,
-            };
-            twins.or_insert(first).count += 1;
+            table.ids.insert(reply_to.id().clone(), key);
         }
         let task = Task {
             reply_to,
@@ -132,7 +112,7 @@ impl Running {
     /// the oldest goes.
     pub(crate) fn cancel(&self, id: &Id) -> Option<ReplyTo> {
         let mut table = self.table();
-        let key = table.by_id.get(id)?.oldest;
+        let key = table.ids.oldest(id)?;
         let reply_to = table.claim(key);
         let task = table.tasks.remove(&key)?;
         self.recount(&table);
@@ -144,14 +124,16 @@ impl Running {
 
     /// Stops everything.
     pub(crate) fn abort_all(&self) {
-        let mut table = self.table();
-        table.by_id.clear();
-        for (_, task) in table.tasks.drain() {
-            if let Some(abort) = task.abort {
-                abort.abort();
-            }
+        let tasks = {
+            let mut table = self.table();
+            table.ids.clear();
+            let tasks = std::mem::take(&mut table.tasks);
+            self.recount(&table);
+            tasks
+        };
+        for abort in tasks.into_values().filter_map(|task| task.abort) {
+            abort.abort();
         }
-        self.recount(&table);
     }
 }
 

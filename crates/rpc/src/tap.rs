@@ -1,5 +1,7 @@
 //! Sees every frame both ways, at the boundary of the dialect.
 
+use bytes::Bytes;
+
 use crate::dialect::{Dialect, Inbound};
 use crate::message::{Message, Response};
 
@@ -42,11 +44,45 @@ pub enum Content<'a> {
 /// Sees every frame both ways: logging, recording, inspecting. A connection without a tap pays
 /// nothing for it.
 ///
-/// It is called while the connection works: it must not block, and it cannot change anything.
-/// Outgoing frames are shown under the lock of the queue, so a tap must not send.
+/// It is called by the connection's task, with no lock held: an incoming frame is shown before it is
+/// handled, an outgoing one before its first byte is written, each direction in order. Frames that
+/// are queued when the connection ends are shown as well, although they never went out.
+///
+/// A tap cannot change anything, and must not block for longer than it takes to write to a file:
+/// the connection, and whatever else runs on its thread, waits. One that may wait for somebody has
+/// to hand frames over to a thread of its own.
 pub trait Tap: Send + Sync + 'static {
     /// Called for each frame.
     fn see(&self, seen: Seen<'_>);
+}
+
+/// A frame that was queued, kept until it is shown.
+pub(crate) struct Sent {
+    pub(crate) dialect: Dialect,
+    pub(crate) bytes: Bytes,
+    pub(crate) said: Said,
+}
+
+/// What a frame says that goes out.
+pub(crate) enum Said {
+    Message(Message),
+    Answers(Vec<Response>),
+    Calls(Vec<Message>),
+}
+
+impl Sent {
+    pub(crate) fn seen(&self) -> Seen<'_> {
+        Seen {
+            direction: Direction::Out,
+            dialect: self.dialect,
+            bytes: &self.bytes,
+            content: match &self.said {
+                Said::Message(message) => Content::Outbound(message),
+                Said::Answers(responses) => Content::Answers(responses),
+                Said::Calls(messages) => Content::Calls(messages),
+            },
+        }
+    }
 }
 
 impl<F: Fn(Seen<'_>) + Send + Sync + 'static> Tap for F {

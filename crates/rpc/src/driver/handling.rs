@@ -11,16 +11,16 @@ use crate::error::{ErrorCode, RpcError};
 use crate::guarded::{Guarded, panicked};
 use crate::held::Held;
 use crate::message::Request;
-use crate::outbox::State;
-use crate::peer::Shared;
 use crate::reply::{Answer, Reply, ReplyTo};
 use crate::router::{Call, Work};
+use crate::shared::Shared;
+use crate::state::Phase;
 
 impl Driver {
     pub(super) fn on_request(&mut self, request: Request, reply_to: ReplyTo) {
-        if self.has_gone {
+        if self.has_gone() {
             // Nobody waits for the answer.
-        } else if self.shared.outbox.state() != State::Open {
+        } else if self.shared.state.phase() != Phase::Open {
             let error = RpcError::new(ErrorCode::SERVER_ERROR, "the connection is closing");
             self.reply(reply_to, Err(error));
         } else if self.is_full() && !self.shared.pending().is_empty() {
@@ -133,7 +133,7 @@ impl Driver {
     /// Queues an answer. If there is no room, a task waits for it, and counts as a running
     /// handler: a peer that does not read its answers has few of its requests handled.
     pub(super) fn reply(&self, reply_to: ReplyTo, reply: Reply) {
-        let Some(answer) = reply_to.answer(reply).filter(|_| !self.has_gone) else {
+        let Some(answer) = reply_to.answer(reply).filter(|_| !self.has_gone()) else {
             return;
         };
         if let Some(room) = self.shared.outbox.try_reserve(answer.size()) {

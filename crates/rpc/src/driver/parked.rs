@@ -1,7 +1,8 @@
 //! Requests that wait because too many are being handled, and events that wait behind them.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
+use crate::ids::Ids;
 use crate::message::{Event, Id, Request};
 use crate::payload::Payload;
 use crate::reply::ReplyTo;
@@ -9,12 +10,14 @@ use crate::reply::ReplyTo;
 /// What waits, in the order in which it came.
 #[derive(Default)]
 pub(super) struct Parked {
-    items: VecDeque<Item>,
+    /// With the numbers that they were given, which go up.
+    items: VecDeque<(u64, Item)>,
+    last: u64,
     bytes: usize,
     /// How many of the bytes are events.
     event_bytes: usize,
-    /// How many of the requests have this id, so that most cancellations need not look through all.
-    ids: HashMap<Id, usize>,
+    /// The numbers of the requests.
+    ids: Ids<u64>,
 }
 
 /// Something that waits.
@@ -26,6 +29,10 @@ pub(super) enum Item {
 impl Parked {
     pub(super) fn is_empty(&self) -> bool {
         self.items.is_empty()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.items.len()
     }
 
     /// What they cost.
@@ -40,16 +47,17 @@ impl Parked {
 
     pub(super) fn push(&mut self, item: Item) {
         self.bytes += item.size();
+        self.last += 1;
         match &item {
-            Item::Request(request, _) => *self.ids.entry(request.id.clone()).or_default() += 1,
+            Item::Request(request, _) => self.ids.insert(request.id.clone(), self.last),
             Item::Event(_) => self.event_bytes += item.size(),
         }
-        self.items.push_back(item);
+        self.items.push_back((self.last, item));
     }
 
     /// Whether an event is next.
     pub(super) fn is_event_next(&self) -> bool {
-        matches!(self.items.front(), Some(Item::Event(_)))
+        matches!(self.items.front(), Some((_, Item::Event(_))))
     }
 
     /// Takes what has waited longest.
@@ -59,9 +67,8 @@ impl Parked {
 
     /// Takes the oldest request with this id away, and tells where its answer goes.
     pub(super) fn cancel(&mut self, id: &Id) -> Option<ReplyTo> {
-        self.ids.get(id)?;
-        let has_id = |item: &Item| matches!(item, Item::Request(request, _) if request.id == *id);
-        let index = self.items.iter().position(has_id)?;
+        let number = self.ids.oldest(id)?;
+        let index = self.items.partition_point(|(other, _)| *other < number);
         match self.take(index)? {
             Item::Request(_, reply_to) => Some(reply_to),
             Item::Event(_) => None,
@@ -70,23 +77,17 @@ impl Parked {
 
     /// Lets all requests go; the events stay.
     pub(super) fn drop_requests(&mut self) {
-        self.items.retain(|item| matches!(item, Item::Event(_)));
+        self.items
+            .retain(|(_, item)| matches!(item, Item::Event(_)));
         self.bytes = self.event_bytes;
-        self.ids = HashMap::default();
+        self.ids = Ids::default();
     }
 
     fn take(&mut self, index: usize) -> Option<Item> {
-        let item = self.items.remove(index)?;
+        let (number, item) = self.items.remove(index)?;
         self.bytes -= item.size();
         match &item {
-            Item::Request(request, _) => {
-                if let Some(count) = self.ids.get_mut(&request.id) {
-                    *count -= 1;
-                    if *count == 0 {
-                        self.ids.remove(&request.id);
-                    }
-                }
-            }
+            Item::Request(request, _) => self.ids.remove(&request.id, number),
             Item::Event(_) => self.event_bytes -= item.size(),
         }
         Some(item)

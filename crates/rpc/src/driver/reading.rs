@@ -11,6 +11,7 @@ use crate::buffers;
 use crate::connection::Stray;
 use crate::dialect::{Decoder, Dialect};
 use crate::error::{CloseReason, DialectError, RpcError};
+use crate::io::Reader;
 use crate::message::Id;
 use crate::reply::ReplyTo;
 
@@ -20,37 +21,74 @@ const GROWTH: usize = 64 * 1024;
 /// Reading into less than this is not worth a system call.
 const LEAST_ROOM: usize = 4 * 1024;
 
+/// Where frames come from.
+pub(super) enum Input {
+    Open(Reader, Next),
+    /// The peer has closed its side, for this reason.
+    Ended(CloseReason),
+}
+
+/// What has to be done to get the next frame.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Next {
+    /// Find out which dialect the peer speaks.
+    Detect,
+    /// Read more: the inbox holds no whole frame.
+    Read,
+    /// Decode what is in the inbox: there may be whole frames, for which there was no room.
+    Decode,
+}
+
+/// The beginning of a frame whose end has not arrived. Empty when the connection is idle.
+#[derive(Default)]
+pub(super) struct Inbox {
+    buffer: BytesMut,
+    /// Whether the buffer has grown so much that it is given back to the system, not to the thread.
+    is_large: bool,
+}
+
+impl Inbox {
+    fn put_back(&mut self, buffer: BytesMut) {
+        if !buffer.is_empty() {
+            self.buffer = buffer;
+        } else if !std::mem::take(&mut self.is_large) {
+            buffers::give(buffer);
+        }
+    }
+}
+
 impl Driver {
     /// Reads once, unless there is no room for the requests in it. Tells whether something came.
     pub(super) fn read(&mut self, cx: &mut Context<'_>) -> Result<bool, CloseReason> {
         if self.is_overloaded() {
             return Ok(false);
         }
-        if self.is_cut_short {
-            let mut buffer = std::mem::take(&mut self.inbox);
-            self.decode(&mut buffer)?;
-            self.put_back(buffer);
-            return Ok(true);
-        }
-        let Some(reader) = &mut self.reader else {
+        let Input::Open(reader, next) = &mut self.input else {
             return Ok(false);
         };
-        let mut buffer = std::mem::take(&mut self.inbox);
+        let mut buffer = std::mem::take(&mut self.inbox.buffer);
+        if *next == Next::Decode {
+            self.decode(&mut buffer)?;
+            self.inbox.put_back(buffer);
+            return Ok(true);
+        }
         if buffer.is_empty() {
             buffer = buffers::take();
         } else if buffer.capacity() - buffer.len() < LEAST_ROOM {
             buffer.reserve(buffer.len().max(GROWTH));
         }
         let read = tokio_util::io::poll_read_buf(Pin::new(reader), cx, &mut buffer);
-        self.inbox_is_large |= buffer.len() > buffers::KEEP;
+        self.inbox.is_large |= buffer.len() > buffers::KEEP;
         match read {
             Poll::Pending => {
-                self.put_back(buffer);
+                self.inbox.put_back(buffer);
                 return Ok(false);
             }
             Poll::Ready(Ok(1..)) => {
-                self.decode(&mut buffer)?;
-                self.put_back(buffer);
+                if *next != Next::Detect || self.detect(&buffer) {
+                    self.decode(&mut buffer)?;
+                }
+                self.inbox.put_back(buffer);
             }
             Poll::Ready(Ok(0)) => self.end_of_input(buffer)?,
             Poll::Ready(Err(error)) if is_gone(&error) => self.end_of_input(buffer)?,
@@ -59,55 +97,49 @@ impl Driver {
         Ok(true)
     }
 
-    fn put_back(&mut self, buffer: BytesMut) {
-        if !buffer.is_empty() {
-            self.inbox = buffer;
-        } else if !std::mem::take(&mut self.inbox_is_large) {
-            buffers::give(buffer);
-        }
-    }
-
     fn end_of_input(&mut self, mut buffer: BytesMut) -> Result<(), CloseReason> {
-        self.reader = None;
-        if self.detecting {
+        if let Input::Open(_, Next::Detect) = self.input {
             self.detect(&buffer);
         }
-        loop {
+        let end = loop {
             match self.decoder.finish(&mut buffer) {
                 Ok(Some(frame)) => self.receive(frame)?,
-                Ok(None) => break,
+                Ok(None) => break CloseReason::PeerClosed,
                 Err(error) => {
-                    self.end = self.broken(error);
+                    let end = self.broken(error);
                     if self.shared.options.stray != Stray::Answer {
-                        return Err(self.end.clone());
+                        return Err(end);
                     }
                     // It may still read what it asked for before.
-                    break;
+                    break end;
                 }
             }
-        }
-        // No answer can come any more.
-        self.shared.pending().close(&self.end);
+        };
+        self.input = Input::Ended(end.clone());
+        self.shared.fail_calls(end);
         Ok(())
     }
 
     fn decode(&mut self, buffer: &mut BytesMut) -> Result<(), CloseReason> {
-        if self.detecting && !self.detect(buffer) {
-            return Ok(());
-        }
         // Many frames fit into one read, and each of them may cost more than its bytes.
         while !self.is_overloaded() {
             match self.decoder.decode(buffer) {
                 Ok(Some(frame)) => self.receive(frame)?,
                 Ok(None) => {
-                    self.is_cut_short = false;
+                    self.set_next(Next::Read);
                     return Ok(());
                 }
                 Err(error) => return Err(self.broken(error)),
             }
         }
-        self.is_cut_short = true;
+        self.set_next(Next::Decode);
         Ok(())
+    }
+
+    fn set_next(&mut self, next: Next) {
+        if let Input::Open(_, current) = &mut self.input {
+            *current = next;
+        }
     }
 
     /// Finds out which dialect the peer speaks; `false` while its bytes do not tell.
@@ -121,21 +153,21 @@ impl Driver {
         let Some(dialect) = found else {
             return false;
         };
-        self.detecting = false;
         self.decoder = Decoder::new(dialect, options.limits);
         self.shared.outbox.set_dialect(dialect);
+        self.set_next(Next::Read);
         true
     }
 
     /// The stream cannot be trusted any more. The peer is told, where its protocol has answers
     /// without a call.
     fn broken(&mut self, mut error: DialectError) -> CloseReason {
-        error.quote = self.shared.redacted(error.quote);
+        error.quote = self.shared.evidence.redacted(error.quote);
         if self.shared.options.stray == Stray::Answer {
             let rpc_error = RpcError::invalid_request(error.to_string());
             self.reply(ReplyTo::new(Id::Null, None), Err(rpc_error));
         }
-        self.shared.keep_stray(error.quote.clone());
+        self.shared.evidence.keep_stray(error.quote.clone());
         CloseReason::BrokenStream(Arc::new(error))
     }
 }

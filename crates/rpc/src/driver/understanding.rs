@@ -10,6 +10,7 @@ use crate::dialect::{Frame, Inbound, Malformed, MalformedKind, embedded};
 use crate::error::{CallError, CloseReason, DialectError, ErrorCode, Quote, RpcError};
 use crate::guarded::panic_text;
 use crate::message::{Event, Id, Message, Text};
+use crate::metrics::Timer;
 use crate::payload::Payload;
 use crate::pending::Delivery;
 use crate::reply::{Batch, ReplyTo};
@@ -46,9 +47,7 @@ impl Driver {
                 content: Content::Inbound(&frame.content),
             });
         }
-        if std::mem::take(&mut self.has_complained) {
-            *self.shared.complaint() = None;
-        }
+        self.shared.evidence.next_frame();
         match frame.content {
             Inbound::Message(message) => self.on_message(message, &frame.bytes, None),
             Inbound::Malformed(malformed) => self.on_malformed(*malformed, &frame.bytes, None),
@@ -89,14 +88,15 @@ impl Driver {
     ) -> Result<(), CloseReason> {
         match message {
             Message::Request(request) => {
-                let reply_to = ReplyTo::new(request.id.clone(), batch);
+                let metrics = &self.shared.options.metrics;
+                let timer = Timer::start(metrics, Direction::In, &request.method);
+                let reply_to = ReplyTo::new(request.id.clone(), batch).timed(timer);
                 self.on_request(request, reply_to);
             }
             Message::Event(event) => self.on_event(event),
             Message::Response(response) => {
                 if let (Id::Null, Err(error)) = (&response.id, &response.result) {
-                    *self.shared.complaint() = Some(error.clone());
-                    self.has_complained = true;
+                    self.shared.evidence.keep_complaint(error.clone());
                 }
                 let outcome = response.result.map_err(|error| CallError::Answered(*error));
                 return self.deliver(&response.id, outcome, frame);
@@ -133,13 +133,17 @@ impl Driver {
                     Err(CallError::TooLong(self.shared.options.limits.frame))
                 }
                 _ => {
-                    let text = format!("{}: {}", malformed.error.message, self.shared.quote(frame));
+                    let text = format!(
+                        "{}: {}",
+                        malformed.error.message,
+                        self.shared.evidence.quote(frame)
+                    );
                     Err(CallError::Malformed(Text::from(text)))
                 }
             };
             return self.deliver(&id, outcome, frame);
         }
-        let quote = self.shared.quote(frame);
+        let quote = self.shared.evidence.quote(frame);
         if let Some(id) = malformed.id {
             self.reply(ReplyTo::new(id, batch), Err(malformed.error));
             return Ok(());
@@ -158,7 +162,9 @@ impl Driver {
             let problem = match text.is_empty() {
                 true => unreadable::problem(&malformed.error),
                 false => {
-                    self.shared.keep_stray(self.shared.quote(text));
+                    self.shared
+                        .evidence
+                        .keep_stray(self.shared.evidence.quote(text));
                     "a message that cannot be read, behind other text in its line".to_owned()
                 }
             };
@@ -178,7 +184,7 @@ impl Driver {
             }
         }
         tracing::warn!(%quote, ?problem, "a frame that is no message");
-        self.shared.keep_stray(quote.clone());
+        self.shared.evidence.keep_stray(quote.clone());
         match self.shared.options.stray {
             Stray::Answer => self.reply(ReplyTo::new(Id::Null, batch), Err(malformed.error)),
             Stray::Skip => {}
@@ -217,21 +223,14 @@ impl Driver {
         if delivery == Delivery::Delivered {
             return Ok(());
         }
-        let error = error.map_or(String::new(), |error| format!(": {error}"));
-        let error = self.shared.redacted_text(error);
-        tracing::debug!(%id, ?error, "an answer that nobody waits for");
-        /// Longer than any text for people.
-        const LENGTH: usize = 300;
-        let text = format!("an answer with the id {id}{error}");
-        let text: String = text.chars().take(LENGTH).collect();
-        let _keeps_the_first = self.shared.unclaimed.set(text.into());
+        self.shared.evidence.keep_unclaimed(id, error);
         if delivery == Delivery::Late || self.shared.options.stray != Stray::Fail {
             return Ok(());
         }
         // Whoever asked something else would wait for ever.
         let error = DialectError {
             problem: format!("the peer sent an answer with the id {id}, which belongs to no call"),
-            quote: self.shared.quote(frame),
+            quote: self.shared.evidence.quote(frame),
             is_over_limit: false,
             is_message: true,
         };
@@ -288,9 +287,10 @@ impl Driver {
         let running = &self.shared.running;
         let reply_to = running.cancel(id).or_else(|| self.parked.cancel(id));
         // The answers to a batch go together: one cannot be left out.
-        if let Some(reply_to) = reply_to
+        if let Some(mut reply_to) = reply_to
             && (is_answered || reply_to.is_in_batch())
         {
+            reply_to.give_up();
             let error = RpcError::new(ErrorCode::CANCELLED, "the call was cancelled");
             self.reply(reply_to, Err(error));
         }

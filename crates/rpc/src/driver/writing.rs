@@ -5,29 +5,47 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use bytes::BytesMut;
 use tokio::io::AsyncWrite;
 use tokio::time::Sleep;
 
 use super::{Driver, is_gone};
 use crate::buffers;
 use crate::error::CloseReason;
+use crate::outbox::Taken;
+
+/// Where written frames go.
+pub(super) enum Output {
+    Open,
+    /// The peer has been told that nothing more comes.
+    Finished,
+    /// The peer does not read any more. Frames are dropped, so that nobody waits for room, and what
+    /// the peer said before is read until this is over.
+    Draining(Pin<Box<Sleep>>),
+}
 
 /// How long a peer that no longer reads may still have something to say.
-const LAST_WORDS: Duration = Duration::from_secs(1);
-
-/// Is done when a peer that no longer reads has had its time.
-pub(super) fn last_words() -> Pin<Box<Sleep>> {
-    Box::pin(tokio::time::sleep(LAST_WORDS))
+pub(super) fn patience() -> Pin<Box<Sleep>> {
+    const LIMIT: Duration = Duration::from_secs(1);
+    Box::pin(tokio::time::sleep(LIMIT))
 }
 
 /// What is being written.
 #[derive(Default)]
 pub(super) struct Outgoing {
-    pub(super) frames: BytesMut,
+    taken: Taken,
     written: usize,
-    units: usize,
-    unflushed: bool,
+    is_unflushed: bool,
+}
+
+impl Outgoing {
+    pub(super) fn is_empty(&self) -> bool {
+        self.taken.bytes.is_empty()
+    }
+
+    /// How many frames are being written, and their bytes.
+    pub(super) fn depth(&self) -> (usize, usize) {
+        (self.taken.frames, self.taken.bytes.len() - self.written)
+    }
 }
 
 impl Driver {
@@ -37,47 +55,60 @@ impl Driver {
         let mut has_written = false;
         let outbox = &self.shared.outbox;
         let outgoing = &mut self.outgoing;
+        // Also what cannot be written yet, so that copies of it do not pile up.
+        self.shared.show_sent();
         loop {
-            if outgoing.frames.is_empty() {
-                let Some((frames, units)) = outbox.take() else {
+            if outgoing.is_empty() {
+                let Some(taken) = outbox.take() else {
                     break;
                 };
-                (outgoing.frames, outgoing.units, outgoing.written) = (frames, units, 0);
+                (outgoing.taken, outgoing.written) = (taken, 0);
+                // Before it is written, or a crash in between would leave it unseen.
+                self.shared.show_sent();
             }
-            let rest = &outgoing.frames[outgoing.written..];
-            let written = match self.last_words {
-                None => Pin::new(&mut self.writer).poll_write(cx, rest),
-                // Nobody reads it any more, and nobody should wait for room because of that.
-                Some(_) => Poll::Ready(Ok(rest.len())),
+            let rest = &outgoing.taken.bytes[outgoing.written..];
+            let written = match self.output {
+                Output::Draining(_) => Poll::Ready(Ok(rest.len())),
+                Output::Open | Output::Finished => Pin::new(&mut self.writer).poll_write(cx, rest),
             };
             let count = match written {
                 Poll::Pending => return Ok((has_written, false)),
                 Poll::Ready(Ok(0)) => return Err(io::ErrorKind::WriteZero.into()),
                 Poll::Ready(Ok(count)) => count,
                 Poll::Ready(Err(error)) if is_gone(&error) => {
-                    // What it said before it went is still to be read.
-                    self.shared.pending().refuse(&CloseReason::PeerClosed);
-                    self.last_words = Some(last_words());
+                    self.shared.refuse_calls(CloseReason::PeerClosed);
+                    self.output = Output::Draining(patience());
                     rest.len()
                 }
                 Poll::Ready(Err(error)) => return Err(error),
             };
             has_written = true;
             outgoing.written += count;
-            outgoing.unflushed = true;
-            if outgoing.written == outgoing.frames.len() {
-                outbox.written(std::mem::take(&mut outgoing.units));
-                buffers::give(std::mem::take(&mut outgoing.frames));
+            outgoing.is_unflushed = true;
+            if outgoing.written == outgoing.taken.bytes.len() {
+                let taken = std::mem::take(&mut outgoing.taken);
+                outgoing.written = 0;
+                outbox.written(taken.units);
+                buffers::give(taken.bytes);
             }
         }
-        if outgoing.unflushed && self.last_words.is_none() {
+        if outgoing.is_unflushed && !matches!(self.output, Output::Draining(_)) {
             match Pin::new(&mut self.writer).poll_flush(cx) {
-                Poll::Ready(Ok(())) => outgoing.unflushed = false,
+                Poll::Ready(Ok(())) => outgoing.is_unflushed = false,
                 Poll::Ready(Err(error)) if is_gone(&error) => {}
                 Poll::Ready(Err(error)) => return Err(error),
                 Poll::Pending => {}
             }
         }
         Ok((has_written, true))
+    }
+
+    /// Tells the peer that nothing more comes.
+    pub(super) fn finish_output(&mut self, cx: &mut Context<'_>) {
+        if matches!(self.output, Output::Open)
+            && Pin::new(&mut self.writer).poll_shutdown(cx).is_ready()
+        {
+            self.output = Output::Finished;
+        }
     }
 }
