@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use bytes::BytesMut;
 use tenon_rpc::{
     Content, Decoder, Dialect, Direction, Format, Frame, Inbound, Limits, Message, Oversized,
-    Packed, Payload, Recorder, Seen,
+    Packed, Payload, RecordFormat, Seen,
 };
 
 /// JSON-RPC on lines.
@@ -155,8 +155,7 @@ fn decode(dialect: Dialect, limits: Limits, data: &[u8], step: usize) -> (Vec<Fr
 
 /// What was read can be recorded and written, and what was written is read the same.
 fn check(dialect: Dialect, frame: &Frame) {
-    let recorder = Recorder::new(std::io::sink(), ["token"]);
-    recorder.record(&Seen {
+    RecordFormat::new(["token"]).record(&Seen {
         direction: Direction::In,
         dialect,
         bytes: &frame.bytes,

@@ -88,7 +88,7 @@ pub use params::Params;
 pub use payload::{Format, Payload, PayloadError};
 pub use peer::Peer;
 pub use prepared::{Prepared, Refused};
-pub use recorder::{Record, Recorder, read_records};
+pub use recorder::{Record, RecordFormat, Recorder, read_records};
 pub use reply::Reply;
 pub use router::{Call, Context, EventContext, Next, Router};
 pub use tap::{Content, Direction, Seen, Tap};

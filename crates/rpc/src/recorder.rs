@@ -1,7 +1,6 @@
 //! Traffic as lines of JSON, with times and directions, and back.
 
 use std::borrow::Cow;
-use std::fmt;
 use std::io::{self, BufRead, Write};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -45,31 +44,21 @@ impl PartialEq for Record {
     }
 }
 
-/// Writes every frame as a line of JSON. Members with one of the masked names, in whatever case
-/// and however deep, show `"***"` instead of their value.
-///
-/// ```
-/// # use std::sync::Arc;
-/// use tenon_rpc::{Options, Recorder};
-/// let options = Options {
-///     tap: Some(Arc::new(Recorder::new(std::io::stderr(), ["password", "token"]))),
-///     ..Options::default()
-/// };
-/// ```
-pub struct Recorder<W> {
-    out: Mutex<W>,
+/// Makes records of frames, with what is secret masked: members with one of the masked names, in
+/// whatever case and however deep, show `"***"` instead of their value.
+#[derive(Debug)]
+pub struct RecordFormat {
     masked: Vec<String>,
     started: (Instant, f64),
 }
 
-impl<W: Write + Send + 'static> Recorder<W> {
-    /// Writes to `out`, one line at a time.
-    pub fn new<N: AsRef<str>>(out: W, masked: impl IntoIterator<Item = N>) -> Recorder<W> {
+impl RecordFormat {
+    /// Masks the members with these names.
+    pub fn new<N: AsRef<str>>(masked: impl IntoIterator<Item = N>) -> RecordFormat {
         let now = SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .map_or(0.0, |since| since.as_secs_f64());
-        Recorder {
-            out: Mutex::new(out),
+        RecordFormat {
             masked: masked
                 .into_iter()
                 .map(|name| name.as_ref().to_lowercase())
@@ -78,7 +67,7 @@ impl<W: Write + Send + 'static> Recorder<W> {
         }
     }
 
-    /// The record of a frame, with what is secret masked.
+    /// The record of a frame that is seen now.
     pub fn record(&self, seen: &Seen<'_>) -> Record {
         let frame = readable(seen)
             .and_then(|text| mask::masked(&text, &self.masked, MAX_DEPTH))
@@ -99,26 +88,51 @@ impl<W: Write + Send + 'static> Recorder<W> {
     }
 }
 
+/// Writes the record of every frame as a line of JSON.
+///
+/// A line is handed to the writer whole, before the frame is handled or sent. With a file, what a
+/// program did is therefore in it even if the program is killed; only what the system has not yet
+/// written to disk is lost when the machine fails. A writer that buffers, or that may block, weakens
+/// that.
+///
+/// ```
+/// # use std::sync::Arc;
+/// use tenon_rpc::{Options, Recorder};
+/// let options = Options {
+///     tap: Some(Arc::new(Recorder::new(std::io::stderr(), ["password", "token"]))),
+///     ..Options::default()
+/// };
+/// ```
+#[derive(Debug)]
+pub struct Recorder<W> {
+    format: RecordFormat,
+    out: Mutex<W>,
+}
+
+impl<W: Write + Send + 'static> Recorder<W> {
+    /// Writes to `out`, one line at a time, and masks the members with these names.
+    pub fn new<N: AsRef<str>>(out: W, masked: impl IntoIterator<Item = N>) -> Recorder<W> {
+        Recorder {
+            format: RecordFormat::new(masked),
+            out: Mutex::new(out),
+        }
+    }
+}
+
 impl<W: Write + Send + 'static> Tap for Recorder<W> {
     fn see(&self, seen: Seen<'_>) {
-        let record = self.record(&seen);
-        let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
+        let record = self.format.record(&seen);
         let written = serde_json::to_vec(&record)
             .map_err(io::Error::from)
             .and_then(|mut line| {
                 line.push(b'\n');
+                let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
                 out.write_all(&line)
             });
         // A recording that fails must not take the connection down with it.
         if let Err(error) = written {
             tracing::warn!(%error, "a frame could not be recorded");
         }
-    }
-}
-
-impl<W> fmt::Debug for Recorder<W> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Recorder(masking {:?})", self.masked)
     }
 }
 

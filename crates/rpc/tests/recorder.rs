@@ -12,7 +12,7 @@ use rmpv::Value as Msgpack;
 use serde_json::{Value, json};
 use tenon_rpc::{
     Connection, Content, Decoder, Dialect, Direction, Id, Inbound, Limits, Message, Options,
-    Payload, Record, Recorder, Request, Seen, Tap, read_records,
+    Payload, Record, RecordFormat, Recorder, Request, Router, Seen, Tap, read_records,
 };
 
 /// A file in memory that the test can look into.
@@ -271,8 +271,7 @@ fn the_deepest_frame_can_be_recorded() {
     let nested = "[".repeat(levels) + "{\"token\":\"hunter2\"}" + &"]".repeat(levels);
     let line = format!("{{\"method\":\"a\",\"params\":{nested}}}");
     let content = Inbound::Batch(Vec::new());
-    let recorder = Recorder::new(Sheet::default(), ["token"]);
-    let record = recorder.record(&Seen {
+    let record = RecordFormat::new(["token"]).record(&Seen {
         direction: Direction::In,
         dialect: Dialect::JsonRpcLines,
         bytes: line.as_bytes(),
@@ -292,4 +291,54 @@ fn reading_passes_over_blank_lines_and_names_the_bad_one() {
     let error = records[1].as_ref().expect_err("no record").to_string();
     assert!(error.contains("line 4"), "{error}");
     assert!(records[2].is_ok());
+}
+
+/// A tap that sends would wait for itself if frames were shown under the lock of the queue.
+#[tokio::test(start_paused = true)]
+async fn frames_are_shown_without_a_lock_and_before_they_are_written() {
+    let known: Arc<Mutex<Option<tenon_rpc::Peer>>> = Arc::default();
+    let (sender, sheet) = (known.clone(), Sheet::default());
+    let recorder = Recorder::new(sheet.clone(), [""; 0]);
+    let tap = move |seen: Seen<'_>| {
+        let text = String::from_utf8_lossy(seen.bytes).into_owned();
+        recorder.see(seen);
+        if text.contains("first")
+            && let Some(peer) = &*sender.lock().expect("whole")
+        {
+            let sent = peer.try_send_raw("second", None);
+            assert!(sent.expect("open"), "there is room");
+        }
+    };
+    let options = Options {
+        tap: Some(Arc::new(tap)),
+        ..Options::default()
+    };
+    let router = Arc::new(Router::new(()));
+    let (mut peer, connection) = RawPeer::connect(Dialect::JsonRpcLines, router, options, 1024);
+    *known.lock().expect("whole") = Some(connection.peer());
+    let sender = connection.peer();
+    watched(sender.send_raw("first", None)).await.expect("open");
+    for expected in ["first", "second"] {
+        let frame = watched(peer.frame()).await.expect("a frame");
+        let bytes = String::from_utf8_lossy(&frame.bytes).into_owned();
+        assert!(bytes.contains(expected), "{bytes}");
+        assert!(sheet.text().contains(expected), "{}", sheet.text());
+    }
+}
+
+/// What is still queued when a connection is cut off is in the recording all the same.
+#[tokio::test(start_paused = true)]
+async fn nothing_queued_is_missing_when_the_connection_is_dropped() {
+    let (_peer, connection, sheet) = recorded(Dialect::JsonRpcLines, &[]);
+    let sender = connection.peer();
+    for number in 0..10 {
+        let method = format!("event-{number}");
+        assert!(sender.try_send_raw(method, None).expect("open"), "room");
+    }
+    drop(connection);
+    watched(sender.closed()).await;
+    let records = sheet.records();
+    let methods = records.iter().map(|record| frame(record)["method"].clone());
+    let expected: Vec<Value> = { 0..10 }.map(|n| json!(format!("event-{n}"))).collect();
+    assert_eq!(methods.collect::<Vec<_>>(), expected);
 }

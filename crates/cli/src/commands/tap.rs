@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tenon_host::own_file;
-use tenon_rpc::{Recorder, Redact, Seen, Tap};
+use tenon_rpc::{RecordFormat, Recorder, Redact, Seen, Tap};
 
 use crate::args::TapArgs;
 use crate::exit::Failure;
@@ -24,15 +24,13 @@ pub(crate) fn tap(args: &TapArgs) -> Result<Option<Arc<dyn Tap>>, Failure> {
         }
         None => None,
     };
-    let to_stderr = args
-        .trace
-        .then(|| Recorder::new(std::io::sink(), &args.mask));
+    let to_stderr = args.trace.then(|| RecordFormat::new(&args.mask));
     if to_file.is_none() && to_stderr.is_none() {
         return Ok(None);
     }
     Ok(Some(Arc::new(move |seen: Seen<'_>| {
-        if let Some(recorder) = &to_stderr {
-            output::trace(&recorder.record(&seen));
+        if let Some(format) = &to_stderr {
+            output::trace(&format.record(&seen));
         }
         if let Some(recorder) = &to_file {
             recorder.see(seen);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tenon_host::{Plugin, PluginError, Start, Started, StopLimits};
 use tenon_protocols::denobridge::{Health, InvokeProgress};
 use tenon_protocols::{Protocol, Secrets};
-use tenon_rpc::{Options, Recorder, Router, Seen, Tap};
+use tenon_rpc::{Options, RecordFormat, Router, Seen, Tap};
 use tokio::sync::mpsc;
 use tracing::Level;
 
@@ -120,10 +120,10 @@ fn tap(launch: &Launch, secrets: &Secrets) -> Option<Arc<dyn Tap>> {
     if !tracing::event_enabled!(Level::DEBUG) {
         return None;
     }
-    let recorder = Recorder::new(std::io::sink(), SECRETS);
+    let format = RecordFormat::new(SECRETS);
     let (script, secrets) = (launch.name.clone(), secrets.clone());
     Some(Arc::new(move |seen: Seen<'_>| {
-        let record = recorder.record(&seen);
+        let record = format.record(&seen);
         let frame = match (&record.frame, &record.unreadable) {
             (Some(frame), _) => secrets.hide(frame.get()),
             (None, unreadable) => {
