@@ -198,6 +198,11 @@ fn dependencies_point_down() {
             let has = dependencies.lines().any(|line| line.starts_with(heavy));
             assert!(!has || name == "terraform", "{name} depends on {heavy}");
         }
+        // One reader of HCL, and one of YAML.
+        for parser in ["hcl-edit", "granit-parser"] {
+            let has = dependencies.lines().any(|line| line.starts_with(parser));
+            assert!(!has || name == "hcl", "{name} depends on {parser}");
+        }
     }
 }
 

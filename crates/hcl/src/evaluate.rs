@@ -4,10 +4,13 @@
 //! found; [`Reported`] stands for "an error has been noted". What is not known yet stays unknown
 //! and what is marked stays marked.
 
+mod attempts;
 mod call;
 mod conditional;
+mod conversion;
 mod iteration;
 mod operation;
+mod rendering;
 mod selection;
 mod spending;
 mod template;
@@ -33,6 +36,17 @@ pub struct Context<'a> {
     /// What a function answers that answers otherwise every time, such as `timestamp`, is not
     /// known yet: for plans, which must not promise it.
     pub is_plan: bool,
+}
+
+impl Context<'static> {
+    /// For expressions that may use no names and no files.
+    pub fn constant(is_plan: bool) -> Context<'static> {
+        Context {
+            scope: &(),
+            functions: Functions::without_files(),
+            is_plan,
+        }
+    }
 }
 
 /// How long a text may become.
@@ -85,7 +99,7 @@ pub(crate) struct Evaluator<'a> {
     diagnostics: Vec<Diagnostic>,
     steps: u64,
     exhausted: Option<Diagnostic>,
-    /// A template that `templatefile` reads may not read another: it might be itself.
+    /// A template that is rendered may not render another: it might be itself.
     is_in_template: bool,
 }
 

@@ -34,8 +34,8 @@ type ResultType = Box<dyn Fn(&[Value]) -> Result<Type, FunctionError> + Send + S
 /// # Ok::<(), tenon_hcl::FunctionError>(())
 /// ```
 pub struct Function {
-    name: &'static str,
-    description: &'static str,
+    name: String,
+    description: String,
     parameters: Vec<Parameter>,
     variadic: Option<Parameter>,
     result: ResultType,
@@ -47,10 +47,13 @@ pub struct Function {
 impl Function {
     /// A function of this name with these parameters. It gives nothing until
     /// [`Function::gives`] says what.
-    pub fn new(name: &'static str, parameters: impl IntoIterator<Item = Parameter>) -> Function {
+    pub fn new(
+        name: impl Into<String>,
+        parameters: impl IntoIterator<Item = Parameter>,
+    ) -> Function {
         Function {
-            name,
-            description: "",
+            name: name.into(),
+            description: String::new(),
             parameters: parameters.into_iter().collect(),
             variadic: None,
             result: Box::new(|_| Ok(Type::Dynamic)),
@@ -62,8 +65,14 @@ impl Function {
 
     /// Says in one line what it does.
     #[must_use]
-    pub fn describe(mut self, description: &'static str) -> Function {
-        self.description = description;
+    pub fn describe(mut self, description: impl Into<String>) -> Function {
+        self.description = description.into();
+        self
+    }
+
+    /// The same function under another name.
+    pub(crate) fn named(mut self, name: String) -> Function {
+        self.name = name;
         self
     }
 
@@ -112,12 +121,12 @@ impl Function {
 
     /// The name.
     pub fn name(&self) -> &str {
-        self.name
+        &self.name
     }
 
     /// What it does, in one line.
     pub fn description(&self) -> &str {
-        self.description
+        &self.description
     }
 
     /// The same arguments always give the same result. Where they do not, a plan shows the result
@@ -154,7 +163,7 @@ impl Function {
     fn told(&self, error: FunctionError, arguments: &[Value]) -> FunctionError {
         let parameter = error.argument.and_then(|index| self.parameter(index));
         let is_secret = arguments.iter().any(Value::contains_marked);
-        error.told(parameter.map(|parameter| parameter.name), is_secret)
+        error.told(parameter.map(Parameter::name), is_secret)
     }
 
     /// As [`Function::call`], with errors that quote the arguments. With `is_foreseen` the body is
@@ -203,11 +212,7 @@ impl Function {
         if is_right {
             return Ok(());
         }
-        let names: Vec<&str> = self
-            .parameters
-            .iter()
-            .map(|parameter| parameter.name)
-            .collect();
+        let names: Vec<&str> = self.parameters.iter().map(Parameter::name).collect();
         let more = self
             .variadic
             .as_ref()

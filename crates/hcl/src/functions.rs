@@ -16,9 +16,11 @@
 //! - `textencodebase64` and `textdecodebase64` know UTF-8, UTF-16LE and UTF-16BE.
 //! - `cidrsubnet` refuses negative numbers, of which Terraform makes networks elsewhere.
 //! - `type` gives text and can be used everywhere.
+//! - `yamldecode` reads YAML 1.2 where Terraform reads 1.1: `%YAML 1.2` and the escape `\/` are
+//!   allowed, and only CR and LF end a line. An empty block of text is empty text, not null.
 //!
-//! Not there: `bcrypt`, `base64gzip`, `rsadecrypt`, `yamldecode`, `yamlencode`, `plantimestamp`,
-//! `ephemeralasnull` and `templatestring`.
+//! Functions of Terraform that are left out are listed in `functions/left_out.rs`, with what to use
+//! instead. Functions of plugins are added with [`Functions::with_provider`].
 
 mod addresses;
 mod csv;
@@ -29,6 +31,7 @@ mod folder;
 mod formats;
 mod glob;
 mod hashes;
+mod left_out;
 mod limits;
 mod lists;
 mod maps;
@@ -45,9 +48,20 @@ mod verbs;
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use crate::function::Function;
+use crate::scope::did_you_mean;
+pub(crate) use encodings::BASE64;
 use folder::Folder;
+pub(crate) use timestamps::Moment;
+
+/// What is looked up in expressions instead of here, because it needs the expression and not its
+/// value.
+pub(crate) const SPECIAL: [&str; 5] = ["can", "convert", "templatefile", "templatestring", "try"];
+
+/// The namespace of the functions that belong to the language.
+const CORE: &str = "core::";
 
 /// Functions by name.
 #[derive(Debug, Default)]
@@ -62,8 +76,8 @@ impl Functions {
     /// Terraform's functions. Those that read files read them in this folder, and refuse what is
     /// outside of it; without a folder they refuse everything.
     ///
-    /// `try`, `can` and `templatefile` are not among them, since they need the expression and not
-    /// its value.
+    /// `try`, `can`, `convert`, `templatefile` and `templatestring` are not among them, since they
+    /// need the expression and not its value.
     pub fn standard(folder: Option<&Path>) -> Functions {
         let folder = Folder::new(folder);
         let families = [
@@ -88,6 +102,12 @@ impl Functions {
             .fold(Functions::none(), Functions::with)
     }
 
+    /// The standard functions without a folder, made once.
+    pub fn without_files() -> &'static Functions {
+        static FUNCTIONS: LazyLock<Functions> = LazyLock::new(|| Functions::standard(None));
+        &FUNCTIONS
+    }
+
     /// These functions and one more, in the place of one of the same name.
     #[must_use]
     pub fn with(mut self, function: Function) -> Functions {
@@ -95,13 +115,51 @@ impl Functions {
         self
     }
 
-    /// The function of this name.
+    /// These functions and those of a provider, which are called as `provider::NAME::FUNCTION`.
+    #[must_use]
+    pub fn with_provider(
+        self,
+        provider: &str,
+        functions: impl IntoIterator<Item = Function>,
+    ) -> Functions {
+        functions.into_iter().fold(self, |all, function| {
+            let name = format!("provider::{provider}::{}", function.name());
+            all.with(function.named(name))
+        })
+    }
+
+    /// The function of this name. `core::NAME` is the same as `NAME`.
     pub fn get(&self, name: &str) -> Option<&Function> {
-        self.0.get(name)
+        self.0.get(without_core(name))
     }
 
     /// The names, in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
     }
+
+    /// What to do about a name that no function has.
+    pub(crate) fn help(&self, name: &str) -> Option<String> {
+        let name = without_core(name);
+        if let Some(reason) = left_out::reason(name) {
+            return Some(reason.to_owned());
+        }
+        let mut names: Vec<&str> = self.names().collect();
+        if name.contains("::") && !names.iter().any(|known| known.contains("::")) {
+            return Some("no functions of providers are available here".to_owned());
+        }
+        names.extend(SPECIAL);
+        // A function of a provider that is called without its provider.
+        let elsewhere = |known: &&&str| known.rsplit("::").next() == Some(name);
+        match names.iter().find(elsewhere) {
+            Some(meant) => Some(format!("did you mean `{meant}`?")),
+            None => did_you_mean(name, names),
+        }
+    }
+}
+
+/// The name under which a function of the language is known.
+pub(crate) fn without_core(name: &str) -> &str {
+    let bare = name.strip_prefix(CORE);
+    bare.filter(|bare| !bare.contains("::")).unwrap_or(name)
 }

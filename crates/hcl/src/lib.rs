@@ -5,7 +5,8 @@
 //! [`Expression`] is evaluated in a [`Context`]: a [`Scope`] says what names stand for, and
 //! [`Functions`] what can be called. What is not known yet stays unknown, what is marked stays
 //! marked, and everything that is wrong is told, not just the first thing. [`Expression::references`]
-//! tells which names are used without evaluating anything.
+//! tells which names are used without evaluating anything. [`Problems`] reads blocks by the
+//! [`Shape`] they should have, and [`Constraint`] reads types.
 //!
 //! What the blocks of a file mean is left to you. `tests/data/` has what Terraform says to some
 //! three thousand expressions, and where we differ on purpose.
@@ -38,24 +39,29 @@
 //! assert_eq!(value.to_string(), "(unknown string, not null, begins with \"hello, \")");
 //! ```
 
+mod constraint;
 mod diagnostic;
 mod evaluate;
 mod function;
 pub mod functions;
 mod lower;
 mod parse;
+mod reader;
 mod references;
 mod render;
 mod scan;
 mod scope;
 mod source;
 mod syntax;
+pub mod yaml;
 
+pub use constraint::{Constraint, Defaults};
 pub use diagnostic::{Diagnostic, Severity, Style};
 pub use evaluate::Context;
 pub use function::{Arguments, Function, FunctionError, Parameter};
 pub use functions::Functions;
 pub use parse::{Limits, parse, parse_expression, parse_template, parse_within};
+pub use reader::{Problems, Shape};
 pub use scope::{Found, Missing, Reference, Scope, did_you_mean};
 pub use source::{Place, Source};
 pub use syntax::{Attribute, Block, Body, Expression, Name};

@@ -1,6 +1,7 @@
 //! Which names an expression uses, without evaluating it.
 
 use crate::evaluate::name_of;
+use crate::functions::without_core;
 use crate::scope::Reference;
 use crate::source::{Place, Span};
 use crate::syntax::{Each, Expression, Kind, Node, Part, Step, StepKind};
@@ -76,6 +77,10 @@ impl<'a> Walk<'a, '_> {
                 }
             }
             Kind::Call(call) if self.skipped == Some(&*call.name) => {}
+            // The second argument is a type, whose words are not names.
+            Kind::Call(call) if without_core(&call.name) == "convert" => {
+                self.nodes(call.arguments.get(..1).unwrap_or_default());
+            }
             Kind::Call(call) => self.nodes(&call.arguments),
             Kind::Unary(_, operand) => self.node(operand),
             Kind::Binary(_, operands) => {

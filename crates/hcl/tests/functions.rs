@@ -8,6 +8,8 @@ mod expression;
 mod files;
 #[path = "functions/limits.rs"]
 mod limits;
+#[path = "functions/providers.rs"]
+mod providers;
 #[path = "functions/secrets.rs"]
 mod secrets;
 
@@ -76,6 +78,56 @@ const DIFFERENCES: &[(&str, &str, &str)] = &[
         r#"chunklist(toset([tostring(local.unknown), sensitive("b")]), 3)"#,
         r#"null of type list(list(string)), unknown at [""], sensitive at [""]"#,
         "Terraform loses the mark where the result is unknown",
+    ),
+    (
+        r#"yamldecode("%YAML 1.2\n---\na: 1\n")"#,
+        r#"{"a":1} of type object({ a = number }), unknown at [], sensitive at []"#,
+        "Terraform refuses documents that say they are of YAML 1.2",
+    ),
+    (
+        r#"yamldecode("%YAML 1.3\n---\na\n")"#,
+        r#""a" of type string, unknown at [], sensitive at []"#,
+        "a later minor version is to be read as well as can be, as YAML 1.2 says",
+    ),
+    (
+        r#"yamldecode("\ta: 1\n")"#,
+        r#"{"a":1} of type object({ a = number }), unknown at [], sensitive at []"#,
+        "YAML 1.2 allows white space of any kind before the first line",
+    ),
+    (
+        r#"yamldecode("a: \"\\ud83d\\ude00\"")"#,
+        r#"{"a":"😀"} of type object({ a = string }), unknown at [], sensitive at []"#,
+        "JSON writes characters past U+FFFF like this, and JSON is YAML 1.2",
+    ),
+    (
+        r#"yamldecode("a: \"\\U0001F600\\e\\0\\_\\L\\/\"")"#,
+        "{\"a\":\"😀\\u001b\\u0000\u{a0}\\u2028/\"} of type object({ a = string }), unknown at [], sensitive at []",
+        "YAML 1.2 has the escape `\\/`",
+    ),
+    (
+        r#"yamldecode("\"a\\\\b\\\"c\\/\"")"#,
+        r#""a\\b\"c/" of type string, unknown at [], sensitive at []"#,
+        "YAML 1.2 has the escape `\\/`",
+    ),
+    (
+        r#"yamldecode("a\u0085b: 1")"#,
+        "{\"a\u{85}b\":1} of type object({ \"a\\u0085b\" = number }), unknown at [], sensitive at []",
+        "only CR and LF end a line in YAML 1.2",
+    ),
+    (
+        r#"yamldecode("a: \u2028b\n")"#,
+        r#"{"a":"\u2028b"} of type object({ a = string }), unknown at [], sensitive at []"#,
+        "only CR and LF end a line in YAML 1.2",
+    ),
+    (
+        r#"yamldecode("[:a]")"#,
+        r#"[":a"] of type tuple([string]), unknown at [], sensitive at []"#,
+        "YAML 1.2 allows a colon at the beginning of a plain text",
+    ),
+    (
+        r#"yamldecode("a: |\nb: 1\n")"#,
+        r#"{"a":"","b":1} of type object({ a = string, b = number }), unknown at [], sensitive at []"#,
+        "an empty block of text is empty text",
     ),
 ];
 

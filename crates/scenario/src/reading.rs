@@ -2,4 +2,3 @@ pub(crate) mod decode;
 pub(crate) mod load;
 pub(crate) mod model;
 pub(crate) mod variables;
-pub(crate) mod yaml;

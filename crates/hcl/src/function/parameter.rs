@@ -9,7 +9,7 @@ use tenon_values::Type;
 /// `or_` methods hand such arguments to the function's body instead.
 #[derive(Clone, Debug)]
 pub struct Parameter {
-    pub(super) name: &'static str,
+    pub(super) name: String,
     pub(super) ty: Type,
     pub(super) takes_null: bool,
     pub(super) takes_unknown: bool,
@@ -19,9 +19,9 @@ pub struct Parameter {
 
 impl Parameter {
     /// A parameter of this type.
-    pub fn new(name: &'static str, ty: Type) -> Parameter {
+    pub fn new(name: impl Into<String>, ty: Type) -> Parameter {
         Parameter {
-            name,
+            name: name.into(),
             ty,
             takes_null: false,
             takes_unknown: false,
@@ -32,7 +32,7 @@ impl Parameter {
 
     /// The name.
     pub fn name(&self) -> &str {
-        self.name
+        &self.name
     }
 
     /// The type that arguments are converted to.
@@ -71,21 +71,21 @@ impl Parameter {
 }
 
 /// A parameter that takes a string.
-pub(crate) fn string(name: &'static str) -> Parameter {
+pub(crate) fn string(name: &str) -> Parameter {
     Parameter::new(name, Type::String)
 }
 
 /// A parameter that takes a number.
-pub(crate) fn number(name: &'static str) -> Parameter {
+pub(crate) fn number(name: &str) -> Parameter {
     Parameter::new(name, Type::Number)
 }
 
 /// A parameter that takes values of any type as they are.
-pub(crate) fn any(name: &'static str) -> Parameter {
+pub(crate) fn any(name: &str) -> Parameter {
     Parameter::new(name, Type::Dynamic)
 }
 
 /// A parameter that takes a list of these.
-pub(crate) fn list(name: &'static str, element: Type) -> Parameter {
+pub(crate) fn list(name: &str, element: Type) -> Parameter {
     Parameter::new(name, Type::list(element))
 }

@@ -8,9 +8,10 @@ use tenon_values::{Type, Value, json};
 use super::{csv, limits};
 use crate::function::parameter::{any, string};
 use crate::function::{Arguments, Function, FunctionError};
+use crate::yaml;
 
 /// As Go reads and writes it: with padding, and with bits left over that may be anything.
-pub(super) const BASE64: GeneralPurpose = GeneralPurpose::new(
+pub(crate) const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new()
         .with_decode_allow_trailing_bits(true)
@@ -50,6 +51,13 @@ pub(super) fn all() -> Vec<Function> {
             .gives(Type::String, |arguments| {
                 limits::text(&url_encoded(arguments.text(0)?))
             }),
+        Function::new("yamldecode", [string("text")])
+            .describe("The value that is written as YAML.")
+            .or_null()
+            .gives(Type::Dynamic, decode_yaml),
+        Function::new("yamlencode", [any("value").or_null().or_dynamic()])
+            .describe("The value written as YAML, with sorted keys.")
+            .gives(Type::String, encode_yaml),
     ]
 }
 
@@ -86,6 +94,19 @@ fn encode_json(arguments: Arguments) -> Result<Value, FunctionError> {
             .because(error)
     })?;
     limits::text(&text)
+}
+
+fn decode_yaml(arguments: Arguments) -> Result<Value, FunctionError> {
+    yaml::read(arguments.text(0)?, yaml::Rules::Terraform)
+        .map_err(|error| FunctionError::new("this is not YAML").at(0).because(error))
+}
+
+fn encode_yaml(arguments: Arguments) -> Result<Value, FunctionError> {
+    let value = &arguments[0];
+    if !value.is_wholly_known() {
+        return Ok(arguments.unknown());
+    }
+    Ok(Value::string(&yaml::write(value, limits::check_text)?))
 }
 
 /// The encodings that bytes and texts are of.

@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 
 /// A time and how far its clock is from UTC.
 #[derive(Clone, Copy)]
-pub(super) struct Moment {
+pub(crate) struct Moment {
     pub(super) local: DateTime,
     pub(super) offset: Offset,
 }
@@ -20,7 +20,7 @@ impl Moment {
     }
 
     /// Reads `2006-01-02T15:04:05Z`, with a fraction of a second or an offset such as `-07:00`.
-    pub(super) fn read(text: &str) -> Option<Moment> {
+    pub(crate) fn read(text: &str) -> Option<Moment> {
         let (date, rest) = text.split_at_checked(19)?;
         let pattern = b"0000-00-00T00:00:00";
         let fits = |(given, wanted): (u8, &u8)| match wanted {
@@ -74,7 +74,7 @@ impl Moment {
     }
 
     /// As RFC 3339 has it, without fractions of a second.
-    pub(super) fn text(self) -> String {
+    pub(crate) fn text(self) -> String {
         let time = self.local.strftime("%Y-%m-%dT%H:%M:%S");
         match self.offset.seconds() {
             0 => format!("{time}Z"),

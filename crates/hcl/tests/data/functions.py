@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Asks Terraform what the expressions in functions.txt are, and writes the answers to functions.json.
+"""Asks Terraform what the expressions in functions.txt are, and writes the answers to functions.json,
+and the names of all its functions to names.txt.
 
     python3 functions.py [TERRAFORM...]
 
@@ -146,7 +147,14 @@ def results_of(folder, expressions):
         yield case
 
 
+def names():
+    """The names of all functions, without those of namespaces."""
+    signatures = json.loads(terraform(HERE, "metadata", "functions", "-json"))["function_signatures"]
+    return sorted(name for name in signatures if "::" not in name)
+
+
 def main():
+    (HERE / "names.txt").write_text("\n".join(names()) + "\n")
     lines = (HERE / "functions.txt").read_text().splitlines()
     expressions = [line for line in lines if line and not line.startswith("#")]
     with tempfile.TemporaryDirectory() as name:

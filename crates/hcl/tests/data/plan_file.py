@@ -172,7 +172,7 @@ def refined(refinements):
 
 def number_text(number):
     if number in (float("inf"), float("-inf")):
-        return "Inf" if number > 0 else "-Inf"
+        return "+Inf" if number > 0 else "-Inf"
     return number if isinstance(number, str) else format(Decimal(number), "f")
 
 

@@ -88,4 +88,18 @@ locals {
   user           = { name = "root", password = sensitive("pa55") }
   users          = tolist([{ name = "root", password = sensitive("pa55") }, { name = "guest", password = "guest" }])
   secrets        = ["a", sensitive("b")]
+
+  template        = "hello, $${name}!"
+  secret_template = sensitive("hello, $${name}!")
+  templates = {
+    greeting = "hello, $${name}!"
+    broken   = "hello, $${name"
+    calls    = "$${upper(name)}"
+    nested   = "$${templatestring(inner, {})}"
+    outside  = "$${local.object.name}"
+    loop     = "%%{ for n in names }<$${n}>%%{ endfor }"
+    number   = "$${name}"
+    list     = "$${[name]}"
+    failing  = "$${name + 1}"
+  }
 }

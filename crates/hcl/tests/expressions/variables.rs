@@ -11,7 +11,8 @@ pub(crate) fn scope() -> BTreeMap<String, Value> {
         .into_iter()
         .chain(nulls())
         .chain(unknowns())
-        .chain(secrets());
+        .chain(secrets())
+        .chain(templates());
     BTreeMap::from([("local".to_owned(), Value::object(values))])
 }
 
@@ -151,6 +152,27 @@ fn secrets() -> Vec<(&'static str, Value)> {
 }
 
 const SERVER: &str = "object({ name = string, port = number })";
+
+fn templates() -> Vec<(&'static str, Value)> {
+    let greeting = "hello, ${name}!";
+    let templates = [
+        ("greeting", greeting),
+        ("broken", "hello, ${name"),
+        ("calls", "${upper(name)}"),
+        ("nested", "${templatestring(inner, {})}"),
+        ("outside", "${local.object.name}"),
+        ("loop", "%{ for n in names }<${n}>%{ endfor }"),
+        ("number", "${name}"),
+        ("list", "${[name]}"),
+        ("failing", "${name + 1}"),
+    ];
+    let texts = templates.map(|(name, text)| (name, Value::string(text)));
+    vec![
+        ("template", Value::string(greeting)),
+        ("secret_template", Value::string(greeting).sensitive()),
+        ("templates", Value::object(texts)),
+    ]
+}
 
 fn server(name: &str, port: i64) -> Value {
     Value::object([("name", Value::string(name)), ("port", Value::from(port))])

@@ -84,7 +84,7 @@ impl Reader<'_> {
             }
             let name = match self.rest.peek() {
                 Some('"') => self.quoted(),
-                _ => self.word(|next| next.is_alphanumeric()),
+                _ => self.word(|next| next.is_alphanumeric() || matches!(next, '_' | '-')),
             };
             self.spaces();
             self.expect('=');
@@ -98,7 +98,7 @@ impl Reader<'_> {
         let mut text = String::new();
         loop {
             match self.rest.next().expect("the string ends") {
-                '"' => return text.replace("$${", "${"),
+                '"' => return text.replace("$${", "${").replace("%%{", "%{"),
                 '\\' => text.push(match self.rest.next().expect("the escape ends") {
                     'n' => '\n',
                     'r' => '\r',

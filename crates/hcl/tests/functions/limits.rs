@@ -33,6 +33,8 @@ fn texts_are_limited() {
         ),
         call("base64encode", &[Value::from("x".repeat(13 << 20))]),
         call("urlencode", &[Value::from("é".repeat(3 << 20))]),
+        call("yamlencode", &[Value::tuple(vec![long.clone(); 2])]),
+        call("yamlencode", &[Value::from("\u{1}".repeat(5 << 20))]),
     ];
     for result in calls {
         let error = result.unwrap_err().to_string();
@@ -119,4 +121,23 @@ fn large_collections_are_quick() {
     assert_eq!(map.entries().unwrap().len(), 50_000);
     let merged = call("merge", &[map.clone(), map]).unwrap();
     assert_eq!(merged.entries().unwrap().len(), 50_000);
+}
+
+/// Each line stands for ten of the one before.
+#[test]
+fn aliases_of_yaml_are_counted() {
+    let mut text = "a0: &a0 x\n".to_owned();
+    for line in 1..9 {
+        let before = line - 1;
+        let aliases = vec![format!("*a{before}"); 10].join(", ");
+        text += &format!("a{line}: &a{line} [{aliases}]\n");
+    }
+    let error = call("yamldecode", &[Value::from(text)]).unwrap_err();
+    assert!(error.message.contains("more than 250000 values"), "{error}");
+    let deep = "[".repeat(200) + &"]".repeat(200);
+    let error = call("yamldecode", &[Value::from(deep)]).unwrap_err();
+    assert!(
+        error.message.contains("nested more than 128 deep"),
+        "{error}"
+    );
 }

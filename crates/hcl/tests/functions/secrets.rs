@@ -25,6 +25,7 @@ const FAILING: &[&str] = &[
     "textdecodebase64(SECRET, \"UTF-8\")",
     "textencodebase64(\"a\", SECRET)",
     "jsondecode(SECRET)",
+    "yamldecode(format(\"[%s\", SECRET))",
     "csvdecode(SECRET)",
     "uuidv5(SECRET, \"a\")",
     "formatdate(SECRET, \"2018-01-02T03:02:01Z\")",

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tenon_hcl::{Context, Diagnostic, Limits, Source, did_you_mean, parse, parse_expression};
+use tenon_hcl::{Context, Diagnostic, Limits, Source, did_you_mean, parse, parse_expression, yaml};
 use tenon_values::{Type, Value, convert, json};
 
 use crate::masked::Masked;
@@ -12,7 +12,6 @@ use crate::planning::attributes::misfit;
 use crate::reading::decode::pure_functions;
 use crate::reading::load::read;
 use crate::reading::model::{Scenario, Variable};
-use crate::reading::yaml;
 
 /// Where variables come from. Later ones win: environment, files in order, the command line.
 #[derive(Clone, Debug, Default)]
@@ -206,7 +205,10 @@ impl Resolving<'_> {
                 let value = json::implied(text.as_bytes());
                 self.object(value.map_err(|error| error.to_string()), &origin, "JSON");
             }
-            Some("yaml" | "yml") => self.object(yaml::read(text), &origin, "YAML"),
+            Some("yaml" | "yml") => {
+                let value = yaml::read(text, yaml::Rules::Strict);
+                self.object(value, &origin, "YAML");
+            }
             _ => self.hcl(&origin, &source),
         }
     }

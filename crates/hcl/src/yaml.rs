@@ -1,17 +1,32 @@
-//! YAML files of variables, read with every digit of their numbers.
+//! YAML: read with every digit of its numbers, and written as Terraform writes it.
 //!
-//! Scalars without quotes are resolved as in YAML 1.2, with the further words of 1.1 for true and
-//! false (`yes`, `off`). Anchors, aliases and merge keys (`<<`) are followed; tags other than those
-//! of the core schema are ignored. Errors quote nothing: the file may hold secrets.
+//! There is one reader with two sets of [`Rules`]: those of `yamldecode`, which are Terraform's, and
+//! stricter ones for files that people write for us. Anchors, aliases and merge keys (`<<`) are
+//! followed. Errors quote nothing: the text may hold secrets.
 
 mod scalar;
+mod writer;
 
 use std::collections::{BTreeMap, HashMap};
 
 use granit_parser::{Event, Marker, Parser, ScalarStyle, Tag};
 use tenon_values::Value;
 
-use scalar::scalar;
+use scalar::{key, scalar};
+pub use writer::write;
+
+/// What is read as what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rules {
+    /// Of files that people write: what is ambiguous is text (`007`, dates) or refused (a key that
+    /// is there twice). Keys are text as it is written, and an empty document is null. What a
+    /// mapping says itself wins over what it merges.
+    Strict,
+    /// Of Terraform's `yamldecode`: keys and values are resolved alike, `007` is a number, dates
+    /// become timestamps, tags that are not known are refused, and of a key that is there twice or
+    /// merged the last value is kept.
+    Terraform,
+}
 
 /// How deep values may be nested, aliases included.
 const DEPTH: usize = 128;
@@ -19,19 +34,23 @@ const DEPTH: usize = 128;
 /// How many values there may be, those of aliases counted each time: a small file stays small.
 const NODES: usize = 250_000;
 
-/// The value of a YAML text of one document; null if it is empty.
+/// The value of a YAML text of one document.
 ///
 /// # Errors
 /// What is wrong with it, and where.
-pub(crate) fn read(text: &str) -> Result<Value, String> {
-    let mut builder = Builder::default();
+pub fn read(text: &str, rules: Rules) -> Result<Value, String> {
+    let mut builder = Builder::new(rules);
     for next in Parser::new_from_str(text) {
         let (event, span) = next.map_err(|error| at(error.marker(), &error.info()))?;
         builder
             .take(event)
             .map_err(|problem| at(&span.start, &problem))?;
     }
-    Ok(builder.document.map_or(Value::NULL, |node| node.value))
+    match builder.document {
+        Some(node) => Ok(node.value),
+        None if rules == Rules::Strict => Ok(Value::NULL),
+        None => Err("there is no document".into()),
+    }
 }
 
 fn at(marker: &Marker, problem: &str) -> String {
@@ -75,8 +94,8 @@ enum Key {
     Merge,
 }
 
-#[derive(Default)]
 struct Builder {
+    rules: Rules,
     open: Vec<Open>,
     anchors: HashMap<usize, Node>,
     size: usize,
@@ -84,16 +103,26 @@ struct Builder {
 }
 
 impl Builder {
+    fn new(rules: Rules) -> Builder {
+        Builder {
+            rules,
+            open: Vec::new(),
+            anchors: HashMap::new(),
+            size: 0,
+            document: None,
+        }
+    }
+
     fn take(&mut self, event: Event<'_>) -> Result<(), String> {
         match event {
             Event::DocumentStart(..) if self.document.is_some() => {
-                Err("a file of variables has only one document".into())
+                Err("there can be only one document".into())
             }
             Event::Scalar(text, style, anchor, tag) => {
                 if self.takes_key() {
                     return self.key(&text, style, tag.as_deref());
                 }
-                let value = scalar(&text, style, tag.as_deref())?;
+                let value = scalar(&text, style, tag.as_deref(), self.rules)?;
                 self.complete(anchor, value, 0, 0)
             }
             Event::Alias(anchor) => {
@@ -102,15 +131,19 @@ impl Builder {
                 self.grow(node.size)?;
                 self.attach(node)
             }
-            Event::SequenceStart(_, anchor, _) => self.begin(anchor, Content::Sequence(Vec::new())),
-            Event::MappingStart(_, anchor, _) => self.begin(
-                anchor,
-                Content::Mapping {
+            Event::SequenceStart(_, anchor, tag) => {
+                self.refuse_tag(tag.as_deref(), "seq")?;
+                self.begin(anchor, Content::Sequence(Vec::new()))
+            }
+            Event::MappingStart(_, anchor, tag) => {
+                self.refuse_tag(tag.as_deref(), "map")?;
+                let mapping = Content::Mapping {
                     entries: BTreeMap::new(),
                     merged: Vec::new(),
                     key: None,
-                },
-            ),
+                };
+                self.begin(anchor, mapping)
+            }
             Event::SequenceEnd | Event::MappingEnd => {
                 let Some(open) = self.open.pop() else {
                     return Ok(());
@@ -127,6 +160,15 @@ impl Builder {
         }
     }
 
+    /// Collections have no other types here than their own.
+    fn refuse_tag(&self, tag: Option<&Tag>, allowed: &str) -> Result<(), String> {
+        let is_other = tag.is_some_and(|tag| tag.core_suffix() != Some(allowed));
+        match is_other && self.rules == Rules::Terraform {
+            true => Err("this cannot be of the type that its tag names".into()),
+            false => Ok(()),
+        }
+    }
+
     /// The next value is a key.
     fn takes_key(&self) -> bool {
         let content = self.open.last().map(|open| &open.content);
@@ -134,19 +176,24 @@ impl Builder {
     }
 
     fn key(&mut self, text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Result<(), String> {
-        let is_merge = text == "<<" && style == ScalarStyle::Plain && tag.is_none();
+        let is_strict = self.rules == Rules::Strict;
+        let is_merge = text == "<<" && tag.is_none() && (!is_strict || style == ScalarStyle::Plain);
+        let name = match is_merge {
+            true => Key::Merge,
+            false => Key::Name(key(text, style, tag, self.rules)?),
+        };
         if let Some(Open {
             content: Content::Mapping { entries, key, .. },
             ..
         }) = self.open.last_mut()
         {
-            if !is_merge && entries.contains_key(text) {
+            if let Key::Name(name) = &name
+                && is_strict
+                && entries.contains_key(name)
+            {
                 return Err("this key is there twice".into());
             }
-            *key = Some(match is_merge {
-                true => Key::Merge,
-                false => Key::Name(text.to_owned()),
-            });
+            *key = Some(name);
         }
         Ok(())
     }
@@ -205,6 +252,7 @@ impl Builder {
     /// Puts a value where it belongs.
     fn attach(&mut self, node: Node) -> Result<(), String> {
         self.refuse_depth(node.height)?;
+        let is_strict = self.rules == Rules::Strict;
         let Some(open) = self.open.last_mut() else {
             self.document = Some(node);
             return Ok(());
@@ -221,7 +269,13 @@ impl Builder {
                 Some(Key::Name(name)) => {
                     entries.insert(name, node.value);
                 }
-                Some(Key::Merge) => merge(&node.value, merged)?,
+                Some(Key::Merge) if is_strict => merge(&node.value, merged)?,
+                // What comes later wins, and there is no list of mappings.
+                Some(Key::Merge) => {
+                    let one = node.value.attributes().ok_or("`<<` takes a mapping")?;
+                    let one = one.iter();
+                    entries.extend(one.map(|(name, value)| (name.to_owned(), value.clone())));
+                }
                 None => return Err("a key has to be text".into()),
             },
         }
@@ -258,8 +312,12 @@ fn mapping(mut entries: BTreeMap<String, Value>, merged: &[Value]) -> Value {
 mod tests {
     use super::*;
 
+    fn strict(text: &str) -> Result<Value, String> {
+        read(text, Rules::Strict)
+    }
+
     fn shown(text: &str) -> String {
-        match read(text) {
+        match strict(text) {
             Ok(value) => value.to_string(),
             Err(problem) => problem,
         }
@@ -303,10 +361,10 @@ mod tests {
         for text in [
             "007", "1_000", "1.2.3", "0x", "1e", "--1", "12h", ".", "e5", "0o8", "nan",
         ] {
-            assert_eq!(read(text), Ok(Value::string(text)), "{text}");
+            assert_eq!(strict(text), Ok(Value::string(text)), "{text}");
         }
-        assert_eq!(read("'12'"), Ok(Value::string("12")));
-        assert_eq!(read("!!str 12"), Ok(Value::string("12")));
+        assert_eq!(strict("'12'"), Ok(Value::string("12")));
+        assert_eq!(strict("!!str 12"), Ok(Value::string("12")));
     }
 
     #[test]
@@ -338,16 +396,16 @@ mod tests {
             ),
             (
                 "a\n---\nb\n",
-                "line 2, column 1: a file of variables has only one document",
+                "line 2, column 1: there can be only one document",
             ),
             (
                 "!!int hunter2\n",
                 "line 1, column 7: this is not a value of the type int that its tag names",
             ),
         ] {
-            assert_eq!(read(text), Err(problem.to_owned()), "{text}");
+            assert_eq!(strict(text), Err(problem.to_owned()), "{text}");
         }
-        let unclosed = read("password: \"hunter2\n").unwrap_err();
+        let unclosed = strict("password: \"hunter2\n").unwrap_err();
         assert!(
             unclosed.starts_with("line ") && !unclosed.contains("hunter"),
             "{unclosed}"
