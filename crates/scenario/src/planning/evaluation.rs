@@ -169,11 +169,21 @@ impl<'g> Evaluation<'g> {
         here: Here<'_>,
         wrong: &str,
     ) -> Result<Value, Vec<Diagnostic>> {
-        let value = self.value(expression, here)?;
-        convert::convert(&value, ty).map_err(|error| {
+        self.fitted(&self.value(expression, here)?, ty, expression, wrong)
+    }
+
+    /// A value that an expression has come to, as one of this type.
+    pub(crate) fn fitted(
+        &self,
+        value: &Value,
+        ty: &Type,
+        expression: &Expression,
+        wrong: &str,
+    ) -> Result<Value, Vec<Diagnostic>> {
+        convert::convert(value, ty).map_err(|error| {
             let diagnostic = Diagnostic::error(wrong)
                 .at(expression.place())
-                .label(misfit(&value, ty, &error));
+                .label(misfit(value, ty, &error));
             vec![diagnostic]
         })
     }

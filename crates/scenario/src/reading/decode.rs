@@ -6,9 +6,7 @@ mod limits;
 mod module;
 mod permissions;
 mod provider;
-mod reader;
 mod scenario;
 
 pub(crate) use component::component_file;
-pub(crate) use reader::{Problems, pure_functions};
 pub(crate) use scenario::scenarios;

@@ -6,9 +6,9 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tenon_hcl::{Diagnostic, Limits, Place, Source, parse};
+use tenon_hcl::{Diagnostic, Limits, Place, Problems, Source, parse};
 
-use crate::reading::decode::{Problems, component_file, scenarios};
+use crate::reading::decode::{component_file, scenarios};
 use crate::reading::model::{Component, Scenario};
 
 /// A scenario file that was read, with the components it uses.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use tenon_hcl::{Attribute, Expression, Name, Place};
+use tenon_hcl::{Attribute, Defaults, Expression, Name, Place};
 use tenon_values::{Type, Value};
 
 use crate::environment::ProviderEnvironment;
@@ -149,6 +149,8 @@ pub struct Variable {
     pub name: Name,
     /// What may be given.
     pub ty: Type,
+    /// What optional attributes in the type are where they are not given.
+    pub type_defaults: Defaults,
     /// What it is if nothing is given.
     pub default: Option<Value>,
     /// What it is for.

@@ -9,7 +9,6 @@ use tenon_values::{Type, Value, convert, json};
 
 use crate::masked::Masked;
 use crate::planning::attributes::misfit;
-use crate::reading::decode::pure_functions;
 use crate::reading::load::read;
 use crate::reading::model::{Scenario, Variable};
 
@@ -126,11 +125,7 @@ impl Resolving<'_> {
         }
         self.given.insert(variable.name.text().to_owned());
         let source = Source::new(origin, text);
-        let context = Context {
-            scope: &(),
-            functions: pure_functions(),
-            is_plan: false,
-        };
+        let context = Context::constant(false);
         let value = parse_expression(&source)
             .map_err(|error| vec![error])
             .and_then(|expression| expression.evaluate(&context));
@@ -168,7 +163,8 @@ impl Resolving<'_> {
             true => value.sensitive(),
             false => value,
         };
-        match convert::convert(&value, &variable.ty) {
+        let complete = variable.type_defaults.apply(&value);
+        match convert::convert(&complete, &variable.ty) {
             Ok(value) => {
                 self.values.insert(variable.name.text().to_owned(), value);
             }
@@ -176,7 +172,7 @@ impl Resolving<'_> {
                 let name = variable.name.text();
                 let summary = format!("{origin}: the value does not fit the variable {name:?}");
                 let mut diagnostic = Diagnostic::error(summary)
-                    .note(misfit(&value, &variable.ty, &error))
+                    .note(misfit(&complete, &variable.ty, &error))
                     .note(format!("its type is {}", variable.ty));
                 // The line it stands in would show a secret.
                 diagnostic.place = place.filter(|_| !variable.is_sensitive);
@@ -254,11 +250,7 @@ impl Resolving<'_> {
                 .help("write `name = value`");
             self.problems.push(diagnostic);
         }
-        let context = Context {
-            scope: &(),
-            functions: pure_functions(),
-            is_plan: false,
-        };
+        let context = Context::constant(false);
         for attribute in &body.attributes {
             let name = attribute.name.text();
             let Some(variable) = self.scenario.module.variables.get(name) else {

@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::Path;
 
-use tenon_hcl::{Context, Diagnostic, Source, parse, parse_expression};
+use tenon_hcl::{Context, Diagnostic, Problems, Source, parse, parse_expression};
 use tenon_protocols::Secrets;
 use tenon_values::{Type, Value, convert, json};
 
 use crate::masked::{Key, Way};
 use crate::planning::origins::step_text;
-use crate::reading::decode::{Problems, pure_functions, scenarios};
+use crate::reading::decode::scenarios;
 use crate::reading::load::Loader;
 use crate::reading::model::{ProviderSource, Scenario};
 use crate::reading::variables::Inputs;
@@ -140,8 +140,7 @@ fn variable(name: &str, from: &BTreeMap<String, Value>, ty: &Type) -> Option<Val
     let all = BTreeMap::from([("var".to_owned(), Value::object(from.clone()))]);
     let context = Context {
         scope: &all,
-        functions: pure_functions(),
-        is_plan: false,
+        ..Context::constant(false)
     };
     let expression = parse_expression(&Source::new(name, name)).ok()?;
     let value = expression.evaluate(&context).ok()?.unmark_deep().0;
@@ -156,14 +155,9 @@ fn typed(text: &str, ty: &Type) -> Value {
     if matches!(ty, Type::String | Type::Dynamic) {
         return Value::string(text);
     }
-    let context = Context {
-        scope: &(),
-        functions: pure_functions(),
-        is_plan: false,
-    };
     let value = parse_expression(&Source::new("a secret", text))
         .ok()
-        .and_then(|expression| expression.evaluate(&context).ok())
+        .and_then(|expression| expression.evaluate(&Context::constant(false)).ok())
         .and_then(|value| convert::convert(&value, ty).ok());
     value.unwrap_or_else(|| Value::string(text))
 }

@@ -151,7 +151,8 @@ impl<'g> Evaluation<'g> {
                     itself: None,
                 };
                 let wrong = format!("the input {name:?} does not fit");
-                self.value_for(&variable.ty, expression, here, &wrong)?
+                let value = variable.type_defaults.apply(&self.value(expression, here)?);
+                self.fitted(&value, &variable.ty, expression, &wrong)?
             }
             (None, Some(default)) => default.clone(),
             (None, None) => Value::unknown(variable.ty.clone()),

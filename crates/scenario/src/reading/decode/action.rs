@@ -1,13 +1,19 @@
 //! `action` blocks.
 
-use std::collections::BTreeMap;
-
-use tenon_hcl::{Attribute, Block, Body, Diagnostic};
+use tenon_hcl::{Attribute, Block, Body, Diagnostic, Problems, Shape};
 use tenon_values::Value;
 
-use super::Problems;
 use super::module::{depends_on, repeat};
 use crate::reading::model::{Action, ProviderChoice, Retry};
+
+const ACTION: Shape<2> = Shape::new("an action", ["type", "name"])
+    .any_attributes()
+    .blocks(&["lifecycle", "retry"]);
+const RETRY: Shape<0> = Shape::new("`retry`", [])
+    .required(&["attempts"])
+    .optional(&["delay", "backoff", "max_delay", "on"]);
+const LIFECYCLE: Shape<0> = Shape::new("`lifecycle`", []).blocks(&["teardown"]);
+const TEARDOWN: Shape<0> = Shape::new("`teardown`", []).any_attributes();
 
 /// What an action's attributes cannot be called, because they mean something to Tenon.
 const META: [&str; 7] = [
@@ -21,27 +27,18 @@ const META: [&str; 7] = [
 ];
 
 pub(super) fn actions(body: &Body, problems: &mut Problems) -> Vec<Action> {
-    let mut found: Vec<Action> = Vec::new();
-    let mut seen: BTreeMap<(String, String), usize> = BTreeMap::new();
-    for block in body.blocks_of("action") {
-        let Some(action) = action(block, problems) else {
-            continue;
-        };
-        let key = (action.kind.text().to_owned(), action.name.text().to_owned());
-        if let Some(first) = seen.insert(key, found.len()) {
-            let first = &found[first];
-            let what = format!("the action {:?}", action.kind.text());
-            problems.refuse_second(&what, &action.name, &first.name);
-        }
-        found.push(action);
-    }
-    found
+    let blocks = body.blocks_of("action");
+    let actions: Vec<Action> = { blocks }
+        .filter_map(|block| action(block, problems))
+        .collect();
+    let names = actions.iter().map(|action| [&action.kind, &action.name]);
+    problems.refuse_same("the action", names);
+    actions
 }
 
 fn action(block: &Block, problems: &mut Problems) -> Option<Action> {
-    let labels = problems.labels(block, ["type", "name"]);
+    let labels = problems.block(block, &ACTION);
     let body = &block.body;
-    problems.refuse_other_blocks(body, "an action", &["lifecycle", "retry"]);
     let provider = body
         .attribute("provider")
         .and_then(|attribute| provider_choice(attribute, problems));
@@ -52,10 +49,10 @@ fn action(block: &Block, problems: &mut Problems) -> Option<Action> {
         problems.note(diagnostic);
     }
     let retry = problems
-        .one_block(body, "retry")
+        .only_block(body, "retry")
         .and_then(|block| self::retry(block, problems));
     let teardown = problems
-        .one_block(body, "lifecycle")
+        .only_block(body, "lifecycle")
         .and_then(|block| lifecycle(block, problems));
     let repeat = repeat(body, problems);
     let depends_on = depends_on(body, problems);
@@ -116,28 +113,23 @@ fn provider_choice(attribute: &Attribute, problems: &mut Problems) -> Option<Pro
 }
 
 fn retry(block: &Block, problems: &mut Problems) -> Option<Retry> {
-    problems.labels(block, []);
-    let known = ["attempts", "delay", "backoff", "max_delay", "on"];
-    problems.refuse_others(&block.body, "`retry`", &known, &[]);
-    let attempts = problems.required(block, "attempts")?;
-    let optional = |name| {
+    problems.block(block, &RETRY);
+    let value = |name| {
         let attribute = block.body.attribute(name);
         attribute.map(|attribute| attribute.value.clone())
     };
     Some(Retry {
-        attempts: attempts.value.clone(),
-        delay: optional("delay"),
-        backoff: optional("backoff"),
-        max_delay: optional("max_delay"),
-        on: optional("on"),
+        attempts: value("attempts")?,
+        delay: value("delay"),
+        backoff: value("backoff"),
+        max_delay: value("max_delay"),
+        on: value("on"),
     })
 }
 
 fn lifecycle(block: &Block, problems: &mut Problems) -> Option<Vec<Attribute>> {
-    problems.labels(block, []);
-    problems.refuse_others(&block.body, "`lifecycle`", &[], &["teardown"]);
-    let teardown = problems.one_block(&block.body, "teardown")?;
-    problems.labels(teardown, []);
-    problems.refuse_other_blocks(&teardown.body, "`teardown`", &[]);
+    problems.block(block, &LIFECYCLE);
+    let teardown = problems.only_block(&block.body, "teardown")?;
+    problems.block(teardown, &TEARDOWN);
     Some(teardown.body.attributes.clone())
 }

@@ -1,15 +1,23 @@
 //! `component` blocks: the use of one, and the file of one.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use tenon_hcl::{Block, Body, Diagnostic, Expression, Name, did_you_mean};
+use tenon_hcl::{Block, Body, Diagnostic, Expression, Name, Problems, Shape, did_you_mean};
 
-use super::Problems;
-use super::module::{self, MODULE_BLOCKS, depends_on, repeat};
+use super::module::{self, depends_on, repeat};
 use crate::reading::load::Loader;
 use crate::reading::model::{Component, ComponentUse};
+
+const USE: Shape<2> = Shape::new("a component", ["type", "name"])
+    .required(&["source"])
+    .optional(&["inputs", "for_each", "count", "depends_on"]);
+const FILE: Shape<0> = Shape::new("a component file", []).blocks(&["component"]);
+const PROVIDERS: &str = "providers belong to the scenario; its components use them, too";
+const COMPONENT: Shape<1> = Shape::new("a component", ["name"])
+    .optional(&["description"])
+    .blocks(&["variable", "locals", "component", "action", "output"])
+    .misplaced(&[("required_providers", PROVIDERS), ("provider", PROVIDERS)]);
 
 pub(super) fn uses(
     body: &Body,
@@ -17,19 +25,15 @@ pub(super) fn uses(
     loader: &mut Loader,
     problems: &mut Problems,
 ) -> Vec<ComponentUse> {
-    let mut found: Vec<ComponentUse> = Vec::new();
-    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
-    for block in body.blocks_of("component") {
-        let Some(component) = component_use(block, folder, loader, problems) else {
-            continue;
-        };
-        let key = format!("{}.{}", component.kind, component.name);
-        if let Some(first) = seen.insert(key, found.len()) {
-            problems.refuse_second("the component", &component.name, &found[first].name);
-        }
-        found.push(component);
-    }
-    found
+    let blocks = body.blocks_of("component");
+    let uses: Vec<ComponentUse> = { blocks }
+        .filter_map(|block| component_use(block, folder, loader, problems))
+        .collect();
+    let names = uses
+        .iter()
+        .map(|component| [&component.kind, &component.name]);
+    problems.refuse_same("the component", names);
+    uses
 }
 
 fn component_use(
@@ -38,12 +42,10 @@ fn component_use(
     loader: &mut Loader,
     problems: &mut Problems,
 ) -> Option<ComponentUse> {
-    let labels = problems.labels(block, ["type", "name"]);
+    let labels = problems.block(block, &USE);
     let body = &block.body;
-    let known = ["source", "inputs", "for_each", "count", "depends_on"];
-    problems.refuse_others(body, "a component", &known, &[]);
-    let source = problems.required(block, "source")?;
-    let path = problems.required_text(&source.value, "the source")?;
+    let source = body.attribute("source")?;
+    let path = problems.text(&source.value, "the source")?;
     let path = folder.join(path);
     let component = loader.component(&path, source.value.place(), problems)?;
     let inputs = match body.attribute("inputs") {
@@ -81,13 +83,9 @@ fn inputs(
     component: &Component,
     problems: &mut Problems,
 ) -> Option<Vec<(Name, Expression)>> {
-    let Some(entries) = expression.as_object() else {
-        let diagnostic = Diagnostic::error("`inputs` has to be written as an object")
-            .at(expression.place())
-            .help("write `inputs = { name = value }`, with plain names");
-        problems.note(diagnostic);
-        return None;
-    };
+    let wrong = "`inputs` has to be written as an object";
+    let form = "write `inputs = { name = value }`, with plain names";
+    let entries = problems.object(expression, wrong, form)?;
     let variables = &component.module.variables;
     for (name, _) in &entries {
         if !variables.contains_key(name.text()) {
@@ -130,25 +128,14 @@ pub(crate) fn component_file(
     loader: &mut Loader,
     problems: &mut Problems,
 ) -> Option<Arc<Component>> {
-    problems.refuse_others(body, "a component file", &[], &["component"]);
-    let Some(block) = problems.one_block(body, "component") else {
+    problems.file(body, &FILE);
+    let Some(block) = problems.only_block(body, "component") else {
         let diagnostic = Diagnostic::error(format!("there is no component in {}", file.display()))
             .help("a component file has one `component \"name\" { ... }`");
         problems.note(diagnostic);
         return None;
     };
-    let labels = problems.labels(block, ["name"]);
-    for kind in ["required_providers", "provider"] {
-        for inner in block.body.blocks_of(kind) {
-            let diagnostic = Diagnostic::error(format!("a component has no `{kind}`"))
-                .at(inner.kind.place())
-                .help("providers belong to the scenario; its components use them, too");
-            problems.note(diagnostic);
-        }
-    }
-    let mut known = vec!["required_providers", "provider"];
-    known.extend(MODULE_BLOCKS);
-    problems.refuse_others(&block.body, "a component", &["description"], &known);
+    let labels = problems.block(block, &COMPONENT);
     let folder = file.parent().unwrap_or(Path::new("")).to_owned();
     let module = module::module(&block.body, folder, loader, problems);
     Some(Arc::new(Component {

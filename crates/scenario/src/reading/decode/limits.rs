@@ -1,43 +1,31 @@
 //! `limits` of a required provider.
 
-use tenon_hcl::{Diagnostic, Expression, did_you_mean};
+use tenon_hcl::{Diagnostic, Expression, Problems};
 use tenon_host::parse_size;
 use tenon_values::{Number, Type};
 
-use super::Problems;
 use crate::reading::model::ProviderLimits;
 
 const FORM: &str = "write `limits = { memory = \"512MiB\", processes = 32 }`";
 
 /// How much a provider may use up. As with `permissions`, only values that are written out are allowed.
 pub(super) fn limits(value: &Expression, problems: &mut Problems) -> ProviderLimits {
+    let wrong = "`limits` is an object with `memory` and `processes`";
+    let entries = problems.object(value, wrong, FORM).unwrap_or_default();
+    problems.refuse_other_entries(&entries, "`limits`", &["memory", "processes"], FORM);
     let mut limits = ProviderLimits::default();
-    let Some(entries) = value.as_object() else {
-        let diagnostic = Diagnostic::error("`limits` is an object with `memory` and `processes`")
-            .at(value.place())
-            .help(FORM);
-        problems.note(diagnostic);
-        return limits;
-    };
     for (name, value) in &entries {
         match name.text() {
             "memory" => limits.memory = memory(value, problems),
             "processes" => limits.processes = processes(value, problems),
-            other => {
-                let mut diagnostic =
-                    Diagnostic::error(format!("`limits` has no attribute {other:?}"))
-                        .at(name.place());
-                let close = did_you_mean(other, ["memory", "processes"]);
-                diagnostic.help = close.or_else(|| Some(FORM.into()));
-                problems.note(diagnostic);
-            }
+            _ => {}
         }
     }
     limits
 }
 
 fn memory(value: &Expression, problems: &mut Problems) -> Option<u64> {
-    let text = problems.required_text(value, "a memory limit")?;
+    let text = problems.text(value, "a memory limit")?;
     let size = parse_size(&text);
     size.map_err(|error| problems.note(Diagnostic::error(error).at(value.place()).help(FORM)))
         .ok()

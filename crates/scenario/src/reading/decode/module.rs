@@ -3,15 +3,23 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use tenon_hcl::{Attribute, Block, Body, Diagnostic, Expression};
-use tenon_values::{Type, Value, convert};
+use tenon_hcl::{Attribute, Block, Body, Constraint, Diagnostic, Expression, Problems, Shape};
+use tenon_values::{Type, Value};
 
-use super::reader::by_name;
-use super::{Problems, action, component};
+use super::{action, component};
 use crate::reading::load::Loader;
 use crate::reading::model::{Assert, Module, Output, Repeat, Variable};
 
-pub(super) const MODULE_BLOCKS: [&str; 5] = ["variable", "locals", "component", "action", "output"];
+const LOCALS: Shape<0> = Shape::new("`locals`", []).any_attributes();
+const VARIABLE: Shape<1> =
+    Shape::new("a variable", ["name"]).optional(&["type", "default", "description", "sensitive"]);
+const OUTPUT: Shape<1> = Shape::new("an output", ["name"])
+    .required(&["value"])
+    .optional(&["description", "sensitive"])
+    .blocks(&["assert"]);
+const ASSERT: Shape<0> = Shape::new("an assert", [])
+    .required(&["condition"])
+    .optional(&["message"]);
 
 pub(super) fn module(
     body: &Body,
@@ -19,22 +27,19 @@ pub(super) fn module(
     loader: &mut Loader,
     problems: &mut Problems,
 ) -> Module {
-    let mut variables = Vec::new();
-    for block in body.blocks_of("variable") {
-        variables.extend(variable(block, problems));
-    }
-    let mut outputs = Vec::new();
-    for block in body.blocks_of("output") {
-        outputs.extend(output(block, problems));
-    }
-    refuse_same_outputs(&outputs, problems);
+    let variables: Vec<Variable> = { body.blocks_of("variable") }
+        .filter_map(|block| variable(block, problems))
+        .collect();
+    let names = variables.iter().map(|variable| [&variable.name]);
+    problems.refuse_same("the variable", names);
+    let outputs: Vec<Output> = { body.blocks_of("output") }
+        .filter_map(|block| output(block, problems))
+        .collect();
+    let names = outputs.iter().map(|output| [&output.name]);
+    problems.refuse_same("the output", names);
+    let named = |variable: Variable| (variable.name.text().to_owned(), variable);
     Module {
-        variables: by_name(
-            variables,
-            "the variable",
-            |variable| &variable.name,
-            problems,
-        ),
+        variables: variables.into_iter().map(named).collect(),
         locals: locals(body, problems),
         components: component::uses(body, &folder, loader, problems),
         actions: action::actions(body, problems),
@@ -46,47 +51,61 @@ pub(super) fn module(
 fn locals(body: &Body, problems: &mut Problems) -> BTreeMap<String, Attribute> {
     let mut all = Vec::new();
     for block in body.blocks_of("locals") {
-        problems.labels(block, []);
-        problems.refuse_other_blocks(&block.body, "`locals`", &[]);
-        all.extend(block.body.attributes.iter().cloned());
+        problems.block(block, &LOCALS);
+        all.extend(&block.body.attributes);
     }
-    by_name(
-        all,
-        "the local value",
-        |attribute| &attribute.name,
-        problems,
-    )
+    let names = all.iter().map(|attribute| [&attribute.name]);
+    problems.refuse_same("the local value", names);
+    let named = |attribute: &Attribute| (attribute.name.text().to_owned(), attribute.clone());
+    all.into_iter().map(named).collect()
 }
 
 fn variable(block: &Block, problems: &mut Problems) -> Option<Variable> {
-    let labels = problems.labels(block, ["name"]);
+    let labels = problems.block(block, &VARIABLE);
     let body = &block.body;
-    let attributes = ["type", "default", "description", "sensitive"];
-    problems.refuse_others(body, "a variable", &attributes, &[]);
-    let ty = match body.attribute("type") {
-        Some(attribute) => type_of(&attribute.value, problems)?,
-        None => Type::Dynamic,
+    let is_sensitive = problems.flag(body, "sensitive");
+    let constraint = match body.attribute("type") {
+        Some(attribute) => constraint(&attribute.value, is_sensitive, problems)?,
+        None => Type::Dynamic.into(),
     };
-    let is_sensitive = problems.constant_bool(body, "sensitive");
     Some(Variable {
         name: labels?[0].clone(),
-        default: body
-            .attribute("default")
-            .and_then(|attribute| default(&attribute.value, &ty, is_sensitive, problems)),
-        ty,
-        description: problems.constant_text(body, "description"),
+        default: { body.attribute("default") }
+            .and_then(|default| self::default(&default.value, &constraint, is_sensitive, problems)),
+        ty: constraint.ty,
+        type_defaults: constraint.defaults,
+        description: problems.optional_text(body, "description"),
         is_sensitive,
     })
 }
 
+fn constraint(
+    expression: &Expression,
+    is_sensitive: bool,
+    problems: &mut Problems,
+) -> Option<Constraint> {
+    let error = match Constraint::read(expression) {
+        Ok(constraint) => return Some(constraint),
+        Err(error) => error,
+    };
+    problems.note(match error.place {
+        // A default in it may be part of the secret, and the line would show it.
+        Some(place) if is_sensitive => {
+            Diagnostic::error(format!("{}: {}", place.position(), error.summary))
+        }
+        place => Diagnostic { place, ..error },
+    });
+    None
+}
+
 fn default(
     expression: &Expression,
-    ty: &Type,
+    constraint: &Constraint,
     is_sensitive: bool,
     problems: &mut Problems,
 ) -> Option<Value> {
     let value = problems.constant(expression, &Type::Dynamic)?;
-    match convert::convert(&value, ty) {
+    match constraint.convert(&value) {
         Ok(value) => Some(value),
         Err(error) => {
             let diagnostic = Diagnostic::error("the default does not fit the variable's type");
@@ -95,7 +114,7 @@ fn default(
                 true => diagnostic.note(format!(
                     "{} is to be a {}",
                     expression.place().position(),
-                    ty.friendly()
+                    constraint.ty.friendly()
                 )),
                 false => diagnostic.at(expression.place()).label(error.to_string()),
             };
@@ -105,64 +124,30 @@ fn default(
     }
 }
 
-/// `list(string)`, or the same in quotes.
-fn type_of(expression: &Expression, problems: &mut Problems) -> Option<Type> {
-    let place = expression.place();
-    let quoted = expression.as_literal().and_then(Value::as_str);
-    match quoted.unwrap_or(place.text()).parse::<Type>() {
-        Ok(ty) => Some(ty),
-        Err(error) => {
-            let diagnostic = Diagnostic::error("this is no type")
-                .at(place)
-                .label(error.message.clone())
-                .help("types are string, number, bool, any, list(...), set(...), map(...), tuple([...]) and object({ name = ... })");
-            problems.note(diagnostic);
-            None
-        }
-    }
-}
-
 fn output(block: &Block, problems: &mut Problems) -> Option<Output> {
-    let labels = problems.labels(block, ["name"]);
+    let labels = problems.block(block, &OUTPUT);
     let body = &block.body;
-    let attributes = ["value", "description", "sensitive"];
-    problems.refuse_others(body, "an output", &attributes, &["assert"]);
-    let value = problems.required(block, "value");
-    let mut asserts = Vec::new();
-    for block in body.blocks_of("assert") {
-        asserts.extend(assert(block, problems));
-    }
+    let asserts = { body.blocks_of("assert") }
+        .filter_map(|block| assert(block, problems))
+        .collect();
     Some(Output {
         name: labels?[0].clone(),
-        value: value?.value.clone(),
-        description: problems.constant_text(body, "description"),
-        is_sensitive: problems.constant_bool(body, "sensitive"),
+        value: body.attribute("value")?.value.clone(),
+        description: problems.optional_text(body, "description"),
+        is_sensitive: problems.flag(body, "sensitive"),
         asserts,
     })
 }
 
 fn assert(block: &Block, problems: &mut Problems) -> Option<Assert> {
-    problems.labels(block, []);
-    problems.refuse_others(&block.body, "an assert", &["condition", "message"], &[]);
-    let condition = problems.required(block, "condition")?;
+    problems.block(block, &ASSERT);
+    let condition = block.body.attribute("condition")?;
     let message = block.body.attribute("message");
     Some(Assert {
         condition: condition.value.clone(),
         message: message.map(|message| message.value.clone()),
         place: block.header(),
     })
-}
-
-fn refuse_same_outputs(outputs: &[Output], problems: &mut Problems) {
-    let mut seen: BTreeMap<&str, &Output> = BTreeMap::new();
-    for output in outputs {
-        match seen.get(output.name.text()) {
-            Some(first) => problems.refuse_second("the output", &output.name, &first.name),
-            None => {
-                seen.insert(output.name.text(), output);
-            }
-        }
-    }
 }
 
 /// `for_each` or `count`, not both.
@@ -187,13 +172,8 @@ pub(super) fn depends_on(body: &Body, problems: &mut Problems) -> Vec<Expression
         return Vec::new();
     };
     const HELP: &str = "write `depends_on = [action.type.name]`";
-    let Some(elements) = attribute.value.as_tuple() else {
-        let diagnostic = Diagnostic::error("`depends_on` is a list of references")
-            .at(attribute.value.place())
-            .help(HELP);
-        problems.note(diagnostic);
-        return Vec::new();
-    };
+    let wrong = "`depends_on` is a list of references";
+    let elements = { problems.list(&attribute.value, wrong, HELP) }.unwrap_or_default();
     let mut references = Vec::new();
     for element in elements {
         // One instance of several stands for all of them.

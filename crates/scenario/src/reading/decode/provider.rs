@@ -3,20 +3,23 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use tenon_hcl::{Attribute, Block, Body, Diagnostic, Expression, Place, did_you_mean};
+use tenon_hcl::{
+    Attribute, Block, Body, Diagnostic, Expression, Place, Problems, Shape, did_you_mean,
+};
 use tenon_host::Variable;
 
-use super::Problems;
 use crate::environment::ProviderEnvironment;
 use crate::reading::model::{ProviderBlock, ProviderSource, RequiredProvider};
+
+const REQUIRED_PROVIDERS: Shape<0> = Shape::new("`required_providers`", []).any_attributes();
+const PROVIDER: Shape<1> = Shape::new("`provider`", ["name"]).any_attributes();
 
 pub(super) fn required_providers(
     block: &Block,
     folder: &Path,
     problems: &mut Problems,
 ) -> BTreeMap<String, RequiredProvider> {
-    problems.labels(block, []);
-    problems.refuse_other_blocks(&block.body, "`required_providers`", &[]);
+    problems.block(block, &REQUIRED_PROVIDERS);
     let entry = |attribute: &Attribute| {
         let required = required_provider(attribute, folder, problems)?;
         Some((attribute.name.text().to_owned(), required))
@@ -32,13 +35,10 @@ fn required_provider(
     folder: &Path,
     problems: &mut Problems,
 ) -> Option<RequiredProvider> {
-    let Some(entries) = attribute.value.as_object() else {
-        let diagnostic = Diagnostic::error("a required provider is an object with a source")
-            .at(attribute.value.place())
-            .help(FORM);
-        problems.note(diagnostic);
-        return None;
-    };
+    let wrong = "a required provider is an object with a source";
+    let entries = problems.object(&attribute.value, wrong, FORM)?;
+    let names = ["source", "env", "permissions", "limits"];
+    problems.refuse_other_entries(&entries, "a required provider", &names, FORM);
     let mut found = None;
     let mut variables = ProviderEnvironment::default();
     let mut permissions = None;
@@ -49,15 +49,7 @@ fn required_provider(
             "env" => variables = environment(value, problems),
             "permissions" => permissions = Some(super::permissions::permissions(value, problems)),
             "limits" => limits = Some(super::limits::limits(value, problems)),
-            other => {
-                let mut diagnostic =
-                    Diagnostic::error(format!("a required provider has no attribute {other:?}"))
-                        .at(name.place());
-                let close = did_you_mean(other, ["source", "env", "permissions", "limits"]);
-                let close = close.filter(|help| help.starts_with("did you mean"));
-                diagnostic.help = close.or_else(|| Some(FORM.into()));
-                problems.note(diagnostic);
-            }
+            _ => {}
         }
     }
     let Some(value) = found else {
@@ -90,7 +82,7 @@ fn required_provider(
 }
 
 fn program(value: &Expression, folder: &Path, problems: &mut Problems) -> Option<ProviderSource> {
-    let text = problems.required_text(value, "the source")?;
+    let text = problems.text(value, "the source")?;
     let text = text.as_str();
     if let Some(name) = text
         .strip_prefix("builtin/")
@@ -130,7 +122,7 @@ fn environment(value: &Expression, problems: &mut Problems) -> ProviderEnvironme
         };
     if let Some(elements) = value.as_tuple() {
         for element in elements {
-            if let Some(text) = problems.required_text(&element, "an environment variable") {
+            if let Some(text) = problems.text(&element, "an environment variable") {
                 add(&text, element.place(), problems);
             }
         }
@@ -141,7 +133,7 @@ fn environment(value: &Expression, problems: &mut Problems) -> ProviderEnvironme
                     Diagnostic::error("the name of an environment variable cannot have `=` in it")
                         .at(name.place());
                 problems.note(diagnostic);
-            } else if let Some(text) = problems.required_text(&value, "an environment variable") {
+            } else if let Some(text) = problems.text(&value, "an environment variable") {
                 add(&format!("{}={text}", name.text()), name.place(), problems);
             }
         }
@@ -190,8 +182,7 @@ fn provider(
     required: &BTreeMap<String, RequiredProvider>,
     problems: &mut Problems,
 ) -> Option<ProviderBlock> {
-    let [name] = problems.labels(block, ["name"])?;
-    problems.refuse_other_blocks(&block.body, "`provider`", &[]);
+    let [name] = problems.block(block, &PROVIDER)?;
     if !required.contains_key(name.text()) {
         let mut diagnostic = Diagnostic::error(format!(
             "the provider {:?} is not among the required ones",
@@ -208,11 +199,11 @@ fn provider(
         problems.note(diagnostic);
         return None;
     }
-    let alias = problems.constant_text(&block.body, "alias");
+    let alias = problems.optional_text(&block.body, "alias");
     if let Some(alias) = block.body.attribute("alias")
         && let Some(text) = alias.value.as_literal().and_then(|alias| alias.as_str())
     {
-        problems.is_identifier(text, alias.value.place());
+        problems.identifier(text, alias.value.place());
     }
     let is_config = |attribute: &&Attribute| attribute.name.text() != "alias";
     Some(ProviderBlock {

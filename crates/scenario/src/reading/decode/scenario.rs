@@ -2,14 +2,39 @@
 
 use std::path::Path;
 
-use tenon_hcl::{Block, Body, Diagnostic};
+use tenon_hcl::{Block, Body, Diagnostic, Problems, Shape};
 use tenon_values::Type;
 
-use super::Problems;
-use super::module::{self, MODULE_BLOCKS};
-use super::provider;
+use super::{module, provider};
 use crate::reading::load::Loader;
 use crate::reading::model::Scenario;
+
+const IN_SCENARIO: &str = "put it into `scenario \"name\" { ... }`";
+const FILE: Shape<0> = Shape::new("a scenario file", [])
+    .blocks(&["scenario"])
+    .misplaced(&[
+        (
+            "component",
+            "this is a component file: a scenario uses it with `component \"type\" \"name\" { source = ... }`",
+        ),
+        ("action", IN_SCENARIO),
+        ("variable", IN_SCENARIO),
+        ("provider", IN_SCENARIO),
+        ("output", IN_SCENARIO),
+        ("locals", IN_SCENARIO),
+        ("required_providers", IN_SCENARIO),
+    ]);
+const SCENARIO: Shape<1> = Shape::new("a scenario", ["name"])
+    .optional(&["description", "tags"])
+    .blocks(&[
+        "required_providers",
+        "provider",
+        "variable",
+        "locals",
+        "component",
+        "action",
+        "output",
+    ]);
 
 /// The scenarios of a file.
 pub(crate) fn scenarios(
@@ -24,20 +49,13 @@ pub(crate) fn scenarios(
             .help("`tenon init` writes one to begin with");
         problems.note(diagnostic);
     }
-    problems.refuse_others(body, "a scenario file", &[], &["scenario"]);
-    let mut scenarios: Vec<Scenario> = Vec::new();
-    for block in body.blocks_of("scenario") {
-        let Some(scenario) = scenario(block, file, loader, problems) else {
-            continue;
-        };
-        let first = scenarios
-            .iter()
-            .find(|other| other.name() == scenario.name());
-        if let Some(first) = first {
-            problems.refuse_second("the scenario", &scenario.name, &first.name);
-        }
-        scenarios.push(scenario);
-    }
+    problems.file(body, &FILE);
+    let blocks = body.blocks_of("scenario");
+    let scenarios: Vec<Scenario> = { blocks }
+        .filter_map(|block| scenario(block, file, loader, problems))
+        .collect();
+    let names = scenarios.iter().map(|scenario| [&scenario.name]);
+    problems.refuse_same("the scenario", names);
     scenarios
 }
 
@@ -47,12 +65,9 @@ fn scenario(
     loader: &mut Loader,
     problems: &mut Problems,
 ) -> Option<Scenario> {
-    let labels = problems.labels(block, ["name"]);
+    let labels = problems.block(block, &SCENARIO);
     let body = &block.body;
-    let mut blocks = vec!["required_providers", "provider"];
-    blocks.extend(MODULE_BLOCKS);
-    problems.refuse_others(body, "a scenario", &["description", "tags"], &blocks);
-    let required = problems.one_block(body, "required_providers");
+    let required = problems.only_block(body, "required_providers");
     let folder = file.parent().unwrap_or(Path::new("")).to_owned();
     let required_providers = required
         .map(|block| provider::required_providers(block, &folder, problems))
@@ -65,7 +80,7 @@ fn scenario(
         .iter()
         .flat_map(|tags| tags.elements().unwrap_or_default());
     let scenario = Scenario {
-        description: problems.constant_text(body, "description"),
+        description: problems.optional_text(body, "description"),
         tags: tags
             .filter_map(|tag| Some(tag.as_str()?.to_owned()))
             .collect(),
