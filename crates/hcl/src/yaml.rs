@@ -310,6 +310,8 @@ fn mapping(mut entries: BTreeMap<String, Value>, merged: &[Value]) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn strict(text: &str) -> Result<Value, String> {
@@ -410,5 +412,41 @@ mod tests {
             unclosed.starts_with("line ") && !unclosed.contains("hunter"),
             "{unclosed}"
         );
+    }
+
+    /// Texts of what is special in YAML, and of anything else but the separators that end a line in
+    /// YAML 1.1 alone.
+    fn text() -> impl Strategy<Value = String> {
+        let special = "[ \n\t\r\\\\\"':#,?!&*|>%@`{}\\[\\]a0.~-]{0,12}";
+        prop_oneof![
+            special,
+            "[^\u{2028}\u{2029}]{0,12}",
+            "(word ){0,40}[a-z\n ]{0,9}"
+        ]
+    }
+
+    fn value() -> impl Strategy<Value = Value> {
+        let scalar = prop_oneof![
+            Just(Value::NULL),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            text().prop_map(Value::from),
+        ];
+        scalar.prop_recursive(4, 24, 4, |inner| {
+            let entries = prop::collection::btree_map(text(), inner.clone(), 0..4);
+            prop_oneof![
+                prop::collection::vec(inner, 0..4).prop_map(Value::tuple),
+                entries.prop_map(Value::object),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_back(value in value()) {
+            let text = write(&value, |_| Ok::<(), ()>(())).unwrap();
+            let read = read(&text, Rules::Terraform);
+            prop_assert_eq!(read, Ok(value), "{}", text);
+        }
     }
 }

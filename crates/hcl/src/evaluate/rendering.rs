@@ -75,6 +75,10 @@ impl Evaluator<'_> {
         if rendered.is_err() && is_secret {
             // The errors would show the template.
             self.diagnostics.truncate(before);
+            let place = self.place(span);
+            if let Some(exhausted) = &mut self.exhausted {
+                exhausted.place = Some(place);
+            }
             let summary = "templatestring: the template is sensitive, and it has an error";
             return Err(self.fail(summary, template.text.span));
         }

@@ -1,6 +1,8 @@
 //! Errors do not give away what is marked.
 
-use tenon_hcl::Functions;
+use std::collections::BTreeMap;
+
+use tenon_hcl::{Context, Functions, Source, Style, parse_expression};
 use tenon_values::Value;
 
 use crate::expression::evaluate;
@@ -96,4 +98,32 @@ fn keys_of_a_secret_are_secret_too() {
     let format = functions.get("format").unwrap();
     let error = format.call(&[Value::from("%d"), hidden]).unwrap_err();
     assert_eq!(error.message, "values: a value cannot be written as %d");
+}
+
+#[test]
+fn errors_in_a_sensitive_template_do_not_show_it() {
+    let loop_of_loops = "%{ for a in range(1000) }%{ for b in range(1000) }\
+                         %{ for c in range(1000) }hunter2%{ endfor }%{ endfor }%{ endfor }";
+    for template in [
+        "hunter2 ${",
+        "${hunter2}",
+        "${[\"hunter2\"]}",
+        loop_of_loops,
+    ] {
+        let scope = BTreeMap::from([("secret".to_owned(), Value::from(template).sensitive())]);
+        let source = Source::new("main.hcl", "templatestring(secret, {})");
+        let context = Context {
+            scope: &scope,
+            ..Context::constant(false)
+        };
+        let errors = parse_expression(&source)
+            .unwrap()
+            .evaluate(&context)
+            .unwrap_err();
+        for error in &errors {
+            let shown = error.render(Style::Plain);
+            assert!(!shown.contains("hunter"), "{template}: {shown}");
+            assert!(shown.contains("templatestring(secret, {})"), "{shown}");
+        }
+    }
 }
