@@ -12,8 +12,8 @@ use crate::diagnostic::Diagnostic;
 use crate::evaluate::Context;
 use crate::scope::did_you_mean;
 use crate::source::Place;
-use crate::suggest::closest;
 use crate::syntax::{Attribute, Block, Body, Expression, Name};
+use tenon_text::nearest;
 
 /// Reads blocks, and keeps what is wrong with them: every problem is noted, and reading goes on.
 ///
@@ -244,7 +244,7 @@ impl Problems {
         for (name, _) in entries {
             let text = name.text();
             if !names.contains(&text) {
-                let help = match closest(text, names.iter().copied()) {
+                let help = match nearest(text, names.iter().copied()) {
                     Some(close) => format!("did you mean `{close}`?"),
                     None => form.to_owned(),
                 };
