@@ -111,7 +111,20 @@ fn the_engine_names_no_method() {
         "\"$/cancel",
     ];
     for method in names {
-        only_in(method, |name, _| name != "rpc");
+        only_in(method, |name, _| name != "rpc" && name != "wire");
+    }
+}
+
+#[test]
+fn the_engine_names_no_error_of_a_protocol() {
+    let names = [
+        "\"invalid_request\"",
+        "\"unknown_method\"",
+        "\"validation_failed\"",
+        "\"internal_error\"",
+    ];
+    for error in names {
+        only_in(error, |name, _| name != "rpc" && name != "wire");
     }
 }
 
@@ -194,6 +207,9 @@ fn dependencies_point_down() {
             let dependency = line.split(['.', ' ', '=']).next().unwrap();
             assert!(may.contains(&dependency), "{name} depends on {dependency}");
         }
+        let has_tokio = dependencies.lines().any(|line| line.starts_with("tokio"));
+        let is_plain = ["wire", "values", "text", "hcl"].contains(&&*name);
+        assert!(!(has_tokio && is_plain), "{name} depends on tokio");
         for heavy in ["tonic", "prost", "hyper", "axum"] {
             let has = dependencies.lines().any(|line| line.starts_with(heavy));
             assert!(!has || name == "terraform", "{name} depends on {heavy}");
