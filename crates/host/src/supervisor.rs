@@ -7,7 +7,7 @@ use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tenon_rpc::{CloseReason, Peer};
+use tenon_rpc::{Backoff, CloseReason, Peer};
 use tokio::sync::{oneshot, watch};
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
@@ -21,22 +21,16 @@ use crate::process::LAST_WORDS;
 pub enum Restart {
     /// Never.
     Never,
-    /// After a pause that doubles each time, from `first` up to `longest`. A plugin that ran for
-    /// `longest` starts over with `first`.
-    BackOff {
-        /// The first pause.
-        first: Duration,
-        /// The longest.
-        longest: Duration,
-    },
+    /// After a pause. A plugin that ran for as long as the longest pause starts over with the first.
+    After(Backoff),
 }
 
 impl Default for Restart {
     fn default() -> Restart {
-        Restart::BackOff {
+        Restart::After(Backoff {
             first: Duration::from_millis(200),
             longest: Duration::from_secs(30),
-        }
+        })
     }
 }
 
@@ -182,7 +176,7 @@ async fn supervise<F>(
 ) where
     F: Future<Output = Result<Plugin, PluginError>>,
 {
-    let mut failures = 0;
+    let mut failures: u32 = 0;
     loop {
         status.send_replace(Status::Starting);
         let mut ran_for = Duration::ZERO;
@@ -225,13 +219,15 @@ async fn supervise<F>(
                 Down::Failed(Arc::new(error))
             }
         };
-        let Restart::BackOff { first, longest } = restart else {
+        let Restart::After(backoff) = restart else {
             status.send_replace(Status::Ended(down));
             return;
         };
-        failures = if ran_for >= longest { 0 } else { failures };
-        let pause = first.saturating_mul(1 << failures.min(20)).min(longest);
-        failures += 1;
+        failures = match ran_for >= backoff.longest {
+            true => 1,
+            false => failures.saturating_add(1),
+        };
+        let pause = backoff.pause(failures);
         status.send_replace(Status::Waiting { pause, down });
         tokio::select! {
             () = tokio::time::sleep(pause) => {}

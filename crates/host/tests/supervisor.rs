@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use support::{ANSWER, Script, watched};
 use tenon_host::{Down, Restart, Status, Supervisor};
+use tenon_rpc::Backoff;
 
 fn supervise(script: &Arc<Script>, restart: Restart) -> Supervisor {
     let script = script.clone();
@@ -16,10 +17,10 @@ fn supervise(script: &Arc<Script>, restart: Restart) -> Supervisor {
     })
 }
 
-const QUICK: Restart = Restart::BackOff {
+const QUICK: Restart = Restart::After(Backoff {
     first: Duration::from_millis(10),
     longest: Duration::from_millis(40),
-};
+});
 
 #[tokio::test]
 async fn it_is_started_again_and_again() {

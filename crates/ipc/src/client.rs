@@ -16,7 +16,7 @@ use tokio::task::AbortHandle;
 
 pub use events::{Events, Received};
 use link::Link;
-pub use settings::{BackOff, ClientSettings};
+pub use settings::{ClientSettings, Reconnect};
 use timers::Timers;
 
 /// How a client stands with its server.

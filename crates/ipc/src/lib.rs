@@ -66,7 +66,7 @@ mod socket;
 mod users;
 pub mod wrappers;
 
-pub use client::{BackOff, Client, ClientSettings, ClientState, Events, Received};
+pub use client::{Client, ClientSettings, ClientState, Events, Received, Reconnect};
 pub use clients::Clients;
 pub use lane::Slow;
 pub use name::{connect_to, reference_path, socket_path};

@@ -38,6 +38,7 @@
 //! To see the wire, give the connection a [`Recorder`] as its [`tap`](Options::tap).
 
 mod asked;
+mod backoff;
 mod batch;
 mod buffers;
 mod connection;
@@ -72,6 +73,7 @@ mod stdio;
 mod tap;
 
 pub use asked::{Asked, within};
+pub use backoff::Backoff;
 pub use batch::BatchItem;
 pub use connection::{Cancel, Connection, EventOrder, Options, Stray, Withdrawal};
 pub use descriptors::check_descriptors;

@@ -1,6 +1,5 @@
 //! The connection of a client: reached, lost and reached again.
 
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +8,7 @@ use tenon_rpc::{CloseReason, Connection, Peer, Router, RpcError};
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
-use super::{BackOff, ClientSettings, ClientState};
+use super::{ClientSettings, ClientState, Reconnect};
 use crate::name::connect_to;
 
 /// How it stands with the server.
@@ -89,16 +88,16 @@ impl<S: Clone + Send + Sync + 'static> Dialer<S> {
                 }
             };
             let complaint = connection.peer().complaint();
-            let Some(back_off) = self.settings.reconnect else {
+            let Some(reconnect) = self.settings.reconnect else {
                 link.send_replace(Link::Over { reason, complaint });
                 return;
             };
             // One that lets us in only to hang up at once is not back, and must not be stormed.
-            if complaint.is_none() && since.elapsed() >= back_off.first {
+            if complaint.is_none() && since.elapsed() >= reconnect.backoff.first {
                 attempts = 0;
             }
             let found = tokio::select! {
-                found = self.search(back_off, &mut attempts, &link) => found,
+                found = self.search(reconnect, &mut attempts, &link) => found,
                 () = closing.notified() => None,
             };
             match found {
@@ -115,13 +114,13 @@ impl<S: Clone + Send + Sync + 'static> Dialer<S> {
     /// Tries to reach the server, after so many attempts already; `None` when these are too many.
     async fn search(
         &self,
-        back_off: BackOff,
+        reconnect: Reconnect,
         attempts: &mut u32,
         link: &watch::Sender<Link>,
     ) -> Option<Connection> {
-        while back_off.attempts.is_none_or(|most| *attempts < most) {
+        while reconnect.attempts.is_none_or(|most| *attempts < most) {
             *attempts = attempts.saturating_add(1);
-            let (attempt, pause) = (*attempts, pause(back_off, *attempts));
+            let (attempt, pause) = (*attempts, reconnect.backoff.jittered(*attempts));
             link.send_replace(Link::Lost { attempt, pause });
             tokio::time::sleep(pause).await;
             match self.dial().await {
@@ -135,29 +134,3 @@ impl<S: Clone + Send + Sync + 'static> Dialer<S> {
 
 /// How long the answers to what the server asked may take when the client closes.
 const GOODBYE: Duration = Duration::from_secs(1);
-
-/// The pause before an attempt, up to a quarter shorter than the rule says.
-fn pause(back_off: BackOff, attempt: u32) -> Duration {
-    let doubled = 1_u32 << (attempt - 1).min(20);
-    let pause = back_off.first.saturating_mul(doubled).min(back_off.longest);
-    let random = RandomState::new().build_hasher().finish() % 256;
-    pause - pause.mul_f64(random as f64 / 1024.0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pauses_double_up_to_the_longest() {
-        let back_off = BackOff {
-            first: Duration::from_millis(100),
-            longest: Duration::from_secs(1),
-            attempts: None,
-        };
-        for (attempt, expected) in [(1, 100), (2, 200), (4, 800), (5, 1000), (4000, 1000)] {
-            let pause = pause(back_off, attempt).as_millis();
-            assert!((expected * 3 / 4..=expected).contains(&pause), "{pause}");
-        }
-    }
-}

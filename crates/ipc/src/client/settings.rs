@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tenon_protocols::Protocol;
-use tenon_rpc::{Options, Stray};
+use tenon_rpc::{Backoff, Options, Stray};
 
 use crate::settings::Framing;
 use crate::users::Users;
@@ -21,30 +21,30 @@ pub struct ClientSettings {
     pub timeout: Option<Duration>,
     /// Whether the client comes back when it has lost the server. A call that was on its way then
     /// fails at once, because nobody knows how far it came; one that is made in the meantime waits.
-    pub reconnect: Option<BackOff>,
+    pub reconnect: Option<Reconnect>,
     /// How many events wait for each reader of [`Client::events`](crate::Client::events).
     pub events: usize,
     /// Everything else about the connection. Its cancellation is the client's own.
     pub options: Options,
 }
 
-/// The pauses between attempts: they double, and differ a little, so that the clients of a server
-/// that starts again do not all come at once.
+/// How a client comes back to its server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BackOff {
-    /// The first pause.
-    pub first: Duration,
-    /// The longest.
-    pub longest: Duration,
+pub struct Reconnect {
+    /// The pauses between attempts. They differ a little, so that the clients of a server that starts
+    /// again do not all come at once.
+    pub backoff: Backoff,
     /// How many attempts in a row may fail; `None` is any number.
     pub attempts: Option<u32>,
 }
 
-impl Default for BackOff {
-    fn default() -> BackOff {
-        BackOff {
-            first: Duration::from_millis(100),
-            longest: Duration::from_secs(30),
+impl Default for Reconnect {
+    fn default() -> Reconnect {
+        Reconnect {
+            backoff: Backoff {
+                first: Duration::from_millis(100),
+                longest: Duration::from_secs(30),
+            },
             attempts: None,
         }
     }

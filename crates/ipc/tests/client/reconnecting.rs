@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use tenon_ipc::{BackOff, Client, ClientSettings, ClientState, Received, Server};
-use tenon_rpc::{CallError, CloseReason, Router};
+use tenon_ipc::{Client, ClientSettings, ClientState, Received, Reconnect, Server};
+use tenon_rpc::{Backoff, CallError, CloseReason, Router};
 use tokio::sync::mpsc;
 
 use crate::place::{Place, json};
@@ -17,9 +17,11 @@ fn router() -> Router<()> {
 
 fn returning(attempts: Option<u32>) -> ClientSettings {
     ClientSettings {
-        reconnect: Some(BackOff {
-            first: Duration::from_millis(5),
-            longest: Duration::from_millis(20),
+        reconnect: Some(Reconnect {
+            backoff: Backoff {
+                first: Duration::from_millis(5),
+                longest: Duration::from_millis(20),
+            },
             attempts,
         }),
         ..ClientSettings::default()
@@ -227,9 +229,11 @@ async fn being_turned_away_counts_as_an_attempt() {
     let place = Place::new();
     let raw_server = place.raw_server();
     let settings = ClientSettings {
-        reconnect: Some(BackOff {
-            first: Duration::from_millis(5),
-            longest: Duration::from_millis(10),
+        reconnect: Some(Reconnect {
+            backoff: Backoff {
+                first: Duration::from_millis(5),
+                longest: Duration::from_millis(10),
+            },
             attempts: Some(3),
         }),
         ..ClientSettings::default()
