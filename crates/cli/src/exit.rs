@@ -78,7 +78,7 @@ impl From<CallError> for Failure {
             CallError::Closed(CloseReason::BrokenStream(_)) => Code::BrokenProtocol,
             CallError::Closed(_) => Code::Unreachable,
             CallError::Unsendable(_) => Code::Usage,
-            CallError::TooManyCalls(_) => Code::Failed,
+            _ => Code::Failed,
         };
         let mut message = indented_below(&error.to_string());
         let answered = match error {

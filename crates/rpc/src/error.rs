@@ -146,25 +146,26 @@ impl fmt::Display for ErrorCode {
 
 /// Why a call brought no result.
 #[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CallError {
     /// The peer received the call and answered with an error.
     #[error("the peer answered with an error: {0}")]
-    Answered(RpcError),
+    Answered(#[source] RpcError),
     /// The connection ended before the answer came.
     #[error("the connection ended before the answer came: {0}")]
-    Closed(CloseReason),
+    Closed(#[source] CloseReason),
     /// No answer came in time. The peer has been told, where its protocol has a message for it.
     #[error("no answer within {0:?}")]
     TimedOut(Duration),
     /// The params could not be encoded; nothing was sent.
     #[error("the params could not be encoded: {0}")]
-    Unsendable(PayloadError),
+    Unsendable(#[source] PayloadError),
     /// The answer came, but it breaks the protocol.
     #[error("the peer's answer breaks the protocol: {0}")]
     Malformed(Text),
     /// The answer came, but it does not fit the expected type.
     #[error("the peer's answer does not fit: {0}")]
-    Undecodable(PayloadError),
+    Undecodable(#[source] PayloadError),
     /// The answer came, but it is longer than this many bytes, the limit for one message
     /// ([`Limits::frame`](crate::Limits::frame)). It was skipped.
     #[error("the peer's answer is longer than the limit of {0} bytes for one message")]
@@ -176,6 +177,7 @@ pub enum CallError {
 
 /// Why a connection ended.
 #[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CloseReason {
     /// The peer closed its side, and everything it asked for has been answered.
     #[error("the peer closed the connection")]
@@ -185,9 +187,9 @@ pub enum CloseReason {
     ClosedHere,
     /// Reading or writing failed.
     #[error("input or output failed: {0}")]
-    Io(Arc<std::io::Error>),
+    Io(#[source] Arc<std::io::Error>),
     /// What arrived is no longer a stream of messages.
-    #[error("{0}")]
+    #[error(transparent)]
     BrokenStream(Arc<DialectError>),
 }
 
@@ -197,6 +199,7 @@ pub enum CloseReason {
 /// [`Inbound::Malformed`](crate::Inbound::Malformed).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{problem}; it began with {quote}")]
+#[non_exhaustive]
 pub struct DialectError {
     /// What is wrong.
     pub problem: String,
@@ -369,6 +372,20 @@ mod tests {
         assert_eq!(ErrorCode::Name("execute_failed".into()).number(), -32000);
         assert_eq!(ErrorCode::Number(7).name(), "7");
         assert_eq!(ErrorCode::Name("7".into()).number(), 7);
+    }
+
+    #[test]
+    fn errors_lead_to_what_is_behind_them() {
+        let broken = std::io::Error::from(std::io::ErrorKind::TimedOut);
+        let error = CallError::Closed(CloseReason::Io(Arc::new(broken)));
+        let reason = std::error::Error::source(&error).expect("a reason");
+        let source = reason.source().expect("an error of the system");
+        let source = source.downcast_ref::<Arc<std::io::Error>>();
+        assert_eq!(
+            source.map(|error| error.kind()),
+            Some(std::io::ErrorKind::TimedOut)
+        );
+        assert!(std::error::Error::source(&CallError::TooLong(1)).is_none());
     }
 
     #[test]

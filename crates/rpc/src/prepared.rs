@@ -26,7 +26,7 @@ pub enum Refused {
     Closed,
     /// The peer's dialect cannot carry it.
     #[error("the event could not be encoded: {0}")]
-    Unsendable(PayloadError),
+    Unsendable(#[source] PayloadError),
 }
 
 impl Prepared {

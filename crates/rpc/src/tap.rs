@@ -30,6 +30,7 @@ pub struct Seen<'a> {
 
 /// What a frame says.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub enum Content<'a> {
     /// It came in.
     Inbound(&'a Inbound),

@@ -53,7 +53,7 @@ impl Script {
         };
         match reason {
             CloseReason::PeerClosed | CloseReason::ClosedHere => Ok(()),
-            CloseReason::Io(_) | CloseReason::BrokenStream(_) => Err(reason),
+            _ => Err(reason),
         }
     }
 

@@ -63,7 +63,7 @@ impl<S: Send + Sync + 'static> Provider<S> {
         session.abandon().await;
         match reason {
             CloseReason::PeerClosed | CloseReason::ClosedHere => Ok(()),
-            CloseReason::Io(_) | CloseReason::BrokenStream(_) => Err(reason),
+            _ => Err(reason),
         }
     }
 
