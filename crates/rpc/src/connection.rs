@@ -24,7 +24,7 @@ use crate::tap::Tap;
 /// Everything about a connection that can be set. The defaults are bounded.
 #[derive(Clone)]
 pub struct Options {
-    /// How much of the peer's stream is put up with.
+    /// What is accepted of the peer's stream.
     pub limits: Limits,
     /// Requests being handled at once. Those that come on top wait, up to
     /// [`waiting_bytes`](Options::waiting_bytes); then reading stops until a handler is done. (While
@@ -35,22 +35,22 @@ pub struct Options {
     pub waiting_bytes: usize,
     /// Our calls that wait for an answer; one more fails at once.
     pub calls: usize,
-    /// Small messages in the outgoing queue; those over 8 KiB count for as many as they are
-    /// times 8 KiB. When it is full, senders wait.
+    /// Messages in the outgoing queue; larger ones take one slot per 8 KiB. When it is full, senders
+    /// wait.
     pub queue: u32,
     /// Whether params are taken by name or by position.
     pub params: Params,
     /// Numbers and names of error codes that mean the same. Errors that we answer with are given the
     /// form that the dialect has: names in Orchard, numbers in JSON-RPC. The first of several counts.
     pub error_names: &'static [(i64, &'static str)],
-    /// The message that takes a call back, if the protocol has one.
+    /// The event that cancels a call, if the protocol has one.
     pub cancel: Option<Cancel>,
-    /// Further events by which the peer may take a call back, for routers that pass calls on. Each
-    /// is also given to the router as an event, before the handler is dropped.
+    /// Further events by which the peer may cancel a call, for routers that pass calls on. Each is
+    /// also given to the router as an event, before the handler is dropped.
     pub withdrawals: &'static [Withdrawal],
     /// When an event is handled that arrives while requests wait.
     pub events: EventOrder,
-    /// What to do with a frame that is no message at all.
+    /// What to do with a frame that is not a message.
     pub stray: Stray,
     /// If not empty: the dialects to choose from by the first bytes of the peer. Until they
     /// come, the connection's own dialect is used.
@@ -103,7 +103,7 @@ impl fmt::Debug for Options {
     }
 }
 
-/// The event by which a caller takes a call back.
+/// The event by which a caller cancels a call.
 ///
 /// When it arrives, the handler is dropped and the call answered with
 /// [`ErrorCode::CANCELLED`](crate::ErrorCode::CANCELLED).
@@ -128,7 +128,7 @@ impl Cancel {
     }
 }
 
-/// An event by which a peer takes a call back, in one of several protocols.
+/// An event by which a peer cancels a call, in one of several protocols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Withdrawal {
     /// The event.
@@ -150,7 +150,7 @@ pub enum EventOrder {
     },
 }
 
-/// What to do with a frame that is no message at all.
+/// What to do with a frame that is not a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stray {
     /// Answer it with an error without an id, as a JSON-RPC server has to.
@@ -161,7 +161,7 @@ pub enum Stray {
     Fail,
 }
 
-/// A connection at work. Dropping it ends it at once: nothing more is read or written, every
+/// A running connection. Dropping it ends it at once: nothing more is read or written, every
 /// running handler is dropped and every waiting call fails.
 pub struct Connection {
     shared: Arc<Shared>,
@@ -169,7 +169,7 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Starts talking. Has to be called within a tokio runtime.
+    /// Starts a connection. Has to be called within a tokio runtime.
     pub fn start<S>(io: Io, dialect: Dialect, router: Router<S>) -> Connection
     where
         S: Clone + Send + Sync + 'static,
@@ -177,8 +177,7 @@ impl Connection {
         Connection::start_with(io, dialect, Arc::new(router), Options::default())
     }
 
-    /// Starts talking with other than the default options, and perhaps with a router that serves
-    /// many connections.
+    /// Starts a connection with options, and with a router that may serve many connections.
     pub fn start_with<S>(
         io: Io,
         dialect: Dialect,
@@ -228,16 +227,16 @@ impl Connection {
         self.shared.state.closed().await
     }
 
-    /// Ends the connection in order: what runs is finished and its answers are written; what
-    /// comes on top is refused.
+    /// Ends the connection in order: running handlers are finished and their answers written; new
+    /// requests are refused.
     pub async fn close(self) -> CloseReason {
         self.shared.advance(Phase::Closing);
         self.shared.state.closed().await
     }
 
-    /// Ends the connection in order and hears the peer out: says that nothing more comes and reads on
-    /// until the peer ends as well, at most for `limit`. What it says then is its last word
-    /// ([`Peer::complaint`]).
+    /// Ends the connection in order, closes the outgoing side, and reads until the peer has closed its
+    /// side too, at most for `limit`. If the last thing it sent is an error about no call, that is
+    /// its [`complaint`](Peer::complaint).
     pub async fn finish_within(self, limit: Duration) -> CloseReason {
         let shared = self.shared.clone();
         shared.advance(Phase::Finishing);

@@ -109,8 +109,7 @@ impl Driver {
                 Ok(progress) => progress,
                 Err(error) => return Poll::Ready(CloseReason::Io(Arc::new(error))),
             };
-            let is_idle = self.is_idle();
-            if phase == Phase::Finishing && is_idle {
+            if phase == Phase::Finishing && self.is_idle() {
                 self.finish_output(cx);
             }
             let ended = match &self.input {
@@ -118,12 +117,12 @@ impl Driver {
                 Input::Ended(reason) => Some(reason.clone()),
             };
             match ended {
-                Some(reason) if is_idle => return self.shut_down(cx, reason),
+                Some(reason) if self.is_idle() => return self.shut_down(cx, reason),
                 Some(_) if self.has_hung_up(cx) => {
                     self.handle_last_events();
                     return Poll::Ready(CloseReason::PeerClosed);
                 }
-                None if is_idle && phase == Phase::Closing => {
+                None if phase == Phase::Closing && self.is_idle() => {
                     return self.shut_down(cx, CloseReason::ClosedHere);
                 }
                 Some(_) | None => {}

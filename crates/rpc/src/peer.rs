@@ -265,8 +265,8 @@ impl Peer {
         attachment.downcast().ok()
     }
 
-    /// The first thing the peer sent that is no message at all, if it did: what a plugin printed
-    /// by mistake, most often.
+    /// The first thing the peer sent that is not a message, if it did: usually something that a
+    /// plugin printed by mistake.
     pub fn stray(&self) -> Option<Quote> {
         self.shared.evidence.stray()
     }
