@@ -10,7 +10,7 @@ use base64::engine::general_purpose::STANDARD_NO_PAD;
 use bench_harness::child::Child;
 use bench_harness::watchdog::Watchdog;
 use tempfile::TempDir;
-use tenon_terraform::proto::tfplugin6::provider_client::ProviderClient;
+use tenon_tfplugin::proto::tfplugin6::provider_client::ProviderClient;
 use tokio::net::UnixStream;
 
 use crate::client::Client;

@@ -11,7 +11,7 @@ use tenon_host::{Plugin, PluginCommand, Start};
 use tenon_protocols::Protocol;
 use tenon_protocols::denobridge::{Read, ReadParams};
 use tenon_rpc::Router;
-use tenon_terraform::proto::tfplugin6::{
+use tenon_tfplugin::proto::tfplugin6::{
     DynamicValue, RawState, get_metadata, read_resource, upgrade_resource_state,
 };
 

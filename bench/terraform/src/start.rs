@@ -10,7 +10,7 @@ use bench_harness::numbers::Numbers;
 use bench_harness::table::line;
 use bench_harness::watchdog::Watchdog;
 use serde_json::json;
-use tenon_terraform::proto::tfplugin6::get_provider_schema;
+use tenon_tfplugin::proto::tfplugin6::get_provider_schema;
 
 use crate::identity::Identity;
 use crate::provider::Provider;

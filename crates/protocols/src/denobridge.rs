@@ -24,6 +24,7 @@
 mod diagnostic;
 mod lenient;
 pub(crate) mod life;
+pub mod provider;
 
 use std::num::NonZeroUsize;
 

@@ -5,12 +5,12 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tenon_protocols::denobridge::Json;
+use tenon_tfplugin::Diagnostic;
 use tenon_values::Value;
 use tenon_values::json::{self, Arrays};
 
-use crate::diagnostic::{self, Places};
 use crate::launch::{Launch, Launches};
-use crate::proto::tfplugin6::Diagnostic;
+use crate::places::Places;
 use crate::script::Script;
 use crate::scripts::Scripts;
 use crate::settings::Settings;
@@ -67,7 +67,7 @@ impl Bridge {
     /// What the script of a block is started with.
     pub(crate) fn launch(&self, block: &Value) -> Result<Arc<Launch>, Diagnostic> {
         self.launch_if_known(block)?.ok_or_else(|| {
-            diagnostic::error(
+            Diagnostic::error(
                 "Unknown script",
                 "What to run is not known yet. Let path, command, config_file and permissions \
                  depend on nothing that is known only after apply.",
@@ -129,7 +129,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// A value as a script reads it.
 pub(crate) fn to_json(value: &Value) -> Result<Json, Diagnostic> {
     Json::of(value).map_err(|error| {
-        diagnostic::error(
+        Diagnostic::error(
             "Value without JSON",
             format!("A value cannot be passed to a script: {error}."),
         )
@@ -189,7 +189,7 @@ fn read_json(
         return Ok(Value::NULL);
     };
     json::echoed(sent.text().as_bytes(), before, arrays).map_err(|error| {
-        diagnostic::error(
+        Diagnostic::error(
             "Invalid answer of the script",
             format!("{name} in the script's answer cannot be a value of Terraform: {error}."),
         )

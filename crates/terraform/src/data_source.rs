@@ -1,39 +1,34 @@
 //! Data sources.
 
+use crate::bridge::{self, Bridge};
+use crate::scripts::Task;
 use tenon_protocols::denobridge::{Look, Props};
+use tenon_tfplugin::{Diagnostic, Diagnostics, ReadDataResponse, block};
 use tenon_values::Value;
 
-use crate::bridge::{self, Bridge};
-use crate::diagnostic::{self, Diagnostics};
-use crate::proto::tfplugin6::Diagnostic;
-use crate::proto::tfplugin6::read_data_source::{Request, Response};
-use crate::schema::{DATA_SOURCE, DATA_SOURCE_SHAPE, check_name};
-use crate::scripts::Task;
-use crate::wire;
-
-pub(crate) async fn read(bridge: &Bridge, request: Request) -> Response {
+pub(crate) async fn read(bridge: &Bridge, config: &Value) -> Result<ReadDataResponse, Diagnostics> {
     let mut diagnostics = Diagnostics::new();
-    let state = look(bridge, &request, &mut diagnostics).await;
-    let state = state.and_then(|state| wire::encode(&state, &DATA_SOURCE_SHAPE.ty));
-    let state = state.map_err(|error| diagnostics.push(error)).ok();
-    Response {
-        state: state.filter(|_| !diagnostic::has_errors(&diagnostics)),
-        diagnostics,
-        deferred: None,
+    match look(bridge, config, &mut diagnostics).await {
+        Ok(state) => Ok(ReadDataResponse {
+            diagnostics,
+            ..ReadDataResponse::new(state)
+        }),
+        Err(error) => {
+            diagnostics.push(error);
+            Err(diagnostics)
+        }
     }
 }
 
 async fn look(
     bridge: &Bridge,
-    request: &Request,
+    config: &Value,
     diagnostics: &mut Diagnostics,
 ) -> Result<Value, Diagnostic> {
-    check_name(&request.type_name, DATA_SOURCE)?;
-    let config = wire::decode(request.config.as_ref(), &DATA_SOURCE_SHAPE.ty)?;
-    let launch = bridge.launch(&config)?;
-    let places = bridge.places(&config);
+    let launch = bridge.launch(config)?;
+    let places = bridge.places(config);
     let params = Props {
-        props: bridge::to_json(&wire::part(&config, "props"))?,
+        props: bridge::to_json(&block::part(config, "props"))?,
     };
     let task = Task::reading(Look, "read data source");
     let answer = bridge.scripts.call(&launch, task, params).await;
@@ -46,8 +41,8 @@ async fn look(
         "sensitiveResult",
     )?;
     let result = bridge::from_json(answer.result.as_ref(), &Value::NULL, "result")?;
-    Ok(wire::with(
-        &config,
+    Ok(block::with(
+        config,
         [("result", result), ("sensitive_result", sensitive)],
     ))
 }

@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tenon_host::{Capture, Permission, PluginCommand};
+use tenon_tfplugin::Diagnostic;
 
-use crate::diagnostic;
-use crate::proto::tfplugin6::Diagnostic;
 use crate::script::{Permissions, Script};
 use crate::settings::Settings;
 
@@ -31,7 +30,7 @@ pub(crate) fn words(
     local: Option<&Path>,
     target: OsString,
 ) -> Result<Vec<OsString>, Diagnostic> {
-    let binary = binary(settings).map_err(|error| diagnostic::at(error, "path"))?;
+    let binary = binary(settings).map_err(|error| error.at("path"))?;
     let mut words = vec![binary.into(), "run".into(), "-q".into()];
     match script
         .config_file
@@ -56,8 +55,8 @@ pub(crate) fn words(
         if let Err(error) = name.parse::<Permission>()
             && !OF_DENO_ALONE.contains(&name)
         {
-            let refused = diagnostic::error("Invalid permission", format!("{error}."));
-            return Err(diagnostic::at(refused, "permissions"));
+            let refused = Diagnostic::error("Invalid permission", format!("{error}."));
+            return Err(refused.at("permissions"));
         }
     }
     let granted = permissions.map(Permissions::arguments);
@@ -91,7 +90,7 @@ fn binary(settings: &Settings) -> Result<PathBuf, Diagnostic> {
 }
 
 fn missing(what: &str, settings: &Settings) -> Diagnostic {
-    diagnostic::error(
+    Diagnostic::error(
         "Deno not found",
         format!(
             "{what}, and nothing is downloaded. Install Deno ({}), and have it in PATH, or set \
@@ -152,7 +151,7 @@ pub(crate) async fn check_version(settings: &Settings) -> Option<Diagnostic> {
     let problem = match found {
         Some(found) if fits(found, wanted) => return None,
         // Whoever names the program itself decides, as in terraform-provider-denobridge.
-        Some(found) if settings.deno.is_some() => diagnostic::warning(
+        Some(found) if settings.deno.is_some() => Diagnostic::warning(
             "Another version of Deno",
             format!(
                 "deno_version asks for Deno {wanted}. deno_binary_path is {}, which is Deno {found} \
@@ -160,7 +159,7 @@ pub(crate) async fn check_version(settings: &Settings) -> Option<Diagnostic> {
                 binary.display()
             ),
         ),
-        Some(found) => diagnostic::error(
+        Some(found) => Diagnostic::error(
             "Another version of Deno",
             format!(
                 "deno_version asks for Deno {wanted}. {} is Deno {found}, and this provider \
@@ -172,7 +171,7 @@ pub(crate) async fn check_version(settings: &Settings) -> Option<Diagnostic> {
                 how_to_install(Some(wanted))
             ),
         ),
-        None => diagnostic::warning(
+        None => Diagnostic::warning(
             "Unknown version of Deno",
             format!(
                 "deno_version asks for Deno {wanted}, and `{} --version` did not print a version. It \
@@ -181,7 +180,7 @@ pub(crate) async fn check_version(settings: &Settings) -> Option<Diagnostic> {
             ),
         ),
     };
-    Some(diagnostic::at(problem, "deno_version"))
+    Some(problem.at("deno_version"))
 }
 
 /// The version in the text that `deno --version` prints: `deno 2.1.4 (stable, ...)`.

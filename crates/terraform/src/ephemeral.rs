@@ -3,21 +3,18 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use prost_types::Timestamp;
 use tenon_protocols::denobridge::{Close, Json, Open, PrivateData, Props, Renew};
+use tenon_tfplugin::{
+    Diagnostic, Diagnostics, OpenResponse, Private, RenewResponse, block, has_errors,
+};
 use tenon_values::Value;
 
 use crate::bridge::{self, Bridge};
-use crate::diagnostic::{self, Diagnostics};
 use crate::launch::Launch;
-use crate::private::Private;
-use crate::proto::tfplugin6::{
-    Diagnostic, close_ephemeral_resource, open_ephemeral_resource, renew_ephemeral_resource,
-};
-use crate::schema::{EPHEMERAL, EPHEMERAL_SHAPE, check_name};
+use crate::places;
+use crate::schema::EPHEMERAL_SCHEMA;
 use crate::script::Script;
 use crate::scripts::Task;
-use crate::wire;
 
 /// The names in the private data: `data` and `config` as terraform-provider-denobridge has them,
 /// `lease` to find the newest data by.
@@ -32,83 +29,66 @@ fn next_lease() -> u64 {
     process << 32 | u64::from(LEASES.fetch_add(1, Ordering::Relaxed))
 }
 
-pub(crate) async fn open(
-    bridge: &Bridge,
-    request: open_ephemeral_resource::Request,
-) -> open_ephemeral_resource::Response {
-    let mut response = open_ephemeral_resource::Response::default();
-    if let Err(error) = try_open(bridge, &request, &mut response).await {
-        response.diagnostics.push(error);
+pub(crate) async fn open(bridge: &Bridge, config: &Value) -> Result<OpenResponse, Diagnostics> {
+    let mut diagnostics = Diagnostics::new();
+    match try_open(bridge, config, &mut diagnostics).await {
+        Ok(opened) => Ok(OpenResponse {
+            diagnostics,
+            ..opened
+        }),
+        Err(error) => {
+            diagnostics.push(error);
+            Err(diagnostics)
+        }
     }
-    response
 }
 
 async fn try_open(
     bridge: &Bridge,
-    request: &open_ephemeral_resource::Request,
-    response: &mut open_ephemeral_resource::Response,
-) -> Result<(), Diagnostic> {
-    check_name(&request.type_name, EPHEMERAL)?;
-    let config = wire::decode(request.config.as_ref(), &EPHEMERAL_SHAPE.ty)?;
-    let launch = bridge.launch(&config)?;
-    let places = bridge.places(&config);
+    config: &Value,
+    diagnostics: &mut Diagnostics,
+) -> Result<OpenResponse, Diagnostic> {
+    let launch = bridge.launch(config)?;
+    let places = bridge.places(config);
     let params = Props {
-        props: bridge::to_json(&wire::part(&config, "props"))?,
+        props: bridge::to_json(&block::part(config, "props"))?,
     };
     let task = Task::new(Open, "open ephemeral resource");
     let answer = bridge.scripts.call(&launch, task, params).await;
     let answer = answer.map_err(|failure| failure.show(&places))?;
     bridge.hide_json(answer.private_data.as_ref());
     bridge.hide_json(answer.sensitive_result.as_ref());
-    response.diagnostics = places.show_all(answer.diagnostics);
+    diagnostics.extend(places.show_all(answer.diagnostics));
     let sensitive = bridge::from_json(
         answer.sensitive_result.as_ref(),
         &Value::NULL,
         "sensitiveResult",
     )?;
     let result = bridge::from_json(answer.result.as_ref(), &Value::NULL, "result")?;
-    let opened = wire::with(
-        &config,
+    let opened = block::with(
+        config,
         [("result", result), ("sensitive_result", sensitive)],
     );
-    response.result = Some(wire::encode(&opened, &EPHEMERAL_SHAPE.ty)?);
-    response.renew_at = answer.renew_at.map(timestamp);
     let lease = next_lease();
     let mut private = Private::default();
     private.set(DATA, answer.private_data.as_ref());
-    private.set(CONFIG, Script::of(&config)?.as_ref());
+    private.set(CONFIG, Script::of(config)?.as_ref());
     private.set(LEASE, Some(&lease));
-    response.private = Some(private.to_bytes());
     bridge.leases().insert(lease, answer.private_data);
-    Ok(())
+    Ok(OpenResponse {
+        renew_at: answer.renew_at,
+        private: private.to_bytes(),
+        ..OpenResponse::new(opened)
+    })
 }
 
-pub(crate) async fn renew(
-    bridge: &Bridge,
-    request: renew_ephemeral_resource::Request,
-) -> renew_ephemeral_resource::Response {
-    let mut response = renew_ephemeral_resource::Response {
-        private: request.private.clone(),
-        ..renew_ephemeral_resource::Response::default()
-    };
-    if let Err(error) = try_renew(bridge, &request, &mut response).await {
-        response.diagnostics.push(error);
-    }
-    response
-}
-
-async fn try_renew(
-    bridge: &Bridge,
-    request: &renew_ephemeral_resource::Request,
-    response: &mut renew_ephemeral_resource::Response,
-) -> Result<(), Diagnostic> {
-    check_name(&request.type_name, EPHEMERAL)?;
+pub(crate) async fn renew(bridge: &Bridge, private: &[u8]) -> Result<RenewResponse, Diagnostic> {
     let Opened {
         launch,
         mut private,
         lease,
         data,
-    } = Opened::find(bridge, request.private.as_deref())?;
+    } = Opened::find(bridge, private)?;
     let task = Task::new(Renew, "renew ephemeral resource");
     let answer = bridge
         .scripts
@@ -117,39 +97,26 @@ async fn try_renew(
     let answer = match answer {
         Ok(answer) => answer.unwrap_or_default(),
         // It asked to be renewed without being able to; so it lasts as long as it lasts.
-        Err(failure) if failure.is_missing => return Ok(()),
+        Err(failure) if failure.is_missing => return Ok(RenewResponse::default()),
         Err(failure) => return Err(failure.diagnostic),
     };
     bridge.hide_json(answer.private_data.as_ref());
-    response.diagnostics = show_all(bridge, answer.diagnostics);
-    response.renew_at = answer.renew_at.map(timestamp);
+    let diagnostics = show_all(bridge, answer.diagnostics);
     if let Some(data) = answer.private_data {
         private.set(DATA, Some(&data));
         if let Some(lease) = lease {
             bridge.leases().insert(lease, Some(data));
         }
     }
-    response.private = Some(private.to_bytes());
-    Ok(())
+    Ok(RenewResponse {
+        renew_at: answer.renew_at,
+        private: Some(private.to_bytes()),
+        diagnostics,
+    })
 }
 
-pub(crate) async fn close(
-    bridge: &Bridge,
-    request: close_ephemeral_resource::Request,
-) -> close_ephemeral_resource::Response {
-    let diagnostics = match try_close(bridge, &request).await {
-        Ok(diagnostics) => diagnostics,
-        Err(error) => vec![error],
-    };
-    close_ephemeral_resource::Response { diagnostics }
-}
-
-async fn try_close(
-    bridge: &Bridge,
-    request: &close_ephemeral_resource::Request,
-) -> Result<Diagnostics, Diagnostic> {
-    check_name(&request.type_name, EPHEMERAL)?;
-    let opened = Opened::find(bridge, request.private.as_deref())?;
+pub(crate) async fn close(bridge: &Bridge, private: &[u8]) -> Result<Diagnostics, Diagnostic> {
+    let opened = Opened::find(bridge, private)?;
     if let Some(lease) = opened.lease {
         bridge.leases().remove(&lease);
     }
@@ -167,8 +134,8 @@ async fn try_close(
     };
     let is_done = answer.is_done();
     let mut diagnostics = show_all(bridge, answer.diagnostics);
-    if !is_done && !diagnostic::has_errors(&diagnostics) {
-        diagnostics.push(diagnostic::error(
+    if !is_done && !has_errors(&diagnostics) {
+        diagnostics.push(Diagnostic::error(
             "Failed to close ephemeral resource",
             format!(
                 "{} did not answer {{\"done\": true}}, so it may still be open.",
@@ -188,10 +155,10 @@ struct Opened {
 }
 
 impl Opened {
-    fn find(bridge: &Bridge, private: Option<&[u8]>) -> Result<Opened, Diagnostic> {
-        let private = Private::read(private.unwrap_or_default())?;
+    fn find(bridge: &Bridge, private: &[u8]) -> Result<Opened, Diagnostic> {
+        let private = Private::read(private)?;
         let script: Script = private.get(CONFIG).ok_or_else(|| {
-            diagnostic::error(
+            Diagnostic::error(
                 "Unknown ephemeral resource",
                 "Terraform does not say which script opened it; please report this.",
             )
@@ -212,20 +179,11 @@ impl Opened {
 
 /// Terraform does not say any more what the block is, so attributes are named in words.
 fn show_all(bridge: &Bridge, said: Vec<tenon_protocols::denobridge::Diagnostic>) -> Diagnostics {
-    let block = EPHEMERAL_SHAPE.block(&[]);
+    let block = EPHEMERAL_SCHEMA.object(&[]);
     let shown = bridge.places(&block).in_words().show_all(said);
     let shown = shown.into_iter().map(|one| Diagnostic {
         attribute: None,
-        ..diagnostic::spelled_out(one)
+        ..places::spelled_out(one)
     });
     shown.collect()
-}
-
-fn timestamp(seconds: i64) -> Timestamp {
-    /// The last second of the year 9999, after which there is no timestamp.
-    const LAST: i64 = 253_402_300_799;
-    Timestamp {
-        seconds: seconds.clamp(0, LAST),
-        nanos: 0,
-    }
 }

@@ -4,91 +4,56 @@
 //! likes, and expects the same answer each time. So a script that Deno runs has no
 //! permissions here.
 
-use std::collections::HashMap;
-
 use tenon_protocols::denobridge::{CallFunction, Diagnostic as Said, FunctionParams};
+use tenon_schema::{Function, Parameter};
+use tenon_tfplugin::FunctionError;
 use tenon_values::{Type, Value};
 
 use crate::bridge::{self, Bridge};
-use crate::diagnostic;
-use crate::proto::tfplugin6::call_function::{Request, Response};
-use crate::proto::tfplugin6::function::{Parameter, Return};
-use crate::proto::tfplugin6::{Diagnostic, DynamicValue, Function, FunctionError};
+use crate::places;
 use crate::script::Script;
 use crate::scripts::Task;
-use crate::wire;
 
 /// The one function there is.
 pub(crate) const NAME: &str = "call";
 
-pub(crate) fn all() -> HashMap<String, Function> {
-    let parameter = |name: &str, ty: &Type, description: &str| Parameter {
-        name: name.to_owned(),
-        r#type: ty.to_json().into_bytes(),
-        description: description.to_owned(),
-        ..Parameter::default()
+pub(crate) fn schema() -> Function {
+    let parameter = |name: &str, ty: Type, description: &str| Parameter {
+        description: description.into(),
+        ..Parameter::new(name, ty)
     };
-    let call = Function {
-        parameters: vec![
-            parameter("path", &Type::String, "Path to the script."),
-            parameter("name", &Type::String, "The function in the script."),
-        ],
-        variadic_parameter: Some(Parameter {
-            allow_null_value: true,
-            ..parameter("arguments", &Type::Dynamic, "What the function is given.")
-        }),
-        r#return: Some(Return {
-            r#type: Type::Dynamic.to_json().into_bytes(),
+    let parameters = [
+        parameter("path", Type::String, "Path to the script."),
+        parameter("name", Type::String, "The function in the script."),
+    ];
+    let arguments = parameter("arguments", Type::Dynamic, "What the function is given.");
+    Function {
+        variadic: Some(Parameter {
+            allows_null: true,
+            ..arguments
         }),
         summary: "Calls a function in a script.".to_owned(),
         description: "Calls a function in a script, which answers the same to the same arguments. \
                       A script that Deno runs has no permissions."
-            .to_owned(),
-        ..Function::default()
-    };
-    HashMap::from([(NAME.to_owned(), call)])
-}
-
-pub(crate) async fn call(bridge: &Bridge, request: Request) -> Response {
-    match result(bridge, &request).await {
-        Ok(result) => Response {
-            result: Some(result),
-            error: None,
-        },
-        Err(error) => Response {
-            result: None,
-            error: Some(error),
-        },
+            .into(),
+        ..Function::new(parameters, Type::Dynamic)
     }
 }
 
-async fn result(bridge: &Bridge, request: &Request) -> Result<DynamicValue, FunctionError> {
-    if request.name != NAME {
-        return Err(error(
-            format!("there is no function {:?}, only {NAME:?}", request.name),
-            None,
-        ));
-    }
-    let argument = |index: usize, ty: &Type| {
-        let value = wire::decode(request.arguments.get(index), ty);
-        value.map_err(|wrong| error(wrong.detail, Some(index)))
-    };
+pub(crate) async fn call(bridge: &Bridge, given: &[Value]) -> Result<Value, FunctionError> {
     let text = |index: usize| {
-        let value = argument(index, &Type::String)?;
-        let text = value
-            .as_text()
-            .map(|text| text.to_string_lossy().into_owned());
-        text.ok_or_else(|| error("a text is required".to_owned(), Some(index)))
+        let text = given.get(index).and_then(Value::as_text);
+        let text = text.map(|text| text.to_string_lossy().into_owned());
+        text.ok_or_else(|| error("a text is required", index))
     };
     let script = Script {
         path: Some(text(0)?),
         ..Script::default()
     };
-    let launch = { bridge.launch_script(&script) }.map_err(|wrong| error(wrong.detail, Some(0)))?;
+    let launch = { bridge.launch_script(&script) }.map_err(|wrong| error(wrong.detail, 0))?;
     let mut arguments = Vec::new();
-    for index in FIXED..request.arguments.len() {
-        let value = argument(index, &Type::Dynamic)?;
-        arguments.push(bridge::to_json(&value).map_err(|wrong| error(wrong.detail, Some(index)))?);
+    for (index, value) in given.iter().enumerate().skip(FIXED) {
+        arguments.push(bridge::to_json(value).map_err(|wrong| error(wrong.detail, index))?);
     }
     let params = FunctionParams {
         name: text(1)?,
@@ -96,35 +61,33 @@ async fn result(bridge: &Bridge, request: &Request) -> Result<DynamicValue, Func
     };
     let task = Task::reading(CallFunction, "call function");
     let answer = bridge.scripts.call(&launch, task, params).await;
-    let answer = answer.map_err(|failure| {
-        let Diagnostic { detail, .. } = failure.diagnostic;
-        error(detail, None)
-    })?;
+    let answer = answer.map_err(|failure| failure.diagnostic.detail)?;
     if let Some(wrong) = answer.diagnostics.iter().find(|said| said.is_error()) {
         let text = bridge.scripts.secrets.hide(&said(wrong));
         let text = match inner_place(wrong) {
             Some(place) => format!("{} (at {place})", text.trim_end_matches('.')),
             None => text,
         };
-        return Err(error(text, place(wrong, request.arguments.len())));
+        return Err(FunctionError {
+            text,
+            argument: place(wrong, given.len()),
+        });
     }
     for warning in &answer.diagnostics {
         let text = bridge.scripts.secrets.hide(&said(warning));
         tracing::warn!(script = launch.name, "{text}");
     }
     let value = bridge::from_json(answer.result.as_ref(), &Value::NULL, "result");
-    let sent = value.and_then(|value| wire::encode(&value, &Type::Dynamic));
-    sent.map_err(|wrong| error(wrong.detail, None))
+    value.map_err(|wrong| wrong.detail.into())
 }
 
 /// How many arguments come before those of the function in the script.
 const FIXED: usize = 2;
 
-fn error(text: String, argument: Option<usize>) -> FunctionError {
+fn error(text: impl Into<String>, argument: usize) -> FunctionError {
     FunctionError {
-        // Terraform ends the sentence itself.
-        text: tenon_text::lines(text.trim_end_matches('.')).into_owned(),
-        function_argument: argument.and_then(|index| i64::try_from(index).ok()),
+        text: text.into(),
+        argument: Some(argument),
     }
 }
 
@@ -152,7 +115,7 @@ fn place(said: &Said, count: usize) -> Option<usize> {
 fn inner_place(said: &Said) -> Option<String> {
     match said.prop_path.as_deref()? {
         [root, steps @ ..] if root == "arguments" && steps.len() > 1 => {
-            Some(diagnostic::path_text(root, steps))
+            Some(places::path_text(root, steps))
         }
         _ => None,
     }

@@ -11,11 +11,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use tenon_host::{Environment, Grant, Permission, PluginCommand};
+use tenon_tfplugin::Diagnostic;
 
-use crate::proto::tfplugin6::Diagnostic;
+use crate::deno;
 use crate::script::{Permissions, Script};
 use crate::settings::Settings;
-use crate::{deno, diagnostic};
 
 /// What is started, and how it is talked to.
 #[derive(Clone, Debug)]
@@ -80,8 +80,8 @@ impl Launch {
         let changed = changed(script);
         let (words, is_deno) = words(script, settings)?;
         let (program, arguments) = words.split_first().ok_or_else(|| {
-            let refused = diagnostic::error("Invalid script", "The command is empty.");
-            diagnostic::at(refused, "command")
+            let refused = Diagnostic::error("Invalid script", "The command is empty.");
+            refused.at("command")
         })?;
         let command = PluginCommand::new(program).args(arguments);
         let mut command = settings.with_environment(command)?;
@@ -163,8 +163,7 @@ fn local(path: &str) -> PathBuf {
 /// The same, if it is there.
 fn existing(path: &str) -> Result<PathBuf, Diagnostic> {
     let file = local(path);
-    let at_path =
-        |detail: String| diagnostic::at(diagnostic::error("Script not found", detail), "path");
+    let at_path = |detail: String| Diagnostic::error("Script not found", detail).at("path");
     let file = std::path::absolute(&file).map_err(|error| at_path(format!("{path}: {error}")))?;
     match file.metadata() {
         Ok(found) if found.is_dir() => Err(at_path(format!(
@@ -214,8 +213,8 @@ fn confined(
     let allow = permissions.allow.iter().map(String::as_str);
     let deny = permissions.deny.iter().map(String::as_str);
     let permissions = tenon_host::Permissions::of_words(allow, deny).map_err(|error| {
-        let refused = diagnostic::error("Invalid permission", format!("{error}."));
-        diagnostic::at(refused, "permissions")
+        let refused = Diagnostic::error("Invalid permission", format!("{error}."));
+        refused.at("permissions")
     })?;
     let ours = Grant::only(["TF_PLUGIN_MAGIC_COOKIE", "PLUGIN_*"]);
     let permissions = permissions.deny(Permission::Env, ours);

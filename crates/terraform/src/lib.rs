@@ -1,19 +1,14 @@
 //! The Terraform and OpenTofu provider `denobridge`: resources, data sources, ephemeral resources,
 //! actions and functions that are scripts in other processes.
 //!
-//! [`Denobridge`] is the provider, and [`go_plugin::run`] serves it as Terraform wants it: a line
-//! on stdout, then gRPC on a Unix socket. Together they are the program
+//! [`Denobridge`] is the provider, and `tenon-tfplugin` serves it. Together they are the program
 //! `terraform-provider-denobridge`, which is all of its `main`:
 //!
 //! ```no_run
-//! use tenon_terraform::{Denobridge, go_plugin};
+//! use tenon_terraform::{Denobridge, identity};
 //!
 //! fn main() -> std::process::ExitCode {
-//!     go_plugin::run(|| {
-//!         let provider = Denobridge::new();
-//!         let ending = provider.clone();
-//!         (provider, async move || ending.end().await)
-//!     })
+//!     tenon_tfplugin::run(&identity(), Denobridge::new)
 //! }
 //! ```
 //!
@@ -27,23 +22,17 @@ mod action;
 mod bridge;
 mod data_source;
 mod deno;
-mod diagnostic;
+mod denobridge;
 mod ephemeral;
 mod fingerprint;
 mod function;
-pub mod go_plugin;
 mod launch;
-mod log;
-mod private;
-pub mod proto;
-mod provider;
+mod places;
 mod resource;
 mod schema;
 mod script;
 mod scripts;
 mod settings;
-mod unsupported;
 mod validation;
-mod wire;
 
-pub use provider::Denobridge;
+pub use denobridge::{Denobridge, identity};

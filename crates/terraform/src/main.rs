@@ -2,13 +2,8 @@
 
 use std::process::ExitCode;
 
-use tenon_terraform::Denobridge;
-use tenon_terraform::go_plugin;
+use tenon_terraform::{Denobridge, identity};
 
 fn main() -> ExitCode {
-    go_plugin::run(|| {
-        let provider = Denobridge::new();
-        let ending = provider.clone();
-        (provider, async move || ending.end().await)
-    })
+    tenon_tfplugin::run(&identity(), Denobridge::new)
 }

@@ -1,33 +1,9 @@
-//! What the user is told, and at which attribute.
+//! Where the diagnostics of scripts are shown, and how paths are written.
 
 use tenon_protocols::Secrets;
-use tenon_protocols::denobridge::{self, Severity};
+use tenon_protocols::denobridge::{self, Severity as Said};
+use tenon_tfplugin::{AttributePath, Diagnostic, Diagnostics, PathStep, Severity, block};
 use tenon_values::{Kind, Number, Value};
-
-use crate::proto::tfplugin6::attribute_path::{Step, step::Selector};
-use crate::proto::tfplugin6::{AttributePath, Diagnostic, diagnostic};
-
-/// Everything there is to tell about one call of Terraform's.
-pub(crate) type Diagnostics = Vec<Diagnostic>;
-
-/// An error about a whole block. Terraform prints it as it is, so what scripts and files put into it
-/// is escaped here.
-pub(crate) fn error(summary: impl Into<String>, detail: impl Into<String>) -> Diagnostic {
-    Diagnostic {
-        severity: diagnostic::Severity::Error as i32,
-        summary: tenon_text::line(&summary.into()).into_owned(),
-        detail: tenon_text::lines(&detail.into()).into_owned(),
-        attribute: None,
-    }
-}
-
-/// A warning about a whole block.
-pub(crate) fn warning(summary: impl Into<String>, detail: impl Into<String>) -> Diagnostic {
-    Diagnostic {
-        severity: diagnostic::Severity::Warning as i32,
-        ..error(summary, detail)
-    }
-}
 
 /// A diagnostic as a warning, with a note before what it says.
 pub(crate) fn warning_of(diagnostic: Diagnostic, note: String) -> Diagnostic {
@@ -36,40 +12,19 @@ pub(crate) fn warning_of(diagnostic: Diagnostic, note: String) -> Diagnostic {
         detail => paragraphs(&note, detail),
     };
     Diagnostic {
-        severity: diagnostic::Severity::Warning as i32,
+        severity: Severity::Warning,
         detail,
         ..diagnostic
-    }
-}
-
-/// Whether there is an error among them.
-pub(crate) fn has_errors(diagnostics: &[Diagnostic]) -> bool {
-    let is_error = |one: &Diagnostic| one.severity == diagnostic::Severity::Error as i32;
-    diagnostics.iter().any(is_error)
-}
-
-/// The same, at an attribute.
-pub(crate) fn at(diagnostic: Diagnostic, attribute: &str) -> Diagnostic {
-    Diagnostic {
-        attribute: Some(attribute_path(attribute)),
-        ..diagnostic
-    }
-}
-
-/// The path to an attribute of a block.
-pub(crate) fn attribute_path(attribute: &str) -> AttributePath {
-    AttributePath {
-        steps: vec![step(Selector::AttributeName(attribute.to_owned()))],
     }
 }
 
 /// The same with its attribute in words, for where Terraform does not show the line. What says
 /// which script to run is left out: errors name the script.
 pub(crate) fn spelled_out(diagnostic: Diagnostic) -> Diagnostic {
-    let steps = diagnostic.attribute.iter().flat_map(|path| &path.steps);
-    let mut words = steps.filter_map(|step| match step.selector.as_ref()? {
-        Selector::AttributeName(word) | Selector::ElementKeyString(word) => Some(word.clone()),
-        Selector::ElementKeyInt(index) => Some(index.to_string()),
+    let steps = diagnostic.attribute.iter().flat_map(|path| &path.0);
+    let mut words = steps.map(|step| match step {
+        PathStep::Attribute(word) | PathStep::Key(word) => word.clone(),
+        PathStep::Index(index) => index.to_string(),
     });
     let root = words
         .next()
@@ -137,8 +92,8 @@ impl Places<'_> {
         };
         let detail = self.secrets.hide(&said.detail);
         let shown = match said.severity {
-            Severity::Error => error(summary, detail),
-            Severity::Warning => warning(summary, detail),
+            Said::Error => Diagnostic::error(summary, detail),
+            Said::Warning => Diagnostic::warning(summary, detail),
         };
         Diagnostic {
             attribute: path.map(|path| self.find(&path)),
@@ -161,19 +116,18 @@ impl Places<'_> {
             },
             [] => ("props", path),
         };
-        let mut steps = vec![step(Selector::AttributeName(root.to_owned()))];
-        let mut value = Some(crate::wire::part(self.block, root));
+        let mut steps = vec![PathStep::Attribute(root.to_owned())];
+        let mut value = Some(block::part(self.block, root));
         for word in rest.iter().take(self.depth - 1) {
-            let (selector, below) = inner_step(word, value.as_ref());
+            let (step, below) = inner_step(word, value.as_ref());
             // What is not in the block is what the script made up.
-            let selector = match below {
-                Some(_) => selector,
+            steps.push(match below {
+                Some(_) => step,
                 None => inner_step(&self.secrets.hide(word), None).0,
-            };
-            steps.push(step(selector));
+            });
             value = below;
         }
-        AttributePath { steps }
+        AttributePath(steps)
     }
 
     fn root<'a>(&self, name: &'a str) -> Option<&'a str> {
@@ -199,32 +153,23 @@ impl Places<'_> {
 }
 
 /// A step into a value, whose kind tells whether a number is an index or a key.
-fn inner_step(word: &str, value: Option<&Value>) -> (Selector, Option<Value>) {
+fn inner_step(word: &str, value: Option<&Value>) -> (PathStep, Option<Value>) {
     let index = word.parse::<i64>().ok();
     let kind = value.map(|value| (value, value.kind()));
     // A key that exists has to be exact; any other is only shown.
     let key = |below: Option<Value>| match below {
-        Some(below) => (Selector::ElementKeyString(word.to_owned()), Some(below)),
-        None => (
-            Selector::ElementKeyString(tenon_text::line(word).into_owned()),
-            None,
-        ),
+        Some(below) => (PathStep::Key(word.to_owned()), Some(below)),
+        None => (PathStep::Key(tenon_text::line(word).into_owned()), None),
     };
     match (kind, index) {
         (Some((_, Kind::Object(parts))), _) => key(parts.get(word).cloned()),
         (Some((map, Kind::Map(_))), _) => key(map.index(&Value::from(word)).ok()),
         (Some((list, Kind::List(_) | Kind::Tuple(_))), Some(index)) => (
-            Selector::ElementKeyInt(index),
+            PathStep::Index(index),
             list.index(&Value::number(Number::from(index))).ok(),
         ),
-        (_, Some(index)) => (Selector::ElementKeyInt(index), None),
+        (_, Some(index)) => (PathStep::Index(index), None),
         (_, None) => key(None),
-    }
-}
-
-fn step(selector: Selector) -> Step {
-    Step {
-        selector: Some(selector),
     }
 }
 
@@ -253,11 +198,10 @@ mod tests {
         let Some(path) = places.show(said).attribute else {
             return "none".to_owned();
         };
-        let steps = path.steps.into_iter().map(|step| match step.selector {
-            Some(Selector::AttributeName(name)) => format!(".{name}"),
-            Some(Selector::ElementKeyString(key)) => format!("[{key:?}]"),
-            Some(Selector::ElementKeyInt(index)) => format!("[{index}]"),
-            None => "?".to_owned(),
+        let steps = path.0.into_iter().map(|step| match step {
+            PathStep::Attribute(name) => format!(".{name}"),
+            PathStep::Key(key) => format!("[{key:?}]"),
+            PathStep::Index(index) => format!("[{index}]"),
         });
         steps.collect()
     }
@@ -290,9 +234,9 @@ mod tests {
         let steps = ["tags", "0", "a b", "my-key"].map(str::to_owned);
         assert_eq!(path_text("props", &steps), "props.tags[0][\"a b\"].my-key");
         assert_eq!(path_text("props", &[]), "props");
-        let shown = spelled_out(at(error("s", "d"), "props"));
+        let shown = spelled_out(Diagnostic::error("s", "d").at("props"));
         assert_eq!(shown.detail, "d\n\nAttribute: props");
-        assert_eq!(spelled_out(error("s", "")).detail, "");
+        assert_eq!(spelled_out(Diagnostic::error("s", "")).detail, "");
     }
 
     #[test]

@@ -3,16 +3,12 @@
 //! The attributes and their texts are those of terraform-provider-denobridge v0.4.1, so that its
 //! configurations and states fit. What is new is optional.
 
-mod shape;
-
 use std::sync::LazyLock;
 
+use tenon_schema::{Action, Attribute, AttributeType, Body, Description, Nesting, Offer, Resource};
 use tenon_values::Type;
 
-use crate::diagnostic;
-use crate::proto::tfplugin6::Diagnostic;
-
-pub(crate) use shape::{Attribute, Shape, object_type};
+use crate::function;
 
 /// The types of blocks, as they are written in HCL.
 pub(crate) const RESOURCE: &str = "denobridge_resource";
@@ -20,46 +16,63 @@ pub(crate) const DATA_SOURCE: &str = "denobridge_datasource";
 pub(crate) const EPHEMERAL: &str = "denobridge_ephemeral_resource";
 pub(crate) const ACTION: &str = "denobridge_action";
 
-/// The provider's own configuration.
-pub(crate) static PROVIDER_SHAPE: LazyLock<Shape> = LazyLock::new(|| {
-    Shape::new(
+/// Everything that the provider has.
+pub(crate) fn offer() -> Offer {
+    let resource = Resource {
+        schema: RESOURCE_SCHEMA.clone().into(),
+        identity: Some(IDENTITY.attributes.clone()),
+    };
+    let action = Action {
+        input: ACTION_SCHEMA.clone(),
+        ..Action::default()
+    };
+    Offer {
+        config: provider_schema().into(),
+        resources: [(RESOURCE.to_owned(), resource)].into(),
+        data_sources: [(DATA_SOURCE.to_owned(), DATA_SOURCE_SCHEMA.clone().into())].into(),
+        ephemeral_resources: [(EPHEMERAL.to_owned(), EPHEMERAL_SCHEMA.clone().into())].into(),
+        actions: [(ACTION.to_owned(), action)].into(),
+        functions: [(function::NAME.to_owned(), function::schema())].into(),
+        ..Offer::default()
+    }
+}
+
+/// The provider's own configuration, whose texts are in Markdown.
+fn provider_schema() -> Body {
+    let attributes = [
+        Attribute::new("deno_binary_path", Type::String)
+            .about("The Deno to run scripts with. Otherwise `TENON_DENO` is used, or the one in `PATH`."),
+        Attribute::new("deno_version", Type::String)
+            .about("The version of Deno that the scripts need, such as `v2.1.4`, `2.1`, or `latest` for any. Nothing is downloaded: another version is an error, or a warning beside `deno_binary_path`."),
+        reuse("Whether processes of a script are kept and serve one call after the other, unless a block says otherwise. `true` by default."),
+        timeout("How many seconds one call of a script may take, unless a block says otherwise. Without a limit by default."),
+        Attribute::new("stderr_in_errors", Type::Bool)
+            .about("Whether errors show what the script wrote to stderr during the call. Otherwise `TENON_STDERR_IN_ERRORS` decides. `true` by default."),
+        Attribute::new("env", Type::list(Type::String))
+            .about("The environment variables that scripts get, besides `PATH`, `HOME` and others that every program needs: names, patterns such as `AWS_*`, or `NAME=VALUE`. Otherwise `TENON_SCRIPT_ENV` names them, separated by commas. Without either, scripts get Terraform's whole environment."),
+    ];
+    let attributes = attributes.map(|mut attribute| {
+        attribute.description.is_markdown = true;
+        attribute
+    });
+    Body::new(attributes).about(Description::markdown(
         "The Deno Bridge provider enables Terraform to manage resources using Deno scripts.",
-        vec![
-            Attribute::new("deno_binary_path", Type::String)
-                .optional()
-                .about("The Deno to run scripts with. Otherwise `TENON_DENO` is used, or the one in `PATH`."),
-            Attribute::new("deno_version", Type::String)
-                .optional()
-                .about("The version of Deno that the scripts need, such as `v2.1.4`, `2.1`, or `latest` for any. Nothing is downloaded: another version is an error, or a warning beside `deno_binary_path`."),
-            reuse("Whether processes of a script are kept and serve one call after the other, unless a block says otherwise. `true` by default."),
-            timeout("How many seconds one call of a script may take, unless a block says otherwise. Without a limit by default."),
-            Attribute::new("stderr_in_errors", Type::Bool)
-                .optional()
-                .about("Whether errors show what the script wrote to stderr during the call. Otherwise `TENON_STDERR_IN_ERRORS` decides. `true` by default."),
-            Attribute::new("env", Type::list(Type::String))
-                .optional()
-                .about("The environment variables that scripts get, besides `PATH`, `HOME` and others that every program needs: names, patterns such as `AWS_*`, or `NAME=VALUE`. Otherwise `TENON_SCRIPT_ENV` names them, separated by commas. Without either, scripts get Terraform's whole environment."),
-        ],
-    )
-    .in_markdown()
-});
+    ))
+}
 
 /// A managed resource.
-pub(crate) static RESOURCE_SHAPE: LazyLock<Shape> = LazyLock::new(|| {
+pub(crate) static RESOURCE_SCHEMA: LazyLock<Body> = LazyLock::new(|| {
     let own = vec![
         Attribute::new("id", Type::String)
             .computed()
             .about("Unique identifier for the resource."),
         Attribute::new("write_only_props", Type::Dynamic)
-            .optional()
             .write_only()
             .about("Input properties that are passed to the script and never stored."),
         Attribute::new("write_only_props_version", Type::Number)
-            .optional()
-            .computed()
+            .computed_unless_given()
             .about("Counts the changes of write_only_props that were passed on. Set it to a whole number, and change that to have write_only_props passed on."),
         Attribute::new("write_only_props_detect_changes", Type::Bool)
-            .optional()
             .about("Whether other values in write_only_props plan an update. Not for values that are new each time, as most ephemeral ones are."),
         Attribute::new("state", Type::Dynamic)
             .computed()
@@ -73,76 +86,68 @@ pub(crate) static RESOURCE_SHAPE: LazyLock<Shape> = LazyLock::new(|| {
             .sensitive()
             .about("What the script made of props while it was planned; null if it changed nothing."),
     ];
-    script_shape("Resource", own)
+    script_schema("Resource", own)
 });
 
 /// A data source.
-pub(crate) static DATA_SOURCE_SHAPE: LazyLock<Shape> =
-    LazyLock::new(|| script_shape("Datasource", results()));
+pub(crate) static DATA_SOURCE_SCHEMA: LazyLock<Body> =
+    LazyLock::new(|| script_schema("Datasource", results()));
 
 /// An ephemeral resource.
-pub(crate) static EPHEMERAL_SHAPE: LazyLock<Shape> =
-    LazyLock::new(|| script_shape("Ephemeral Resource", results()));
+pub(crate) static EPHEMERAL_SCHEMA: LazyLock<Body> =
+    LazyLock::new(|| script_schema("Ephemeral Resource", results()));
 
 /// An action.
-pub(crate) static ACTION_SHAPE: LazyLock<Shape> =
-    LazyLock::new(|| script_shape("Action", Vec::new()));
+pub(crate) static ACTION_SCHEMA: LazyLock<Body> =
+    LazyLock::new(|| script_schema("Action", Vec::new()));
 
 /// By what a resource is found for an import, in attributes instead of a JSON text.
-pub(crate) static IDENTITY: LazyLock<Vec<Attribute>> = LazyLock::new(|| {
-    vec![
+pub(crate) static IDENTITY: LazyLock<Body> = LazyLock::new(|| {
+    Body::new([
         Attribute::new("id", Type::String)
             .required()
             .about("Unique identifier for the resource."),
-        Attribute::new("path", Type::String)
-            .optional()
-            .about("Path to the script."),
+        Attribute::new("path", Type::String).about("Path to the script."),
         Attribute::new("command", Type::list(Type::String))
-            .optional()
             .about("The command that is run instead of a script."),
-        Attribute::new("config_file", Type::String)
-            .optional()
-            .about("Path to the Deno configuration file."),
-        Attribute::new("allow_all", Type::Bool)
-            .optional()
-            .about("Whether the script has all permissions."),
-        Attribute::new("allow", Type::list(Type::String))
-            .optional()
-            .about("What the script may do."),
-        Attribute::new("deny", Type::list(Type::String))
-            .optional()
-            .about("What the script may not do."),
+        Attribute::new("config_file", Type::String).about("Path to the Deno configuration file."),
+        Attribute::new("allow_all", Type::Bool).about("Whether the script has all permissions."),
+        Attribute::new("allow", Type::list(Type::String)).about("What the script may do."),
+        Attribute::new("deny", Type::list(Type::String)).about("What the script may not do."),
         Attribute::new("props", Type::String)
-            .optional()
             .about("The props to read the resource with, as JSON."),
-    ]
+    ])
 });
 
-/// Whether Terraform asks for what this provider has.
-pub(crate) fn check_name(asked: &str, known: &str) -> Result<(), Diagnostic> {
-    match asked == known {
-        true => Ok(()),
-        false => Err(diagnostic::error(
-            "Unknown type",
-            format!("This provider has no {asked:?} here, only {known}."),
-        )),
-    }
+/// The names of the attributes that every block that runs a script has.
+pub(crate) fn script_attributes() -> impl Iterator<Item = &'static str> {
+    names(&ACTION_SCHEMA.attributes)
+}
+
+/// The names of the parts of `permissions`.
+pub(crate) fn permission_attributes() -> impl Iterator<Item = &'static str> {
+    let permissions = ACTION_SCHEMA.attribute("permissions");
+    let parts = permissions.map_or(&[][..], |attribute| match &attribute.ty {
+        AttributeType::Nested(_, parts) => parts,
+        AttributeType::Plain(_) => &[],
+    });
+    names(parts)
+}
+
+fn names(attributes: &'static [Attribute]) -> impl Iterator<Item = &'static str> {
+    attributes.iter().map(|attribute| attribute.name.as_str())
 }
 
 /// What every block that runs a script has, with what it has of its own.
-fn script_shape(what: &str, own: Vec<Attribute>) -> Shape {
+fn script_schema(what: &str, own: Vec<Attribute>) -> Body {
     let mut attributes = vec![
-        Attribute::new("path", Type::String)
-            .optional()
-            .about("Path to the Deno script to execute."),
+        Attribute::new("path", Type::String).about("Path to the Deno script to execute."),
         Attribute::new("command", Type::list(Type::String))
-            .optional()
             .about("A command to run instead of the script at path: a program and its arguments."),
         Attribute::new("props", Type::Dynamic)
             .required()
             .about("Input properties to pass to the Deno script."),
         Attribute::new("config_file", Type::String)
-            .optional()
             .about("Path to a Deno configuration file; /dev/null for none."),
         permissions(),
         reuse(
@@ -150,14 +155,12 @@ fn script_shape(what: &str, own: Vec<Attribute>) -> Shape {
         ),
         timeout("How many seconds one call of the script may take."),
         Attribute::new("max_in_flight", Type::Number)
-            .optional()
             .about("How many calls one process of the script takes at a time. Otherwise as many as the script says in its answer to `health`, or one."),
     ];
     attributes.extend(own);
-    Shape::new(
-        &format!("Bridges the terraform-plugin-framework {what} to a Deno script."),
-        attributes,
-    )
+    Body::new(attributes).about(format!(
+        "Bridges the terraform-plugin-framework {what} to a Deno script."
+    ))
 }
 
 fn results() -> Vec<Attribute> {
@@ -173,67 +176,58 @@ fn results() -> Vec<Attribute> {
 }
 
 fn permissions() -> Attribute {
-    Attribute::nested(
-        "permissions",
-        vec![
-            Attribute::new("all", Type::Bool)
-                .optional()
-                .about("Grant all permissions."),
-            Attribute::new("allow", Type::list(Type::String))
-                .optional()
-                .about("Permissions to allow, such as `read`, `net=example.com:443`."),
-            Attribute::new("deny", Type::list(Type::String))
-                .optional()
-                .about("Permissions to deny."),
-        ],
-    )
-    .optional()
-    .about("Deno runtime permissions for the script.")
+    let parts = [
+        Attribute::new("all", Type::Bool).about("Grant all permissions."),
+        Attribute::new("allow", Type::list(Type::String))
+            .about("Permissions to allow, such as `read`, `net=example.com:443`."),
+        Attribute::new("deny", Type::list(Type::String)).about("Permissions to deny."),
+    ];
+    Attribute::nested("permissions", Nesting::Single, parts)
+        .about("Deno runtime permissions for the script.")
 }
 
 fn reuse(about: &str) -> Attribute {
-    Attribute::new("reuse", Type::Bool).optional().about(about)
+    Attribute::new("reuse", Type::Bool).about(about)
 }
 
 fn timeout(about: &str) -> Attribute {
-    Attribute::new("timeout", Type::Number)
-        .optional()
-        .about(about)
+    Attribute::new("timeout", Type::Number).about(about)
 }
 
 #[cfg(test)]
 mod tests {
+    use tenon_schema::Presence;
+
     use super::*;
 
     /// The attributes of v0.4.1 and what Terraform may do with them. `path` was required, and
     /// `write_only_props_version` could not be set; both take everything they took.
     #[test]
     fn configurations_of_upstream_fit() {
-        let of = |shape: &Shape, name: &str| {
-            let found = shape.attributes.iter().find(|found| found.name == name);
-            found.unwrap_or_else(|| panic!("no {name}")).to_proto()
+        let of = |body: &'static Body, name: &str| {
+            let found = body.attribute(name);
+            found.unwrap_or_else(|| panic!("no {name}"))
         };
         for (name, ty) in [
-            ("id", "\"string\""),
-            ("path", "\"string\""),
-            ("props", "\"dynamic\""),
-            ("write_only_props", "\"dynamic\""),
-            ("write_only_props_version", "\"number\""),
-            ("state", "\"dynamic\""),
-            ("sensitive_state", "\"dynamic\""),
-            ("config_file", "\"string\""),
+            ("id", Type::String),
+            ("path", Type::String),
+            ("props", Type::Dynamic),
+            ("write_only_props", Type::Dynamic),
+            ("write_only_props_version", Type::Number),
+            ("state", Type::Dynamic),
+            ("sensitive_state", Type::Dynamic),
+            ("config_file", Type::String),
         ] {
-            assert_eq!(of(&RESOURCE_SHAPE, name).r#type, ty.as_bytes(), "{name}");
+            assert_eq!(of(&RESOURCE_SCHEMA, name).implied_type(), ty, "{name}");
         }
-        assert!(of(&RESOURCE_SHAPE, "write_only_props").write_only);
-        assert!(of(&RESOURCE_SHAPE, "sensitive_state").sensitive);
-        assert!(of(&RESOURCE_SHAPE, "props").required);
-        let nested = of(&ACTION_SHAPE, "permissions").nested_type.unwrap();
-        let names: Vec<_> = nested.attributes.iter().map(|one| &one.name).collect();
+        assert!(of(&RESOURCE_SCHEMA, "write_only_props").is_write_only);
+        assert!(of(&RESOURCE_SCHEMA, "sensitive_state").is_sensitive);
+        assert_eq!(of(&RESOURCE_SCHEMA, "props").presence, Presence::Required);
+        let names: Vec<_> = permission_attributes().collect();
         assert_eq!(names, ["all", "allow", "deny"]);
-        for shape in [&DATA_SOURCE_SHAPE, &EPHEMERAL_SHAPE] {
-            assert!(of(shape, "sensitive_result").sensitive);
-            assert!(of(shape, "result").computed);
+        for body in [&DATA_SOURCE_SCHEMA, &EPHEMERAL_SCHEMA] {
+            assert!(of(body, "sensitive_result").is_sensitive);
+            assert_eq!(of(body, "result").presence, Presence::Computed);
         }
     }
 }

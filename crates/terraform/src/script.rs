@@ -4,10 +4,10 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use tenon_tfplugin::{Diagnostic, block};
 use tenon_values::{Kind, Value};
 
-use crate::proto::tfplugin6::Diagnostic;
-use crate::{diagnostic, wire};
+use crate::schema;
 
 /// The attributes of a block that say what to run. Written down, they have the names that
 /// terraform-provider-denobridge gives them in the private data of ephemeral resources.
@@ -44,48 +44,27 @@ pub(crate) struct Permissions {
 impl Script {
     /// The script of a block. None while something about it is unknown.
     pub(crate) fn of(block: &Value) -> Result<Option<Script>, Diagnostic> {
-        let parts = [
-            "path",
-            "command",
-            "config_file",
-            "permissions",
-            "reuse",
-            "timeout",
-            "max_in_flight",
-        ];
-        let parts = parts.map(|name| wire::part(block, name));
-        if !parts.iter().all(Value::is_wholly_known) {
+        let part = |name: &str| block::part(block, name);
+        let mut names = schema::script_attributes().filter(|name| *name != "props");
+        if !names.all(|name| part(name).is_wholly_known()) {
             return Ok(None);
         }
-        let [
-            path,
-            command,
-            config_file,
-            permissions,
-            reuse,
-            timeout,
-            max_in_flight,
-        ] = parts;
-        let lists = ["allow", "deny"].map(|name| ("permissions", wire::part(&permissions, name)));
+        let (command, permissions) = (part("command"), part("permissions"));
+        let lists = ["allow", "deny"].map(|name| ("permissions", block::part(&permissions, name)));
         for (name, list) in { lists.into_iter() }.chain([("command", command.clone())]) {
             if has_null(&list) {
-                let refused = diagnostic::error("Invalid script", "There is a null in the list.");
-                return Err(diagnostic::at(refused, name));
+                let refused = Diagnostic::error("Invalid script", "There is a null in the list.");
+                return Err(refused.at(name));
             }
         }
-        let text = |value: Value| {
-            value
-                .as_text()
-                .map(|text| text.to_string_lossy().into_owned())
-        };
         let script = Script {
-            path: text(path),
+            path: block::text(block, "path"),
             command: texts(&command),
-            config_file: text(config_file),
+            config_file: block::text(block, "config_file"),
             permissions: Permissions::of(&permissions),
-            reuse: reuse.as_bool(),
-            timeout: limit(&timeout)?,
-            max_in_flight: count(&max_in_flight)?,
+            reuse: part("reuse").as_bool(),
+            timeout: limit(&part("timeout"))?,
+            max_in_flight: count(&part("max_in_flight"))?,
         };
         script.check()?;
         Ok(Some(script))
@@ -93,8 +72,8 @@ impl Script {
 
     fn check(&self) -> Result<(), Diagnostic> {
         let refuse = |attribute: &str, detail: &str| {
-            let refused = diagnostic::error("Invalid script", detail);
-            Err(diagnostic::at(refused, attribute))
+            let refused = Diagnostic::error("Invalid script", detail);
+            Err(refused.at(attribute))
         };
         match (self.path.as_deref(), self.command.as_deref()) {
             (Some(_), Some(_)) => refuse(
@@ -174,15 +153,12 @@ pub(crate) fn limit(value: &Value) -> Result<Option<Duration>, Diagnostic> {
     let seconds = number.to_text().parse::<f64>().ok();
     match seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()) {
         Some(limit) if !limit.is_zero() => Ok(Some(limit)),
-        _ => Err(diagnostic::at(
-            diagnostic::error(
-                "Invalid timeout",
-                format!(
-                    "{value} is no number of seconds that a call may take. Leave it out for no limit."
-                ),
-            ),
-            "timeout",
-        )),
+        _ => {
+            let detail = format!(
+                "{value} is no number of seconds that a call may take. Leave it out for no limit."
+            );
+            Err(Diagnostic::error("Invalid timeout", detail).at("timeout"))
+        }
     }
 }
 
@@ -193,16 +169,13 @@ fn count(value: &Value) -> Result<Option<NonZeroUsize>, Diagnostic> {
     };
     match number.to_text().parse::<NonZeroUsize>() {
         Ok(count) => Ok(Some(count)),
-        Err(_) => Err(diagnostic::at(
-            diagnostic::error(
-                "Invalid max_in_flight",
-                format!(
-                    "{value} is not a whole number of at least 1. Leave it out for one call at a \
-                     time, or for what the script says itself."
-                ),
-            ),
-            "max_in_flight",
-        )),
+        Err(_) => {
+            let detail = format!(
+                "{value} is not a whole number of at least 1. Leave it out for one call at a time, \
+                 or for what the script says itself."
+            );
+            Err(Diagnostic::error("Invalid max_in_flight", detail).at("max_in_flight"))
+        }
     }
 }
 
@@ -223,10 +196,10 @@ fn null_as_default<'de, D: serde::Deserializer<'de>>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schema::ACTION_SHAPE;
+    use crate::schema::ACTION_SCHEMA;
 
     fn of(given: &[(&str, Value)]) -> Result<Option<Script>, String> {
-        Script::of(&ACTION_SHAPE.block(given)).map_err(|refused| refused.detail)
+        Script::of(&ACTION_SCHEMA.object(given)).map_err(|refused| refused.detail)
     }
 
     #[test]

@@ -82,7 +82,8 @@ impl<M> Task<M> {
 impl Scripts {
     pub(crate) fn new(shows_stderr: bool) -> Scripts {
         let secrets = Secrets::default();
-        crate::log::mask(&secrets);
+        let masked = secrets.clone();
+        tenon_tfplugin::mask_log(move |text| masked.hide(text));
         Scripts {
             processes: Processes::new(secrets.clone()),
             interruption: Arc::default(),

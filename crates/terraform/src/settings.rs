@@ -4,10 +4,10 @@ use std::ffi::OsString;
 use std::time::Duration;
 
 use tenon_host::{Environment, PluginCommand, Variable};
+use tenon_tfplugin::{Diagnostic, block};
 use tenon_values::Value;
 
-use crate::proto::tfplugin6::Diagnostic;
-use crate::{diagnostic, script, wire};
+use crate::script;
 
 /// What the provider block says, and who reads it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,14 +23,14 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    pub(crate) fn of(block: &Value, terraform_version: &str) -> Result<Settings, Diagnostic> {
+    pub(crate) fn of(config: &Value, terraform_version: &str) -> Result<Settings, Diagnostic> {
         let settings = Settings {
-            deno: wire::text(block, "deno_binary_path").filter(|path| !path.is_empty()),
-            deno_version: wire::text(block, "deno_version").filter(|version| !version.is_empty()),
-            reuse: wire::part(block, "reuse").as_bool(),
-            timeout: script::limit(&wire::part(block, "timeout"))?,
-            stderr_in_errors: wire::part(block, "stderr_in_errors").as_bool(),
-            env: variables(&wire::part(block, "env"))?,
+            deno: block::text(config, "deno_binary_path").filter(|path| !path.is_empty()),
+            deno_version: block::text(config, "deno_version").filter(|version| !version.is_empty()),
+            reuse: block::part(config, "reuse").as_bool(),
+            timeout: script::limit(&block::part(config, "timeout"))?,
+            stderr_in_errors: block::part(config, "stderr_in_errors").as_bool(),
+            env: variables(&block::part(config, "env"))?,
             terraform_version: terraform_version.to_owned(),
         };
         // Said once here, and not only by each script that is started.
@@ -110,7 +110,7 @@ fn named(names: OsString) -> Result<Vec<Variable>, Diagnostic> {
             "{ENV_VARIABLE} cannot be used: {problem}. Write names of environment variables, patterns such as \
              AWS_*, or NAME=VALUE, with commas between them."
         );
-        diagnostic::error("Invalid environment", detail)
+        Diagnostic::error("Invalid environment", detail)
     };
     let names = { names.into_string() }.map_err(|_| refused("it is not UTF-8".to_owned()))?;
     let names = { names.split(',') }
@@ -146,7 +146,7 @@ fn variables(list: &Value) -> Result<Option<Vec<Variable>>, Diagnostic> {
             "env cannot be used: {problem}. Write names of environment variables, patterns such as \"AWS_*\", or \
              \"NAME=VALUE\"."
         );
-        diagnostic::at(diagnostic::error("Invalid environment", detail), "env")
+        Diagnostic::error("Invalid environment", detail).at("env")
     };
     if list.is_null() {
         return Ok(None);

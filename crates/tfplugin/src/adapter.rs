@@ -1,446 +1,279 @@
-//! The service that Terraform calls: each of its calls, and who answers it.
+//! The service that Terraform calls, over a [`Provider`]: each call, and which method answers it.
+//!
+//! The methods look the type's name up, decode values by the schema, call the provider and encode
+//! what it answers. Whatever fails becomes diagnostics.
 
-use std::collections::HashMap;
+mod actions;
+mod ephemeral;
+mod functions;
+mod offers;
+mod resources;
+#[cfg(test)]
+mod tests;
+
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use futures_util::FutureExt;
+use tenon_schema::Offer;
+use tokio::sync::OnceCell;
 use tokio_stream::Stream;
 use tonic::{Request, Response, Status, Streaming};
 
-use crate::bridge::Bridge;
-use crate::proto::tfplugin6::provider_server::Provider;
-use crate::proto::tfplugin6::{self as proto, *};
-use crate::schema::{
-    ACTION, ACTION_SHAPE, Attribute, DATA_SOURCE, DATA_SOURCE_SHAPE, EPHEMERAL, EPHEMERAL_SHAPE,
-    IDENTITY, PROVIDER_SHAPE, RESOURCE, RESOURCE_SHAPE,
-};
-use crate::settings::Settings;
-use crate::unsupported::{self, STATE_STORES};
-use crate::{action, data_source, deno, ephemeral, function, resource, validation, wire};
+use crate::Provider;
+use crate::diagnostic::{Diagnostic, Diagnostics, all_into_proto};
+use crate::proto::tfplugin6::{self as proto, provider_server};
+use crate::requests::{ClientCapabilities, Deferred};
+use crate::unsupported;
 
-/// The provider `denobridge`. Cloning gives another handle to the same.
-#[derive(Clone)]
-pub struct Denobridge {
-    bridge: Arc<Bridge>,
+/// A provider as gRPC's service.
+pub(crate) struct Adapter<P> {
+    provider: Arc<P>,
+    offer: Arc<OnceCell<Offer>>,
 }
 
-impl Denobridge {
-    /// A provider that has not been configured yet.
-    #[expect(
-        clippy::new_without_default,
-        reason = "it is not a value, but something that runs"
-    )]
-    pub fn new() -> Denobridge {
-        Denobridge {
-            bridge: Arc::new(Bridge::new()),
+impl<P> Clone for Adapter<P> {
+    fn clone(&self) -> Adapter<P> {
+        Adapter {
+            provider: self.provider.clone(),
+            offer: self.offer.clone(),
+        }
+    }
+}
+
+impl<P: Provider> Adapter<P> {
+    pub(crate) fn new(provider: Arc<P>) -> Adapter<P> {
+        Adapter {
+            provider,
+            offer: Arc::default(),
         }
     }
 
-    /// Ends all scripts.
-    pub async fn end(&self) {
-        self.bridge.scripts.end().await;
+    /// What the provider has. It is asked once, and again only if it failed.
+    async fn offer(&self) -> Result<&Offer, Diagnostics> {
+        self.offer
+            .get_or_try_init(|| async { self.call(P::offer).await? })
+            .await
+    }
+
+    /// Calls the provider. A panic is an error of this call alone.
+    async fn call<'p, F: Future + Send>(
+        &'p self,
+        call: impl FnOnce(&'p P) -> F + Send,
+    ) -> Result<F::Output, Diagnostic> {
+        caught(async { call(&self.provider).await }).await
     }
 }
 
-/// An answer, or why there is none.
-type Reply<T> = Result<Response<T>, Status>;
+async fn caught<F: Future>(call: F) -> Result<F::Output, Diagnostic> {
+    let outcome = AssertUnwindSafe(call).catch_unwind().await;
+    outcome.map_err(|panic| {
+        Diagnostic::error(
+            "The provider failed",
+            format!(
+                "The provider panicked: {}.\n\nThis is a bug in the provider; please report it.",
+                panic_text(panic.as_ref())
+            ),
+        )
+    })
+}
+
+fn panic_text(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    text.unwrap_or("no reason given")
+}
+
+/// What is known by this name.
+fn find<'a, T>(known: &'a BTreeMap<String, T>, name: &str) -> Result<&'a T, Diagnostic> {
+    known.get(name).ok_or_else(|| {
+        let names: Vec<&str> = known.keys().map(String::as_str).collect();
+        let only = match names.is_empty() {
+            true => String::new(),
+            false => format!(", only {}", names.join(", ")),
+        };
+        Diagnostic::error(
+            "Unknown type",
+            format!("This provider has no {name:?} here{only}."),
+        )
+    })
+}
+
+/// The diagnostics of a call that has nothing else to say.
+fn said(outcome: Result<Diagnostics, Diagnostics>) -> Vec<proto::Diagnostic> {
+    all_into_proto(outcome.unwrap_or_else(|errors| errors))
+}
+
+fn client_of(sent: Option<proto::ClientCapabilities>) -> ClientCapabilities {
+    let sent = sent.unwrap_or_default();
+    ClientCapabilities {
+        allows_deferral: sent.deferral_allowed,
+        allows_write_only: sent.write_only_attributes_allowed,
+    }
+}
+
+fn deferred(deferred: Deferred) -> proto::Deferred {
+    use proto::deferred::Reason;
+    proto::Deferred {
+        reason: match deferred {
+            Deferred::ResourceConfigUnknown => Reason::ResourceConfigUnknown,
+            Deferred::ProviderConfigUnknown => Reason::ProviderConfigUnknown,
+            Deferred::AbsentPrerequisite => Reason::AbsentPrereq,
+        } as i32,
+    }
+}
 
 /// A stream of answers.
 type Replies<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
-fn capabilities() -> ServerCapabilities {
-    ServerCapabilities {
-        plan_destroy: true,
-        get_provider_schema_optional: true,
-        move_resource_state: true,
-        generate_resource_config: true,
-    }
-}
+/// Writes the service. `call(module) => method;` means that the method answers the call, whose
+/// messages are in that module. Calls with a stream of answers also name the type of one answer, and
+/// the stream's type.
+macro_rules! service {
+    (
+        answers { $($call:ident($module:ident) => $method:ident;)* }
+        streams { $($streaming:ident($in:ident: $item:ident) as $stream:ident => $streamer:ident;)* }
+    ) => {
+        #[tonic::async_trait]
+        impl<P: Provider> provider_server::Provider for Adapter<P> {
+            $(
+                async fn $call(
+                    &self,
+                    request: Request<proto::$module::Request>,
+                ) -> Result<Response<proto::$module::Response>, Status> {
+                    Ok(Response::new(self.$method(request.into_inner()).await))
+                }
+            )*
 
-fn schemas(of: &[(&str, Schema)]) -> HashMap<String, Schema> {
-    let named = of
-        .iter()
-        .map(|(name, schema)| ((*name).to_owned(), schema.clone()));
-    named.collect()
-}
+            $(
+                type $stream = Replies<proto::$in::$item>;
 
-#[tonic::async_trait]
-impl Provider for Denobridge {
-    async fn get_metadata(
-        &self,
-        _: Request<get_metadata::Request>,
-    ) -> Reply<get_metadata::Response> {
-        Ok(Response::new(get_metadata::Response {
-            server_capabilities: Some(capabilities()),
-            data_sources: vec![get_metadata::DataSourceMetadata {
-                type_name: DATA_SOURCE.to_owned(),
-            }],
-            resources: vec![get_metadata::ResourceMetadata {
-                type_name: RESOURCE.to_owned(),
-            }],
-            functions: vec![get_metadata::FunctionMetadata {
-                name: function::NAME.to_owned(),
-            }],
-            ephemeral_resources: vec![get_metadata::EphemeralMetadata {
-                type_name: EPHEMERAL.to_owned(),
-            }],
-            actions: vec![get_metadata::ActionMetadata {
-                type_name: ACTION.to_owned(),
-            }],
-            ..get_metadata::Response::default()
-        }))
-    }
+                async fn $streaming(
+                    &self,
+                    request: Request<proto::$in::Request>,
+                ) -> Result<Response<Self::$stream>, Status> {
+                    Ok(Response::new(self.$streamer(request.into_inner())))
+                }
+            )*
 
-    async fn get_provider_schema(
-        &self,
-        _: Request<get_provider_schema::Request>,
-    ) -> Reply<get_provider_schema::Response> {
-        let action = ActionSchema {
-            schema: Some(ACTION_SHAPE.to_proto()),
-        };
-        Ok(Response::new(get_provider_schema::Response {
-            provider: Some(PROVIDER_SHAPE.to_proto()),
-            resource_schemas: schemas(&[(RESOURCE, RESOURCE_SHAPE.to_proto())]),
-            data_source_schemas: schemas(&[(DATA_SOURCE, DATA_SOURCE_SHAPE.to_proto())]),
-            ephemeral_resource_schemas: schemas(&[(EPHEMERAL, EPHEMERAL_SHAPE.to_proto())]),
-            action_schemas: HashMap::from([(ACTION.to_owned(), action)]),
-            functions: function::all(),
-            server_capabilities: Some(capabilities()),
-            ..get_provider_schema::Response::default()
-        }))
-    }
-
-    async fn get_functions(
-        &self,
-        _: Request<get_functions::Request>,
-    ) -> Reply<get_functions::Response> {
-        Ok(Response::new(get_functions::Response {
-            functions: function::all(),
-            diagnostics: Vec::new(),
-        }))
-    }
-
-    async fn get_resource_identity_schemas(
-        &self,
-        _: Request<get_resource_identity_schemas::Request>,
-    ) -> Reply<get_resource_identity_schemas::Response> {
-        let identity = ResourceIdentitySchema {
-            version: 0,
-            identity_attributes: IDENTITY.iter().map(Attribute::to_identity).collect(),
-        };
-        Ok(Response::new(get_resource_identity_schemas::Response {
-            identity_schemas: HashMap::from([(RESOURCE.to_owned(), identity)]),
-            diagnostics: Vec::new(),
-        }))
-    }
-
-    async fn validate_provider_config(
-        &self,
-        request: Request<validate_provider_config::Request>,
-    ) -> Reply<validate_provider_config::Response> {
-        let config = wire::decode(request.into_inner().config.as_ref(), &PROVIDER_SHAPE.ty);
-        let checked = config.and_then(|config| Settings::of(&config, ""));
-        Ok(Response::new(validate_provider_config::Response {
-            diagnostics: checked.err().into_iter().collect(),
-        }))
-    }
-
-    async fn configure_provider(
-        &self,
-        request: Request<configure_provider::Request>,
-    ) -> Reply<configure_provider::Response> {
-        let request = request.into_inner();
-        let config = wire::decode(request.config.as_ref(), &PROVIDER_SHAPE.ty);
-        let settings = config.and_then(|config| Settings::of(&config, &request.terraform_version));
-        let diagnostics = match settings {
-            Ok(settings) => {
-                let warning = deno::check_version(&settings).await;
-                self.bridge.configure(settings);
-                warning.into_iter().collect()
+            async fn write_state_bytes(
+                &self,
+                _: Request<Streaming<proto::write_state_bytes::RequestChunk>>,
+            ) -> Result<Response<proto::write_state_bytes::Response>, Status> {
+                Ok(Response::new(proto::write_state_bytes::Response {
+                    diagnostics: all_into_proto(unsupported::state_stores()),
+                }))
             }
-            Err(error) => vec![error],
-        };
-        Ok(Response::new(configure_provider::Response { diagnostics }))
+        }
+    };
+}
+
+service! {
+    answers {
+        get_metadata(get_metadata) => metadata;
+        get_provider_schema(get_provider_schema) => schemas;
+        get_functions(get_functions) => functions;
+        get_resource_identity_schemas(get_resource_identity_schemas) => identity_schemas;
+
+        validate_provider_config(validate_provider_config) => validate_provider;
+        configure_provider(configure_provider) => configure;
+        stop_provider(stop_provider) => stop;
+
+        validate_resource_config(validate_resource_config) => validate_resource;
+        upgrade_resource_state(upgrade_resource_state) => upgrade;
+        upgrade_resource_identity(upgrade_resource_identity) => upgrade_identity;
+        read_resource(read_resource) => read;
+        plan_resource_change(plan_resource_change) => plan;
+        apply_resource_change(apply_resource_change) => apply;
+        import_resource_state(import_resource_state) => import;
+        move_resource_state(move_resource_state) => move_state;
+        generate_resource_config(generate_resource_config) => generate_config;
+
+        validate_data_resource_config(validate_data_resource_config) => validate_data_source;
+        read_data_source(read_data_source) => read_data;
+
+        validate_ephemeral_resource_config(validate_ephemeral_resource_config) => validate_ephemeral;
+        open_ephemeral_resource(open_ephemeral_resource) => open;
+        renew_ephemeral_resource(renew_ephemeral_resource) => renew;
+        close_ephemeral_resource(close_ephemeral_resource) => close;
+
+        call_function(call_function) => call_function;
+
+        validate_action_config(validate_action_config) => validate_action;
+        plan_action(plan_action) => plan_action;
+
+        validate_list_resource_config(validate_list_resource_config) => no_list_config;
+        validate_state_store_config(validate_state_store) => no_state_store;
+        configure_state_store(configure_state_store) => no_state_store_config;
+        lock_state(lock_state) => no_lock;
+        unlock_state(unlock_state) => no_unlock;
+        get_states(get_states) => no_states;
+        delete_state(delete_state) => no_delete;
     }
 
-    async fn validate_resource_config(
+    streams {
+        invoke_action(invoke_action: Event) as InvokeActionStream => invoke;
+        list_resource(list_resource: Event) as ListResourceStream => no_list;
+        read_state_bytes(read_state_bytes: Response) as ReadStateBytesStream => no_state_bytes;
+    }
+}
+
+/// Writes the answers to calls that no provider here supports.
+macro_rules! unsupported {
+    ($($method:ident($module:ident);)*) => {
+        impl<P: Provider> Adapter<P> {
+            $(
+                #[allow(clippy::needless_update, reason = "some have no other field")]
+                async fn $method(&self, _: proto::$module::Request) -> proto::$module::Response {
+                    proto::$module::Response {
+                        diagnostics: all_into_proto(unsupported::state_stores()),
+                        ..Default::default()
+                    }
+                }
+            )*
+        }
+    };
+}
+
+unsupported! {
+    no_state_store(validate_state_store);
+    no_state_store_config(configure_state_store);
+    no_lock(lock_state);
+    no_unlock(unlock_state);
+    no_states(get_states);
+    no_delete(delete_state);
+}
+
+impl<P: Provider> Adapter<P> {
+    fn no_state_bytes(
         &self,
-        request: Request<validate_resource_config::Request>,
-    ) -> Reply<validate_resource_config::Response> {
-        let request = request.into_inner();
-        Ok(Response::new(resource::validate(&request)))
+        _: proto::read_state_bytes::Request,
+    ) -> Replies<proto::read_state_bytes::Response> {
+        unsupported::only(proto::read_state_bytes::Response {
+            diagnostics: all_into_proto(unsupported::state_stores()),
+            ..Default::default()
+        })
     }
 
-    async fn upgrade_resource_state(
+    async fn no_list_config(
         &self,
-        request: Request<upgrade_resource_state::Request>,
-    ) -> Reply<upgrade_resource_state::Response> {
-        Ok(Response::new(resource::upgrade(&request.into_inner())))
+        request: proto::validate_list_resource_config::Request,
+    ) -> proto::validate_list_resource_config::Response {
+        proto::validate_list_resource_config::Response {
+            diagnostics: all_into_proto(unsupported::list(&request.type_name)),
+        }
     }
 
-    async fn upgrade_resource_identity(
+    fn no_list(
         &self,
-        request: Request<upgrade_resource_identity::Request>,
-    ) -> Reply<upgrade_resource_identity::Response> {
-        let request = request.into_inner();
-        Ok(Response::new(resource::upgrade_identity(&request)))
-    }
-
-    async fn read_resource(
-        &self,
-        request: Request<read_resource::Request>,
-    ) -> Reply<read_resource::Response> {
-        let request = request.into_inner();
-        Ok(Response::new(resource::read(&self.bridge, request).await))
-    }
-
-    async fn plan_resource_change(
-        &self,
-        request: Request<plan_resource_change::Request>,
-    ) -> Reply<plan_resource_change::Response> {
-        let request = request.into_inner();
-        Ok(Response::new(resource::plan(&self.bridge, request).await))
-    }
-
-    async fn apply_resource_change(
-        &self,
-        request: Request<apply_resource_change::Request>,
-    ) -> Reply<apply_resource_change::Response> {
-        let request = request.into_inner();
-        Ok(Response::new(resource::apply(&self.bridge, request).await))
-    }
-
-    async fn import_resource_state(
-        &self,
-        request: Request<import_resource_state::Request>,
-    ) -> Reply<import_resource_state::Response> {
-        Ok(Response::new(resource::import(request.into_inner())))
-    }
-
-    async fn move_resource_state(
-        &self,
-        request: Request<move_resource_state::Request>,
-    ) -> Reply<move_resource_state::Response> {
-        Ok(Response::new(resource::move_state(&request.into_inner())))
-    }
-
-    async fn generate_resource_config(
-        &self,
-        request: Request<generate_resource_config::Request>,
-    ) -> Reply<generate_resource_config::Response> {
-        let request = request.into_inner();
-        Ok(Response::new(resource::generate_config(&request)))
-    }
-
-    async fn validate_data_resource_config(
-        &self,
-        request: Request<validate_data_resource_config::Request>,
-    ) -> Reply<validate_data_resource_config::Response> {
-        let request = request.into_inner();
-        Ok(Response::new(validate_data_resource_config::Response {
-            diagnostics: validation::sent(
-                (&request.type_name, request.config.as_ref()),
-                (DATA_SOURCE, &DATA_SOURCE_SHAPE),
-            ),
-        }))
-    }
-
-    async fn read_data_source(
-        &self,
-        request: Request<read_data_source::Request>,
-    ) -> Reply<read_data_source::Response> {
-        let request = request.into_inner();
-        Ok(Response::new(
-            data_source::read(&self.bridge, request).await,
-        ))
-    }
-
-    async fn validate_ephemeral_resource_config(
-        &self,
-        request: Request<validate_ephemeral_resource_config::Request>,
-    ) -> Reply<validate_ephemeral_resource_config::Response> {
-        let request = request.into_inner();
-        Ok(Response::new(
-            validate_ephemeral_resource_config::Response {
-                diagnostics: validation::sent(
-                    (&request.type_name, request.config.as_ref()),
-                    (EPHEMERAL, &EPHEMERAL_SHAPE),
-                ),
-            },
-        ))
-    }
-
-    async fn open_ephemeral_resource(
-        &self,
-        request: Request<open_ephemeral_resource::Request>,
-    ) -> Reply<open_ephemeral_resource::Response> {
-        let request = request.into_inner();
-        Ok(Response::new(ephemeral::open(&self.bridge, request).await))
-    }
-
-    async fn renew_ephemeral_resource(
-        &self,
-        request: Request<renew_ephemeral_resource::Request>,
-    ) -> Reply<renew_ephemeral_resource::Response> {
-        let request = request.into_inner();
-        Ok(Response::new(ephemeral::renew(&self.bridge, request).await))
-    }
-
-    async fn close_ephemeral_resource(
-        &self,
-        request: Request<close_ephemeral_resource::Request>,
-    ) -> Reply<close_ephemeral_resource::Response> {
-        let request = request.into_inner();
-        Ok(Response::new(ephemeral::close(&self.bridge, request).await))
-    }
-
-    async fn call_function(
-        &self,
-        request: Request<proto::call_function::Request>,
-    ) -> Reply<proto::call_function::Response> {
-        let request = request.into_inner();
-        Ok(Response::new(function::call(&self.bridge, request).await))
-    }
-
-    async fn validate_action_config(
-        &self,
-        request: Request<validate_action_config::Request>,
-    ) -> Reply<validate_action_config::Response> {
-        let request = request.into_inner();
-        Ok(Response::new(validate_action_config::Response {
-            diagnostics: validation::sent(
-                (&request.type_name, request.config.as_ref()),
-                (ACTION, &ACTION_SHAPE),
-            ),
-        }))
-    }
-
-    async fn plan_action(
-        &self,
-        request: Request<plan_action::Request>,
-    ) -> Reply<plan_action::Response> {
-        let request = request.into_inner();
-        Ok(Response::new(plan_action::Response {
-            diagnostics: validation::sent(
-                (&request.action_type, request.config.as_ref()),
-                (ACTION, &ACTION_SHAPE),
-            ),
-            deferred: None,
-        }))
-    }
-
-    type InvokeActionStream = action::Events;
-
-    async fn invoke_action(
-        &self,
-        request: Request<invoke_action::Request>,
-    ) -> Reply<action::Events> {
-        let request = request.into_inner();
-        Ok(Response::new(action::invoke(self.bridge.clone(), request)))
-    }
-
-    async fn stop_provider(
-        &self,
-        _: Request<stop_provider::Request>,
-    ) -> Reply<stop_provider::Response> {
-        self.bridge.scripts.interrupt();
-        Ok(Response::new(stop_provider::Response::default()))
-    }
-
-    // What this provider does not have. Terraform asks only for what the schema lists.
-
-    type ListResourceStream = Replies<list_resource::Event>;
-
-    async fn list_resource(
-        &self,
-        request: Request<list_resource::Request>,
-    ) -> Reply<Replies<list_resource::Event>> {
-        let event = list_resource::Event {
-            diagnostic: unsupported::list(&request.into_inner().type_name),
-            ..list_resource::Event::default()
-        };
-        Ok(Response::new(unsupported::only(event)))
-    }
-
-    async fn validate_list_resource_config(
-        &self,
-        request: Request<validate_list_resource_config::Request>,
-    ) -> Reply<validate_list_resource_config::Response> {
-        Ok(Response::new(validate_list_resource_config::Response {
-            diagnostics: unsupported::list(&request.into_inner().type_name),
-        }))
-    }
-
-    async fn validate_state_store_config(
-        &self,
-        _: Request<validate_state_store::Request>,
-    ) -> Reply<validate_state_store::Response> {
-        Ok(Response::new(validate_state_store::Response {
-            diagnostics: unsupported::said(STATE_STORES),
-        }))
-    }
-
-    async fn configure_state_store(
-        &self,
-        _: Request<configure_state_store::Request>,
-    ) -> Reply<configure_state_store::Response> {
-        Ok(Response::new(configure_state_store::Response {
-            diagnostics: unsupported::said(STATE_STORES),
-            capabilities: None,
-        }))
-    }
-
-    type ReadStateBytesStream = Replies<read_state_bytes::Response>;
-
-    async fn read_state_bytes(
-        &self,
-        _: Request<read_state_bytes::Request>,
-    ) -> Reply<Replies<read_state_bytes::Response>> {
-        let answer = read_state_bytes::Response {
-            diagnostics: unsupported::said(STATE_STORES),
-            ..read_state_bytes::Response::default()
-        };
-        Ok(Response::new(unsupported::only(answer)))
-    }
-
-    async fn write_state_bytes(
-        &self,
-        _: Request<Streaming<write_state_bytes::RequestChunk>>,
-    ) -> Reply<write_state_bytes::Response> {
-        Ok(Response::new(write_state_bytes::Response {
-            diagnostics: unsupported::said(STATE_STORES),
-        }))
-    }
-
-    async fn lock_state(&self, _: Request<lock_state::Request>) -> Reply<lock_state::Response> {
-        Ok(Response::new(lock_state::Response {
-            diagnostics: unsupported::said(STATE_STORES),
-            ..lock_state::Response::default()
-        }))
-    }
-
-    async fn unlock_state(
-        &self,
-        _: Request<unlock_state::Request>,
-    ) -> Reply<unlock_state::Response> {
-        Ok(Response::new(unlock_state::Response {
-            diagnostics: unsupported::said(STATE_STORES),
-        }))
-    }
-
-    async fn get_states(&self, _: Request<get_states::Request>) -> Reply<get_states::Response> {
-        Ok(Response::new(get_states::Response {
-            diagnostics: unsupported::said(STATE_STORES),
-            ..get_states::Response::default()
-        }))
-    }
-
-    async fn delete_state(
-        &self,
-        _: Request<delete_state::Request>,
-    ) -> Reply<delete_state::Response> {
-        Ok(Response::new(delete_state::Response {
-            diagnostics: unsupported::said(STATE_STORES),
-        }))
+        request: proto::list_resource::Request,
+    ) -> Replies<proto::list_resource::Event> {
+        unsupported::only(proto::list_resource::Event {
+            diagnostic: all_into_proto(unsupported::list(&request.type_name)),
+            ..Default::default()
+        })
     }
 }

@@ -2,8 +2,7 @@
 //! stdout that says where the provider listens, then gRPC over a Unix socket, as a rule with
 //! certificates that both sides make anew for each process.
 //!
-//! What the provider does is left to you: [`run`] serves anything that is a
-//! [`Provider`].
+//! What the provider does is left to you: [`run`] serves anything that is a [`Provider`].
 
 mod arguments;
 mod connection;
@@ -35,8 +34,8 @@ use self::error::StartError;
 use self::handshake::Handshake;
 use self::services::Services;
 use self::socket::{Files, Socket};
-use crate::log;
-use crate::proto::tfplugin6::provider_server::Provider;
+use crate::adapter::Adapter;
+use crate::{Identity, Provider, log};
 
 /// Terraform kills a provider two seconds after it has asked it to end. What has not ended by then
 /// would leave its socket and its scripts behind.
@@ -48,72 +47,69 @@ const LAST_MOMENT: Duration = Duration::from_millis(1850);
 /// Does what the arguments and the environment of this process say: serves the provider to
 /// Terraform, serves it for debugging, or tells a person what this program is.
 ///
-/// `make` is called once it is clear that somebody wants the provider, within the runtime that
-/// serves it. It makes the provider, and what ends it: that is awaited while the last answers still
-/// go out, and is given up after 1.7 seconds.
-pub fn run<P: Provider, F: AsyncFnOnce()>(make: impl FnOnce() -> (P, F)) -> ExitCode {
+/// `make` is called once it is clear that somebody wants the provider, before there is a runtime. An
+/// error of it is shown to the user of Terraform. When the process ends, [`Provider::end`] is awaited
+/// while the last answers still go out, and given up after 1.7 seconds.
+pub fn run<P: Provider>(identity: &Identity, make: impl FnOnce() -> io::Result<P>) -> ExitCode {
     let cookie = std::env::var_os(handshake::COOKIE.0);
     let mode = match Mode::choose(std::env::args_os().skip(1), cookie.as_deref()) {
         Ok(mode) => mode,
-        Err(unknown) => return tell(&mut io::stderr(), &unknown.to_string(), 2),
+        Err(unknown) => {
+            let text = format!("{}: {unknown}\n", identity.program());
+            return tell(&mut io::stderr(), &text, 2);
+        }
     };
-    match mode {
-        Mode::Help => tell(&mut io::stdout(), arguments::HELP, 0),
+    let served = match mode {
+        Mode::Help => return tell(&mut io::stdout(), &arguments::help(identity), 0),
         Mode::Version => {
-            let program = std::env::current_exe().ok();
-            tell(
-                &mut io::stdout(),
-                &arguments::version(program.as_deref()),
-                0,
-            )
+            let file = std::env::current_exe().ok();
+            let text = arguments::version(identity, file.as_deref());
+            return tell(&mut io::stdout(), &text, 0);
         }
-        Mode::ByHand => tell(&mut io::stderr(), arguments::BY_HAND, 1),
-        Mode::Serve | Mode::Debug => {
-            let served = if mode == Mode::Debug {
-                log::install(log::Style::Text);
-                block_on(debug(make))
-            } else {
-                log::install(log::Style::Json);
-                let served = block_on(serve_terraform(make));
-                if let Err(error @ StartError::Runtime(_)) = &served {
-                    tell_terraform(error);
-                }
-                served
-            };
-            match served {
-                Ok(()) => ExitCode::SUCCESS,
-                Err(error) => tell(&mut io::stderr(), &format!("{error}\n"), 1),
+        Mode::ByHand => return tell(&mut io::stderr(), &arguments::by_hand(identity), 1),
+        Mode::Debug => {
+            log::install(identity, log::Style::Text);
+            start(make, |provider| debug(identity, provider))
+        }
+        Mode::Serve => {
+            log::install(identity, log::Style::Json);
+            let served = start(make, |provider| serve_terraform(identity, provider));
+            if let Err(error @ (StartError::Provider(_) | StartError::Runtime(_))) = &served {
+                tell_terraform(error);
             }
+            served
         }
+    };
+    match served {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => tell(&mut io::stderr(), &format!("{error}\n"), 1),
     }
 }
 
 /// A runtime of one thread is up in a fraction of the time that one with many takes, and Terraform
 /// starts a provider up to five times for a command.
-fn block_on(served: impl Future<Output = Result<(), StartError>>) -> Result<(), StartError> {
-    let runtime = tenon_rpc::check_descriptors()
-        .and_then(|()| {
-            tokio::runtime::Builder::new_current_thread()
-                .enable_all()
-                .build()
-        })
+fn start<P, F: Future<Output = Result<(), StartError>>>(
+    make: impl FnOnce() -> io::Result<P>,
+    serve: impl FnOnce(P) -> F,
+) -> Result<(), StartError> {
+    let provider = make().map_err(StartError::Provider)?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
         .map_err(StartError::Runtime)?;
-    let served = runtime.block_on(served);
+    let served = runtime.block_on(serve(provider));
     // A blocking thread that hangs must not keep the process.
     runtime.shutdown_background();
     served
 }
 
-async fn serve_terraform<P: Provider, F: AsyncFnOnce()>(
-    make: impl FnOnce() -> (P, F),
-) -> Result<(), StartError> {
-    let begun = begin();
+async fn serve_terraform<P: Provider>(identity: &Identity, provider: P) -> Result<(), StartError> {
+    let begun = begin(identity);
     if let Err(error) = &begun {
         tell_terraform(error);
     }
     let (socket, encryption, endings) = begun?;
-    let (provider, finish) = make();
-    serve(provider, finish, socket, encryption, endings).await
+    serve(provider, socket, encryption, endings).await
 }
 
 /// Terraform shows its user a line that it does not understand, and what is on stderr only to those
@@ -124,42 +120,44 @@ fn tell_terraform(error: &StartError) {
 
 /// Everything up to the line that tells Terraform where to connect. It connects only then, so
 /// nothing that takes time may stand here.
-fn begin() -> Result<(Socket, Option<Encryption>, Endings), StartError> {
+fn begin(identity: &Identity) -> Result<(Socket, Option<Encryption>, Endings), StartError> {
     // Before the line: from then on Terraform may die, and Ctrl-C may be pressed, at any time.
     let endings = Endings::of_terraform()?;
-    let handshake = Handshake::from_environment()?;
-    let encryption = handshake.client.map(Encryption::new).transpose()?;
-    let socket = Socket::bind(handshake.folder.as_deref(), handshake.group.as_deref())?;
+    let handshake = Handshake::from_environment(&identity.name)?;
+    let client = handshake.client.clone();
+    let encryption = client.map(Encryption::new).transpose()?;
+    let socket = bind(identity, &handshake)?;
     let certificate = encryption.as_ref().map(Encryption::certificate);
     let line = handshake::line(socket.address()?, certificate, handshake.asks_to_multiplex);
     say(&line)?;
-    left_behind::remove_beside(socket.shared_folder());
+    left_behind::remove_beside(socket.shared_folder(), identity.socket_prefix());
     Ok((socket, encryption, endings))
 }
 
-async fn debug<P: Provider, F: AsyncFnOnce()>(
-    make: impl FnOnce() -> (P, F),
-) -> Result<(), StartError> {
+async fn debug<P: Provider>(identity: &Identity, provider: P) -> Result<(), StartError> {
     let endings = Endings::of_debugging()?;
-    let handshake = Handshake::for_debugging();
-    let socket = Socket::bind(handshake.folder.as_deref(), handshake.group.as_deref())?;
-    say(&reattach::text(socket.address()?))?;
-    left_behind::remove_beside(socket.shared_folder());
-    let (provider, finish) = make();
-    serve(provider, finish, socket, None, endings).await
+    let socket = bind(identity, &Handshake::for_debugging())?;
+    say(&reattach::text(identity, socket.address()?))?;
+    left_behind::remove_beside(socket.shared_folder(), identity.socket_prefix());
+    serve(provider, socket, None, endings).await
+}
+
+fn bind(identity: &Identity, handshake: &Handshake) -> Result<Socket, StartError> {
+    let (folder, group) = (handshake.folder.as_deref(), handshake.group.as_deref());
+    Socket::bind(&identity.socket_prefix(), folder, group)
 }
 
 /// Serves until one of the `endings` comes, then ends within [`LONGEST_ENDING`].
 async fn serve<P: Provider>(
     provider: P,
-    finish: impl AsyncFnOnce(),
     socket: Socket,
     encryption: Option<Encryption>,
     mut endings: Endings,
 ) -> Result<(), StartError> {
     let (listener, files) = socket.into_parts()?;
     let incoming = incoming::accept(listener, encryption.map(Encryption::into_acceptor));
-    let services = Services::new(provider, endings.requested()).await;
+    let provider = Arc::new(provider);
+    let services = Services::new(Adapter::new(provider.clone()), endings.requested()).await;
     let stop = CancellationToken::new();
     let serving = Server::builder().serve_with_incoming_shutdown(
         services,
@@ -174,7 +172,8 @@ async fn serve<P: Provider>(
     stop.cancel();
     let files = Arc::new(files);
     end_at_the_last_moment(Arc::downgrade(&files));
-    end(serving, finish).await.map_err(StartError::Serving)
+    let ended = end(serving, async || provider.end().await).await;
+    ended.map_err(StartError::Serving)
 }
 
 /// Held weakly, so that the files go when they are dropped, long before that as a rule.

@@ -1,7 +1,7 @@
 //! What the provider logs: lines of JSON on stderr, which Terraform makes part of its own log.
 //!
-//! Only what this project says is logged. The libraries below tell of bytes that go through them,
-//! and those can be secrets.
+//! Only events of Tenon's own crates are logged, and those whose target is the name of the provider.
+//! The libraries below tell of bytes that go through them, and those can be secrets.
 
 mod level;
 mod line;
@@ -11,14 +11,13 @@ use std::env;
 use std::io::{self, Write};
 use std::sync::OnceLock;
 
-use tenon_protocols::Secrets;
-
 use tracing::level_filters::LevelFilter;
 use tracing::span;
 use tracing::subscriber::{Interest, set_global_default};
 use tracing::{Event, Metadata, Subscriber};
 
 use self::line::Line;
+use crate::Identity;
 
 /// Who reads the lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,28 +28,38 @@ pub(crate) enum Style {
     Text,
 }
 
-/// Logs from now on, at the level that `TF_LOG_PROVIDER_DENOBRIDGE`, `TF_LOG_PROVIDER` or `TF_LOG`
+/// Logs from now on, at the level that `TF_LOG_PROVIDER_<NAME>`, `TF_LOG_PROVIDER` or `TF_LOG`
 /// says. If that is none at all, nothing is installed and a log event costs nothing.
-pub(crate) fn install(style: Style) {
-    let level = level::from_variables(|name| env::var(name).ok()).unwrap_or(match style {
+pub(crate) fn install(identity: &Identity, style: Style) {
+    let own = identity.log_variable();
+    let level = level::from_variables(&own, |name| env::var(name).ok()).unwrap_or(match style {
         Style::Json => LevelFilter::OFF,
         Style::Text => LevelFilter::INFO,
     });
     if level != LevelFilter::OFF {
         // Whoever installed another one before knows better where to log.
-        let _there_is_one = set_global_default(Log { level, style });
+        let _there_is_one = set_global_default(Log {
+            provider: identity.name.clone(),
+            level,
+            style,
+        });
     }
 }
 
-/// What is masked in every line, whoever writes it: the engine below knows no secrets.
-static MASKED: OnceLock<Secrets> = OnceLock::new();
+/// What masks secrets in a text.
+type Mask = dyn Fn(&str) -> String + Send + Sync;
 
-/// Masks these secrets from now on, and those that will be added to them. A process has one provider.
-pub(crate) fn mask(secrets: &Secrets) {
-    let _has_them = MASKED.set(secrets.clone());
+/// What masks every line, whoever writes it: the libraries below know no secrets.
+static MASK: OnceLock<Box<Mask>> = OnceLock::new();
+
+/// Every text that is logged from now on goes through `mask`, which hides the secrets in it. A
+/// process has one provider, and so only the first call counts.
+pub fn mask_log(mask: impl Fn(&str) -> String + Send + Sync + 'static) {
+    let _has_one = MASK.set(Box::new(mask));
 }
 
 struct Log {
+    provider: String,
     level: LevelFilter,
     style: Style,
 }
@@ -65,7 +74,8 @@ impl Subscriber for Log {
     }
 
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        let is_ours = metadata.target().starts_with("tenon");
+        let target = metadata.target();
+        let is_ours = target.starts_with("tenon") || target == self.provider;
         is_ours && metadata.is_event() && metadata.level() <= &self.level
     }
 
@@ -74,9 +84,9 @@ impl Subscriber for Log {
     }
 
     fn event(&self, event: &Event<'_>) {
-        let line = Line::of(event, MASKED.get());
+        let line = Line::of(event, MASK.get().map(Box::as_ref));
         let text = match self.style {
-            Style::Json => line.into_json(time::now()),
+            Style::Json => line.into_json(&self.provider, time::now()),
             Style::Text => line.into_text(),
         };
         // In one piece, so that lines of two threads do not mix. Where nobody listens there is

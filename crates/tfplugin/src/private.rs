@@ -1,5 +1,4 @@
-//! What Terraform keeps for the provider without looking at it: JSON of `{name: base64(JSON)}`, as
-//! terraform-plugin-framework writes it, so that states of either provider fit the other.
+//! What Terraform keeps for the provider without looking at it, with names.
 
 use std::collections::BTreeMap;
 
@@ -8,22 +7,25 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::diagnostic;
-use crate::proto::tfplugin6::Diagnostic;
+use crate::diagnostic::Diagnostic;
 
-/// Named values.
+/// Named values in private data: JSON of `{name: base64(JSON)}`, as terraform-plugin-framework
+/// writes it, so that providers that use that can read it and the other way round. A provider may
+/// keep any other bytes instead.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Private(BTreeMap<String, String>);
+pub struct Private(BTreeMap<String, String>);
 
 impl Private {
+    /// Reads private data; none is empty.
+    ///
     /// # Errors
     /// The bytes are not of this form.
-    pub(crate) fn read(bytes: &[u8]) -> Result<Private, Diagnostic> {
+    pub fn read(bytes: &[u8]) -> Result<Private, Diagnostic> {
         if bytes.is_empty() {
             return Ok(Private::default());
         }
         serde_json::from_slice(bytes).map(Private).map_err(|error| {
-            diagnostic::error(
+            Diagnostic::error(
                 "Unreadable private data",
                 format!("What the state holds for this provider is not of its form: {error}."),
             )
@@ -31,13 +33,13 @@ impl Private {
     }
 
     /// The value of this name, if there is one that can be read.
-    pub(crate) fn get<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
+    pub fn get<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
         let bytes = STANDARD.decode(self.0.get(name)?).ok()?;
         serde_json::from_slice(&bytes).ok()
     }
 
     /// Sets the value of this name; `None` takes it away.
-    pub(crate) fn set<T: Serialize>(&mut self, name: &str, value: Option<&T>) {
+    pub fn set<T: Serialize>(&mut self, name: &str, value: Option<&T>) {
         let text = value.and_then(|value| serde_json::to_vec(value).ok());
         match text {
             Some(text) => self.0.insert(name.to_owned(), STANDARD.encode(text)),
@@ -45,7 +47,8 @@ impl Private {
         };
     }
 
-    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+    /// The bytes for Terraform to keep.
+    pub fn to_bytes(&self) -> Vec<u8> {
         match self.0.is_empty() {
             true => Vec::new(),
             false => serde_json::to_vec(&self.0).unwrap_or_default(),

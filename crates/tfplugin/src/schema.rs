@@ -1,194 +1,204 @@
-//! The attributes of a block: as Terraform is told of them, and as the type of its values.
+//! Schemas as Terraform is told of them.
 
-use tenon_values::{Type, Value};
+use tenon_schema::{
+    Attribute, AttributeType, Body, Description, Function, Nesting, Parameter, Presence, Schema,
+};
+use tenon_values::Type;
 
-use crate::proto::tfplugin6::schema::object::NestingMode;
+use crate::proto::tfplugin6::resource_identity_schema::IdentityAttribute;
+use crate::proto::tfplugin6::schema::{self, nested_block, object};
 use crate::proto::tfplugin6::{self as proto, StringKind};
 
-/// A block.
-pub(crate) struct Shape {
-    pub(crate) attributes: Vec<Attribute>,
-    description: String,
-    kind: StringKind,
-    /// The type of a whole block: an object of all attributes.
-    pub(crate) ty: Type,
+/// A whole block: of a resource, a data source, a configuration.
+pub(crate) fn of(schema: &Schema) -> proto::Schema {
+    proto::Schema {
+        version: number(schema.version),
+        block: Some(block(&schema.body)),
+    }
 }
 
-/// An attribute of a block.
-pub(crate) struct Attribute {
-    pub(crate) name: &'static str,
-    pub(crate) ty: Type,
-    nested: Vec<Attribute>,
-    description: String,
-    pub(crate) is_required: bool,
-    is_computed: bool,
-    is_optional: bool,
-    is_sensitive: bool,
-    is_write_only: bool,
+fn block(body: &Body) -> schema::Block {
+    let blocks = body.blocks.iter().map(|nested| schema::NestedBlock {
+        type_name: nested.name.clone(),
+        block: Some(block(&nested.body)),
+        nesting: match nested.nesting {
+            Nesting::Single => nested_block::NestingMode::Single,
+            Nesting::Group => nested_block::NestingMode::Group,
+            Nesting::List => nested_block::NestingMode::List,
+            Nesting::Set => nested_block::NestingMode::Set,
+            Nesting::Map => nested_block::NestingMode::Map,
+        } as i32,
+        min_items: number(nested.min),
+        max_items: nested.max.map_or(0, number),
+    });
+    schema::Block {
+        attributes: attributes(&body.attributes),
+        block_types: blocks.collect(),
+        description: body.description.text.clone(),
+        description_kind: kind(&body.description),
+        deprecated: body.deprecation.is_some(),
+        deprecation_message: body.deprecation.clone().unwrap_or_default(),
+        ..schema::Block::default()
+    }
 }
 
-impl Shape {
-    pub(crate) fn new(description: &str, mut attributes: Vec<Attribute>) -> Shape {
-        attributes.sort_by_key(|attribute| attribute.name);
-        Shape {
-            ty: object_type(&attributes),
-            attributes,
-            description: description.to_owned(),
-            kind: StringKind::Plain,
-        }
-    }
+/// Sorted by name, as providers written in Go send them.
+fn attributes(attributes: &[Attribute]) -> Vec<schema::Attribute> {
+    let mut all: Vec<_> = attributes.iter().map(attribute).collect();
+    all.sort_by(|one, other| one.name.cmp(&other.name));
+    all
+}
 
-    /// Its texts are written in Markdown.
-    pub(crate) fn in_markdown(self) -> Shape {
-        Shape {
-            kind: StringKind::Markdown,
-            ..self
-        }
-    }
-
-    pub(crate) fn to_proto(&self) -> proto::Schema {
-        let kind = self.kind as i32;
-        let attributes = self.attributes.iter().map(|attribute| {
-            let attribute = attribute.to_proto();
-            proto::schema::Attribute {
-                description_kind: kind,
-                ..attribute
-            }
-        });
-        proto::Schema {
-            version: 0,
-            block: Some(proto::schema::Block {
-                attributes: attributes.collect(),
-                description: self.description.clone(),
-                description_kind: kind,
-                ..proto::schema::Block::default()
-            }),
-        }
-    }
-
-    /// A block of these attributes; all others are null.
-    pub(crate) fn block(&self, given: &[(&str, Value)]) -> Value {
-        Value::object(self.attributes.iter().map(|attribute| {
-            let found = given.iter().find(|(name, _)| *name == attribute.name);
-            let value = match found {
-                Some((_, value)) => value.clone(),
-                None => Value::null(attribute.ty.clone()),
+fn attribute(attribute: &Attribute) -> schema::Attribute {
+    let (ty, nested) = match &attribute.ty {
+        AttributeType::Plain(ty) => (type_json(ty), None),
+        AttributeType::Nested(nesting, inner) => {
+            let nested = schema::Object {
+                attributes: attributes(inner),
+                nesting: match nesting {
+                    // For attributes Terraform knows no object that is always there.
+                    Nesting::Single | Nesting::Group => object::NestingMode::Single,
+                    Nesting::List => object::NestingMode::List,
+                    Nesting::Set => object::NestingMode::Set,
+                    Nesting::Map => object::NestingMode::Map,
+                } as i32,
+                ..schema::Object::default()
             };
-            (attribute.name, value)
-        }))
+            (Vec::new(), Some(nested))
+        }
+    };
+    schema::Attribute {
+        name: attribute.name.clone(),
+        r#type: ty,
+        nested_type: nested,
+        description: attribute.description.text.clone(),
+        description_kind: kind(&attribute.description),
+        required: attribute.presence == Presence::Required,
+        optional: attribute.presence.is_optional(),
+        // A default is a value that the user did not give, which Terraform allows only there.
+        computed: attribute.presence.is_computed() || attribute.default.is_some(),
+        sensitive: attribute.is_sensitive,
+        write_only: attribute.is_write_only,
+        deprecated: attribute.deprecation.is_some(),
+        deprecation_message: attribute.deprecation.clone().unwrap_or_default(),
     }
 }
 
-impl Attribute {
-    pub(crate) fn new(name: &'static str, ty: Type) -> Attribute {
-        Attribute {
-            name,
-            ty,
-            nested: Vec::new(),
-            description: String::new(),
-            is_required: false,
-            is_optional: false,
-            is_computed: false,
-            is_sensitive: false,
-            is_write_only: false,
-        }
-    }
-
-    /// An object whose attributes are described one by one.
-    pub(crate) fn nested(name: &'static str, attributes: Vec<Attribute>) -> Attribute {
-        Attribute {
-            ty: object_type(&attributes),
-            nested: attributes,
-            ..Attribute::new(name, Type::Dynamic)
-        }
-    }
-
-    pub(crate) fn required(self) -> Attribute {
-        Attribute {
-            is_required: true,
-            ..self
-        }
-    }
-
-    pub(crate) fn optional(self) -> Attribute {
-        Attribute {
-            is_optional: true,
-            ..self
-        }
-    }
-
-    pub(crate) fn computed(self) -> Attribute {
-        Attribute {
-            is_computed: true,
-            ..self
-        }
-    }
-
-    pub(crate) fn sensitive(self) -> Attribute {
-        Attribute {
-            is_sensitive: true,
-            ..self
-        }
-    }
-
-    pub(crate) fn write_only(self) -> Attribute {
-        Attribute {
-            is_write_only: true,
-            ..self
-        }
-    }
-
-    /// Whether only the provider gives it a value.
-    pub(crate) fn is_read_only(&self) -> bool {
-        self.is_computed && !self.is_optional
-    }
-
-    pub(crate) fn about(self, description: &str) -> Attribute {
-        Attribute {
-            description: description.to_owned(),
-            ..self
-        }
-    }
-
-    pub(crate) fn to_proto(&self) -> proto::schema::Attribute {
-        let nested = !self.nested.is_empty();
-        proto::schema::Attribute {
-            name: self.name.to_owned(),
-            r#type: match nested {
-                true => Vec::new(),
-                false => self.ty.to_json().into_bytes(),
-            },
-            nested_type: nested.then(|| proto::schema::Object {
-                attributes: self.nested.iter().map(Attribute::to_proto).collect(),
-                nesting: NestingMode::Single as i32,
-                ..proto::schema::Object::default()
-            }),
-            description: self.description.clone(),
-            required: self.is_required,
-            optional: self.is_optional,
-            computed: self.is_computed,
-            sensitive: self.is_sensitive,
-            write_only: self.is_write_only,
-            ..proto::schema::Attribute::default()
-        }
-    }
-
-    pub(crate) fn to_identity(&self) -> proto::resource_identity_schema::IdentityAttribute {
-        proto::resource_identity_schema::IdentityAttribute {
-            name: self.name.to_owned(),
-            r#type: self.ty.to_json().into_bytes(),
-            required_for_import: self.is_required,
-            optional_for_import: self.is_optional,
-            description: self.description.clone(),
-        }
+/// What identifies a resource.
+pub(crate) fn identity(attributes: &[Attribute]) -> proto::ResourceIdentitySchema {
+    let attributes = attributes.iter().map(|attribute| IdentityAttribute {
+        name: attribute.name.clone(),
+        r#type: type_json(&attribute.implied_type()),
+        required_for_import: attribute.presence == Presence::Required,
+        optional_for_import: attribute.presence.is_optional(),
+        description: attribute.description.text.clone(),
+    });
+    proto::ResourceIdentitySchema {
+        version: 0,
+        identity_attributes: attributes.collect(),
     }
 }
 
-/// The type of an object of these attributes.
-pub(crate) fn object_type(attributes: &[Attribute]) -> Type {
-    Type::object(
-        attributes
-            .iter()
-            .map(|attribute| (attribute.name, attribute.ty.clone())),
-    )
+/// A function. Terraform has no optional parameters: all that is declared has to be given, except
+/// for what is variadic.
+pub(crate) fn function(function: &Function) -> proto::Function {
+    proto::Function {
+        parameters: function.parameters.iter().map(parameter).collect(),
+        variadic_parameter: function.variadic.as_ref().map(parameter),
+        r#return: Some(proto::function::Return {
+            r#type: type_json(&function.returns),
+        }),
+        summary: function.summary.clone(),
+        description: function.description.text.clone(),
+        description_kind: kind(&function.description),
+        deprecation_message: function.deprecation.clone().unwrap_or_default(),
+    }
+}
+
+fn parameter(parameter: &Parameter) -> proto::function::Parameter {
+    proto::function::Parameter {
+        name: parameter.name.clone(),
+        r#type: type_json(&parameter.ty),
+        allow_null_value: parameter.allows_null,
+        allow_unknown_values: parameter.allows_unknown,
+        description: parameter.description.text.clone(),
+        description_kind: kind(&parameter.description),
+    }
+}
+
+fn kind(description: &Description) -> i32 {
+    match description.is_markdown {
+        true => StringKind::Markdown as i32,
+        false => StringKind::Plain as i32,
+    }
+}
+
+fn type_json(ty: &Type) -> Vec<u8> {
+    ty.to_json().into_bytes()
+}
+
+fn number(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use tenon_schema::Block;
+
+    use super::*;
+
+    #[test]
+    fn blocks_of_every_nesting_are_told() {
+        let inner = || Body::new([Attribute::new("a", Type::Bool)]);
+        let all = [
+            (Nesting::Single, nested_block::NestingMode::Single),
+            (Nesting::Group, nested_block::NestingMode::Group),
+            (Nesting::List, nested_block::NestingMode::List),
+            (Nesting::Set, nested_block::NestingMode::Set),
+            (Nesting::Map, nested_block::NestingMode::Map),
+        ];
+        for (nesting, expected) in all {
+            let body = Body::default().with_block(Block::new("b", nesting, inner()).between(1, 3));
+            let told = of(&Schema::new(2, body));
+            assert_eq!(told.version, 2);
+            let nested = told.block.unwrap().block_types.remove(0);
+            assert_eq!(nested.nesting(), expected);
+            assert_eq!((nested.min_items, nested.max_items), (1, 3));
+            assert_eq!(nested.block.unwrap().attributes[0].name, "a");
+        }
+    }
+
+    #[test]
+    fn attributes_say_who_gives_them_a_value() {
+        let flags = |attribute: Attribute| {
+            let told = super::attribute(&attribute);
+            (told.required, told.optional, told.computed)
+        };
+        let new = || Attribute::new("a", Type::String);
+        assert_eq!(flags(new()), (false, true, false));
+        assert_eq!(flags(new().required()), (true, false, false));
+        assert_eq!(flags(new().computed()), (false, false, true));
+        assert_eq!(flags(new().computed_unless_given()), (false, true, true));
+        assert_eq!(flags(new().with_default("x".into())), (false, true, true));
+    }
+
+    #[test]
+    fn attributes_are_sorted_and_nested_ones_have_no_type() {
+        let inner = [
+            Attribute::new("y", Type::Number),
+            Attribute::new("x", Type::Bool),
+        ];
+        let body = Body::new([
+            Attribute::nested("b", Nesting::Map, inner).about(Description::markdown("`b`")),
+            Attribute::new("a", Type::list(Type::String)).deprecated("Use b."),
+        ]);
+        let told = block(&body).attributes;
+        assert_eq!((told[0].name.as_str(), told[0].deprecated), ("a", true));
+        assert_eq!(told[0].r#type, br#"["list","string"]"#);
+        assert_eq!(told[1].description_kind(), StringKind::Markdown);
+        assert!(told[1].r#type.is_empty());
+        let nested = told[1].nested_type.as_ref().unwrap();
+        assert_eq!(nested.nesting(), object::NestingMode::Map);
+        assert_eq!(nested.attributes[0].name, "x");
+    }
 }

@@ -1,23 +1,31 @@
-//! What Terraform's protocol has and this provider has not, said clearly.
+//! Errors for what Terraform's protocol has and a provider does not.
 
 use std::pin::Pin;
 
 use tokio_stream::Stream;
 use tonic::Status;
 
-use crate::diagnostic::{self, Diagnostics};
+use crate::diagnostic::{Diagnostic, Diagnostics};
 
-pub(crate) const STATE_STORES: &str = "This provider keeps no states. Configure a backend instead.";
-
-pub(crate) fn said(what: &str) -> Diagnostics {
-    vec![diagnostic::error("Not supported", what)]
+/// A call that the provider does not implement.
+pub(crate) fn call(what: &str) -> Diagnostics {
+    error(format!("This provider cannot {what}."))
 }
 
+/// Calls about states in the provider's keeping.
+pub(crate) fn state_stores() -> Diagnostics {
+    error("This provider keeps no states. Configure a backend instead.")
+}
+
+/// Queries for resources that exist.
 pub(crate) fn list(type_name: &str) -> Diagnostics {
-    said(&format!(
-        "{type_name} cannot be listed: which resources there are is known to no script. Import \
-         them one by one."
+    error(format!(
+        "{type_name} cannot be listed. Import resources one by one."
     ))
+}
+
+fn error(detail: impl Into<String>) -> Diagnostics {
+    vec![Diagnostic::error("Not supported", detail)]
 }
 
 /// A stream of one answer.

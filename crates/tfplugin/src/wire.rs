@@ -2,8 +2,8 @@
 
 use tenon_values::{Type, Value, json, msgpack};
 
-use crate::diagnostic;
-use crate::proto::tfplugin6::{Diagnostic, DynamicValue};
+use crate::diagnostic::Diagnostic;
+use crate::proto::tfplugin6::DynamicValue;
 
 /// The value that was sent; null if there was none.
 pub(crate) fn decode(sent: Option<&DynamicValue>, ty: &Type) -> Result<Value, Diagnostic> {
@@ -16,7 +16,7 @@ pub(crate) fn decode(sent: Option<&DynamicValue>, ty: &Type) -> Result<Value, Di
         (bytes, _) => msgpack::decode(bytes, ty),
     };
     decoded.map_err(|error| {
-        diagnostic::error(
+        Diagnostic::error(
             "Unreadable value",
             format!(
                 "Terraform sent a value that does not fit the schema: {error}.\n\n\
@@ -30,7 +30,7 @@ pub(crate) fn decode(sent: Option<&DynamicValue>, ty: &Type) -> Result<Value, Di
 /// The value as Terraform reads it.
 pub(crate) fn encode(value: &Value, ty: &Type) -> Result<DynamicValue, Diagnostic> {
     let bytes = msgpack::encode(value, ty).map_err(|error| {
-        diagnostic::error(
+        Diagnostic::error(
             "Unwritable value",
             format!("The result does not fit the schema: {error}."),
         )
@@ -39,32 +39,6 @@ pub(crate) fn encode(value: &Value, ty: &Type) -> Result<DynamicValue, Diagnosti
         msgpack: bytes,
         json: Vec::new(),
     })
-}
-
-/// A part of a block; null if the block has none or is null itself.
-pub(crate) fn part(block: &Value, name: &str) -> Value {
-    let found = block
-        .attributes()
-        .and_then(|parts| parts.get(name).cloned());
-    found.unwrap_or(Value::NULL)
-}
-
-/// The text of a part, if it is known and there.
-pub(crate) fn text(block: &Value, name: &str) -> Option<String> {
-    part(block, name)
-        .as_text()
-        .map(|text| text.to_string_lossy().into_owned())
-}
-
-/// The block with other values in some places.
-pub(crate) fn with<const N: usize>(block: &Value, changes: [(&str, Value); N]) -> Value {
-    let Some(parts) = block.attributes() else {
-        return block.clone();
-    };
-    Value::object(parts.iter().map(|(name, value)| {
-        let change = changes.iter().find(|(changed, _)| *changed == name);
-        (name, change.map_or(value, |(_, value)| value).clone())
-    }))
 }
 
 #[cfg(test)]
@@ -97,14 +71,5 @@ mod tests {
             decode(Some(&broken), &ty).unwrap_err().summary,
             "Unreadable value"
         );
-    }
-
-    #[test]
-    fn parts_are_replaced() {
-        let block = Value::object([("a", Value::from("x")), ("b", Value::from(1))]);
-        let changed = with(&block, [("b", Value::from(2))]);
-        assert_eq!(text(&changed, "a").as_deref(), Some("x"));
-        assert_eq!(part(&changed, "b"), Value::from(2));
-        assert!(part(&changed, "c").is_null());
     }
 }

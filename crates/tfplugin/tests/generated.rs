@@ -1,6 +1,6 @@
 //! The code in `src/generated/` is what the files in `proto/` say.
 //!
-//! `GENERATED=write cargo test -p tenon-terraform --test generated` makes it anew. No protobuf
+//! `GENERATED=write cargo test -p tenon-tfplugin --test generated` makes it anew. No protobuf
 //! compiler is needed, and a build needs neither this test nor what it uses.
 
 use std::fs;
@@ -30,7 +30,7 @@ fn is_made_of_the_proto_files() {
             assert!(
                 fs::read_to_string(&kept).is_ok_and(|kept| kept == made),
                 "{} is not what proto/ says; run\n  \
-                 GENERATED=write cargo test -p tenon-terraform --test generated",
+                 GENERATED=write cargo test -p tenon-tfplugin --test generated",
                 kept.display()
             );
         }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Subcommand, ValueEnum};
+use tenon_protocols::denobridge::provider;
 
 const INSTALL_EXAMPLES: &str = "\
 Examples:
@@ -37,7 +38,7 @@ pub(crate) struct InstallArgs {
     pub(crate) binary: Option<PathBuf>,
 
     /// The version it is to have: configurations ask for that of the provider it stands in for
-    #[arg(long, value_name = "VERSION", default_value = "0.4.1", value_parser = version)]
+    #[arg(long, value_name = "VERSION", default_value = provider::VERSION, value_parser = version)]
     pub(crate) as_version: String,
 
     /// For whom

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 use serde_json::json;
+use tenon_protocols::denobridge::provider::{self, ADDRESS as SOURCE};
 
 use crate::args::{InstallArgs, Program, ProviderCommand};
 use crate::commands::new_file;
@@ -17,10 +18,9 @@ use crate::exit::{Code, Failure};
 use crate::output;
 
 /// The name of the program that Terraform starts.
-const PROVIDER: &str = "terraform-provider-denobridge";
-
-/// Who published it first, and so where configurations look for it.
-const SOURCE: &str = "brad-jones/denobridge";
+fn program_name() -> String {
+    format!("terraform-provider-{}", provider::NAME)
+}
 
 impl Program {
     const ALL: [Program; 2] = [Program::Terraform, Program::Tofu];
@@ -76,7 +76,7 @@ fn install(args: &InstallArgs) -> Result<(), Failure> {
             .join(SOURCE)
             .join(&args.as_version)
             .join(platform());
-        let provider = folder.join(format!("{PROVIDER}_v{}", args.as_version));
+        let provider = folder.join(format!("{}_v{}", program_name(), args.as_version));
         copy(&binary, &folder, &provider).map_err(|error| {
             Failure::new(
                 Code::Failed,
@@ -162,7 +162,7 @@ fn binary(args: &InstallArgs) -> Result<PathBuf, Failure> {
         Some(file) => file.clone(),
         None => env::current_exe()
             .map_err(Failure::cannot_start)?
-            .with_file_name(PROVIDER),
+            .with_file_name(program_name()),
     };
     let found = file.metadata();
     let is_program =

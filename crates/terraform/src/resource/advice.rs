@@ -3,15 +3,14 @@
 use tenon_protocols::denobridge::{
     Diagnostic as Said, Json, ModifyPlan, ModifyPlanParams, ModifyPlanResult, PlanType,
 };
+use tenon_tfplugin::{Diagnostic, Diagnostics, block};
 use tenon_values::{Step, Type, Value};
 
 use super::{effective_props, id, placeholders};
 use crate::bridge::{self, Bridge};
-use crate::diagnostic::{self, Diagnostics};
 use crate::launch::Launch;
-use crate::proto::tfplugin6::Diagnostic;
+use crate::places;
 use crate::scripts::{Failure, Task};
-use crate::wire;
 
 /// What the script says about a change.
 pub(super) struct Advice {
@@ -40,7 +39,7 @@ impl Advice {
     ) -> Result<Advice, Diagnostic> {
         let next = match plan_type {
             PlanType::Delete => Value::NULL,
-            PlanType::Create | PlanType::Update => wire::part(proposed, "props"),
+            PlanType::Create | PlanType::Update => block::part(proposed, "props"),
         };
         let unknown = Value::unknown(Type::Dynamic);
         let Some(launch) = bridge.launch_if_known(proposed)? else {
@@ -82,7 +81,7 @@ impl Advice {
         advice.requires_replacement = answer.requires_replacement == Some(true);
         let may_be_replaced = plan_type == PlanType::Update && !advice.requires_replacement;
         if may_be_replaced && !dropped.is_empty() {
-            diagnostics.push(diagnostic::warning(
+            diagnostics.push(Diagnostic::warning(
                 "Plan without the script's advice",
                 format!(
                     "Not known yet: {}. The script reports errors about the placeholders for that, \
@@ -108,7 +107,7 @@ impl Advice {
             && bridge::props_from_json(Some(modified), &now, "modifiedProps")? == now
         {
             self.is_no_change = true;
-            self.modified_props = wire::part(prior, "modified_props");
+            self.modified_props = block::part(prior, "modified_props");
             return Ok(());
         }
         let modified = bridge::props_from_json(Some(modified), next, "modifiedProps")?;
@@ -142,7 +141,7 @@ fn params(
     next: &Value,
     unknown_props: Vec<Vec<String>>,
 ) -> Result<ModifyPlanParams, Diagnostic> {
-    let part = |name| bridge::to_optional_json(&wire::part(prior, name));
+    let part = |name| bridge::to_optional_json(&block::part(prior, name));
     Ok(ModifyPlanParams {
         id: (!prior.is_null()).then(|| id(prior)),
         plan_type,
@@ -189,7 +188,7 @@ fn without_advice(failure: Diagnostic, plan_type: PlanType, unknown: &[Vec<Strin
             " It is asked again when everything is known, before anything is changed."
         }
     };
-    diagnostic::warning_of(
+    places::warning_of(
         failure,
         format!(
             "Not known yet: {}. The script failed with placeholders for that, so this plan is made \
@@ -201,7 +200,7 @@ fn without_advice(failure: Diagnostic, plan_type: PlanType, unknown: &[Vec<Strin
 
 /// An error of the script while props are unknown, which does not stop the plan.
 fn not_yet(error: Diagnostic, unknown: &[Vec<String>]) -> Diagnostic {
-    diagnostic::warning_of(
+    places::warning_of(
         error,
         format!(
             "Not known yet: {}. The script reports this error with placeholders for that, so it \
@@ -217,7 +216,7 @@ fn listed(unknown: &[Vec<String>]) -> String {
     /// A plan with more of them says enough.
     const SHOWN: usize = 5;
     let shown = { unknown.iter().take(SHOWN) }
-        .map(|path| diagnostic::path_text("props", &path[1..]))
+        .map(|path| places::path_text("props", &path[1..]))
         .collect::<Vec<_>>()
         .join(", ");
     match unknown.len().checked_sub(SHOWN) {

@@ -3,47 +3,37 @@
 use tenon_protocols::denobridge::{
     Create, CreateParams, Delete, DeleteParams, Update, UpdateParams,
 };
+use tenon_tfplugin::{
+    ApplyRequest, ApplyResponse, Diagnostic, Diagnostics, Private, block, has_errors,
+};
 use tenon_values::{Type, Value};
 
 use super::import::identity;
 use super::{effective_props, id, named, write_only};
 use crate::bridge::{self, Bridge};
-use crate::diagnostic::{self, Diagnostics};
-use crate::private::Private;
-use crate::proto::tfplugin6::Diagnostic;
-use crate::proto::tfplugin6::apply_resource_change::{Request, Response};
-use crate::schema::{RESOURCE, RESOURCE_SHAPE, check_name};
+use crate::schema::RESOURCE_SCHEMA;
 use crate::scripts::Task;
-use crate::wire;
 
-pub(crate) async fn apply(bridge: &Bridge, request: Request) -> Response {
+pub(crate) async fn apply(
+    bridge: &Bridge,
+    request: ApplyRequest,
+) -> Result<ApplyResponse, Diagnostics> {
     let mut diagnostics = Diagnostics::new();
-    let applied = Apply::of(bridge, &request, &mut diagnostics).await;
-    let mut response = Response::default();
-    match applied {
-        Ok(applied) => {
-            match wire::encode(&applied.state, &RESOURCE_SHAPE.ty) {
-                Ok(state) => response.new_state = Some(state),
-                Err(error) => diagnostics.push(error),
-            }
-            response.private = applied.private.to_bytes();
-            response.new_identity = match applied.state.is_null() {
-                true => None,
-                false => { request.planned_identity }
-                    .filter(|given| given.identity_data.is_some())
-                    .or_else(|| identity(&applied.state)),
-            };
-        }
+    match Apply::of(bridge, &request, &mut diagnostics).await {
+        Ok(applied) => Ok(ApplyResponse {
+            private: Some(applied.private.to_bytes()),
+            identity: match request.identity {
+                Some(_) => None,
+                None => identity(&applied.state),
+            },
+            diagnostics,
+            ..ApplyResponse::new(applied.state)
+        }),
         Err(error) => {
-            // Nothing is known to have changed.
-            response.new_state = request.prior_state;
-            response.private = request.planned_private;
-            response.new_identity = request.planned_identity;
             diagnostics.push(error);
+            Err(diagnostics)
         }
     }
-    response.diagnostics = diagnostics;
-    response
 }
 
 /// What there is after a change.
@@ -55,28 +45,29 @@ struct Apply {
 impl Apply {
     async fn of(
         bridge: &Bridge,
-        request: &Request,
+        request: &ApplyRequest,
         diagnostics: &mut Diagnostics,
     ) -> Result<Apply, Diagnostic> {
-        check_name(&request.type_name, RESOURCE)?;
-        let ty = &RESOURCE_SHAPE.ty;
-        let prior = wire::decode(request.prior_state.as_ref(), ty)?;
-        let planned = wire::decode(request.planned_state.as_ref(), ty)?;
-        let config = wire::decode(request.config.as_ref(), ty)?;
-        let private = Private::read(&request.planned_private)?;
-        bridge.hide(&wire::part(&config, "write_only_props"));
-        bridge.hide(&wire::part(&prior, "sensitive_state"));
+        let ApplyRequest {
+            prior,
+            planned,
+            config,
+            ..
+        } = request;
+        let private = Private::read(&request.private)?;
+        bridge.hide(&block::part(config, "write_only_props"));
+        bridge.hide(&block::part(prior, "sensitive_state"));
         if planned.is_null() {
-            let deleted = Apply::delete(bridge, &prior, private, diagnostics).await;
+            let deleted = Apply::delete(bridge, prior, private, diagnostics).await;
             for one in diagnostics {
-                *one = named(std::mem::take(one), &prior);
+                *one = named(std::mem::take(one), prior);
             }
-            return deleted.map_err(|error| named(error, &prior));
+            return deleted.map_err(|error| named(error, prior));
         }
-        let planned = wire::with(&planned, [("write_only_props", Value::NULL)]);
+        let planned = block::with(planned, [("write_only_props", Value::NULL)]);
         match prior.is_null() {
-            true => Apply::create(bridge, &config, &planned, diagnostics).await,
-            false => Apply::update(bridge, &config, &prior, &planned, private, diagnostics).await,
+            true => Apply::create(bridge, config, &planned, diagnostics).await,
+            false => Apply::update(bridge, config, prior, &planned, private, diagnostics).await,
         }
     }
 
@@ -90,22 +81,22 @@ impl Apply {
         let places = bridge.places(planned);
         let params = CreateParams {
             props: bridge::to_json(&effective_props(planned))?,
-            write_only_props: bridge::to_optional_json(&wire::part(config, "write_only_props"))?,
+            write_only_props: bridge::to_optional_json(&block::part(config, "write_only_props"))?,
         };
         let task = Task::new(Create, "create resource");
         let answer = bridge.scripts.call(&launch, task, params).await;
         let answer = answer.map_err(|failure| failure.show(&places))?;
         bridge.hide_json(answer.sensitive_state.as_ref());
         diagnostics.extend(places.show_all(answer.diagnostics));
-        let has_failed = diagnostic::has_errors(diagnostics);
+        let has_failed = has_errors(diagnostics);
         if has_failed && answer.id.is_none() {
             return Ok(Apply {
-                state: Value::null(RESOURCE_SHAPE.ty.clone()),
+                state: Value::null(RESOURCE_SCHEMA.implied_type()),
                 private: Private::default(),
             });
         }
         if answer.id.is_none() {
-            diagnostics.push(diagnostic::warning(
+            diagnostics.push(Diagnostic::warning(
                 "Resource without id",
                 format!(
                     "{} answered create without an id, so the id is empty: two such resources \
@@ -122,10 +113,10 @@ impl Apply {
         // made in part is not lost.
         let state = results.into_state(planned, &Value::NULL, diagnostics);
         let version = known_or(
-            &wire::part(&state, "write_only_props_version"),
+            &block::part(&state, "write_only_props_version"),
             Value::from(1),
         );
-        let state = wire::with(
+        let state = block::with(
             &state,
             [
                 ("id", Value::from(answer.id.unwrap_or_default().as_str())),
@@ -150,13 +141,13 @@ impl Apply {
         let params = UpdateParams {
             id: id(prior),
             next_props: bridge::to_json(&effective_props(planned))?,
-            next_write_only_props: bridge::to_optional_json(&wire::part(
+            next_write_only_props: bridge::to_optional_json(&block::part(
                 config,
                 "write_only_props",
             ))?,
             current_props: bridge::to_json(&effective_props(prior))?,
-            current_state: bridge::to_json(&wire::part(prior, "state"))?,
-            current_sensitive_state: bridge::to_optional_json(&wire::part(
+            current_state: bridge::to_json(&block::part(prior, "state"))?,
+            current_sensitive_state: bridge::to_optional_json(&block::part(
                 prior,
                 "sensitive_state",
             ))?,
@@ -166,7 +157,7 @@ impl Apply {
         let answer = answer.map_err(|failure| failure.show(&places))?;
         bridge.hide_json(answer.sensitive_state.as_ref());
         diagnostics.extend(places.show_all(answer.diagnostics));
-        if diagnostic::has_errors(diagnostics) {
+        if has_errors(diagnostics) {
             return Ok(Apply {
                 state: prior.clone(),
                 private,
@@ -178,11 +169,11 @@ impl Apply {
         };
         let state = results.into_state(planned, prior, diagnostics);
         let counted = write_only::counted(config, prior, &private);
-        let version = known_or(&wire::part(&state, "write_only_props_version"), counted);
-        let state = wire::with(
+        let version = known_or(&block::part(&state, "write_only_props_version"), counted);
+        let state = block::with(
             &state,
             [
-                ("id", wire::part(prior, "id")),
+                ("id", block::part(prior, "id")),
                 ("write_only_props_version", version),
             ],
         );
@@ -201,8 +192,8 @@ impl Apply {
         let params = DeleteParams {
             id: id(prior),
             props: bridge::to_json(&effective_props(prior))?,
-            state: bridge::to_json(&wire::part(prior, "state"))?,
-            sensitive_state: bridge::to_optional_json(&wire::part(prior, "sensitive_state"))?,
+            state: bridge::to_json(&block::part(prior, "state"))?,
+            sensitive_state: bridge::to_optional_json(&block::part(prior, "sensitive_state"))?,
         };
         let task = Task::new(Delete, "delete resource");
         let answer = bridge.scripts.call(&launch, task, params).await;
@@ -210,8 +201,8 @@ impl Apply {
         let answer = answer.unwrap_or_default();
         let is_done = answer.is_done();
         diagnostics.extend(places.show_all(answer.diagnostics));
-        if !is_done && !diagnostic::has_errors(diagnostics) {
-            diagnostics.push(diagnostic::error(
+        if !is_done && !has_errors(diagnostics) {
+            diagnostics.push(Diagnostic::error(
                 "Failed to delete resource",
                 format!(
                     "{} did not answer {{\"done\": true}}, so the resource may still be there.",
@@ -219,13 +210,13 @@ impl Apply {
                 ),
             ));
         }
-        match diagnostic::has_errors(diagnostics) {
+        match has_errors(diagnostics) {
             true => Ok(Apply {
                 state: prior.clone(),
                 private,
             }),
             false => Ok(Apply {
-                state: Value::null(RESOURCE_SHAPE.ty.clone()),
+                state: Value::null(RESOURCE_SCHEMA.implied_type()),
                 private: Private::default(),
             }),
         }
@@ -243,7 +234,7 @@ impl Results {
     /// not to be lost: the script has done its work.
     fn into_state(self, planned: &Value, prior: &Value, diagnostics: &mut Diagnostics) -> Value {
         let mut value = |sent: Option<tenon_protocols::Json>, before: &str, name: &str| {
-            let value = bridge::from_json(sent.as_ref(), &wire::part(prior, before), name);
+            let value = bridge::from_json(sent.as_ref(), &block::part(prior, before), name);
             value.unwrap_or_else(|error| {
                 diagnostics.push(error);
                 Value::NULL
@@ -251,8 +242,8 @@ impl Results {
         };
         let state = value(self.state, "state", "state");
         let sensitive_state = value(self.sensitive_state, "sensitive_state", "sensitiveState");
-        let modified = known_or(&wire::part(planned, "modified_props"), Value::NULL);
-        wire::with(
+        let modified = known_or(&block::part(planned, "modified_props"), Value::NULL);
+        block::with(
             planned,
             [
                 ("state", state),

@@ -1,53 +1,33 @@
 //! Taking over a resource that is there already: by a JSON text, or by its identity.
 
+use crate::schema::{self, IDENTITY, RESOURCE_SCHEMA};
 use serde_json::value::RawValue;
+use tenon_schema::Attribute;
+use tenon_tfplugin::{Diagnostic, Diagnostics, ImportRequest, ImportedResource, block};
 use tenon_values::{Type, Value, convert, json};
 
-use crate::diagnostic::{self, Diagnostics};
-use crate::proto::tfplugin6::import_resource_state::{ImportedResource, Request, Response};
-use crate::proto::tfplugin6::{Diagnostic, ResourceIdentityData, upgrade_resource_identity};
-use crate::schema::{IDENTITY, RESOURCE, RESOURCE_SHAPE, check_name, object_type};
-use crate::wire;
-
-pub(crate) fn import(request: Request) -> Response {
-    if let Err(error) = check_name(&request.type_name, RESOURCE) {
-        return Response {
-            diagnostics: vec![error],
-            ..Response::default()
-        };
-    }
-    let by_identity = { request.identity }.filter(|identity| identity.identity_data.is_some());
+pub(crate) fn import(
+    request: ImportRequest,
+) -> Result<(Vec<ImportedResource>, Diagnostics), Diagnostics> {
     let mut diagnostics = Diagnostics::new();
-    let state = match &by_identity {
-        Some(identity) => from_identity(identity),
-        None => from_text(&request.id, &mut diagnostics),
+    let state = match &request.identity {
+        Some(identity) => from_identity(identity)?,
+        None => from_text(&request.id, &mut diagnostics)?,
     };
-    let imported = state.and_then(|state| {
-        Ok(ImportedResource {
-            type_name: RESOURCE.to_owned(),
-            state: Some(wire::encode(&state, &RESOURCE_SHAPE.ty)?),
-            private: Vec::new(),
-            identity: by_identity.or_else(|| identity(&state)),
-        })
-    });
-    match imported {
-        Ok(imported) => Response {
-            imported_resources: vec![imported],
-            diagnostics,
-            ..Response::default()
-        },
-        Err(error) => Response {
-            diagnostics: vec![error],
-            ..Response::default()
-        },
-    }
+    let imported = ImportedResource {
+        type_name: request.type_name,
+        identity: request.identity.or_else(|| identity(&state)),
+        state,
+        private: Vec::new(),
+    };
+    Ok((vec![imported], diagnostics))
 }
 
 /// The members of an id, whose names may be in any case, as Go reads them. Others are ignored as
 /// Go ignores them, with a warning: they may be misspelt.
 fn from_text(id: &str, diagnostics: &mut Diagnostics) -> Result<Value, Diagnostic> {
     let refuse = |problem: String| {
-        diagnostic::error(
+        Diagnostic::error(
             "Invalid Import ID Format",
             format!(
                 "{problem}.\n\nThe id is JSON, as in:\n  \
@@ -59,22 +39,14 @@ fn from_text(id: &str, diagnostics: &mut Diagnostics) -> Result<Value, Diagnosti
     };
     let members: std::collections::BTreeMap<String, Box<RawValue>> = serde_json::from_str(id)
         .map_err(|error| refuse(format!("{id:?} is not a JSON object: {error}")))?;
-    let known = [
-        "id",
-        "path",
-        "command",
-        "props",
-        "config_file",
-        "permissions",
-        "reuse",
-        "timeout",
-        "max_in_flight",
-    ];
+    let known: Vec<_> = { ["id"].into_iter() }
+        .chain(schema::script_attributes())
+        .collect();
     let mut parts = Vec::new();
     let mut ignored = Vec::new();
     for (member, text) in members {
         let name = member.to_ascii_lowercase();
-        let Some(name) = known.into_iter().find(|known| *known == name) else {
+        let Some(name) = known.iter().copied().find(|known| *known == name) else {
             ignored.push(member);
             continue;
         };
@@ -99,7 +71,7 @@ fn from_text(id: &str, diagnostics: &mut Diagnostics) -> Result<Value, Diagnosti
         return Err(refuse("It needs either a path or a command".to_owned()));
     }
     if !ignored.is_empty() {
-        diagnostics.push(diagnostic::warning(
+        diagnostics.push(Diagnostic::warning(
             "Unknown keys in the import id",
             format!(
                 "{} in the import id: ignored. The keys are {} (and all, allow and deny in \
@@ -109,7 +81,7 @@ fn from_text(id: &str, diagnostics: &mut Diagnostics) -> Result<Value, Diagnosti
             ),
         ));
     }
-    Ok(RESOURCE_SHAPE.block(&parts))
+    Ok(RESOURCE_SCHEMA.object(&parts))
 }
 
 fn converted(
@@ -117,11 +89,8 @@ fn converted(
     value: &Value,
     refuse: &impl Fn(String) -> Diagnostic,
 ) -> Result<Value, Diagnostic> {
-    let found = RESOURCE_SHAPE
-        .attributes
-        .iter()
-        .find(|one| one.name == name);
-    let ty = found.map_or(Type::Dynamic, |attribute| attribute.ty.clone());
+    let ty = RESOURCE_SCHEMA.attribute(name).map(Attribute::implied_type);
+    let ty = ty.unwrap_or(Type::Dynamic);
     convert::convert(value, &ty).map_err(|error| refuse(format!("{name}: {error}")))
 }
 
@@ -143,35 +112,34 @@ fn permissions(
             .find(|(name, _)| name.eq_ignore_ascii_case(wanted));
         found.map_or(Value::NULL, |(_, value)| value.clone())
     };
-    let known = ["all", "allow", "deny"];
+    let known: Vec<_> = schema::permission_attributes().collect();
     let is_known = |name: &str| known.iter().any(|known| name.eq_ignore_ascii_case(known));
     let others = { given.iter() }.filter(|(name, _)| !is_known(name));
     ignored.extend(others.map(|(name, _)| format!("permissions.{name}")));
-    let all = known.map(|name| (name, part(name)));
+    let all = known.iter().map(|name| (*name, part(name)));
     converted("permissions", &Value::object(all), refuse)
 }
 
-fn from_identity(identity: &ResourceIdentityData) -> Result<Value, Diagnostic> {
-    let identity = wire::decode(identity.identity_data.as_ref(), &object_type(&IDENTITY))?;
-    let part = |name: &str| wire::part(&identity, name);
+fn from_identity(identity: &Value) -> Result<Value, Diagnostic> {
+    let part = |name: &str| block::part(identity, name);
     let given = |name: &str| !part(name).is_null();
     if !given("id") || !identity.is_wholly_known() {
-        return Err(diagnostic::error(
+        return Err(Diagnostic::error(
             "Incomplete identity",
             "The identity needs an id, and all of it has to be known.",
         ));
     }
     if given("path") == given("command") {
-        return Err(diagnostic::error(
+        return Err(Diagnostic::error(
             "Incomplete identity",
             "The identity needs either a path or a command besides the id: the script is asked for \
              the rest.",
         ));
     }
-    let props = match wire::text(&identity, "props") {
+    let props = match block::text(identity, "props") {
         None => Value::NULL,
         Some(text) => json::implied(text.as_bytes()).map_err(|error| {
-            diagnostic::error("Invalid identity", format!("props is not JSON: {error}."))
+            Diagnostic::error("Invalid identity", format!("props is not JSON: {error}."))
         })?,
     };
     let has_permissions = ["allow_all", "allow", "deny"].into_iter().any(given);
@@ -190,59 +158,25 @@ fn from_identity(identity: &ResourceIdentityData) -> Result<Value, Diagnostic> {
         .chain(rest)
         .filter(|(_, value)| !value.is_null())
         .collect();
-    Ok(RESOURCE_SHAPE.block(&parts))
+    Ok(RESOURCE_SCHEMA.object(&parts))
 }
 
 /// The identity of a resource as it is. Its props are left out: they may be secrets.
-pub(super) fn identity(state: &Value) -> Option<ResourceIdentityData> {
+pub(super) fn identity(state: &Value) -> Option<Value> {
     if state.is_null() {
         return None;
     }
-    let permissions = wire::part(state, "permissions");
-    let parts = IDENTITY.iter().map(|attribute| {
-        let value = match attribute.name {
+    let permissions = block::part(state, "permissions");
+    let parts = IDENTITY.attributes.iter().map(|attribute| {
+        let value = match attribute.name.as_str() {
             "props" => Value::NULL,
-            "allow_all" => wire::part(&permissions, "all"),
-            "allow" | "deny" => wire::part(&permissions, attribute.name),
-            name => wire::part(state, name),
+            "allow_all" => block::part(&permissions, "all"),
+            name @ ("allow" | "deny") => block::part(&permissions, name),
+            name => block::part(state, name),
         };
-        (attribute.name, value)
+        (attribute.name.as_str(), value)
     });
-    let data = wire::encode(&Value::object(parts), &object_type(&IDENTITY)).ok()?;
-    Some(ResourceIdentityData {
-        identity_data: Some(data),
-    })
-}
-
-/// There has been one version of identities so far.
-pub(crate) fn upgrade_identity(
-    request: &upgrade_resource_identity::Request,
-) -> upgrade_resource_identity::Response {
-    let text = request.raw_identity.as_ref().map(|raw| raw.json.as_slice());
-    let upgraded = check_name(&request.type_name, RESOURCE)
-        .and_then(|()| super::upgrade::check_version(request.version))
-        .and_then(|()| super::upgrade::known_members(text.unwrap_or(b"null"), &IDENTITY))
-        .and_then(|text| {
-            json::decode(text.as_bytes(), &object_type(&IDENTITY)).map_err(|error| {
-                diagnostic::error(
-                    "Unreadable identity",
-                    format!("The identity in the state: {error}."),
-                )
-            })
-        })
-        .and_then(|identity| wire::encode(&identity, &object_type(&IDENTITY)));
-    match upgraded {
-        Ok(data) => upgrade_resource_identity::Response {
-            upgraded_identity: Some(ResourceIdentityData {
-                identity_data: Some(data),
-            }),
-            diagnostics: Vec::new(),
-        },
-        Err(error) => upgrade_resource_identity::Response {
-            upgraded_identity: None,
-            diagnostics: vec![error],
-        },
-    }
+    Some(Value::object(parts))
 }
 
 #[cfg(test)]
@@ -259,15 +193,15 @@ mod tests {
             r#"{"ID": "a", "Path": "./f.ts", "props": {"x": [1]}, "permissions": {"All": true}}"#,
         );
         let state = state.unwrap();
-        assert_eq!(wire::text(&state, "id").as_deref(), Some("a"));
-        assert_eq!(wire::part(&state, "props").to_string(), "{ x = [1] }");
-        let permissions = wire::part(&state, "permissions");
-        assert_eq!(wire::part(&permissions, "all"), Value::TRUE);
-        assert!(wire::part(&permissions, "allow").is_null());
+        assert_eq!(block::text(&state, "id").as_deref(), Some("a"));
+        assert_eq!(block::part(&state, "props").to_string(), "{ x = [1] }");
+        let permissions = block::part(&state, "permissions");
+        assert_eq!(block::part(&permissions, "all"), Value::TRUE);
+        assert!(block::part(&permissions, "allow").is_null());
         let state = read(r#"{"id": 7, "command": ["node", "f.js"]}"#).unwrap();
-        assert_eq!(wire::text(&state, "id").as_deref(), Some("7"));
-        assert!(wire::part(&state, "permissions").is_null());
-        assert!(wire::part(&state, "props").is_null());
+        assert_eq!(block::text(&state, "id").as_deref(), Some("7"));
+        assert!(block::part(&state, "permissions").is_null());
+        assert!(block::part(&state, "props").is_null());
     }
 
     #[test]
@@ -294,11 +228,11 @@ mod tests {
         let id =
             r#"{"id": "a", "path": "p", "Colour": 1, "permissions": {"all": true, "none": 1}}"#;
         let state = from_text(id, &mut diagnostics).unwrap();
-        assert_eq!(wire::text(&state, "path").as_deref(), Some("p"));
+        assert_eq!(block::text(&state, "path").as_deref(), Some("p"));
         let [warning] = &diagnostics[..] else {
             panic!("{diagnostics:?}");
         };
-        assert!(!diagnostic::has_errors(&diagnostics));
+        assert!(!tenon_tfplugin::has_errors(&diagnostics));
         let expected = "Colour, permissions.none in the import id: ignored. The keys are id, path,";
         assert!(warning.detail.starts_with(expected), "{}", warning.detail);
     }
@@ -309,6 +243,6 @@ mod tests {
         let state = state.unwrap();
         let back = from_identity(&identity(&state).unwrap()).unwrap();
         assert_eq!(back, state);
-        assert_eq!(identity(&Value::null(RESOURCE_SHAPE.ty.clone())), None);
+        assert_eq!(identity(&Value::null(RESOURCE_SCHEMA.implied_type())), None);
     }
 }

@@ -1,78 +1,77 @@
 //! `moved` blocks that lead here from another provider.
 
-use super::upgrade;
-use crate::diagnostic;
-use crate::proto::tfplugin6::Diagnostic;
-use crate::proto::tfplugin6::move_resource_state::{Request, Response};
-use crate::schema::{RESOURCE, RESOURCE_SHAPE, check_name};
-use crate::wire;
+use tenon_tfplugin::{Diagnostic, Diagnostics, MoveRequest, MoveResponse, state};
+
+use crate::schema::{RESOURCE, RESOURCE_SCHEMA};
 
 /// A resource of this type can come from the same type of another provider: a fork, or another
 /// registry. Nobody else's state says which script to run.
-pub(crate) fn move_state(request: &Request) -> Response {
-    let moved = check_name(&request.target_type_name, RESOURCE)
-        .and_then(|()| check_source(request))
-        .and_then(|()| upgrade::check_version(request.source_schema_version))
-        .and_then(|()| upgrade::state(request.source_state.as_ref()))
-        .and_then(|state| {
-            let sent = wire::encode(&state, &RESOURCE_SHAPE.ty)?;
-            Ok((sent, super::import::identity(&state)))
-        });
-    match moved {
-        Ok((state, identity)) => Response {
-            target_state: Some(state),
-            target_private: request.source_private.clone(),
-            target_identity: identity,
-            diagnostics: Vec::new(),
-        },
-        Err(error) => Response {
-            diagnostics: vec![error],
-            ..Response::default()
-        },
-    }
+pub(crate) fn move_state(request: MoveRequest) -> Result<MoveResponse, Diagnostics> {
+    check_source(&request)?;
+    state::check_version(request.source_version, 0)?;
+    let state = state::read(&request.source_json, &RESOURCE_SCHEMA.implied_type())?;
+    Ok(MoveResponse {
+        identity: super::import::identity(&state),
+        state,
+        private: request.source_private,
+        diagnostics: Diagnostics::new(),
+    })
 }
 
-fn check_source(request: &Request) -> Result<(), Diagnostic> {
-    let source = request.source_type_name.as_str();
+fn check_source(request: &MoveRequest) -> Result<(), Diagnostic> {
+    let source = request.source_type.as_str();
     if source == RESOURCE {
         return Ok(());
     }
-    Err(diagnostic::error(
+    Err(Diagnostic::error(
         "Unable to Move Resource State",
         format!(
             "A {source} of {} cannot become a {RESOURCE}: its state does not say which script \
              looks after it. Remove it from the state (terraform state rm, or a removed block \
              with destroy = false), and import it with an id that says so.",
-            request.source_provider_address
+            request.source_provider
         ),
     ))
 }
 
 #[cfg(test)]
 mod tests {
+    use tenon_tfplugin::block;
+
     use super::*;
-    use crate::proto::tfplugin6::RawState;
+
+    fn request(source: &str, version: i64) -> MoveRequest {
+        MoveRequest {
+            type_name: RESOURCE.to_owned(),
+            source_type: source.to_owned(),
+            source_provider: "registry.terraform.io/hashicorp/null".to_owned(),
+            source_version: version,
+            source_json: br#"{"id": "a", "path": "./f.ts", "props": {"value": {"n": 0.1}, "type": ["object", {"n": "number"}]},
+                "permissions": {"all": true, "allow": null, "deny": null}, "later": 1}"#
+                .to_vec(),
+            source_private: b"kept".to_vec(),
+        }
+    }
 
     #[test]
     fn only_its_own_type_can_come() {
-        let mut request = Request {
-            target_type_name: RESOURCE.to_owned(),
-            source_type_name: "null_resource".into(),
-            source_provider_address: "registry.terraform.io/hashicorp/null".into(),
-            source_state: Some(RawState {
-                json: br#"{"id": "a", "path": "./f.ts"}"#.to_vec(),
-                ..RawState::default()
-            }),
-            ..Request::default()
-        };
-        let refused = move_state(&request).diagnostics.remove(0);
+        let refused = move_state(request("null_resource", 0)).unwrap_err();
         assert!(
-            refused
+            refused[0]
                 .detail
                 .contains("null_resource of registry.terraform.io")
         );
-        request.source_type_name = RESOURCE.to_owned();
-        let moved = move_state(&request);
-        assert!(moved.diagnostics.is_empty() && moved.target_state.is_some());
+        let moved = move_state(request(RESOURCE, 0)).unwrap();
+        assert!(moved.diagnostics.is_empty() && moved.identity.is_some());
+        assert_eq!(moved.private, b"kept");
+        let newer = move_state(request(RESOURCE, 1)).unwrap_err();
+        assert_eq!(newer[0].summary, "State of a newer provider");
+    }
+
+    #[test]
+    fn a_state_of_upstream_is_read() {
+        let state = move_state(request(RESOURCE, 0)).unwrap().state;
+        assert_eq!(block::part(&state, "props").to_string(), "{ n = 0.1 }");
+        assert!(block::part(&state, "modified_props").is_null());
     }
 }

@@ -5,10 +5,10 @@
 //! (`write_only_props_detect_changes`) or counts them itself (`write_only_props_version`).
 
 use serde::{Deserialize, Serialize};
+use tenon_tfplugin::{Private, block};
 use tenon_values::{Number, Type, Value};
 
-use crate::private::Private;
-use crate::{fingerprint, wire};
+use crate::fingerprint;
 
 const NAME: &str = "write_only_props_hash";
 
@@ -41,9 +41,9 @@ impl Change {
 /// What is to be done about the props of a configuration, by the fingerprint of those that were
 /// passed on last. That they are there at all, or no more, is a change like any other.
 pub(super) fn change(config: &Value, private: &Private) -> Change {
-    let props = wire::part(config, "write_only_props");
+    let props = block::part(config, "write_only_props");
     let before = private.get::<Kept>(NAME);
-    if !wire::part(config, "write_only_props_version").is_null() {
+    if !block::part(config, "write_only_props_version").is_null() {
         // Another version is a change of that attribute. The same one may be the provider's own count
         // from before there were props, which would never be passed on then.
         return match props.is_known() && !props.is_null() && before.is_none() {
@@ -51,7 +51,7 @@ pub(super) fn change(config: &Value, private: &Private) -> Change {
             false => Change::No,
         };
     }
-    let is_compared = wire::part(config, "write_only_props_detect_changes") == Value::TRUE;
+    let is_compared = block::part(config, "write_only_props_detect_changes") == Value::TRUE;
     match (is_compared, props.is_known(), before.is_some()) {
         (true, ..) => compared(&props, before),
         (false, false, _) => Change::Unwatched,
@@ -81,7 +81,7 @@ fn compared(props: &Value, before: Option<Kept>) -> Change {
 
 /// Remembers the fingerprint of the props that were passed on.
 pub(super) fn remember(config: &Value, private: &mut Private) {
-    let props = wire::part(config, "write_only_props");
+    let props = block::part(config, "write_only_props");
     let hash = match props.is_null() {
         true => None,
         false => fingerprint::of(&props),
@@ -92,11 +92,11 @@ pub(super) fn remember(config: &Value, private: &mut Private) {
 /// The version that is planned for an update. It counts what was passed on, unless the
 /// configuration sets it.
 pub(super) fn version(config: &Value, prior: &Value, change: Change) -> Value {
-    let set = wire::part(config, "write_only_props_version");
+    let set = block::part(config, "write_only_props_version");
     if !set.is_null() {
         return set;
     }
-    let before = wire::part(prior, "write_only_props_version");
+    let before = block::part(prior, "write_only_props_version");
     match change {
         Change::No => before,
         Change::Maybe | Change::Unwatched => Value::unknown(Type::Number),
@@ -106,8 +106,8 @@ pub(super) fn version(config: &Value, prior: &Value, change: Change) -> Value {
 
 /// The version after an update that passed the props on, where the plan could not tell.
 pub(super) fn counted(config: &Value, prior: &Value, private: &Private) -> Value {
-    let before = wire::part(prior, "write_only_props_version");
-    match compared(&wire::part(config, "write_only_props"), private.get(NAME)) {
+    let before = block::part(prior, "write_only_props_version");
+    match compared(&block::part(config, "write_only_props"), private.get(NAME)) {
         Change::No => before,
         _ => next(&before),
     }

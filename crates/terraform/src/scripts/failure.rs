@@ -7,15 +7,15 @@ use tenon_host::{PluginError, Problem};
 use tenon_protocols::Secrets;
 use tenon_protocols::denobridge;
 use tenon_rpc::{CallError, ErrorCode, RpcError};
+use tenon_tfplugin::Diagnostic;
 
 use super::processes::Lease;
 use super::words::{
     answer_or_thrown, missing_permission, no_answer, prop_path, sentence, sentence_start,
     stderr_line,
 };
-use crate::diagnostic::{self, Places};
 use crate::launch::Launch;
-use crate::proto::tfplugin6::Diagnostic;
+use crate::places::Places;
 
 /// A call that failed.
 #[derive(Debug)]
@@ -122,7 +122,7 @@ impl Teller<'_> {
             Problem::NoAnswer(limit) => no_answer(*limit, self.launch.is_deno),
             Problem::Call(error) => format!("It was started, but {}", sentence(error)),
         };
-        let failure = Failure::from(diagnostic::error(
+        let failure = Failure::from(Diagnostic::error(
             "Failed to start script",
             self.detail(&said, &error, &self.shown(&error.stderr)),
         ));
@@ -197,7 +197,7 @@ impl Teller<'_> {
             is_of_call: true,
             is_missing: answered.is_some_and(is_missing),
             prop_path: answered.and_then(prop_path),
-            ..Failure::from(diagnostic::error(
+            ..Failure::from(Diagnostic::error(
                 summary,
                 self.detail(&said, &explained, &stderr),
             ))
@@ -210,7 +210,7 @@ impl Teller<'_> {
 
     /// Terraform was told to stop before anybody was called.
     pub(super) fn refused(&self) -> Failure {
-        Failure::from(diagnostic::error(
+        Failure::from(Diagnostic::error(
             format!("Failed to {}", self.what),
             format!(
                 "Terraform was interrupted, and {} was not called.",
@@ -228,7 +228,7 @@ impl Teller<'_> {
         if !self.only_reads {
             text.push_str(UNCERTAIN);
         }
-        Failure::from(diagnostic::error(format!("Failed to {}", self.what), text))
+        Failure::from(Diagnostic::error(format!("Failed to {}", self.what), text))
     }
 
     /// The lines of stderr that may be shown.
@@ -285,7 +285,7 @@ impl Teller<'_> {
     /// At the attribute that says what to run, or at the permissions.
     fn place(&self, failure: Failure) -> Failure {
         let at_script = Failure {
-            diagnostic: diagnostic::at(failure.diagnostic, self.launch.attribute),
+            diagnostic: failure.diagnostic.at(self.launch.attribute),
             ..failure
         };
         self.place_permission(at_script)
@@ -294,7 +294,7 @@ impl Teller<'_> {
     fn place_permission(&self, failure: Failure) -> Failure {
         match missing_permission(&failure.diagnostic.detail) {
             Some(_) => Failure {
-                diagnostic: diagnostic::at(failure.diagnostic, "permissions"),
+                diagnostic: failure.diagnostic.at("permissions"),
                 ..failure
             },
             None => failure,

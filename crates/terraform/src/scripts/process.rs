@@ -88,9 +88,12 @@ pub(super) async fn start(
         stop: STOP_LIMITS,
     };
     let listener = Listener::default();
-    let router = Router::new(listener.clone()).on_event(InvokeProgress, |context, progress| {
-        context.state.hear(progress.message);
-    });
+    let router = {
+        let secrets = secrets.clone();
+        Router::new(listener.clone()).on_event(InvokeProgress, move |context, progress| {
+            context.state.hear(secrets.hide(&progress.message));
+        })
+    };
     let command = {
         let (script, secrets) = (launch.name.clone(), secrets.clone());
         let command = launch.command.clone();

@@ -1,6 +1,6 @@
 //! What is served.
 
-use tenon_terraform::proto::tfplugin6::{DynamicValue, validate_provider_config};
+use tenon_tfplugin::proto::tfplugin6::{DynamicValue, validate_provider_config};
 use tonic::Code;
 use tonic_health::pb::health_check_response::ServingStatus;
 

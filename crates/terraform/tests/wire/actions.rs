@@ -1,9 +1,9 @@
 //! Actions, and the order of what they tell.
 
 use serde_json::json;
-use tenon_terraform::proto::tfplugin6::Diagnostic;
-use tenon_terraform::proto::tfplugin6::invoke_action::event::Type as Told;
-use tenon_terraform::proto::tfplugin6::invoke_action::{Event, Request};
+use tenon_tfplugin::proto::tfplugin6::Diagnostic;
+use tenon_tfplugin::proto::tfplugin6::invoke_action::event::Type as Told;
+use tenon_tfplugin::proto::tfplugin6::invoke_action::{Event, Request};
 use tenon_values::Value;
 use tonic::Streaming;
 

@@ -226,7 +226,7 @@ async fn unknown_props_are_not_applied() {
     let planned = core.plan(&core.nothing(), &unknown).await;
     let mut client = core.stage.client();
     let shape = &core.shapes.resource;
-    let request = tenon_terraform::proto::tfplugin6::apply_resource_change::Request {
+    let request = tenon_tfplugin::proto::tfplugin6::apply_resource_change::Request {
         type_name: crate::blocks::RESOURCE.to_owned(),
         prior_state: shape.encode(&core.nothing().state),
         planned_state: shape.encode(&planned.state),

@@ -1,7 +1,7 @@
 //! Attributes that a configuration must not set, or must set to something else.
 
 use serde_json::json;
-use tenon_terraform::proto::tfplugin6::*;
+use tenon_tfplugin::proto::tfplugin6::*;
 use tenon_values::{Type, Value};
 
 use crate::blocks::{ACTION, DATA_SOURCE, EPHEMERAL, RESOURCE, Shape, Shapes, shown, value, with};

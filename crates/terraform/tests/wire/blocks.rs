@@ -1,8 +1,8 @@
 //! Blocks of configuration and state as they travel, of the types that the provider's schema says.
 
-use tenon_terraform::proto::tfplugin6::attribute_path::step::Selector;
-use tenon_terraform::proto::tfplugin6::schema::Attribute;
-use tenon_terraform::proto::tfplugin6::{
+use tenon_tfplugin::proto::tfplugin6::attribute_path::step::Selector;
+use tenon_tfplugin::proto::tfplugin6::schema::Attribute;
+use tenon_tfplugin::proto::tfplugin6::{
     AttributePath, Diagnostic, DynamicValue, Schema, get_provider_schema,
 };
 use tenon_values::{Type, Value, json, msgpack};

@@ -1,7 +1,7 @@
 //! Too much of everything: it is refused, said, and survived.
 
 use serde_json::json;
-use tenon_terraform::proto::tfplugin6::{
+use tenon_tfplugin::proto::tfplugin6::{
     DynamicValue, plan_resource_change, validate_resource_config,
 };
 use tenon_values::{Type, Value, msgpack};

@@ -4,8 +4,8 @@
 //! that Terraform would call a bug of the provider.
 
 use serde_json::Value as Json;
-use tenon_terraform::proto::tfplugin6::schema::Attribute;
-use tenon_terraform::proto::tfplugin6::{
+use tenon_tfplugin::proto::tfplugin6::schema::Attribute;
+use tenon_tfplugin::proto::tfplugin6::{
     Diagnostic, ResourceIdentityData, apply_resource_change, plan_resource_change, read_resource,
 };
 use tenon_values::Value;

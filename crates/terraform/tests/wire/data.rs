@@ -1,7 +1,7 @@
 //! Data sources and functions, which only look.
 
 use serde_json::{Value as Json, json};
-use tenon_terraform::proto::tfplugin6::{DynamicValue, call_function, read_data_source};
+use tenon_tfplugin::proto::tfplugin6::{DynamicValue, call_function, read_data_source};
 use tenon_values::{Type, Value, msgpack};
 
 use crate::blocks::{DATA_SOURCE, Shapes, assert_error, packed, part, shown, value};

@@ -3,7 +3,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value as Json, json};
-use tenon_terraform::proto::tfplugin6::{
+use tenon_tfplugin::proto::tfplugin6::{
     close_ephemeral_resource, open_ephemeral_resource, renew_ephemeral_resource,
 };
 use tenon_values::Value;

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::json;
-use tenon_terraform::proto::tfplugin6::DynamicValue;
+use tenon_tfplugin::proto::tfplugin6::DynamicValue;
 use tenon_values::{Type, Value};
 
 use crate::blocks::{packed, texts, value};

@@ -1,7 +1,7 @@
 //! Taking over resources that are there already, by a text or by an identity.
 
 use serde_json::json;
-use tenon_terraform::proto::tfplugin6::*;
+use tenon_tfplugin::proto::tfplugin6::*;
 use tenon_values::{Type, Value};
 
 use crate::blocks::{RESOURCE, assert_error, assert_none, packed, part, shown, value};

@@ -1,6 +1,6 @@
 //! Every place of every call that a value can be sent in.
 
-use tenon_terraform::proto::tfplugin6::*;
+use tenon_tfplugin::proto::tfplugin6::*;
 use tenon_values::{Type, Value};
 use tonic::Status;
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
-use tenon_terraform::proto::tfplugin6::{Diagnostic, configure_provider};
+use tenon_tfplugin::proto::tfplugin6::{Diagnostic, configure_provider};
 use tenon_values::{Type, Value};
 
 use crate::blocks::{assert_error, assert_none, part, texts, value, with};

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use serde_json::json;
-use tenon_terraform::proto::tfplugin6::schema::Attribute;
-use tenon_terraform::proto::tfplugin6::{
+use tenon_tfplugin::proto::tfplugin6::schema::Attribute;
+use tenon_tfplugin::proto::tfplugin6::{
     Schema, ServerCapabilities, get_functions, get_metadata, get_provider_schema,
     get_resource_identity_schemas,
 };

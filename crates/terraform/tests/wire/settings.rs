@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 
 use serde_json::json;
-use tenon_terraform::proto::tfplugin6::*;
+use tenon_tfplugin::proto::tfplugin6::*;
 use tenon_values::Value;
 
 use crate::blocks::{DATA_SOURCE, Shapes, assert_error, assert_none, part, shown, texts, value};

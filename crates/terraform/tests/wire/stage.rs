@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::Value as Json;
 use tempfile::TempDir;
-use tenon_terraform::proto::tfplugin6::provider_client::ProviderClient;
+use tenon_tfplugin::proto::tfplugin6::provider_client::ProviderClient;
 
 use crate::client::Client;
 

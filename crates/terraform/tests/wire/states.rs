@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use serde_json::json;
-use tenon_terraform::proto::tfplugin6::*;
+use tenon_tfplugin::proto::tfplugin6::*;
 use tenon_values::Value;
 
 use crate::blocks::{RESOURCE, assert_error, assert_none, part, texts, value};

@@ -1,7 +1,7 @@
 //! What scripts write to stderr, and in whose errors it is shown.
 
 use serde_json::json;
-use tenon_terraform::proto::tfplugin6::configure_provider;
+use tenon_tfplugin::proto::tfplugin6::configure_provider;
 use tenon_values::Value;
 
 use crate::blocks::{Shapes, assert_error, assert_none, shown, value};

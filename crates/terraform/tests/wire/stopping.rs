@@ -1,7 +1,7 @@
 //! Ctrl-C: what changes something may finish, nothing new begins, and what cleans up still does.
 
 use serde_json::json;
-use tenon_terraform::proto::tfplugin6::{apply_resource_change, read_data_source, stop_provider};
+use tenon_tfplugin::proto::tfplugin6::{apply_resource_change, read_data_source, stop_provider};
 use tenon_values::Value;
 
 use crate::blocks::{DATA_SOURCE, RESOURCE, Shapes, assert_error, assert_none, value};

@@ -2,7 +2,7 @@
 //! script that cannot cope does not stop the plan.
 
 use serde_json::{Value as Json, json};
-use tenon_terraform::proto::tfplugin6::Diagnostic;
+use tenon_tfplugin::proto::tfplugin6::Diagnostic;
 use tenon_values::{Type, Value};
 
 use crate::blocks::{assert_error, assert_none, part, shown, value, with};

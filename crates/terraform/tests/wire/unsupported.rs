@@ -1,7 +1,7 @@
 //! What Terraform's protocol has and this provider has not, and types of blocks that nobody knows.
 
 use serde_json::json;
-use tenon_terraform::proto::tfplugin6::*;
+use tenon_tfplugin::proto::tfplugin6::*;
 
 use crate::blocks::{Shapes, assert_error};
 use crate::stage::Stage;

@@ -1,7 +1,7 @@
 //! What is refused before anything runs.
 
 use serde_json::json;
-use tenon_terraform::proto::tfplugin6::*;
+use tenon_tfplugin::proto::tfplugin6::*;
 use tenon_values::{Type, Value};
 
 use crate::blocks::{

@@ -4,6 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use super::handshake;
+use crate::Identity;
 
 /// What the process was started for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,10 +21,7 @@ pub(super) enum Mode {
 
 /// An argument that means nothing here.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "terraform-provider-denobridge: unknown argument \"{0}\"; `terraform-provider-denobridge --help` \
-     lists those there are\n"
-)]
+#[error("unknown argument \"{0}\"; `--help` lists the arguments")]
 pub(super) struct UnknownArgument(String);
 
 impl Mode {
@@ -52,46 +50,54 @@ impl Mode {
     }
 }
 
-/// The version that `tenon provider install` gives it, so that configurations of
-/// brad-jones/denobridge find it.
-const INSTALLED_AS: &str = "0.4.1";
-
 /// What `--version` prints: the version that `terraform init` shows, which is that in the name of
-/// the program, and the version of Tenon that it is part of.
-pub(super) fn version(program: Option<&Path>) -> String {
-    let name = program.and_then(|program| program.file_name()?.to_str());
+/// the file, and the version of Tenon that the program is built with.
+pub(super) fn version(identity: &Identity, file: Option<&Path>) -> String {
+    let name = file.and_then(|file| file.file_name()?.to_str());
     let installed = name.and_then(|name| name.split_once("_v")?.1.split('_').next());
     format!(
-        "terraform-provider-denobridge {} (Tenon {})\n",
-        installed.unwrap_or(INSTALLED_AS),
+        "{} {} (Tenon {})\n",
+        identity.program(),
+        installed.unwrap_or(&identity.version),
         env!("CARGO_PKG_VERSION")
     )
 }
 
-pub(super) const BY_HAND: &str = "\
-This is the Terraform and OpenTofu provider \"denobridge\", whose resources are scripts. Terraform
-starts it by itself; there is nothing to see when you do.
+/// What a person reads who starts the program without arguments.
+pub(super) fn by_hand(identity: &Identity) -> String {
+    let Identity { about, .. } = identity;
+    let program = identity.program();
+    format!(
+        "\
+{about}
 
-To use it:      tenon provider install      puts it where `terraform init` finds it
-To debug it:    terraform-provider-denobridge --debug
-For the rest:   terraform-provider-denobridge --help
-";
+Terraform starts this program by itself; it does nothing when you start it.
 
-pub(super) const HELP: &str = "\
-The Terraform and OpenTofu provider \"denobridge\", whose resources, data sources, ephemeral
-resources, actions and functions are scripts. Terraform starts it by itself.
+To debug it:    {program} --debug
+For the rest:   {program} --help
+"
+    )
+}
 
-Usage: terraform-provider-denobridge [--debug | --help | --version]
+/// What `--help` prints.
+pub(super) fn help(identity: &Identity) -> String {
+    let Identity { about, .. } = identity;
+    let (program, log) = (identity.program(), identity.log_variable());
+    format!(
+        "\
+{about}
+
+Terraform starts this program by itself.
+
+Usage: {program} [--debug | --help | --version]
 
   --debug      serve in this process until Ctrl-C, and print the variable TF_REATTACH_PROVIDERS,
                which makes Terraform use it
   --help       print this
   --version    print the version that `terraform init` shows, and that of Tenon
 
-`tenon provider install` puts this program where `terraform init` finds it.
-
 Environment:
-  TF_LOG_PROVIDER_DENOBRIDGE, TF_LOG_PROVIDER, TF_LOG
+  {log}, TF_LOG_PROVIDER, TF_LOG
                what is logged on stderr: TRACE, DEBUG, INFO, WARN, ERROR or OFF; the first that is
                set counts (and Terraform shows it only if one of the last two is set)
   TMPDIR       where the folder of the socket is made
@@ -99,7 +105,9 @@ Environment:
                a folder for the socket instead of one of its own
   PLUGIN_UNIX_SOCKET_GROUP
                a group, by name or number, whose members may connect
-";
+"
+    )
+}
 
 #[cfg(test)]
 mod tests {
@@ -127,17 +135,28 @@ mod tests {
 
     #[test]
     fn the_version_is_the_one_that_init_shows() {
-        let shown = |program: &str| version(Some(Path::new(program)));
+        let identity = crate::identity::for_tests();
+        let shown = |file: &str| version(&identity, Some(Path::new(file)));
         let own = concat!(" (Tenon ", env!("CARGO_PKG_VERSION"), ")\n");
-        for (program, expected) in [
-            ("/m/terraform-provider-denobridge_v1.2.3", "1.2.3"),
-            ("/m/terraform-provider-denobridge_v1.2.3_x5", "1.2.3"),
-            ("/target/release/terraform-provider-denobridge", "0.4.1"),
+        for (file, expected) in [
+            ("/m/terraform-provider-pan-try_v3.2.1", "3.2.1"),
+            ("/m/terraform-provider-pan-try_v3.2.1_x5", "3.2.1"),
+            ("/target/release/terraform-provider-pan-try", "1.2.3"),
         ] {
-            let expected = format!("terraform-provider-denobridge {expected}{own}");
-            assert_eq!(shown(program), expected);
+            let expected = format!("terraform-provider-pan-try {expected}{own}");
+            assert_eq!(shown(file), expected);
         }
-        assert!(version(None).contains(" 0.4.1 "));
+        assert!(version(&identity, None).contains(" 1.2.3 "));
+    }
+
+    #[test]
+    fn texts_name_the_provider() {
+        let identity = crate::identity::for_tests();
+        for text in [help(&identity), by_hand(&identity)] {
+            assert!(text.starts_with("A provider for tests.\n"), "{text}");
+            assert!(text.contains("terraform-provider-pan-try"), "{text}");
+        }
+        assert!(help(&identity).contains("TF_LOG_PROVIDER_PAN_TRY"));
     }
 
     #[test]

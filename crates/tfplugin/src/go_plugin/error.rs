@@ -9,10 +9,10 @@ use super::handshake::PROTOCOL;
 #[derive(Debug, thiserror::Error)]
 pub(super) enum StartError {
     #[error(
-        "the provider denobridge speaks version {PROTOCOL} of the provider protocol, and Terraform \
+        "the provider {provider} speaks version {PROTOCOL} of the provider protocol, and Terraform \
          offers \"{offered}\" in PLUGIN_PROTOCOL_VERSIONS; use Terraform 1.0, OpenTofu 1.6 or newer"
     )]
-    Protocol { offered: String },
+    Protocol { provider: String, offered: String },
 
     #[error(
         "PLUGIN_CLIENT_CERT is set but holds no certificate; Terraform sets it to one in PEM, or \
@@ -80,6 +80,9 @@ pub(super) enum StartError {
         group: String,
         error: io::Error,
     },
+
+    #[error("the provider could not be started: {0}")]
+    Provider(io::Error),
 
     #[error("the runtime could not be started: {0}")]
     Runtime(io::Error),

@@ -35,9 +35,9 @@ pub(super) struct Handshake {
 impl Handshake {
     /// # Errors
     /// The protocol is not among those offered, or the certificate cannot be read.
-    pub(super) fn from_environment() -> Result<Handshake, StartError> {
+    pub(super) fn from_environment(provider: &str) -> Result<Handshake, StartError> {
         let mut handshake = Handshake::for_debugging();
-        check_versions(env::var_os("PLUGIN_PROTOCOL_VERSIONS"))?;
+        check_versions(env::var_os("PLUGIN_PROTOCOL_VERSIONS"), provider)?;
         handshake.client = read_certificate(env::var_os("PLUGIN_CLIENT_CERT"))?;
         handshake.asks_to_multiplex =
             env::var_os("PLUGIN_MULTIPLEX_GRPC").is_some_and(|value| !value.is_empty());
@@ -57,7 +57,7 @@ impl Handshake {
 }
 
 /// An old client names no versions; it finds ours in the line.
-fn check_versions(offered: Option<OsString>) -> Result<(), StartError> {
+fn check_versions(offered: Option<OsString>, provider: &str) -> Result<(), StartError> {
     let Some(offered) = offered else {
         return Ok(());
     };
@@ -67,6 +67,7 @@ fn check_versions(offered: Option<OsString>) -> Result<(), StartError> {
         Ok(())
     } else {
         Err(StartError::Protocol {
+            provider: provider.to_owned(),
             offered: offered.into_owned(),
         })
     }
@@ -120,11 +121,11 @@ mod tests {
     #[test]
     fn six_has_to_be_offered() {
         for offered in ["6", "5,6", "6,5", "4, 6"] {
-            check_versions(Some(offered.into())).unwrap();
+            check_versions(Some(offered.into()), "a").unwrap();
         }
-        check_versions(None).unwrap();
+        check_versions(None, "a").unwrap();
         for offered in ["5", "4,5", "", "16,60"] {
-            let error = check_versions(Some(offered.into())).unwrap_err();
+            let error = check_versions(Some(offered.into()), "a").unwrap_err();
             assert!(error.to_string().contains(&format!("\"{offered}\"")));
         }
     }

@@ -7,10 +7,9 @@ use std::thread;
 use std::time::Duration;
 
 use rustix::io::Errno;
-use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
+use rustix::net::SocketAddrUnix;
 
-/// What the names of sockets and of their folders begin with; 16 hexadecimal digits follow.
-pub(super) const PREFIX: &str = "denobridge-";
+use super::socket::new_socket;
 
 /// A provider that is starting at this moment does not listen yet.
 const YOUNGEST: Duration = Duration::from_secs(60);
@@ -21,19 +20,21 @@ const MOST_LOOKED_AT: usize = 10_000;
 /// How many sockets are tried. What is left after that is for the next provider.
 const MOST_TRIED: usize = 256;
 
-/// Removes those in `folder`, beside everything else: Terraform waits for nothing here.
-pub(super) fn remove_beside(folder: PathBuf) {
+/// Removes those in `folder` whose names have this prefix, in a thread: Terraform waits for nothing
+/// here.
+pub(super) fn remove_beside(folder: PathBuf, prefix: String) {
     let thread = thread::Builder::new().name("left behind".into());
     // Without a thread they stay until the next time.
-    let _none = thread.spawn(move || remove(&folder));
+    let _none = thread.spawn(move || remove(&folder, &prefix));
 }
 
-fn remove(folder: &Path) {
+fn remove(folder: &Path, prefix: &str) {
     let Ok(entries) = fs::read_dir(folder) else {
         return;
     };
     let paths = entries.take(MOST_LOOKED_AT).flatten();
-    let paths = paths.filter(|entry| entry.file_name().to_str().is_some_and(is_name));
+    let is_one = |name: &str| is_name(name, prefix);
+    let paths = paths.filter(|entry| entry.file_name().to_str().is_some_and(is_one));
     for path in paths.map(|entry| entry.path()).take(MOST_TRIED) {
         let is_folder = match fs::symlink_metadata(&path) {
             Ok(file) if is_old_and_ours(&file) => file.is_dir(),
@@ -58,8 +59,9 @@ fn remove(folder: &Path) {
     }
 }
 
-fn is_name(name: &str) -> bool {
-    let digits = name.strip_prefix(PREFIX);
+/// Whether a name is the prefix and 16 hexadecimal digits.
+fn is_name(name: &str, prefix: &str) -> bool {
+    let digits = name.strip_prefix(prefix);
     digits.is_some_and(|digits| {
         digits.len() == 16 && digits.bytes().all(|digit| digit.is_ascii_hexdigit())
     })
@@ -73,9 +75,7 @@ fn is_old_and_ours(file: &Metadata) -> bool {
 
 /// Whether somebody listens. It waits for nobody.
 fn knock(socket: &Path) -> Result<(), Errno> {
-    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
-    let client = rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
-    rustix::net::connect(&client, &SocketAddrUnix::new(socket)?)
+    rustix::net::connect(&new_socket()?, &SocketAddrUnix::new(socket)?)
 }
 
 #[cfg(test)]
@@ -117,7 +117,7 @@ mod tests {
         age(&used);
         let link = folder.path().join("denobridge-0000000000000005");
         std::os::unix::fs::symlink(&other, &link).unwrap();
-        remove(folder.path());
+        remove(folder.path(), "denobridge-");
         assert!(!dead.exists());
         for kept in [&young, &living, &other, &used, &link] {
             assert!(kept.join("socket").exists(), "{}", kept.display());

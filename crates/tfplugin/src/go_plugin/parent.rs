@@ -3,8 +3,7 @@
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
-use rustix::process::{Pid, PidfdFlags, getppid, pidfd_open};
-use tokio::io::Interest;
+use rustix::process::{Pid, getppid};
 use tokio::io::unix::AsyncFd;
 
 /// How often to look where the system does not tell.
@@ -14,7 +13,8 @@ const INTERVAL: Duration = Duration::from_secs(1);
 pub(super) struct Parent {
     /// Nothing, if it lives in another namespace of processes. A new parent is something, then.
     process: Option<Pid>,
-    /// Becomes readable when it dies. Old kernels and some sandboxes have none.
+    /// Becomes readable when it dies. Systems other than Linux, old kernels and some sandboxes have
+    /// none.
     handle: Option<AsyncFd<OwnedFd>>,
 }
 
@@ -23,8 +23,7 @@ impl Parent {
     /// somebody else, and writing the handshake's line fails.
     pub(super) fn watch() -> Parent {
         let process = getppid();
-        let handle = process.and_then(|process| pidfd_open(process, PidfdFlags::empty()).ok());
-        let handle = handle.and_then(readable_at_death);
+        let handle = process.and_then(readable_at_death);
         Parent { process, handle }
     }
 
@@ -45,13 +44,22 @@ impl Parent {
     }
 }
 
+#[cfg(target_os = "linux")]
 #[allow(
     deprecated,
     reason = "its successor is unsafe for the sake of types that change their descriptor, which an \
               OwnedFd does not"
 )]
-fn readable_at_death(handle: OwnedFd) -> Option<AsyncFd<OwnedFd>> {
-    AsyncFd::with_interest(handle, Interest::READABLE).ok()
+fn readable_at_death(process: Pid) -> Option<AsyncFd<OwnedFd>> {
+    use rustix::process::{PidfdFlags, pidfd_open};
+
+    let handle = pidfd_open(process, PidfdFlags::empty()).ok()?;
+    AsyncFd::with_interest(handle, tokio::io::Interest::READABLE).ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn readable_at_death(_: Pid) -> Option<AsyncFd<OwnedFd>> {
+    None
 }
 
 #[cfg(test)]

@@ -3,27 +3,23 @@
 use serde_json::{Map, Value, json};
 
 use super::handshake::PROTOCOL;
-
-/// Terraform looks for the first, OpenTofu, whose registry is another, for the second.
-const ADDRESSES: [&str; 2] = [
-    "registry.terraform.io/brad-jones/denobridge",
-    "brad-jones/denobridge",
-];
+use crate::Identity;
 
 /// What is printed once the provider listens at `address`.
-pub(super) fn text(address: &str) -> String {
-    let value = value(address, std::process::id()).to_string();
+pub(super) fn text(identity: &Identity, address: &str) -> String {
+    let value = value(identity, address, std::process::id()).to_string();
     // Within single quotes a shell knows no escapes, so one has to end and begin anew.
     let quoted = value.replace('\'', r"'\''");
     format!(
-        "The provider denobridge runs, until Ctrl-C. To make Terraform use it, run this in the shell \
-         where you run Terraform:\n\n    export TF_REATTACH_PROVIDERS='{quoted}'\n\nRelative paths of \
-         scripts begin at the folder that the provider was started in.\n"
+        "The provider {} runs, until Ctrl-C. To make Terraform use it, run this in the shell \
+         where you run Terraform:\n\n    export TF_REATTACH_PROVIDERS='{quoted}'\n\nRelative paths \
+         begin at the folder that the provider was started in.\n",
+        identity.name
     )
 }
 
 /// With `Test` Terraform leaves the process alone when it is done.
-fn value(address: &str, process: u32) -> Value {
+fn value(identity: &Identity, address: &str, process: u32) -> Value {
     let one = json!({
         "Protocol": "grpc",
         "ProtocolVersion": PROTOCOL,
@@ -31,25 +27,32 @@ fn value(address: &str, process: u32) -> Value {
         "Test": true,
         "Addr": { "Network": "unix", "String": address },
     });
-    let all = ADDRESSES.map(|provider| (provider.to_owned(), one.clone()));
+    // Terraform looks for the first, OpenTofu, whose registry is another, for the second.
+    let addresses = [
+        format!("registry.terraform.io/{}", identity.address),
+        identity.address.clone(),
+    ];
+    let all = addresses.map(|provider| (provider, one.clone()));
     Value::Object(Map::from_iter(all))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::identity;
 
     #[test]
     fn an_apostrophe_in_the_path_survives_the_shell() {
-        assert!(text("/it's").contains(r#""String":"/it'\''s""#));
+        let text = text(&identity::for_tests(), "/it's");
+        assert!(text.contains(r#""String":"/it'\''s""#));
     }
 
     #[test]
     fn both_addresses_lead_to_the_same_process() {
-        let value = value("/socket", 7);
-        let one = &value["brad-jones/denobridge"];
+        let value = value(&identity::for_tests(), "/socket", 7);
+        let one = &value["somebody/pan-try"];
         assert_eq!(one["Pid"], 7);
         assert_eq!(one["Addr"]["String"], "/socket");
-        assert_eq!(&value["registry.terraform.io/brad-jones/denobridge"], one);
+        assert_eq!(&value["registry.terraform.io/somebody/pan-try"], one);
     }
 }

@@ -12,9 +12,11 @@ use tonic_health::ServingStatus;
 use tonic_health::pb::health_server::HealthServer;
 use tonic_health::server::{HealthReporter, HealthService};
 
+use crate::Provider;
+use crate::adapter::Adapter;
 use crate::proto::plugin::Empty;
 use crate::proto::plugin::grpc_controller_server::{GrpcController, GrpcControllerServer};
-use crate::proto::tfplugin6::provider_server::{Provider, ProviderServer};
+use crate::proto::tfplugin6::provider_server::ProviderServer;
 
 /// A state can be large, and the limit that tonic sets by itself is 4 MiB.
 const LARGEST_MESSAGE: usize = 256 * 1024 * 1024;
@@ -24,15 +26,15 @@ const PLUGIN: &str = "plugin";
 
 /// All services, chosen by the first part of a path. tonic's own router would bring a web framework
 /// along for this.
-pub(super) struct Services<P> {
-    provider: ProviderServer<P>,
+pub(super) struct Services<P: Provider> {
+    provider: ProviderServer<Adapter<P>>,
     controller: GrpcControllerServer<Controller>,
     health: HealthServer<HealthService>,
 }
 
 impl<P: Provider> Services<P> {
     /// `end` is cancelled when Terraform asks the plugin to end.
-    pub(super) async fn new(provider: P, end: CancellationToken) -> Services<P> {
+    pub(super) async fn new(provider: Adapter<P>, end: CancellationToken) -> Services<P> {
         let health = HealthReporter::new();
         health
             .set_service_status(PLUGIN, ServingStatus::Serving)
@@ -47,7 +49,7 @@ impl<P: Provider> Services<P> {
     }
 }
 
-impl<P> Clone for Services<P> {
+impl<P: Provider> Clone for Services<P> {
     fn clone(&self) -> Services<P> {
         Services {
             provider: self.provider.clone(),
@@ -68,7 +70,7 @@ impl<P: Provider> Service<http::Request<Body>> for Services<P> {
 
     fn call(&mut self, request: http::Request<Body>) -> Self::Future {
         let service = request.uri().path().split('/').nth(1).unwrap_or_default();
-        if service == ProviderServer::<P>::NAME {
+        if service == ProviderServer::<Adapter<P>>::NAME {
             self.provider.call(request)
         } else if service == GrpcControllerServer::<Controller>::NAME {
             self.controller.call(request)

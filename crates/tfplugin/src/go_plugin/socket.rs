@@ -9,14 +9,14 @@ use std::os::unix::fs::{DirBuilderExt, PermissionsExt, chown};
 use std::os::unix::net::UnixListener as StdUnixListener;
 use std::path::{Path, PathBuf};
 
-use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketType};
 use tokio::net::UnixListener;
 
 use super::error::StartError;
-use super::left_behind;
 
 /// The system has room for so many bytes in the address of a socket.
-const LONGEST_PATH: usize = 107;
+const LONGEST_PATH: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
 
 /// A socket that is listened on. Its file goes when it is dropped, and its folder if it was made
 /// for it.
@@ -52,16 +52,21 @@ impl Drop for Files {
 }
 
 impl Socket {
-    /// Listens in `folder`, or in a new one below the system's for temporary files. Members of
-    /// `group`, a name or a number, may connect.
+    /// Listens in `folder`, or in a new one below the system's for temporary files. The name of the
+    /// socket or of that folder begins with `prefix`. Members of `group`, a name or a number, may
+    /// connect.
     ///
     /// # Errors
     /// The folder cannot be written, its path is too long or cannot be told to Terraform, or the
     /// group cannot be given.
-    pub(super) fn bind(folder: Option<&Path>, group: Option<&str>) -> Result<Socket, StartError> {
+    pub(super) fn bind(
+        prefix: &str,
+        folder: Option<&Path>,
+        group: Option<&str>,
+    ) -> Result<Socket, StartError> {
         let group = group.map(|name| find_group(name).map(|id| (name, id)));
         let group = group.transpose()?;
-        let name = format!("{}{:016x}", left_behind::PREFIX, random());
+        let name = format!("{prefix}{:016x}", random());
         match folder {
             Some(folder) => {
                 let socket = absolute(folder).join(name);
@@ -105,10 +110,7 @@ impl Socket {
             error,
             variable,
         };
-        let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
-        let listener =
-            rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)
-                .map_err(|error| failed(error.into()))?;
+        let listener = new_socket().map_err(|error| failed(error.into()))?;
         let address = SocketAddrUnix::new(&files.socket).map_err(|error| failed(error.into()))?;
         rustix::net::bind(&listener, &address).map_err(|error| failed(error.into()))?;
         // Nobody can connect before `listen`, so there is no moment at which others could.
@@ -151,6 +153,28 @@ impl Socket {
         let listener = UnixListener::from_std(StdUnixListener::from(self.listener));
         Ok((listener.map_err(StartError::Runtime)?, self.files))
     }
+}
+
+/// A Unix socket that never blocks and that no child inherits.
+#[cfg(target_os = "linux")]
+pub(super) fn new_socket() -> Result<OwnedFd, Errno> {
+    use rustix::net::SocketFlags;
+
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)
+}
+
+/// The same where a socket cannot be made with flags: a child that is started between the calls
+/// inherits it.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn new_socket() -> Result<OwnedFd, Errno> {
+    use rustix::fs::{OFlags, fcntl_setfl};
+    use rustix::io::{FdFlags, fcntl_setfd};
+
+    let socket = rustix::net::socket(AddressFamily::UNIX, SocketType::STREAM, None)?;
+    fcntl_setfd(&socket, FdFlags::CLOEXEC)?;
+    fcntl_setfl(&socket, OFlags::NONBLOCK)?;
+    Ok(socket)
 }
 
 /// Two processes that start at the same moment must not choose the same name. The keys of a hash

@@ -2,12 +2,14 @@
 
 use tracing::level_filters::LevelFilter;
 
-/// The first that is set and not empty counts.
-const VARIABLES: [&str; 3] = ["TF_LOG_PROVIDER_DENOBRIDGE", "TF_LOG_PROVIDER", "TF_LOG"];
-
-/// What the variables say, if one of them says something.
-pub(super) fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Option<LevelFilter> {
-    let values = VARIABLES.iter().filter_map(|name| variable(name));
+/// What the variables say, if one of them says something. The first that is set and not empty
+/// counts, and `own` is the first: the one for this provider alone.
+pub(super) fn from_variables(
+    own: &str,
+    variable: impl Fn(&str) -> Option<String>,
+) -> Option<LevelFilter> {
+    let names = [own, "TF_LOG_PROVIDER", "TF_LOG"];
+    let values = names.into_iter().filter_map(variable);
     let mut values = values.map(|value| value.trim().to_ascii_uppercase());
     let level = match values.find(|value| !value.is_empty())?.as_str() {
         "OFF" => LevelFilter::OFF,
@@ -26,7 +28,7 @@ mod tests {
     use super::*;
 
     fn level(set: &[(&str, &str)]) -> Option<LevelFilter> {
-        from_variables(|name| {
+        from_variables("TF_LOG_PROVIDER_DENOBRIDGE", |name| {
             let found = set.iter().find(|(set, _)| *set == name);
             found.map(|(_, value)| (*value).to_owned())
         })

@@ -1,0 +1,5 @@
+//! The service, called as tonic calls it.
+
+mod failures;
+mod shop;
+mod values;
