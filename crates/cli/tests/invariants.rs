@@ -143,7 +143,7 @@ fn dependencies_point_down() {
         ("rpc", &["tenon-wire"]),
         ("values", &[]),
         ("text", &[]),
-        ("schema", &["tenon-values"]),
+        ("schema", &["tenon-text", "tenon-values"]),
         ("host", &["tenon-rpc", "tenon-text"]),
         ("ipc", &["tenon-host", "tenon-protocols", "tenon-rpc"]),
         ("protocols", &["tenon-rpc", "tenon-values"]),

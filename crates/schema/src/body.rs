@@ -161,7 +161,7 @@ impl Block {
     }
 
     /// What it is when no such block is written.
-    fn absent(&self) -> Value {
+    pub(crate) fn absent(&self) -> Value {
         let empty = match self.nesting {
             Nesting::Single => return Value::null(self.implied_type()),
             Nesting::Group => return self.body.object(&[]),

@@ -4,6 +4,9 @@
 //! say. A plugin is described once, in the types of this crate, and each protocol maps them to its
 //! own. The crate has no encoding and does no input or output.
 //!
+//! [`Offer::check`] and [`Body::check`] find mistakes of the plugin's author, [`Body::complete`]
+//! mistakes of its user.
+//!
 //! ```
 //! use tenon_schema::{Attribute, Block, Body, Nesting, Schema};
 //! use tenon_values::Type;
@@ -30,10 +33,13 @@
 
 mod attribute;
 mod body;
+mod check;
+mod complete;
 mod description;
 mod offer;
 
 pub use attribute::{Attribute, AttributeType, Presence};
 pub use body::{Block, Body, Nesting, Schema};
+pub use check::SchemaError;
 pub use description::Description;
 pub use offer::{Action, Function, Offer, Parameter, Resource};

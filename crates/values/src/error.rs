@@ -41,6 +41,17 @@ pub enum Problem {
     /// An object has no such attribute.
     #[error("the attribute {0:?} is not supported")]
     UnsupportedAttribute(SmolStr),
+    /// An object has no such attribute, but one with almost the same name.
+    #[error("the attribute {name:?} is not supported; did you mean {meant:?}?")]
+    MisspeltAttribute {
+        /// The name that was given.
+        name: SmolStr,
+        /// The name that was probably meant.
+        meant: SmolStr,
+    },
+    /// Nobody but the plugin gives this attribute a value.
+    #[error("the attribute {0:?} is computed and cannot be given")]
+    ComputedAttribute(SmolStr),
     /// An attribute that an object must have is not there.
     #[error("the attribute {0:?} is required")]
     MissingAttribute(SmolStr),
