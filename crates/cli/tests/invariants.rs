@@ -146,7 +146,7 @@ fn dependencies_point_down() {
         ("schema", &["tenon-text", "tenon-values"]),
         ("host", &["tenon-rpc", "tenon-text"]),
         ("ipc", &["tenon-host", "tenon-protocols", "tenon-rpc"]),
-        ("protocols", &["tenon-rpc", "tenon-values"]),
+        ("protocols", &["tenon-rpc", "tenon-schema", "tenon-values"]),
         (
             "plugin",
             &["tenon-protocols", "tenon-rpc", "tenon-text", "tenon-values"],
@@ -222,6 +222,30 @@ fn dependencies_point_down() {
             let has = dependencies.lines().any(|line| line.starts_with(parser));
             assert!(!has || name == "hcl", "{name} depends on {parser}");
         }
+    }
+}
+
+/// A server on a socket passes values on without looking into them: whoever uses one need not build
+/// the types of values.
+#[test]
+fn sockets_need_no_values() {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "cargo knows what the features of a crate pull in"
+    )]
+    let mut cargo = std::process::Command::new(env!("CARGO"));
+    let output = cargo
+        .args(["tree", "--offline", "--locked", "--package", "tenon-ipc"])
+        .args(["--edges", "normal", "--prefix", "none"])
+        .current_dir(root())
+        .output()
+        .unwrap();
+    let tree = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{:?}", output.stderr);
+    let has = |name: &str| tree.lines().any(|line| line.split(' ').next() == Some(name));
+    assert!(has("tenon-ipc") && has("tenon-protocols"), "{tree}");
+    for values in ["tenon-values", "tenon-schema"] {
+        assert!(!has(values), "tenon-ipc depends on {values}");
     }
 }
 

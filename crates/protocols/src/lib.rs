@@ -14,11 +14,17 @@
 //! | orchard | orchard | `describe` | call `shutdown` | | yes |
 //!
 //! A protocol is a module with a `Spec` (`lifecycle.rs`), and a line in `Protocol::spec`.
+//!
+//! Two features, both on by default: `values` has what is said in Orchard and denobridge, typed, and
+//! what Orchard and Seasonings plugins can list; `secrets` has [`Secrets`]. Without them the crate
+//! does not depend on `tenon-values`.
 
 mod acp;
 pub mod denobridge;
 mod ipc;
+#[cfg(feature = "values")]
 mod json;
+#[cfg(feature = "values")]
 mod lenient;
 mod lifecycle;
 mod listing;
@@ -26,6 +32,7 @@ mod lsp;
 mod mcp;
 pub mod orchard;
 mod seasonings;
+#[cfg(feature = "secrets")]
 mod secrets;
 mod uri;
 
@@ -33,10 +40,12 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+#[cfg(feature = "values")]
 pub use json::Json;
 pub use lifecycle::Client;
 use lifecycle::Spec;
 pub use listing::{Listing, Offer, Parameter, Sample};
+#[cfg(feature = "secrets")]
 pub use secrets::{MASK, Secrets};
 use serde_json::Value;
 use tenon_rpc::{CallError, Dialect, Format, Limits, Options, Payload, Peer};

@@ -125,6 +125,18 @@ pub(crate) fn decode(answer: &Payload) -> Result<Value, CallError> {
         .map_err(CallError::Undecodable)
 }
 
+/// Makes the first call of a protocol that has one, and reads its answer.
+#[cfg(feature = "values")]
+pub(crate) async fn begin_typed<T: serde::de::DeserializeOwned>(
+    spec: &Spec,
+    peer: &Peer,
+) -> Result<T, CallError> {
+    match (spec.begin)(peer, &Client::default()).await? {
+        Some(answer) => answer.decode().map_err(CallError::Undecodable),
+        None => refuse(format!("{} has no first call", spec.name)),
+    }
+}
+
 /// The answer breaks the protocol.
 pub(crate) fn refuse<T>(problem: impl Into<tenon_rpc::Text>) -> Result<T, CallError> {
     Err(CallError::Malformed(problem.into()))

@@ -1,14 +1,15 @@
 //! Orchard: scenarios and their providers.
 //!
 //! A host calls four methods, and a provider answers them. What a provider offers it says in its
-//! [`ProviderSchema`]; what is given to its actions and comes back travels as [`Json`], so that
-//! numbers keep all their digits.
+//! [`ProviderSchema`], which maps to and from the [`Offer`](tenon_schema::Offer) of every host; what
+//! is given to its actions and comes back travels as [`Json`], so that numbers keep all their digits.
 //!
 //! Members that are absent or null read as empty, as they do in Go, and members that nobody knows
 //! are passed over.
 //!
 //! ```
-//! use tenon_protocols::orchard::{ExecuteParams, Json, ProviderSchema, complete};
+//! use tenon_protocols::orchard::{ExecuteParams, Json, ProviderSchema};
+//! use tenon_schema::Offer;
 //! use tenon_values::Value;
 //!
 //! let schema: ProviderSchema = serde_json::from_str(
@@ -18,145 +19,42 @@
 //! )?;
 //! schema.check()?;
 //!
+//! let greet = &Offer::try_from(&schema)?.actions["greet"];
 //! let given = Value::object([("name", Value::from("you"))]);
-//! let attributes = complete(&schema.actions["greet"].attrs, &given).map_err(|errors| errors[0].clone())?;
+//! let attributes = greet.input.complete(&given).map_err(|errors| errors[0].clone())?;
 //! let params = ExecuteParams { action: "greet".into(), attrs: Json::of_attributes(&attributes)? };
 //! assert_eq!(serde_json::to_string(&params)?, r#"{"action":"greet","attrs":{"name":"you","times":1}}"#);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod attributes;
+#[cfg(feature = "values")]
+mod check;
+#[cfg(feature = "values")]
 mod differences;
+#[cfg(feature = "values")]
 mod failure;
 pub(crate) mod life;
+#[cfg(feature = "values")]
+mod list;
+#[cfg(feature = "values")]
+mod messages;
+#[cfg(feature = "values")]
+mod offer;
+#[cfg(feature = "values")]
 mod schema;
-mod validity;
 
-use serde::{Deserialize, Serialize};
-use tenon_rpc::methods;
-
-pub use crate::json::Json;
-use crate::lenient::null_as_default;
-pub use attributes::complete;
-pub use failure::{Code, ERROR_NAMES, ProviderError};
-pub use schema::{ActionSchema, AttrSchema, ProviderSchema};
-pub use validity::{RESERVED, SchemaError};
+#[cfg(feature = "values")]
+pub use {crate::json::Json, check::*, failure::*, life::begin, messages::*, schema::*};
 
 /// The version of the protocol that is spoken here. There is no negotiation.
 pub const VERSION: &str = "1";
 
-methods! {
-    /// Calls a provider.
-    pub client ProviderClient;
-
-    /// What the provider offers. Called once, before anything else.
-    pub Describe, describe = "describe" (Empty) -> DescribeResult;
-    /// Makes the provider ready for work. Called once, before the first action.
-    pub Configure, configure = "configure" (ConfigureParams) -> Empty;
-    /// Runs one action.
-    pub Execute, execute = "execute" (ExecuteParams) -> ExecuteResult;
-    /// Says goodbye: once it has answered, the provider ends.
-    pub Shutdown, shutdown = "shutdown" (Empty) -> Empty;
-}
-
-/// Params or a result with nothing in it: `{}`, or null.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "Option<Braces>")]
-pub struct Empty {}
-
-/// Keeps anything that is no object from being taken for nothing.
-#[derive(Deserialize)]
-#[serde(expecting = "an object")]
-struct Braces {}
-
-impl From<Option<Braces>> for Empty {
-    fn from(_: Option<Braces>) -> Empty {
-        Empty {}
-    }
-}
-
-/// The result of [`Describe`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(expecting = "an object with a schema")]
-pub struct DescribeResult {
-    /// What the provider offers.
-    pub schema: ProviderSchema,
-}
-
-/// The params of [`Configure`].
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ConfigureParams {
-    /// An object of the attributes that the schema's `config` asks for.
-    #[serde(default, deserialize_with = "null_as_default")]
-    pub config: Json,
-}
-
-/// The params of [`Execute`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ExecuteParams {
-    /// Which action to run.
-    pub action: String,
-    /// An object of the attributes that the action asks for.
-    #[serde(default, deserialize_with = "null_as_default")]
-    pub attrs: Json,
-}
-
-/// The result of [`Execute`].
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(from = "Option<PlainExecuteResult>")]
-pub struct ExecuteResult {
-    /// An object of what the action brought, `{}` if that is nothing.
-    pub outputs: Json,
-}
-
-/// A result as it is mostly written; null stands for one without outputs.
-#[derive(Deserialize)]
-#[serde(expecting = "an object with outputs")]
-struct PlainExecuteResult {
-    #[serde(default, deserialize_with = "null_as_default")]
-    outputs: Json,
-}
-
-impl From<Option<PlainExecuteResult>> for ExecuteResult {
-    fn from(result: Option<PlainExecuteResult>) -> ExecuteResult {
-        let outputs = result.map(|result| result.outputs).unwrap_or_default();
-        ExecuteResult { outputs }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nothing_is_an_object_or_null() {
-        assert_eq!(serde_json::to_string(&Empty {}).unwrap(), "{}");
-        for text in ["{}", "null", r#"{"later":1}"#] {
-            assert!(serde_json::from_str::<Empty>(text).is_ok(), "{text}");
-        }
-        assert!(serde_json::from_str::<Empty>("5").is_err());
-    }
-
-    #[test]
-    fn absent_outputs_are_none() {
-        for text in ["null", "{}", r#"{"outputs":null}"#, r#"{"outputs":{}}"#] {
-            let result: ExecuteResult = serde_json::from_str(text).unwrap();
-            assert_eq!(result.outputs.text(), "{}", "{text}");
-        }
-    }
-
-    #[test]
-    fn numbers_keep_their_digits() {
-        let text = r#"{"action":"a","attrs":{"n":123456789012345678901234567890.5}}"#;
-        let params: ExecuteParams = serde_json::from_str(text).unwrap();
-        assert_eq!(serde_json::to_string(&params).unwrap(), text);
-    }
-
-    #[test]
-    fn the_table_is_the_protocol() {
-        let names: Vec<_> = { ProviderClient::METHODS.iter() }
-            .map(|row| row.name)
-            .collect();
-        assert_eq!(names, ["describe", "configure", "execute", "shutdown"]);
-    }
-}
+/// The codes of the engine's own errors, as Orchard calls them. What does not parse cannot be decoded,
+/// which is an invalid request here.
+pub const ERROR_NAMES: &[(i64, &str)] = &[
+    (-32600, "invalid_request"),
+    (-32700, "invalid_request"),
+    (-32601, "unknown_method"),
+    (-32602, "validation_failed"),
+    (-32603, "internal_error"),
+];

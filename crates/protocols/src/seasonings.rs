@@ -1,5 +1,6 @@
 //! OpenTofu's plugin protocol.
 
+#[cfg(feature = "values")]
 mod list;
 
 use serde_json::json;
@@ -19,6 +20,7 @@ pub(crate) static SPEC: Spec = Spec {
     first_call: Some("init"),
     begin,
     end,
+    #[cfg(feature = "values")]
     list: Some(list::list),
     methods: &[
         "ping",

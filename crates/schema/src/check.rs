@@ -46,7 +46,7 @@ type Checked = Result<(), SchemaError>;
 ///
 /// # Errors
 /// It cannot.
-pub(crate) fn check_name(name: &str) -> Checked {
+pub fn check_name(name: &str) -> Checked {
     let mut characters = name.chars();
     let is_start = |first: char| first.is_alphabetic() || first == '_';
     let is_part = |next: char| next.is_alphanumeric() || next == '_' || next == '-';

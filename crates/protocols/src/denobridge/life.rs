@@ -1,6 +1,8 @@
 //! How a script is greeted and said goodbye to.
 
 use serde_json::Value;
+#[cfg(feature = "values")]
+use tenon_rpc::CallError;
 use tenon_rpc::Peer;
 
 use crate::lifecycle::{Begun, Client, Spec, Work, call, decode, refuse, send};
@@ -8,12 +10,12 @@ use crate::lifecycle::{Begun, Client, Spec, Work, call, decode, refuse, send};
 pub(crate) static SPEC: Spec = Spec {
     name: "denobridge",
     first_call: Some("health"),
-    begin,
+    begin: greet,
     end,
     ..Spec::BASE
 };
 
-fn begin<'a>(peer: &'a Peer, _: &'a Client) -> Work<'a, Begun> {
+fn greet<'a>(peer: &'a Peer, _: &'a Client) -> Work<'a, Begun> {
     Box::pin(async move {
         let answer = call(peer, "health", None).await?;
         let health = decode(&answer)?;
@@ -22,6 +24,15 @@ fn begin<'a>(peer: &'a Peer, _: &'a Client) -> Work<'a, Begun> {
             _ => refuse(format!("`health` answered {health}, not {{\"ok\":true}}")),
         }
     })
+}
+
+/// Makes the first call of a process, and gives what the script says about itself.
+///
+/// # Errors
+/// The call failed, or the script answered that it is not ready.
+#[cfg(feature = "values")]
+pub async fn begin(peer: &Peer) -> Result<super::Health, CallError> {
+    crate::lifecycle::begin_typed(&SPEC, peer).await
 }
 
 fn end(peer: &Peer) -> Work<'_, ()> {

@@ -56,16 +56,6 @@ impl Code {
     }
 }
 
-/// The codes of the engine's own errors, as Orchard calls them. What does not parse cannot be decoded,
-/// which is an invalid request here.
-pub const ERROR_NAMES: &[(i64, &str)] = &[
-    (-32600, "invalid_request"),
-    (-32700, "invalid_request"),
-    (-32601, "unknown_method"),
-    (-32602, "validation_failed"),
-    (-32603, "internal_error"),
-];
-
 impl From<&ErrorCode> for Code {
     fn from(code: &ErrorCode) -> Code {
         let known = match code {

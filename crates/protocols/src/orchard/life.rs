@@ -1,13 +1,14 @@
-//! How a provider is greeted, asked what it can do, and said goodbye to.
+//! How a provider is greeted and said goodbye to.
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
-use tenon_rpc::{CallError, Dialect, Payload, Peer, Stray};
+use serde_json::json;
+#[cfg(feature = "values")]
+use tenon_rpc::CallError;
+use tenon_rpc::{Dialect, Peer, Stray};
 
-use super::{AttrSchema, DescribeResult, ERROR_NAMES, VERSION};
+use super::{ERROR_NAMES, VERSION};
 use crate::lifecycle::{Begun, Client, Spec, Work, call, decode, refuse};
-use crate::listing::{Listing, Offer, Parameter};
 
 pub(crate) static SPEC: Spec = Spec {
     name: "orchard",
@@ -17,14 +18,15 @@ pub(crate) static SPEC: Spec = Spec {
     stray: Stray::Fail,
     start_limit: Duration::from_secs(5),
     first_call: Some("describe"),
-    begin,
+    begin: greet,
     end,
-    list: Some(list),
+    #[cfg(feature = "values")]
+    list: Some(super::list::list),
     methods: &["describe", "configure", "execute", "shutdown"],
     ..Spec::BASE
 };
 
-fn begin<'a>(peer: &'a Peer, _: &'a Client) -> Work<'a, Begun> {
+fn greet<'a>(peer: &'a Peer, _: &'a Client) -> Work<'a, Begun> {
     Box::pin(async move {
         let answer = call(peer, "describe", Some(json!({}))).await?;
         let described = decode(&answer)?;
@@ -38,49 +40,19 @@ fn begin<'a>(peer: &'a Peer, _: &'a Client) -> Work<'a, Begun> {
     })
 }
 
+/// Makes the first call of a process, and gives what the provider offers.
+///
+/// # Errors
+/// The call failed, its answer is not a schema, or the provider speaks another version.
+#[cfg(feature = "values")]
+pub async fn begin(peer: &Peer) -> Result<super::ProviderSchema, CallError> {
+    let described: super::DescribeResult = crate::lifecycle::begin_typed(&SPEC, peer).await?;
+    Ok(described.schema)
+}
+
 fn end(peer: &Peer) -> Work<'_, ()> {
     Box::pin(async move {
         // The process is ended all the same.
         let _gone = call(peer, "shutdown", Some(json!({}))).await;
     })
-}
-
-fn list<'a>(_: &'a Peer, described: &'a Payload) -> Work<'a, Result<Listing, CallError>> {
-    Box::pin(async move {
-        let DescribeResult { schema } = described.decode().map_err(CallError::Undecodable)?;
-        let mut offers = Vec::new();
-        if !schema.config.is_empty() {
-            let parameters = schema.config.iter().map(parameter).collect();
-            offers.push(
-                Offer::new("configuration", "configure")
-                    .with_parameters(parameters)
-                    .called("configure", |given| json!({ "config": given })),
-            );
-        }
-        for (name, action) in &schema.actions {
-            let parameters = action.attrs.iter().map(parameter).collect();
-            let mut offer = Offer::new("action", name)
-                .about(&action.description)
-                .with_parameters(parameters)
-                .called("execute", |given| json!({ "action": name, "attrs": given }));
-            let outputs = action.outputs.as_ref();
-            offer.result = outputs.map(|outputs| outputs.ty.to_string());
-            offers.push(offer);
-        }
-        Ok(Listing {
-            server: Listing::server_name(&schema.name, &schema.version),
-            offers,
-        })
-    })
-}
-
-fn parameter((name, attribute): (&String, &AttrSchema)) -> Parameter {
-    let default = attribute.default.as_ref();
-    Parameter {
-        name: name.clone(),
-        ty: attribute.ty.to_string(),
-        required: attribute.required,
-        default: default.and_then(|default| serde_json::from_str::<Value>(default.text()).ok()),
-        about: attribute.description.clone(),
-    }
 }

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use tenon_values::{Error, Type, Value, convert, json};
 
-use super::{Json, null_as_default};
+use crate::json::Json;
+use crate::lenient::null_as_default;
 
 /// What a provider offers: the answer to `describe`, and what `<provider> schema` prints.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -1,11 +1,9 @@
 //! Whether a schema is one that scenarios can be written against.
 
-use std::collections::BTreeMap;
-use std::fmt::Display;
-
+use tenon_schema::{Action, Attribute, Offer, SchemaError as Fault, check_name};
 use tenon_values::Type;
 
-use super::{AttrSchema, ProviderSchema, VERSION};
+use super::{ProviderSchema, VERSION};
 
 /// What a scenario says about an action, beside the action's own attributes.
 pub const RESERVED: [&str; 9] = [
@@ -40,7 +38,9 @@ impl ProviderSchema {
     /// that scenarios need themselves, a default that does not fit or is never used, outputs that
     /// have no names.
     pub fn check(&self) -> Result<(), SchemaError> {
-        let checked = self.check_head().and_then(|()| self.check_attributes());
+        let checked = { self.check_head() }
+            .and_then(|()| Offer::try_from(self))
+            .and_then(|offer| check_offer(&offer));
         checked.map_err(|Fault { place, problem }| SchemaError {
             provider: self.name.clone(),
             place,
@@ -56,108 +56,44 @@ impl ProviderSchema {
             };
             return Err(Fault::new("protocol", problem));
         }
-        check_name("name", &self.name)?;
+        check_name(&self.name).map_err(|error| error.below("name"))?;
         if self.max_in_flight == Some(0) {
             let problem = "at least 1 action has to be possible at a time";
             return Err(Fault::new("max_in_flight", problem));
         }
         Ok(())
     }
+}
 
-    fn check_attributes(&self) -> Result<(), Fault> {
-        check_all("config", &self.config)?;
-        if let Some((name, _)) = { self.config.iter() }.find(|(_, one)| one.idempotency_key) {
-            let problem = "only an attribute of an action can be an idempotency key";
-            return Err(Fault::new(format!("config.{name}"), problem));
-        }
-        for (name, action) in &self.actions {
-            let place = format!("actions.{name}");
-            check_name(&place, name)?;
-            check_all(&format!("{place}.attrs"), &action.attrs)?;
-            check_keys(&format!("{place}.attrs"), &action.attrs)?;
-            if let Some(reserved) = RESERVED
-                .iter()
-                .find(|name| action.attrs.contains_key(**name))
-            {
-                let problem = "scenarios use this name themselves; take another";
-                return Err(Fault::new(format!("{place}.attrs.{reserved}"), problem));
-            }
-            if let Some(outputs) = &action.outputs {
-                check_outputs(&format!("{place}.outputs"), &outputs.ty)?;
-            }
-        }
-        Ok(())
+fn check_offer(offer: &Offer) -> Result<(), Fault> {
+    let config = &offer.config.body;
+    config.check().map_err(|error| error.below("config"))?;
+    if let Some(key) = { config.attributes.iter() }.find(|one| one.is_idempotency_key) {
+        let problem = "only an attribute of an action can be an idempotency key";
+        return Err(Fault::new(format!("config.{}", key.name), problem));
     }
-}
-
-struct Fault {
-    place: String,
-    problem: String,
-}
-
-impl Fault {
-    fn new(place: impl Into<String>, problem: impl Display) -> Fault {
-        Fault {
-            place: place.into(),
-            problem: problem.to_string(),
-        }
-    }
-}
-
-fn check_all(place: &str, attributes: &BTreeMap<String, AttrSchema>) -> Result<(), Fault> {
-    for (name, attribute) in attributes {
-        let place = format!("{place}.{name}");
-        check_name(&place, name)?;
-        match attribute.default_value() {
-            Err(error) => return Err(Fault::new(place, format_args!("the default: {error}"))),
-            Ok(Some(_)) if attribute.required => {
-                let problem = "it is required, so its default is never used; leave one of them out";
-                return Err(Fault::new(place, problem));
-            }
-            Ok(_) => {}
-        }
+    for (name, action) in &offer.actions {
+        let checked = check_name(name).and_then(|()| check_action(action));
+        checked.map_err(|error| error.below(name).below("actions"))?;
     }
     Ok(())
 }
 
-/// One attribute at most is an idempotency key, and `true` has to reach it as a bool.
-fn check_keys(place: &str, attributes: &BTreeMap<String, AttrSchema>) -> Result<(), Fault> {
-    let mut first = None;
-    for (name, attribute) in attributes.iter().filter(|(_, one)| one.idempotency_key) {
-        let place = format!("{place}.{name}");
-        if attribute.ty != Type::Dynamic || attribute.required || attribute.default.is_some() {
-            let problem = "an idempotency key has the type any, is not required and has no default";
-            return Err(Fault::new(place, problem));
-        }
-        if let Some(first) = first.replace(name) {
-            let problem = format!("{first:?} is the idempotency key already");
-            return Err(Fault::new(place, problem));
-        }
+fn check_action(action: &Action) -> Result<(), Fault> {
+    { action.input.check() }.map_err(|error| error.below("attrs"))?;
+    if let Some(reserved) = RESERVED
+        .iter()
+        .find(|name| action.input.attribute(name).is_some())
+    {
+        let problem = "scenarios use this name themselves; take another";
+        return Err(Fault::new(format!("attrs.{reserved}"), problem));
     }
-    Ok(())
-}
-
-/// A name that a scenario can use without quotes.
-fn check_name(place: &str, name: &str) -> Result<(), Fault> {
-    let mut characters = name.chars();
-    let is_start = |first: char| first.is_alphabetic() || first == '_';
-    let is_part = |next: char| next.is_alphanumeric() || next == '_' || next == '-';
-    match characters.next().is_some_and(is_start) && characters.all(is_part) {
-        true => Ok(()),
-        false => {
-            let problem = format!("{name:?} is no name: letters, digits, `_` and `-` make one");
-            Err(Fault::new(place, problem))
-        }
-    }
-}
-
-/// Scenarios refer to outputs by name, and the wire has them in an object.
-fn check_outputs(place: &str, ty: &Type) -> Result<(), Fault> {
-    match ty {
-        Type::Object(_) | Type::Map(_) | Type::Dynamic => Ok(()),
-        other => {
+    // Scenarios refer to outputs by name, and the wire has them in an object.
+    match action.output.as_ref().map(Attribute::implied_type) {
+        None | Some(Type::Object(_) | Type::Map(_) | Type::Dynamic) => Ok(()),
+        Some(other) => {
             let problem = format!("outputs are an object or a map, not {other}");
-            Err(Fault::new(place, problem))
+            Err(Fault::new("outputs", problem))
         }
     }
 }
@@ -196,8 +132,8 @@ mod tests {
     fn names_can_be_written_in_scenarios() {
         assert_problem(
             &with_attribute("a b", r#"{"type":"string"}"#),
-            "the schema of provider \"p\" is wrong at actions.a.attrs.a b: \"a b\" is no name: \
-             letters, digits, `_` and `-` make one",
+            "the schema of provider \"p\" is wrong at actions.a.attrs.a b: \"a b\" is not a \
+             valid name: use letters, digits, `_` and `-`, and begin with a letter or `_`",
         );
         for reserved in RESERVED {
             let schema = with_attribute(reserved, r#"{"type":"any"}"#);
