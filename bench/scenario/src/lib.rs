@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use tenon_plugin::orchard::{Provider, attributes};
+use tenon_plugin::{Plugin, attributes};
 
 attributes! {
     /// What a thing is made of.
@@ -44,8 +44,8 @@ attributes! {
 }
 
 /// `bench_create` makes something of attributes and references, `bench_check` looks at it.
-pub fn provider() -> Provider {
-    Provider::new("bench", "1.0.0")
+pub fn provider() -> Plugin {
+    Plugin::new("bench", "1.0.0")
         .action(
             "bench_create",
             "Makes a thing",

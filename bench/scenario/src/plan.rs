@@ -18,6 +18,7 @@ use bench_harness::numbers::Numbers;
 use bench_harness::table::line;
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Value as Json, json};
+use tenon_protocols::orchard::ProviderSchema;
 use tenon_hcl::{Source, parse};
 use tenon_scenario::{Inputs, Plan, Scenario, ScenarioFile, Schemas, load};
 
@@ -170,7 +171,8 @@ fn scenario(path: &Path) -> io::Result<Arc<Scenario>> {
 
 /// What the provider offers, without starting it.
 pub fn schemas(scenario: &Scenario) -> Schemas {
-    let schema = Arc::new(bench_scenario::provider().schema().clone());
+    let schema = ProviderSchema::try_from(bench_scenario::provider().offer());
+    let schema = Arc::new(schema.expect("the provider has a schema"));
     let sources = scenario.required_providers.values();
     sources
         .map(|required| (required.source.clone(), schema.clone()))

@@ -81,7 +81,7 @@ fn stdout_belongs_to_the_protocols() {
             // The line by which Terraform finds its provider.
             || is_file(file, "tfplugin/src/go_plugin.rs")
             // The schema that a provider prints instead of serving.
-            || is_file(file, "plugin/src/orchard/serving.rs")
+            || is_file(file, "plugin/src/serving.rs")
     });
 }
 
@@ -149,7 +149,13 @@ fn dependencies_point_down() {
         ("protocols", &["tenon-rpc", "tenon-schema", "tenon-values"]),
         (
             "plugin",
-            &["tenon-protocols", "tenon-rpc", "tenon-text", "tenon-values"],
+            &[
+                "tenon-protocols",
+                "tenon-rpc",
+                "tenon-schema",
+                "tenon-text",
+                "tenon-values",
+            ],
         ),
         ("hcl", &["tenon-text", "tenon-values"]),
         (
@@ -242,7 +248,10 @@ fn sockets_need_no_values() {
         .unwrap();
     let tree = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{:?}", output.stderr);
-    let has = |name: &str| tree.lines().any(|line| line.split(' ').next() == Some(name));
+    let has = |name: &str| {
+        tree.lines()
+            .any(|line| line.split(' ').next() == Some(name))
+    };
     assert!(has("tenon-ipc") && has("tenon-protocols"), "{tree}");
     for values in ["tenon-values", "tenon-schema"] {
         assert!(!has(values), "tenon-ipc depends on {values}");

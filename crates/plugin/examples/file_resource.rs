@@ -10,25 +10,27 @@ use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::time::UNIX_EPOCH;
 
-use serde::{Deserialize, Serialize};
-use tenon_plugin::denobridge::{
-    Created, Data, Decision, Diagnostic, Existing, Failure, Found, Outcome, Plan, Resource, Script,
-    Wanted,
+use tenon_plugin::{
+    Created, Data, Decision, Diagnostic, Existing, Failure, Found, Plan, Plugin, Resource,
+    attributes,
 };
 
-/// What the configuration says.
-#[derive(Serialize, Deserialize)]
-struct Props {
-    path: String,
-    content: String,
-}
+attributes! {
+    /// What the configuration says.
+    struct Props {
+        /// Where the file is.
+        path: String,
+        /// What is in it.
+        content: String,
+    }
 
-/// What is known once the file is there.
-#[derive(Serialize, Deserialize)]
-struct State {
-    /// In seconds since 1970.
-    mtime: u64,
-    size: u64,
+    /// What is known once the file exists.
+    struct State {
+        /// When it was last changed, in seconds since 1970.
+        mtime: u64,
+        /// How many bytes are in it.
+        size: u64,
+    }
 }
 
 impl State {
@@ -49,12 +51,11 @@ impl Resource for File {
     type Props = Props;
     type State = State;
 
-    async fn create(&self, wanted: Wanted<Props>) -> Result<Created<State>, Failure> {
-        let Props { path, content } = wanted.props;
+    async fn create(&self, props: Props) -> Result<Created<State>, Failure> {
+        let Props { path, content } = props;
         // A file that somebody else made is not ours to overwrite, and not ours to delete later.
         let mut file = fs::File::create_new(&path).map_err(|error| match error.kind() {
             ErrorKind::AlreadyExists => refusal(
-                "props",
                 "the file is there already",
                 format!("{path} would be overwritten; import it, or choose another path"),
             ),
@@ -83,24 +84,23 @@ impl Resource for File {
     async fn update(
         &self,
         existing: Existing<Props, State>,
-        wanted: Wanted<Props>,
+        props: Props,
     ) -> Result<Data<State>, Failure> {
         let path = existing.id;
-        if wanted.props.path != path {
+        if props.path != path {
             return Err(refusal(
-                "nextProps",
                 "a file cannot be moved",
                 format!("it is {path}; replace the resource"),
             ));
         }
-        fs::write(&path, wanted.props.content).map_err(|error| at(&path, &error))?;
+        fs::write(&path, props.content).map_err(|error| at(&path, &error))?;
         Ok(State::of(&path)?.into())
     }
 
-    async fn delete(&self, existing: Existing<Props, State>) -> Result<Outcome, Failure> {
+    async fn delete(&self, existing: Existing<Props, State>) -> Result<Data<()>, Failure> {
         match fs::remove_file(&existing.id) {
             Err(error) if error.kind() != ErrorKind::NotFound => Err(at(&existing.id, &error)),
-            _ => Ok(Outcome::done()),
+            _ => Ok(Data::done()),
         }
     }
 
@@ -117,8 +117,8 @@ impl Resource for File {
 }
 
 /// An error that points at the path.
-fn refusal(root: &str, summary: &str, detail: String) -> Failure {
-    Failure::diagnosed([Diagnostic::error(summary, detail).at([root, "path"])])
+fn refusal(summary: &str, detail: String) -> Failure {
+    Failure::diagnosed([Diagnostic::error(summary, detail).at(["path"])])
 }
 
 /// An error that names the file.
@@ -127,5 +127,7 @@ fn at(path: &str, error: &io::Error) -> Failure {
 }
 
 fn main() -> std::process::ExitCode {
-    Script::new().resource(File).serve()
+    Plugin::new("file", env!("CARGO_PKG_VERSION"))
+        .resource("file", "A file with some content", |_| File)
+        .serve()
 }

@@ -1,4 +1,5 @@
-//! The smallest useful provider: one action that greets somebody.
+//! A small useful plugin: an action that greets somebody, for scenarios and for Terraform, and the
+//! same as a function of Terraform.
 //!
 //! Try it:
 //!
@@ -6,10 +7,10 @@
 //! cargo run -p tenon-plugin --example greeter -- schema
 //! ```
 
-use tenon_plugin::orchard::{Provider, attributes};
+use tenon_plugin::{Plugin, attributes};
 
 attributes! {
-    /// What the action takes.
+    /// What is taken.
     struct Greet {
         /// Whom to greet.
         name: String,
@@ -19,22 +20,28 @@ attributes! {
         loud: Option<bool>,
     }
 
-    /// What it brings.
+    /// What the action returns.
     struct Greeting {
         text: String,
     }
 }
 
+fn greeting(greet: Greet) -> String {
+    let text = format!("{}, {}", greet.greeting, greet.name);
+    match greet.loud {
+        Some(true) => text.to_uppercase(),
+        _ => text,
+    }
+}
+
 fn main() -> std::process::ExitCode {
-    Provider::new("greeter", "1.0.0")
+    Plugin::new("greeter", "1.0.0")
         .action("greet", "Greets somebody", |_, greet: Greet| async move {
-            let text = format!("{}, {}", greet.greeting, greet.name);
-            Ok(match greet.loud {
-                Some(true) => Greeting {
-                    text: text.to_uppercase(),
-                },
-                _ => Greeting { text },
-            })
+            let text = greeting(greet);
+            Ok(Greeting { text })
+        })
+        .function("greeting", "A greeting", |greet: Greet| async move {
+            Ok(greeting(greet))
         })
         .serve()
 }

@@ -3,10 +3,10 @@
 
 #![expect(clippy::print_stdout, reason = "that is the point")]
 
-use tenon_plugin::orchard::{Failure, Provider};
+use tenon_plugin::{Failure, Plugin};
 
 fn main() -> std::process::ExitCode {
-    Provider::new("misbehaving", "1.0.0")
+    Plugin::new("misbehaving", "1.0.0")
         .action("print", "Prints to stdout", |_, ()| async {
             println!("a stray print");
             Ok(())

@@ -1,68 +1,306 @@
-//! Scripts for denobridge: a program that is a resource, a data source, an ephemeral resource, an
-//! action or functions of Terraform and OpenTofu.
-//!
-//! A [`Script`] is what the program can do, and its [`serve`](Script::serve) is the whole `main`.
-//! Props and states are types of your own that serde can read and write:
-//!
-//! ```no_run
-//! use serde::{Deserialize, Serialize};
-//! use tenon_plugin::denobridge::{Data, Diagnostic, Failure, Outcome, Progress, Script};
-//!
-//! #[derive(Deserialize)]
-//! struct Host { name: String }
-//!
-//! #[derive(Serialize)]
-//! struct Address { ip: String }
-//!
-//! fn main() -> std::process::ExitCode {
-//!     Script::new()
-//!         .data_source(|host: Host| async move {
-//!             match host.name.as_str() {
-//!                 "localhost" => Ok(Data::new(Address { ip: "127.0.0.1".into() })),
-//!                 "" => Err(Failure::diagnosed([
-//!                     Diagnostic::error("a host has a name", "give one").at(["props", "name"]),
-//!                 ])),
-//!                 name => Err(Failure::new(format!("nobody knows {name}"))),
-//!             }
-//!         })
-//!         .action(|progress: Progress, host: Host| async move {
-//!             progress.say(format!("greeting {}", host.name)).await;
-//!             Ok(Outcome::done())
-//!         })
-//!         .function("shout", |(text,): (String,)| async move { Ok(text.to_uppercase()) })
-//!         .serve()
-//! }
-//! ```
-//!
-//! A [`Resource`] and an [`Ephemeral`] have several functions each, so they are traits;
-//! `examples/file_resource.rs` has a whole resource.
-//!
-//! What goes wrong is a [`Failure`]. What is to be told beside a result, a warning say, is a
-//! [`Diagnostic`], which may name the part that it is about. Props that do not fit the type are
-//! answered with an error that points at them, and no function of yours is called.
-//!
-//! Secrets have places of their own: [`Data::sensitive`] on the way out, [`Secret`] on the way in.
-//! None is printed by `Debug`, and none is quoted in an error.
-//!
-//! A `println!` goes to stderr, which hosts show when they log: stdout is the protocol's.
+//! The plugin as a script of denobridge: its one resource, data source, ephemeral resource and
+//! action, and its functions.
 
-mod data;
-mod ephemeral;
-mod failure;
-mod plan;
-mod progress;
+mod answers;
+mod places;
 mod resource;
-mod script;
-mod secret;
-mod serving;
-mod wire;
+mod secrets;
 
-pub use data::Data;
-pub use ephemeral::{Ephemeral, Opened, Renewed};
-pub use failure::Failure;
-pub use plan::{Decision, Plan, Planned};
-pub use progress::Progress;
-pub use resource::{Created, Existing, Found, Resource, Wanted};
-pub use script::Script;
-pub use secret::Secret;
-pub use tenon_protocols::denobridge::{Diagnostic, Outcome, Severity};
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use tenon_protocols::Protocol;
+use tenon_protocols::denobridge::{
+    self as protocol, CallFunction, Close, Create, DataResult, Delete, Diagnostic, FunctionParams,
+    FunctionResult, Health, Invoke, InvokeProgress, Json, Look, ModifyPlan, Open, OpenResult,
+    Outcome, PrivateData, Props, Read, Renew, RenewResult, Update,
+};
+use tenon_rpc::{
+    CloseReason, Connection, EventKind, Format, Io, Method, Options, Payload, Peer, Reply, Router,
+    RpcError, events,
+};
+use tenon_values::{Error, Value};
+
+use crate::context::{Progress, Say};
+use crate::ephemeral::AnyEphemeral;
+use crate::parts::{Given, Part, Refusal};
+use crate::session::Session;
+use crate::{Failure, wire};
+use answers::{answer, failed, has_none, only};
+use places::{Members, Places};
+use secrets::split;
+
+/// How long calls that still run may take once the host has said goodbye. It waits for none of
+/// them.
+const GOODBYE_LIMIT: Duration = Duration::from_secs(5);
+
+events! {
+    /// Goodbye. Most hosts send it as an event, some as a call.
+    Goodbye = "shutdown" (Option<Json>);
+}
+
+/// Serves a host until it says goodbye or goes away.
+pub(crate) async fn serve(session: Arc<Session>, io: Io) -> Result<(), CloseReason> {
+    let router = Arc::new(router(session.clone()));
+    let dialect = Protocol::Denobridge.dialect();
+    let connection = Connection::start_with(io, dialect, router, Options::default());
+    let reason = tokio::select! {
+        reason = connection.closed() => reason,
+        () = session.ended() => connection.close_within(GOODBYE_LIMIT).await,
+    };
+    session.abandon().await;
+    match reason {
+        CloseReason::PeerClosed | CloseReason::ClosedHere => Ok(()),
+        CloseReason::Io(_) | CloseReason::BrokenStream(_) => Err(reason),
+    }
+}
+
+fn router(session: Arc<Session>) -> Router<Arc<Session>> {
+    Router::new(session)
+        .on_raw("health", |context, _| async move {
+            let max_in_flight = context.state.offer.max_in_flight;
+            let health = Health {
+                ok: true,
+                max_in_flight: max_in_flight.and_then(NonZeroUsize::new),
+            };
+            wire::encode("the result has", &health).map_err(failed)
+        })
+        .on_raw(Goodbye::NAME, |context, _| async move {
+            context.state.end();
+            Ok(Payload::new(Format::Json, &b"{}"[..]))
+        })
+        .on_event(Goodbye, |context, _| context.state.end())
+        .on_raw(Create::NAME, |context, params| async move {
+            resource::create(&context.state, params).await
+        })
+        .on_raw(Read::NAME, |context, params| async move {
+            match has_id(params.as_ref()) {
+                true => resource::read(&context.state, params).await,
+                false => look(&context.state, params).await,
+            }
+        })
+        .on_raw(Update::NAME, |context, params| async move {
+            resource::update(&context.state, params).await
+        })
+        .on_raw(Delete::NAME, |context, params| async move {
+            resource::delete(&context.state, params).await
+        })
+        .on_raw(ModifyPlan::NAME, |context, params| async move {
+            resource::modify_plan(&context.state, params).await
+        })
+        .on_raw(Open::NAME, |context, params| async move {
+            open(&context.state, params).await
+        })
+        .on_raw(Renew::NAME, |context, params| async move {
+            renew(&context.state, params).await
+        })
+        .on_raw(Close::NAME, |context, params| async move {
+            close(&context.state, params).await
+        })
+        .on_raw(Invoke::NAME, |context, params| async move {
+            invoke(&context.state, context.peer, params).await
+        })
+        .on_raw(CallFunction::NAME, |context, params| async move {
+            call(&context.state, params).await
+        })
+}
+
+/// `read` is the name of two methods: only a resource has an id.
+fn has_id(params: Option<&Payload>) -> bool {
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
+    struct Subject {
+        id: Option<IgnoredAny>,
+    }
+    // Params that are not an object are for the data source to refuse.
+    let subject: Option<Subject> = params.and_then(|params| params.decode().ok());
+    subject.unwrap_or_default().id.is_some()
+}
+
+fn decode<M: Method>(params: Option<Payload>) -> Result<M::Params, RpcError> {
+    wire::params(M::NAME, params).map_err(RpcError::invalid_params)
+}
+
+fn value(given: Given, json: &Json) -> Result<Value, Refusal> {
+    json.value().map_err(|error| Refusal::Unfit(given, error))
+}
+
+/// A value as it is sent. One without attributes is null.
+fn json(value: &Value) -> Result<Json, Refusal> {
+    match value.attributes() {
+        Some(attributes) if attributes.is_empty() => Ok(Json::null()),
+        _ => Json::of(value).map_err(|error| Failure::from(error).into()),
+    }
+}
+
+async fn look(session: &Session, params: Option<Payload>) -> Reply {
+    let name = only(
+        session,
+        Look::NAME,
+        "data source",
+        &session.offer.data_sources,
+    )?;
+    let params = decode::<Look>(params)?;
+    let part = session.parts().await.map_err(failed)?.data_sources[name].clone();
+    let places = Places::new(&Members::PLAIN, &part.shape);
+    let work = async {
+        let props = value(Given::Props, &params.props)?;
+        let data = (part.work)(Progress::none(), props).await?;
+        let (result, sensitive_result) = split(&data.value, &part.shape.returned)?;
+        Ok(DataResult {
+            result: Some(result),
+            sensitive_result,
+            diagnostics: places.all(data.diagnostics),
+        })
+    };
+    answer(&places, work.await)
+}
+
+async fn ephemeral(session: &Session, method: &str) -> Result<Part<dyn AnyEphemeral>, RpcError> {
+    let all = &session.offer.ephemeral_resources;
+    let name = only(session, method, "ephemeral resource", all)?;
+    let parts = session.parts().await.map_err(failed)?;
+    Ok(parts.ephemeral_resources[name].clone())
+}
+
+async fn open(session: &Session, params: Option<Payload>) -> Reply {
+    let Part { shape, work } = ephemeral(session, Open::NAME).await?;
+    let params: Props = decode::<Open>(params)?;
+    let places = Places::new(&Members::PLAIN, &shape);
+    let work = async {
+        let opened = work.open(value(Given::Props, &params.props)?).await?;
+        let (result, sensitive_result) = split(&opened.data.value, &shape.returned)?;
+        Ok(OpenResult {
+            result: Some(result),
+            sensitive_result,
+            renew_at: opened.renew_at.map(seconds),
+            private_data: Some(json(&opened.private)?),
+            diagnostics: places.all(opened.data.diagnostics),
+        })
+    };
+    answer(&places, work.await)
+}
+
+fn private(params: &PrivateData) -> Result<Value, Refusal> {
+    match &params.private_data {
+        Some(json) => value(Given::Private, json),
+        None => Ok(Value::NULL),
+    }
+}
+
+async fn renew(session: &Session, params: Option<Payload>) -> Reply {
+    let Part { shape, work } = ephemeral(session, Renew::NAME).await?;
+    let params = decode::<Renew>(params)?;
+    let places = Places::new(&Members::PLAIN, &shape);
+    let work = async {
+        let renewed = work.renew(private(&params)?).await?;
+        Ok(RenewResult {
+            renew_at: renewed.renew_at.map(seconds),
+            private_data: Some(json(&renewed.private)?),
+            diagnostics: places.all(renewed.diagnostics),
+        })
+    };
+    answer(&places, work.await)
+}
+
+async fn close(session: &Session, params: Option<Payload>) -> Reply {
+    let Part { shape, work } = ephemeral(session, Close::NAME).await?;
+    let params = decode::<Close>(params)?;
+    let places = Places::new(&Members::PLAIN, &shape);
+    let work = async {
+        let closed = work.close(private(&params)?).await?;
+        Ok(done(places.all(closed.diagnostics)))
+    };
+    answer(&places, work.await)
+}
+
+async fn invoke(session: &Session, peer: Peer, params: Option<Payload>) -> Reply {
+    let name = only(session, Invoke::NAME, "action", &session.offer.actions)?;
+    let params = decode::<Invoke>(params)?;
+    let part = session.parts().await.map_err(failed)?.actions[name].clone();
+    let places = Places::new(&Members::PLAIN, &part.shape);
+    let say: Arc<Say> = Arc::new(move |message| {
+        let peer = peer.clone();
+        Box::pin(async move {
+            let progress = protocol::Progress { message };
+            // A host that is gone has nobody to show it to.
+            let _unheard = peer.send(InvokeProgress, progress).await;
+        })
+    });
+    let work = async {
+        let props = value(Given::Props, &params.props)?;
+        let data = (part.work)(Progress::new(&say), props).await?;
+        Ok(done(places.all(data.diagnostics)))
+    };
+    let result = work.await;
+    // Whoever still holds a `Progress` has nobody to talk to from here on.
+    drop(say);
+    answer(&places, result)
+}
+
+fn done(diagnostics: Vec<Diagnostic>) -> Outcome {
+    Outcome {
+        done: Some(true),
+        diagnostics,
+    }
+}
+
+async fn call(session: &Session, params: Option<Payload>) -> Reply {
+    if session.functions.is_empty() {
+        return Err(has_none(session, CallFunction::NAME, "function"));
+    }
+    let FunctionParams { name, arguments } = decode::<CallFunction>(params)?;
+    let offered = &session.offer.functions;
+    let (Some(function), Some(schema)) = (session.functions.get(&name), offered.get(&name)) else {
+        let hint = match tenon_text::nearest(&name, offered.keys().map(String::as_str)) {
+            Some(nearest) => format!("did you mean {nearest}?"),
+            None => format!("the plugin offers {}", session.summary()),
+        };
+        return Err(failed(format!("there is no function {name:?}; {hint}")));
+    };
+    let places = Places::of_parameters(schema);
+    let work = async {
+        let values = { arguments.iter().enumerate() }.map(|(index, json)| {
+            let below = |error: Error| error.below(tenon_values::Step::Index(index));
+            { json.value() }.map_err(|error| Refusal::Unfit(Given::Props, below(error)))
+        });
+        let mut values = values.collect::<Result<Vec<Value>, Refusal>>()?;
+        let fixed = schema.parameters.len();
+        let rest = values.split_off(fixed.min(values.len()));
+        let names = schema
+            .parameters
+            .iter()
+            .map(|parameter| parameter.name.as_str());
+        let mut given: Vec<(&str, Value)> = names.zip(values).collect();
+        match &schema.variadic {
+            Some(variadic) => given.push((&variadic.name, Value::tuple(rest))),
+            None if rest.is_empty() => {}
+            None => {
+                let detail = format!("{name} takes {fixed}, but {} are given", fixed + rest.len());
+                return Err(
+                    Failure::diagnosed([Diagnostic::error("too many arguments", detail)]).into(),
+                );
+            }
+        }
+        let result = function(Value::object(given)).await?;
+        let unwritable =
+            |error| Failure::new(format!("the result cannot be written as JSON: {error}"));
+        Ok(FunctionResult {
+            result: Some(Json::of(&result).map_err(unwritable)?),
+            ..FunctionResult::default()
+        })
+    };
+    answer(&places, work.await)
+}
+
+/// Rounded down: too early is no harm.
+fn seconds(time: SystemTime) -> i64 {
+    match time.duration_since(UNIX_EPOCH) {
+        Ok(since) => i64::try_from(since.as_secs()).unwrap_or(i64::MAX),
+        // Before 1970: at once.
+        Err(_) => 0,
+    }
+}

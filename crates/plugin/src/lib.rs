@@ -1,12 +1,12 @@
-//! What the author of a plugin imports: [`orchard`] for providers of actions that scenarios run,
-//! [`denobridge`] for scripts that are resources, data sources, ephemeral resources, actions or
-//! functions of Terraform and OpenTofu.
+//! What the author of a plugin imports. A [`Plugin`] is defined once, and its
+//! [`serve`](Plugin::serve) finds out which [`Host`] is calling: a scenario, which runs its actions,
+//! or Terraform, which uses its resources, data sources, ephemeral resources, actions and functions.
 //!
-//! It reads and checks what a host sends, answers in the protocol, and keeps stdout clean. What
-//! the plugin does is left to you.
+//! It reads and checks what a host sends, answers in the host's protocol, and keeps stdout clean.
+//! What the plugin does is left to you.
 //!
 //! ```no_run
-//! use tenon_plugin::orchard::{Provider, attributes};
+//! use tenon_plugin::{Plugin, attributes};
 //!
 //! attributes! {
 //!     struct Greet {
@@ -21,20 +21,101 @@
 //! }
 //!
 //! fn main() -> std::process::ExitCode {
-//!     Provider::new("greeter", env!("CARGO_PKG_VERSION"))
+//!     Plugin::new("greeter", env!("CARGO_PKG_VERSION"))
 //!         .action("greet", "Greets somebody", |_, greet: Greet| async move {
 //!             Ok(Greeting { text: format!("{}, {}", greet.greeting, greet.name) })
+//!         })
+//!         .function("shout", "The greeting in capitals", |greet: Greet| async move {
+//!             Ok(format!("{}, {}", greet.greeting, greet.name).to_uppercase())
 //!         })
 //!         .serve()
 //! }
 //! ```
 //!
-//! To see the wire, start the plugin with `tenon call --protocol orchard --trace`, or
+//! What everything takes and returns is declared with [`attributes!`], and the schema that hosts
+//! check configurations against follows from it: [`Plugin::offer`]. [`Secret`] fields are not shown,
+//! [`WriteOnly`] fields of a resource are not even stored. `configure` makes the state that actions,
+//! data sources and resources share:
+//!
+//! ```
+//! use tenon_plugin::{Failure, Plugin, Secret, attributes};
+//!
+//! attributes! {
+//!     struct Config {
+//!         /// Where the database is.
+//!         dsn: Secret<String>,
+//!     }
+//!     struct Count {
+//!         table: String,
+//!     }
+//!     struct Counted {
+//!         rows: u64,
+//!     }
+//! }
+//!
+//! struct Database { /* a connection */ }
+//!
+//! let plugin = Plugin::new("database", "1.0.0")
+//!     .configure(|config: Config| async move {
+//!         match config.dsn.reveal().starts_with("postgres://") {
+//!             true => Ok(Database {}),
+//!             false => Err(Failure::new("the dsn has to begin with postgres://")),
+//!         }
+//!     })
+//!     .action("count_rows", "Counts the rows of a table", |_database, count: Count| async move {
+//!         Ok(Counted { rows: count.table.len() as u64 })
+//!     })
+//!     .data_source("table", "A table", |_database, count: Count| async move {
+//!         Ok(Counted { rows: count.table.len() as u64 })
+//!     })
+//!     .max_in_flight(4);
+//! assert!(plugin.offer().config.body.attributes[0].is_sensitive);
+//! ```
+//!
+//! A [`Resource`] and an [`Ephemeral`] have several functions each, so they are traits;
+//! `examples/file_resource.rs` has a whole resource.
+//!
+//! An error is a [`Failure`]; a [`Diagnostic`] names the attribute that it is about, and may also be
+//! a warning beside a result ([`Data`]). A `println!` goes to stderr, where hosts show it: stdout is
+//! the protocol's. To see the wire, start the plugin with `tenon call --protocol orchard --trace`, or
 //! `--protocol denobridge`.
 
-mod causes;
-pub mod denobridge;
-pub mod orchard;
+mod attributes;
+mod context;
+mod data;
+mod denobridge;
+mod ephemeral;
+mod failure;
+#[doc(hidden)]
+pub mod field;
+mod idempotency_key;
+mod orchard;
+mod parts;
+mod plan;
+mod plugin;
 mod process;
+mod resource;
+mod secret;
+mod serving;
+mod session;
+mod typed;
+mod variadic;
+mod wire;
 
+pub use attributes::Attributes;
+pub use context::{Context, Progress};
+pub use data::{Data, IntoData};
+pub use ephemeral::{Ephemeral, Opened, Renewed};
+pub use failure::Failure;
+pub use idempotency_key::IdempotencyKey;
+pub use plan::{Decision, Plan, Planned};
+pub use plugin::Plugin;
+pub use resource::{Created, Existing, Found, Resource};
+pub use secret::{Secret, WriteOnly};
+pub use serving::Host;
+pub use tenon_protocols::denobridge::{Diagnostic, Severity};
+pub use tenon_protocols::orchard::Code;
+pub use tenon_schema as schema;
 pub use tenon_values::{Error, Number, Type, Value};
+pub use typed::Typed;
+pub use variadic::Variadic;

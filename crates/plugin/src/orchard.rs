@@ -1,59 +1,191 @@
-//! Providers for Orchard: a program with actions that a scenario can run.
-//!
-//! A [`Provider`] is a name, a version and actions. What an action takes and brings is declared
-//! with [`attributes!`], and the schema that hosts check scenarios against follows from it.
-//! `configure` makes the state that actions share:
-//!
-//! ```
-//! use tenon_plugin::orchard::{Failure, Provider, Secret, attributes};
-//!
-//! attributes! {
-//!     struct Config {
-//!         /// Where the database is.
-//!         dsn: Secret<String>,
-//!     }
-//!     struct Count {
-//!         table: String,
-//!     }
-//!     struct Counted {
-//!         rows: u64,
-//!     }
-//! }
-//!
-//! struct Database { /* a connection */ }
-//!
-//! let provider = Provider::new("database", "1.0.0")
-//!     .configure(|config: Config| async move {
-//!         match config.dsn.reveal().starts_with("postgres://") {
-//!             true => Ok(Database {}),
-//!             false => Err(Failure::new("the dsn has to begin with postgres://")),
-//!         }
-//!     })
-//!     .action("count_rows", "Counts the rows of a table", |_database, count: Count| async move {
-//!         Ok(Counted { rows: count.table.len() as u64 })
-//!     })
-//!     .max_in_flight(4);
-//! assert!(provider.schema().config["dsn"].sensitive);
-//! ```
-//!
-//! A `println!` in an action goes to stderr, where hosts show it: stdout is the protocol's.
+//! The plugin as a provider of Orchard: its configuration and its actions.
 
-mod attributes;
-mod failure;
-#[doc(hidden)]
-pub mod field;
-mod idempotency_key;
-mod provider;
-mod secret;
-mod serving;
-mod session;
-mod typed;
+use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::task::Poll;
 
-pub use crate::attributes;
-pub use attributes::Attributes;
-pub use failure::Failure;
-pub use idempotency_key::IdempotencyKey;
-pub use provider::Provider;
-pub use secret::Secret;
-pub use tenon_protocols::orchard::{ActionSchema, AttrSchema, Code, ProviderSchema};
-pub use typed::Typed;
+use tenon_protocols::orchard::{
+    Code, Configure, ConfigureParams, Describe, DescribeResult, Empty, Execute, ExecuteParams,
+    ExecuteResult, Json, ProviderError, ProviderSchema, Shutdown,
+};
+use tenon_rpc::{
+    Call, CloseReason, Connection, Dialect, Io, Method, Options, Payload, Reply, Router, RpcError,
+};
+use tenon_values::Value;
+
+use crate::context::Progress;
+use crate::failure::text;
+use crate::parts::{Refusal, Work};
+use crate::session::{Session, Stage, Unconfigured, join};
+use crate::{Data, Failure, process, wire};
+
+/// Serves a host until it says goodbye or goes away.
+pub(crate) async fn serve(session: Arc<Session>, io: Io) -> Result<(), CloseReason> {
+    let options = Options {
+        running: session.offer.max_in_flight.unwrap_or(1).max(1),
+        ..Options::default()
+    };
+    let router = Arc::new(router(session.clone()));
+    let connection = Connection::start_with(io, Dialect::Orchard, router, options);
+    let reason = tokio::select! {
+        reason = connection.closed() => reason,
+        () = session.ended() => connection.close().await,
+    };
+    session.abandon().await;
+    match reason {
+        CloseReason::PeerClosed | CloseReason::ClosedHere => Ok(()),
+        CloseReason::Io(_) | CloseReason::BrokenStream(_) => Err(reason),
+    }
+}
+
+fn router(session: Arc<Session>) -> Router<Arc<Session>> {
+    Router::new(session)
+        .on_raw(Describe::NAME, |context, params| async move {
+            decode::<Describe>(params)?;
+            let schema = ProviderSchema::try_from(&context.state.offer);
+            let schema = schema.map_err(|error| fault(error.to_string()))?;
+            encode(&DescribeResult { schema })
+        })
+        .on_raw(Configure::NAME, |context, params| async move {
+            let params = decode::<Configure>(params)?;
+            configure(&context.state, params).await?;
+            encode(&Empty {})
+        })
+        .on_raw(Execute::NAME, |context, params| async move {
+            let params = decode::<Execute>(params)?;
+            let outputs = execute(&context.state, params).await?;
+            // The action was run, so what is wrong now leaves its outcome unknown.
+            encode(&ExecuteResult { outputs }).map_err(|error| {
+                let error = ProviderError::from(error);
+                RpcError::from(ProviderError {
+                    code: Code::OutcomeUnknown,
+                    ..error
+                })
+            })
+        })
+        .on_raw(Shutdown::NAME, |context, params| async move {
+            decode::<Shutdown>(params)?;
+            // The connection closes once everything is answered, this call included, even if the
+            // author's shutdown panics.
+            context.state.end();
+            context.state.shut_down().await;
+            encode(&Empty {})
+        })
+        .fallback(|call, _| async move { Err(unknown_method(&call)) })
+}
+
+async fn configure(session: &Session, params: ConfigureParams) -> Result<(), ProviderError> {
+    let given = object(&params.config, "config")?;
+    session
+        .configure(&given)
+        .await
+        .map_err(|problem| match problem {
+            Unconfigured::Ended => over(),
+            Unconfigured::Twice => {
+                let problem = "configure has succeeded already; it is called once";
+                ProviderError::new(Code::InvalidRequest, problem)
+            }
+            Unconfigured::Invalid(errors) => {
+                ProviderError::new(Code::ConfigureFailed, join(&errors))
+            }
+            Unconfigured::Failed(failure) => failure.into_error(Code::ConfigureFailed),
+        })
+}
+
+async fn execute(session: &Session, params: ExecuteParams) -> Result<Json, ProviderError> {
+    let stage = session.stage().await;
+    let Some(schema) = session.offer.actions.get(&params.action) else {
+        return Err(unknown_action(session, &params.action));
+    };
+    let part = match &*stage {
+        Stage::Ready(parts) => &parts.actions[&params.action],
+        Stage::Ended => return Err(over()),
+        Stage::Waiting => {
+            let problem = "configure has to succeed before anything is executed";
+            return Err(ProviderError::new(Code::InvalidRequest, problem));
+        }
+    };
+    let given = object(&params.attrs, "attrs")?;
+    let given = { schema.input.complete(&given) }
+        .map_err(|errors| ProviderError::new(Code::ValidationFailed, join(&errors)))?;
+    let given = given.unmark_deep().0;
+    let data = guarded(|| (part.work)(Progress::none(), given)).await;
+    let data = data.map_err(|refusal| match refusal {
+        // It fits the schema, but not the Rust type.
+        Refusal::Unfit(_, error) => ProviderError::new(Code::ValidationFailed, error.to_string()),
+        Refusal::Failed(failure) => failure.into_error(Code::ExecuteFailed),
+    })?;
+    // Orchard has no place for them but stderr, which hosts show.
+    for diagnostic in &data.diagnostics {
+        process::tell(&format!("{}\n", text(diagnostic)));
+    }
+    Json::of(&data.value.unmark_deep().0).map_err(|error| {
+        let problem = format!("the action was run, but its outputs cannot be written: {error}");
+        ProviderError::new(Code::OutcomeUnknown, problem)
+    })
+}
+
+/// Runs an action. One that panics may have done anything until then. What the panic says goes to
+/// stderr alone: it may quote a secret.
+async fn guarded(
+    begin: impl FnOnce() -> Work<Result<Data<Value>, Refusal>>,
+) -> Result<Data<Value>, Refusal> {
+    let panicked = |_| {
+        Refusal::from(Failure::outcome_unknown(
+            "the action panicked; stderr says where",
+        ))
+    };
+    let mut work = catch_unwind(AssertUnwindSafe(begin)).map_err(panicked)?;
+    poll_fn(|cx| {
+        let polled = catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(cx)));
+        polled.unwrap_or_else(|panic| Poll::Ready(Err(panicked(panic))))
+    })
+    .await
+}
+
+fn decode<M: Method>(params: Option<Payload>) -> Result<M::Params, RpcError> {
+    wire::params(M::NAME, params)
+        .map_err(|problem| ProviderError::new(Code::InvalidRequest, problem).into())
+}
+
+fn encode<T: serde::Serialize>(result: &T) -> Reply {
+    wire::encode("the outputs have", result).map_err(|problem| fault(problem).into())
+}
+
+fn fault(problem: String) -> ProviderError {
+    ProviderError::new(Code::InternalError, problem)
+}
+
+fn object(json: &Json, member: &str) -> Result<Value, ProviderError> {
+    let undecodable =
+        |problem: String| ProviderError::new(Code::InvalidRequest, format!("`{member}` {problem}"));
+    let value = json
+        .value()
+        .map_err(|error| undecodable(format!("cannot be read: {error}")))?;
+    match value.attributes() {
+        Some(_) => Ok(value),
+        None => Err(undecodable("has to be an object".to_owned())),
+    }
+}
+
+fn over() -> ProviderError {
+    ProviderError::new(Code::InvalidRequest, "the provider has been shut down")
+}
+
+fn unknown_action(session: &Session, name: &str) -> ProviderError {
+    let known = session.offer.actions.keys().map(String::as_str);
+    let hint = match tenon_text::nearest(name, known) {
+        Some(name) => format!("did you mean {name}?"),
+        None => format!("the plugin offers {}", session.summary()),
+    };
+    ProviderError::new(
+        Code::UnknownAction,
+        format!("unknown action: {name}; {hint}"),
+    )
+}
+
+fn unknown_method(call: &Call) -> RpcError {
+    let problem = format!("unknown method: {}", call.method);
+    ProviderError::new(Code::UnknownMethod, problem).into()
+}

@@ -2,7 +2,6 @@
 
 use std::future::Future;
 use std::io::{self, Write};
-use std::process::ExitCode;
 
 use tenon_rpc::{CloseReason, Io};
 
@@ -10,7 +9,7 @@ use tenon_rpc::{CloseReason, Io};
 pub(crate) fn serve_stdio<F, W>(serve: F) -> Result<(), String>
 where
     F: FnOnce(Io) -> W,
-    W: Future<Output = Result<(), CloseReason>>,
+    W: Future<Output = Result<(), String>>,
 {
     let runtime = tenon_rpc::check_descriptors()
         .and_then(|()| {
@@ -21,21 +20,24 @@ where
         .map_err(|error| format!("the runtime could not be started: {error}"))?;
     let served = runtime.block_on(async {
         let io = Io::stdio().map_err(|error| format!("stdin and stdout: {error}"))?;
-        serve(io).await.map_err(|reason| match reason {
-            // What the host sent may hold secrets, so its first bytes are not quoted.
-            CloseReason::BrokenStream(error) => format!("broken input: {}", error.problem),
-            reason => reason.to_string(),
-        })
+        serve(io).await
     });
-    // A stdin that is no pipe is read on a thread of its own, which may wait for a line that
+    // A stdin that is not a pipe is read on a thread of its own, which may wait for a line that
     // never comes.
     runtime.shutdown_background();
     served
 }
 
-/// The exit code, after a word about it.
-pub(crate) fn tell(text: &str, code: ExitCode) -> ExitCode {
-    // Where nobody listens there is nobody to tell.
+/// Why a connection ended, in words.
+pub(crate) fn explain(reason: CloseReason) -> String {
+    match reason {
+        // What the host sent may hold secrets, so its first bytes are not quoted.
+        CloseReason::BrokenStream(error) => format!("broken input: {}", error.problem),
+        reason => reason.to_string(),
+    }
+}
+
+/// Writes to stderr. Where nobody listens there is nobody to tell.
+pub(crate) fn tell(text: &str) {
     let _unheard = io::stderr().write_all(text.as_bytes());
-    code
 }

@@ -1,4 +1,4 @@
-//! Scripts in Rust, over connections in memory.
+//! Plugins as scripts of denobridge, over connections in memory.
 
 #[path = "denobridge/accounts.rs"]
 mod accounts;

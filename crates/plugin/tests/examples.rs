@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use program::{Ended, foreign, in_time, run, rust, start};
+use script::Script;
 use serde_json::{Value, json};
 use tenon_protocols::orchard::{DescribeResult, ProviderSchema};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -145,6 +146,39 @@ async fn all_greeters_go_through_a_whole_life() {
     for schema in &schemas[1..] {
         assert_eq!(schemas[0].differences(schema), Vec::<String>::new());
     }
+}
+
+/// The same program, without a word about who is calling.
+#[tokio::test]
+async fn one_program_serves_scenarios_and_terraform() {
+    let greeter = rust("greeter");
+    let ended = run(&greeter, &[], &[&greet(&json!({ "name": "you" }))]).await;
+    let outputs = json!({ "text": "hello, you" });
+    assert_eq!(answers(&ended)[0]["result"]["outputs"], outputs);
+
+    let mut script = Script::program(&greeter, &[]);
+    let health = script.result("health", &json!({})).await;
+    assert_eq!(health, json!({ "ok": true }));
+    let call = |arguments: Value| json!({ "name": "greeting", "arguments": arguments });
+    for (arguments, text) in [
+        (json!(["you"]), "hello, you"),
+        (json!(["you", "good day", true]), "GOOD DAY, YOU"),
+        (json!(["you", null]), "hello, you"),
+    ] {
+        let answer = script.result("call", &call(arguments)).await;
+        assert_eq!(answer, json!({ "result": text }));
+    }
+    let done = script
+        .result("invoke", &json!({ "props": { "name": "you" } }))
+        .await;
+    assert_eq!(done, json!({ "done": true }));
+    let answer = script.call("create", &json!({ "props": {} })).await;
+    let message = answer["error"]["message"].as_str().unwrap();
+    assert!(
+        message.ends_with("has no resource; it offers the action greet and the function greeting"),
+        "{message}"
+    );
+    script.end().await;
 }
 
 #[tokio::test]

@@ -7,9 +7,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use conversation::converse;
-use tenon_plugin::orchard::{Failure, Provider};
+use tenon_plugin::{Failure, Host, Plugin};
 use tenon_protocols::orchard::{
     Code, ConfigureParams, Empty, ExecuteParams, Json, ProviderClient, ProviderError,
+    ProviderSchema,
 };
 use tenon_rpc::{CallError, Connection, Dialect, Io, Router};
 
@@ -25,7 +26,7 @@ async fn work(at_once: Arc<AtomicUsize>, most: Arc<AtomicUsize>) {
 async fn most_at_once(limit: Option<usize>) -> usize {
     let (at_once, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let seen = most.clone();
-    let provider = Provider::new("busy", "1").action("work", "", move |_, ()| {
+    let provider = Plugin::new("busy", "1").action("work", "", move |_, ()| {
         let work = work(at_once.clone(), seen.clone());
         async move {
             work.await;
@@ -52,7 +53,7 @@ async fn as_many_run_at_once_as_the_schema_says() {
 async fn shutdown_comes_after_what_runs_and_only_once() {
     let log = Arc::new(Mutex::new(Vec::new()));
     let (worked, stopped) = (log.clone(), log.clone());
-    let provider = Provider::new("orderly", "1")
+    let provider = Plugin::new("orderly", "1")
         .max_in_flight(4)
         .action("work", "", move |_, ()| {
             let worked = worked.clone();
@@ -85,7 +86,7 @@ async fn shutdown_comes_after_what_runs_and_only_once() {
 async fn a_host_that_goes_away_ends_it_as_well() {
     let stopped = Arc::new(AtomicUsize::new(0));
     let count = stopped.clone();
-    let provider = Provider::new("left", "1").shutdown(move |_| {
+    let provider = Plugin::new("left", "1").shutdown(move |_| {
         count.fetch_add(1, Ordering::SeqCst);
         async {}
     });
@@ -95,12 +96,12 @@ async fn a_host_that_goes_away_ends_it_as_well() {
 
 #[tokio::test]
 async fn a_typed_host_goes_through_a_whole_life() {
-    let provider = Provider::new("typed", "1")
+    let provider = Plugin::new("typed", "1")
         .action("work", "", |_, ()| async { Ok(()) })
         .action("fail", "", |_, ()| async {
             Err::<(), _>(Failure::new("it is broken").with_detail("in two"))
         });
-    let schema = provider.schema().clone();
+    let schema = ProviderSchema::try_from(provider.offer()).unwrap();
     let (here, there) = Io::pair();
     let host = async {
         let connection = Connection::start(here, Dialect::Orchard, Router::new(()));
@@ -123,7 +124,7 @@ async fn a_typed_host_goes_through_a_whole_life() {
         client.shutdown(Empty {}).await?;
         Ok::<(), CallError>(())
     };
-    let (served, said) = tokio::join!(provider.serve_on(there), host);
+    let (served, said) = tokio::join!(provider.serve_host(Host::Orchard, there), host);
     said.unwrap();
     served.unwrap();
 }

@@ -3,14 +3,12 @@
 #[path = "wire/conversation.rs"]
 mod conversation;
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
 use conversation::converse;
-use tenon_plugin::orchard::{
-    ActionSchema, AttrSchema, Code, Failure, IdempotencyKey, Provider, Secret, attributes,
+use tenon_plugin::schema::{Action, Attribute, Body};
+use tenon_plugin::{
+    Code, Context, Failure, IdempotencyKey, Number, Plugin, Secret, Type, Value, attributes,
 };
-use tenon_plugin::{Number, Type, Value};
+use tenon_protocols::orchard::ProviderSchema;
 
 attributes! {
     struct Config {
@@ -33,26 +31,22 @@ attributes! {
 
 struct Account;
 
-fn provider() -> Provider<Account> {
-    Provider::new("sums", "1.2.3")
+fn provider() -> Plugin<Account> {
+    Plugin::new("sums", "1.2.3")
         .configure(|config: Config| async move {
             match config.token.reveal().as_str() {
                 "open" => Ok(Account),
                 _ => Err(Failure::new("the token is not accepted").with_detail("ask for another")),
             }
         })
-        .action(
-            "add",
-            "Adds numbers",
-            |_: Arc<Account>, add: Add| async move {
-                let mut total = Number::from(0);
-                for number in &add.of {
-                    total = total.add(number)?;
-                }
-                let unit = Some(add.unit).filter(|unit| !unit.is_empty());
-                Ok(Sum { total, unit })
-            },
-        )
+        .action("add", "Adds numbers", |_, add: Add| async move {
+            let mut total = Number::from(0);
+            for number in &add.of {
+                total = total.add(number)?;
+            }
+            let unit = Some(add.unit).filter(|unit| !unit.is_empty());
+            Ok(Sum { total, unit })
+        })
         .action("fail", "", |_, ()| async {
             Err::<(), _>(Failure::new("it is broken"))
         })
@@ -124,7 +118,7 @@ async fn params_that_cannot_be_decoded_are_not_quoted() {
 #[tokio::test]
 async fn a_whole_run() {
     let answers = converse(
-        Provider::new("greeter", "1.0.0").action("add", "Adds numbers", |_, add: Add| async move {
+        Plugin::new("greeter", "1.0.0").action("add", "Adds numbers", |_, add: Add| async move {
             Ok(Sum { total: add.of[0].clone(), unit: None })
         }),
         &[
@@ -193,11 +187,11 @@ async fn every_failure_has_its_code() {
         ),
         (
             r#"{"id":2,"method":"execute","params":{"action":"subtract"}}"#,
-            r#"{"id":2,"error":{"code":"unknown_action","message":"unknown action: subtract"}}"#,
+            r#"{"id":2,"error":{"code":"unknown_action","message":"unknown action: subtract; the plugin offers the actions add, fail, keep, lose, panic, refuse, send"}}"#,
         ),
         (
             r#"{"id":2,"method":"execute","params":{"action":"add","attrs":{"off":[1],"unit":[]}}}"#,
-            r#"{"id":2,"error":{"code":"validation_failed","message":"the attribute \"off\" is not supported; the attribute \"of\" is required; at .unit: a string is required, but this is a tuple"}}"#,
+            r#"{"id":2,"error":{"code":"validation_failed","message":"the attribute \"off\" is not supported; did you mean \"of\"?; at .unit: a string is required, but this is a tuple"}}"#,
         ),
         (
             r#"{"id":2,"method":"execute","params":{"action":"keep","attrs":{"byte":300}}}"#,
@@ -268,18 +262,18 @@ async fn configure_comes_first_and_may_be_tried_again() {
 
 #[tokio::test]
 async fn schemas_can_be_made_by_hand() {
-    let schema = BTreeMap::from([("base".to_owned(), AttrSchema::new(Type::Number))]);
-    let action = |outputs: &str| ActionSchema {
-        attrs: BTreeMap::from([("any".to_owned(), AttrSchema::new(Type::Dynamic))]),
-        outputs: Some(AttrSchema::new(outputs.parse().unwrap())),
-        ..ActionSchema::default()
+    let schema = Body::new([Attribute::new("base", Type::Number)]);
+    let action = |outputs: &str| Action {
+        input: Body::new([Attribute::new("any", Type::Dynamic)]),
+        output: Some(Attribute::new("outputs", outputs.parse().unwrap())),
+        ..Action::default()
     };
-    let provider = Provider::new("by_hand", "1")
-        .configure_with_schema(schema, |config| async move { Ok(config) })
+    let provider = Plugin::new("by_hand", "1")
+        .configure_with_schema(schema.into(), |config| async move { Ok(config) })
         .action_with_schema(
             "echo",
             action("any"),
-            |config: Arc<Value>, given| async move {
+            |config: Context<Value>, given| async move {
                 let base = config.attribute("base")?;
                 Ok(Value::object([("base", base), ("given", given)]))
             },
@@ -320,18 +314,19 @@ attributes! {
 #[tokio::test]
 async fn an_idempotency_key_is_a_string_when_it_arrives() {
     let provider = || {
-        Provider::new("shop", "1")
+        Plugin::new("shop", "1")
             .action("order", "", |_, order: Order| async move {
                 let key = order.key.map(|key| key.as_str().to_owned());
                 Ok(Ordered { key })
             })
             .idempotent("order")
     };
-    let schema = serde_json::to_string(&provider().schema().actions["order"]).unwrap();
+    let orchard = ProviderSchema::try_from(provider().offer()).unwrap();
+    orchard.check().unwrap();
+    let schema = serde_json::to_string(&orchard.actions["order"]).unwrap();
     assert!(schema.contains(r#""idempotent":true"#), "{schema}");
     let key = r#""key":{"type":"any","required":false,"idempotency_key":true}"#;
     assert!(schema.contains(key), "{schema}");
-    provider().schema().check().unwrap();
     let call = |key: &str| {
         format!(
             r#"{{"id":1,"method":"execute","params":{{"action":"order","attrs":{{"key":{key}}}}}}}"#
@@ -357,7 +352,7 @@ async fn an_idempotency_key_is_a_string_when_it_arrives() {
 /// More than a frame can hold: the action was run, and only its outputs are lost.
 #[tokio::test]
 async fn outputs_that_are_too_large_leave_the_outcome_unknown() {
-    let provider = Provider::new("p", "1").action("a", "", |_: Arc<()>, ()| async {
+    let provider = Plugin::new("p", "1").action("a", "", |_, ()| async {
         Ok(Ordered {
             key: Some("x".repeat(17 * 1024 * 1024)),
         })
@@ -376,9 +371,9 @@ async fn outputs_that_are_too_large_leave_the_outcome_unknown() {
 #[test]
 #[should_panic(expected = "there are two actions called \"a\"")]
 fn an_action_is_not_lost_to_another_of_its_name() {
-    let action = |_: Arc<()>, (): ()| async { Ok(()) };
+    let action = |_: Context<()>, (): ()| async { Ok(()) };
     drop(
-        Provider::new("p", "1")
+        Plugin::new("p", "1")
             .action("a", "", action)
             .action("a", "", action),
     );
@@ -386,10 +381,10 @@ fn an_action_is_not_lost_to_another_of_its_name() {
 
 #[tokio::test]
 async fn actions_from_before_configure_are_kept() {
-    let provider = Provider::new("p", "1")
-        .action("a", "", |_: Arc<()>, ()| async { Ok(()) })
+    let provider = Plugin::new("p", "1")
+        .action("a", "", |_, ()| async { Ok(()) })
         .configure(|(): ()| async { Ok("state") })
-        .action("b", "", |state: Arc<&str>, ()| async move {
+        .action("b", "", |state: Context<&str>, ()| async move {
             Ok(Sum {
                 total: 1.into(),
                 unit: Some(state.to_string()),

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::time::Duration;
 
-use tenon_plugin::orchard::{Code, Failure};
+use tenon_plugin::{Code, Failure};
 
 /// What is wrong with an attribute.
 pub(crate) fn wrong(name: &str, problem: impl Display) -> Failure {

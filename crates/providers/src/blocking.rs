@@ -2,7 +2,7 @@
 
 use std::panic::resume_unwind;
 
-use tenon_plugin::orchard::Failure;
+use tenon_plugin::Failure;
 
 /// Does it on a thread that may wait, so that the provider goes on answering.
 pub(crate) async fn blocking<T: Send + 'static>(

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
 use tenon_host::{Capture, CaptureError, Environment, PluginCommand};
-use tenon_plugin::orchard::{Failure, Provider, attributes};
+use tenon_plugin::{Failure, Plugin, attributes};
 
 use crate::attribute::{seconds, wrong};
 use crate::content::{Content, LARGEST, beginning};
@@ -60,8 +60,8 @@ attributes! {
 }
 
 /// The provider.
-pub(crate) fn provider() -> Provider<Config> {
-    Provider::new("exec", env!("CARGO_PKG_VERSION"))
+pub(crate) fn provider() -> Plugin<Config> {
+    Plugin::new("exec", env!("CARGO_PKG_VERSION"))
         .configure(|config: Config| async move { Ok(config) })
         .action(
             "exec_run",

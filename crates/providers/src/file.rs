@@ -9,7 +9,7 @@ use std::fs;
 use std::io::{ErrorKind, Read};
 
 use sha2::{Digest, Sha256};
-use tenon_plugin::orchard::{Failure, Provider, attributes};
+use tenon_plugin::{Failure, Plugin, attributes};
 
 use crate::attribute::wrong;
 use crate::blocking::blocking;
@@ -101,8 +101,8 @@ attributes! {
 }
 
 /// The provider.
-pub(crate) fn provider() -> Provider<Place> {
-    Provider::new("file", env!("CARGO_PKG_VERSION"))
+pub(crate) fn provider() -> Plugin<Place> {
+    Plugin::new("file", env!("CARGO_PKG_VERSION"))
         .configure(|config: Config| async move { Place::new(config.dir.as_deref()) })
         .action(
             "file_write",

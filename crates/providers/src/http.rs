@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method, Url};
-use tenon_plugin::orchard::{Failure, IdempotencyKey, Provider, Secret, attributes};
+use tenon_plugin::{Failure, IdempotencyKey, Plugin, Secret, attributes};
 use tenon_values::{Value, json};
 
 use crate::attribute::{seconds, wrong};
@@ -89,8 +89,8 @@ pub(crate) struct State {
 }
 
 /// The provider.
-pub(crate) fn provider() -> Provider<State> {
-    Provider::new("http", env!("CARGO_PKG_VERSION"))
+pub(crate) fn provider() -> Plugin<State> {
+    Plugin::new("http", env!("CARGO_PKG_VERSION"))
         .configure(|config| async move { configure(config) })
         .action(
             "http_request",

@@ -13,7 +13,7 @@
 //!
 //! ```
 //! let sqlite = tenon_providers::find("sqlite").expect("it comes with Tenon");
-//! assert!(sqlite.schema().actions.contains_key("sqlite_query"));
+//! assert!(sqlite.offer().actions.contains_key("sqlite_query"));
 //! // In a process of its own: sqlite.serve_as(std::env::args_os().skip(1))
 //! ```
 //!
@@ -33,7 +33,7 @@ mod sqlite;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use tenon_plugin::orchard::ProviderSchema;
+use tenon_plugin::schema::Offer;
 use tenon_rpc::{CloseReason, Io};
 
 /// A provider that comes with Tenon.
@@ -101,8 +101,8 @@ impl Builtin {
     }
 
     /// What hosts are told about it.
-    pub fn schema(self) -> ProviderSchema {
-        each!(self, provider => provider.schema().clone())
+    pub fn offer(self) -> Offer {
+        each!(self, provider => provider.offer().clone())
     }
 
     /// Does what arguments ask for: without any, serves the host on stdin and stdout; with
@@ -135,23 +135,28 @@ pub fn find(name: &str) -> Option<Builtin> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tenon_protocols::orchard::ProviderSchema;
 
     #[test]
     fn every_provider_keeps_to_the_protocol_and_explains_itself() {
         for builtin in Builtin::ALL {
-            let schema = builtin.schema();
-            schema.check().unwrap();
-            assert_eq!(schema.name, builtin.name());
-            assert_eq!(find(&schema.name), Some(builtin));
-            for (name, action) in &schema.actions {
-                let prefix = format!("{}_", schema.name);
+            let offer = builtin.offer();
+            offer.check().unwrap();
+            ProviderSchema::try_from(&offer).unwrap().check().unwrap();
+            assert_eq!(offer.name, builtin.name());
+            assert_eq!(find(&offer.name), Some(builtin));
+            for (name, action) in &offer.actions {
+                let prefix = format!("{}_", offer.name);
                 assert!(name.starts_with(&prefix), "{name}");
-                assert!(!action.description.is_empty(), "{name}");
-                assert!(action.outputs.is_some() || name == "sqlite_script");
+                assert!(!action.description.text.is_empty(), "{name}");
+                assert!(action.output.is_some() || name == "sqlite_script");
             }
-            let attrs = schema.actions.values().flat_map(|action| &action.attrs);
-            for (name, attribute) in schema.config.iter().chain(attrs) {
-                assert!(!attribute.description.is_empty(), "{name}");
+            let inputs = offer.actions.values().map(|action| &action.input);
+            for body in inputs.chain([&offer.config.body]) {
+                for attribute in &body.attributes {
+                    let about = &attribute.description.text;
+                    assert!(!about.is_empty(), "{}", attribute.name);
+                }
             }
         }
         assert_eq!(find("exe"), None);
@@ -159,7 +164,12 @@ mod tests {
 
     #[test]
     fn what_holds_credentials_is_sensitive() {
-        assert!(Builtin::Postgres.schema().config["dsn"].sensitive);
-        assert!(Builtin::Http.schema().config["default_headers"].sensitive);
+        for (builtin, name) in [
+            (Builtin::Postgres, "dsn"),
+            (Builtin::Http, "default_headers"),
+        ] {
+            let config = builtin.offer().config.body;
+            assert!(config.attribute(name).unwrap().is_sensitive, "{name}");
+        }
     }
 }

@@ -21,7 +21,7 @@ mod reading;
 use std::pin::pin;
 
 use futures_util::TryStreamExt;
-use tenon_plugin::orchard::{Failure, Provider, Secret, attributes};
+use tenon_plugin::{Failure, Plugin, Secret, attributes};
 use tenon_values::Value;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::Type;
@@ -80,8 +80,8 @@ attributes! {
 }
 
 /// The provider.
-pub(crate) fn provider() -> Provider<Database> {
-    Provider::new("postgres", env!("CARGO_PKG_VERSION"))
+pub(crate) fn provider() -> Plugin<Database> {
+    Plugin::new("postgres", env!("CARGO_PKG_VERSION"))
         .configure(|config: Config| async move { Database::open(config.dsn.reveal()).await })
         .action(
             "postgres_query",

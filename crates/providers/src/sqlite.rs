@@ -6,9 +6,9 @@
 mod cell;
 mod database;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
-use tenon_plugin::orchard::{Failure, Provider, attributes};
+use tenon_plugin::{Context, Failure, Plugin, attributes};
 use tenon_values::Value;
 
 use crate::attribute::seconds;
@@ -60,8 +60,8 @@ attributes! {
 }
 
 /// The provider.
-pub(crate) fn provider() -> Provider<Mutex<Database>> {
-    Provider::new("sqlite", env!("CARGO_PKG_VERSION"))
+pub(crate) fn provider() -> Plugin<Mutex<Database>> {
+    Plugin::new("sqlite", env!("CARGO_PKG_VERSION"))
         .configure(|config: Config| {
             blocking(move || {
                 let busy = seconds("busy_timeout_seconds", config.busy_timeout_seconds)?;
@@ -102,7 +102,7 @@ pub(crate) fn provider() -> Provider<Mutex<Database>> {
 
 /// One connection, which one action at a time uses.
 async fn using<T: Send + 'static>(
-    database: Arc<Mutex<Database>>,
+    database: Context<Mutex<Database>>,
     work: impl FnOnce(&mut Database) -> Result<T, Failure> + Send + 'static,
 ) -> Result<T, Failure> {
     blocking(move || {

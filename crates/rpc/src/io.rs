@@ -75,6 +75,30 @@ impl Io {
         }
     }
 
+    /// Finds out which of `candidates` the peer speaks, by the first bytes it sends. They are read
+    /// again from the `Io` that is returned. A peer that sends nothing speaks the first candidate.
+    ///
+    /// For a connection that handles all its dialects alike there is
+    /// [`Options::detect`](crate::Options::detect).
+    ///
+    /// # Errors
+    /// Reading failed.
+    ///
+    /// # Panics
+    /// There are no candidates.
+    pub async fn detect(mut self, candidates: &[Dialect]) -> io::Result<(Dialect, Io)> {
+        let mut first = Vec::new();
+        let found = match first_bytes(&mut self.reader, &mut first, candidates).await? {
+            Some(found) => found,
+            // What is there of a very long line has to do.
+            None => {
+                Dialect::detect(&[&first, &b"\n"[..]].concat(), candidates).unwrap_or(candidates[0])
+            }
+        };
+        let io = self.map_reader(|reader| io::Cursor::new(first).chain(reader));
+        Ok((found, io))
+    }
+
     /// Answers somebody who is not let in with an error that is about no call, and hangs up. What
     /// fits at once is written, and nothing is read.
     pub fn refuse(mut self, dialect: Dialect, error: RpcError) {
@@ -98,22 +122,15 @@ impl Io {
         const MOST: u64 = 64 * 1024;
         const LONGEST: Duration = Duration::from_millis(500);
         let mut first = Vec::new();
-        let detecting = async {
-            loop {
-                if let Some(found) = Dialect::detect(&first, detect) {
-                    return found;
-                }
-                match self.reader.read_buf(&mut first).await {
-                    Ok(1..) if first.len() < LINE => {}
-                    _ => return dialect,
-                }
-            }
-        };
         let found = match detect {
             [] => dialect,
-            _ => tokio::time::timeout(patience, detecting)
-                .await
-                .unwrap_or(dialect),
+            _ => {
+                let detecting = first_bytes(&mut self.reader, &mut first, detect);
+                match tokio::time::timeout(patience, detecting).await {
+                    Ok(Ok(Some(found))) => found,
+                    _ => dialect,
+                }
+            }
         };
         let parting = async {
             self.writer.write_all(&refusal(found, error)).await?;
@@ -122,6 +139,20 @@ impl Io {
             tokio::io::copy(&mut rest, &mut tokio::io::sink()).await
         };
         let _best_effort = tokio::time::timeout(LONGEST, parting).await;
+    }
+}
+
+/// Reads until the bytes tell which dialect a peer speaks, or there are no more to look at.
+async fn first_bytes(
+    reader: &mut Reader,
+    first: &mut Vec<u8>,
+    detect: &[Dialect],
+) -> io::Result<Option<Dialect>> {
+    loop {
+        let found = Dialect::detect(first, detect);
+        if found.is_some() || first.len() >= LINE || reader.read_buf(first).await? == 0 {
+            return Ok(found);
+        }
     }
 }
 

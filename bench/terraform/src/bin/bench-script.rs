@@ -3,22 +3,19 @@
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use serde::{Deserialize, Serialize};
-use tenon_plugin::denobridge::{
-    Created, Data, Existing, Failure, Found, Outcome, Resource, Script, Wanted,
-};
+use tenon_plugin::{Created, Data, Existing, Failure, Found, Plugin, Resource, attributes};
 
-#[derive(Serialize, Deserialize)]
-struct Props {
-    name: String,
-    size: u64,
-    tags: BTreeMap<String, String>,
-}
+attributes! {
+    struct Props {
+        name: String,
+        size: u64,
+        tags: BTreeMap<String, String>,
+    }
 
-#[derive(Serialize, Deserialize)]
-struct State {
-    address: String,
-    ready: bool,
+    struct State {
+        address: String,
+        ready: bool,
+    }
 }
 
 impl State {
@@ -36,9 +33,9 @@ impl Resource for Thing {
     type Props = Props;
     type State = State;
 
-    async fn create(&self, wanted: Wanted<Props>) -> Result<Created<State>, Failure> {
-        let state = State::of(&wanted.props.name);
-        Ok(Created::new(wanted.props.name, state))
+    async fn create(&self, props: Props) -> Result<Created<State>, Failure> {
+        let state = State::of(&props.name);
+        Ok(Created::new(props.name, state))
     }
 
     async fn read(
@@ -52,16 +49,18 @@ impl Resource for Thing {
     async fn update(
         &self,
         existing: Existing<Props, State>,
-        _: Wanted<Props>,
+        _: Props,
     ) -> Result<Data<State>, Failure> {
         Ok(State::of(&existing.id).into())
     }
 
-    async fn delete(&self, _: Existing<Props, State>) -> Result<Outcome, Failure> {
-        Ok(Outcome::done())
+    async fn delete(&self, _: Existing<Props, State>) -> Result<Data<()>, Failure> {
+        Ok(Data::done())
     }
 }
 
 fn main() -> ExitCode {
-    Script::new().resource(Thing).serve()
+    Plugin::new("thing", "1.0.0")
+        .resource("thing", "What is measured", |_| Thing)
+        .serve()
 }

@@ -1,219 +1,291 @@
-//! Resources: what is made, kept and taken away.
+//! The calls of a resource.
 
-use std::future::Future;
-use std::sync::Arc;
-
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 use tenon_protocols::denobridge::{
-    CreateParams, CreateResult, DeleteParams, Json, ModifyPlanParams, ModifyPlanResult, Outcome,
-    ReadParams, ReadResult, UpdateParams, UpdateResult,
+    Create, CreateResult, Delete, Json, ModifyPlan, ModifyPlanParams, ModifyPlanResult, PlanType,
+    Read, ReadResult, Update, UpdateResult,
 };
+use tenon_rpc::{Method, Payload, Reply, RpcError};
+use tenon_values::{Type, Value};
 
-use super::{Data, Decision, Failure, Plan, Secret, wire};
+use super::answers::{answer, failed, only};
+use super::places::{Members, Places};
+use super::secrets::{props, split, state, written};
+use super::{decode, done, value};
+use crate::parts::{Given, Part, Refusal, Shape};
+use crate::plan::Verdict;
+use crate::resource::AnyResource;
+use crate::session::Session;
+use crate::{Decision, Existing, Failure, Plan, Planned};
 
-/// A resource: something that is made, looked at, changed and taken away.
-///
-/// Calls come at the same time, for different resources, on one thread: what blocks keeps the
-/// others waiting. Functions may be written as `async fn`.
-pub trait Resource: Send + Sync + 'static {
-    /// What the configuration says about it.
-    type Props: Serialize + DeserializeOwned + Send + 'static;
-    /// What else is known about it once it is there; `()` if that is nothing. A state that an older
-    /// version of the script wrote has to fit as well: give new fields a serde default.
-    type State: Serialize + DeserializeOwned + Send + 'static;
-
-    /// Makes it.
-    fn create(
-        &self,
-        wanted: Wanted<Self::Props>,
-    ) -> impl Future<Output = Result<Created<Self::State>, Failure>> + Send;
-
-    /// How it is now; `None` if it is gone. Right after an import there are no props, and the id is
-    /// all there is to find it by.
-    #[expect(
-        clippy::type_complexity,
-        reason = "another name would hide what an author has to write"
-    )]
-    fn read(
-        &self,
-        id: String,
-        props: Option<Self::Props>,
-    ) -> impl Future<Output = Result<Option<Found<Self::Props, Self::State>>, Failure>> + Send;
-
-    /// Changes it. Its id stays the same.
-    fn update(
-        &self,
-        existing: Existing<Self::Props, Self::State>,
-        wanted: Wanted<Self::Props>,
-    ) -> impl Future<Output = Result<Data<Self::State>, Failure>> + Send;
-
-    /// Takes it away. One that is gone already is no failure.
-    fn delete(
-        &self,
-        existing: Existing<Self::Props, Self::State>,
-    ) -> impl Future<Output = Result<Outcome, Failure>> + Send;
-
-    /// What is to become of a planned change. Nothing may be changed here: a plan is only looked
-    /// at, and more than once.
-    fn modify_plan(
-        &self,
-        plan: Plan<Self::Props, Self::State>,
-    ) -> impl Future<Output = Result<Decision<Self::Props>, Failure>> + Send {
-        drop(plan);
-        std::future::ready(Ok(Decision::keep()))
-    }
+async fn the_resource(session: &Session, method: &str) -> Result<Part<dyn AnyResource>, RpcError> {
+    let name = only(session, method, "resource", &session.offer.resources)?;
+    let parts = session.parts().await.map_err(failed)?;
+    Ok(parts.resources[name].clone())
 }
 
-/// How a resource is to be.
-#[derive(Debug)]
-pub struct Wanted<P> {
-    /// What the configuration says.
-    pub props: P,
-    /// What the configuration says and no state is to hold: `write_only_props`.
-    pub write_only: Secret,
-}
-
-/// A resource as it was last seen.
-#[derive(Debug)]
-pub struct Existing<P, S> {
-    /// By what it is found.
-    pub id: String,
-    /// Its props. There are none if it was imported and has not been read since.
-    pub props: Option<P>,
-    /// Its state, if it has one.
-    pub state: Option<S>,
-    /// The sensitive part of its state.
-    pub sensitive: Secret,
-}
-
-/// A resource that was made.
-#[derive(Debug)]
-pub struct Created<S> {
-    id: String,
-    data: Data<S>,
-}
-
-impl<S> Created<S> {
-    /// By what it is found again, and what is known about it: a state, or [`Data`] with more.
-    pub fn new(id: impl Into<String>, state: impl Into<Data<S>>) -> Created<S> {
-        Created {
-            id: id.into(),
-            data: state.into(),
-        }
-    }
-}
-
-/// A resource that was looked at.
-#[derive(Debug)]
-pub struct Found<P, S> {
-    props: P,
-    data: Data<S>,
-}
-
-impl<P, S> Found<P, S> {
-    /// Its props as they are now, and what is known about it: a state, or [`Data`] with more.
-    pub fn new(props: P, state: impl Into<Data<S>>) -> Found<P, S> {
-        Found {
-            props,
-            data: state.into(),
-        }
-    }
-}
-
-pub(super) async fn create<R: Resource>(
-    resource: Arc<R>,
-    params: CreateParams,
-) -> Result<CreateResult, Failure> {
-    let wanted = Wanted {
-        props: wire::read(&params.props, "props")?,
-        write_only: Secret::new(params.write_only_props, "writeOnlyProps"),
+pub(super) async fn create(session: &Session, params: Option<Payload>) -> Reply {
+    let Part { shape, work } = the_resource(session, Create::NAME).await?;
+    let params = decode::<Create>(params)?;
+    let places = Places::new(&Members::PLAIN, &shape);
+    let work = async {
+        let secret = params.write_only_props.as_ref();
+        let props = props(&params.props, secret, &shape.given)?;
+        let created = work.create(props).await?;
+        let (state, sensitive_state) = split(&created.data.value, &shape.returned)?;
+        Ok(CreateResult {
+            id: Some(created.id),
+            state: Some(state),
+            sensitive_state,
+            diagnostics: places.all(created.data.diagnostics),
+        })
     };
-    let created = resource.create(wanted).await?;
-    let written = created.data.write("state")?;
-    Ok(CreateResult {
-        id: Some(created.id),
-        state: Some(written.value),
-        sensitive_state: written.sensitive,
-        diagnostics: written.diagnostics,
-    })
+    answer(&places, work.await)
 }
 
-pub(super) async fn read<R: Resource>(
-    resource: Arc<R>,
-    params: ReadParams,
-) -> Result<ReadResult, Failure> {
-    let props = wire::read(&params.props, "props")?;
-    let Some(found) = resource.read(params.id, props).await? else {
-        return Ok(ReadResult {
-            exists: Some(false),
-            ..ReadResult::default()
-        });
+pub(super) async fn read(session: &Session, params: Option<Payload>) -> Reply {
+    let Part { shape, work } = the_resource(session, Read::NAME).await?;
+    let params = decode::<Read>(params)?;
+    let places = Places::new(&Members::PLAIN, &shape);
+    let work = async {
+        let props = value(Given::Props, &params.props)?;
+        let props = Some(props).filter(|props| !props.is_null());
+        let Some(found) = work.read(params.id, props).await? else {
+            return Ok(ReadResult {
+                exists: Some(false),
+                ..ReadResult::default()
+            });
+        };
+        let (state, sensitive_state) = split(&found.data.value, &shape.returned)?;
+        Ok(ReadResult {
+            exists: None,
+            props: Some(written(&found.props, &shape.given)?),
+            state: Some(state),
+            sensitive_state,
+            diagnostics: places.all(found.data.diagnostics),
+        })
     };
-    let written = found.data.write("state")?;
-    Ok(ReadResult {
-        exists: None,
-        props: Some(wire::write(&found.props, "props")?),
-        state: Some(written.value),
-        sensitive_state: written.sensitive,
-        diagnostics: written.diagnostics,
-    })
+    answer(&places, work.await)
 }
 
-pub(super) async fn update<R: Resource>(
-    resource: Arc<R>,
-    params: UpdateParams,
-) -> Result<UpdateResult, Failure> {
-    let wanted = Wanted {
-        props: wire::read(&params.next_props, "nextProps")?,
-        write_only: Secret::new(params.next_write_only_props, "nextWriteOnlyProps"),
+pub(super) async fn update(session: &Session, params: Option<Payload>) -> Reply {
+    let Part { shape, work } = the_resource(session, Update::NAME).await?;
+    let params = decode::<Update>(params)?;
+    let places = Places::new(&Members::CHANGE, &shape);
+    let work = async {
+        let secret = params.next_write_only_props.as_ref();
+        let props = props(&params.next_props, secret, &shape.given)?;
+        let secret = params.current_sensitive_state.as_ref();
+        let existing = existing(
+            params.id,
+            &params.current_props,
+            &params.current_state,
+            secret,
+            &shape,
+        )?;
+        let updated = work.update(existing, props).await?;
+        let (state, sensitive_state) = split(&updated.value, &shape.returned)?;
+        Ok(UpdateResult {
+            state: Some(state),
+            sensitive_state,
+            diagnostics: places.all(updated.diagnostics),
+        })
     };
-    let existing = current(
-        params.id,
-        &params.current_props,
-        &params.current_state,
-        params.current_sensitive_state,
-    )?;
-    let written = resource.update(existing, wanted).await?.write("state")?;
-    Ok(UpdateResult {
-        state: Some(written.value),
-        sensitive_state: written.sensitive,
-        diagnostics: written.diagnostics,
-    })
+    answer(&places, work.await)
 }
 
-pub(super) async fn delete<R: Resource>(
-    resource: Arc<R>,
-    params: DeleteParams,
-) -> Result<Option<Outcome>, Failure> {
-    let existing = Existing {
-        id: params.id,
-        props: wire::read(&params.props, "props")?,
-        state: wire::read(&params.state, "state")?,
-        sensitive: Secret::new(params.sensitive_state, "sensitiveState"),
+pub(super) async fn delete(session: &Session, params: Option<Payload>) -> Reply {
+    let Part { shape, work } = the_resource(session, Delete::NAME).await?;
+    let params = decode::<Delete>(params)?;
+    let places = Places::new(&Members::PLAIN, &shape);
+    let work = async {
+        let secret = params.sensitive_state.as_ref();
+        let existing = existing(params.id, &params.props, &params.state, secret, &shape)?;
+        let deleted = work.delete(existing).await?;
+        Ok(done(places.all(deleted.diagnostics)))
     };
-    resource.delete(existing).await.map(Some)
+    answer(&places, work.await)
 }
 
-pub(super) async fn modify_plan<R: Resource>(
-    resource: Arc<R>,
-    params: ModifyPlanParams,
-) -> Result<Option<ModifyPlanResult>, Failure> {
-    let decision = resource.modify_plan(Plan::read(params)?).await?;
-    decision.write().map(Some)
+pub(super) async fn modify_plan(session: &Session, params: Option<Payload>) -> Reply {
+    let Part { shape, work } = the_resource(session, ModifyPlan::NAME).await?;
+    let params = decode::<ModifyPlan>(params)?;
+    let places = Places::new(&Members::CHANGE, &shape);
+    let work = async {
+        let decision = work.modify_plan(plan(params, &shape)?).await?;
+        decided(decision, &shape, &places)
+    };
+    answer(&places, work.await)
 }
 
-/// What is called current where there is something next as well.
-pub(super) fn current<P: DeserializeOwned, S: DeserializeOwned>(
+fn existing(
     id: String,
     props: &Json,
-    state: &Json,
-    sensitive: Option<Json>,
-) -> Result<Existing<P, S>, Failure> {
+    plain: &Json,
+    sensitive: Option<&Json>,
+    shape: &Shape,
+) -> Result<Existing<Value, Value>, Refusal> {
+    let props = value(Given::Current, props)?;
     Ok(Existing {
         id,
-        props: wire::read(props, "currentProps")?,
-        state: wire::read(state, "currentState")?,
-        sensitive: Secret::new(sensitive, "currentSensitiveState"),
+        props: Some(props).filter(|props| !props.is_null()),
+        state: state(plain, sensitive, &shape.returned)?,
     })
+}
+
+fn plan(params: ModifyPlanParams, shape: &Shape) -> Result<Plan<Value, Value>, Refusal> {
+    let planned = || -> Result<Planned<Value>, Refusal> {
+        let known = value(Given::Props, &params.next_props)?;
+        // Each path begins with the member that it is in, which is always the same.
+        let unknown = params
+            .unknown_props
+            .iter()
+            .map(|path| path.get(1..).unwrap_or_default());
+        Ok(Planned::new(
+            unknown.fold(known, |value, path| with_unknown(&value, path)),
+        ))
+    };
+    let existing = || {
+        let id = params.id.clone().ok_or_else(|| {
+            Failure::new("the params of modifyPlan have no id, but the resource exists")
+        })?;
+        let null = Json::null();
+        let [props, state] = [&params.current_props, &params.current_state]
+            .map(|json| json.as_ref().unwrap_or(&null));
+        existing(
+            id,
+            props,
+            state,
+            params.current_sensitive_state.as_ref(),
+            shape,
+        )
+    };
+    Ok(match params.plan_type {
+        PlanType::Create => Plan::Create(planned()?),
+        PlanType::Update => Plan::Update(existing()?, planned()?),
+        PlanType::Delete => Plan::Delete(existing()?),
+    })
+}
+
+/// The value with what is at the path as unknown. What denobridge sends in its place is the empty
+/// value of its type.
+fn with_unknown(value: &Value, path: &[String]) -> Value {
+    let Some((first, rest)) = path.split_first() else {
+        return Value::unknown(Type::Dynamic);
+    };
+    if let Some(attributes) = value.attributes() {
+        let each = attributes.iter().map(|(name, value)| match name == first {
+            true => (name, with_unknown(value, rest)),
+            false => (name, value.clone()),
+        });
+        return Value::object(each);
+    }
+    if let (Some(elements), Ok(index)) = (value.elements(), first.parse::<usize>()) {
+        let each = elements
+            .iter()
+            .enumerate()
+            .map(|(at, value)| match at == index {
+                true => with_unknown(value, rest),
+                false => value.clone(),
+            });
+        return Value::tuple(each.collect());
+    }
+    value.clone()
+}
+
+fn decided(
+    decision: Decision<Value>,
+    shape: &Shape,
+    places: &Places<'_>,
+) -> Result<ModifyPlanResult, Refusal> {
+    let mut result = ModifyPlanResult {
+        diagnostics: places.all(decision.diagnostics),
+        ..ModifyPlanResult::default()
+    };
+    match decision.verdict {
+        // Hosts that see it stop reading there, and would miss the diagnostics.
+        Verdict::Keep => result.no_changes = result.diagnostics.is_empty().then_some(true),
+        Verdict::Replace => result.requires_replacement = Some(true),
+        Verdict::Modify(props) => result.modified_props = Some(written(&props, &shape.given)?),
+    }
+    Ok(result)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::attributes;
+
+    attributes! {
+        struct Props {
+            name: String,
+        }
+    }
+
+    fn planned(params: &str) -> Plan<Props, ()> {
+        let params = serde_json::from_str(params).unwrap();
+        let plan = plan(params, &Shape::default()).ok().unwrap();
+        plan.read().ok().unwrap()
+    }
+
+    #[test]
+    fn what_is_known_can_be_had_beside_what_is_not() {
+        let Plan::Create(planned) = planned(
+            r#"{"planType":"create",
+                "nextProps":{"name":"a","tags":{"owner":"","team":"red"},"list":[1,0]},
+                "unknownProps":[["nextProps","tags","owner"],["nextProps","list","1"]]}"#,
+        ) else {
+            panic!("it is to be created");
+        };
+        assert!(planned.props.is_none());
+        let text = |path: &[&str]| planned.get::<String>(path).unwrap();
+        assert_eq!(text(&["name"]).as_deref(), Some("a"));
+        assert_eq!(text(&["tags", "team"]).as_deref(), Some("red"));
+        assert_eq!(planned.get::<u8>(&["list", "0"]).unwrap(), Some(1));
+        for unknown in [&["tags", "owner"][..], &["tags"], &["list", "1", "deeper"]] {
+            assert_eq!(text(unknown), None, "{unknown:?}");
+        }
+        assert_eq!(
+            planned.get::<Option<String>>(&["name", "nothing"]).unwrap(),
+            Some(None)
+        );
+        let failure = planned.get::<u8>(&["name"]).unwrap_err();
+        let place = failure.diagnostics[0].prop_path.as_deref();
+        assert_eq!(place, Some(&["name".to_owned()][..]));
+    }
+
+    #[test]
+    fn what_is_all_known_is_typed() {
+        let Plan::Update(existing, planned) = planned(
+            r#"{"planType":"update","id":"7","nextProps":{"name":"b"},"currentProps":{"name":"a"}}"#,
+        ) else {
+            panic!("it is to be updated");
+        };
+        assert_eq!(existing.id, "7");
+        assert_eq!(existing.props.map(|props| props.name).as_deref(), Some("a"));
+        assert_eq!(planned.props.map(|props| props.name).as_deref(), Some("b"));
+        let plan = self::planned(r#"{"planType":"delete","id":"7","nextProps":null}"#);
+        assert!(matches!(plan, Plan::Delete(existing) if existing.props.is_none()));
+    }
+
+    #[test]
+    fn an_unknown_whole_hides_every_part() {
+        let Plan::Create(planned) =
+            planned(r#"{"planType":"create","nextProps":{},"unknownProps":[["nextProps"]]}"#)
+        else {
+            panic!("it is to be created");
+        };
+        assert_eq!(planned.get::<String>(&["name"]).unwrap(), None);
+    }
+
+    #[test]
+    fn diagnostics_are_not_hidden_behind_no_changes() {
+        let shape = Shape::default();
+        let places = Places::new(&Members::CHANGE, &shape);
+        let warning = crate::Diagnostic::warning("old", "");
+        let told = decided(Decision::keep().diagnostic(warning), &shape, &places);
+        let told = told.ok().unwrap();
+        assert_eq!((told.no_changes, told.diagnostics.len()), (None, 1));
+        let kept = decided(Decision::keep(), &shape, &places).ok().unwrap();
+        assert_eq!(kept.no_changes, Some(true));
+    }
 }

@@ -1,43 +1,80 @@
-//! A script of every kind at once.
+//! A plugin with a thing of every kind.
 
 use std::time::{Duration, UNIX_EPOCH};
 
-use serde::{Deserialize, Serialize};
-use tenon_plugin::Value;
-use tenon_plugin::denobridge::{
-    Created, Data, Decision, Diagnostic, Ephemeral, Existing, Failure, Found, Opened, Outcome,
-    Plan, Progress, Renewed, Resource, Script, Wanted,
+use tenon_plugin::{
+    Context, Created, Data, Decision, Diagnostic, Ephemeral, Existing, Failure, Found, Opened,
+    Plan, Plugin, Renewed, Resource, Secret, Value, Variadic, WriteOnly, attributes,
 };
 
-#[derive(Serialize, Deserialize)]
-struct User {
-    name: String,
-    age: Option<u8>,
-}
+attributes! {
+    struct User {
+        name: String,
+        age: Option<u8>,
+    }
 
-#[derive(Serialize, Deserialize)]
-struct Account {
-    number: u64,
-}
+    struct NewUser {
+        name: String,
+        age: Option<u8>,
+        password: WriteOnly<String>,
+    }
 
-#[derive(Serialize, Deserialize)]
-struct Login {
-    password: String,
+    struct Account {
+        number: u64,
+        login: Option<Secret<String>>,
+    }
+
+    struct Length {
+        length: usize,
+        name: Secret<String>,
+    }
+
+    struct Token {
+        name: String,
+        age: Option<u8>,
+        token: Secret<String>,
+    }
+
+    struct Lease {
+        number: u64,
+    }
+
+    struct Sum {
+        a: u32,
+        b: u32,
+    }
+
+    struct All {
+        all: Variadic<Value>,
+    }
+
+    struct Name {
+        name: String,
+    }
+
+    struct Fraction {
+        a: f64,
+        b: f64,
+    }
 }
 
 struct Accounts;
 
 impl Resource for Accounts {
-    type Props = User;
+    type Props = NewUser;
     type State = Account;
 
-    async fn create(&self, wanted: Wanted<User>) -> Result<Created<Account>, Failure> {
-        let data = Data::new(Account { number: 1 });
-        let data = match wanted.write_only.reveal::<Option<Login>>()? {
-            Some(login) => data.sensitive(&login),
-            None => data.diagnostic(Diagnostic::warning("no password", "anybody may come in")),
+    async fn create(&self, user: NewUser) -> Result<Created<Account>, Failure> {
+        let account = Account {
+            number: 1,
+            login: user.password.reveal().cloned().map(Secret::new),
         };
-        match wanted.props.name.as_str() {
+        let is_open = account.login.is_none();
+        let mut data = Data::new(account);
+        if is_open {
+            data = data.diagnostic(Diagnostic::warning("no password", "anybody may come in"));
+        }
+        match user.name.as_str() {
             "panic" => panic!("as asked"),
             "fail" => Err("x".parse::<u8>().unwrap_err().into()),
             name => Ok(Created::new(name, data)),
@@ -47,52 +84,69 @@ impl Resource for Accounts {
     async fn read(
         &self,
         id: String,
-        props: Option<User>,
-    ) -> Result<Option<Found<User, Account>>, Failure> {
-        let user = props.unwrap_or(User {
+        props: Option<NewUser>,
+    ) -> Result<Option<Found<NewUser, Account>>, Failure> {
+        let user = props.unwrap_or(NewUser {
             name: id,
             age: None,
+            password: WriteOnly::absent(),
         });
-        Ok((user.name != "gone").then(|| Found::new(user, Account { number: 2 })))
+        let account = Account {
+            number: 2,
+            login: None,
+        };
+        Ok((user.name != "gone").then(|| Found::new(user, account)))
     }
 
     async fn update(
         &self,
-        existing: Existing<User, Account>,
-        wanted: Wanted<User>,
+        existing: Existing<NewUser, Account>,
+        user: NewUser,
     ) -> Result<Data<Account>, Failure> {
         if existing
             .props
-            .is_some_and(|user| user.name != wanted.props.name)
+            .is_some_and(|before| before.name != user.name)
         {
             return Err(Failure::diagnosed([
-                Diagnostic::error("no", "names stay").at(["nextProps", "name"])
+                Diagnostic::error("no", "names stay").at(["name"])
             ]));
         }
-        let Login { password } = existing.sensitive.reveal()?;
-        let number = existing.state.map_or(0, |account| account.number);
-        let login = match wanted.write_only.reveal()? {
-            Some(login) => login,
-            None => Login { password },
+        let Some(Account {
+            number,
+            login: Some(before),
+        }) = existing.state
+        else {
+            let problem = Diagnostic::error("no password", "").at(["login"]);
+            return Err(Failure::diagnosed([problem]));
         };
-        Ok(Data::new(Account { number: number + 1 }).sensitive(&login))
+        let login = user.password.reveal().cloned().map_or(before, Secret::new);
+        Ok(Data::new(Account {
+            number: number + 1,
+            login: Some(login),
+        }))
     }
 
-    async fn delete(&self, existing: Existing<User, Account>) -> Result<Outcome, Failure> {
-        let mut outcome = Outcome::done();
-        if existing.state.is_none() {
-            let warning = Diagnostic::warning("never used", "");
-            outcome.diagnostics.push(warning);
-        }
-        Ok(outcome)
+    async fn delete(&self, existing: Existing<NewUser, Account>) -> Result<Data<()>, Failure> {
+        Ok(match existing.state {
+            Some(_) => Data::done(),
+            None => Data::done().diagnostic(Diagnostic::warning("never used", "")),
+        })
     }
 
-    async fn modify_plan(&self, plan: Plan<User, Account>) -> Result<Decision<User>, Failure> {
+    async fn modify_plan(
+        &self,
+        plan: Plan<NewUser, Account>,
+    ) -> Result<Decision<NewUser>, Failure> {
         Ok(match plan {
             Plan::Create(planned) => match planned.props {
-                Some(User { name, age: None }) => Decision::modify(User {
+                Some(NewUser {
+                    name,
+                    age: None,
+                    password,
+                }) => Decision::modify(NewUser {
                     name,
                     age: Some(18),
+                    password,
                 }),
                 _ => Decision::keep(),
             },
@@ -111,17 +165,21 @@ struct Tokens;
 
 impl Ephemeral for Tokens {
     type Props = User;
-    type Result = User;
-    type Private = Account;
+    type Result = Token;
+    type Private = Lease;
 
-    async fn open(&self, user: User) -> Result<Opened<User, Account>, Failure> {
-        let token = format!("token of {}", user.name);
-        let opened = Opened::new(Data::new(user).sensitive(&token), Account { number: 1 });
+    async fn open(&self, user: User) -> Result<Opened<Token, Lease>, Failure> {
+        let token = Token {
+            token: Secret::new(format!("token of {}", user.name)),
+            name: user.name,
+            age: user.age,
+        };
+        let opened = Opened::new(token, Lease { number: 1 });
         Ok(opened.renew_at(UNIX_EPOCH + Duration::from_millis(60_900)))
     }
 
-    async fn renew(&self, lease: Account) -> Result<Renewed<Account>, Failure> {
-        let lease = Account {
+    async fn renew(&self, lease: Lease) -> Result<Renewed<Lease>, Failure> {
+        let lease = Lease {
             number: lease.number + 1,
         };
         Ok(match lease.number {
@@ -131,28 +189,38 @@ impl Ephemeral for Tokens {
     }
 }
 
-/// Every kind at once.
-pub(crate) fn script() -> Script {
-    Script::new()
-        .resource(Accounts)
-        .data_source(
-            |user: User| async move { Ok(Data::new(user.name.len()).sensitive(&user.name)) },
-        )
-        .ephemeral(Tokens)
-        .action(|progress: Progress, user: User| async move {
-            progress.say("one").await;
-            progress.say("two").await;
-            match user.name.as_str() {
-                "fail" => Err(Failure::new("it is broken")),
-                _ => Ok(Outcome::done()),
-            }
+/// A thing of every kind.
+pub(crate) fn plugin() -> Plugin {
+    Plugin::new("accounts", "1.0.0")
+        .resource("account", "An account", |_| Accounts)
+        .data_source("length", "How long a name is", |_, user: User| async move {
+            Ok(Length {
+                length: user.name.len(),
+                name: Secret::new(user.name),
+            })
         })
-        .function("add", |(a, b): (u32, u32)| async move { Ok(a + b) })
-        .function("count", |all: Vec<Value>| async move { Ok(all.len()) })
-        .function("panic", |(name,): (String,)| {
+        .ephemeral("token", "A token", |_| Tokens)
+        .action(
+            "greet",
+            "Greets",
+            |context: Context<()>, user: User| async move {
+                context.progress.say("one").await;
+                context.progress.say("two").await;
+                match user.name.as_str() {
+                    "fail" => Err(Failure::new("it is broken")),
+                    "warn" => {
+                        Ok(Data::done().diagnostic(Diagnostic::warning("old", "").at(["name"])))
+                    }
+                    _ => Ok(Data::done()),
+                }
+            },
+        )
+        .function("add", "", |sum: Sum| async move { Ok(sum.a + sum.b) })
+        .function("count", "", |all: All| async move { Ok(all.all.0.len()) })
+        .function("panic", "", |name: Name| {
             // Before there is a future, and so outside of it.
-            assert_eq!(name, "nobody");
+            assert_eq!(name.name, "nobody");
             async { Ok(()) }
         })
-        .function("divide", |(a, b): (f64, f64)| async move { Ok(a / b) })
+        .function("divide", "", |of: Fraction| async move { Ok(of.a / of.b) })
 }

@@ -1,8 +1,6 @@
 //! What a script answers, frame for frame.
 
-use std::num::NonZeroUsize;
-
-use crate::accounts::script;
+use crate::accounts::plugin;
 use crate::conversation::converse;
 
 /// Each call is answered with the result.
@@ -10,7 +8,7 @@ async fn results(cases: &[(&str, &str, &str)]) {
     for (method, params, result) in cases {
         let call = format!(r#"{{"jsonrpc":"2.0","id":7,"method":"{method}","params":{params}}}"#);
         let expected = format!(r#"{{"jsonrpc":"2.0","id":7,"result":{result}}}"#);
-        let answers = converse(script(), &[&call]).await;
+        let answers = converse(plugin(), &[&call]).await;
         assert_eq!(answers, [expected], "{method} {params}");
     }
 }
@@ -21,7 +19,7 @@ async fn a_resource_is_made_seen_changed_and_taken_away() {
         (
             "create",
             r#"{"props":{"name":"ada"},"writeOnlyProps":{"password":"p"}}"#,
-            r#"{"id":"ada","state":{"number":1},"sensitiveState":{"password":"p"}}"#,
+            r#"{"id":"ada","state":{"number":1},"sensitiveState":{"login":"p"}}"#,
         ),
         (
             "create",
@@ -36,8 +34,8 @@ async fn a_resource_is_made_seen_changed_and_taken_away() {
         ("read", r#"{"id":"gone","props":null}"#, r#"{"exists":false}"#),
         (
             "update",
-            r#"{"id":"ada","nextProps":{"name":"ada"},"nextWriteOnlyProps":{"password":"q"},"currentProps":{"name":"ada"},"currentState":{"number":18446744073709551614},"currentSensitiveState":{"password":"p"}}"#,
-            r#"{"state":{"number":18446744073709551615},"sensitiveState":{"password":"q"}}"#,
+            r#"{"id":"ada","nextProps":{"name":"ada"},"nextWriteOnlyProps":{"password":"q"},"currentProps":{"name":"ada"},"currentState":{"number":18446744073709551614},"currentSensitiveState":{"login":"p"}}"#,
+            r#"{"state":{"number":18446744073709551615},"sensitiveState":{"login":"q"}}"#,
         ),
         (
             "delete",
@@ -91,12 +89,12 @@ async fn the_other_kinds_answer() {
         (
             "read",
             r#"{"props":{"name":"ada"}}"#,
-            r#"{"result":3,"sensitiveResult":"ada"}"#,
+            r#"{"result":{"length":3},"sensitiveResult":{"name":"ada"}}"#,
         ),
         (
             "open",
             r#"{"props":{"name":"ada","age":7}}"#,
-            r#"{"result":{"age":7,"name":"ada"},"sensitiveResult":"token of ada","renewAt":60,"privateData":{"number":1}}"#,
+            r#"{"result":{"age":7,"name":"ada"},"sensitiveResult":{"token":"token of ada"},"renewAt":60,"privateData":{"number":1}}"#,
         ),
         (
             "renew",
@@ -120,9 +118,8 @@ async fn the_other_kinds_answer() {
 #[tokio::test]
 async fn a_script_says_how_many_calls_it_takes() {
     let call = r#"{"jsonrpc":"2.0","id":1,"method":"health"}"#;
-    let script = script().max_in_flight(NonZeroUsize::new(32).unwrap());
     assert_eq!(
-        converse(script, &[call]).await,
+        converse(plugin().max_in_flight(32), &[call]).await,
         [r#"{"jsonrpc":"2.0","id":1,"result":{"ok":true,"maxInFlight":32}}"#]
     );
 }
@@ -131,11 +128,62 @@ async fn a_script_says_how_many_calls_it_takes() {
 async fn progress_comes_before_the_answer() {
     let call = r#"{"jsonrpc":"2.0","id":1,"method":"invoke","params":{"props":{"name":"ada"}}}"#;
     assert_eq!(
-        converse(script(), &[call]).await,
+        converse(plugin(), &[call]).await,
         [
             r#"{"jsonrpc":"2.0","method":"invokeProgress","params":{"message":"one"}}"#,
             r#"{"jsonrpc":"2.0","method":"invokeProgress","params":{"message":"two"}}"#,
             r#"{"jsonrpc":"2.0","id":1,"result":{"done":true}}"#,
         ]
     );
+}
+
+#[tokio::test]
+async fn a_warning_of_an_action_is_sent_with_its_result() {
+    let call = r#"{"jsonrpc":"2.0","id":1,"method":"invoke","params":{"props":{"name":"warn"}}}"#;
+    let answers = converse(plugin(), &[call]).await;
+    assert_eq!(
+        answers.last().map(String::as_str),
+        Some(
+            r#"{"jsonrpc":"2.0","id":1,"result":{"done":true,"diagnostics":[{"severity":"warning","summary":"old","detail":"","propPath":["props","name"]}]}}"#
+        )
+    );
+}
+
+/// What is never stored, and what is not shown, is in the schema.
+#[test]
+fn the_schema_of_a_resource_has_everything_of_it() {
+    let plugin = plugin();
+    plugin.offer().check().unwrap();
+    let resource = &plugin.offer().resources["account"].schema.body;
+    let shown: Vec<String> = { resource.attributes.iter() }
+        .map(|one| {
+            let mut flags = format!("{:?}", one.presence);
+            for (is, flag) in [
+                (one.is_sensitive, "sensitive"),
+                (one.is_write_only, "write-only"),
+                (one.is_stable, "stable"),
+            ] {
+                if is {
+                    flags += &format!(" {flag}");
+                }
+            }
+            format!("{}: {} {flags}", one.name, one.implied_type())
+        })
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            "name: string Required",
+            "age: number Optional",
+            "password: string Optional sensitive write-only",
+            "number: number Computed",
+            "login: string Computed sensitive",
+            "id: string Computed stable",
+        ]
+    );
+    let token = &plugin.offer().ephemeral_resources["token"].body;
+    let names: Vec<&str> = { token.attributes.iter() }
+        .map(|one| one.name.as_str())
+        .collect();
+    assert_eq!(names, ["name", "age", "token"]);
 }

@@ -3,30 +3,42 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use tenon_plugin::denobridge::{Data, Outcome, Progress, Script};
+use tenon_plugin::{Context, Host, Plugin, attributes};
 use tenon_protocols::Protocol;
 use tenon_protocols::denobridge::{InvokeProgress, Props, ScriptClient};
 use tenon_rpc::{CallError, Connection, Io, Router};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::Notify;
 
-use crate::accounts::script;
+use crate::accounts::plugin;
 use crate::conversation::converse;
+
+attributes! {
+    struct Said {
+        text: String,
+    }
+
+    struct Meet {
+        is_first: bool,
+    }
+}
 
 #[tokio::test]
 async fn an_action_that_is_over_says_no_more() {
     let kept = Arc::new(Mutex::new(None));
     let later = kept.clone();
-    let script = Script::new()
-        .action(move |progress: Progress, (): ()| {
-            *kept.lock().unwrap() = Some(progress);
-            async { Ok(Outcome::done()) }
+    let plugin = Plugin::new("late", "1")
+        .action("keep", "", move |context: Context<()>, (): ()| {
+            *kept.lock().unwrap() = Some(context.progress.clone());
+            async { Ok(()) }
         })
-        .data_source(move |(): ()| {
+        .data_source("say", "", move |_, (): ()| {
             let progress = later.lock().unwrap().take();
             async move {
                 progress.unwrap().say("too late").await;
-                Ok(Data::new("said"))
+                Ok(Said {
+                    text: "said".into(),
+                })
             }
         });
     let calls = [
@@ -34,10 +46,10 @@ async fn an_action_that_is_over_says_no_more() {
         r#"{"jsonrpc":"2.0","id":2,"method":"read","params":{"props":null}}"#,
     ];
     assert_eq!(
-        converse(script, &calls).await,
+        converse(plugin, &calls).await,
         [
             r#"{"jsonrpc":"2.0","id":1,"result":{"done":true}}"#,
-            r#"{"jsonrpc":"2.0","id":2,"result":{"result":"said"}}"#,
+            r#"{"jsonrpc":"2.0","id":2,"result":{"result":{"text":"said"}}}"#,
         ]
     );
 }
@@ -54,7 +66,8 @@ async fn the_event_ends_it_although_the_host_stays() {
         drop(writer);
         answers
     };
-    let (served, answers) = tokio::join!(script().serve_on(Io::from(there)), host);
+    let (served, answers) =
+        tokio::join!(plugin().serve_host(Host::Denobridge, Io::from(there)), host);
     served.unwrap();
     assert_eq!(answers, "");
 }
@@ -62,10 +75,10 @@ async fn the_event_ends_it_although_the_host_stays() {
 #[tokio::test]
 async fn calls_run_at_the_same_time() {
     let (first, second) = (Arc::new(Notify::new()), Arc::new(AtomicUsize::new(0)));
-    let script = Script::new().function("meet", move |(is_first,): (bool,)| {
+    let plugin = Plugin::new("meeting", "1").function("meet", "", move |meet: Meet| {
         let (first, second) = (first.clone(), second.clone());
         async move {
-            match is_first {
+            match meet.is_first {
                 // Waits for the one that comes after it.
                 true => first.notified().await,
                 false => first.notify_one(),
@@ -74,7 +87,7 @@ async fn calls_run_at_the_same_time() {
         }
     });
     let answers = converse(
-        script,
+        plugin,
         &[
             r#"{"jsonrpc":"2.0","id":1,"method":"call","params":{"name":"meet","arguments":[true]}}"#,
             r#"{"jsonrpc":"2.0","id":2,"method":"call","params":{"name":"meet","arguments":[false]}}"#,
@@ -93,7 +106,7 @@ async fn calls_run_at_the_same_time() {
 #[tokio::test]
 async fn a_typed_host_understands_it() {
     let (here, there) = Io::pair();
-    let served = tokio::spawn(script().serve_on(there));
+    let served = tokio::spawn(plugin().serve_on(there));
     let said = Arc::new(Mutex::new(Vec::new()));
     let heard = said.clone();
     let router = Router::new(()).on_event(InvokeProgress, move |_, progress| {
@@ -120,4 +133,49 @@ async fn a_typed_host_understands_it() {
 
     Protocol::Denobridge.end(client.peer()).await;
     served.await.unwrap().unwrap();
+}
+
+attributes! {
+    struct Config {
+        greeting: String = "hello",
+    }
+
+    struct Token {
+        token: String,
+    }
+}
+
+/// denobridge cannot configure a plugin: what has defaults has them, and the rest is refused.
+#[tokio::test]
+async fn a_plugin_that_nobody_configures_has_defaults() {
+    let stopped = Arc::new(AtomicUsize::new(0));
+    let count = stopped.clone();
+    let plugin = Plugin::new("configured", "1")
+        .configure(|config: Config| async move { Ok(config) })
+        .data_source("greeting", "", |config, (): ()| async move {
+            let text = config.greeting.clone();
+            Ok(Said { text })
+        })
+        .shutdown(move |_| {
+            count.fetch_add(1, Ordering::SeqCst);
+            async {}
+        });
+    let call = r#"{"jsonrpc":"2.0","id":1,"method":"read","params":{"props":null}}"#;
+    assert_eq!(
+        converse(plugin, &[call, call]).await,
+        [r#"{"jsonrpc":"2.0","id":1,"result":{"result":{"text":"hello"}}}"#; 2]
+    );
+    assert_eq!(stopped.load(Ordering::SeqCst), 1);
+
+    let plugin = Plugin::new("configured", "1")
+        .configure(|token: Token| async move { Ok(token) })
+        .data_source("token", "", |token, (): ()| async move {
+            let text = token.token.clone();
+            Ok(Said { text })
+        });
+    let answers = converse(plugin, &[call]).await;
+    assert!(
+        answers[0].contains("which this host cannot do: the attribute \\\"token\\\" is required"),
+        "{answers:?}"
+    );
 }

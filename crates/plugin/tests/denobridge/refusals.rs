@@ -1,14 +1,14 @@
 //! What a script says when something is wrong.
 
-use tenon_plugin::denobridge::{Data, Outcome, Script};
+use tenon_plugin::Plugin;
 
-use crate::accounts::script;
+use crate::accounts::plugin;
 use crate::conversation::converse;
 
 /// The one answer to a call, as a tree.
 async fn answer(method: &str, params: &str) -> serde_json::Value {
     let call = format!(r#"{{"jsonrpc":"2.0","id":7,"method":"{method}","params":{params}}}"#);
-    let answers = converse(script(), &[&call]).await;
+    let answers = converse(plugin(), &[&call]).await;
     assert_eq!(answers.len(), 1, "{answers:?}");
     serde_json::from_str(&answers[0]).unwrap()
 }
@@ -123,45 +123,92 @@ async fn failures_are_errors_with_their_text() {
     }
 }
 
+/// The answer to a call of a plugin that has other things.
+async fn refused(plugin: Plugin, method: &str, params: &str) -> serde_json::Value {
+    let call = format!(r#"{{"jsonrpc":"2.0","id":7,"method":"{method}","params":{params}}}"#);
+    let answers = converse(plugin, &[&call]).await;
+    let answer: serde_json::Value = serde_json::from_str(&answers[0]).unwrap();
+    answer["error"].clone()
+}
+
 #[tokio::test]
-async fn a_script_has_no_more_than_it_was_given() {
-    let script = || Script::new().function("one", |(): ()| async { Ok(1) });
-    for method in [
-        "create",
-        "read",
-        "modifyPlan",
-        "open",
-        "renew",
-        "close",
-        "invoke",
+async fn a_plugin_has_no_more_than_it_was_given() {
+    let plugin = || Plugin::new("small", "1").function("one", "", |(): ()| async { Ok(1) });
+    for (method, kind) in [
+        ("create", "resource"),
+        ("read", "data source"),
+        ("update", "resource"),
+        ("delete", "resource"),
+        ("modifyPlan", "resource"),
+        ("open", "ephemeral resource"),
+        ("renew", "ephemeral resource"),
+        ("close", "ephemeral resource"),
+        ("invoke", "action"),
     ] {
-        let call = format!(r#"{{"jsonrpc":"2.0","id":7,"method":"{method}","params":{{}}}}"#);
-        let answers = converse(script(), &[&call]).await;
-        assert!(answers[0].contains("-32601"), "{answers:?}");
+        let error = refused(plugin(), method, "{}").await;
+        assert_eq!(error["code"], -32601, "{error}");
+        let expected =
+            format!("Method not found: the plugin small has no {kind}; it offers the function one");
+        assert_eq!(error["message"], *expected, "{error}");
     }
-    let only_data = || Script::new().data_source(|(): ()| async { Ok(Data::new(())) });
-    let read = r#"{"jsonrpc":"2.0","id":7,"method":"read","params":{"id":"a","props":null}}"#;
-    let answers = converse(only_data(), &[read]).await;
-    assert!(answers[0].contains("-32601"), "{answers:?}");
-    let call = r#"{"jsonrpc":"2.0","id":7,"method":"call","params":{"name":"a","arguments":[]}}"#;
-    let answers = converse(only_data(), &[call]).await;
-    assert!(answers[0].contains("-32601"), "{answers:?}");
+    let only_data =
+        || Plugin::new("data", "1").data_source("nothing", "", |_, (): ()| async { Ok(()) });
+    for (method, params) in [
+        ("read", r#"{"id":"a","props":null}"#),
+        ("call", r#"{"name":"a","arguments":[]}"#),
+    ] {
+        let error = refused(only_data(), method, params).await;
+        assert_eq!(error["code"], -32601, "{error}");
+        let message = error["message"].as_str().unwrap();
+        assert!(
+            message.ends_with("it offers the data source nothing"),
+            "{message}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_could_be_for_several_is_refused() {
+    let two = plugin().action("other", "", |_, (): ()| async { Ok(()) });
+    let error = refused(two, "invoke", r#"{"props":{"name":"ada"}}"#).await;
+    assert_eq!(error["code"], -32000, "{error}");
+    let message = error["message"].as_str().unwrap();
+    assert!(
+        message.contains("several actions (greet, other)"),
+        "{message}"
+    );
+}
+
+#[tokio::test]
+async fn too_many_arguments_are_refused() {
+    let answer = answer("call", r#"{"name":"add","arguments":[1,2,3]}"#).await;
+    let told = &answer["result"]["diagnostics"][0];
+    assert_eq!(told["summary"], "too many arguments", "{answer}");
+    assert_eq!(told["detail"], "add takes 2, but 3 are given", "{answer}");
+}
+
+#[tokio::test]
+async fn a_write_only_attribute_among_the_others_is_refused() {
+    let answer = answer("create", r#"{"props":{"name":"ada","password":"hunter2"}}"#).await;
+    let told = &answer["result"]["diagnostics"][0];
+    assert_eq!(told["summary"], "\"password\" is write-only", "{answer}");
+    assert!(!answer.to_string().contains("hunter2"), "{answer}");
 }
 
 #[test]
-#[should_panic(expected = "there are two functions for \"invoke\"")]
-fn two_actions_are_refused() {
-    let _two = script().action(|_, (): ()| async { Ok(Outcome::done()) });
+#[should_panic(expected = "there are two actions called \"greet\"")]
+fn two_actions_of_one_name_are_refused() {
+    let _two = plugin().action("greet", "", |_, (): ()| async { Ok(()) });
 }
 
 #[test]
-#[should_panic(expected = "there are two data sources")]
-fn two_data_sources_are_refused() {
-    let _two = script().data_source(|(): ()| async { Ok(Data::new(())) });
+#[should_panic(expected = "there are two data sources called \"length\"")]
+fn two_data_sources_of_one_name_are_refused() {
+    let _two = plugin().data_source("length", "", |_, (): ()| async { Ok(()) });
 }
 
 #[test]
 #[should_panic(expected = "there are two functions called \"add\"")]
 fn two_functions_of_one_name_are_refused() {
-    let _two = script().function("add", |(): ()| async { Ok(()) });
+    let _two = plugin().function("add", "", |(): ()| async { Ok(()) });
 }

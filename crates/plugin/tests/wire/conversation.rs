@@ -1,12 +1,12 @@
 //! A host in memory.
 
-use tenon_plugin::orchard::Provider;
+use tenon_plugin::{Host, Plugin};
 use tenon_rpc::Io;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-/// What comes back for these lines, until the provider ends.
+/// What comes back for these lines, until the plugin ends.
 pub(crate) async fn converse<S: Send + Sync + 'static>(
-    provider: Provider<S>,
+    plugin: Plugin<S>,
     lines: &[&str],
 ) -> String {
     let (here, there) = tokio::io::duplex(64 * 1024);
@@ -21,7 +21,7 @@ pub(crate) async fn converse<S: Send + Sync + 'static>(
         reader.read_to_string(&mut answers).await.unwrap();
         answers
     };
-    let (served, answers) = tokio::join!(provider.serve_on(Io::from(there)), host);
+    let (served, answers) = tokio::join!(plugin.serve_host(Host::Orchard, Io::from(there)), host);
     served.unwrap();
     answers
 }

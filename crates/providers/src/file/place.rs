@@ -6,7 +6,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use tenon_plugin::orchard::Failure;
+use tenon_plugin::Failure;
 
 use crate::attribute::wrong;
 

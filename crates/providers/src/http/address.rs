@@ -1,7 +1,7 @@
 //! Where a request goes, and how that is shown.
 
 use reqwest::Url;
-use tenon_plugin::orchard::Failure;
+use tenon_plugin::Failure;
 
 use crate::attribute::wrong;
 

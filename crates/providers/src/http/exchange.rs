@@ -5,7 +5,7 @@ use std::time::Duration;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Method, Response, StatusCode, Url};
-use tenon_plugin::orchard::Failure;
+use tenon_plugin::Failure;
 
 use super::address::{check_scheme, shown};
 

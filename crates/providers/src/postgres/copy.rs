@@ -4,7 +4,7 @@ use std::io::Cursor;
 use std::pin::pin;
 
 use futures_util::SinkExt;
-use tenon_plugin::orchard::Failure;
+use tenon_plugin::Failure;
 use tokio::io::AsyncReadExt;
 use tokio_postgres::{Client, CopyInSink};
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rustls_platform_verifier::BuilderVerifierExt;
-use tenon_plugin::orchard::Failure;
+use tenon_plugin::Failure;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{Mutex, MutexGuard};
 use tokio_postgres::config::SslMode;

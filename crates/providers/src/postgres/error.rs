@@ -2,7 +2,7 @@
 
 use std::error::Error as _;
 
-use tenon_plugin::orchard::{Code, Failure};
+use tenon_plugin::{Code, Failure};
 use tokio_postgres::Error;
 use tokio_postgres::error::{DbError, ErrorPosition, Severity, SqlState};
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use rusqlite::{Connection, Error, ErrorCode, OpenFlags, Statement, TransactionBehavior};
-use tenon_plugin::orchard::{Code, Failure};
+use tenon_plugin::{Code, Failure};
 use tenon_values::{Kind, Value};
 
 use super::cell;

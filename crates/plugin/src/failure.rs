@@ -3,27 +3,61 @@
 use std::error::Error;
 use std::fmt;
 
+use tenon_protocols::denobridge::Diagnostic;
 use tenon_protocols::orchard::{Code, ProviderError};
-
-use crate::causes::causes;
 
 /// Why something could not be done. Every error becomes one by `?`, with its causes as the detail.
 ///
-/// Without a code of its own, a failure of `configure` is a [`Code::ConfigureFailed`], one of an
-/// action a [`Code::ExecuteFailed`].
+/// Its texts reach the user, so secrets do not belong there. Hosts show what they have a place for:
+/// Orchard the message, the detail and the code; Terraform the diagnostics, or else the message and
+/// the detail.
 pub struct Failure {
     code: Option<Code>,
     message: String,
     detail: Option<String>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
 impl Failure {
-    /// A failure with a message for people. What is secret does not belong there.
+    /// A failure with a message for people.
     pub fn new(message: impl Into<String>) -> Failure {
         Failure {
             code: None,
             message: message.into(),
             detail: None,
+            diagnostics: Vec::new(),
+        }
+    }
+
+    /// A failure that names the attribute it is about, or several at once. A path begins with the
+    /// name of an attribute, or of a function's parameter:
+    ///
+    /// ```
+    /// use tenon_plugin::{Diagnostic, Failure};
+    ///
+    /// fn check(port: u16) -> Result<(), Failure> {
+    ///     match port {
+    ///         0 => Err(Failure::diagnosed([
+    ///             Diagnostic::error("invalid port", "0 is not a port").at(["port"]),
+    ///         ])),
+    ///         _ => Ok(()),
+    ///     }
+    /// }
+    /// # assert!(check(0).is_err() && check(80).is_ok());
+    /// ```
+    pub fn diagnosed(diagnostics: impl IntoIterator<Item = Diagnostic>) -> Failure {
+        let mut diagnostics: Vec<Diagnostic> = diagnostics.into_iter().collect();
+        // To a host, warnings alone are a success, with everything else left out.
+        if !diagnostics.iter().any(Diagnostic::is_error) {
+            diagnostics.push(Diagnostic::error("the plugin failed", "it gave no reason"));
+        }
+        let mut texts = diagnostics.iter().filter(|one| one.is_error()).map(text);
+        let message = texts.next().unwrap_or_default();
+        let others: Vec<String> = texts.collect();
+        Failure {
+            detail: (!others.is_empty()).then(|| others.join("\n")),
+            diagnostics,
+            ..Failure::new(message)
         }
     }
 
@@ -35,13 +69,13 @@ impl Failure {
     ///
     /// Tenon records such an action as `maybe` instead of `failed`: it is not retried, and not run
     /// again by `--resume` unless the user says so or the action is
-    /// [idempotent](super::Provider::idempotent), and a teardown undoes it. Other hosts see an
+    /// [idempotent](crate::Plugin::idempotent), and a teardown undoes it. Other hosts see an
     /// ordinary failure with the code `outcome_unknown`.
     ///
     /// ```
     /// # use std::io::{Read, Write};
     /// use std::net::TcpStream;
-    /// use tenon_plugin::orchard::Failure;
+    /// use tenon_plugin::Failure;
     ///
     /// fn order(server: &str) -> Result<String, Failure> {
     ///     let mut stream = TcpStream::connect(server)?; // nothing was sent: an ordinary failure
@@ -70,6 +104,7 @@ impl Failure {
         self
     }
 
+    /// For a host that has codes. Without one of its own, a failure has the code `otherwise`.
     pub(crate) fn into_error(self, otherwise: Code) -> ProviderError {
         ProviderError {
             code: self.code.unwrap_or(otherwise),
@@ -77,31 +112,52 @@ impl Failure {
             detail: self.detail,
         }
     }
+
+    /// For a host that has one text.
+    pub(crate) fn into_text(self) -> String {
+        match self.detail {
+            Some(detail) => format!("{}\n{detail}", self.message),
+            None => self.message,
+        }
+    }
 }
 
-/// `Failure` itself is no [`Error`], which makes room for this.
+/// A diagnostic in one line.
+pub(crate) fn text(diagnostic: &Diagnostic) -> String {
+    let mut text = match &diagnostic.prop_path {
+        Some(path) => format!("{}: {}", path.join("."), diagnostic.summary),
+        None => diagnostic.summary.clone(),
+    };
+    if !diagnostic.detail.is_empty() {
+        text += &format!(": {}", diagnostic.detail);
+    }
+    text
+}
+
+/// The causes of an error, a line for each, if there are any.
+fn causes(error: &impl Error) -> Option<String> {
+    let causes = std::iter::successors(error.source(), |&cause| cause.source());
+    let causes: Vec<String> = causes.map(|cause| format!("caused by: {cause}")).collect();
+    (!causes.is_empty()).then(|| causes.join("\n"))
+}
+
+/// `Failure` itself is not an [`Error`], which makes room for this.
 impl<E: Error> From<E> for Failure {
     fn from(error: E) -> Failure {
         Failure {
-            code: None,
-            message: error.to_string(),
             detail: causes(&error),
+            ..Failure::new(error.to_string())
         }
     }
 }
 
 impl fmt::Debug for Failure {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Failure {
-            code,
-            message,
-            detail,
-        } = self;
-        write!(formatter, "{message}")?;
-        if let Some(code) = code {
+        write!(formatter, "{}", self.message)?;
+        if let Some(code) = &self.code {
             write!(formatter, " ({code})")?;
         }
-        match detail {
+        match &self.detail {
             Some(detail) => write!(formatter, "\n{detail}"),
             None => Ok(()),
         }
@@ -145,5 +201,29 @@ mod tests {
         );
         let unknown = Failure::outcome_unknown("no answer").into_error(Code::ExecuteFailed);
         assert_eq!(unknown.to_string(), "no answer (outcome_unknown)");
+    }
+
+    #[test]
+    fn a_failure_without_an_error_gets_one() {
+        let told = Failure::diagnosed([Diagnostic::warning("old", "")]).diagnostics;
+        assert_eq!(told.len(), 2);
+        assert!(told[1].is_error());
+        let told = Failure::diagnosed([Diagnostic::error("no", "")]).diagnostics;
+        assert_eq!(told, [Diagnostic::error("no", "")]);
+    }
+
+    #[test]
+    fn diagnostics_have_a_text_for_hosts_without_them() {
+        let failure = Failure::diagnosed([
+            Diagnostic::warning("old", ""),
+            Diagnostic::error("invalid port", "0 is not a port").at(["servers", "0", "port"]),
+            Diagnostic::error("no name", ""),
+        ]);
+        let error = failure.into_error(Code::ExecuteFailed);
+        assert_eq!(
+            error.message,
+            "servers.0.port: invalid port: 0 is not a port"
+        );
+        assert_eq!(error.detail.as_deref(), Some("no name"));
     }
 }

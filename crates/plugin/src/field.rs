@@ -1,10 +1,12 @@
 //! What the code that [`attributes!`](crate::attributes) writes is made of. Nobody else calls it.
 
-use tenon_values::{Attribute, Attributes, Error, Step, Value};
+use tenon_values::convert::convert;
+use tenon_values::{Attribute as Member, Attributes, Error, Problem, Step, Value};
 
-use super::typed::unfit;
-use super::{AttrSchema, Typed};
+use crate::Typed;
+use crate::typed::unfit;
 
+pub use tenon_schema::Attribute;
 pub use tenon_values::ObjectType;
 
 /// What [`attributes!`](crate::attributes) knows of one field.
@@ -32,28 +34,31 @@ impl<T: Typed> Field<T> {
     /// The field in the schema.
     ///
     /// # Panics
-    /// The default has no form in JSON, as NaN has none.
-    pub fn schema(self) -> (String, AttrSchema) {
+    /// The default is not a value, as NaN is none.
+    pub fn attribute(self) -> Attribute {
         let lines: Vec<&str> = self.about.iter().map(|line| line.trim()).collect();
-        let schema = AttrSchema {
-            required: self.is_required(),
-            description: lines.join(" ").trim().to_owned(),
-            sensitive: T::IS_SENSITIVE,
-            idempotency_key: T::IS_IDEMPOTENCY_KEY,
-            ..AttrSchema::new(T::ty())
+        let attribute = Attribute {
+            is_sensitive: T::IS_SENSITIVE,
+            is_write_only: T::IS_WRITE_ONLY,
+            is_idempotency_key: T::IS_IDEMPOTENCY_KEY,
+            ..Attribute::new(self.name, T::ty()).about(lines.join(" ").trim())
         };
-        let schema = match self.default {
-            None => Ok(schema),
-            Some(default) => { default.to_value() }.and_then(|value| schema.with_default(&value)),
+        if self.is_required() {
+            return attribute.required();
+        }
+        let Some(default) = self.default else {
+            return attribute;
         };
-        let schema =
-            schema.unwrap_or_else(|error| panic!("the default of `{}`: {error}", self.name));
-        (self.name.to_owned(), schema)
+        let default = { default.to_value() }.and_then(|value| convert(&value, &T::ty()));
+        match default {
+            Ok(default) => attribute.with_default(default),
+            Err(error) => panic!("the default of `{}`: {error}", self.name),
+        }
     }
 
     /// The field in the type of its struct.
-    pub fn attribute(self) -> Attribute {
-        Attribute {
+    pub fn member(self) -> Member {
+        Member {
             name: self.name.into(),
             ty: T::ty(),
             is_optional: !self.is_required(),
@@ -70,7 +75,8 @@ impl<T: Typed> Field<T> {
             (None, Some(default)) => Ok(default),
             (Some(value), Some(default)) if value.is_null() => Ok(default),
             (Some(value), _) => T::from_value(value).map_err(below),
-            (None, None) => T::from_value(&Value::NULL).map_err(below),
+            (None, None) if T::IS_OPTIONAL => T::from_value(&Value::NULL).map_err(below),
+            (None, None) => Err(Problem::MissingAttribute(self.name.into()).into()),
         }
     }
 }

@@ -3,7 +3,7 @@
 use serde::de::Error as _;
 use tenon_values::{Error, Type, Value};
 
-use super::Typed;
+use crate::Typed;
 
 /// An idempotency key: whoever acts on a request with a key that it has seen does nothing more and
 /// answers as before. The field is an `Option<IdempotencyKey>`, and an action has at most one.
@@ -13,7 +13,7 @@ use super::Typed;
 /// its outcome is unknown. Other hosts can give a string.
 ///
 /// ```
-/// use tenon_plugin::orchard::{Attributes, IdempotencyKey, attributes};
+/// use tenon_plugin::{Attributes, IdempotencyKey, attributes};
 ///
 /// attributes! {
 ///     struct Order {
@@ -22,7 +22,7 @@ use super::Typed;
 ///         key: Option<IdempotencyKey>,
 ///     }
 /// }
-/// assert!(Order::schema()["key"].idempotency_key);
+/// assert!(Order::attributes()[1].is_idempotency_key);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdempotencyKey(String);

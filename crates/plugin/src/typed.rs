@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tenon_values::{Error, Number, Problem, Step, Type, Value};
+use tenon_values::{Error, Number, Problem, Step, Text, Type, Value};
 
 /// A Rust type with a type in the schema. Structs get theirs from
 /// [`attributes!`](crate::attributes).
@@ -15,28 +15,39 @@ use tenon_values::{Error, Number, Problem, Step, Type, Value};
 /// | `Option<T>` | as `T`, but need not be given |
 /// | `Vec<T>`, `BTreeSet<T>`, `BTreeMap<String, T>` | `list`, `set`, `map` |
 /// | [`Value`] | `any` |
-/// | `Option<`[`IdempotencyKey`](super::IdempotencyKey)`>` | `any`, marked as the idempotency key |
+/// | [`Secret<T>`](crate::Secret) | as `T`, sensitive |
+/// | [`WriteOnly<T>`](crate::WriteOnly) | as `T`, write-only |
+/// | [`Variadic<T>`](crate::Variadic) | any number of arguments |
+/// | `Option<`[`IdempotencyKey`](crate::IdempotencyKey)`>` | `any`, marked as the idempotency key |
 /// | `()` | an object without attributes; as outputs, none |
 pub trait Typed: Sized {
     /// An attribute of this type need not be given.
     const IS_OPTIONAL: bool = false;
 
-    /// Nobody is to see it.
+    /// Hosts do not show it.
     const IS_SENSITIVE: bool = false;
 
-    /// It is an [`IdempotencyKey`](super::IdempotencyKey).
+    /// It is [`WriteOnly`](crate::WriteOnly).
+    const IS_WRITE_ONLY: bool = false;
+
+    /// It is [`Variadic`](crate::Variadic).
+    const IS_VARIADIC: bool = false;
+
+    /// It is an [`IdempotencyKey`](crate::IdempotencyKey).
     const IS_IDEMPOTENCY_KEY: bool = false;
 
     /// The type in the schema.
     fn ty() -> Type;
 
-    /// Reads a value that is of the type already.
+    /// Reads a value of the type. Tuples and objects, as they come from JSON, are read as lists and
+    /// maps; nothing else is converted.
     ///
     /// # Errors
     /// The value does not fit, as 300 does not fit a `u8`.
     fn from_value(value: &Value) -> Result<Self, Error>;
 
-    /// The value; the sort of collection is seen to by who takes it.
+    /// The value. Lists and sets are tuples, and maps are objects, until they are converted to the
+    /// type.
     ///
     /// # Errors
     /// There is no such value, as for NaN.
@@ -96,6 +107,7 @@ impl Typed for () {
 impl<T: Typed> Typed for Option<T> {
     const IS_OPTIONAL: bool = true;
     const IS_SENSITIVE: bool = T::IS_SENSITIVE;
+    const IS_WRITE_ONLY: bool = T::IS_WRITE_ONLY;
     const IS_IDEMPOTENCY_KEY: bool = T::IS_IDEMPOTENCY_KEY;
 
     fn ty() -> Type {
@@ -157,13 +169,20 @@ impl<T: Typed> Typed for BTreeMap<String, T> {
     }
 
     fn from_value(value: &Value) -> Result<BTreeMap<String, T>, Error> {
-        let entries = value.entries().ok_or_else(|| unfit(value, Self::ty()))?;
-        let read = |(key, value): &(tenon_values::Text, Value)| {
+        let read = |(key, value): (Text, &Value)| {
             let below = |error: Error| error.below(Step::Key(key.clone()));
             let element = T::from_value(value).map_err(below)?;
             Ok((key.to_string_lossy().into_owned(), element))
         };
-        entries.iter().map(read).collect()
+        let entries =
+            { value.entries() }.map(|all| all.iter().map(|(key, one)| (key.clone(), one)));
+        let attributes =
+            { value.attributes() }.map(|all| all.iter().map(|(key, one)| (key.into(), one)));
+        match (entries, attributes) {
+            (Some(entries), _) => entries.map(read).collect(),
+            (_, Some(attributes)) => attributes.map(read).collect(),
+            _ => Err(unfit(value, Self::ty())),
+        }
     }
 
     fn to_value(&self) -> Result<Value, Error> {
@@ -176,7 +195,10 @@ impl<T: Typed> Typed for BTreeMap<String, T> {
     }
 }
 
-fn elements<T: Typed, C: FromIterator<T>>(value: &Value, ty: fn() -> Type) -> Result<C, Error> {
+pub(crate) fn elements<T: Typed, C: FromIterator<T>>(
+    value: &Value,
+    ty: fn() -> Type,
+) -> Result<C, Error> {
     let elements = value.elements().ok_or_else(|| unfit(value, ty()))?;
     let read = |(index, value): (usize, &Value)| {
         T::from_value(value).map_err(|error| error.below(Step::Index(index)))
@@ -184,7 +206,9 @@ fn elements<T: Typed, C: FromIterator<T>>(value: &Value, ty: fn() -> Type) -> Re
     elements.iter().enumerate().map(read).collect()
 }
 
-fn tuple<'a, T: Typed + 'a>(elements: impl Iterator<Item = &'a T>) -> Result<Value, Error> {
+pub(crate) fn tuple<'a, T: Typed + 'a>(
+    elements: impl Iterator<Item = &'a T>,
+) -> Result<Value, Error> {
     let write = |(index, element): (usize, &T)| {
         { element.to_value() }.map_err(|error| error.below(Step::Index(index)))
     };

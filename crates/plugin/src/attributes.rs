@@ -1,20 +1,25 @@
 //! Structs whose fields are attributes.
 
-use std::collections::BTreeMap;
+use tenon_schema::Attribute;
 
-use super::{AttrSchema, Typed};
+use crate::Typed;
 
-/// A struct whose fields are attributes of an action or of a configuration. Made by
-/// [`attributes!`](crate::attributes).
+/// A struct whose fields are attributes: of an action, a resource, a configuration, or the parameters
+/// of a function. Made by [`attributes!`](crate::attributes).
 pub trait Attributes: Typed {
-    /// The fields, by name.
-    fn schema() -> BTreeMap<String, AttrSchema>;
+    /// The fields, in their order.
+    fn attributes() -> Vec<Attribute>;
+
+    /// Which of the fields is [`Variadic`](crate::Variadic).
+    fn variadic() -> Option<usize> {
+        None
+    }
 }
 
-/// Takes nothing.
+/// No attributes.
 impl Attributes for () {
-    fn schema() -> BTreeMap<String, AttrSchema> {
-        BTreeMap::new()
+    fn attributes() -> Vec<Attribute> {
+        Vec::new()
     }
 }
 
@@ -25,7 +30,7 @@ impl Attributes for () {
 /// of a field of another.
 ///
 /// ```
-/// use tenon_plugin::orchard::{Attributes, attributes};
+/// use tenon_plugin::{Attributes, attributes};
 ///
 /// attributes! {
 ///     /// How a request is made.
@@ -43,10 +48,10 @@ impl Attributes for () {
 ///     pub struct Header { pub name: String, pub value: String }
 /// }
 ///
-/// let schema = Request::schema();
-/// assert_eq!(schema["url"].description, "Where to.");
-/// assert!(schema["url"].required && !schema["method"].required && !schema["body"].required);
-/// assert_eq!(schema["headers"].ty.to_string(), "list(object({ name = string, value = string }))");
+/// let [url, method, _, _, headers] = &Request::attributes()[..] else { panic!() };
+/// assert_eq!(url.description.text, "Where to.");
+/// assert!(url.presence.is_optional() == false && method.presence.is_optional());
+/// assert_eq!(headers.implied_type().to_string(), "list(object({ name = string, value = string }))");
 /// ```
 #[macro_export]
 macro_rules! attributes {
@@ -55,11 +60,11 @@ macro_rules! attributes {
     };
     (@default $ty:ty = $default:expr) => {
         ::core::option::Option::Some(
-            <$ty as $crate::orchard::field::FromDefault<_>>::from_default($default),
+            <$ty as $crate::field::FromDefault<_>>::from_default($default),
         )
     };
     (@field [$($about:literal)*] $field:ident: $ty:ty $(= $default:expr)?) => {
-        $crate::orchard::field::Field::<$ty>::new(
+        $crate::field::Field::<$ty>::new(
             stringify!($field),
             &[$($about),*],
             $crate::attributes!(@default $ty $(= $default)?),
@@ -82,17 +87,17 @@ macro_rules! attributes {
             )*
         }
 
-        impl $crate::orchard::Typed for $name {
-            const IS_SENSITIVE: bool = false $(|| <$ty as $crate::orchard::Typed>::IS_SENSITIVE)*;
+        impl $crate::Typed for $name {
+            const IS_SENSITIVE: bool = false $(|| <$ty as $crate::Typed>::IS_SENSITIVE)*;
 
             fn ty() -> $crate::Type {
-                $crate::Type::Object($crate::orchard::field::ObjectType::new([
-                    $($crate::attributes!(@field [] $field: $ty $(= $default)?).attribute()),*
+                $crate::Type::Object($crate::field::ObjectType::new([
+                    $($crate::attributes!(@field [] $field: $ty $(= $default)?).member()),*
                 ]))
             }
 
             fn from_value(value: &$crate::Value) -> ::core::result::Result<Self, $crate::Error> {
-                let _given = $crate::orchard::field::given::<Self>(value)?;
+                let _given = $crate::field::given::<Self>(value)?;
                 ::core::result::Result::Ok($name {
                     $($field: {
                         $crate::attributes!(@field [] $field: $ty $(= $default)?).read(&_given)?
@@ -102,20 +107,21 @@ macro_rules! attributes {
 
             fn to_value(&self) -> ::core::result::Result<$crate::Value, $crate::Error> {
                 ::core::result::Result::Ok($crate::Value::object::<&str>([
-                    $($crate::orchard::field::write(stringify!($field), &self.$field)?),*
+                    $($crate::field::write(stringify!($field), &self.$field)?),*
                 ]))
             }
         }
 
-        impl $crate::orchard::Attributes for $name {
-            fn schema() -> ::std::collections::BTreeMap<
-                ::std::string::String,
-                $crate::orchard::AttrSchema,
-            > {
-                ::core::iter::IntoIterator::into_iter([
-                    $($crate::attributes!(@field [$($about)*] $field: $ty $(= $default)?).schema()),*
-                ])
-                .collect()
+        impl $crate::Attributes for $name {
+            fn attributes() -> ::std::vec::Vec<$crate::field::Attribute> {
+                ::std::vec![
+                    $($crate::attributes!(@field [$($about)*] $field: $ty $(= $default)?).attribute()),*
+                ]
+            }
+
+            fn variadic() -> ::core::option::Option<usize> {
+                let fields: &[bool] = &[$(<$ty as $crate::Typed>::IS_VARIADIC),*];
+                fields.iter().position(|is_variadic| *is_variadic)
             }
         }
     )+};
@@ -124,7 +130,9 @@ macro_rules! attributes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::orchard::Secret;
+    use crate::{Secret, WriteOnly};
+    use tenon_protocols::orchard::ProviderSchema;
+    use tenon_schema::{Body, Offer};
     use tenon_values::{Type, Value, convert, json};
 
     attributes! {
@@ -147,7 +155,12 @@ mod tests {
 
     #[test]
     fn the_schema_follows_from_the_fields() {
-        let schema = serde_json::to_string(&Whole::schema()).unwrap();
+        let offer = Offer {
+            config: Body::new(Whole::attributes()).into(),
+            ..Offer::default()
+        };
+        let schema = ProviderSchema::try_from(&offer).unwrap();
+        let schema = serde_json::to_string(&schema.config).unwrap();
         assert_eq!(
             schema,
             concat!(
@@ -185,11 +198,44 @@ mod tests {
         let given = Value::object([("at", Value::from(1)), ("on", Value::from(5))]);
         let error = Part::from_value(&given).unwrap_err().to_string();
         assert!(error.starts_with("at .on: "), "{error}");
-        let error = Part::from_value(&Value::object::<&str>([])).unwrap_err();
+        let error = Part::from_value(&Value::object([("at", Value::NULL)])).unwrap_err();
         assert_eq!(
             error.to_string(),
             "at .at: a value is required, but this is null"
         );
+        let error = Part::from_value(&Value::object::<&str>([])).unwrap_err();
+        assert_eq!(error.to_string(), "the attribute \"at\" is required");
         assert!(Part::from_value(&Value::null(Type::Dynamic)).is_err());
+    }
+
+    attributes! {
+        struct Account {
+            key: Secret<Vec<u8>>,
+            password: WriteOnly<u8>,
+        }
+    }
+
+    #[test]
+    fn secrets_are_not_quoted() {
+        let [key, password] = &Account::attributes()[..] else {
+            panic!("there are two fields");
+        };
+        assert!(key.is_sensitive && !key.is_write_only);
+        assert!(password.is_write_only && password.presence.is_optional());
+        for given in [
+            r#"{"key":{"hunter2":1}}"#,
+            r#"{"key":[],"password":"hunter2"}"#,
+        ] {
+            let given = json::implied(given.as_bytes()).unwrap();
+            let error = Account::from_value(&given).err().unwrap().to_string();
+            assert!(error.contains("it is a secret"), "{error}");
+            assert!(!error.contains("hunter2"), "{error}");
+        }
+        let given = json::implied(br#"{"key":[1]}"#).unwrap();
+        let account = Account::from_value(&given).unwrap();
+        assert_eq!(account.key.reveal(), &[1]);
+        assert_eq!(account.password.reveal(), None);
+        let shown = format!("{:?} {:?}", account.key, WriteOnly::new("hunter2"));
+        assert_eq!(shown, "Secret WriteOnly");
     }
 }

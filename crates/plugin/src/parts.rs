@@ -1,0 +1,91 @@
+//! What a plugin is made of once it is configured, for hosts that know values and not types.
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use tenon_schema::Attribute;
+use tenon_values::{Error, Value};
+
+use crate::context::Progress;
+use crate::ephemeral::AnyEphemeral;
+use crate::resource::AnyResource;
+use crate::{Data, Failure, Typed};
+
+pub(crate) type Work<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+
+/// An action or a data source.
+pub(crate) type Run = dyn Fn(Progress, Value) -> Work<Result<Data<Value>, Refusal>> + Send + Sync;
+
+/// A function. It gets its arguments by name.
+pub(crate) type Call = dyn Fn(Value) -> Work<Result<Value, Refusal>> + Send + Sync;
+
+/// Everything that needs the state that `configure` makes.
+#[derive(Default)]
+pub(crate) struct Parts {
+    pub(crate) actions: BTreeMap<String, Part<Run>>,
+    pub(crate) resources: BTreeMap<String, Part<dyn AnyResource>>,
+    pub(crate) data_sources: BTreeMap<String, Part<Run>>,
+    pub(crate) ephemeral_resources: BTreeMap<String, Part<dyn AnyEphemeral>>,
+    pub(crate) stop: Option<Box<dyn Fn() -> Work<()> + Send + Sync>>,
+}
+
+/// One of the things that a plugin has.
+pub(crate) struct Part<T: ?Sized> {
+    pub(crate) shape: Arc<Shape>,
+    pub(crate) work: Arc<T>,
+}
+
+impl<T: ?Sized> Clone for Part<T> {
+    fn clone(&self) -> Part<T> {
+        let Part { shape, work } = self;
+        Part {
+            shape: shape.clone(),
+            work: work.clone(),
+        }
+    }
+}
+
+/// Which attributes users give, and which the plugin returns.
+#[derive(Default)]
+pub(crate) struct Shape {
+    pub(crate) given: Vec<Attribute>,
+    pub(crate) returned: Vec<Attribute>,
+}
+
+/// Which of the values that a host sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Given {
+    /// What the configuration says.
+    Props,
+    /// The part of it that is never stored, as a whole.
+    WriteOnly,
+    /// What the configuration said before.
+    Current,
+    /// The state.
+    State,
+    /// The sensitive part of the state, as a whole.
+    Sensitive,
+    /// What an ephemeral resource left for later.
+    Private,
+}
+
+/// Why a call was not answered with a result.
+pub(crate) enum Refusal {
+    /// What was sent does not fit the author's type.
+    Unfit(Given, Error),
+    /// The author's function failed.
+    Failed(Failure),
+}
+
+impl From<Failure> for Refusal {
+    fn from(failure: Failure) -> Refusal {
+        Refusal::Failed(failure)
+    }
+}
+
+/// Reads what was sent as a type of the author's.
+pub(crate) fn read<T: Typed>(given: Given, value: &Value) -> Result<T, Refusal> {
+    T::from_value(value).map_err(|error| Refusal::Unfit(given, error))
+}

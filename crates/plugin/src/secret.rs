@@ -1,0 +1,104 @@
+//! Values that hosts neither show nor store.
+
+use std::fmt;
+
+use serde::de::Error as _;
+use tenon_values::{Error, Problem, Type, Value};
+
+use crate::Typed;
+
+/// A sensitive attribute: hosts do not show it. It does not print itself either, and no error quotes
+/// it.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Secret<T>(T);
+
+impl<T> Secret<T> {
+    /// Hides it.
+    pub fn new(secret: T) -> Secret<T> {
+        Secret(secret)
+    }
+
+    /// What is hidden. Whoever looks answers for where it goes.
+    pub fn reveal(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T> fmt::Debug for Secret<T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Secret")
+    }
+}
+
+impl<T: Typed> Typed for Secret<T> {
+    const IS_OPTIONAL: bool = T::IS_OPTIONAL;
+    const IS_SENSITIVE: bool = true;
+
+    fn ty() -> Type {
+        T::ty()
+    }
+
+    fn from_value(value: &Value) -> Result<Secret<T>, Error> {
+        T::from_value(value).map(Secret).map_err(hidden)
+    }
+
+    fn to_value(&self) -> Result<Value, Error> {
+        self.0.to_value().map_err(hidden)
+    }
+}
+
+/// An attribute of a resource that hosts pass to the plugin and never store: a password that is only
+/// set. It is absent from everything that was stored, so it may always be absent.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct WriteOnly<T>(Option<T>);
+
+impl<T> WriteOnly<T> {
+    /// Hides it.
+    pub fn new(secret: T) -> WriteOnly<T> {
+        WriteOnly(Some(secret))
+    }
+
+    /// Nothing: what a resource that was read has in its place.
+    pub fn absent() -> WriteOnly<T> {
+        WriteOnly(None)
+    }
+
+    /// What is hidden, if the user gave it. Whoever looks answers for where it goes.
+    pub fn reveal(&self) -> Option<&T> {
+        self.0.as_ref()
+    }
+}
+
+impl<T> fmt::Debug for WriteOnly<T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("WriteOnly")
+    }
+}
+
+impl<T: Typed> Typed for WriteOnly<T> {
+    const IS_OPTIONAL: bool = true;
+    const IS_SENSITIVE: bool = true;
+    const IS_WRITE_ONLY: bool = true;
+
+    fn ty() -> Type {
+        T::ty()
+    }
+
+    fn from_value(value: &Value) -> Result<WriteOnly<T>, Error> {
+        let secret = Option::from_value(value).map_err(hidden)?;
+        Ok(WriteOnly(secret))
+    }
+
+    fn to_value(&self) -> Result<Value, Error> {
+        self.0.to_value().map_err(hidden)
+    }
+}
+
+/// What is wrong with a secret, without a word of it: not even a key in it may be quoted.
+pub(crate) fn hidden(error: Error) -> Error {
+    match error.problem() {
+        // The name of a field of the author's type.
+        problem @ (Problem::MissingAttribute(_) | Problem::Null) => problem.clone().into(),
+        _ => Error::custom("its type is wrong; it is a secret, so more is not said"),
+    }
+}

@@ -1,0 +1,129 @@
+//! The ways to run a plugin.
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use tenon_protocols::orchard::ProviderSchema;
+use tenon_rpc::{CloseReason, Dialect, Io};
+use tenon_schema::Offer;
+
+use crate::session::Session;
+use crate::{Plugin, denobridge, orchard, process};
+
+/// Who calls a plugin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Host {
+    /// A runner of scenarios, which runs actions.
+    Orchard,
+    /// Terraform or OpenTofu by the provider `denobridge`, which uses the one resource, data source,
+    /// ephemeral resource or action that a plugin has, and its functions.
+    Denobridge,
+}
+
+impl Host {
+    /// Finds out who is calling, by the first message. Nothing of it is lost.
+    ///
+    /// # Errors
+    /// Input failed.
+    pub async fn detect(io: Io) -> io::Result<(Host, Io)> {
+        let (dialect, io) = io
+            .detect(&[Dialect::Orchard, Dialect::JsonRpcLines])
+            .await?;
+        let host = match dialect {
+            Dialect::JsonRpcLines => Host::Denobridge,
+            _ => Host::Orchard,
+        };
+        Ok((host, io))
+    }
+}
+
+impl<S: Send + Sync + 'static> Plugin<S> {
+    /// Does what the command line asks for: without arguments, serves whichever [`Host`] is there on
+    /// stdin and stdout until it says goodbye or goes away; with `schema`, prints the schema that
+    /// Orchard reads. This is the whole `main` of a plugin.
+    pub fn serve(self) -> ExitCode {
+        self.serve_as(std::env::args_os().skip(1))
+    }
+
+    /// As [`serve`](Plugin::serve), with arguments from elsewhere: a program that has several
+    /// plugins built in, or arguments of its own. Has to be called outside of any tokio runtime;
+    /// inside one there is [`serve_on`](Plugin::serve_on).
+    pub fn serve_as<A: Into<OsString>>(self, args: impl IntoIterator<Item = A>) -> ExitCode {
+        let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
+        let name = self.offer.name.clone();
+        let done = match &args[..] {
+            [] => self.serve_stdio(),
+            [only] if only == "schema" => print_schema(&self.offer),
+            _ => {
+                process::tell(&format!(
+                    "usage: {name}           speak to a host on stdin and stdout\n\
+                     \x20      {name} schema    print what the plugin offers to scenarios\n"
+                ));
+                return ExitCode::from(2);
+            }
+        };
+        match done {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(problem) => {
+                process::tell(&format!("{name}: {problem}\n"));
+                ExitCode::FAILURE
+            }
+        }
+    }
+
+    /// Serves whichever host is at the other end of an [`Io`], until it says goodbye or goes away.
+    /// Within a tokio runtime.
+    ///
+    /// # Errors
+    /// What the host sent is not a stream of messages, or input or output failed.
+    pub async fn serve_on(self, io: Io) -> Result<(), CloseReason> {
+        let failed = |error| CloseReason::Io(Arc::new(error));
+        let (host, io) = Host::detect(io).await.map_err(failed)?;
+        self.serve_host(host, io).await
+    }
+
+    /// As [`serve_on`](Plugin::serve_on), for a host that is known.
+    ///
+    /// # Errors
+    /// As for [`serve_on`](Plugin::serve_on).
+    pub async fn serve_host(self, host: Host, io: Io) -> Result<(), CloseReason> {
+        let session = Session::new(self);
+        match host {
+            Host::Orchard => orchard::serve(session, io).await,
+            Host::Denobridge => denobridge::serve(session, io).await,
+        }
+    }
+
+    fn serve_stdio(self) -> Result<(), String> {
+        self.offer.check().map_err(|error| error.to_string())?;
+        process::serve_stdio(|io| async move {
+            let (host, io) = { Host::detect(io).await }.map_err(|error| error.to_string())?;
+            if host == Host::Orchard {
+                schema(&self.offer)?;
+            }
+            self.serve_host(host, io).await.map_err(process::explain)
+        })
+    }
+}
+
+/// What Orchard is told, if scenarios can be written against it.
+fn schema(offer: &Offer) -> Result<ProviderSchema, String> {
+    let schema = ProviderSchema::try_from(offer).map_err(|error| error.to_string())?;
+    schema.check().map_err(|error| error.to_string())?;
+    Ok(schema)
+}
+
+fn print_schema(offer: &Offer) -> Result<(), String> {
+    offer.check().map_err(|error| error.to_string())?;
+    let mut text = serde_json::to_vec(&schema(offer)?).map_err(|error| error.to_string())?;
+    text.push(b'\n');
+    let mut stdout = io::stdout();
+    let written = stdout.write_all(&text).and_then(|()| stdout.flush());
+    match written {
+        // Whoever closed it has read enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => written.map_err(|error| format!("stdout: {error}")),
+    }
+}

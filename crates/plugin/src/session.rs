@@ -1,0 +1,174 @@
+//! A plugin at work: what has been configured, what is running, whether it is over.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tenon_schema::Offer;
+use tenon_values::{Error, Value};
+use tokio::sync::{Notify, RwLock, RwLockReadGuard};
+
+use crate::parts::{Call, Parts, Work};
+use crate::plugin::Setup;
+use crate::{Failure, Plugin};
+
+/// How long the author's shutdown may take once the host is gone: nobody is there any more to end
+/// a plugin that hangs.
+const SHUTDOWN_LIMIT: Duration = Duration::from_secs(5);
+
+type Configure = dyn Fn(Value) -> Work<Result<Parts, Failure>> + Send + Sync;
+
+pub(crate) enum Stage {
+    /// `configure` has not succeeded yet.
+    Waiting,
+    Ready(Arc<Parts>),
+    Ended,
+}
+
+/// Why the plugin was not configured.
+pub(crate) enum Unconfigured {
+    Ended,
+    Twice,
+    Invalid(Vec<Error>),
+    Failed(Failure),
+}
+
+pub(crate) struct Session {
+    pub(crate) offer: Offer,
+    pub(crate) functions: BTreeMap<String, Box<Call>>,
+    /// If there is nothing to configure, the plugin is ready from the start.
+    configure: Option<Box<Configure>>,
+    /// Actions of Orchard hold it for reading while they run, so that `configure` and `shutdown`
+    /// wait for those that came before, and those that come later wait for them.
+    stage: RwLock<Stage>,
+    ended: Notify,
+}
+
+impl Session {
+    pub(crate) fn new<S: Send + Sync + 'static>(plugin: Plugin<S>) -> Arc<Session> {
+        let all = Arc::new(plugin.parts);
+        let build = move |state: S| {
+            let (mut parts, state) = (Parts::default(), Arc::new(state));
+            all.iter().for_each(|add| add(&state, &mut parts));
+            parts
+        };
+        let (stage, configure): (_, Option<Box<Configure>>) = match plugin.setup {
+            Setup::Ready(state) => (Stage::Ready(Arc::new(build(state))), None),
+            Setup::Configure(start) => {
+                let configure = move |given| -> Work<Result<Parts, Failure>> {
+                    let (work, build) = (start(given), build.clone());
+                    Box::pin(async move { Ok(build(work.await?)) })
+                };
+                (Stage::Waiting, Some(Box::new(configure)))
+            }
+        };
+        Arc::new(Session {
+            offer: plugin.offer,
+            functions: plugin.functions,
+            configure,
+            stage: RwLock::new(stage),
+            ended: Notify::new(),
+        })
+    }
+
+    /// The stage, which stays what it is as long as somebody reads it.
+    pub(crate) async fn stage(&self) -> RwLockReadGuard<'_, Stage> {
+        self.stage.read().await
+    }
+
+    /// Configures the plugin. Where there is nothing to configure, hosts need not know.
+    pub(crate) async fn configure(&self, given: &Value) -> Result<(), Unconfigured> {
+        let mut stage = self.stage.write().await;
+        let config = self.offer.config.body.complete(given);
+        let config = config.map_err(Unconfigured::Invalid)?;
+        let configure = match (&*stage, &self.configure) {
+            (Stage::Ended, _) => return Err(Unconfigured::Ended),
+            (_, None) => return Ok(()),
+            (Stage::Waiting, Some(configure)) => configure,
+            (Stage::Ready(_), Some(_)) => return Err(Unconfigured::Twice),
+        };
+        let parts = configure(config.unmark_deep().0).await;
+        *stage = Stage::Ready(Arc::new(parts.map_err(Unconfigured::Failed)?));
+        Ok(())
+    }
+
+    /// The parts, for a host that cannot configure a plugin: made with the defaults.
+    pub(crate) async fn parts(&self) -> Result<Arc<Parts>, Failure> {
+        // The lock is released before `configure` takes it.
+        let is_waiting = matches!(&*self.stage().await, Stage::Waiting);
+        if is_waiting {
+            match self.configure(&Value::object::<&str>([])).await {
+                // Two calls may come at once, and one of them is first.
+                Ok(()) | Err(Unconfigured::Twice) => {}
+                Err(Unconfigured::Ended) => return Err(ended()),
+                Err(Unconfigured::Failed(failure)) => return Err(failure),
+                Err(Unconfigured::Invalid(errors)) => {
+                    return Err(Failure::new(format!(
+                        "the plugin has to be configured, which this host cannot do: {}",
+                        join(&errors)
+                    )));
+                }
+            }
+        }
+        match &*self.stage().await {
+            Stage::Ready(parts) => Ok(parts.clone()),
+            Stage::Waiting | Stage::Ended => Err(ended()),
+        }
+    }
+
+    /// Notes that the host has said goodbye.
+    pub(crate) fn end(&self) {
+        self.ended.notify_one();
+    }
+
+    /// Waits until the host has said goodbye.
+    pub(crate) async fn ended(&self) {
+        self.ended.notified().await;
+    }
+
+    pub(crate) async fn shut_down(&self) {
+        let mut stage = self.stage.write().await;
+        let before = std::mem::replace(&mut *stage, Stage::Ended);
+        if let Stage::Ready(parts) = before
+            && let Some(stop) = &parts.stop
+        {
+            stop().await;
+        }
+    }
+
+    /// Shuts down without having been told to, if that is still to be done.
+    pub(crate) async fn abandon(&self) {
+        let _over_in_any_case = tokio::time::timeout(SHUTDOWN_LIMIT, self.shut_down()).await;
+    }
+
+    /// What the plugin offers, in one line: `the actions add, fail and the function count`.
+    pub(crate) fn summary(&self) -> String {
+        fn kind<T>(name: &str, all: &BTreeMap<String, T>) -> Option<String> {
+            let plural = if all.len() == 1 { "" } else { "s" };
+            let names: Vec<&str> = all.keys().map(String::as_str).collect();
+            (!all.is_empty()).then(|| format!("the {name}{plural} {}", names.join(", ")))
+        }
+        let kinds = [
+            kind("action", &self.offer.actions),
+            kind("function", &self.offer.functions),
+            kind("resource", &self.offer.resources),
+            kind("data source", &self.offer.data_sources),
+            kind("ephemeral resource", &self.offer.ephemeral_resources),
+        ];
+        let kinds: Vec<String> = kinds.into_iter().flatten().collect();
+        match kinds.is_empty() {
+            true => "nothing".to_owned(),
+            false => kinds.join(" and "),
+        }
+    }
+}
+
+fn ended() -> Failure {
+    Failure::new("the plugin has been shut down")
+}
+
+/// All errors in one line.
+pub(crate) fn join(errors: &[Error]) -> String {
+    let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    errors.join("; ")
+}
