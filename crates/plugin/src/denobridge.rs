@@ -54,7 +54,7 @@ pub(crate) async fn serve(session: Arc<Session>, io: Io) -> Result<(), CloseReas
     session.abandon().await;
     match reason {
         CloseReason::PeerClosed | CloseReason::ClosedHere => Ok(()),
-        CloseReason::Io(_) | CloseReason::BrokenStream(_) => Err(reason),
+        _ => Err(reason),
     }
 }
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use tenon_protocols::orchard::{
-    Code, Configure, ConfigureParams, Describe, DescribeResult, Empty, Execute, ExecuteParams,
-    ExecuteResult, Json, ProviderError, ProviderSchema, Shutdown,
+    Code, Configure, ConfigureParams, Describe, DescribeResult, ERROR_NAMES, Empty, Execute,
+    ExecuteParams, ExecuteResult, Json, ProviderError, ProviderSchema, Shutdown,
 };
 use tenon_rpc::{
     Call, CloseReason, Connection, Dialect, Io, Method, Options, Payload, Reply, Router, RpcError,
@@ -24,6 +24,7 @@ use crate::{Data, Failure, process, wire};
 pub(crate) async fn serve(session: Arc<Session>, io: Io) -> Result<(), CloseReason> {
     let options = Options {
         running: session.offer.max_in_flight.unwrap_or(1).max(1),
+        error_names: ERROR_NAMES,
         ..Options::default()
     };
     let router = Arc::new(router(session.clone()));
@@ -35,7 +36,7 @@ pub(crate) async fn serve(session: Arc<Session>, io: Io) -> Result<(), CloseReas
     session.abandon().await;
     match reason {
         CloseReason::PeerClosed | CloseReason::ClosedHere => Ok(()),
-        CloseReason::Io(_) | CloseReason::BrokenStream(_) => Err(reason),
+        _ => Err(reason),
     }
 }
 

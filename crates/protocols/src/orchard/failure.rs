@@ -4,6 +4,8 @@ use std::fmt;
 
 use tenon_rpc::{ErrorCode, Format, Payload, RpcError};
 
+use super::ERROR_NAMES;
+
 /// The kind of a failure. Hosts reason about the well-known ones; any other is a failure like any.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Code {
