@@ -6,6 +6,7 @@
     reason = "the host under test must not be looked after by another host"
 )]
 
+use std::io::Write;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -82,11 +83,63 @@ fn a_killed_host_leaves_nobody_behind() {
 }
 
 fn is_running(command: &str) -> bool {
-    let words: Vec<&str> = command.split(' ').collect();
-    std::fs::read_dir("/proc").unwrap().flatten().any(|entry| {
-        let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
-        line == (words.join("\0") + "\0").into_bytes()
-    })
+    find(command).is_some()
+}
+
+/// The process with this command line.
+fn find(command: &str) -> Option<i32> {
+    let line = command.replace(' ', "\0") + "\0";
+    std::fs::read_dir("/proc")
+        .unwrap()
+        .flatten()
+        .find_map(|entry| {
+            let id = entry.file_name().to_str()?.parse().ok()?;
+            let found = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+            (found == line.as_bytes()).then_some(id)
+        })
+}
+
+fn cgroup_of(command: &str) -> String {
+    let path = find(command).map(|id| format!("/proc/{id}/cgroup"));
+    path.and_then(|path| std::fs::read_to_string(path).ok())
+        .unwrap_or_default()
+}
+
+/// Daemons that have no environment to be found by and are in sessions of their own: one that the cgroup
+/// of the plugin was there for, one that came before it, and one that has lost its parent.
+#[test]
+fn a_killed_host_leaves_no_daemon_behind() {
+    let token = format!("daemons-{}", std::process::id());
+    let [early, late, orphan] =
+        ["1", "2", "3"].map(|place| format!("sleep 1000.{place}{}", std::process::id()));
+    let is_enclosed = "grep -q /tenon- /proc/self/cgroup";
+    let daemon = "env -i setsid";
+    let family = format!(
+        "{daemon} {early} & for i in $(seq 400); do {is_enclosed} && break; sleep 0.01; done; \
+         {daemon} {late} & ( {daemon} {orphan} & ); exec {TENON} echo"
+    );
+    let mut host = host(&token, &["sh", "-c", &family]);
+    wait_until("they did not start", &token, |_| {
+        [&early, &late, &orphan].iter().all(|one| is_running(one))
+    });
+    let has_cgroup = cgroup_of(&late).contains("/tenon-");
+    // The early one may still be on its way into the group.
+    wait_until("it is not moved", &token, |_| {
+        cgroup_of(&early) == cgroup_of(&late)
+    });
+    host.kill().unwrap();
+    host.wait().unwrap();
+    if !has_cgroup {
+        for left in [early, late, orphan].iter().filter_map(|one| find(one)) {
+            let id = rustix::process::Pid::from_raw(left).unwrap();
+            rustix::process::kill_process(id, rustix::process::Signal::KILL).unwrap();
+        }
+        let _nobody_reads = writeln!(std::io::stderr(), "skipped: no cgroup can be made here");
+        return;
+    }
+    wait_until("left behind", &token, |found| {
+        found.is_empty() && ![&early, &late, &orphan].iter().any(|one| is_running(one))
+    });
 }
 
 /// The inner host's guardian may be killed before it acts, so the outer one has to know about

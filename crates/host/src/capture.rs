@@ -108,11 +108,7 @@ impl Capture {
             },
             None => work.await,
         };
-        // Looking for what it left behind takes some milliseconds; others go on meanwhile.
-        let looked = tokio::task::spawn_blocking(move || drop(process)).await;
-        if let Err(panicked) = looked {
-            tracing::error!(%panicked, "looking for processes that were left behind");
-        }
+        process.end().await;
         outcome.map_err(|stream| CaptureError::TooMuch {
             program,
             stream,

@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::family;
+use rustix::process::Pid;
+
+use crate::{family, guardian};
 
 /// Dropping it removes it. Everyone in it is killed, if it is of cgroup v2.
 #[derive(Debug)]
@@ -25,6 +27,30 @@ impl Cgroup {
         let folder = parent.join(format!("tenon-{}-{number}", family::host()));
         fs::create_dir(&folder)?;
         Ok(Cgroup { folder })
+    }
+
+    /// Moves a process into the group.
+    pub(crate) fn add(&self, process: Pid) -> io::Result<()> {
+        self.set("cgroup.procs", process.as_raw_nonzero())
+    }
+
+    /// Whether a process is in the group, or in one inside it.
+    pub(crate) fn contains(&self, process: Pid) -> bool {
+        let groups = fs::read_to_string(format!("/proc/{}/cgroup", process.as_raw_nonzero()));
+        let (Ok(groups), Some(name)) = (groups, self.folder.file_name()) else {
+            return false;
+        };
+        let mut lines = groups.lines();
+        lines.any(|line| {
+            Path::new(line)
+                .components()
+                .any(|part| part.as_os_str() == name)
+        })
+    }
+
+    /// Whether everyone in it can be killed at once.
+    pub(crate) fn can_kill(&self) -> bool {
+        self.has("cgroup.kill")
     }
 
     pub(crate) fn folder(&self) -> &Path {
@@ -65,7 +91,7 @@ impl Drop for Cgroup {
     fn drop(&mut self) {
         let _no_longer_there = self.end_all();
         if is_removed(&self.folder) {
-            return;
+            return guardian::released(&self.folder);
         }
         // Whoever drops it must not wait. If this process ends before, the guardian removes it.
         let folder = std::mem::take(&mut self.folder);
@@ -76,7 +102,7 @@ impl Drop for Cgroup {
             for _ in 0..ROUNDS {
                 std::thread::sleep(Duration::from_millis(5));
                 if is_removed(&folder) {
-                    return;
+                    return guardian::released(&folder);
                 }
             }
             tracing::warn!(folder = %folder.display(), "a cgroup could not be removed");

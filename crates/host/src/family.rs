@@ -1,12 +1,22 @@
-//! Who descends from a plugin. A process can leave its group and lose its parent, but it keeps
-//! the environment it was born with: each plugin gets a mark in it that its descendants inherit.
+//! Who descends from a plugin, and how all of them are ended.
+//!
+//! A process can leave its process group and lose its parent. It keeps the environment it was born
+//! with, so each plugin gets a mark in it that its descendants inherit. A process can clear that as
+//! well, but cannot leave its control group, if we may make one ([`Enclosure`]). Without one, its
+//! parents lead to it as long as they live.
 
+use std::os::fd::OwnedFd;
 use std::process;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::sweep;
+use rustix::process::Signal;
+
+use crate::cgroup::Cgroup;
+use crate::enclosure::Enclosure;
+use crate::leader::Leader;
+use crate::processes::{self, Identity};
 
 /// The environment variable with the marks of everyone a process descends from:
 /// `;<host>.<number>;<host>.<number>;`.
@@ -43,9 +53,147 @@ impl Mark {
     fn needle(&self) -> String {
         format!(";{}.{};", host(), self.0)
     }
+}
 
-    /// Ends everyone who descends from the plugin, also those born while it looks.
-    pub(crate) fn end_all(&self) {
-        sweep::end_all(self.needle());
+/// A plugin with everything that descends from it. Dropping it reaps the plugin, and it has to be
+/// [killed](Family::kill) before.
+#[derive(Debug)]
+pub(crate) struct Family {
+    // Removed before the leader is reaped.
+    pub(crate) enclosure: Enclosure,
+    /// Those that enforce limits.
+    pub(crate) cgroups: Vec<Cgroup>,
+    pub(crate) leader: Leader,
+    pub(crate) mark: Mark,
+    /// Descendants that were seen before their parents ended.
+    pub(crate) seen: Vec<Identity>,
+    /// See [`sandbox::pin`](crate::sandbox::pin).
+    pub(crate) own_proc: Option<OwnedFd>,
+}
+
+impl Family {
+    /// What the environment of a descendant contains.
+    pub(crate) fn needle(&self) -> String {
+        self.mark.needle()
+    }
+
+    /// Whether nobody in it can leave what it is killed by: a control group, or the process group of a
+    /// plugin with permissions.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.own_proc.is_some()
+            || self.cgroups.iter().any(Cgroup::can_kill)
+            || self.enclosure.is_closed()
+    }
+
+    /// Kills everyone who can be found without looking for the mark. Takes milliseconds. False if
+    /// [`Enclosure::kill`] has to be called again.
+    pub(crate) fn kill(&mut self) -> bool {
+        let is_settled = self.enclosure.kill();
+        for cgroup in &self.cgroups {
+            let _no_longer_there = cgroup.end_all();
+        }
+        if !self.is_closed() {
+            self.freeze();
+        }
+        self.leader.signal_group(Signal::KILL);
+        self.seen.iter().for_each(|one| one.signal(Signal::KILL));
+        is_settled
+    }
+
+    /// Stops everyone who can be found by parents and group: whoever is stopped starts nobody else,
+    /// so that nobody is missed.
+    fn freeze(&mut self) {
+        /// Enough for all but those who multiply faster than they can be stopped.
+        const ROUNDS: usize = 10;
+        self.leader.signal_group(Signal::STOP);
+        let mut stopped = 0;
+        for _ in 0..ROUNDS {
+            let known = { self.seen.iter().copied() }.chain(Identity::of(self.leader.id()));
+            let known: Vec<Identity> = known.collect();
+            let found = processes::descendants(self.leader.id(), &known);
+            self.seen
+                .extend(found.into_iter().filter(|one| !known.contains(one)));
+            if self.seen.len() == stopped {
+                return;
+            }
+            self.seen[stopped..]
+                .iter()
+                .for_each(|one| one.signal(Signal::STOP));
+            stopped = self.seen.len();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufRead, BufReader};
+    use std::os::unix::process::CommandExt;
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
+
+    use rustix::process::Pid;
+
+    use super::*;
+
+    /// A plugin with a daemon in a session of its own and without an environment, as on a system
+    /// without cgroups.
+    #[expect(clippy::disallowed_methods, reason = "what ends it is tested")]
+    fn with_daemon() -> (Family, Identity) {
+        let script = "env -i setsid sh -c 'echo $$; exec sleep 1000' & exec sleep 1000";
+        let mut command = Command::new("sh");
+        command.args(["-c", script]).process_group(0);
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        stdout.read_line(&mut line).unwrap();
+        let daemon = Pid::from_raw(line.trim().parse().unwrap()).unwrap();
+        let family = Family {
+            enclosure: Enclosure::default(),
+            cgroups: Vec::new(),
+            leader: Leader::new(child).unwrap(),
+            mark: Mark::new(),
+            seen: Vec::new(),
+            own_proc: None,
+        };
+        (family, Identity::of(daemon).unwrap())
+    }
+
+    fn assert_goes(daemon: Identity) {
+        let began = Instant::now();
+        // Dead, it waits to be reaped by somebody else.
+        let state = || {
+            let stat =
+                std::fs::read_to_string(format!("/proc/{}/stat", daemon.id.as_raw_nonzero()));
+            let stat = stat.ok().filter(|_| daemon.is_there())?;
+            stat.rsplit_once(") ")?.1.chars().next()
+        };
+        while !matches!(state(), None | Some('Z')) {
+            assert!(began.elapsed() < Duration::from_secs(20), "left behind");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    #[test]
+    fn a_daemon_is_found_by_its_parents() {
+        let (mut family, daemon) = with_daemon();
+        assert!(family.kill());
+        assert_goes(daemon);
+    }
+
+    /// A plugin that is asked to end leaves its children to somebody else, so they are noted before.
+    #[test]
+    fn a_daemon_that_was_seen_is_found_without_its_parents() {
+        let (mut family, daemon) = with_daemon();
+        let leader = Identity::of(family.leader.id()).unwrap();
+        family.seen = processes::descendants(leader.id, &[leader]);
+        assert!(family.seen.contains(&daemon));
+        family.leader.signal_group(Signal::KILL);
+        let found = || processes::descendants(leader.id, &[leader]);
+        while found().contains(&daemon) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert!(daemon.is_there());
+        assert!(family.kill());
+        assert_goes(daemon);
     }
 }

@@ -11,6 +11,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use rustix::process::Pid;
 
 use crate::family;
+use crate::processes::Identity;
 
 /// Ends the groups that have started and not ended, then everyone else who bears our mark, until two
 /// scans in a row find nobody (see [`family`]).
@@ -23,14 +24,18 @@ trap '' HUP INT TERM
 host=$1
 groups=
 cgroups=
+# Leaves the words that follow the first, without those that are equal to it, in $rest.
+without() {
+  gone=$1; shift
+  rest=
+  for other; do [ "$other" = "$gone" ] || rest="$rest $other"; done
+}
 while read -r verb group; do
   case $verb in
     started) groups="$groups $group" ;;
+    ended) without "$group" $groups; groups=$rest ;;
     confined) cgroups="$cgroups $group" ;;
-    ended)
-      rest=
-      for other in $groups; do [ "$other" = "$group" ] || rest="$rest $other"; done
-      groups=$rest ;;
+    released) without "$group" $cgroups; cgroups=$rest ;;
   esac
 done
 for group in $groups; do
@@ -115,18 +120,9 @@ impl Group {
     pub(crate) fn of(id: Pid) -> Group {
         Group {
             id,
-            started: start_time(id).unwrap_or_default(),
+            started: Identity::of(id).map_or(0, |identity| identity.started),
         }
     }
-}
-
-/// When a process was started, in ticks since the system was.
-fn start_time(id: Pid) -> Option<u64> {
-    let stat = std::fs::read(format!("/proc/{}/stat", id.as_raw_nonzero())).ok()?;
-    // Behind the name, which may contain anything, it is the 20th field.
-    let end_of_name = memchr::memrchr(b')', &stat)?;
-    let fields = std::str::from_utf8(&stat[end_of_name + 1..]).ok()?;
-    fields.split_ascii_whitespace().nth(19)?.parse().ok()
 }
 
 pub(crate) fn started(group: Group) {
@@ -137,10 +133,14 @@ pub(crate) fn ended(group: Group) {
     tell("ended", group);
 }
 
-/// A plugin that is confined or limited has this control group. It is ended even if it is told as ended: nothing happens
-/// to one that is gone.
+/// Somebody may be in this control group from now on.
 pub(crate) fn confined(cgroup: &Path) {
     say(format_args!("confined {}", cgroup.display()));
+}
+
+/// This control group has been removed.
+pub(crate) fn released(cgroup: &Path) {
+    say(format_args!("released {}", cgroup.display()));
 }
 
 fn tell(verb: &str, group: Group) {

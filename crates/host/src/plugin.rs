@@ -164,6 +164,7 @@ impl Plugin {
         shutdown: impl FnOnce(Peer) -> F,
     ) -> Stopped {
         let asked = tokio::time::Instant::now();
+        self.process.see_descendants().await;
         let connection = self.connection.take();
         let close = async {
             self.while_alive(async {

@@ -2,25 +2,27 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::AsFd;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal};
 use tenon_rpc::Io;
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::sync::watch;
 
 use crate::cgroup::Cgroup;
 use crate::command::PluginCommand;
+use crate::enclosure::Enclosure;
 use crate::environment::LeftOut;
 use crate::error::{PluginError, Problem};
-use crate::family::{self, Mark};
+use crate::family::{self, Family, Mark};
 use crate::leader::Leader;
 use crate::limits::{Enforcement, MemoryLimit};
+use crate::processes::{self, Identity};
 use crate::sandbox::{self, Sandbox};
 use crate::stderr::StderrTail;
-use crate::{guardian, spawner};
+use crate::{guardian, spawner, sweep};
 
 /// How long a plugin gets to end by itself.
 #[derive(Clone, Copy, Debug)]
@@ -60,21 +62,20 @@ pub enum HowItEnded {
     Killed,
 }
 
-/// A running child. Dropping it kills it and everything that descends from it.
+/// A running child. Dropping it ends it and everything that descends from it, which a thread does:
+/// nobody waits for that.
 #[derive(Debug)]
 pub struct Process {
-    leader: Leader,
-    mark: Mark,
+    /// Taken when it is ended.
+    family: Option<Family>,
+    id: Pid,
+    is_confined: bool,
     status: watch::Receiver<Option<ExitStatus>>,
     stderr: StderrTail,
     command: String,
     left_out: LeftOut,
     /// In bytes.
     memory_limit: Option<u64>,
-    /// Everyone who descends from a plugin that is confined or limited, if the system lets us tell.
-    cgroups: Vec<Cgroup>,
-    /// See [`sandbox::pin`].
-    own_proc: Option<OwnedFd>,
 }
 
 /// What leads to a child and back.
@@ -113,7 +114,7 @@ impl Process {
         let mut child = to_tokio(command, passed, &mark);
         let (enforcement, cgroups) = Enforcement::of(command)?;
         enforcement.set_up(&mut child);
-        let can_kill = cgroups.iter().any(|cgroup| cgroup.has("cgroup.kill"));
+        let can_kill = cgroups.iter().any(Cgroup::can_kill);
         let sandbox = Sandbox::of(command, can_kill)?;
         let is_confined = sandbox.is_some();
         if let Some(sandbox) = sandbox {
@@ -129,6 +130,7 @@ impl Process {
         }
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let leader = Leader::new(child)?;
+        let id = leader.id();
         let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
             return Err(io::Error::other("a pipe is missing"));
         };
@@ -142,28 +144,38 @@ impl Process {
             stderr: ChildStderr::from_std(stderr)?,
         };
         let status = leader.watch()?;
+        let enclosure = match is_confined || can_kill {
+            true => Enclosure::default(),
+            false => Enclosure::around(id),
+        };
         let process = Process {
-            leader,
-            mark,
+            family: Some(Family {
+                enclosure,
+                cgroups,
+                leader,
+                mark,
+                seen: Vec::new(),
+                own_proc,
+            }),
+            id,
+            is_confined,
             status,
             stderr: StderrTail::default(),
             command: command.to_string(),
             left_out,
             memory_limit: command.limits.memory,
-            cgroups,
-            own_proc,
         };
         Ok((process, pipes))
     }
 
     /// Its process id, which is also that of its process group.
     pub fn id(&self) -> u32 {
-        self.leader.id().as_raw_nonzero().get().unsigned_abs()
+        self.id.as_raw_nonzero().get().unsigned_abs()
     }
 
     /// Whether it is held to permissions.
     pub(crate) fn is_confined(&self) -> bool {
-        self.own_proc.is_some()
+        self.is_confined
     }
 
     /// The command line that started it.
@@ -179,7 +191,8 @@ impl Process {
     /// Its memory limit, if it has one.
     pub(crate) fn memory_limit(&self) -> Option<MemoryLimit> {
         let bytes = self.memory_limit?;
-        let was_reached = self.cgroups.iter().any(Cgroup::ran_out_of_memory);
+        let cgroups = self.family.iter().flat_map(|family| &family.cgroups);
+        let was_reached = { cgroups }.any(Cgroup::ran_out_of_memory);
         Some(MemoryLimit { bytes, was_reached })
     }
 
@@ -211,36 +224,64 @@ impl Process {
 
     /// Ends it in steps: waits for it to end by itself, then SIGTERM to its group, then SIGKILL.
     /// What it left behind is ended as well.
-    pub async fn stop(self, limits: StopLimits) -> Stopped {
+    pub async fn stop(mut self, limits: StopLimits) -> Stopped {
+        self.see_descendants().await;
         let mut how = HowItEnded::ByItself;
         let mut status = self.exited_within(limits.asked).await;
         if status.is_none() {
             how = HowItEnded::Terminated;
-            self.leader.signal_group(Signal::TERM);
+            self.signal_group(Signal::TERM);
             status = self.exited_within(limits.terminated).await;
         }
         let status = match status {
             Some(status) => status,
             None => {
                 how = HowItEnded::Killed;
-                self.leader.signal_group(Signal::KILL);
+                self.signal_group(Signal::KILL);
                 self.exited().await
             }
         };
-        // Dropping it searches for what it left behind, and that must not delay other tasks.
-        let _dropped = tokio::task::spawn_blocking(move || drop(self)).await;
+        self.end().await;
         Stopped { status, how }
+    }
+
+    /// Notes who descends from it. Once it has ended, its children have another parent, and those
+    /// that cannot be found otherwise are lost. To be called before it is asked to end.
+    pub(crate) async fn see_descendants(&mut self) {
+        let id = self.id;
+        if let Some(family) = &mut self.family
+            && family.seen.is_empty()
+            && self.status.borrow().is_none()
+            && !family.is_closed()
+        {
+            let of = move || processes::descendants(id, Identity::of(id).as_slice());
+            let found = tokio::task::spawn_blocking(of).await;
+            family.seen = found.unwrap_or_default();
+        }
+    }
+
+    /// Ends it and everything that descends from it, and waits until all of them are gone.
+    pub(crate) async fn end(mut self) {
+        if let Some(family) = self.family.take() {
+            // The sender is dropped when everything is done.
+            let _dropped = sweep::end(family).await;
+        }
+    }
+
+    fn signal_group(&self, signal: Signal) {
+        if let Some(family) = &self.family {
+            family.leader.signal_group(signal);
+        }
     }
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
-        self.leader.signal_group(Signal::KILL);
-        for cgroup in &self.cgroups {
-            let _no_longer_there = cgroup.end_all();
+        if let Some(family) = self.family.take() {
+            // It does nothing more from here on. Killed, it could not lead to its children any more.
+            family.leader.signal_group(Signal::STOP);
+            let _nobody_waits = sweep::end(family);
         }
-        self.mark.end_all();
-        // The leader is reaped after that, with the last of the fields.
     }
 }
 

@@ -1,133 +1,146 @@
-//! Ends what plugins have left behind, by going through all processes of the system. That takes
-//! milliseconds, so plugins that end at the same time share one walk.
+//! A thread that ends what plugins have left behind, by going through all processes of the system.
+//! That takes milliseconds, so no task of a runtime waits for it, and plugins that end at the same
+//! time share one walk. If this process ends before the thread is done, the guardian does the rest.
 
-use std::collections::HashSet;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread;
 use std::time::Duration;
 
-use rustix::io::Errno;
-use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open, pidfd_send_signal};
+use rustix::process::{Pid, Signal};
+use tokio::sync::oneshot;
+
+use crate::family::Family;
+use crate::processes;
 
 /// Enough for all but those who multiply faster than they can be ended.
 const ROUNDS: usize = 100;
 
 /// A process has no environment for a moment while it starts another program, and a child may be
-/// born behind the place where we look: only two rounds in a row without a find mean that nobody is
-/// left.
+/// born behind the place where we look: stop after two consecutive empty rounds.
 const QUIET_ROUNDS: usize = 2;
 
-static SWEEP: Mutex<Sweep> = Mutex::new(Sweep {
-    searches: Vec::new(),
-    last: 0,
-    is_walking: false,
-});
-static ROUND_IS_OVER: Condvar = Condvar::new();
+const PAUSE: Duration = Duration::from_millis(2);
 
-struct Sweep {
-    searches: Vec<Search>,
-    last: u64,
-    is_walking: bool,
-}
+/// At most one for each plugin there was.
+static WAITING: Mutex<Vec<Ending>> = Mutex::new(Vec::new());
+static ADDED: Condvar = Condvar::new();
 
 /// A plugin whose descendants are looked for.
-#[derive(Clone)]
-struct Search {
-    number: u64,
-    /// What the environment of a descendant contains.
-    needle: String,
+struct Ending {
+    family: Family,
     rounds: usize,
     quiet_rounds: usize,
+    /// Nobody is being moved into its control group any more.
+    is_settled: bool,
+    /// Dropped when nobody is left.
+    done: Option<oneshot::Sender<()>>,
 }
 
-/// Kills every process with `needle` in the environment it was started with, also those that are
-/// born meanwhile.
-pub(crate) fn end_all(needle: String) {
-    let mut sweep = lock();
-    sweep.last += 1;
-    let number = sweep.last;
-    sweep.searches.push(Search {
-        number,
-        needle,
-        rounds: 0,
-        quiet_rounds: 0,
-    });
-    while sweep.searches.iter().any(|search| search.number == number) {
-        if sweep.is_walking {
-            let waited = ROUND_IS_OVER.wait(sweep);
-            sweep = waited.unwrap_or_else(PoisonError::into_inner);
-            continue;
+impl Ending {
+    fn is_searched(&self) -> bool {
+        self.done.is_some()
+    }
+
+    fn note(&mut self, is_found: bool) {
+        self.rounds += 1;
+        self.quiet_rounds = if is_found { 0 } else { self.quiet_rounds + 1 };
+        if self.quiet_rounds == QUIET_ROUNDS || self.rounds == ROUNDS {
+            self.done = None;
         }
-        sweep.is_walking = true;
-        let searches = sweep.searches.clone();
-        drop(sweep);
-        if searches.iter().any(|search| search.rounds > 0) {
-            std::thread::sleep(Duration::from_millis(2));
-        }
-        let found = walk(&searches);
-        sweep = lock();
-        sweep.is_walking = false;
-        let seen: HashSet<u64> = searches.iter().map(|search| search.number).collect();
-        sweep.searches.retain_mut(|search| {
-            if seen.contains(&search.number) {
-                search.rounds += 1;
-                search.quiet_rounds = match found.contains(&search.number) {
-                    true => 0,
-                    false => search.quiet_rounds + 1,
-                };
-            }
-            search.quiet_rounds < QUIET_ROUNDS && search.rounds < ROUNDS
-        });
-        ROUND_IS_OVER.notify_all();
     }
 }
 
-fn lock() -> MutexGuard<'static, Sweep> {
-    SWEEP.lock().unwrap_or_else(PoisonError::into_inner)
+/// Ends everyone who descends from a plugin, also those born while it looks, and reaps the plugin.
+/// Returns at once; the receiver hears of the end.
+pub(crate) fn end(family: Family) -> oneshot::Receiver<()> {
+    static HAS_THREAD: OnceLock<bool> = OnceLock::new();
+    let (sender, done) = oneshot::channel();
+    waiting().push(Ending {
+        family,
+        rounds: 0,
+        quiet_rounds: 0,
+        is_settled: false,
+        done: Some(sender),
+    });
+    let has_thread = HAS_THREAD.get_or_init(|| {
+        let thread = thread::Builder::new().name("tenon-sweeper".into());
+        let started = thread.spawn(|| {
+            loop {
+                sweep(wait());
+            }
+        });
+        started.is_ok()
+    });
+    match has_thread {
+        true => ADDED.notify_one(),
+        // Better late than never.
+        false => sweep(std::mem::take(&mut *waiting())),
+    }
+    done
 }
 
-/// Kills everybody who is looked for. Tells which searches have found somebody.
-fn walk(searches: &[Search]) -> HashSet<u64> {
-    let mut found = HashSet::new();
-    let Ok(processes) = std::fs::read_dir("/proc") else {
+fn waiting() -> MutexGuard<'static, Vec<Ending>> {
+    WAITING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn wait() -> Vec<Ending> {
+    let added = ADDED.wait_while(waiting(), |waiting| waiting.is_empty());
+    std::mem::take(&mut *added.unwrap_or_else(PoisonError::into_inner))
+}
+
+/// Works until nobody is left of these, and of those who come meanwhile.
+fn sweep(mut added: Vec<Ending>) {
+    let mut endings: Vec<Ending> = Vec::new();
+    loop {
+        for ending in &mut endings {
+            ending.is_settled = ending.is_settled || ending.family.enclosure.kill();
+        }
+        for mut ending in added {
+            ending.is_settled = ending.family.kill();
+            endings.push(ending);
+        }
+        let searched = endings.iter_mut().filter(|one| one.is_searched());
+        let searched: Vec<&mut Ending> = searched.collect();
+        let needles: Vec<String> = { searched.iter() }.map(|one| one.family.needle()).collect();
+        for (ending, is_found) in searched.into_iter().zip(walk(&needles)) {
+            ending.note(is_found);
+        }
+        // Dropping the family reaps the plugin.
+        endings.retain(|one| one.is_searched() || !one.is_settled);
+        added = std::mem::take(&mut *waiting());
+        if endings.is_empty() && added.is_empty() {
+            return;
+        }
+        if !endings.is_empty() {
+            thread::sleep(PAUSE);
+        }
+    }
+}
+
+/// Kills everyone with one of these in the environment they were started with. Tells for which there
+/// was somebody.
+fn walk(needles: &[String]) -> Vec<bool> {
+    let mut found = vec![false; needles.len()];
+    if needles.is_empty() {
         return found;
-    };
-    let ids = { processes.flatten() }.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    for id in ids {
-        let (Some(search), Some(pid)) = (bearer_of(searches, id), Pid::from_raw(id)) else {
+    }
+    for id in processes::ids() {
+        let Some(place) = bearer_of(needles, id) else {
             continue;
         };
-        tracing::debug!(?pid, "ending a process that a plugin left behind");
-        end(pid, || bearer_of(searches, id).is_some());
-        found.insert(search.number);
+        tracing::debug!(pid = ?id, "ending a process that a plugin left behind");
+        processes::signal_if(id, Signal::KILL, || bearer_of(needles, id).is_some());
+        found[place] = true;
     }
     found
 }
 
-/// The search that a process is looked for by, if it is.
-fn bearer_of(searches: &[Search], id: i32) -> Option<&Search> {
+/// Which of these is in the environment of a process.
+fn bearer_of(needles: &[String], id: Pid) -> Option<usize> {
     // Gone in the meantime, or somebody else's: either way not ours to end.
-    let environment = std::fs::read(format!("/proc/{id}/environ")).ok()?;
-    searches
-        .iter()
-        .find(|search| memchr::memmem::find(&environment, search.needle.as_bytes()).is_some())
-}
-
-/// Kills a process if it still is who we think. Between looking and killing it may end, and another
-/// one get its id: the descriptor stays with the first, and the second look is at whom it is for.
-fn end(pid: Pid, is_it: impl Fn() -> bool) {
-    let process = match pidfd_open(pid, PidfdFlags::empty()) {
-        Ok(process) => Some(process),
-        Err(Errno::SRCH) => return,
-        // A system without them, or no room for one more descriptor.
-        Err(_) => None,
-    };
-    if !is_it() {
-        return;
-    }
-    let _already_gone = match process {
-        Some(process) => pidfd_send_signal(&process, Signal::KILL),
-        None => kill_process(pid, Signal::KILL),
-    };
+    let environment = processes::environment(id)?;
+    let is_in = |needle: &String| memchr::memmem::find(&environment, needle.as_bytes()).is_some();
+    needles.iter().position(is_in)
 }
 
 #[cfg(test)]
@@ -143,30 +156,21 @@ mod tests {
         command.spawn().unwrap()
     }
 
-    fn pid(child: &Child) -> Pid {
-        Pid::from_child(child)
-    }
-
     #[test]
     fn only_those_who_bear_the_mark_are_ended() {
         let unique = format!("sweep-{}", std::process::id());
-        let mut marked = start(&format!(";{unique}.1;"));
-        let mut other = start(&format!(";{unique}.2;"));
-        end_all(format!(";{unique}.1;"));
+        let [first, second] = [1, 2].map(|number| format!(";{unique}.{number};"));
+        let mut marked = start(&first);
+        let mut other = start(&second);
+        let nobody = format!(";{unique}.3;");
+        // Its environment is there a moment after it has started.
+        while walk(&[nobody.clone(), first.clone()]) == [false, false] {
+            thread::sleep(PAUSE);
+        }
         let status = marked.wait().unwrap();
         assert!(!status.success());
         assert!(other.try_wait().unwrap().is_none());
         other.kill().unwrap();
         other.wait().unwrap();
-    }
-
-    /// The id was found, but by now it is another's.
-    #[test]
-    fn a_process_that_is_not_it_any_more_is_left_alone() {
-        let mut innocent = start("");
-        end(pid(&innocent), || false);
-        assert!(innocent.try_wait().unwrap().is_none());
-        end(pid(&innocent), || true);
-        assert!(!innocent.wait().unwrap().success());
     }
 }

@@ -5,7 +5,9 @@ mod support;
 
 use std::time::Duration;
 
-use support::{ANSWER, Script, watched};
+use rustix::process::{Pid, Signal, kill_process};
+use support::searching::Searching;
+use support::{ANSWER, DAEMON, Daemon, Script, no_cgroup_is_left, skipped, watched};
 use tenon_host::{Environment, Process};
 
 /// A plugin with a child in its group, one in a session of its own, and one that has no
@@ -61,19 +63,112 @@ async fn those_without_an_environment_go_with_the_group() {
             "env -i sh -c 'echo $$ >&2; exec sleep 1000' & {ANSWER}; cat >/dev/null"
         ));
         let plugin = script.start().await.unwrap();
-        let stderr = plugin.process().stderr().clone();
-        let pid = loop {
-            match stderr.lines().first() {
-                Some(line) => break line.clone(),
-                None => tokio::time::sleep(Duration::from_millis(5)).await,
-            }
-        };
-        let folder = format!("/proc/{pid}");
-        assert!(std::fs::exists(&folder).unwrap());
+        let daemon = Daemon::of(&plugin).await;
+        assert!(daemon.is_alive());
         drop(plugin);
-        while std::fs::read(format!("{folder}/cmdline")).is_ok_and(|line| !line.is_empty()) {
-            tokio::time::sleep(Duration::from_millis(10)).await;
+        daemon.is_gone().await;
+    })
+    .await;
+}
+
+/// It has left the group and has no environment to be found by, but its parents lead to it, also where
+/// there are no cgroups.
+#[tokio::test]
+async fn a_daemon_with_parents_goes_with_its_plugin() {
+    watched(async {
+        // At once, so that it may be too early for a cgroup.
+        let script = Script::new(&format!("{DAEMON} & {ANSWER}; cat >/dev/null"));
+        for is_stopped in [false, true] {
+            let plugin = script.start().await.unwrap();
+            let daemon = Daemon::of(&plugin).await;
+            assert!(daemon.is_alive());
+            match is_stopped {
+                true => assert!(plugin.stop(|_| async {}).await.status.success()),
+                false => drop(plugin),
+            }
+            daemon.is_gone().await;
         }
+    })
+    .await;
+}
+
+/// A plugin whose daemon has no parent any more. It starts the daemon when it is in a cgroup, or writes
+/// `none` if that does not happen.
+fn with_orphan() -> Script {
+    let is_enclosed = format!("grep -q /tenon-{}- /proc/self/cgroup", std::process::id());
+    Script::new(&format!(
+        "{ANSWER}; for i in $(seq 400); do {is_enclosed} && break; sleep 0.01; done; \
+         if {is_enclosed}; then ( {DAEMON} & ); else echo none >&2; fi; \
+         cat >/dev/null"
+    ))
+}
+
+/// Nothing leads to it but the cgroup of its plugin.
+#[tokio::test]
+async fn a_daemon_without_parents_goes_with_the_cgroup_of_its_plugin() {
+    watched(async {
+        for how in ["dropped", "stopped", "killed"] {
+            let script = with_orphan();
+            let mut plugin = script.start().await.unwrap();
+            let daemon = Daemon::of(&plugin).await;
+            if !daemon.is_alive() {
+                return skipped("no cgroup can be made here");
+            }
+            assert!(daemon.is_enclosed());
+            match how {
+                "dropped" => drop(plugin),
+                "stopped" => {
+                    plugin.stop(|_| async {}).await;
+                }
+                _ => {
+                    let id = i32::try_from(plugin.process().id()).ok();
+                    let id = id.and_then(Pid::from_raw).unwrap();
+                    kill_process(id, Signal::KILL).unwrap();
+                    plugin.exited().await;
+                    assert!(daemon.is_alive());
+                    drop(plugin);
+                }
+            }
+            daemon.is_gone().await;
+        }
+        no_cgroup_is_left().await;
+    })
+    .await;
+}
+
+/// What a plugin has started before it was moved into its cgroup is moved as well.
+#[tokio::test]
+async fn those_who_were_there_before_the_cgroup_are_moved_into_it() {
+    watched(async {
+        let script = Script::new(&format!("{DAEMON} & {ANSWER}; cat >/dev/null"));
+        let plugin = script.start().await.unwrap();
+        let daemon = Daemon::of(&plugin).await;
+        let began = std::time::Instant::now();
+        while !daemon.is_enclosed() {
+            if began.elapsed() > Duration::from_secs(10) {
+                return skipped("no cgroup can be made here");
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        drop(plugin);
+        daemon.is_gone().await;
+    })
+    .await;
+}
+
+/// In a runtime with one thread everything would stand still while a plugin is searched for its
+/// descendants, so another thread does that.
+#[tokio::test]
+async fn dropping_a_plugin_leaves_the_search_to_another_thread() {
+    watched(async {
+        let searching = Searching::record();
+        let script = Script::new(&format!("setsid sleep 1000 & {ANSWER}; cat >/dev/null"));
+        let plugin = script.start().await.unwrap();
+        script.has(2).await;
+        drop(plugin);
+        script.is_gone().await;
+        let threads = searching.threads();
+        assert_eq!(threads, ["tenon-sweeper"]);
     })
     .await;
 }

@@ -2,11 +2,10 @@
 
 mod support;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use support::{ANSWER, Script, watched};
+use support::{ANSWER, Script, no_cgroup_is_left, watched};
 use tenon_host::{
     Capture, CaptureError, Captured, Grant, Limits, Permission, Permissions, PluginCommand,
 };
@@ -43,41 +42,6 @@ async fn run(command: &PluginCommand) -> Result<Captured, CaptureError> {
 fn said(captured: &Captured) -> String {
     let stdout = String::from_utf8_lossy(&captured.stdout);
     format!("{stdout}{}", String::from_utf8_lossy(&captured.stderr))
-}
-
-/// The cgroups that this process has made, wherever cgroups are mounted.
-fn cgroups() -> Vec<PathBuf> {
-    let mounts = fs::read_to_string("/proc/self/mounts").unwrap();
-    let mounts = mounts.lines().filter_map(|line| {
-        let mut words = line.split(' ');
-        let (folder, kind) = (words.nth(1)?, words.next()?);
-        kind.starts_with("cgroup").then(|| PathBuf::from(folder))
-    });
-    let own = format!("tenon-{}-", std::process::id());
-    let mut found = Vec::new();
-    let mut folders: Vec<PathBuf> = mounts.collect();
-    while let Some(folder) = folders.pop() {
-        let Ok(entries) = fs::read_dir(&folder) else {
-            continue;
-        };
-        for entry in entries.flatten() {
-            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                let is_own = entry.file_name().to_string_lossy().starts_with(&own);
-                match is_own {
-                    true => found.push(entry.path()),
-                    false => folders.push(entry.path()),
-                }
-            }
-        }
-    }
-    found
-}
-
-/// Waits until no cgroup of this process is left. Those of other tests end as well.
-async fn no_cgroup_is_left() {
-    while !cgroups().is_empty() {
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
 }
 
 #[tokio::test]

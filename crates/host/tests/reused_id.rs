@@ -67,9 +67,11 @@ async fn inside() {
         id,
         "its id was free while it could be signalled"
     );
-    tokio::task::spawn_blocking(move || drop(process))
-        .await
-        .unwrap();
+    drop(process);
+    // A thread reaps it.
+    while std::fs::exists(format!("/proc/{id}")).unwrap() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
     // It has been signalled for the last time, and its id is free now.
     let mut second = innocent(id);
     assert_eq!(second.id(), id);

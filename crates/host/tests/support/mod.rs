@@ -2,7 +2,11 @@
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+pub(crate) mod searching;
+
+use std::fs;
 use std::future::Future;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -81,6 +85,43 @@ impl Script {
     }
 }
 
+/// A script that starts a daemon which is in a session of its own and has no environment, and whose
+/// name is not that of its parent. It writes the daemon's id to stderr.
+pub(crate) const DAEMON: &str = "env -i setsid sh -c 'echo $$ >&2; exec sleep 1000'";
+
+/// The process whose id a plugin wrote to stderr first.
+pub(crate) struct Daemon(String);
+
+impl Daemon {
+    pub(crate) async fn of(plugin: &Plugin) -> Daemon {
+        let stderr = plugin.process().stderr().clone();
+        loop {
+            match stderr.lines().first() {
+                Some(line) => return Daemon(line.clone()),
+                None => tokio::time::sleep(Duration::from_millis(5)).await,
+            }
+        }
+    }
+
+    pub(crate) fn is_alive(&self) -> bool {
+        let command_line = std::fs::read(format!("/proc/{}/cmdline", self.0));
+        command_line.is_ok_and(|line| !line.is_empty())
+    }
+
+    /// Whether it is in a cgroup that this process has made.
+    pub(crate) fn is_enclosed(&self) -> bool {
+        let groups = std::fs::read_to_string(format!("/proc/{}/cgroup", self.0));
+        groups.is_ok_and(|groups| groups.contains(&format!("/tenon-{}-", std::process::id())))
+    }
+
+    /// Waits until it is gone. Under the watchdog of the test.
+    pub(crate) async fn is_gone(&self) {
+        while self.is_alive() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+}
+
 /// Answers the first call, whose id is always 1.
 pub(crate) const ANSWER: &str =
     r#"read -r request; echo '{"jsonrpc":"2.0","id":1,"result":"hello"}'"#;
@@ -102,4 +143,44 @@ pub(crate) async fn watched(test: impl Future<Output = ()>) {
     tokio::time::timeout(Duration::from_secs(60), test)
         .await
         .expect("the watchdog barked: something waits forever");
+}
+
+/// The cgroups that this process has made, wherever cgroups are mounted.
+fn cgroups() -> Vec<PathBuf> {
+    let mounts = fs::read_to_string("/proc/self/mounts").unwrap();
+    let mounts = mounts.lines().filter_map(|line| {
+        let mut words = line.split(' ');
+        let (folder, kind) = (words.nth(1)?, words.next()?);
+        kind.starts_with("cgroup").then(|| PathBuf::from(folder))
+    });
+    let own = format!("tenon-{}-", std::process::id());
+    let mut found = Vec::new();
+    let mut folders: Vec<PathBuf> = mounts.collect();
+    while let Some(folder) = folders.pop() {
+        let Ok(entries) = fs::read_dir(&folder) else {
+            continue;
+        };
+        for entry in entries.flatten() {
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                let is_own = entry.file_name().to_string_lossy().starts_with(&own);
+                match is_own {
+                    true => found.push(entry.path()),
+                    false => folders.push(entry.path()),
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Waits until no cgroup of this process is left. Those of other tests end as well.
+pub(crate) async fn no_cgroup_is_left() {
+    while !cgroups().is_empty() {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+#[expect(clippy::print_stderr, reason = "the test's own talk")]
+pub(crate) fn skipped(why: &str) {
+    eprintln!("skipped: {why}");
 }
