@@ -1,7 +1,7 @@
 # The first scenario: a small shop in a SQLite database, and a greeting.
 #
 #   tenon plan examples/hello/hello.hcl     checks it and shows what would be done
-#   tenon run examples/hello/hello.hcl      does it, and leaves a record
+#   tenon run examples/hello/hello.hcl      runs it, and writes a record
 
 scenario "hello" {
   description = "A shop with three products, and a greeting"
@@ -18,7 +18,7 @@ scenario "hello" {
     description = "Whom to greet"
   }
 
-  # Nothing stays behind: this database lives as long as its provider.
+  # An in-memory database: it exists only while the provider runs.
   provider "sqlite" {
     path = ":memory:"
   }
@@ -35,7 +35,7 @@ scenario "hello" {
     script = "CREATE TABLE products (id INTEGER PRIMARY KEY, name TEXT, price REAL);"
   }
 
-  # One action for each product. `params` go to the database apart from the query, so that no
+  # One action per product. `params` are sent to the database separately from the query, so that no
   # name can break it.
   action "sqlite_query" "product" {
     for_each   = local.products
@@ -45,7 +45,7 @@ scenario "hello" {
     params = [each.key, each.value]
   }
 
-  # It uses what the others bring, so it comes after them.
+  # It uses the outputs of the other actions, so it runs after them.
   action "exec_run" "greet" {
     command = "echo"
     args    = ["hello, ${var.name}: ${length(action.sqlite_query.product)} products are on the shelf"]
@@ -56,7 +56,7 @@ scenario "hello" {
 
     assert {
       condition = startswith(self.value, "hello, ")
-      message   = "that is no greeting"
+      message   = "the output is not a greeting"
     }
   }
 }

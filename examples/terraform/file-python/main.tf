@@ -12,7 +12,7 @@ terraform {
   }
 }
 
-# A script that Deno does not run has no permissions to be given: nothing would enforce them.
+# Without `permissions`, a script that Deno does not run may do everything that Terraform may do.
 resource "denobridge_resource" "greeting" {
   path = "${path.module}/file.py"
 
