@@ -1,4 +1,4 @@
-//! What can be typed. Only types live here.
+//! The command line: types and texts only.
 
 mod call;
 mod environment;
@@ -36,32 +36,32 @@ Exit codes:
   1    the work failed: an action, an assert, an error answer
   2    wrong usage, or an invalid file
   3    a plugin or socket could not be started or reached
-  4    the other side broke its protocol
+  4    the other side violated its protocol
   5    timed out
   130  interrupted";
 
 const ECHO_METHODS: &str = "\
 Methods:
-  echo       answers with its params
-  add        [1,2] is 3
-  sleep      {\"ms\":500} answers after that time
-  fail       {\"code\":7,\"message\":\"as asked\"} answers with that error
-  emit       {\"count\":3} sends as many `tick` events, then answers
-  ticks      how many `tick` events came
-  call_back  {\"method\":\"name\"} calls its caller, and answers with that answer
-  text       {\"length\":100} is a text of that length
-  panic      fails by a panic
-  exit       {\"code\":1} ends the process
+  echo       returns its params
+  add        returns the sum: [1,2] returns 3
+  sleep      answers after a time: {\"ms\":500}
+  fail       answers with an error: {\"code\":7,\"message\":\"as asked\"}
+  emit       sends `tick` events, then answers: {\"count\":3}
+  ticks      returns how many `tick` events it has received
+  call_back  calls a method of its caller and returns the answer: {\"method\":\"name\"}
+  text       returns a text of the given length: {\"length\":100}
+  panic      panics in the handler
+  exit       ends the process: {\"code\":1}
 
 Examples:
   tenon call add '[1,2]' -- tenon echo
   tenon echo --socket calc";
 
-/// Runs plugins in other processes, in any language that can read stdin and write stdout.
+/// Run plugins: programs in any language that read stdin and write stdout.
 #[derive(Debug, Parser)]
 #[command(name = "tenon", version, after_help = EXIT_CODES, arg_required_else_help = true)]
 pub(crate) struct Args {
-    /// Show nothing in colour; NO_COLOR does the same
+    /// Print without colours, as the environment variable NO_COLOR does
     #[arg(long, global = true)]
     pub(crate) no_color: bool,
 
@@ -71,35 +71,38 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Write a scenario to begin with
+    /// Write a scenario to start from
     Init(InitArgs),
-    /// Show the scenarios there are
+    /// List the scenarios in files and folders
     List(ListArgs),
     /// Check a scenario and show what it would do, without doing it
     Plan(PlanArgs),
-    /// Run a scenario
+    /// Run a scenario, or resume a run
     Run(RunArgs),
-    /// Undo what a run did
+    /// Undo a run
     Teardown(TeardownArgs),
-    /// Call a method of a plugin or of a server on a local socket, and print its answer
+    /// Call a method of a plugin or server, and print the answer
     Call(CallArgs),
-    /// Put a plugin on a local socket, for many clients
+    /// Offer a plugin to many clients on a local socket
     Serve(ServeArgs),
-    /// Providers for Terraform and OpenTofu whose resources are scripts
-    #[command(subcommand)]
+    /// Install the Terraform provider whose resources are scripts
+    #[command(
+        subcommand,
+        after_help = "Example:\n  tenon provider install --write-config"
+    )]
     Provider(ProviderCommand),
-    /// Be a plugin or a server to try things with: echo, add, sleep, emit and more
+    /// Run a plugin or server for experiments: echo, add, sleep, emit and more
     #[command(after_help = ECHO_METHODS)]
     Echo(EchoArgs),
-    /// Be one of the providers that come with Tenon
+    /// Run a built-in provider
     #[command(hide = true)]
     Builtin {
-        /// Which one
+        /// The provider
         name: String,
-        /// `schema`, or nothing
+        /// `schema` to print its schema
         args: Vec<OsString>,
     },
-    /// Print a script that completes commands in your shell
+    /// Print a completion script for a shell
     #[command(
         after_help = "Example:\n  tenon completions bash > ~/.local/share/bash-completion/completions/tenon"
     )]
@@ -107,7 +110,7 @@ pub(crate) enum Command {
         /// The shell
         shell: Shell,
     },
-    /// Print the manual page, or that of one command
+    /// Print the manual page of tenon or of one command
     #[command(after_help = "Example:\n  tenon man call | man -l -")]
     Man {
         /// The command
@@ -117,11 +120,11 @@ pub(crate) enum Command {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct EchoArgs {
-    /// How messages are written; found out from the first bytes if not given
+    /// Dialect of the messages [default: detected from the first bytes]
     #[arg(long, value_parser = dialects())]
     pub(crate) dialect: Option<Dialect>,
 
-    /// Listen on this socket for many clients instead of talking on stdin and stdout
+    /// Listen on this socket, for many clients, instead of using stdin and stdout
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) socket: Option<String>,
 
@@ -129,7 +132,7 @@ pub(crate) struct EchoArgs {
     pub(crate) place: PlaceArgs,
 }
 
-/// How long to wait; `None` is forever.
+/// A time limit; `None` means no limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Limit(pub(crate) Option<Duration>);
 
@@ -158,10 +161,10 @@ fn duration(text: &str) -> Result<Limit, String> {
     };
     let number: f64 = number
         .parse()
-        .map_err(|_| format!("{number:?} is no number"))?;
+        .map_err(|_| format!("{number:?} is not a number"))?;
     match Duration::try_from_secs_f64(number * seconds) {
         Ok(limit) if !limit.is_zero() => Ok(Limit(Some(limit))),
-        _ => Err("a time has to be more than nothing, and not endless".into()),
+        _ => Err("a time must be greater than zero and finite".into()),
     }
 }
 

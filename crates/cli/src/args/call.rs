@@ -25,40 +25,40 @@ Examples:
   Ask a running Neovim, which speaks msgpack-rpc on a socket:
     tenon call nvim_eval '[\"1+2\"]' --dialect msgpack-rpc --socket /tmp/nvim.sock
 
-  Pass environment variables on to a plugin, which gets no credentials unless told:
+  Pass environment variables to a plugin, which gets no credentials by default:
     tenon call upload --env 'AWS_*' --env STAGE=test -- ./uploader
 
-  See every frame, and give up after two seconds:
+  Show every frame, and stop waiting after two seconds:
     tenon call describe --protocol orchard --trace --timeout 2s -- ./provider
 
-  Make several calls in one connection, or talk to a plugin at a prompt:
+  Make several calls on one connection, or talk to a plugin at a prompt:
     printf 'add [1,2]\\necho {\"a\":1}\\n' | tenon call --repl -- tenon echo
     tenon call --repl --protocol lsp -- bash-language-server start
 
-  Try a plugin that may do nothing but read one folder, and see what else it wants:
+  Let a plugin only read one folder, and report what else it tries:
     tenon call greet --allow-read ./data --sandbox-report -- python3 plugin.py
 
-  See what a server tells its clients, until Ctrl-C:
+  Print the events of a server until Ctrl-C:
     tenon call --watch --socket calc
 
 Lines that --repl reads:
   METHOD [PARAMS]          make a call and print its result
-  METHOD [PARAMS] &        make a call and read on; results are printed as they come
+  METHOD [PARAMS] &        make a call and read the next line; results are printed as they arrive
   !METHOD [PARAMS]         send an event
   NAME = METHOD [PARAMS]   keep the result as $NAME
   NAME = JSON              keep a value as $NAME
-  $NAME.member[0]          print a value; in params it stands for the value; $_ is the last result
+  $NAME.member[0]          print a value, or use it in params; $_ is the last result
   :answer METHOD JSON      answer this request of the other side from now on
   :wait                    wait for the calls made with &
-  :wait EVENT              wait for an event, which may have come already; $_ is its params
+  :wait EVENT              wait for an event, or take one that has arrived; $_ is its params
   :list                    show what the other side offers
-  :vars, :help, :quit      show the kept values, this text; end
+  :vars, :help, :quit      show the kept values; show this text; end
   # ...                    a comment
-On a terminal Ctrl-C cancels the calls that are running, and Ctrl-D ends the session.
+On a terminal, Ctrl-C cancels the running calls and Ctrl-D ends the session.
 
-Params are JSON: the text itself, @FILE, or - for stdin. What JSON has no form for is spelled
-{\"$binary\":\"<base64>\"}, {\"$ext\":[TYPE,\"<base64>\"]}, {\"$map\":[[KEY,VALUE],..]},
-{\"$float\":\"NaN\"} or {\"$unknown\":true}, both ways.";
+Params are JSON: the text itself, @FILE, or - for stdin. Values that JSON cannot express are written
+as {\"$binary\":\"<base64>\"}, {\"$ext\":[TYPE,\"<base64>\"]}, {\"$map\":[[KEY,VALUE],..]},
+{\"$float\":\"NaN\"} or {\"$unknown\":true}, in params and in results.";
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -78,78 +78,78 @@ pub(crate) struct CallArgs {
     )]
     pub(crate) method: Option<String>,
 
-    /// Its params: JSON text, @FILE, or - for stdin
+    /// Params: JSON, @FILE, or - for stdin
     #[arg(allow_negative_numbers = true)]
     pub(crate) params: Option<String>,
 
-    /// Its params, for those who are used to curl
+    /// Another way to give PARAMS, as in curl
     #[arg(long, short, value_name = "PARAMS", conflicts_with = "params")]
     pub(crate) data: Option<String>,
 
-    /// How messages are written
+    /// Dialect: how messages are written as bytes
     #[arg(long, value_parser = dialects(), conflicts_with = "protocol", default_value = "json-rpc")]
     pub(crate) dialect: Dialect,
 
-    /// The protocol: its dialect, with its first call and its shutdown
+    /// Protocol: its dialect, and the calls that begin and end a conversation
     #[arg(long, value_parser = protocols())]
     pub(crate) protocol: Option<Protocol>,
 
-    /// Connect to a server: NAME is NAME.sock in $XDG_RUNTIME_DIR or /tmp, and a name with a slash
-    /// is a path
+    /// Connect to a server on a Unix socket: NAME.sock in $XDG_RUNTIME_DIR or /tmp, or a path if NAME
+    /// contains a slash
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) socket: Option<String>,
 
-    /// Connect to a server over TCP, without encryption; a PORT alone is one of this machine
+    /// Connect to a server over TCP, without encryption; PORT alone means this machine
     #[arg(long, value_name = "HOST:PORT", conflicts_with = "socket", value_parser = tcp)]
     pub(crate) tcp: Option<TcpAddress>,
 
     #[command(flatten)]
     pub(crate) users: UserArgs,
 
-    /// Start this plugin, and stop it afterwards
+    /// Start this plugin, call it, and stop it
     #[arg(last = true, value_name = "CMD", conflicts_with_all = ["socket", "tcp"])]
     pub(crate) plugin: Vec<OsString>,
 
     #[command(flatten)]
     pub(crate) environment: EnvironmentArgs,
 
-    /// Hold a conversation: read calls, events and more from stdin, a line each
+    /// Hold a conversation: read calls and other commands from stdin, one per line
     #[arg(long)]
     pub(crate) repl: bool,
 
-    /// Show what the other side offers, where its protocol can tell
+    /// List what the other side offers; for lsp, mcp, orchard and seasonings
     #[arg(long, conflicts_with_all = ["repl", "batch", "event", "watch"])]
     pub(crate) list: bool,
 
-    /// Make the calls of a JSON array, [{"method":..,"params":..},..], in one frame; - is stdin
+    /// Make all calls of a JSON array in one frame: [{"method":..,"params":..},..]; - reads stdin
     #[arg(long, value_name = "FILE", conflicts_with_all = ["repl", "event"])]
     pub(crate) batch: Option<String>,
 
-    /// Print what the other side tells, until it ends or Ctrl-C; after the call, if there is one
+    /// Print events of the other side until it ends or Ctrl-C; after the call, if one is given
     #[arg(long, conflicts_with = "repl")]
     pub(crate) watch: bool,
 
-    /// Send an event, which is not answered, instead of a call
+    /// Send an event, which is not answered, instead of making a call
     #[arg(long, conflicts_with = "repl")]
     pub(crate) event: bool,
 
-    /// Answer a request of the other side: METHOD=JSON, or METHOD=@FILE
+    /// Answer a request of the other side: METHOD=JSON or METHOD=@FILE
     #[arg(long, value_name = "METHOD=JSON", value_parser = answer)]
     pub(crate) answer: Vec<GivenAnswer>,
 
-    /// Ask for progress of calls, which is printed as events; for lsp and mcp
+    /// Request progress of calls and print it as events; for lsp and mcp
     #[arg(long)]
     pub(crate) progress: bool,
 
-    /// Give up on a call after this long: 500ms, 2s, 1m, or none
+    /// Time limit of a call: 500ms, 2s, 1m, or none
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration)]
     pub(crate) timeout: Limit,
 
-    /// The largest message that is read: 500KiB, 64MiB [default: 16MiB; seasonings 64MiB]
+    /// Largest message to read: 500KiB, 64MiB [default: 16MiB; seasonings: 64MiB]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(crate) max_message: Option<usize>,
 
-    /// Print everything as lines of JSON: results, errors, and what the other side sends
+    /// Print results, errors and events as lines of JSON
     #[arg(long)]
     pub(crate) json: bool,
 
@@ -163,7 +163,7 @@ pub(crate) struct CallArgs {
     #[command(flatten)]
     pub(crate) permissions: PermissionArgs,
 
-    /// Say on stderr what the plugin tried and was denied, and what would allow it
+    /// Report on stderr what the plugin was denied, and which option would allow it
     #[arg(long, help_heading = SANDBOX)]
     pub(crate) sandbox_report: bool,
 
@@ -172,13 +172,13 @@ pub(crate) struct CallArgs {
 }
 
 impl CallArgs {
-    /// How messages are written, by whichever option says so.
+    /// The dialect, from `--dialect` or from `--protocol`.
     pub(crate) fn dialect(&self) -> Dialect {
         self.protocol.map_or(self.dialect, Protocol::dialect)
     }
 }
 
-/// What a request of the other side is answered with.
+/// The answer to a request of the other side.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct GivenAnswer {
     pub(crate) method: String,
@@ -193,7 +193,7 @@ pub(crate) struct TcpAddress {
     pub(crate) port: u16,
 }
 
-/// The lines that `--repl` reads, as the help has them.
+/// The part of the help about the lines that `--repl` reads.
 pub(crate) fn repl_help() -> &'static str {
     let start = EXAMPLES.find("Lines that --repl reads").unwrap_or_default();
     let end = EXAMPLES

@@ -1,4 +1,4 @@
-//! Which environment variables plugins get.
+//! The options for the environment variables of plugins.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -9,13 +9,13 @@ use crate::exit::Failure;
 
 #[derive(Clone, Default, clap::Args)]
 pub(crate) struct EnvironmentArgs {
-    /// Pass an environment variable on to plugins: NAME, a pattern such as 'AWS_*', or
-    /// NAME=VALUE; by default they get PATH, HOME and others that programs need
+    /// Pass an environment variable to plugins: NAME, a pattern such as 'AWS_*', or NAME=VALUE; by
+    /// default they get only PATH, HOME and others that programs need
     // Read later, because an error of the parser would show the value.
     #[arg(long = "env", value_name = "NAME[=VALUE]")]
     env: Vec<OsString>,
 
-    /// Pass all environment variables on, except TENON_VAR_* and TENON_RECORD_KEY
+    /// Pass all environment variables except TENON_VAR_* and TENON_RECORD_KEY
     #[arg(long)]
     env_all: bool,
 }

@@ -1,15 +1,15 @@
-//! How much a plugin may use up.
+//! The options that limit the resources of a plugin.
 
 use tenon_host::{Limits, parse_size};
 
 #[derive(Debug, Default, clap::Args)]
-#[command(next_help_heading = "Limits of the plugin and of everything it starts")]
+#[command(next_help_heading = "Limits for the plugin and everything it starts")]
 pub(crate) struct LimitArgs {
-    /// How much memory it may use: 512MiB, 2GiB
+    /// Maximum memory: 512MiB, 2GiB
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) max_memory: Option<u64>,
 
-    /// How many processes and threads it may have
+    /// Maximum number of processes and threads
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_processes: Option<u32>,
 }

@@ -1,4 +1,4 @@
-//! What a plugin may do.
+//! The options of the sandbox.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,8 @@ use clap::builder::NonEmptyStringValueParser;
 use tenon_host::{Denial, Grant, Permission, Permissions, PluginCommand};
 
 /// Above the options in the help.
-pub(crate) const SANDBOX: &str = "Sandbox (each of these options confines the plugin)";
+pub(crate) const SANDBOX: &str =
+    "Sandbox (--sandbox, --allow-... and --deny-... confine the plugin)";
 
 /// What an option without a value stands for. No value at all, as in `--allow-net=$NOT_SET`, is an error:
 /// it must not allow everything.
@@ -16,47 +17,47 @@ const ALL: &str = "all";
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = SANDBOX)]
 pub(crate) struct PermissionArgs {
-    /// Confine the plugin: it may do only what the options below allow
+    /// Deny everything that the options below do not allow
     #[arg(long)]
     pub(crate) sandbox: bool,
 
-    /// Allow it to read files, or folders with everything in them: a,b; `/` is everything
+    /// Allow reading files, or folders and everything in them: a,b; / for all
     #[arg(long, value_name = "PATHS")]
     pub(crate) allow_read: Vec<PathBuf>,
 
-    /// Allow it to create, change and remove files in folders, or to change files; `/` is everything
+    /// Allow changing files, or creating, changing and removing files in folders; / for all
     #[arg(long, value_name = "PATHS")]
     pub(crate) allow_write: Vec<PathBuf>,
 
-    /// Allow it the network, or only TCP ports and kinds of sockets: =:443,udp,unix
+    /// Allow the network, or only some TCP ports and kinds of sockets: =:443,udp,unix
     #[arg(long, value_name = "PORTS", num_args = 0..=1, require_equals = true, default_missing_value = ALL, value_parser = NonEmptyStringValueParser::new())]
     pub(crate) allow_net: Vec<String>,
 
-    /// Allow it to start other programs, or only some: =git,./tool
+    /// Allow starting other programs, or only some: =git,./tool
     #[arg(long, value_name = "PROGRAMS", num_args = 0..=1, require_equals = true, default_missing_value = ALL, value_parser = NonEmptyStringValueParser::new())]
     pub(crate) allow_run: Vec<String>,
 
-    /// Allow it to inherit environment variables, or only some: =HOME,AWS_*
+    /// Allow environment variables, or only some: =HOME,AWS_*
     #[arg(long, value_name = "NAMES", num_args = 0..=1, require_equals = true, default_missing_value = ALL, value_parser = NonEmptyStringValueParser::new())]
     pub(crate) allow_env: Vec<String>,
 
-    /// Deny it to read files or folders, whatever is allowed
+    /// Deny reading files or folders, even if they are allowed
     #[arg(long, value_name = "PATHS")]
     pub(crate) deny_read: Vec<PathBuf>,
 
-    /// Deny it to write to files or folders, whatever is allowed
+    /// Deny changing files or folders, even if they are allowed
     #[arg(long, value_name = "PATHS")]
     pub(crate) deny_write: Vec<PathBuf>,
 
-    /// Deny it the network or some ports, whatever is allowed
+    /// Deny the network, or some ports, even if they are allowed
     #[arg(long, value_name = "PORTS", num_args = 0..=1, require_equals = true, default_missing_value = ALL, value_parser = NonEmptyStringValueParser::new())]
     pub(crate) deny_net: Vec<String>,
 
-    /// Deny it to start other programs, or some, whatever is allowed
+    /// Deny starting other programs, or some, even if they are allowed
     #[arg(long, value_name = "PROGRAMS", num_args = 0..=1, require_equals = true, default_missing_value = ALL, value_parser = NonEmptyStringValueParser::new())]
     pub(crate) deny_run: Vec<String>,
 
-    /// Deny it environment variables, or some, whatever is allowed
+    /// Deny environment variables, or some, even if they are allowed
     #[arg(long, value_name = "NAMES", num_args = 0..=1, require_equals = true, default_missing_value = ALL, value_parser = NonEmptyStringValueParser::new())]
     pub(crate) deny_env: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! What can be typed about Terraform's providers.
+//! The options of `tenon provider`.
 
 use std::path::PathBuf;
 
@@ -7,54 +7,53 @@ use tenon_protocols::denobridge::provider;
 
 const INSTALL_EXAMPLES: &str = "\
 Examples:
-  Put the provider where `terraform init` and `tofu init` find it, and show what to write into
-  their configuration:
+  Install the provider for `terraform init` and `tofu init`, and print the configuration they need:
     tenon provider install
 
-  The same, and write the configuration, unless there is one:
+  Also write that configuration, unless the file exists:
     tenon provider install --write-config
 
-  The configuration is ~/.terraformrc and ~/.tofurc, or the one file that TF_CLI_CONFIG_FILE names:
-  while that is set, Terraform and OpenTofu read nothing else.
+  Install into a shared folder, as another version:
+    tenon provider install --mirror /srv/terraform-mirror --as-version 0.4.2
 
-  Into the folder of a team, as another version:
-    tenon provider install --mirror /srv/terraform-mirror --as-version 0.4.2";
+The configuration files are ~/.terraformrc and ~/.tofurc, or the file that TF_CLI_CONFIG_FILE names:
+if it is set, Terraform and OpenTofu read no other.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ProviderCommand {
-    /// Put the provider denobridge where `terraform init` and `tofu init` find it
+    /// Install the Terraform provider denobridge where `terraform init` and `tofu init` find it
     Install(InstallArgs),
 }
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = INSTALL_EXAMPLES)]
 pub(crate) struct InstallArgs {
-    /// The folder to put it in, a filesystem mirror [default: ~/.local/share/tenon/terraform-mirror]
+    /// Filesystem mirror to install into [default: ~/.local/share/tenon/terraform-mirror]
     #[arg(long, value_name = "FOLDER")]
     pub(crate) mirror: Option<PathBuf>,
 
-    /// The provider [default: terraform-provider-denobridge beside this command]
+    /// Provider program [default: terraform-provider-denobridge next to this command]
     #[arg(long, value_name = "FILE")]
     pub(crate) binary: Option<PathBuf>,
 
-    /// The version it is to have: configurations ask for that of the provider it stands in for
+    /// Version that `terraform init` shows and that configurations require
     #[arg(long, value_name = "VERSION", default_value = provider::VERSION, value_parser = version)]
     pub(crate) as_version: String,
 
-    /// For whom
+    /// Install only for this program [default: both]
     #[arg(long = "for", value_name = "PROGRAM")]
     pub(crate) programs: Vec<Program>,
 
-    /// Write the configuration of the program as well, unless there is one
+    /// Write the configuration file of the program, unless it exists
     #[arg(long)]
     pub(crate) write_config: bool,
 
-    /// Print what was done as JSON
+    /// Print the result as JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-/// Who installs providers.
+/// A program that installs providers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Program {
     /// Terraform

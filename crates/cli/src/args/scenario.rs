@@ -1,4 +1,4 @@
-//! What can be typed about scenarios.
+//! The options of the commands for scenarios.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -13,7 +13,19 @@ Examples:
   tenon plan shop.hcl --var dsn=postgres://localhost/shop --json
   tenon plan shop.hcl --graph mermaid
 
-A plan needs no credentials: it starts each provider only to ask for its schema, and does nothing.";
+A plan needs no credentials: it starts each provider only to read its schema, and runs no action.";
+
+const INIT_EXAMPLES: &str = "\
+Examples:
+  tenon init
+  tenon init demo
+
+Writes scenarios/hello.hcl and components/merchant.hcl.";
+
+const LIST_EXAMPLES: &str = "\
+Examples:
+  tenon list
+  tenon list scenarios --tags demo,smoke";
 
 const RUN_EXAMPLES: &str = "\
 Examples:
@@ -22,9 +34,10 @@ Examples:
   TENON_VAR_dsn=postgres://localhost/shop tenon run shop.hcl --junit report.xml
   tenon run --resume orchard_shop_run_20261115T144033Z_1f9c03ab.json
 
-Every run leaves a record, orchard_<scenario>_run_<id>.json, with secrets masked. `tenon teardown`
-undoes what it tells about. Secrets that undoing needs are kept encrypted if there is a key, made
-with `head -c 32 /dev/urandom | base64 > record.key` and given with --record-key record.key.";
+Runs are not idempotent: each run performs every action again. Every run writes a record,
+orchard_<scenario>_run_<id>.json, with secrets masked; `tenon teardown RECORD` undoes that run. To
+keep the secrets that a teardown needs in the record, encrypted, create a key with
+`head -c 32 /dev/urandom | base64 > record.key` and pass --record-key record.key.";
 
 const TEARDOWN_EXAMPLES: &str = "\
 Examples:
@@ -33,13 +46,13 @@ Examples:
   tenon teardown RECORD --var password=... --secret action.http_request.login.body=@token.txt
   tenon teardown RECORD --undone action.http_request.order
 
-The record says how each action is undone, whatever has become of the scenario file. Secrets that it
-does not hold encrypted have to be given again.";
+The record says how each action is undone, even if the scenario file has changed or is gone.
+Secrets that are not encrypted in the record must be passed again.";
 
-/// A scenario, and what it is given.
+/// A scenario and its variables.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ScenarioArgs {
-    /// Which of the scenarios in the file
+    /// Scenario to use, if the file has several
     #[arg(long, value_name = "NAME")]
     pub(crate) scenario: Option<String>,
 
@@ -49,50 +62,52 @@ pub(crate) struct ScenarioArgs {
 
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct VariableArgs {
-    /// Give a variable its value
+    /// Set a variable
     #[arg(long = "var", value_name = "NAME=VALUE", value_parser = assignment)]
     pub(crate) given: Vec<(String, String)>,
 
-    /// Read variables from a file: HCL, or JSON or YAML by its name
+    /// Read variables from a file: HCL, or JSON or YAML by its extension
     #[arg(long = "var-file", value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 }
 
-/// What secrets in a record are encrypted with.
+/// The key that encrypts secrets in a record.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct RecordKeyArgs {
-    /// The file with the key that secrets in the record are encrypted with; TENON_RECORD_KEY may
-    /// hold it instead
+    /// File with the key that encrypts secrets in the record; TENON_RECORD_KEY can contain the key
+    /// instead
     #[arg(long, value_name = "FILE")]
     pub(crate) record_key: Option<PathBuf>,
 }
 
-/// What a record does not hold.
+/// Secrets that a record does not hold.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct SecretArgs {
-    /// Give a secret that the record does not hold, such as action.TYPE.NAME.OUTPUT
+    /// Pass a secret that the record does not hold, such as action.TYPE.NAME.OUTPUT
     #[arg(long = "secret", value_name = "NAME=VALUE|@FILE", value_parser = secret)]
     pub(crate) secrets: Vec<(String, String)>,
 }
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = INIT_EXAMPLES)]
 pub(crate) struct InitArgs {
-    /// Where to put the files
+    /// Folder to write the files to
     #[arg(default_value = ".")]
     pub(crate) folder: PathBuf,
 }
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = LIST_EXAMPLES)]
 pub(crate) struct ListArgs {
-    /// Scenario files, or folders to look for them in
+    /// Scenario files, or folders to search for them
     #[arg(default_value = ".")]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// Only those with one of these tags
+    /// List only scenarios with one of these tags
     #[arg(long, value_name = "TAG", value_delimiter = ',')]
     pub(crate) tags: Vec<String>,
 
-    /// Print a line of JSON for each
+    /// Print one line of JSON per scenario
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -100,13 +115,13 @@ pub(crate) struct ListArgs {
 #[derive(Debug, clap::Args)]
 #[command(after_help = PLAN_EXAMPLES)]
 pub(crate) struct PlanArgs {
-    /// The scenario file
+    /// Scenario file
     pub(crate) file: PathBuf,
 
     #[command(flatten)]
     pub(crate) scenario: ScenarioArgs,
 
-    /// Plan every scenario of the file that has one of these tags
+    /// Plan every scenario in the file that has one of these tags
     #[arg(
         long,
         value_name = "TAG",
@@ -121,11 +136,11 @@ pub(crate) struct PlanArgs {
     #[command(flatten)]
     pub(crate) environment: EnvironmentArgs,
 
-    /// Draw what depends on what instead
-    #[arg(long, value_name = "FORM")]
+    /// Draw the dependencies instead
+    #[arg(long, value_name = "FORMAT")]
     pub(crate) graph: Option<GraphForm>,
 
-    /// Print the plan, or what is wrong, as JSON
+    /// Print the plan, or the errors, as JSON
     #[arg(long, conflicts_with = "graph")]
     pub(crate) json: bool,
 }
@@ -142,15 +157,15 @@ pub(crate) enum GraphForm {
 #[derive(Debug, clap::Args)]
 #[command(after_help = RUN_EXAMPLES)]
 pub(crate) struct RunArgs {
-    /// The scenario file
+    /// Scenario file
     #[arg(required_unless_present = "resume")]
     pub(crate) file: Option<PathBuf>,
 
     #[command(flatten)]
     pub(crate) scenario: ScenarioArgs,
 
-    /// Run every scenario of the file that has one of these tags, one after the other, once all of
-    /// them have been checked
+    /// Run every scenario in the file that has one of these tags, one after the other; all are checked
+    /// first
     #[arg(
         long,
         value_name = "TAG",
@@ -159,32 +174,32 @@ pub(crate) struct RunArgs {
     )]
     pub(crate) tags: Vec<String>,
 
-    /// Only this action or component, and what it needs
+    /// Run only this action or component and what it depends on
     #[arg(long = "target", value_name = "ADDRESS")]
     pub(crate) targets: Vec<String>,
 
-    /// Put the record into this folder
+    /// Folder for the record
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     pub(crate) record_dir: PathBuf,
 
-    /// Keep no record and no journal: nothing can be resumed or taken back
+    /// Write no record and no journal: the run cannot be resumed or undone
     #[arg(long)]
     pub(crate) no_record: bool,
 
-    /// Go on with the run that this record tells about
+    /// Resume the run with this record
     #[arg(long, value_name = "RECORD", conflicts_with_all = ["no_record", "tags", "scenario"])]
     pub(crate) resume: Option<PathBuf>,
 
-    /// Run actions again whose outcome is unknown; idempotent ones are run again in any case
+    /// Repeat actions whose outcome is unknown; idempotent ones are always repeated
     #[arg(long, requires = "resume")]
     pub(crate) redo_maybe: bool,
 
-    /// Run this action again although it is done, for instance because its secrets are needed
+    /// Repeat this action although it is done, for instance because its secrets are needed
     #[arg(long, value_name = "ADDRESS", requires = "resume")]
     pub(crate) redo: Vec<String>,
 
-    /// Go on although the journal of the run is damaged or missing: the outcome of every action that
-    /// may have been begun meanwhile is then unknown
+    /// Continue although the journal is damaged or missing: the outcome of every action that may have
+    /// started is then unknown
     #[arg(long, requires = "resume")]
     pub(crate) salvage: bool,
 
@@ -201,10 +216,10 @@ pub(crate) struct RunArgs {
 #[derive(Debug, clap::Args)]
 #[command(after_help = TEARDOWN_EXAMPLES)]
 pub(crate) struct TeardownArgs {
-    /// The record of the run
+    /// Record of the run
     pub(crate) record: PathBuf,
 
-    /// The scenario file, if it is not where it was
+    /// Scenario file, if it has moved
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
 
@@ -217,16 +232,16 @@ pub(crate) struct TeardownArgs {
     #[command(flatten)]
     pub(crate) secrets: SecretArgs,
 
-    /// Undo what can be undone although secrets are missing
+    /// Undo what can be undone without the missing secrets
     #[arg(long)]
     pub(crate) partial: bool,
 
-    /// Nothing is left of this action, because it was undone by hand or never done: go on without it
+    /// Treat this action as undone, because it was undone by hand or never done
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) undone: Vec<String>,
 
-    /// Go on although the journal of the run is damaged or missing: the outcome of every action that
-    /// may have been begun meanwhile is then unknown
+    /// Continue although the journal is damaged or missing: the outcome of every action that may have
+    /// started is then unknown
     #[arg(long)]
     pub(crate) salvage: bool,
 
@@ -234,25 +249,25 @@ pub(crate) struct TeardownArgs {
     pub(crate) work: WorkArgs,
 }
 
-/// What runs and teardowns have in common.
+/// The options that runs and teardowns share.
 #[derive(Debug, clap::Args)]
 pub(crate) struct WorkArgs {
     #[command(flatten)]
     pub(crate) environment: EnvironmentArgs,
 
-    /// How many actions at once; as many as there are processors if not given
+    /// Maximum number of parallel actions [default: the number of processors]
     #[arg(long, short, value_name = "N")]
     pub(crate) jobs: Option<NonZeroUsize>,
 
-    /// How long running actions have after Ctrl-C
+    /// Time limit for running actions to finish after Ctrl-C
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration)]
     pub(crate) grace: Limit,
 
-    /// Print what happens as lines of JSON
+    /// Print events as lines of JSON
     #[arg(long)]
     pub(crate) json: bool,
 
-    /// Write a report for CI to this file
+    /// Write a JUnit report to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
 

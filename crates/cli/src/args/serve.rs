@@ -1,4 +1,4 @@
-//! What can be typed after `tenon serve`.
+//! The options of `tenon serve`.
 
 use std::ffi::OsString;
 
@@ -15,109 +15,109 @@ use super::{
 
 const SERVE_EXAMPLES: &str = "\
 Examples:
-  Put a plugin on the socket calc, and call it from anywhere:
+  Offer a plugin on the socket calc, and call it from another shell:
     tenon serve --socket calc -- python3 plugin.py
     tenon call add '[1,2]' --socket calc
 
   A plugin that speaks msgpack-rpc, for clients that speak JSON:
     tenon serve --socket ./vim.sock --dialect msgpack-rpc -- nvim --embed --headless
 
-  For a group of users, each held to 100 requests a second:
+  Accept two more users, with at most 100 requests per second and client:
     tenon serve --socket /run/calc/socket --mode 660 --allow-user alice --allow-user bob \\
       --requests-per-second 100 -- ./plugin
 
-  A plugin that may use one port and one folder, and nothing else:
+  Let the plugin use only one port and one folder:
     tenon serve --socket calc --allow-net=:5432 --allow-write ./cache -- ./plugin
 
-Clients speak JSON-RPC 2.0, a message a line or each behind a Content-Length header. The plugin is
-started once for all of them, and again when it ends.";
+Clients speak JSON-RPC 2.0, one message per line or with Content-Length headers. All clients share
+one process of the plugin, which is started again if it exits.";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = SERVE_EXAMPLES, override_usage = "tenon serve [OPTIONS] --socket NAME -- CMD...")]
 pub(crate) struct ServeArgs {
-    /// The socket: NAME is NAME.sock in $XDG_RUNTIME_DIR (/tmp if that is not set), and a name with a
-    /// slash is a path
+    /// Socket: NAME.sock in $XDG_RUNTIME_DIR (/tmp if that is not set), or a path if NAME contains a
+    /// slash
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) socket: String,
 
     #[command(flatten)]
     pub(crate) place: PlaceArgs,
 
-    /// The plugin
+    /// The plugin to start
     #[arg(last = true, required = true, value_name = "CMD")]
     pub(crate) plugin: Vec<OsString>,
 
     #[command(flatten)]
     pub(crate) environment: EnvironmentArgs,
 
-    /// How the plugin's messages are written
+    /// Dialect of the plugin: how its messages are written as bytes
     #[arg(long, value_parser = dialects(), conflicts_with = "protocol", default_value = "json-rpc")]
     pub(crate) dialect: Dialect,
 
-    /// The plugin's protocol: its dialect, with its first call and its shutdown
+    /// Protocol of the plugin: its dialect, and the calls that begin and end a conversation
     #[arg(long, value_parser = protocols())]
     pub(crate) protocol: Option<Protocol>,
 
-    /// How clients' messages are told from each other
+    /// Framing of clients' messages
     #[arg(long, value_enum, default_value_t = FramingChoice::Detect)]
     pub(crate) framing: FramingChoice,
 
-    /// Who gets the plugin's events
-    #[arg(long, value_enum, value_name = "WHO", default_value_t = EventsChoice::Everyone)]
+    /// Which clients get the plugin's events
+    #[arg(long, value_enum, value_name = "CLIENTS", default_value_t = EventsChoice::Everyone)]
     pub(crate) events: EventsChoice,
 
-    /// What becomes of events that a client does not read
-    #[arg(long, value_enum, value_name = "WHAT", default_value_t = SlowChoice::DropOldest)]
+    /// What to do if a client does not read its events
+    #[arg(long, value_enum, value_name = "ACTION", default_value_t = SlowChoice::DropOldest)]
     pub(crate) slow: SlowChoice,
 
-    /// Answer the requests of each client one after the other
+    /// Handle the requests of each client one after the other
     #[arg(long)]
     pub(crate) in_order: bool,
 
-    /// The mode of the socket's file
+    /// Mode of the socket file
     #[arg(long, value_name = "MODE", default_value = "600", value_parser = mode)]
     pub(crate) mode: u32,
 
     #[command(flatten)]
     pub(crate) users: UserArgs,
 
-    /// How many clients there may be at once [default: 4096, or fewer if `ulimit -n` is lower]
-    #[arg(long, value_name = "COUNT")]
+    /// Maximum number of clients [default: 4096, or fewer if `ulimit -n` is lower]
+    #[arg(long, value_name = "N")]
     pub(crate) max_clients: Option<usize>,
 
-    /// The largest message of a client or of the plugin: 500KiB, 16MiB
+    /// Largest message of a client or of the plugin: 500KiB, 16MiB
     #[arg(long, value_name = "SIZE", default_value = "16MiB", value_parser = size)]
     pub(crate) max_message: usize,
 
-    /// How many requests a client may make each second; the next is answered with an error
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
+    /// Maximum requests per second and client; further ones are answered with an error
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) requests_per_second: Option<u32>,
 
-    /// How much of a client is read each second: 64KiB
+    /// Maximum bytes per second to read from a client: 64KiB
     #[arg(long, value_name = "SIZE", value_parser = rate)]
     pub(crate) bytes_per_second: Option<u32>,
 
-    /// Give up on a call of the plugin after this long: 500ms, 2s, 1m, or none
+    /// Time limit of a call to the plugin: 500ms, 2s, 1m, or none
     #[arg(long, value_name = "TIME", default_value = "none", value_parser = duration)]
     pub(crate) timeout: Limit,
 
-    /// How long a client may take to answer what the plugin asks it: 30s, 5m, or none
+    /// Time limit for a client to answer a request of the plugin: 30s, 5m, or none
     #[arg(long, value_name = "TIME", default_value = "5m", value_parser = duration)]
     pub(crate) question_timeout: Limit,
 
-    /// How long calls that run may take to finish when the server is stopped
+    /// Time limit for running calls to finish when the server stops
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = duration)]
     pub(crate) stop_within: Limit,
 
-    /// End with the plugin instead of starting it again
+    /// Exit if the plugin exits, instead of starting it again
     #[arg(long)]
     pub(crate) no_restart: bool,
 
-    /// Print what happens, every call included, as lines of JSON
+    /// Print everything that happens, including every call, as lines of JSON
     #[arg(long)]
     pub(crate) json: bool,
 
-    /// Show who comes and goes, and every call
+    /// Show connections and every call
     #[arg(long, short)]
     pub(crate) verbose: bool,
 
@@ -133,27 +133,27 @@ pub(crate) struct ServeArgs {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FramingChoice {
-    /// As each client's first bytes show
+    /// Detect it from each client's first bytes
     Detect,
-    /// One on each line
+    /// One message per line
     Lines,
-    /// Each behind a Content-Length header
+    /// Each message with a Content-Length header
     Headers,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EventsChoice {
-    /// Every client
+    /// All clients
     Everyone,
-    /// The clients whose calls the plugin is working on
+    /// Clients whose calls the plugin is working on
     Callers,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SlowChoice {
-    /// The oldest are dropped, and counted
+    /// Drop the oldest events, and count them
     DropOldest,
-    /// The client is disconnected
+    /// Disconnect the client
     Disconnect,
 }
 
@@ -166,12 +166,12 @@ fn mode(text: &str) -> Result<u32, String> {
 
 pub(super) fn size(text: &str) -> Result<usize, String> {
     let size = parse_size(text)?;
-    usize::try_from(size).map_err(|_| "this machine has no sizes as large as this".into())
+    usize::try_from(size).map_err(|_| "this size is too large for this machine".into())
 }
 
 fn rate(text: &str) -> Result<u32, String> {
     let size = size(text)?;
-    u32::try_from(size).map_err(|_| "at most 4GiB a second can be asked for".into())
+    u32::try_from(size).map_err(|_| "the maximum is 4GiB per second".into())
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What the commands that use sockets, and those that show frames, have in common.
+//! The options that commands with sockets, and commands that show frames, share.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use crate::exit::Failure;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct TapArgs {
-    /// Show every frame both ways on stderr
+    /// Show every frame, in both directions, on stderr
     #[arg(long)]
     pub(crate) trace: bool,
 
@@ -16,21 +16,21 @@ pub(crate) struct TapArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
 
-    /// Hide the value of members with this name in --trace, --record and on stderr, not on stdout
+    /// Hide the values of members with this name in --trace, --record and on stderr, but not on stdout
     #[arg(long, value_name = "NAME")]
     pub(crate) mask: Vec<String>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct UserArgs {
-    /// Trust this user on the other side of the socket as well: a name, a number, or `anyone`
+    /// Trust another user on the other side of the socket: a name, a user id, or `anyone`
     #[arg(long, value_name = "USER", value_parser = user)]
     pub(crate) allow_user: Vec<Allowed>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct PlaceArgs {
-    /// Put the socket of a plain NAME into /tmp, where clients of ipc-jsonrpc look
+    /// Create the socket of a plain NAME in /tmp, where clients of ipc-jsonrpc look
     #[arg(long, requires = "socket")]
     pub(crate) tmp: bool,
 }
@@ -45,7 +45,7 @@ impl PlaceArgs {
     }
 }
 
-/// Who is trusted besides ourselves.
+/// A user who is trusted in addition to ourselves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Allowed {
     Anyone,
@@ -84,7 +84,7 @@ fn user(text: &str) -> Result<Allowed, String> {
     });
     number
         .map(Allowed::User)
-        .ok_or_else(|| format!("there is no user {text:?} in /etc/passwd; a number does as well"))
+        .ok_or_else(|| format!("there is no user {text:?} in /etc/passwd; use a user id instead"))
 }
 
 #[cfg(test)]
@@ -97,6 +97,6 @@ mod tests {
         assert_eq!(user("root"), Ok(Allowed::User(0)));
         assert_eq!(user("anyone"), Ok(Allowed::Anyone));
         let error = user("nobody-of-this-name").unwrap_err();
-        assert!(error.contains("a number does as well"), "{error}");
+        assert!(error.contains("use a user id instead"), "{error}");
     }
 }

@@ -157,12 +157,12 @@ fn check(args: &CallArgs) -> Result<Option<Protocol>, Failure> {
     let is_limited = args.limits.limits() != Limits::default();
     if (is_confined || is_limited) && args.plugin.is_empty() {
         return Err(Failure::usage(
-            "only a plugin that is started can be confined or limited: -- CMD...",
+            "only a plugin that is started with -- CMD... can be confined or limited",
         ));
     }
     if args.sandbox_report && !is_confined {
         return Err(Failure::usage(
-            "--sandbox-report needs a sandbox to report on\n  hint: --sandbox allows nothing",
+            "--sandbox-report needs a confined plugin\n  hint: add --sandbox or an --allow-... option",
         ));
     }
     let able = |is_able: fn(Protocol) -> bool| {
@@ -178,14 +178,14 @@ fn check(args: &CallArgs) -> Result<Option<Protocol>, Failure> {
     if args.list && !can_list {
         let names = able(Protocol::can_list);
         return Err(Failure::usage(format!(
-            "{shown} has no way to ask what the other side offers\n  hint: --protocol says what it speaks, and these can tell: {names}; otherwise its documentation has its methods"
+            "{shown} cannot list what the other side offers\n  hint: --list works with these protocols: {names}; for others see the documentation of the plugin"
         )));
     }
     let has_progress = |protocol: Protocol| protocol.progress_token().is_some();
     if args.progress && !args.protocol.is_some_and(has_progress) {
         let names = able(|protocol| protocol.progress_token().is_some());
         return Err(Failure::usage(format!(
-            "{shown} has no way to ask for progress\n  hint: --protocol says what the other side speaks, and these have one: {names}"
+            "{shown} has no progress\n  hint: --progress works with these protocols: {names}"
         )));
     }
     Ok(args.protocol)

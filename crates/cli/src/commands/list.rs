@@ -50,7 +50,7 @@ pub(crate) fn run(args: &ListArgs) -> Result<(), Failure> {
         show(scenario, width, args.json)?;
     }
     if found.is_empty() && !args.json {
-        output::talk("there are no scenarios here; `tenon init` writes one to begin with");
+        output::talk("no scenarios found; `tenon init` writes one to start from");
     }
     match is_broken {
         true => Err(Failure::told(Code::Usage)),

@@ -119,7 +119,7 @@ fn tell(mirror: &Path, done: &[Installed]) -> Result<(), Failure> {
         ));
         let what = match (one.is_config_written, names(&config.file, mirror)) {
             (true, _) => "wrote",
-            (false, true) => "the mirror is named in",
+            (false, true) => "the mirror is configured in",
             (false, false) => continue,
         };
         output::talk(format_args!("{program}: {what} {config}"));
@@ -132,7 +132,7 @@ fn tell(mirror: &Path, done: &[Installed]) -> Result<(), Failure> {
     by_hand.dedup();
     if !by_hand.is_empty() {
         output::talk(format_args!(
-            "\nFor `init` to find it, this has to be in {}:\n",
+            "\nFor `init` to find it, add this to {}:\n",
             by_hand.join(" and ")
         ));
         output::data(config_text(mirror).trim_end())?;
@@ -140,8 +140,8 @@ fn tell(mirror: &Path, done: &[Installed]) -> Result<(), Failure> {
     // Both understand it, and one line is enough.
     if let Some(first) = done.first() {
         output::talk(format_args!(
-            "\nEach build has another checksum. Where .terraform.lock.hcl has that of another build, \
-             add this one:\n  {} providers lock -fs-mirror={} -platform={} {SOURCE}",
+            "\nEach build has a different checksum. If .terraform.lock.hcl has the checksum of another \
+             build, add this one:\n  {} providers lock -fs-mirror={} -platform={} {SOURCE}",
             first.program.name(),
             tenon_text::path(mirror),
             platform()
@@ -170,8 +170,8 @@ fn binary(args: &InstallArgs) -> Result<PathBuf, Failure> {
     match is_program {
         true => Ok(file),
         false => Err(Failure::cannot_start(format!(
-            "{} is not an executable file\n  hint: `cargo build --release` builds it beside tenon; or say where \
-             it is with --binary FILE",
+            "{} is not an executable file\n  hint: `cargo build --release` builds it next to tenon; or name \
+             another file with --binary FILE",
             tenon_text::path(&file)
         ))),
     }

@@ -58,7 +58,7 @@ impl Report {
             Ok(kind) if kind.is_char_device() => try_device(path),
             Ok(kind) if kind.is_fifo() || kind.is_socket() => Ok(()),
             _ => {
-                let unfinished = report.not_done("it was begun and did not come to its end");
+                let unfinished = report.not_done("it started and did not finish");
                 write(path, &[unfinished])
             }
         };

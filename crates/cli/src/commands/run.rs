@@ -231,7 +231,7 @@ pub(crate) fn warn_of_changes(record: &Record, file: &ScenarioFile, json: bool) 
     let changed = record.changed_files(file).into_iter();
     let warning = |path: PathBuf| {
         let path = tenon_text::path(&path);
-        format!("{path} has changed since this run of {name}; what it says now counts")
+        format!("{path} has changed since this run of {name}; its current content is used")
     };
     record::warn(changed.map(warning), json);
 }

@@ -40,7 +40,7 @@ pub(crate) async fn run(args: &ServeArgs) -> Result<(), Failure> {
     if !tenon_ipc::has_room_for_clients() {
         relay.stop(Duration::ZERO).await;
         return Err(Failure::cannot_start(
-            "no room for the open files of clients; raise the limit with `ulimit -n 1024`",
+            "the limit of open files is too low to accept a client; raise it with `ulimit -n 1024`",
         ));
     }
     reporter.listening(relay.path(), &shown);
@@ -86,7 +86,7 @@ fn command(args: &ServeArgs) -> Result<PluginCommand, Failure> {
     let (program, arguments) = args
         .plugin
         .split_first()
-        .ok_or_else(|| Failure::usage("say what to serve: -- CMD..."))?;
+        .ok_or_else(|| Failure::usage("a plugin is required: -- CMD..."))?;
     let command = PluginCommand::new(program).args(arguments);
     let command = args.environment.apply(command)?;
     let command = args.permissions.apply(command).limits(args.limits.limits());

@@ -100,7 +100,7 @@ async fn given(args: &TeardownArgs, known: &Record, is_old: bool) -> Result<Give
     let inputs = scenario::inputs(&args.variables);
     let others = given.variables(&inputs, known)?;
     let warning = |name: String| {
-        format!("the variable {name:?} has another value in the record, and that is what counts")
+        format!("the variable {name:?} has another value in the record, which is used instead")
     };
     record::warn(others.into_iter().map(warning), json);
     if let Some(path) = &args.file {
@@ -119,10 +119,10 @@ fn warn_of_changes(known: &Record, json: bool) {
     let warning = |path: PathBuf| {
         let what = match path.exists() {
             true => "has changed since this run",
-            false => "is not there any more",
+            false => "no longer exists",
         };
         let path = tenon_text::path(&path);
-        format!("{path} {what}; what is undone is what the record says")
+        format!("{path} {what}; the record decides what is undone")
     };
     record::warn(known.files_that_differ().into_iter().map(warning), json);
 }

@@ -33,7 +33,7 @@ const AFTER_RUN: &str = "an unknown outcome means that the action may have been 
 
 /// The same after a teardown.
 const AFTER_TEARDOWN: &str = "an unknown outcome means that the action may have been undone: \
-     check, then run the teardown again, or say so with `--undone ADDRESS`";
+     check, then run the teardown again, or confirm with `--undone ADDRESS`";
 
 /// The same after a run without a record.
 const WITHOUT_RECORD: &str = "an unknown outcome means that the action may have been done: check, \
@@ -150,7 +150,7 @@ impl Progress {
             Event::ProviderFailed { message } => self.line(&format!("error: {message}")),
             Event::Interrupted { running } => {
                 self.line(&format!(
-                    "interrupted: nothing new is begun, {running} still running (again ends them)"
+                    "interrupted: no new action starts, {running} still running; press Ctrl-C again to stop immediately"
                 ));
             }
             Event::Finished {
@@ -170,7 +170,7 @@ impl Progress {
                 let counts = [
                     (succeeded, "done"),
                     (failed, "failed"),
-                    (skipped, "left out"),
+                    (skipped, "skipped"),
                     (maybe, "outcome unknown"),
                 ];
                 let counts: Vec<String> = { counts.iter() }
@@ -219,9 +219,9 @@ impl Progress {
         let word = match status {
             Status::Succeeded => "ok",
             Status::Failed => "failed",
-            Status::Skipped => "left out",
+            Status::Skipped => "skipped",
             Status::Maybe => "outcome unknown",
-            Status::Pending => "not begun",
+            Status::Pending => "not started",
         };
         let mut line = match status {
             Status::Skipped => format!("  {word} {action}"),

@@ -99,12 +99,12 @@ impl Reporter {
         let hint = match (stray.and_then(|stray| stray.dialect()), dialect) {
             (Some(other), own) if other != own => looks_like(other),
             (_, Dialect::JsonRpcLines) => {
-                "; language servers want --dialect json-rpc-headers".to_owned()
+                "; language servers need --dialect json-rpc-headers".to_owned()
             }
             _ => String::new(),
         };
         let text = format!(
-            "the plugin has not answered its first call for 5s, which was sent in the dialect {dialect}{printed}{hint}"
+            "the plugin has not answered its first call within 5s; the call was sent as {dialect}{printed}{hint}"
         );
         self.tell(
             &on_one_line(&text),
@@ -116,7 +116,7 @@ impl Reporter {
     pub(crate) fn plugin(self, dialect: Dialect, status: &Status) {
         let (text, state, pause) = match status {
             Status::Starting | Status::Ending => return,
-            Status::Running(_) => ("the plugin runs again".to_owned(), "running", None),
+            Status::Running(_) => ("the plugin is running again".to_owned(), "running", None),
             Status::Waiting { pause, down } => {
                 let hint = match down {
                     Down::Lost(CloseReason::BrokenStream(error)) => error.quote.dialect(),
@@ -124,7 +124,7 @@ impl Reporter {
                 };
                 let hint = hint.filter(|other| *other != dialect);
                 let hint = hint.map_or(String::new(), looks_like);
-                let text = format!("the plugin: {down}; it is started again in {pause:?}{hint}");
+                let text = format!("the plugin: {down}; restarting in {pause:?}{hint}");
                 (text, "waiting", Some(*pause))
             }
             Status::Ended(down) => (format!("the plugin: {down}"), "ended", None),

@@ -20,6 +20,16 @@ async fn help() {
 }
 
 #[tokio::test]
+async fn help_on_scenarios_and_terraform() {
+    let mut shell = Shell::new();
+    for command in ["init", "list", "plan", "run", "teardown", "provider"] {
+        shell.run(&format!("tenon {command} --help")).await;
+    }
+    shell.run("tenon provider install --help").await;
+    assert_snapshot!(shell.transcript());
+}
+
+#[tokio::test]
 async fn wrong_usage() {
     let mut shell = Shell::new();
     shell.run("tenon cal").await;

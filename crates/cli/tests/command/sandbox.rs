@@ -113,7 +113,9 @@ async fn options_of_the_sandbox_need_a_plugin_and_a_sandbox() {
         .await;
     assert_eq!(report.code, Some(2), "{}", report.stderr);
     assert!(
-        report.stderr.contains("--sandbox allows nothing"),
+        report
+            .stderr
+            .contains("add --sandbox or an --allow-... option"),
         "{}",
         report.stderr
     );

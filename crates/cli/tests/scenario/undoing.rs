@@ -140,7 +140,7 @@ async fn without_the_file() {
     let mut stage = after_a_run().await;
     fs::remove_file(stage.shell.path("demo.hcl")).expect("a file");
     let said = everything_is_undone(&mut stage).await;
-    assert!(said.contains("demo.hcl is not there any more"), "{said}");
+    assert!(said.contains("demo.hcl no longer exists"), "{said}");
 }
 
 /// The file says where its programs are now; what is undone is still what the record says.

@@ -99,7 +99,7 @@ async fn clients_leave_room_for_the_plugin() {
     let refusal = "this server has no files left to open for more clients";
     serving.says(refusal).await;
     first.ask(json!(2), "exit", json!({ "code": 4 }));
-    serving.says("exit status: 4; it is started again").await;
+    serving.says("exit status: 4; restarting").await;
     assert!(first.message().get("error").is_some());
     assert_eq!(first.answer(json!(3), "add", json!([3, 4]))["result"], 7);
     drop(crowd);

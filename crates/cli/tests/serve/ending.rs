@@ -132,7 +132,7 @@ async fn while_the_plugin_waits_to_be_started_again() {
     }
     let mut wire = serving.wire();
     wire.ask(json!(1), "add", json!([1, 2]));
-    serving.says("it is started again in 800ms").await;
+    serving.says("restarting in 800ms").await;
     let stopped = serving.stop().await;
     assert!(stopped.stderr.contains("stopped"), "{}", stopped.stderr);
 }

@@ -34,9 +34,9 @@ async fn callers_are_told_how_it_ended_and_the_next_call_waits() {
     // It is not there yet, but will be.
     assert_eq!(wires[0].answer(json!(3), "add", json!([1, 2]))["result"], 3);
     serving
-        .says("the plugin: it ended with exit status: 9; it is started again in 200ms")
+        .says("the plugin: it ended with exit status: 9; restarting in 200ms")
         .await;
-    serving.says("the plugin runs again").await;
+    serving.says("the plugin is running again").await;
     serving.stop().await;
 }
 
@@ -68,7 +68,7 @@ async fn pauses_double() {
         let outcome = serving.call("exit '{\"code\":4}'").await;
         assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
         serving
-            .says(&format!("exit status: 4; it is started again in {pause}"))
+            .says(&format!("exit status: 4; restarting in {pause}"))
             .await;
     }
     let outcome = serving.call("add '[1,2]'").await;
@@ -129,7 +129,7 @@ async fn a_plugin_that_breaks_its_stream_is_started_again() {
 async fn a_plugin_that_never_lives_long() {
     let serving = Serving::start("-- sh -c 'echo \"no config\" >&2; exit 4'").await;
     serving.says("plugin: no config").await;
-    serving.says("it is started again in 400ms").await;
+    serving.says("restarting in 400ms").await;
     let outcome = serving.call("add '[1,2]' --json").await;
     assert_eq!(outcome.code, Some(1));
     assert_eq!(

@@ -43,7 +43,7 @@ pub(crate) fn read(args: &CallArgs) -> Result<Option<Vec<BatchItem>>, Failure> {
             .filter(|dialect| dialect.has_batches());
         let names = names.map(Dialect::name).collect::<Vec<_>>().join(" and ");
         return Err(Failure::usage(format!(
-            "{dialect} has no batches, only {names} have\n  hint: --repl makes several calls at once with & at the end of a line"
+            "{dialect} has no batches, only {names} do\n  hint: --repl makes several calls at once with & at the end of a line"
         )));
     }
     let unreadable =
@@ -71,7 +71,7 @@ fn items(text: &str) -> Result<Vec<BatchItem>, Failure> {
     let calls = items.iter().filter(|item| item.method.is_some()).count();
     if calls > most {
         return Err(Failure::usage(format!(
-            "the batch has {calls} calls, and at most {most} are possible\n  hint: make several batches of it"
+            "the batch has {calls} calls; the maximum is {most}\n  hint: split it into several batches"
         )));
     }
     let item = |(index, item): (usize, Item)| {
@@ -79,7 +79,7 @@ fn items(text: &str) -> Result<Vec<BatchItem>, Failure> {
         let wrong = |problem: &str| Failure::usage(format!("item {number} of the batch {problem}"));
         if item.id.is_some() {
             return Err(wrong(
-                "has an `id`, which is chosen here\n  hint: leave it out, and write {\"event\":..} for what is not answered",
+                "has an `id`, but tenon chooses the ids\n  hint: remove it; for an event, which is not answered, write {\"event\":..}",
             ));
         }
         let params = item.params.map(|params| params.get().to_owned());
@@ -190,7 +190,7 @@ mod tests {
         assert_eq!(items(&text(most)).unwrap_or_default().len(), most + 1);
         let failure = items(&text(most + 1)).expect_err("too many");
         assert_eq!(failure.code, Code::Usage);
-        let expected = "the batch has 1025 calls, and at most 1024 are possible";
+        let expected = "the batch has 1025 calls; the maximum is 1024";
         assert!(failure.message.contains(expected), "{}", failure.message);
     }
 

@@ -268,7 +268,7 @@ impl<'a> Conversation<'a> {
         let protocol = self.args.protocol.filter(|protocol| protocol.can_list());
         let Some(protocol) = protocol else {
             let spoken = self.args.protocol.map_or("this dialect", Protocol::name);
-            let failure = format!("{spoken} has no way to ask what the other side offers");
+            let failure = format!("{spoken} cannot list what the other side offers");
             return self.fail(None, &Failure::usage(failure));
         };
         let begun = self.begun.clone();
@@ -283,7 +283,7 @@ impl<'a> Conversation<'a> {
     fn json(&self, what: &str, text: &str) -> Result<Payload, Failure> {
         match text {
             "-" => Err(Failure::usage(
-                "stdin is where the lines come from, so it cannot hold params as well",
+                "params cannot be read from stdin, because the lines are read from it",
             )),
             file if file.starts_with('@') => params::value(what, file),
             text => params::value(what, &self.variables.resolve(text)?),

@@ -68,7 +68,7 @@ pub(crate) fn parse(line: &str) -> Result<Line<'_>, Failure> {
     match name {
         Some(name) if rest.is_empty() => {
             return Err(Failure::usage(format!(
-                "{name} is given nothing: NAME = METHOD [PARAMS], or NAME = JSON"
+                "{name} needs a value: NAME = METHOD [PARAMS], or NAME = JSON"
             )));
         }
         Some(name) if is_value(rest) => return Ok(Line::Keep { name, value: rest }),
@@ -109,8 +109,8 @@ fn parse_command(command: &str) -> Result<Line<'_>, Failure> {
         _ => {
             let known = COMMANDS.join(", ");
             let problem = match COMMANDS.iter().any(|command| command[1..] == *name) {
-                true if name == "wait" => ":wait takes the name of one event, or nothing".into(),
-                true => format!(":{name} takes nothing"),
+                true if name == "wait" => ":wait takes one event name or no argument".into(),
+                true => format!(":{name} takes no arguments"),
                 false => format!("unknown command :{name}; there are {known}"),
             };
             Err(Failure::usage(problem))

@@ -68,7 +68,7 @@ impl Target {
             return Ok((Target::Server(connection), begun));
         }
         let (program, arguments) = args.plugin.split_first().ok_or_else(|| {
-            Failure::usage("say what to call: --socket NAME, --tcp HOST:PORT, or -- CMD...")
+            Failure::usage("a target is required: --socket NAME, --tcp HOST:PORT, or -- CMD...")
         })?;
         let command = denials.of(PluginCommand::new(program).args(arguments));
         let command = args.environment.apply(command)?;
@@ -219,7 +219,7 @@ impl Target {
                 connection.finish_within(MOMENT).await;
                 let complaint = complaint(&peer);
                 if !complaint.is_empty() {
-                    let problem = format!("the event was not taken{complaint}");
+                    let problem = format!("the event was not accepted{complaint}");
                     return Err(Failure::cannot_start(problem));
                 }
             }

@@ -73,7 +73,7 @@ impl Variables {
         let Some(value) = self.0.get(&text[name.clone()]) else {
             let known: Vec<String> = self.0.keys().map(|name| format!("${name}")).collect();
             let known = match known.is_empty() {
-                true => "nothing has been kept yet".to_owned(),
+                true => "no value has been kept yet".to_owned(),
                 false => format!("there are {}", known.join(", ")),
             };
             return Err(Failure::usage(format!(
@@ -113,7 +113,7 @@ fn step_at(text: &str) -> Result<Option<(Step, usize)>, Failure> {
         return match is_name(step) {
             true => Ok(Some((Step::Name(step.to_owned()), name.end))),
             false => Err(Failure::usage(
-                "a name follows the dot of a variable; others are written $NAME[\"odd name\"]",
+                "a name must follow the dot of a variable; write other names as $NAME[\"odd name\"]",
             )),
         };
     }
@@ -224,7 +224,7 @@ mod tests {
             ("$x.items.id", "$x.items is an array of 1"),
             ("$x[0]", "$x is an object"),
             ("$x.n.a", "$x.n is neither"),
-            ("$x.", "a name follows the dot"),
+            ("$x.", "a name must follow the dot"),
             ("$x[", "takes an index"),
             ("$x[a]", "takes an index"),
             ("$x[\"items\"", "takes an index"),
@@ -237,6 +237,6 @@ mod tests {
             );
         }
         let failure = Variables::default().resolve("$a").expect_err("nothing");
-        assert!(failure.message.contains("nothing has been kept yet"));
+        assert!(failure.message.contains("no value has been kept yet"));
     }
 }

@@ -1,8 +1,8 @@
 # A merchant with two customers, in a SQLite database beside this file.
 #
 #   tenon plan scenarios/hello.hcl     checks it and shows what would be done
-#   tenon run scenarios/hello.hcl      does it
-#   tenon teardown RECORD              takes it back
+#   tenon run scenarios/hello.hcl      runs it
+#   tenon teardown RECORD              undoes the run
 
 scenario "hello" {
   description = "A merchant with two customers"

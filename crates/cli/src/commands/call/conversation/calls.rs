@@ -220,7 +220,7 @@ impl<'a> Conversation<'a> {
         match self.args.protocol.is_some_and(can_cancel) {
             true => output::talk(format_args!("cancelled {method}")),
             false => output::talk(format_args!(
-                "gave up on {method}, which may still run: there is no cancellation in {}",
+                "stopped waiting for {method}, which may still be running: {} has no cancellation",
                 self.args
                     .protocol
                     .map_or(self.args.dialect.name(), Protocol::name)
