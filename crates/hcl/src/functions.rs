@@ -115,7 +115,8 @@ impl Functions {
         self
     }
 
-    /// These functions and those of a provider, which are called as `provider::NAME::FUNCTION`.
+    /// These functions and those of a provider, which are called as `provider::NAME::FUNCTION`. A
+    /// name that is not an identifier cannot be called.
     #[must_use]
     pub fn with_provider(
         self,

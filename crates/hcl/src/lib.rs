@@ -8,8 +8,8 @@
 //! tells which names are used without evaluating anything. [`Problems`] reads blocks by the
 //! [`Shape`] they should have, and [`Constraint`] reads types.
 //!
-//! What the blocks of a file mean is left to you. `tests/data/` has what Terraform says to some
-//! three thousand expressions, and where we differ on purpose.
+//! What the blocks of a file mean is left to you. `tests/data/` has what Terraform says to more
+//! than three thousand expressions, and where we differ on purpose.
 //!
 //! ```
 //! use std::collections::BTreeMap;
