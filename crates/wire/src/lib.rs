@@ -4,7 +4,7 @@
 //! | module | does |
 //! |---|---|
 //! | [`json`] | checks JSON text and finds members in place, within a limit of nesting |
-//! | [`msgpack`] | finds the end of a msgpack value as it arrives, reads and writes its pieces |
+//! | [`msgpack`] | finds the end of a msgpack value as it arrives, reads and writes its pieces, encodes and decodes serde types |
 //! | [`transcode`] | msgpack to JSON and back |
 //! | [`mask`] | masks members of JSON text by name |
 //!

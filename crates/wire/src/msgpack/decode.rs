@@ -34,20 +34,45 @@ struct Decoder<'de> {
 }
 
 impl<'de> Decoder<'de> {
+    #[inline]
     fn token(&mut self) -> Result<Token<'de>, CodecError> {
-        self.reader
-            .token()
-            .ok_or_else(|| CodecError::new("cut short, or not msgpack"))
+        self.reader.token().ok_or_else(cut_short)
     }
 
-    /// The next token, without taking it.
-    fn peek(&self) -> Option<Token<'de>> {
-        self.reader.clone().token()
+    /// Takes the next byte if it is `wanted`: a value of one byte.
+    #[inline]
+    fn take(&mut self, wanted: u8) -> bool {
+        let is_there = self.bytes.get(self.reader.position()) == Some(&wanted);
+        is_there && self.reader.token().is_some()
     }
 
     /// How many bytes have not been read.
+    #[inline]
     fn left(&self) -> usize {
         self.bytes.len() - self.reader.position()
+    }
+
+    /// Hands on what a token begins.
+    fn visit<V: Visitor<'de>>(
+        &mut self,
+        token: Token<'de>,
+        visitor: V,
+    ) -> Result<V::Value, CodecError> {
+        match token {
+            Token::Nil => visitor.visit_unit(),
+            Token::Bool(value) => visitor.visit_bool(value),
+            Token::Unsigned(number) => visitor.visit_u64(number),
+            Token::Negative(number) => visitor.visit_i64(number),
+            Token::Float(number) => visitor.visit_f64(number),
+            Token::Str(bytes) => visit_text(bytes, visitor),
+            Token::Bin(bytes) => visitor.visit_borrowed_bytes(bytes),
+            Token::Ext(..) => {
+                let found = Unexpected::Other("ext value");
+                Err(CodecError::invalid_type(found, &visitor))
+            }
+            Token::Array(count) => self.container(count, |elements| visitor.visit_seq(elements)),
+            Token::Map(count) => self.container(count, |entries| visitor.visit_map(entries)),
+        }
     }
 
     /// Visits a container of `count` elements.
@@ -64,14 +89,28 @@ impl<'de> Decoder<'de> {
         };
         let value = visit(&mut elements)?;
         if elements.left > 0 {
-            let read = (count - elements.left) as usize;
-            return Err(CodecError::invalid_length(
-                count as usize,
-                &&*format!("{read} elements"),
-            ));
+            return Err(too_many(count, count - elements.left));
         }
         self.depth += 1;
         Ok(value)
+    }
+}
+
+#[cold]
+fn cut_short() -> CodecError {
+    CodecError::new("cut short, or not msgpack")
+}
+
+#[cold]
+fn too_many(count: u32, wanted: u32) -> CodecError {
+    CodecError::invalid_length(count as usize, &&*format!("{wanted} elements"))
+}
+
+#[inline]
+fn visit_text<'de, V: Visitor<'de>>(bytes: &'de [u8], visitor: V) -> Result<V::Value, CodecError> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => visitor.visit_borrowed_str(text),
+        Err(_) => visitor.visit_borrowed_bytes(bytes),
     }
 }
 
@@ -79,33 +118,31 @@ impl<'de> de::Deserializer<'de> for &mut Decoder<'de> {
     type Error = CodecError;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, CodecError> {
+        let token = self.token()?;
+        self.visit(token, visitor)
+    }
+
+    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, CodecError> {
         match self.token()? {
-            Token::Nil => visitor.visit_unit(),
-            Token::Bool(value) => visitor.visit_bool(value),
-            Token::Unsigned(number) => visitor.visit_u64(number),
-            Token::Negative(number) => visitor.visit_i64(number),
-            Token::Float(number) => visitor.visit_f64(number),
-            Token::Str(bytes) => match std::str::from_utf8(bytes) {
-                Ok(text) => visitor.visit_borrowed_str(text),
-                Err(_) => visitor.visit_borrowed_bytes(bytes),
-            },
-            Token::Bin(bytes) => visitor.visit_borrowed_bytes(bytes),
-            Token::Ext(..) => {
-                let found = Unexpected::Other("ext value");
-                Err(CodecError::invalid_type(found, &visitor))
-            }
-            Token::Array(count) => self.container(count, |elements| visitor.visit_seq(elements)),
-            Token::Map(count) => self.container(count, |entries| visitor.visit_map(entries)),
+            Token::Str(bytes) => visit_text(bytes, visitor),
+            other => self.visit(other, visitor),
         }
     }
 
+    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, CodecError> {
+        self.deserialize_str(visitor)
+    }
+
+    /// The names of fields and variants.
+    fn deserialize_identifier<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, CodecError> {
+        self.deserialize_str(visitor)
+    }
+
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, CodecError> {
-        match self.peek() {
-            Some(Token::Nil) => {
-                self.token()?;
-                visitor.visit_none()
-            }
-            _ => visitor.visit_some(self),
+        const NIL: u8 = 0xc0;
+        match self.take(NIL) {
+            true => visitor.visit_none(),
+            false => visitor.visit_some(self),
         }
     }
 
@@ -114,12 +151,10 @@ impl<'de> de::Deserializer<'de> for &mut Decoder<'de> {
         _: &'static str,
         visitor: V,
     ) -> Result<V::Value, CodecError> {
-        match self.peek() {
-            Some(Token::Array(0)) => {
-                self.token()?;
-                visitor.visit_unit()
-            }
-            _ => self.deserialize_any(visitor),
+        const EMPTY_ARRAY: u8 = 0x90;
+        match self.take(EMPTY_ARRAY) {
+            true => visitor.visit_unit(),
+            false => self.deserialize_any(visitor),
         }
     }
 
@@ -132,7 +167,7 @@ impl<'de> de::Deserializer<'de> for &mut Decoder<'de> {
             return visitor.visit_newtype_struct(self);
         }
         let place = self.reader.skip();
-        let place = place.ok_or_else(|| CodecError::new("cut short, or not msgpack"))?;
+        let place = place.ok_or_else(cut_short)?;
         visitor.visit_borrowed_bytes(&self.bytes[place])
     }
 
@@ -161,7 +196,7 @@ impl<'de> de::Deserializer<'de> for &mut Decoder<'de> {
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, CodecError> {
         match self.reader.skip() {
             Some(_) => visitor.visit_unit(),
-            None => Err(CodecError::new("cut short, or not msgpack")),
+            None => Err(cut_short()),
         }
     }
 
@@ -170,8 +205,8 @@ impl<'de> de::Deserializer<'de> for &mut Decoder<'de> {
     }
 
     forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit seq
-        tuple tuple_struct map struct identifier
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char bytes byte_buf unit seq tuple
+        tuple_struct map struct
     }
 }
 
@@ -191,6 +226,7 @@ impl<'de> Elements<'_, 'de> {
     }
 
     /// Each takes a byte at least, whatever the head of the container says.
+    #[inline]
     fn most(&self) -> usize {
         self.decoder.left().min(self.left as usize)
     }

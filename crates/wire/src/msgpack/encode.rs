@@ -39,6 +39,7 @@ struct Container<'a, 'b> {
 
 impl<'b> Encoder<'b> {
     /// `length` is a guess if it is not known yet.
+    #[inline]
     fn container(&mut self, head: Head, length: Option<usize>) -> Container<'_, 'b> {
         let (start, declared) = (self.out.len(), length.unwrap_or_default());
         head(self.out, declared);
@@ -78,6 +79,7 @@ impl Container<'_, '_> {
     }
 
     /// Sets the head right if it was a guess.
+    #[inline]
     fn finish(self) -> Result<(), CodecError> {
         if self.written != self.declared {
             let mut head = Vec::new();
@@ -100,64 +102,78 @@ impl<'a, 'b> ser::Serializer for &'a mut Encoder<'b> {
     type SerializeStruct = Container<'a, 'b>;
     type SerializeStructVariant = Container<'a, 'b>;
 
+    #[inline]
     fn serialize_bool(self, value: bool) -> Result<(), CodecError> {
         write::bool(self.out, value);
         Ok(())
     }
 
+    #[inline]
     fn serialize_i8(self, number: i8) -> Result<(), CodecError> {
         self.serialize_i64(number.into())
     }
 
+    #[inline]
     fn serialize_i16(self, number: i16) -> Result<(), CodecError> {
         self.serialize_i64(number.into())
     }
 
+    #[inline]
     fn serialize_i32(self, number: i32) -> Result<(), CodecError> {
         self.serialize_i64(number.into())
     }
 
+    #[inline]
     fn serialize_i64(self, number: i64) -> Result<(), CodecError> {
         write::signed(self.out, number);
         Ok(())
     }
 
+    #[inline]
     fn serialize_u8(self, number: u8) -> Result<(), CodecError> {
         self.serialize_u64(number.into())
     }
 
+    #[inline]
     fn serialize_u16(self, number: u16) -> Result<(), CodecError> {
         self.serialize_u64(number.into())
     }
 
+    #[inline]
     fn serialize_u32(self, number: u32) -> Result<(), CodecError> {
         self.serialize_u64(number.into())
     }
 
+    #[inline]
     fn serialize_u64(self, number: u64) -> Result<(), CodecError> {
         write::unsigned(self.out, number);
         Ok(())
     }
 
+    #[inline]
     fn serialize_f32(self, number: f32) -> Result<(), CodecError> {
         write::float32(self.out, number);
         Ok(())
     }
 
+    #[inline]
     fn serialize_f64(self, number: f64) -> Result<(), CodecError> {
         write::float(self.out, number);
         Ok(())
     }
 
+    #[inline]
     fn serialize_char(self, character: char) -> Result<(), CodecError> {
         self.serialize_str(character.encode_utf8(&mut [0; 4]))
     }
 
+    #[inline]
     fn serialize_str(self, text: &str) -> Result<(), CodecError> {
         write::str(self.out, text.as_bytes());
         Ok(())
     }
 
+    #[inline]
     fn serialize_bytes(self, bytes: &[u8]) -> Result<(), CodecError> {
         match std::mem::take(&mut self.is_verbatim) {
             true => self.out.extend_from_slice(bytes),
@@ -166,6 +182,7 @@ impl<'a, 'b> ser::Serializer for &'a mut Encoder<'b> {
         Ok(())
     }
 
+    #[inline]
     fn serialize_none(self) -> Result<(), CodecError> {
         self.serialize_unit()
     }
@@ -174,16 +191,19 @@ impl<'a, 'b> ser::Serializer for &'a mut Encoder<'b> {
         value.serialize(self)
     }
 
+    #[inline]
     fn serialize_unit(self) -> Result<(), CodecError> {
         write::nil(self.out);
         Ok(())
     }
 
+    #[inline]
     fn serialize_unit_struct(self, _: &'static str) -> Result<(), CodecError> {
         write::array(self.out, 0);
         Ok(())
     }
 
+    #[inline]
     fn serialize_unit_variant(
         self,
         _: &'static str,
@@ -213,14 +233,17 @@ impl<'a, 'b> ser::Serializer for &'a mut Encoder<'b> {
         value.serialize(self)
     }
 
+    #[inline]
     fn serialize_seq(self, length: Option<usize>) -> Result<Container<'a, 'b>, CodecError> {
         Ok(self.array(length))
     }
 
+    #[inline]
     fn serialize_tuple(self, length: usize) -> Result<Container<'a, 'b>, CodecError> {
         Ok(self.array(Some(length)))
     }
 
+    #[inline]
     fn serialize_tuple_struct(
         self,
         _: &'static str,
@@ -229,6 +252,7 @@ impl<'a, 'b> ser::Serializer for &'a mut Encoder<'b> {
         Ok(self.array(Some(length)))
     }
 
+    #[inline]
     fn serialize_tuple_variant(
         self,
         _: &'static str,
@@ -240,10 +264,12 @@ impl<'a, 'b> ser::Serializer for &'a mut Encoder<'b> {
         Ok(self.array(Some(length)))
     }
 
+    #[inline]
     fn serialize_map(self, length: Option<usize>) -> Result<Container<'a, 'b>, CodecError> {
         Ok(self.map(length))
     }
 
+    #[inline]
     fn serialize_struct(
         self,
         _: &'static str,
@@ -252,6 +278,7 @@ impl<'a, 'b> ser::Serializer for &'a mut Encoder<'b> {
         Ok(self.map(Some(length)))
     }
 
+    #[inline]
     fn serialize_struct_variant(
         self,
         _: &'static str,
