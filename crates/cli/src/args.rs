@@ -24,8 +24,8 @@ pub(crate) use limits::LimitArgs;
 pub(crate) use permissions::{PermissionArgs, SANDBOX, option};
 pub(crate) use provider::{InstallArgs, Program, ProviderCommand};
 pub(crate) use scenario::{
-    GraphForm, InitArgs, ListArgs, PlanArgs, RecordKeyArgs, RunArgs, SecretArgs, TeardownArgs,
-    VariableArgs, WorkArgs,
+    GraphForm, InitArgs, ListArgs, PlanArgs, RecordKeyArgs, RunArgs, ScenarioArgs, SecretArgs,
+    TeardownArgs, VariableArgs, WorkArgs,
 };
 pub(crate) use serve::{EventsChoice, FramingChoice, ServeArgs, SlowChoice};
 pub(crate) use socket::{PlaceArgs, TapArgs, UserArgs};

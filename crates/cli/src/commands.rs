@@ -3,6 +3,7 @@
 pub(crate) mod call;
 pub(crate) mod completions;
 pub(crate) mod echo;
+pub(crate) mod hints;
 pub(crate) mod init;
 pub(crate) mod list;
 pub(crate) mod man;

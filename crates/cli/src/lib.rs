@@ -30,7 +30,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
             Some(provider) => provider.serve_as(args),
             None => output::failure(&Failure::usage(format!(
                 "there is no built-in provider {name:?}; there are {}",
-                tenon_scenario::BUILTINS.join(", ")
+                tenon_providers::names().collect::<Vec<_>>().join(", ")
             ))),
         };
     }

@@ -135,6 +135,55 @@ fn nothing_is_left_to_do() {
     }
 }
 
+/// The modules of a crate that a text names with `crate::`, as far as there are such modules.
+fn imports<'t>(
+    text: &'t str,
+    is_module: impl Fn(&str) -> bool + 't,
+) -> impl Iterator<Item = String> {
+    let starts = text.split("crate::").skip(1);
+    starts.filter_map(move |rest| {
+        let is_part = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "_:".contains(c);
+        let end = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+        let mut module = rest[..end].trim_end_matches(':');
+        while !is_module(module) {
+            module = module.rsplit_once("::")?.0;
+        }
+        Some(module.to_owned())
+    })
+}
+
+/// A module that imports another, which imports the first one, can only be understood together with
+/// it. What a module and its own parts (`super::`) have in common is their own business.
+#[test]
+fn modules_of_scenarios_do_not_import_each_other() {
+    let folder = root().join("crates/scenario/src");
+    let mut texts = std::collections::BTreeMap::new();
+    for (name, file, text) in sources() {
+        if name == "scenario" {
+            let path = file.strip_prefix(&folder).unwrap();
+            let module = path.with_extension("").to_str().unwrap().replace('/', "::");
+            texts.insert(module, text);
+        }
+    }
+    let mut left: Vec<(String, Vec<String>)> = Vec::new();
+    for (module, text) in &texts {
+        let others = imports(text, |name| texts.contains_key(name));
+        let others = others.filter(|other| other != module && module != "lib");
+        left.push((module.clone(), others.collect()));
+    }
+    assert!(left.iter().any(|(_, imports)| imports.len() > 5));
+    // What imports nothing that is left is in no cycle.
+    loop {
+        let names: Vec<String> = left.iter().map(|(name, _)| name.clone()).collect();
+        let count = left.len();
+        left.retain(|(_, imports)| imports.iter().any(|other| names.contains(other)));
+        if left.len() == count {
+            break;
+        }
+    }
+    assert!(left.is_empty(), "cycles among or above: {left:#?}");
+}
+
 /// Who may depend on whom. A crate that is not listed fails the test: say where it belongs.
 #[test]
 fn dependencies_point_down() {

@@ -50,6 +50,8 @@ mod shell;
 mod shutdown;
 #[path = "scenario/stage.rs"]
 mod stage;
+#[path = "scenario/stored.rs"]
+mod stored;
 #[path = "scenario/strangers.rs"]
 mod strangers;
 #[path = "../../providers/tests/support/mod.rs"]

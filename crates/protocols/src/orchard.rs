@@ -44,7 +44,9 @@ mod offer;
 mod schema;
 
 #[cfg(feature = "values")]
-pub use {crate::json::Json, check::*, failure::*, life::begin, messages::*, schema::*};
+pub use {
+    crate::json::Json, check::*, failure::*, life::begin, messages::*, schema::*, tenon_schema::Unfit,
+};
 
 /// The version of the protocol that is spoken here. There is no negotiation.
 pub const VERSION: &str = "1";

@@ -47,13 +47,25 @@ impl From<ProviderEnvironment> for Vec<String> {
     }
 }
 
-/// What the user passes on to all providers of a run: `--env` and `--env-all`.
-#[derive(Clone, Debug, Default)]
+/// What the user passes on to all providers of a run.
+#[derive(Clone, Debug)]
 pub struct RunEnvironment {
     /// All variables.
     pub all: bool,
     /// These variables.
     pub variables: Vec<Variable>,
+    /// How to pass on a variable that a provider lacks.
+    pub hint: &'static str,
+}
+
+impl Default for RunEnvironment {
+    fn default() -> RunEnvironment {
+        RunEnvironment {
+            all: false,
+            variables: Vec::new(),
+            hint: "add `env = [\"NAME\"]` to the provider in `required_providers`",
+        }
+    }
 }
 
 /// What a record holds of that, so that a teardown passes on the same. Values are not in it.
@@ -126,7 +138,9 @@ impl RunEnvironment {
         };
         // The command line counts more than the file.
         let variables = provider.0.iter().chain(&self.variables);
-        command.with_variables(variables).environment_advice(ADVICE)
+        command
+            .with_variables(variables)
+            .environment_advice(self.hint)
     }
 
     /// Secrets that a provider gets this way are hidden in what it says.
@@ -141,9 +155,6 @@ impl RunEnvironment {
     }
 }
 
-const ADVICE: &str = "add `env = [\"NAME\"]` to the provider in `required_providers`, or `--env \
-                      NAME` to the command";
-
 fn shown(text: &OsStr) -> String {
     text.to_string_lossy().into_owned()
 }
@@ -155,8 +166,8 @@ mod tests {
     fn environment(texts: &[&str]) -> RunEnvironment {
         let variable = |text: &&str| Variable::parse(text.as_ref()).unwrap();
         RunEnvironment {
-            all: false,
             variables: texts.iter().map(variable).collect(),
+            ..RunEnvironment::default()
         }
     }
 

@@ -2,9 +2,10 @@
 
 use std::fmt::Write;
 
+use crate::address::earlier_address;
 use crate::event::Status;
-use crate::records::item::earlier_address;
-use crate::records::record::{NodeRecord, Record};
+use crate::records::node::NodeRecord;
+use crate::records::record::Record;
 use crate::run::AssertOutcome;
 
 /// What a report has a suite for.

@@ -1,2 +1,7 @@
+//! Providers in their processes: how they are started ([`launcher`]), asked what they offer
+//! (`schema`), given work ([`provider`]) and ended.
+
+pub(crate) mod failure;
 pub(crate) mod launcher;
 pub(crate) mod provider;
+mod schema;

@@ -1,4 +1,11 @@
+//! From files to a model of what they say.
+//!
+//! [`load`] reads a scenario file, `decode` turns its blocks into the [`model`], and [`variables`]
+//! gathers what the scenario is given.
+
 pub(crate) mod decode;
+pub(crate) mod file;
 pub(crate) mod load;
+pub(crate) mod misfit;
 pub(crate) mod model;
 pub(crate) mod variables;

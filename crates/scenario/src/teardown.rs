@@ -4,8 +4,8 @@
 //! only for what a record does not hold: secrets, if there is no key, and everything about
 //! teardowns in records of the first format.
 
-pub(crate) mod undoing;
-pub(crate) mod unsealing;
+mod unsealing;
+mod work;
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,26 +13,35 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
+use futures_util::future::join_all;
 use tenon_hcl::{Diagnostic, Place, Source, did_you_mean};
 use tenon_protocols::orchard::ProviderSchema;
 
+use crate::address::part_of;
 use crate::event::{Event, Status, Watch};
+use crate::hint::Advice;
 use crate::planning::declarations::{Declaration, DeclarationId};
 use crate::planning::evaluation::Evaluation;
 use crate::planning::plan::Plan;
+use crate::providers::failure::ProviderFailure;
 use crate::providers::launcher::Launcher;
-use crate::providers::provider::ProviderFailure;
-use crate::records::item::{Item, part_of};
+use crate::records::item::Item;
 use crate::records::journal::{Journal, JournalError};
 use crate::records::kept::Sealer;
 use crate::records::known::{Given, KnownOutputs};
-use crate::records::record::{FORMAT, Record, Work};
-use crate::records::undo::{ProviderRecord, Stage, Undoer};
-use crate::run::engine::{Engine, Pending, next};
+use crate::records::record::{FORMAT, InProgress, Record};
+use crate::records::secret_names::check_secret_names;
+use crate::records::undo::ProviderRecord;
+use crate::run::engine;
+use crate::run::memory;
 use crate::run::slots::{NotStarted, Slots};
-use crate::run::{RunError, RunOptions, RunReport, end, warn_of_folder};
-use crate::teardown::undoing::Undoing;
-use crate::teardown::unsealing::{Missing, PlanSecrets, Unsealing};
+use crate::run::undoer::{Stage, Undoer};
+use crate::run::{
+    MissingSecrets, RunError, RunOptions, RunReport, configs, tell_failures, warn_of_folder,
+};
+
+use unsealing::{PlanSecrets, Unsealing};
+use work::TeardownWork;
 
 /// A run that is to be undone. Nobody else can use its record meanwhile.
 #[derive(Debug)]
@@ -81,9 +90,10 @@ impl Teardown {
         let unsealing = Unsealing {
             record: &self.record,
             given: &options.given,
-            sealer: &Sealer::of(&self.record, options.key.as_ref())?,
+            sealer: &self.record.sealer(options.key.as_ref())?,
             plan: None,
             has_file: false,
+            advice: Advice::default(),
             schemas: &BTreeMap::new(),
         };
         let items = Item::all(&self.record);
@@ -108,7 +118,7 @@ impl Teardown {
             mut record,
         } = self;
         let original = record.clone();
-        let sealer = Sealer::of(&original, options.key.as_ref())?;
+        let sealer = original.sealer(options.key.as_ref())?;
         options.given.learn(&original, &launcher.secrets);
         let plan = match file {
             FilePlan::Found(plan) => {
@@ -121,9 +131,7 @@ impl Teardown {
             }
             _ => None,
         };
-        record
-            .check_secret_names(&options.given)
-            .map_err(RunError::Invalid)?;
+        check_secret_names(&record, &options.given).map_err(RunError::Invalid)?;
         mark_undone(&options.undone, &mut record, &mut journal)?;
         let items = Item::all(&record);
         let needed: BTreeSet<usize> = items
@@ -143,17 +151,21 @@ impl Teardown {
             sealer: &sealer,
             plan: plan.as_ref(),
             has_file: plan.is_some() || has_file,
+            advice: launcher.advice,
             schemas: &schemas,
         };
         let missing = unsealing.missing(&items);
         if !missing.is_empty() && !is_partial {
             let reason = match &file {
-                FilePlan::Missing(reason) if !has_file => Some(reason.as_str()),
+                FilePlan::Missing(reason) if !has_file => Some(reason.clone()),
                 _ => None,
             };
-            return Err(RunError::Secrets(Missing::report(
-                &missing, &record, reason,
-            )));
+            let needed = missing.into_iter().map(|one| (one.whose, one.names));
+            return Err(RunError::Secrets(MissingSecrets {
+                needed: needed.collect(),
+                reason,
+                has_key: record.key.is_some(),
+            }));
         }
         let prepared = unsealing.prepare(&items, &launcher.secrets);
         let mut configs = Vec::new();
@@ -184,26 +196,27 @@ impl Teardown {
             done: 0,
             record: Some(journal.record().display().to_string()),
         });
-        warn_of_folder(Some(&journal), watch);
+        warn_of_folder(journal.record(), launcher.advice, watch);
         warn_of_repetition(&items, &record, watch);
         let slots = Slots::start(launcher, configs, &options.interrupt, watch).await;
         let slots = slots.map_err(|problem| match problem {
             NotStarted::Failed(failures) => not_started(failures, &record, watch),
             NotStarted::Interrupted => RunError::Interrupted,
         })?;
-        record.in_progress = Some(Work::Teardown);
+        record.in_progress = Some(InProgress::Teardown);
         journal.go_on(&record)?;
-        let mut schedule = Undoing::schedule(&record, &items);
-        let mut work = Undoing {
+        let mut schedule = TeardownWork::schedule(&record, &items);
+        let mut work = TeardownWork {
             items,
             prepared,
             record,
             journal,
             secrets: &launcher.secrets,
+            advice: launcher.advice,
             watch,
             worst: None,
         };
-        let engine = Engine {
+        let engine = engine::Engine {
             slots: &slots,
             jobs: options.jobs.max(1),
             interrupt: &options.interrupt,
@@ -212,7 +225,7 @@ impl Teardown {
             has_cut_off: Cell::default(),
         };
         let ended = engine.run(&mut schedule, &mut work).await;
-        let ended = end(slots, ended, &mut work.worst, watch).await?;
+        let ended = engine::end(slots, ended, &mut work.worst, watch).await?;
         work.finish(started, ended)
     }
 }
@@ -231,19 +244,19 @@ fn recalled<'a>(
         sealer,
         secrets: &options.given.secrets,
     };
-    let done = plan.recall(record, &secrets, &[], &mut evaluation);
+    let done = memory::recall(plan, record, &secrets, &[], &mut evaluation);
     let done = done.map_err(RunError::Invalid)?;
     let returned = done.iter().filter_map(|id| evaluation.get(*id));
     returned.for_each(|value| launcher.secrets.learn(value));
     let values = plan.variables.values();
     values.for_each(|value| launcher.secrets.learn(value));
     if record.format != FORMAT {
-        let configs = plan.configs(&BTreeSet::new(), &evaluation);
+        let configs = configs(plan, &BTreeSet::new(), &evaluation);
         let configs = configs.map_err(RunError::Invalid)?;
         let mut undoer = Undoer::new(plan, sealer.clone(), &launcher.secrets);
         undoer.keep_providers(record, &configs, &evaluation);
-        plan.add_new_nodes(record);
-        plan.adopt(record, &undoer, &evaluation, Stage::Over);
+        memory::add_new_nodes(plan, record);
+        memory::adopt(plan, record, &undoer, &evaluation, Stage::Over);
     }
     Ok(PlanSecrets::new(plan, evaluation))
 }
@@ -322,20 +335,17 @@ async fn schemas(
     providers: &[(usize, ProviderRecord)],
     launcher: &Launcher,
 ) -> Result<BTreeMap<usize, Arc<ProviderSchema>>, Vec<ProviderFailure>> {
-    let mut asked: Vec<Pending<'_, _>> = Vec::new();
-    for (index, provider) in providers {
-        asked.push(Box::pin(async move {
-            let label = provider.label();
-            let schema = launcher.schema(&label, &provider.source, &provider.env);
-            (*index, schema.await)
-        }));
-    }
+    let asked = providers.iter().map(|(index, provider)| async move {
+        let label = provider.label();
+        let schema = launcher.schema(&label, &provider.source, &provider.env);
+        (*index, schema.await)
+    });
     let mut schemas = BTreeMap::new();
     let mut failures = Vec::new();
-    while !asked.is_empty() {
-        match next(&mut asked).await {
-            (index, Ok(schema)) => drop(schemas.insert(index, Arc::new(schema))),
-            (_, Err(failure)) => failures.push(failure),
+    for (index, answered) in join_all(asked).await {
+        match answered {
+            Ok(schema) => drop(schemas.insert(index, Arc::new(schema))),
+            Err(failure) => failures.push(failure),
         }
     }
     failures.sort_by(|a, b| a.message.cmp(&b.message));
@@ -346,13 +356,8 @@ async fn schemas(
 }
 
 fn not_started(failures: Vec<ProviderFailure>, record: &Record, watch: Watch<'_>) -> RunError {
-    for failure in &failures {
-        let message = failure.message.clone();
-        watch(Event::ProviderFailed { message });
-    }
     let mut record = record.clone();
-    let messages = failures.iter().map(|failure| failure.message.clone());
-    record.provider_errors = messages.collect();
+    record.provider_errors = tell_failures(&failures, watch);
     RunError::Providers(failures, Box::new(record))
 }
 

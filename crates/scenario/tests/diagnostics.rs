@@ -102,7 +102,10 @@ fn inputs(case: &Case, scratch: &Scratch) -> Inputs {
         let (name, value) = text.split_once('=').expect("name=value");
         (name.to_owned(), value.to_owned())
     };
-    let mut inputs = Inputs::default();
+    let mut inputs = Inputs {
+        origin: "--var",
+        ..Inputs::default()
+    };
     for line in &case.given {
         if let Some(text) = line.strip_prefix("--var ") {
             inputs.given.push(pair(text));

@@ -52,6 +52,7 @@ fn later_ones_win() {
             environment: environment.to_vec(),
             files: files.iter().map(|file| file.to_path_buf()).collect(),
             given: given.to_vec(),
+            ..Inputs::default()
         };
         let values = resolve(&scratch, &inputs).expect("all are good");
         values["x"].as_str().map(str::to_owned)

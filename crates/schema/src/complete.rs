@@ -39,6 +39,47 @@ impl Body {
     }
 }
 
+/// Why an attribute cannot have the value that it is given.
+#[derive(Clone, Debug)]
+pub enum Unfit {
+    /// It is required, and nothing or null is given.
+    Missing,
+    /// Only the plugin gives it a value.
+    Computed,
+    /// The value does not fit the type. There is at least one error.
+    Value(Vec<Error>),
+    /// The default that the schema has for it does not fit the type. There is at least one error.
+    Default(Vec<Error>),
+}
+
+impl Attribute {
+    /// The value of the attribute: what is given, as a value of its type, or else its default, if it
+    /// has one. It is marked as sensitive if the attribute is sensitive or write-only.
+    ///
+    /// # Errors
+    /// It is missing or does not fit. An error about a sensitive attribute quotes no part of it.
+    pub fn complete(&self, given: Option<&Value>) -> Result<Option<Value>, Unfit> {
+        let value = match (given.filter(|value| !is_null(value)), self.presence) {
+            (Some(_), Presence::Computed) => return Err(Unfit::Computed),
+            // Marked first, so that no error about it quotes it.
+            (Some(value), _) => fit(&self.ty, &self.marked(value.clone())).map_err(Unfit::Value)?,
+            (None, Presence::Required) => return Err(Unfit::Missing),
+            (None, _) => match &self.default {
+                Some(default) => fit(&self.ty, default).map_err(Unfit::Default)?,
+                None => return Ok(None),
+            },
+        };
+        Ok(Some(self.marked(value)))
+    }
+
+    fn marked(&self, value: Value) -> Value {
+        match self.is_sensitive || self.is_write_only {
+            true => value.sensitive(),
+            false => value,
+        }
+    }
+}
+
 fn object(attributes: &[Attribute], blocks: &[Block], given: &Value) -> Result<Value, Vec<Error>> {
     let implied = || crate::body::implied_type_of(attributes, blocks);
     let (plain, marks) = given.unmark();
@@ -95,25 +136,15 @@ fn object(attributes: &[Attribute], blocks: &[Block], given: &Value) -> Result<V
 
 fn attribute(attribute: &Attribute, given: Option<&Value>) -> Result<Value, Vec<Error>> {
     let name = || attribute.name.as_str().into();
-    let is_secret = attribute.is_sensitive || attribute.is_write_only;
-    let value = match (given.filter(|value| !is_null(value)), attribute.presence) {
-        (Some(_), Presence::Computed) => {
-            return Err(vec![Problem::ComputedAttribute(name()).into()]);
+    match attribute.complete(given) {
+        Ok(Some(value)) => Ok(value),
+        Ok(None) => Ok(attribute.marked(Value::null(attribute.implied_type()))),
+        Err(Unfit::Missing) => Err(vec![Problem::MissingAttribute(name()).into()]),
+        Err(Unfit::Computed) => Err(vec![Problem::ComputedAttribute(name()).into()]),
+        Err(Unfit::Value(errors) | Unfit::Default(errors)) => {
+            Err(below(errors, &Step::Attribute(name())))
         }
-        // Marked first, so that no error about it quotes it.
-        (Some(value), _) if is_secret => fit(&attribute.ty, &value.sensitive()),
-        (Some(value), _) => fit(&attribute.ty, value),
-        (None, Presence::Required) => return Err(vec![Problem::MissingAttribute(name()).into()]),
-        (None, _) => match &attribute.default {
-            Some(default) => fit(&attribute.ty, default),
-            None => Ok(Value::null(attribute.implied_type())),
-        },
-    };
-    let value = value.map_err(|errors| below(errors, &Step::Attribute(name())))?;
-    Ok(match is_secret {
-        true => value.sensitive(),
-        false => value,
-    })
+    }
 }
 
 fn block(block: &Block, given: Option<&Value>) -> Result<Value, Vec<Error>> {

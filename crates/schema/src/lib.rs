@@ -41,5 +41,6 @@ mod offer;
 pub use attribute::{Attribute, AttributeType, Presence};
 pub use body::{Block, Body, Nesting, Schema};
 pub use check::{SchemaError, check_name};
+pub use complete::Unfit;
 pub use description::Description;
 pub use offer::{Action, Function, Offer, Parameter, Resource};

@@ -1,6 +1,7 @@
 //! `tenon plan`.
 
-use super::{record, scenario};
+use super::scenario::{self, Refusal};
+use super::{hints, record};
 use crate::args::{GraphForm, PlanArgs};
 use crate::exit::Failure;
 use crate::output::{self, diagnostics, plan};
@@ -8,17 +9,19 @@ use crate::output::{self, diagnostics, plan};
 pub(crate) async fn run(args: PlanArgs) -> Result<(), Failure> {
     let key = record::key(&args.key)?;
     let environment = scenario::environment(&args.environment, None)?;
-    let file = scenario::open(&args.file, args.json).await;
-    let file = file.map_err(|refusal| refusal.tell(args.json))?;
-    let name = args.scenario.scenario.as_deref();
+    let launcher = scenario::launcher(&args.file, None, environment)?;
+    let choice = scenario::choice(&args.scenario, &args.tags);
+    let inputs = scenario::inputs(&args.scenario.variables);
+    let prepared = tenon_scenario::prepare(&args.file, &choice, &inputs, &launcher).await;
+    let prepared = prepared.map_err(|error| Refusal::from(error).tell(args.json))?;
+    diagnostics(&prepared.file.warnings, args.json);
     let mut plans = Vec::new();
     let mut failure = None;
-    for chosen in scenario::select(&file, name, &args.tags)? {
-        let launcher = scenario::launcher(&args.file, None, environment.clone())?;
-        match scenario::plan(&chosen, &args.scenario.variables, None, &launcher).await {
+    for one in prepared.scenarios {
+        match one.plan {
             Ok(plan) => plans.push(plan),
-            Err(refusal) => {
-                let told = refusal.tell(args.json);
+            Err(error) => {
+                let told = Refusal::from(error).tell(args.json);
                 failure.get_or_insert(told);
             }
         }
@@ -29,7 +32,7 @@ pub(crate) async fn run(args: PlanArgs) -> Result<(), Failure> {
     for (index, plan) in plans.iter().enumerate() {
         let warnings = match key {
             Some(_) => Vec::new(),
-            None => plan.needed_secrets(),
+            None => plan.needed_secrets(hints::ADVICE),
         };
         if !args.json {
             diagnostics(&warnings, false);

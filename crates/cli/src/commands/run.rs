@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use tenon_scenario::{
-    AssertOutcome, Given, Launcher, Plan, Record, RunError, RunOptions, RunReport, RunStatus,
-    ScenarioFile, Suite,
+    AssertOutcome, Given, Plan, Record, RunError, RunOptions, RunReport, RunStatus, ScenarioFile,
+    Suite,
 };
 
+use super::hints;
 use super::record;
 use super::report::Report;
 use super::scenario::{self, Refusal};
@@ -38,13 +39,6 @@ pub(crate) async fn run(args: &RunArgs) -> Result<(), Failure> {
     report.finish(outcome)
 }
 
-/// A scenario that has been checked.
-struct Ready {
-    plan: Plan,
-    launcher: Launcher,
-    progress: Progress,
-}
-
 /// Runs what is chosen, one after the other, once all of them have been checked.
 async fn run_chosen(args: &RunArgs, signals: &Signals, report: &mut Report) -> Result<(), Failure> {
     if !args.secrets.secrets.is_empty() {
@@ -55,44 +49,41 @@ async fn run_chosen(args: &RunArgs, signals: &Signals, report: &mut Report) -> R
     }
     let environment = scenario::environment(&args.work.environment, None)?;
     let path = args.file.as_deref().unwrap_or(Path::new(""));
-    let file = signals
-        .interruptible(scenario::open(path, args.work.json))
-        .await;
-    let file = file.map_err(|refusal| refuse(refusal, path.display(), args, report))?;
-    let chosen = scenario::select(&file, args.scenario.scenario.as_deref(), &args.tags)?;
+    let progress = Progress::of_run(&args.work);
+    let launcher = scenario::launcher(path, progress.log(), environment)?;
+    let choice = scenario::choice(&args.scenario, &args.tags);
+    let inputs = scenario::inputs(&args.scenario.variables);
+    let prepared = async {
+        let prepared = tenon_scenario::prepare(path, &choice, &inputs, &launcher).await;
+        prepared.map_err(Refusal::from)
+    };
+    let prepared = signals.interruptible(prepared).await;
+    let prepared = prepared.map_err(|refusal| refuse(refusal, path.display(), args, report))?;
+    diagnostics(&prepared.file.warnings, args.work.json);
     let options = options(args, signals)?;
-    let mut all = Vec::new();
+    let mut ready = Vec::new();
     let mut first = Ok(());
-    for scenario in chosen {
-        let progress = Progress::of_run(&args.work);
-        let launcher = scenario::launcher(path, progress.log(), environment.clone())?;
-        let plan = scenario::plan(&scenario, &args.scenario.variables, None, &launcher);
-        match signals.interruptible(plan).await {
+    for one in prepared.scenarios {
+        match one.plan {
             Ok(plan) => {
                 warn_of_secrets(&plan, &options, args.work.json);
-                all.push(Ready {
-                    plan,
-                    launcher,
-                    progress,
-                });
+                ready.push((plan, one.launcher));
             }
-            Err(refusal) => {
-                let failure = refuse(refusal, scenario.name(), args, report);
-                if failure.code == Code::Interrupted {
-                    return Err(failure);
-                }
+            Err(error) => {
+                let failure = refuse(error.into(), one.scenario.name(), args, report);
                 first = first.and(Err(failure));
             }
         }
     }
     first?;
     let mut first = Ok(());
-    for ready in &all {
-        let watch = |event| ready.progress.see(event);
-        let outcome = ready.plan.run(&file, &ready.launcher, &options, &watch);
-        let outcome = outcome.await;
-        let name = ready.plan.scenario.name();
-        let outcome = conclude(outcome, name, &args.work, &ready.progress, report, of_run);
+    for (plan, mut launcher) in ready {
+        // Each has lines of its own to show.
+        launcher.on_log = progress.log();
+        let watch = |event| progress.see(event);
+        let outcome = tenon_scenario::run(&plan, &prepared.file, &launcher, &options, &watch).await;
+        let name = plan.scenario.name();
+        let outcome = conclude(outcome, name, &args.work, &progress, report, of_run);
         let is_interrupted = matches!(&outcome, Err(failure) if failure.code == Code::Interrupted);
         if first.is_ok() || is_interrupted {
             first = outcome;
@@ -132,7 +123,7 @@ async fn resume(
     let plan = plan.map_err(|refusal| refuse(refusal, &record.scenario, args, report))?;
     let watch = |event| progress.see(event);
     warn_of_secrets(&plan, &options, json);
-    let outcome = plan.resume(path, &launcher, &options, &watch).await;
+    let outcome = tenon_scenario::resume(&plan, path, &launcher, &options, &watch).await;
     conclude(
         outcome,
         &record.scenario,
@@ -146,7 +137,7 @@ async fn resume(
 /// Tells before the run what its teardown will need, if the record does not keep it.
 fn warn_of_secrets(plan: &Plan, options: &RunOptions, json: bool) {
     if options.record_folder.is_some() && options.key.is_none() {
-        diagnostics(&plan.needed_secrets(), json);
+        diagnostics(&plan.needed_secrets(hints::ADVICE), json);
     }
 }
 
@@ -208,7 +199,7 @@ pub(crate) fn conclude(
                 RunError::Invalid(problems) => Refusal::Invalid(problems),
                 RunError::Disk(_) => Failure::new(Code::Failed, error).into(),
                 RunError::Interrupted => Failure::interrupted().into(),
-                error => Failure::usage(error).into(),
+                error => Failure::usage(hints::of_run(&error)).into(),
             };
             report.add(Suite::NotDone {
                 name: name.to_owned(),

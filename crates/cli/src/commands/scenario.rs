@@ -1,20 +1,19 @@
-//! What all commands about scenarios begin with: a file read, a scenario chosen, its providers
-//! asked for their schemas, its variables gathered, and everything checked.
+//! What all commands about scenarios have in common: how providers are started, what a scenario is
+//! given, and how it is told why one is not run.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tenon_hcl::{Diagnostic, Style};
+use tenon_host::PluginCommand;
 use tenon_scenario::{
-    FailureKind, Inputs, Launcher, Masked, Plan, ProviderEnvironment, ProviderFailure,
-    ProviderSource, Record, RecordKey, RunEnvironment, Scenario, ScenarioFile, Schemas, Secrets,
-    SeeLog,
+    Choice, FailureKind, Inputs, Launcher, Plan, PrepareError, ProviderFailure, ProviderSource,
+    Record, RecordKey, RunEnvironment, ScenarioFile, Secrets, SeeLog,
 };
-use tenon_values::Value;
 
+use super::hints;
 use super::run::warn_of_changes;
-use crate::args::{EnvironmentArgs, VariableArgs};
+use crate::args::{EnvironmentArgs, ScenarioArgs, VariableArgs};
 use crate::exit::{Code, Failure};
 use crate::output::{diagnostics, failure_event, talk_of};
 
@@ -35,6 +34,21 @@ impl From<Failure> for Refusal {
 impl From<Vec<Diagnostic>> for Refusal {
     fn from(problems: Vec<Diagnostic>) -> Refusal {
         Refusal::Invalid(problems)
+    }
+}
+
+impl From<PrepareError> for Refusal {
+    fn from(error: PrepareError) -> Refusal {
+        Refusal::Failed(match error {
+            PrepareError::Invalid(problems) => return Refusal::Invalid(problems),
+            PrepareError::Choice(error) => Failure::usage(hints::of_choice(&error)),
+            PrepareError::Providers(failures) => provider_failures(failures),
+            PrepareError::Key(error) => {
+                let hint = Some(error.hint());
+                Failure::usage(hints::with_hint(error, hint))
+            }
+            error => Failure::cannot_start(error),
+        })
     }
 }
 
@@ -77,54 +91,16 @@ pub(crate) async fn blocking<T: Send + 'static>(
 
 /// A scenario file, read. Its warnings are told.
 pub(crate) async fn open(path: &Path, json: bool) -> Result<ScenarioFile, Refusal> {
-    let path = path.to_owned();
-    let file = blocking(move || tenon_scenario::load(&path)).await??;
+    let file = tenon_scenario::open(path).await?;
     diagnostics(&file.warnings, json);
     Ok(file)
 }
 
-/// The scenarios of a file that are meant: one by its name, or all with one of the tags.
-pub(crate) fn select(
-    file: &ScenarioFile,
-    name: Option<&str>,
-    tags: &[String],
-) -> Result<Vec<Arc<Scenario>>, Failure> {
-    if tags.is_empty() {
-        return choose(file, name).map(|chosen| vec![chosen]);
-    }
-    let has_one = |scenario: &&Scenario| scenario.tags.iter().any(|tag| tags.contains(tag));
-    let found: Vec<_> = { file.scenarios.iter().filter(has_one) }
-        .cloned()
-        .map(Arc::new)
-        .collect();
-    match found.is_empty() {
-        true => Err(Failure::usage(format!(
-            "no scenario has the tag {}",
-            tags.join(" or ")
-        ))),
-        false => Ok(found),
-    }
-}
-
-/// The scenario of a file that is meant.
-pub(crate) fn choose(file: &ScenarioFile, name: Option<&str>) -> Result<Arc<Scenario>, Failure> {
-    let names: Vec<&str> = file.scenarios.iter().map(Scenario::name).collect();
-    let path = tenon_text::path(&file.path);
-    match (name, file.scenarios.as_slice()) {
-        (None, [only]) => Ok(Arc::new(only.clone())),
-        (None, _) => Err(Failure::usage(format!(
-            "there are several scenarios in {path}\n  choose one with --scenario: {}",
-            names.join(", ")
-        ))),
-        (Some(name), scenarios) => {
-            let found = scenarios.iter().find(|scenario| scenario.name() == name);
-            found.cloned().map(Arc::new).ok_or_else(|| {
-                Failure::usage(format!(
-                    "there is no scenario {name:?} in {path}\n  there are {}",
-                    names.join(", ")
-                ))
-            })
-        }
+/// Which scenarios are meant: one by its name, or all with one of the tags.
+pub(crate) fn choice(args: &ScenarioArgs, tags: &[String]) -> Choice {
+    Choice {
+        name: args.scenario.clone(),
+        tags: tags.to_vec(),
     }
 }
 
@@ -138,12 +114,18 @@ pub(crate) fn launcher(
         Failure::cannot_start(format!("the path of this program cannot be found: {error}"))
     })?;
     let folder = file.parent().unwrap_or(Path::new(""));
+    // Each is a process of this program.
+    let builtins = tenon_providers::names().map(|name| {
+        let command = PluginCommand::new(&tenon).args(["builtin", name]);
+        (name.to_owned(), command)
+    });
     Ok(Launcher {
-        tenon,
+        builtins: Arc::new(builtins.collect()),
         folder: folder.to_owned(),
         on_log,
         environment,
         secrets: Secrets::default(),
+        advice: hints::ADVICE,
     })
 }
 
@@ -156,6 +138,7 @@ pub(crate) fn environment(
     let mut environment = RunEnvironment {
         all: args.all(),
         variables: args.variables()?,
+        hint: hints::ENVIRONMENT,
     };
     if let Some(record) = record {
         let recalled = environment.recall(&record.environment);
@@ -174,44 +157,8 @@ pub(crate) fn environment(
     Ok(environment)
 }
 
-/// What each provider of a scenario offers, all asked at the same time.
-pub(crate) async fn schemas(scenario: &Scenario, launcher: &Launcher) -> Result<Schemas, Failure> {
-    // A program that is required under several names is asked once, with what all of them get.
-    let mut programs: BTreeMap<&ProviderSource, (&str, ProviderEnvironment)> = BTreeMap::new();
-    for (name, required) in &scenario.required_providers {
-        let program = programs.entry(&required.source);
-        let (_, environment) = program.or_insert_with(|| (name, ProviderEnvironment::default()));
-        environment.extend(&required.environment);
-    }
-    let mut asked = tokio::task::JoinSet::new();
-    for (source, (name, environment)) in programs {
-        let (name, source) = (name.to_owned(), source.clone());
-        let launcher = launcher.clone();
-        asked.spawn(async move {
-            let schema = launcher.schema(&name, &source, &environment).await;
-            (source, schema)
-        });
-    }
-    let mut schemas = Schemas::new();
-    let mut failures = Vec::new();
-    while let Some(answered) = asked.join_next().await {
-        match answered {
-            Ok((source, Ok(schema))) => {
-                schemas.insert(source, Arc::new(schema));
-            }
-            Ok((_, Err(failure))) => failures.push(failure),
-            Err(error) => return Err(Failure::cannot_start(error)),
-        }
-    }
-    match failures.is_empty() {
-        true => Ok(schemas),
-        false => Err(provider_failures(failures)),
-    }
-}
-
 /// What went wrong with providers, and the exit code of the worst.
-pub(crate) fn provider_failures(mut failures: Vec<ProviderFailure>) -> Failure {
-    failures.sort_by(|a, b| a.message.cmp(&b.message));
+fn provider_failures(failures: Vec<ProviderFailure>) -> Failure {
     let worst = failures.iter().map(|failure| failure.kind).max();
     let messages: Vec<&str> = { failures.iter() }
         .map(|failure| failure.message.as_str())
@@ -229,38 +176,6 @@ pub(crate) fn code(worst: Option<FailureKind>) -> Code {
     }
 }
 
-/// Everything about a scenario, checked.
-pub(crate) async fn plan(
-    scenario: &Arc<Scenario>,
-    variables: &VariableArgs,
-    recorded: Option<&BTreeMap<String, Masked>>,
-    launcher: &Launcher,
-) -> Result<Plan, Refusal> {
-    let inputs = inputs(variables);
-    let given = scenario.clone();
-    let recorded = recorded.cloned().unwrap_or_default();
-    let values = blocking(move || inputs.resolve(&given, &recorded)).await?;
-    // Providers have variables in their environment, and may print them instead of a schema.
-    if let Ok(values) = &values {
-        values
-            .values()
-            .for_each(|value| launcher.secrets.learn(value));
-    }
-    let schemas = schemas(scenario, launcher).await?;
-    evaluated(scenario, schemas, values?).await
-}
-
-/// The plan of a scenario whose providers' schemas are known. Its expressions may take a while, and
-/// signals are heard meanwhile.
-pub(crate) async fn evaluated(
-    scenario: &Arc<Scenario>,
-    schemas: Schemas,
-    variables: BTreeMap<String, Value>,
-) -> Result<Plan, Refusal> {
-    let scenario = scenario.clone();
-    Ok(blocking(move || Plan::new(&scenario, &schemas, variables)).await??)
-}
-
 /// The plan of a run that a record tells about.
 pub(crate) async fn plan_again(
     record: &Record,
@@ -270,14 +185,15 @@ pub(crate) async fn plan_again(
     launcher: &Launcher,
     json: bool,
 ) -> Result<Plan, Refusal> {
-    let opened = open(file, json).await?;
-    let chosen = choose(&opened, Some(&record.scenario))?;
-    let recorded = record.given(key).map_err(Failure::usage)?;
-    let plan = plan(&chosen, variables, Some(&recorded), launcher).await?;
-    warn_of_changes(record, &opened, json);
+    let inputs = inputs(variables);
+    let prepared = tenon_scenario::prepare_again(record, key, file, &inputs, launcher);
+    let (file, plan) = prepared.await?;
+    diagnostics(&file.warnings, json);
+    warn_of_changes(record, &file, json);
     Ok(plan)
 }
 
+/// What a scenario is given.
 pub(crate) fn inputs(variables: &VariableArgs) -> Inputs {
     let environment = std::env::vars_os().filter_map(|(name, value)| {
         let name = name.into_string().ok()?;
@@ -286,8 +202,10 @@ pub(crate) fn inputs(variables: &VariableArgs) -> Inputs {
     });
     Inputs {
         given: variables.given.clone(),
+        origin: "--var",
         files: variables.files.clone(),
         environment: environment.collect(),
+        advice: hints::ADVICE,
     }
 }
 

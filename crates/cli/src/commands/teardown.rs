@@ -1,12 +1,12 @@
 //! `tenon teardown`.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use tenon_scenario::{
-    FilePlan, Given, Launcher, Plan, Record, RunError, RunOptions, Suite, Teardown,
+    FilePlan, Given, Launcher, Plan, PrepareError, Record, RunError, RunOptions, Suite, Teardown,
 };
 
+use super::hints;
 use super::record;
 use super::report::Report;
 use super::run::{conclude, work_options};
@@ -35,7 +35,11 @@ async fn tear_down(
     let json = args.work.json;
     // A file that is not a record has no journal, and gets none.
     signals.interruptible(record::read(&args.record)).await?;
-    let teardown = Teardown::open(&args.record, args.salvage).map_err(Failure::usage)?;
+    let teardown = Teardown::open(&args.record, args.salvage);
+    let teardown = teardown.map_err(|error| {
+        let hint = error.hint();
+        Failure::usage(hints::with_hint(error, hint))
+    })?;
     let known = teardown.record();
     let refuse = |refusal: Refusal, report: &mut Report| {
         report.add(Suite::NotDone {
@@ -56,7 +60,8 @@ async fn tear_down(
         undone: args.undone.clone(),
         ..work_options(&args.work, signals)
     };
-    let is_complete = teardown.is_complete(&options).map_err(Failure::usage)?;
+    let is_complete = teardown.is_complete(&options);
+    let is_complete = is_complete.map_err(|error| Failure::usage(hints::of_run(&error)))?;
     let mut plan = None;
     let mut reason = None;
     if teardown.is_old() {
@@ -105,7 +110,8 @@ async fn given(args: &TeardownArgs, known: &Record, is_old: bool) -> Result<Give
     record::warn(others.into_iter().map(warning), json);
     if let Some(path) = &args.file {
         let file = scenario::open(path, json).await?;
-        let chosen = scenario::choose(&file, Some(&known.scenario))?;
+        let chosen = file.choose(Some(&known.scenario));
+        let chosen = chosen.map_err(PrepareError::from)?;
         let required = chosen.required_providers.iter();
         given.sources = required
             .map(|(name, required)| (name.clone(), required.source.clone()))
@@ -136,28 +142,15 @@ async fn plan_quietly(
     options: &RunOptions,
     launcher: &Launcher,
 ) -> Result<Plan, String> {
-    let first = |refusal: Refusal| match refusal {
+    let inputs = scenario::inputs(&args.variables);
+    let key = options.key.as_ref();
+    let prepared = tenon_scenario::prepare_again(known, key, path, &inputs, launcher).await;
+    let reason = |error: PrepareError| match error.into() {
         Refusal::Invalid(problems) => {
             let first = problems.first().map(ToString::to_string);
             first.unwrap_or_default()
         }
         Refusal::Failed(failure) => failure.message,
     };
-    let path = path.to_owned();
-    let file = scenario::blocking(move || tenon_scenario::load(&path)).await;
-    let file = file.map_err(|failure| failure.message)?;
-    let file = file.map_err(|problems| first(problems.into()))?;
-    let chosen = scenario::choose(&file, Some(&known.scenario));
-    let chosen: Arc<_> = chosen.map_err(|failure| failure.message)?;
-    let recorded = known.given(options.key.as_ref());
-    let recorded = recorded.map_err(|error| error.to_string())?;
-    let inputs = scenario::inputs(&args.variables);
-    let given = chosen.clone();
-    let variables = scenario::blocking(move || inputs.resolve(&given, &recorded)).await;
-    let variables = variables.map_err(|failure| failure.message)?;
-    let variables = variables.map_err(|problems| first(problems.into()))?;
-    let schemas = scenario::schemas(&chosen, launcher).await;
-    let schemas = schemas.map_err(|failure| failure.message)?;
-    let plan = scenario::evaluated(&chosen, schemas, variables).await;
-    plan.map_err(first)
+    prepared.map(|(_, plan)| plan).map_err(reason)
 }

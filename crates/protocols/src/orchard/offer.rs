@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use tenon_schema::{
-    Action, Attribute, AttributeType, Body, Nesting, Offer, Presence, Schema, SchemaError,
+    Action, Attribute, AttributeType, Body, Nesting, Offer, Presence, Schema, SchemaError, Unfit,
 };
-use tenon_values::{Attribute as Member, ObjectType, Type};
+use tenon_values::{Attribute as Member, ObjectType, Type, Value};
 
 use super::{ActionSchema, AttrSchema, ProviderSchema, VERSION};
 
@@ -48,7 +48,11 @@ fn body(attributes: &BTreeMap<String, AttrSchema>) -> Result<Body, SchemaError> 
 fn attribute(name: &str, schema: &AttrSchema) -> Result<Attribute, SchemaError> {
     let default = { schema.default_value() }
         .map_err(|error| SchemaError::new(name, format_args!("the default: {error}")))?;
-    Ok(Attribute {
+    Ok(attribute_with(name, schema, default))
+}
+
+fn attribute_with(name: &str, schema: &AttrSchema, default: Option<Value>) -> Attribute {
+    Attribute {
         presence: match schema.required {
             true => Presence::Required,
             false => Presence::Optional,
@@ -57,7 +61,19 @@ fn attribute(name: &str, schema: &AttrSchema) -> Result<Attribute, SchemaError> 
         is_sensitive: schema.sensitive,
         is_idempotency_key: schema.idempotency_key,
         ..Attribute::new(name, schema.ty.clone()).about(schema.description.as_str())
-    })
+    }
+}
+
+impl AttrSchema {
+    /// The value of the attribute: see [`Attribute::complete`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn complete(&self, given: Option<&Value>) -> Result<Option<Value>, Unfit> {
+        let default = self.default_value();
+        let default = default.map_err(|error| Unfit::Default(vec![error]))?;
+        attribute_with("", self, default).complete(given)
+    }
 }
 
 /// The configuration and the actions; Orchard has no place for the rest of an offer. The errors are

@@ -3,17 +3,54 @@
 use std::collections::BTreeMap;
 
 use tenon_hcl::{Attribute, Diagnostic, Place, did_you_mean};
-use tenon_protocols::orchard::AttrSchema;
-use tenon_values::{Error, Limits, Type, Value, convert};
+use tenon_protocols::orchard::{ActionSchema, AttrSchema, Unfit};
+use tenon_values::{Limits, Value};
 
+use crate::planning::declarations::Declaration;
 use crate::planning::evaluation::{Evaluation, Here};
+use crate::planning::graph::ModuleId;
+use crate::reading::misfit::misfit;
+use crate::reading::model::Action;
+
+/// What a provider is configured with.
+///
+/// # Errors
+/// All that is wrong with it.
+pub(crate) fn config(
+    declaration: &Declaration,
+    evaluation: &Evaluation<'_>,
+) -> Result<Value, Vec<Diagnostic>> {
+    attributes(
+        &declaration.config,
+        &declaration.schema.config,
+        evaluation,
+        Here::module(ModuleId::ROOT),
+        &format!("the provider {:?}", declaration.label()),
+        &declaration.place,
+    )
+}
+
+/// What an action, or its teardown, is given.
+///
+/// # Errors
+/// All that is wrong with it.
+pub(crate) fn action_attributes(
+    action: &Action,
+    given: &[Attribute],
+    schema: &ActionSchema,
+    evaluation: &Evaluation<'_>,
+    here: Here<'_>,
+) -> Result<Value, Vec<Diagnostic>> {
+    let what = format!("the action {:?}", action.kind.text());
+    attributes(given, &schema.attrs, evaluation, here, &what, &action.place)
+}
 
 /// Evaluates attributes and fits them to a schema. What is null or left out has its default; what
 /// has none is left out.
 ///
 /// # Errors
 /// All that is wrong with them.
-pub(crate) fn attributes(
+fn attributes(
     given: &[Attribute],
     schema: &BTreeMap<String, AttrSchema>,
     evaluation: &Evaluation<'_>,
@@ -23,43 +60,42 @@ pub(crate) fn attributes(
 ) -> Result<Value, Vec<Diagnostic>> {
     let mut values: BTreeMap<&str, Value> = BTreeMap::new();
     let mut problems = Vec::new();
+    let mut misspelt = Vec::new();
+    let mut fit = |name, written: Option<(&Attribute, Value)>, wanted: &AttrSchema| {
+        let value = written.as_ref().map(|(_, value)| value);
+        match wanted.complete(value) {
+            Ok(Some(value)) => drop(values.insert(name, value)),
+            Ok(None) => {}
+            Err(unfit) => return Some(unfitting(name, written, wanted, unfit, what, place)),
+        }
+        None
+    };
     for attribute in given {
         let name = attribute.name.text();
-        let Some(wanted) = schema.get(name) else {
+        let value = evaluation.value(&attribute.value, here);
+        let Some((name, wanted)) = schema.get_key_value(name) else {
+            let meant = tenon_text::nearest(name, schema.keys().map(String::as_str));
+            misspelt.extend(meant);
             problems.push(unknown(attribute, schema, what));
             // It may have more to it that is wrong.
-            problems.extend(
-                evaluation
-                    .value(&attribute.value, here)
-                    .err()
-                    .unwrap_or_default(),
-            );
+            problems.extend(value.err().unwrap_or_default());
             continue;
         };
-        match fitted(attribute, wanted, evaluation, here) {
-            Ok(value) => {
-                values.insert(name, value);
-            }
+        let value = match wanted.idempotency_key {
+            true => value.and_then(|value| idempotency_key(attribute, value)),
+            false => value,
+        };
+        match value {
+            Ok(value) => problems.extend(fit(name, Some((attribute, value)), wanted)),
             Err(errors) => problems.extend(errors),
         }
     }
     for (name, wanted) in schema {
         let is_written = given.iter().any(|attribute| attribute.name.text() == name);
-        let is_null = values
-            .get(name.as_str())
-            .is_some_and(|value| value.unmark().0.is_null());
-        if is_written && !is_null {
-            continue;
-        }
-        values.remove(name.as_str());
-        match wanted.default_value().ok().flatten() {
-            Some(default) => {
-                values.insert(name, default);
-            }
-            // Whoever wrote it otherwise has been told so.
-            None if wanted.required && is_misspelt(name, given, schema) => {}
-            None if wanted.required => problems.push(missing(name, wanted, what, place, given)),
-            None => {}
+        // Whoever misspelt it has been told so.
+        let is_misspelt = wanted.required && misspelt.contains(&name.as_str());
+        if !is_written && !is_misspelt {
+            problems.extend(fit(name, None, wanted));
         }
     }
     let attributes = Value::object(values);
@@ -73,31 +109,6 @@ pub(crate) fn attributes(
         true => Ok(attributes),
         false => Err(problems),
     }
-}
-
-fn fitted(
-    attribute: &Attribute,
-    wanted: &AttrSchema,
-    evaluation: &Evaluation<'_>,
-    here: Here<'_>,
-) -> Result<Value, Vec<Diagnostic>> {
-    let value = evaluation.value(&attribute.value, here)?;
-    let value = convert::convert(&value, &wanted.ty).map_err(|error| {
-        let name = attribute.name.text();
-        let diagnostic = Diagnostic::error(format!("the attribute {name:?} does not fit"))
-            .at(attribute.value.place())
-            .label(misfit(&value, &wanted.ty, &error))
-            .note(format!("its type is {}", wanted.ty));
-        vec![diagnostic]
-    })?;
-    let value = match wanted.idempotency_key {
-        true => idempotency_key(attribute, value)?,
-        false => value,
-    };
-    Ok(match wanted.sensitive {
-        true => value.sensitive(),
-        false => value,
-    })
 }
 
 /// `true` or a string. `false` is the same as none.
@@ -120,30 +131,6 @@ fn idempotency_key(attribute: &Attribute, value: Value) -> Result<Value, Vec<Dia
     }
 }
 
-/// Why a value does not fit. What does not fit is told by the names in it, and by where it stops
-/// being a number: of a secret neither is told.
-pub(crate) fn misfit(value: &Value, ty: &Type, error: &Error) -> String {
-    if !value.contains_marked() {
-        return error.to_string();
-    }
-    let wanted = ty.friendly();
-    let article = match wanted.starts_with(['a', 'e', 'i', 'o', 'u']) {
-        true => "an",
-        false => "a",
-    };
-    format!("{article} {wanted} is required, but this is a sensitive value of another type")
-}
-
-/// Whether an attribute that nobody knows is probably this one.
-fn is_misspelt(name: &str, given: &[Attribute], schema: &BTreeMap<String, AttrSchema>) -> bool {
-    let mut strangers = { given.iter().map(|attribute| attribute.name.text()) }
-        .filter(|given| !schema.contains_key(*given));
-    strangers.any(|stranger| {
-        let meant = did_you_mean(stranger, schema.keys().map(String::as_str));
-        meant.is_some_and(|meant| meant == format!("did you mean `{name}`?"))
-    })
-}
-
 fn unknown(attribute: &Attribute, schema: &BTreeMap<String, AttrSchema>, what: &str) -> Diagnostic {
     let name = attribute.name.text();
     let mut diagnostic =
@@ -155,20 +142,34 @@ fn unknown(attribute: &Attribute, schema: &BTreeMap<String, AttrSchema>, what: &
     diagnostic
 }
 
-fn missing(
+/// Why an attribute that the schema knows cannot be given to the provider.
+fn unfitting(
     name: &str,
+    written: Option<(&Attribute, Value)>,
     wanted: &AttrSchema,
+    unfit: Unfit,
     what: &str,
     place: &Place,
-    given: &[Attribute],
 ) -> Diagnostic {
-    let written = given.iter().find(|attribute| attribute.name.text() == name);
-    let diagnostic = match written {
-        Some(attribute) => {
+    let diagnostic = match (unfit, written) {
+        (Unfit::Value(mut errors), Some((attribute, value))) => {
+            return Diagnostic::error(format!("the attribute {name:?} does not fit"))
+                .at(attribute.value.place())
+                .label(misfit(&value, &wanted.ty, &errors.swap_remove(0)))
+                .note(format!("its type is {}", wanted.ty));
+        }
+        (Unfit::Value(mut errors) | Unfit::Default(mut errors), _) => {
+            let summary = format!("the default of the attribute {name:?} of {what} does not fit");
+            return Diagnostic::error(summary)
+                .at(place.clone())
+                .note(errors.swap_remove(0).to_string())
+                .help("this is a fault of the provider's schema");
+        }
+        (Unfit::Missing | Unfit::Computed, Some((attribute, _))) => {
             Diagnostic::error(format!("the attribute {name:?} of {what} cannot be null"))
                 .at(attribute.value.place())
         }
-        None => Diagnostic::error(format!("{what} needs the attribute {name:?}"))
+        (Unfit::Missing | Unfit::Computed, None) => Diagnostic::error(format!("{what} needs the attribute {name:?}"))
             .at(place.clone())
             .help(format!("add `{name} = ...`")),
     };

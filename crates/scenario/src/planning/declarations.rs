@@ -9,8 +9,14 @@ use tenon_protocols::orchard::{ActionSchema, ProviderSchema};
 use crate::environment::ProviderEnvironment;
 use crate::reading::model::{Action, ProviderChoice, ProviderSource, Scenario};
 
-/// What each provider offers, by where its program is.
-pub type Schemas = BTreeMap<ProviderSource, Arc<ProviderSchema>>;
+/// What the providers of a scenario offer.
+#[derive(Clone, Debug, Default)]
+pub struct Schemas {
+    /// By where their programs are.
+    pub known: BTreeMap<ProviderSource, Arc<ProviderSchema>>,
+    /// The names of all built-in providers, whether the scenario uses them or not: for hints.
+    pub builtins: Vec<String>,
+}
 
 /// Which declaration of a scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -50,6 +56,7 @@ pub struct Declarations {
     all: Vec<Declaration>,
     /// Who offers an action, by its type.
     offers: BTreeMap<String, Vec<DeclarationId>>,
+    builtins: Vec<String>,
 }
 
 impl Declarations {
@@ -58,7 +65,7 @@ impl Declarations {
     pub(crate) fn of(scenario: &Scenario, schemas: &Schemas) -> Declarations {
         let mut all = Vec::new();
         for (name, required) in &scenario.required_providers {
-            let Some(schema) = schemas.get(&required.source) else {
+            let Some(schema) = schemas.known.get(&required.source) else {
                 continue;
             };
             let declaration =
@@ -88,7 +95,11 @@ impl Declarations {
                 offering.push(DeclarationId(index));
             }
         }
-        Declarations { all, offers }
+        Declarations {
+            all,
+            offers,
+            builtins: schemas.builtins.clone(),
+        }
     }
 
     /// Every declaration.
@@ -169,25 +180,23 @@ impl Declarations {
 
     fn nobody(&self, action: &Action) -> Diagnostic {
         let kind = action.kind.text();
+        let offered = self.offers.keys().map(String::as_str);
+        // The names of built-in actions begin with the names of their providers.
+        let is_of = |name: &&String| {
+            let rest = kind.strip_prefix(name.as_str());
+            rest.is_some_and(|rest| rest.starts_with('_'))
+        };
+        let builtin = self.builtins.iter().find(is_of);
+        let is_required = |name: &&String| self.all.iter().any(|one| one.name == **name);
         let mut diagnostic = Diagnostic::error(format!("no provider offers the action {kind:?}"))
             .at(action.kind.place());
-        // The names of built-in actions begin with the names of their providers.
-        let required: Vec<&str> = self.all.iter().map(|one| one.name.as_str()).collect();
-        let builtin = crate::BUILTINS.iter().find(|name| {
-            kind.strip_prefix(**name)
-                .is_some_and(|rest| rest.starts_with('_'))
-        });
-        diagnostic.help = did_you_mean(kind, self.offers.keys().map(String::as_str))
-            .filter(|help| help.starts_with("did you mean"));
-        if diagnostic.help.is_none() {
-            diagnostic.help = match builtin {
-                Some(name) if !required.contains(name) => Some(format!(
-                    "add `{name} = {{ source = \"builtin/{name}\" }}` to `required_providers`"
-                )),
-                _ => did_you_mean(kind, self.offers.keys().map(String::as_str))
-                    .or(Some("name its provider in `required_providers`".into())),
-            };
-        }
+        diagnostic.help = match builtin.filter(|name| !is_required(name)) {
+            Some(name) if tenon_text::nearest(kind, offered.clone()).is_none() => Some(format!(
+                "add `{name} = {{ source = \"builtin/{name}\" }}` to `required_providers`"
+            )),
+            _ => did_you_mean(kind, offered)
+                .or(Some("name its provider in `required_providers`".into())),
+        };
         diagnostic
     }
 }

@@ -1,39 +1,36 @@
-//! Plans as pictures: what depends on what.
+//! Graphs as pictures: what depends on what.
 
 use std::fmt::Write;
 
-use crate::planning::graph::NodeId;
-use crate::planning::plan::Plan;
+use crate::planning::graph::{Graph, NodeId};
 
-impl Plan {
-    /// For Graphviz.
-    pub fn to_dot(&self) -> String {
-        let mut text = String::from("digraph scenario {\n  rankdir = LR;\n  node [shape = box];\n");
-        for (id, node) in self.graph.actions() {
-            let name = quoted(&node.address);
-            let _infallible = writeln!(text, "  {name};");
-            for before in self.graph.actions_before(id) {
-                let before = quoted(self.graph.address(before));
-                let _infallible = writeln!(text, "  {before} -> {name};");
-            }
+/// For Graphviz.
+pub(crate) fn dot(graph: &Graph) -> String {
+    let mut text = String::from("digraph scenario {\n  rankdir = LR;\n  node [shape = box];\n");
+    for (id, node) in graph.actions() {
+        let name = quoted(&node.address);
+        let _infallible = writeln!(text, "  {name};");
+        for before in graph.actions_before(id) {
+            let before = quoted(graph.address(before));
+            let _infallible = writeln!(text, "  {before} -> {name};");
         }
-        text.push_str("}\n");
-        text
     }
+    text.push_str("}\n");
+    text
+}
 
-    /// For Markdown.
-    pub fn to_mermaid(&self) -> String {
-        let mut text = String::from("flowchart LR\n");
-        let number = |id: NodeId| format!("n{}", id.0);
-        for (id, node) in self.graph.actions() {
-            let label = mermaid_label(&node.address);
-            let _infallible = writeln!(text, "  {}[\"{label}\"]", number(id));
-            for before in self.graph.actions_before(id) {
-                let _infallible = writeln!(text, "  {} --> {}", number(before), number(id));
-            }
+/// For Markdown.
+pub(crate) fn mermaid(graph: &Graph) -> String {
+    let mut text = String::from("flowchart LR\n");
+    let number = |id: NodeId| format!("n{}", id.0);
+    for (id, node) in graph.actions() {
+        let label = mermaid_label(&node.address);
+        let _infallible = writeln!(text, "  {}[\"{label}\"]", number(id));
+        for before in graph.actions_before(id) {
+            let _infallible = writeln!(text, "  {} --> {}", number(before), number(id));
         }
-        text
     }
+    text
 }
 
 /// A text in quotes for Graphviz.

@@ -5,12 +5,12 @@ mod named;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use tenon_hcl::{Context, Diagnostic, Expression, Found, Missing, Reference, Scope};
+use tenon_hcl::{Context, Diagnostic, Expression, Found, Missing, Reference, Scope, Style};
 use tenon_values::{Type, Value, convert};
 
-use crate::planning::attributes::misfit;
 use crate::planning::graph::{Graph, Instance, ModuleId, NodeId, NodeKind};
 use crate::planning::names::{Position, Target};
+use crate::reading::misfit::misfit;
 
 /// What is known of a scenario's values so far.
 pub(crate) struct Evaluation<'g> {
@@ -236,6 +236,12 @@ impl<'g> Evaluation<'g> {
             false => Err(problems),
         }
     }
+}
+
+/// Problems that came up only during a run, as one text.
+pub(crate) fn rendered(problems: &[Diagnostic]) -> String {
+    let rendered = problems.iter().map(|problem| problem.render(Style::Plain));
+    rendered.collect::<Vec<_>>().join("\n")
 }
 
 /// The same problem of a local is met by every name between it and the expression that uses it.

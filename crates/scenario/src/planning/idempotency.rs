@@ -5,10 +5,10 @@ use tenon_hcl::Diagnostic;
 use tenon_protocols::orchard::{ActionSchema, Code};
 use tenon_values::Value;
 
+use crate::digest::digest_of;
 use crate::masked::Masked;
 use crate::planning::settings::Settings;
 use crate::reading::model::Action;
-use crate::records::disk::digest_of;
 
 /// What a key is for. An action and its teardown are not the same request.
 #[derive(Clone, Copy, Debug)]

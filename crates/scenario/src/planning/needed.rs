@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use tenon_hcl::{Attribute, Diagnostic, Place};
 use tenon_values::Value;
 
+use crate::hint::{Advice, Hint};
 use crate::planning::declarations::{Declaration, DeclarationId};
 use crate::planning::flow::Spot;
 use crate::planning::graph::{ModuleId, NodeId};
 use crate::planning::origins::Origins;
-use crate::planning::plan::Plan;
 
 /// The secrets that the teardowns of a plan need.
 #[derive(Debug, Default)]
@@ -82,6 +82,52 @@ impl NeededSecrets {
     pub(crate) fn is_undoing(&self, id: DeclarationId) -> bool {
         self.undoing.contains(&id)
     }
+
+    /// What a teardown will have to be given again, if the record is kept without a key.
+    pub(crate) fn warnings(&self, advice: Advice) -> Vec<Diagnostic> {
+        let key = advice.on(&Hint::KeepSecrets);
+        let providers = self.providers.iter();
+        let providers = providers.filter(|(id, _)| self.is_undoing(**id));
+        let providers = providers.map(|(_, need)| (true, need));
+        let actions = self.actions.iter().map(|need| (false, need));
+        let mut variables = BTreeSet::new();
+        let mut warnings: Vec<Diagnostic> = Vec::new();
+        for (is_provider, need) in providers.chain(actions) {
+            let (given, others): (Vec<&String>, Vec<&String>) =
+                need.names.iter().partition(|name| name.starts_with("var."));
+            variables.extend(given.iter().map(|name| variable(name)));
+            if others.is_empty() {
+                continue;
+            }
+            // Instances of one block differ in nothing but their addresses.
+            let is_told = |warning: &Diagnostic| warning.place.as_ref() == Some(&need.place);
+            if warnings.iter().any(is_told) {
+                continue;
+            }
+            let whose = match is_provider {
+                true => format!("every teardown with the provider {:?}", need.whose),
+                false => format!("the teardown of {}", need.whose),
+            };
+            let names: Vec<String> = others.into_iter().cloned().collect();
+            let warning = Diagnostic::warning(format!(
+                "{whose} needs secrets that the record does not keep: {}",
+                names.join(", ")
+            ));
+            let again = advice.on(&Hint::GiveSecrets(names));
+            let help = format!("{key}; otherwise {again} to the teardown");
+            warnings.push(warning.at(need.place.clone()).help(help));
+        }
+        if !variables.is_empty() {
+            let names: Vec<&str> = variables.into_iter().collect();
+            let warning = Diagnostic::warning(format!(
+                "a teardown will need these variables again, which are secrets and not kept in the \
+                 record: {}",
+                names.join(", ")
+            ));
+            warnings.push(warning.help(format!("{key}; otherwise give them as for the run")));
+        }
+        warnings
+    }
 }
 
 /// The names of the secrets in some attributes, and the first attribute that has any. One that is
@@ -111,70 +157,9 @@ fn secrets(
     first.map(|place| (place, names))
 }
 
-const KEY: &str = "to keep them encrypted in the record, give a key with --record-key FILE or \
-    TENON_RECORD_KEY";
-
-impl Plan {
-    /// What a teardown will have to be given again, if the record is kept without a key.
-    pub fn needed_secrets(&self) -> Vec<Diagnostic> {
-        let providers = self.needed.providers.iter();
-        let providers = providers.filter(|(id, _)| self.needed.is_undoing(**id));
-        let providers = providers.map(|(_, need)| (true, need));
-        let actions = self.needed.actions.iter().map(|need| (false, need));
-        let mut variables = BTreeSet::new();
-        let mut warnings: Vec<Diagnostic> = Vec::new();
-        for (is_provider, need) in providers.chain(actions) {
-            let (given, others): (Vec<&String>, Vec<&String>) =
-                need.names.iter().partition(|name| name.starts_with("var."));
-            variables.extend(given.iter().map(|name| variable(name)));
-            if others.is_empty() {
-                continue;
-            }
-            // Instances of one block differ in nothing but their addresses.
-            let is_told = |warning: &Diagnostic| warning.place.as_ref() == Some(&need.place);
-            if warnings.iter().any(is_told) {
-                continue;
-            }
-            let whose = match is_provider {
-                true => format!("every teardown with the provider {:?}", need.whose),
-                false => format!("the teardown of {}", need.whose),
-            };
-            let names: Vec<&str> = others.iter().map(|name| name.as_str()).collect();
-            let flags: Vec<String> = names.iter().map(|name| flag(name)).collect();
-            let warning = Diagnostic::warning(format!(
-                "{whose} needs secrets that the record does not keep: {}",
-                names.join(", ")
-            ));
-            warnings.push(warning.at(need.place.clone()).help(format!(
-                "{KEY}; otherwise `tenon teardown` needs {}",
-                flags.join(" ")
-            )));
-        }
-        if !variables.is_empty() {
-            let names: Vec<&str> = variables.into_iter().collect();
-            let warning = Diagnostic::warning(format!(
-                "`tenon teardown` will need these variables again, which are secrets and not \
-                 kept in the record: {}",
-                names.join(", ")
-            ));
-            warnings.push(warning.help(format!("{KEY}; otherwise give them as for the run")));
-        }
-        warnings
-    }
-}
-
 /// The variable in `var.name.more`.
 fn variable(name: &str) -> &str {
     let name = name.strip_prefix("var.").unwrap_or(name);
     let end = name.find(['.', '[']).unwrap_or(name.len());
     &name[..end]
-}
-
-/// How a secret is given on the command line.
-pub(crate) fn flag(name: &str) -> String {
-    match name.starts_with("var.") {
-        true => format!("--var {}=...", variable(name)),
-        false if name.contains('"') => format!("--secret '{name}=...'"),
-        false => format!("--secret {name}=..."),
-    }
 }

@@ -14,6 +14,7 @@ use tenon_values::Value;
 
 use crate::environment::ProviderEnvironment;
 use crate::planning::declarations::Declaration;
+use crate::providers::failure::{FailureKind, ProviderFailure};
 use crate::providers::launcher::Launcher;
 use crate::reading::model::ProviderSource;
 use tenon_protocols::Secrets;
@@ -24,47 +25,6 @@ const CONFIGURE_LIMIT: Duration = Duration::from_secs(60);
 const SHUTDOWN_LIMIT: Duration = Duration::from_secs(5);
 /// What one gets that has had its time.
 const MOMENT: Duration = Duration::from_millis(500);
-
-/// What went wrong with a provider.
-#[derive(Clone, Debug)]
-pub struct ProviderFailure {
-    /// Whose fault it is.
-    pub kind: FailureKind,
-    /// What happened, with the provider's name and the evidence, in one line or several.
-    pub message: String,
-    /// What the provider itself answered, if it did.
-    pub answered: Option<ProviderError>,
-}
-
-/// Whose fault it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum FailureKind {
-    /// The provider said so, or it was not asked: nothing could be sent to it.
-    Answered,
-    /// It could not be started.
-    CannotStart,
-    /// It took too long.
-    TimedOut,
-    /// It did not keep to the protocol.
-    BrokeProtocol,
-}
-
-impl ProviderFailure {
-    pub(crate) fn new(kind: FailureKind, message: impl Into<String>) -> ProviderFailure {
-        ProviderFailure {
-            kind,
-            message: message.into(),
-            answered: None,
-        }
-    }
-
-    /// Whether the action was certainly not done: the provider says so, or was not asked. A provider
-    /// that does not know says so with a code of its own.
-    pub(crate) fn is_refusal(&self) -> bool {
-        let code = self.answered.as_ref().map(|answered| &answered.code);
-        self.kind == FailureKind::Answered && code != Some(&Code::OutcomeUnknown)
-    }
-}
 
 /// A provider that runs, and is configured.
 #[derive(Debug)]
@@ -132,7 +92,7 @@ impl Provider {
             ..Protocol::Orchard.host_options()
         };
         start.limit = Protocol::Orchard.start_limit();
-        let mut command = launcher.command(source, environment);
+        let mut command = launcher.command(label, source, environment)?;
         if let Some(log) = launcher.on_log.clone() {
             let (secrets, name) = (launcher.secrets.clone(), label.to_owned());
             command = command.on_stderr(move |line| log(&name, &secrets.hide(line)));

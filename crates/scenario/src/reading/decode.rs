@@ -3,10 +3,12 @@
 mod action;
 mod component;
 mod limits;
+mod loader;
 mod module;
 mod permissions;
 mod provider;
 mod scenario;
 
-pub(crate) use component::component_file;
+use component::component_file;
+pub(crate) use loader::Loader;
 pub(crate) use scenario::scenarios;

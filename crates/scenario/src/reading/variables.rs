@@ -7,20 +7,37 @@ use std::sync::Arc;
 use tenon_hcl::{Context, Diagnostic, Limits, Source, did_you_mean, parse, parse_expression, yaml};
 use tenon_values::{Type, Value, convert, json};
 
+use crate::hint::{Advice, Hint};
 use crate::masked::Masked;
-use crate::planning::attributes::misfit;
-use crate::reading::load::read;
+use crate::reading::file::read;
+use crate::reading::misfit::misfit;
 use crate::reading::model::{Scenario, Variable};
 
 /// Where variables come from. Later ones win: environment, files in order, the command line.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Inputs {
-    /// `--var name=value`
+    /// Names and values, from a command line or the like.
     pub given: Vec<(String, String)>,
-    /// `--var-file`: HCL, or by their names JSON or YAML.
+    /// What errors call the place where those come from.
+    pub origin: &'static str,
+    /// Files: HCL, or by their names JSON or YAML.
     pub files: Vec<PathBuf>,
     /// `TENON_VAR_name`, without the prefix.
     pub environment: Vec<(String, String)>,
+    /// How to give a variable that has no value.
+    pub advice: Advice,
+}
+
+impl Default for Inputs {
+    fn default() -> Inputs {
+        Inputs {
+            given: Vec::new(),
+            origin: "variable",
+            files: Vec::new(),
+            environment: Vec::new(),
+            advice: Advice::default(),
+        }
+    }
 }
 
 impl Inputs {
@@ -39,6 +56,7 @@ impl Inputs {
     ) -> Result<BTreeMap<String, Value>, Vec<Diagnostic>> {
         let mut resolving = Resolving {
             scenario,
+            advice: self.advice,
             values: BTreeMap::new(),
             given: BTreeSet::new(),
             is_incomplete: false,
@@ -60,8 +78,10 @@ impl Inputs {
         }
         for (name, text) in &self.given {
             match scenario.module.variables.get(name) {
-                Some(variable) => resolving.text(variable, text, &format!("--var {name}")),
-                None => resolving.unknown(name, "--var"),
+                Some(variable) => {
+                    resolving.text(variable, text, &format!("{} {name}", self.origin));
+                }
+                None => resolving.unknown(name, self.origin),
             }
         }
         resolving.finish()
@@ -70,6 +90,7 @@ impl Inputs {
 
 struct Resolving<'a> {
     scenario: &'a Scenario,
+    advice: Advice,
     values: BTreeMap<String, Value>,
     /// Those that were given something, whether it fits or not.
     given: BTreeSet<String>,
@@ -102,12 +123,11 @@ impl Resolving<'_> {
     fn unknown(&mut self, name: &str, origin: &str) {
         let summary = format!("{origin}: the scenario has no variable {name:?}");
         let mut diagnostic = Diagnostic::error(summary);
-        let names = self.scenario.module.variables.keys();
-        diagnostic.help = did_you_mean(name, names.map(String::as_str));
+        let names = self.scenario.module.variables.keys().map(String::as_str);
+        diagnostic.help = did_you_mean(name, names.clone());
         // That the one which was meant has no value is the same mistake.
-        let meant = { self.scenario.module.variables.keys() }
-            .find(|known| diagnostic.help == Some(format!("did you mean `{known}`?")));
-        self.given.extend(meant.cloned());
+        let meant = tenon_text::nearest(name, names);
+        self.given.extend(meant.map(str::to_owned));
         self.problems.push(diagnostic);
     }
 
@@ -281,18 +301,15 @@ impl Resolving<'_> {
                 let mut diagnostic =
                     Diagnostic::error(format!("the variable {name:?} has no value"))
                         .at(variable.name.place())
-                        .help(format!(
-                            "give it with --var {name}=..., a --var-file, or {}{name}",
-                            Inputs::PREFIX
-                        ));
+                        .help(self.advice.on(&Hint::GiveVariable(name.clone())));
                 if let Some(description) = &variable.description {
                     diagnostic = diagnostic.note(description.clone());
                 }
                 if is_forgotten {
-                    diagnostic = diagnostic.note(
-                        "it is a secret of the run, so its record does not hold it in clear: give \
-                         it again, or give the record's key with --record-key or TENON_RECORD_KEY",
-                    );
+                    let again = self.advice.on(&Hint::GiveVariableAgain);
+                    diagnostic = diagnostic.note(format!(
+                        "it is a secret of the run, so its record does not hold it in clear: {again}"
+                    ));
                 }
                 self.problems.push(diagnostic);
                 continue;

@@ -6,7 +6,8 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use crate::masked::Masked;
-use crate::records::record::{NodeRecord, Record};
+use crate::records::node::NodeRecord;
+use crate::records::record::Record;
 use crate::records::undo::Undo;
 
 /// The room of a record. Half of it is for what actions return; the other half is only for what

@@ -5,11 +5,13 @@ use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest, Sha256};
 use tenon_host::own_file;
 
+use crate::digest::digest_of;
 use crate::reading::load::ScenarioFile;
-use crate::records::journal::TEMPORARY;
+
+/// How the name of a file ends that becomes a record; the id of the process that writes it follows.
+pub(crate) const TEMPORARY: &str = "tmp";
 
 /// The files of a scenario, with the SHA-256 of each.
 pub(crate) fn digests(file: &ScenarioFile) -> BTreeMap<PathBuf, String> {
@@ -17,11 +19,6 @@ pub(crate) fn digests(file: &ScenarioFile) -> BTreeMap<PathBuf, String> {
     sources
         .map(|source| (absolute(Path::new(source.name())), digest_of(source.text())))
         .collect()
-}
-
-pub(crate) fn digest_of(text: &str) -> String {
-    let digest = Sha256::digest(text.as_bytes());
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The path from the root, so that it means the same wherever it is read.

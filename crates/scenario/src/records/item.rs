@@ -1,9 +1,11 @@
 //! What a teardown goes through: the actions of a record, and their earlier executions.
 
+use crate::address::{earlier_address, part_of};
 use crate::event::Status;
 use crate::records::journal::Entry;
 use crate::records::kept::Kept;
-use crate::records::record::{NodeRecord, Record};
+use crate::records::node::NodeRecord;
+use crate::records::record::Record;
 use crate::records::undo::{Call, Undo};
 
 /// An action of a record, or an earlier execution of it. In the schedule, the groups of the record
@@ -126,15 +128,4 @@ impl Item {
         let undo = self.undo(record).filter(|_| self.is_wanted)?;
         undo.call.as_ref().map(|call| call.provider)
     }
-}
-
-/// The address of an earlier execution, by its place among them.
-pub(crate) fn earlier_address(address: &str, index: usize) -> String {
-    format!("{address}@earlier{}", index + 1)
-}
-
-/// What stands in a name behind an address, as in `action.put.a.token`.
-pub(crate) fn part_of<'n>(address: &str, name: &'n str) -> Option<&'n str> {
-    let rest = name.strip_prefix(address)?;
-    (rest.is_empty() || rest.starts_with(['.', '['])).then_some(rest)
 }

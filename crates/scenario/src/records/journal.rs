@@ -28,7 +28,6 @@ use crate::records::disk::{folder_of, sync_folder};
 use crate::records::record::Record;
 pub(crate) use entry::Entry;
 pub use error::{Damage, JournalError};
-pub(crate) use leftovers::TEMPORARY;
 use line::{Header, Sum};
 use replay::Replay;
 

@@ -7,7 +7,6 @@ use serde_json::value::RawValue;
 use tenon_values::{Error, Value, json};
 
 use crate::masked::{Key, Masked, Way};
-use crate::records::record::Record;
 use crate::records::seal::{RecordKey, WrongKey, owner};
 
 /// Attributes for a provider.
@@ -106,15 +105,20 @@ pub(crate) struct Sealer<'a> {
 }
 
 impl<'a> Sealer<'a> {
-    /// For a record that has secrets already, or will have.
+    /// For the secrets of a run. `check` tells whether the key is the one that the run has secrets
+    /// with already.
     ///
     /// # Errors
-    /// The key is not the one that it has secrets with.
-    pub(crate) fn of(record: &Record, key: Option<&'a RecordKey>) -> Result<Sealer<'a>, WrongKey> {
-        match (key, &record.key) {
-            (Some(key), Some(check)) if !key.fits(&record.id, check) => Err(WrongKey),
+    /// It is another key.
+    pub(crate) fn new(
+        run: &str,
+        check: Option<&str>,
+        key: Option<&'a RecordKey>,
+    ) -> Result<Sealer<'a>, WrongKey> {
+        match (key, check) {
+            (Some(key), Some(check)) if !key.fits(run, check) => Err(WrongKey),
             _ => Ok(Sealer {
-                run: record.id.clone(),
+                run: run.to_owned(),
                 key,
             }),
         }

@@ -10,12 +10,12 @@ use tenon_values::{Type, Value, convert, json};
 
 use crate::masked::{Key, Way};
 use crate::planning::origins::step_text;
-use crate::reading::decode::scenarios;
-use crate::reading::load::Loader;
+use crate::reading::decode::{Loader, scenarios};
 use crate::reading::model::{ProviderSource, Scenario};
 use crate::reading::variables::Inputs;
 use crate::records::kept::{KeptSecret, Sealer};
-use crate::records::record::{NodeRecord, Record, outputs_owner};
+use crate::records::node::{NodeRecord, outputs_owner};
+use crate::records::record::Record;
 
 /// What is given again, beside the record.
 #[derive(Clone, Default)]
@@ -282,12 +282,7 @@ mod tests {
     #[test]
     fn outputs_may_be_given_in_parts() {
         let key = crate::records::seal::RecordKey::new(&[b'k'; 32]).unwrap();
-        let record = serde_json::json!({
-            "scenario": "s", "path": "/s.hcl", "id": "i", "status": "failed", "started_at": "",
-            "variables": {}, "outputs": {}, "nodes": [],
-        });
-        let record: Record = serde_json::from_str(&record.to_string()).unwrap();
-        let sealer = Sealer::of(&record, Some(&key)).ok().unwrap();
+        let sealer = Sealer::new("i", None, Some(&key)).unwrap();
         let secrets = BTreeMap::from([
             ("action.put.a.token".to_owned(), "hunter2".to_owned()),
             ("action.put.a.port".to_owned(), "80".to_owned()),

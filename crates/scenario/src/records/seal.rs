@@ -12,6 +12,8 @@ use chacha20poly1305::aead::{Aead, KeyInit, Payload};
 use chacha20poly1305::{Key, XChaCha20Poly1305, XNonce};
 use sha2::{Digest, Sha256};
 
+use crate::hint::Hint;
+
 /// What begins the bytes that the cipher's key is the hash of: the same text used elsewhere gives
 /// another key.
 const PURPOSE: &[u8] = b"tenon record key 1\0";
@@ -35,11 +37,15 @@ pub struct ShortKey(usize);
 
 /// Why a record's secrets cannot be read.
 #[derive(Debug, thiserror::Error)]
-#[error(
-    "the record key does not fit: the secrets of this record were encrypted with another key\n  \
-     give the key of that run with --record-key FILE or TENON_RECORD_KEY"
-)]
+#[error("the record key does not fit: the secrets of this record were encrypted with another key")]
 pub struct WrongKey;
+
+impl WrongKey {
+    /// What a user can do about it.
+    pub fn hint(&self) -> Hint {
+        Hint::GiveRecordKey
+    }
+}
 
 impl RecordKey {
     /// The environment variable that may hold a key. Providers do not get to see it.

@@ -5,62 +5,20 @@ use std::cell::Cell;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::io;
-use std::pin::Pin;
-use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use tenon_protocols::orchard::Json;
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
 use tokio_util::sync::CancellationToken;
 
-use crate::event::{Event, Status, Watch};
+use crate::event::{Event, Watch};
 use crate::planning::declarations::DeclarationId;
 use crate::planning::graph::NodeId;
 use crate::planning::settings::Settings;
-use crate::providers::provider::{FailureKind, ProviderFailure};
+use crate::providers::failure::{FailureKind, ProviderFailure};
 use crate::run::schedule::Schedule;
 use crate::run::slots::Slots;
-
-/// What is done with a node when its turn comes.
-pub(crate) enum Turn {
-    /// There is nothing to hand to a provider, and that is done.
-    Done,
-    /// It cannot be handed to its provider.
-    Failed(String),
-    /// This is to be handed to its provider.
-    Task(Task),
-}
-
-/// An action for a provider.
-pub(crate) struct Task {
-    pub(crate) address: Rc<str>,
-    pub(crate) declaration: DeclarationId,
-    pub(crate) action: String,
-    pub(crate) attributes: Json,
-    pub(crate) settings: Settings,
-    /// The SHA-256 of the attributes, if that is to be kept.
-    pub(crate) digest: Option<String>,
-}
-
-/// What came of it.
-pub(crate) struct Outcome {
-    pub(crate) result: Result<Json, ProviderFailure>,
-    pub(crate) duration: Duration,
-    pub(crate) attempts: u32,
-    /// One of the attempts may have done it: its provider was told to, and did not say that it
-    /// failed.
-    pub(crate) may_be_done: bool,
-}
-
-impl Outcome {
-    /// The status of an action that failed: if the outcome of an attempt is unknown, it stays so,
-    /// whatever a later attempt was answered.
-    pub(crate) fn failed_status(may_be_done: bool) -> Status {
-        match may_be_done {
-            true => Status::Maybe,
-            false => Status::Failed,
-        }
-    }
-}
+use crate::run::task::{Outcome, Task, Turn};
 
 /// What the loop works for.
 pub(crate) trait Work {
@@ -84,17 +42,10 @@ pub(crate) trait Work {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ended {
     pub(crate) is_interrupted: bool,
-    /// Some were still running when their time was over.
-    has_running: bool,
+    /// Some actions were still running when their time was over. Nobody waits for their providers.
+    pub(crate) is_cut_off: bool,
     /// What went wrong when the providers were ended.
     pub(crate) provider_errors: Vec<String>,
-}
-
-impl Ended {
-    /// Nobody waits for providers that are at work.
-    pub(crate) fn is_hurried(&self) -> bool {
-        self.has_running
-    }
 }
 
 pub(crate) struct Engine<'a> {
@@ -109,11 +60,6 @@ pub(crate) struct Engine<'a> {
     pub(crate) has_cut_off: Cell<bool>,
 }
 
-/// Something that is under way.
-pub(crate) type Pending<'f, T> = Pin<Box<dyn Future<Output = T> + 'f>>;
-
-type Running<'f> = Pending<'f, (NodeId, DeclarationId, Outcome)>;
-
 impl Engine<'_> {
     /// Goes through a schedule.
     ///
@@ -124,39 +70,41 @@ impl Engine<'_> {
         schedule: &mut Schedule,
         work: &mut dyn Work,
     ) -> io::Result<Ended> {
-        let mut running: Vec<Running<'_>> = Vec::new();
+        let mut executing = FuturesUnordered::new();
         let mut queues = Queues::default();
         let mut deadline = None;
-        let mut has_running = false;
+        let mut is_cut_off = false;
         loop {
             if !self.interrupt.is_cancelled() {
-                self.begin(schedule, work, &mut running, &mut queues)?;
+                let room = self.jobs - executing.len();
+                for (id, task) in self.begin(room, schedule, work, &mut queues)? {
+                    executing.push(self.execute(id, task));
+                }
             }
-            if running.is_empty() {
-                break;
-            }
-            let finished = match deadline {
+            let next = match deadline {
                 None => tokio::select! {
-                    finished = next(&mut running) => finished,
-                    () = self.interrupt.cancelled() => {
-                        (self.watch)(Event::Interrupted { running: running.len() });
+                    next = executing.next() => next,
+                    () = self.interrupt.cancelled(), if !executing.is_empty() => {
+                        (self.watch)(Event::Interrupted { running: executing.len() });
                         deadline = Some(self.grace.map(|grace| tokio::time::Instant::now() + grace));
                         continue;
                     }
                 },
-                Some(None) => next(&mut running).await,
+                Some(None) => executing.next().await,
                 Some(Some(deadline)) => {
-                    match tokio::time::timeout_at(deadline, next(&mut running)).await {
-                        Ok(finished) => finished,
+                    match tokio::time::timeout_at(deadline, executing.next()).await {
+                        Ok(next) => next,
                         // Dropping them leaves them begun and not ended: outcome unknown.
                         Err(_) => {
-                            has_running = true;
+                            is_cut_off = true;
                             break;
                         }
                     }
                 }
             };
-            let (id, declaration, outcome) = finished;
+            let Some((id, declaration, outcome)) = next else {
+                break;
+            };
             queues.get(declaration).running -= 1;
             match work.finished(id, outcome)? {
                 true => schedule.done(id.0),
@@ -167,19 +115,20 @@ impl Engine<'_> {
         Ok(Ended {
             is_interrupted: self.interrupt.is_cancelled()
                 && (!schedule.is_over() || self.has_cut_off.get()),
-            has_running,
+            is_cut_off,
             provider_errors: Vec::new(),
         })
     }
 
-    /// Begins as many as may run at once. One sync is for all that ended and all that begin.
-    fn begin<'f>(
-        &'f self,
+    /// The tasks to hand over now: as many as there is room for. One sync is for all that ended and
+    /// all that begin.
+    fn begin(
+        &self,
+        room: usize,
         schedule: &mut Schedule,
         work: &mut dyn Work,
-        running: &mut Vec<Running<'f>>,
         queues: &mut Queues,
-    ) -> io::Result<()> {
+    ) -> io::Result<Vec<(NodeId, Task)>> {
         let mut begun = Vec::new();
         loop {
             while let Some(index) = schedule.next() {
@@ -191,7 +140,7 @@ impl Engine<'_> {
                     None => self.settle(NodeId(index), work.turn(NodeId(index)), schedule, work),
                 }
             }
-            if running.len() + begun.len() >= self.jobs {
+            if begun.len() >= room {
                 break;
             }
             let Some((declaration, id)) = queues.take(|id| self.slots.limit(id)) else {
@@ -207,10 +156,7 @@ impl Engine<'_> {
             }
         }
         work.sync()?;
-        for (id, task) in begun {
-            running.push(Box::pin(self.execute(id, task)));
-        }
-        Ok(())
+        Ok(begun)
     }
 
     /// A turn that is over at once.
@@ -317,16 +263,25 @@ fn is_worth_another(settings: &Settings, failure: &ProviderFailure) -> bool {
     }
 }
 
-/// The next of some futures that is ready.
-pub(crate) async fn next<T>(running: &mut Vec<Pending<'_, T>>) -> T {
-    std::future::poll_fn(|cx| {
-        for index in 0..running.len() {
-            if let std::task::Poll::Ready(finished) = running[index].as_mut().poll(cx) {
-                drop(running.swap_remove(index));
-                return std::task::Poll::Ready(finished);
+/// Ends the providers, and tells who did not end as they should: what such a provider had not
+/// written yet may be lost, so the run has failed. Those that are still at work when their time is
+/// over are killed.
+pub(crate) async fn end(
+    slots: Slots,
+    mut ended: io::Result<Ended>,
+    worst: &mut Option<FailureKind>,
+    watch: Watch<'_>,
+) -> io::Result<Ended> {
+    match &mut ended {
+        Ok(ended) if !ended.is_cut_off => {
+            for failure in slots.stop().await {
+                *worst = (*worst).max(Some(failure.kind));
+                let message = failure.message;
+                ended.provider_errors.push(message.clone());
+                watch(Event::ProviderFailed { message });
             }
         }
-        std::task::Poll::Pending
-    })
-    .await
+        _ => drop(slots),
+    }
+    ended
 }

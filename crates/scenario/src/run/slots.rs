@@ -4,16 +4,17 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use tenon_protocols::orchard::Json;
+use futures_util::future::join_all;
 use tenon_values::Value;
 use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 
 use crate::event::{Event, Watch};
 use crate::planning::declarations::{Declaration, DeclarationId};
+use crate::providers::failure::{FailureKind, ProviderFailure};
 use crate::providers::launcher::Launcher;
-use crate::providers::provider::{FailureKind, Provider, ProviderFailure};
-use crate::run::engine::{Pending, Task, next};
+use crate::providers::provider::Provider;
+use crate::run::task::{Attempt, Task};
 
 /// The providers of a run.
 pub(crate) struct Slots {
@@ -28,7 +29,7 @@ struct Slot {
 }
 
 enum State {
-    Running(Rc<Provider>),
+    Ready(Rc<Provider>),
     /// It hung and was ended; another is started when it is needed. Whoever needs it while it
     /// starts waits for the same start.
     Ended(Rc<Restart>),
@@ -46,13 +47,6 @@ pub(crate) enum NotStarted {
     Interrupted,
 }
 
-/// What came of handing a task over.
-pub(crate) struct Attempt {
-    pub(crate) result: Result<Json, ProviderFailure>,
-    /// It may have been done: the provider was told to.
-    pub(crate) was_sent: bool,
-}
-
 impl Slots {
     /// Starts every provider at the same time, each with its configuration.
     ///
@@ -64,35 +58,35 @@ impl Slots {
         interrupt: &CancellationToken,
         watch: Watch<'_>,
     ) -> Result<Slots, NotStarted> {
-        let mut starting: Vec<Pending<'_, _>> = Vec::new();
-        for (id, declaration, config) in declarations {
-            starting.push(Box::pin(async move {
+        let starting = declarations
+            .into_iter()
+            .map(|(id, declaration, config)| async move {
                 let started = Provider::start(&declaration, &config, launcher).await;
                 if started.is_ok() {
                     let provider = declaration.label();
                     watch(Event::ProviderReady { provider });
                 }
                 (id, declaration, config, started)
-            }));
-        }
+            });
+        let started = tokio::select! {
+            started = join_all(starting) => started,
+            // Dropping those that start, and those that have, kills them.
+            () = interrupt.cancelled() => return Err(NotStarted::Interrupted),
+        };
         let mut slots = HashMap::new();
         let mut failures = Vec::new();
-        while !starting.is_empty() {
-            let started = tokio::select! {
-                started = next(&mut starting) => started,
-                // Dropping those that start, and those that have, kills them.
-                () = interrupt.cancelled() => return Err(NotStarted::Interrupted),
-            };
+        for (id, declaration, config, started) in started {
             match started {
-                (id, declaration, config, Ok(provider)) => {
+                Ok(provider) => {
+                    let state = RefCell::new(State::Ready(Rc::new(provider)));
                     let slot = Slot {
                         declaration,
                         config,
-                        state: RefCell::new(State::Running(Rc::new(provider))),
+                        state,
                     };
                     slots.insert(id, slot);
                 }
-                (.., Err(failure)) => failures.push(failure),
+                Err(failure) => failures.push(failure),
             }
         }
         let slots = Slots {
@@ -141,7 +135,7 @@ impl Slots {
         };
         let mut state = slot.state.borrow_mut();
         if let Some(after) = after
-            && matches!(&*state, State::Running(running) if Rc::ptr_eq(running, &provider))
+            && matches!(&*state, State::Ready(current) if Rc::ptr_eq(current, &provider))
         {
             *state = after;
         }
@@ -153,7 +147,7 @@ impl Slots {
 
     async fn provider(&self, slot: &Slot) -> Result<Rc<Provider>, ProviderFailure> {
         let restart = match &*slot.state.borrow() {
-            State::Running(provider) => return Ok(provider.clone()),
+            State::Ready(provider) => return Ok(provider.clone()),
             State::Broken(failure) => {
                 // The whole story stands at the action it happened to.
                 let first = failure.message.lines().next().unwrap_or_default();
@@ -172,7 +166,7 @@ impl Slots {
         let mut state = slot.state.borrow_mut();
         if matches!(&*state, State::Ended(current) if Rc::ptr_eq(current, &restart)) {
             *state = match &started {
-                Ok(provider) => State::Running(provider.clone()),
+                Ok(provider) => State::Ready(provider.clone()),
                 // The next attempt may have more luck.
                 Err(_) => State::Ended(Rc::default()),
             };
@@ -183,18 +177,14 @@ impl Slots {
     /// Says goodbye to all of them at the same time, and sees them end. Tells who did not do so as
     /// the protocol has it.
     pub(crate) async fn stop(self) -> Vec<ProviderFailure> {
-        let mut stopping: Vec<Pending<'_, _>> = Vec::new();
-        for slot in self.slots.into_values() {
-            if let State::Running(provider) = slot.state.into_inner()
-                && let Some(provider) = Rc::into_inner(provider)
-            {
-                stopping.push(Box::pin(provider.stop()));
-            }
-        }
-        let mut failures = Vec::new();
-        while !stopping.is_empty() {
-            failures.extend(next(&mut stopping).await.err());
-        }
+        let slots = self.slots.into_values();
+        let ready = slots.filter_map(|slot| match slot.state.into_inner() {
+            State::Ready(provider) => Rc::into_inner(provider),
+            State::Ended(_) | State::Broken(_) => None,
+        });
+        let stopped = join_all(ready.map(Provider::stop)).await;
+        let mut failures: Vec<ProviderFailure> =
+            { stopped.into_iter() }.filter_map(Result::err).collect();
         failures.sort_by(|a, b| a.message.cmp(&b.message));
         failures
     }

@@ -8,12 +8,13 @@ use tenon_protocols::Secrets;
 use tenon_protocols::orchard::{AttrSchema, Json, ProviderSchema};
 use tenon_values::{Type, Value};
 
+use crate::hint::{Advice, Hint};
 use crate::masked::{Key, Masked, Way};
+use crate::planning::attributes::{action_attributes, config};
 use crate::planning::evaluation::{Evaluation, Here};
 use crate::planning::graph::{NodeId, NodeKind};
 use crate::planning::idempotency::{self, Purpose};
-use crate::planning::needed::flag;
-use crate::planning::plan::{Plan, action_attributes, config};
+use crate::planning::plan::Plan;
 use crate::planning::settings::Settings;
 use crate::records::item::Item;
 use crate::records::kept::{Kept, KeptSecret, Sealer};
@@ -29,6 +30,8 @@ pub(crate) struct Unsealing<'a> {
     pub(crate) plan: Option<&'a PlanSecrets<'a>>,
     /// The scenario file is what it was: it can help as soon as its variables are given.
     pub(crate) has_file: bool,
+    /// How hints are worded.
+    pub(crate) advice: Advice,
     /// By the places of the providers in the record.
     pub(crate) schemas: &'a BTreeMap<usize, Arc<ProviderSchema>>,
 }
@@ -37,9 +40,9 @@ pub(crate) struct Unsealing<'a> {
 #[derive(Debug)]
 pub(crate) struct Missing {
     /// The action or the provider that needs them.
-    whose: String,
-    /// What they are given with.
-    flags: BTreeSet<String>,
+    pub(crate) whose: String,
+    /// The names they can be given under.
+    pub(crate) names: BTreeSet<String>,
 }
 
 /// What is to be done about an item.
@@ -108,7 +111,7 @@ impl Unsealing<'_> {
             };
             let broken = broken.entry(index).or_insert_with(|| {
                 let config = self.config(index);
-                config.err().map(|missing| missing.problem())
+                config.err().map(|missing| missing.problem(self.advice))
             });
             prepared.push(match broken {
                 Some(problem) => Prepared::Problem(problem.clone()),
@@ -133,7 +136,7 @@ impl Unsealing<'_> {
         }
         let attributes = match self.attributes(item, index) {
             Ok(attributes) => attributes,
-            Err(missing) => return Prepared::Problem(missing.problem()),
+            Err(missing) => return Prepared::Problem(missing.problem(self.advice)),
         };
         secrets.learn(&attributes);
         let mut settings = call.settings.clone();
@@ -170,9 +173,9 @@ impl Unsealing<'_> {
             schema: schema.map(|schema| &schema.attrs),
             from_plan: &|plan| plan.attributes(&node.address).filter(|_| can_be_remade),
         };
-        self.value(&kept, &whose).map_err(|flags| Missing {
+        self.value(&kept, &whose).map_err(|names| Missing {
             whose: item.address(self.record),
-            flags,
+            names,
         })
     }
 
@@ -188,9 +191,9 @@ impl Unsealing<'_> {
             from_plan: &|plan| plan.config(&label),
         };
         self.value(&provider.config, &whose)
-            .map_err(|flags| Missing {
+            .map_err(|names| Missing {
                 whose: format!("the provider {label:?}"),
-                flags,
+                names,
             })
     }
 
@@ -215,7 +218,7 @@ impl Unsealing<'_> {
             let computed = self.plan.and_then(|plan| (whose.from_plan)(plan));
             let computed = computed.and_then(|value| same_secrets(&value, kept));
             let Some(computed) = computed else {
-                return Err(self.flags(&missing, whose));
+                return Err(self.names(&missing, whose));
             };
             for secret in missing {
                 let value = computed.iter().find(|(at, _)| *at == secret.at);
@@ -229,21 +232,21 @@ impl Unsealing<'_> {
         kept.masked().filled(find).map_err(|_| BTreeSet::new())
     }
 
-    /// With what a user gives secrets again: those that they are made from, or if nobody can make
-    /// them any more, themselves.
-    fn flags(&self, missing: &[&KeptSecret], whose: &Whose<'_>) -> BTreeSet<String> {
-        let mut flags = BTreeSet::new();
+    /// The names of secrets that a user has to give again: those that they are made from, or if
+    /// nobody can make them any more, their own.
+    fn names(&self, missing: &[&KeptSecret], whose: &Whose<'_>) -> BTreeSet<String> {
+        let mut names = BTreeSet::new();
         for secret in missing {
             let rest = secret.at.get(1..).unwrap_or_default();
             match &secret.copy_of {
-                Some(copy) => flags.extend([flag(&format!("{copy}{}", way_text(rest)))]),
+                Some(copy) => names.extend([format!("{copy}{}", way_text(rest))]),
                 None if self.has_file && !secret.from.is_empty() => {
-                    flags.extend(secret.from.iter().map(|name| flag(name)));
+                    names.extend(secret.from.iter().cloned());
                 }
-                None => flags.extend([flag(&format!("{}{}", whose.prefix, way_text(&secret.at)))]),
+                None => names.extend([format!("{}{}", whose.prefix, way_text(&secret.at))]),
             }
         }
-        flags
+        names
     }
 }
 
@@ -257,34 +260,10 @@ fn same_secrets(value: &Value, kept: &Kept) -> Option<Vec<(Way, Value)>> {
 }
 
 impl Missing {
-    fn problem(&self) -> String {
-        let flags: Vec<&str> = self.flags.iter().map(String::as_str).collect();
-        format!(
-            "it needs secrets that the record does not hold: give {}",
-            flags.join(" ")
-        )
-    }
-
-    /// What to tell somebody who has to find them.
-    pub(crate) fn report(missing: &[Missing], record: &Record, reason: Option<&str>) -> String {
-        let mut report = String::from(
-            "secrets are missing that are needed to undo this run, so nothing was undone:",
-        );
-        for one in missing {
-            let flags: Vec<&str> = one.flags.iter().map(String::as_str).collect();
-            report += &format!("\n  {}: {}", one.whose, flags.join(" "));
-        }
-        if let Some(reason) = reason {
-            report += &format!("\n  the scenario file cannot be used to find them: {reason}");
-        }
-        report += match record.key {
-            Some(_) => {
-                "\n  the record holds secrets encrypted: give its key with --record-key FILE or \
-                 TENON_RECORD_KEY, or give these secrets"
-            }
-            None => "\n  give them again; a later run keeps them encrypted with --record-key FILE",
-        };
-        report + "; --partial undoes the rest without them"
+    fn problem(self, advice: Advice) -> String {
+        let hint = Hint::GiveSecrets(self.names.into_iter().collect());
+        let hint = advice.on(&hint);
+        format!("it needs secrets that the record does not hold: {hint}")
     }
 }
 

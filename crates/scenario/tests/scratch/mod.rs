@@ -10,6 +10,9 @@ use tempfile::TempDir;
 use tenon_hcl::{Diagnostic, Style};
 use tenon_scenario::{Inputs, Plan, ProviderSource, Scenario, Schemas, load};
 
+/// The providers that come with the command.
+const BUILTINS: [&str; 5] = ["exec", "file", "http", "postgres", "sqlite"];
+
 /// A folder with files in it, which goes away with this.
 pub(crate) struct Scratch {
     folder: PathBuf,
@@ -71,7 +74,10 @@ pub(crate) fn plan(scenario: &Arc<Scenario>, inputs: &Inputs) -> Result<Plan, Ve
 /// What the providers of a scenario offer: `builtin/shop` is `providers/shop.json`, and so is
 /// `exec:./bin/shop`. Those that are not there offer nothing.
 fn schemas(scenario: &Scenario) -> Schemas {
-    let mut schemas = Schemas::new();
+    let mut schemas = Schemas {
+        builtins: BUILTINS.map(str::to_owned).to_vec(),
+        ..Schemas::default()
+    };
     for required in scenario.required_providers.values() {
         let name = match required.source.program() {
             ProviderSource::Builtin(name) => Some(name.as_str()),
@@ -79,7 +85,7 @@ fn schemas(scenario: &Scenario) -> Schemas {
             ProviderSource::Confined { .. } | ProviderSource::Limited { .. } => None,
         };
         if let Some(schema) = name.and_then(schema) {
-            schemas.insert(required.source.clone(), schema);
+            schemas.known.insert(required.source.clone(), schema);
         }
     }
     schemas

@@ -62,6 +62,7 @@ fn secrets_are_marked_wherever_they_come_from() {
         given: pairs(&[("given", "hunter2")]),
         environment: pairs(&[("environment", "hunter2")]),
         files: vec![scratch.path("values.json")],
+        ..Inputs::default()
     };
     let values = resolve(&scratch, &inputs).expect("all are good");
     for (name, value) in &values {

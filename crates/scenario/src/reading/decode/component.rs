@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use tenon_hcl::{Block, Body, Diagnostic, Expression, Name, Problems, Shape, did_you_mean};
 
+use super::Loader;
 use super::module::{self, depends_on, repeat};
-use crate::reading::load::Loader;
 use crate::reading::model::{Component, ComponentUse};
 
 const USE: Shape<2> = Shape::new("a component", ["type", "name"])

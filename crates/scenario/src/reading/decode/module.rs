@@ -6,8 +6,7 @@ use std::path::PathBuf;
 use tenon_hcl::{Attribute, Block, Body, Constraint, Diagnostic, Expression, Problems, Shape};
 use tenon_values::{Type, Value};
 
-use super::{action, component};
-use crate::reading::load::Loader;
+use super::{Loader, action, component};
 use crate::reading::model::{Assert, Module, Output, Repeat, Variable};
 
 const LOCALS: Shape<0> = Shape::new("`locals`", []).any_attributes();

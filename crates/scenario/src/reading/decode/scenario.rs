@@ -5,8 +5,7 @@ use std::path::Path;
 use tenon_hcl::{Block, Body, Diagnostic, Problems, Shape};
 use tenon_values::Type;
 
-use super::{module, provider};
-use crate::reading::load::Loader;
+use super::{Loader, module, provider};
 use crate::reading::model::Scenario;
 
 const IN_SCENARIO: &str = "put it into `scenario \"name\" { ... }`";

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::event::Status;
-use crate::records::record::NodeRecord;
+use crate::records::node::NodeRecord;
 use crate::records::undo::Undo;
 
 /// A line of the journal.
@@ -105,7 +105,7 @@ fn check_earlier(earlier: Option<usize>, node: &NodeRecord) -> Result<(), String
     match earlier {
         Some(index) if index >= node.earlier.len() => Err(format!(
             "it is about {}, which the record does not have",
-            crate::records::item::earlier_address(&node.address, index)
+            crate::address::earlier_address(&node.address, index)
         )),
         _ => Ok(()),
     }

@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
+use crate::hint::Hint;
+
 /// Why a record cannot be worked with.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
@@ -16,10 +18,7 @@ pub enum JournalError {
         error: io::Error,
     },
     /// The folder for the record is not there, or is none.
-    #[error(
-        "the record cannot be kept in {0}: there is no such folder; \
-         make it, or choose another with --record-dir"
-    )]
+    #[error("the record cannot be kept in {0}: there is no such folder")]
     NoFolder(PathBuf),
     /// Somebody else is at it.
     #[error("{0} belongs to a run that is at work right now; wait until it is over")]
@@ -27,9 +26,7 @@ pub enum JournalError {
     /// The journal does not tell what happened.
     #[error(
         "{path}: {damage}, so it is not known what this run has done; nothing was begun\n  \
-         {}\n  \
-         without it, --salvage goes on with what is still known: the outcome of every action that \
-         may have been begun meanwhile is then unknown",
+         {}",
         .damage.remedy()
     )]
     Damaged {
@@ -38,6 +35,17 @@ pub enum JournalError {
         /// What is wrong with it.
         damage: Damage,
     },
+}
+
+impl JournalError {
+    /// What a user can do about it, beside what the error says.
+    pub fn hint(&self) -> Option<Hint> {
+        match self {
+            JournalError::NoFolder(_) => Some(Hint::MissingRecordFolder),
+            JournalError::Damaged { .. } => Some(Hint::Salvage),
+            JournalError::File { .. } | JournalError::Busy(_) => None,
+        }
+    }
 }
 
 /// What is wrong with a journal.

@@ -7,8 +7,7 @@ use std::path::Path;
 use rustix::fs::FlockOperation;
 use tenon_host::own_file::{self, Access};
 
-/// How the name of a file ends that becomes a record; the id of the process that writes it follows.
-pub(crate) const TEMPORARY: &str = "tmp";
+use crate::records::disk::TEMPORARY;
 
 /// Removes records that were not written to their end, and journals of runs that were killed before
 /// their record was there. Whoever writes a record holds the lock of its journal, so one without

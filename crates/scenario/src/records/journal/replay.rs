@@ -7,7 +7,9 @@ use super::error::Damage;
 use super::line::{Header, NoHeader, Sum};
 use super::{Entry, entry};
 use crate::event::Status;
-use crate::records::record::{LIMIT, NodeRecord, Record, Work};
+use crate::records::node::NodeRecord;
+use crate::records::record::{InProgress, Record};
+use crate::records::storage::LIMIT;
 use crate::records::undo::Undo;
 
 /// What was found in a journal.
@@ -134,7 +136,7 @@ pub(super) fn forget(record: &mut Record, damage: &Damage) {
     if !record.needs_journal() {
         return;
     }
-    if record.in_progress == Some(Work::Teardown) {
+    if record.in_progress == Some(InProgress::Teardown) {
         // Everything that the run did is in the record.
         record.nodes.iter_mut().for_each(lose_teardown);
         return;

@@ -8,6 +8,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::event::Status;
+use crate::hint::Hint;
 use crate::records::undo::Undo;
 
 const RUN: &str = "20261115T144033Z_1f9c03ab";
@@ -236,12 +237,10 @@ fn journals_that_do_not_belong_to_the_record() {
             Some(planted) => fs::write(&journal, planted).unwrap(),
             None => fs::remove_file(&journal).unwrap(),
         }
-        let error = Journal::open(&path, false).unwrap_err().to_string();
-        assert!(error.contains(part), "{error}");
-        assert!(
-            error.contains(remedy) && error.contains("--salvage"),
-            "{error}"
-        );
+        let error = Journal::open(&path, false).unwrap_err();
+        assert_eq!(error.hint(), Some(Hint::Salvage));
+        let error = error.to_string();
+        assert!(error.contains(part) && error.contains(remedy), "{error}");
         assert_eq!(fs::read(&journal).ok(), planted);
     }
 }

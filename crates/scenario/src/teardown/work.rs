@@ -1,4 +1,4 @@
-//! A teardown at work: what is handed over, noted and told for each action that is undone.
+//! A teardown in progress: what is handed over, noted and told for each action that is undone.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io;
@@ -8,29 +8,33 @@ use std::time::Instant;
 use tenon_protocols::Secrets;
 
 use crate::event::{Event, RunStatus, Status, Watch};
+use crate::hint::{Advice, Hint};
 use crate::planning::declarations::DeclarationId;
 use crate::planning::graph::NodeId;
 use crate::planning::order::order;
-use crate::providers::provider::FailureKind;
+use crate::providers::failure::FailureKind;
 use crate::records::item::Item;
 use crate::records::journal::{Entry, Journal};
-use crate::records::record::{self, Record};
-use crate::run::engine::{Ended, Outcome, Task, Turn, Work};
+use crate::records::record::Record;
+use crate::records::time;
+use crate::run::engine::{Ended, Work};
 use crate::run::schedule::Schedule;
+use crate::run::task::{Outcome, Task, Turn};
 use crate::run::{RunError, RunReport};
 use crate::teardown::unsealing::Prepared;
 
-pub(crate) struct Undoing<'a> {
+pub(crate) struct TeardownWork<'a> {
     pub(crate) items: Vec<Item>,
     pub(crate) prepared: Vec<Prepared>,
     pub(crate) record: Record,
     pub(crate) journal: Journal,
     pub(crate) secrets: &'a Secrets,
+    pub(crate) advice: Advice,
     pub(crate) watch: Watch<'a>,
     pub(crate) worst: Option<FailureKind>,
 }
 
-impl Undoing<'_> {
+impl TeardownWork<'_> {
     /// Everything waits for what needed it.
     pub(crate) fn schedule(record: &Record, items: &[Item]) -> Schedule {
         let nodes = record.nodes.iter().enumerate();
@@ -145,7 +149,7 @@ impl Undoing<'_> {
     }
 }
 
-impl Work for Undoing<'_> {
+impl Work for TeardownWork<'_> {
     fn declaration(&self, id: NodeId) -> Option<DeclarationId> {
         match self.prepared.get(id.0) {
             Some(Prepared::Call { provider, .. }) => Some(DeclarationId(*provider)),
@@ -169,15 +173,8 @@ impl Work for Undoing<'_> {
                 digest: None,
             }),
             Some(Prepared::Problem(problem)) => {
-                let address = self.address(id);
-                let address = match address.contains('"') {
-                    true => format!("'{address}'"),
-                    false => address,
-                };
-                Turn::Failed(format!(
-                    "it cannot be undone: {problem}\n  \
-                     if nothing is left of it, say so with --undone {address}"
-                ))
+                let hint = self.advice.on(&Hint::MarkUndone(self.address(id)));
+                Turn::Failed(format!("it cannot be undone: {problem}\n  {hint}"))
             }
             Some(Prepared::Nothing) | None => Turn::Done,
         }
@@ -195,7 +192,7 @@ impl Work for Undoing<'_> {
         });
         self.journal.note(&Entry::TeardownBegin {
             action: self.record.nodes[item.node].address.clone(),
-            at: record::now(),
+            at: time::now(),
             earlier: item.earlier,
         })
     }
@@ -266,7 +263,7 @@ mod tests {
     /// The order in which actions go if each is done before the next is asked for.
     fn order_of(record: &Record) -> Vec<&str> {
         let items = Item::all(record);
-        let mut schedule = Undoing::schedule(record, &items);
+        let mut schedule = TeardownWork::schedule(record, &items);
         let mut order = Vec::new();
         while let Some(next) = schedule.next() {
             order.extend(record.nodes.get(next).map(|node| node.address.as_str()));

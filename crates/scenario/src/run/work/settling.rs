@@ -1,23 +1,24 @@
-//! What a run at work finds out about undoing what it does.
+//! What a run in progress finds out about undoing what it does.
 
 use std::collections::BTreeSet;
 use std::io;
 
+use super::RunWork;
 use crate::event::{Event, Status};
+use crate::hint::Hint;
 use crate::planning::graph::NodeId;
-use crate::planning::needed::flag;
 use crate::planning::origins::Origins;
 use crate::records::journal::Entry;
 use crate::records::kept::KeptSecret;
 use crate::records::known::way_text;
-use crate::records::undo::{Stage, Undo};
+use crate::records::undo::Undo;
 use crate::run::engine::Work;
-use crate::run::running::Running;
+use crate::run::undoer::Stage;
 
-impl Running<'_> {
+impl RunWork<'_> {
     /// Why attributes cannot be sent that are still unknown when they are needed: they are made
     /// from secrets of the run before this one.
-    pub(crate) fn unsendable(&self, id: NodeId, error: &tenon_values::Error) -> String {
+    pub(super) fn unsendable(&self, id: NodeId, error: &tenon_values::Error) -> String {
         let graph = &self.plan.graph;
         let given = graph.action(id).map(|action| action.attributes.as_slice());
         let origins = Origins::new(graph, &self.evaluation);
@@ -25,21 +26,16 @@ impl Running<'_> {
         let names: BTreeSet<String> = names
             .flat_map(|attribute| origins.of(graph.spot(id), &attribute.value))
             .collect();
-        let flags: Vec<String> = names.iter().map(|name| flag(name)).collect();
-        let flags = match flags.is_empty() {
-            true => "--secret ACTION.OUTPUT=...".to_owned(),
-            false => flags.join(" "),
-        };
+        let hint = Hint::RecoverSecrets(names.into_iter().collect());
         format!(
-            "{error}\n  a secret of the earlier run is not in its record in clear: give the key of \
-             that run with --record-key or TENON_RECORD_KEY, give the secret with {flags}, or run \
-             the action that returns it again with --redo ADDRESS"
+            "{error}\n  a secret of the earlier run is not in its record in clear: {}",
+            self.advice.on(&hint)
         )
     }
 
     /// Works out what undoes an action that is done, and tells if that takes secrets which nobody
     /// could foresee.
-    pub(crate) fn undo(&mut self, id: NodeId, stage: Stage) -> Option<Undo> {
+    pub(super) fn undo(&mut self, id: NodeId, stage: Stage) -> Option<Undo> {
         let undo = self.undoer.undo(id, &self.evaluation, stage);
         let call = undo.as_ref().and_then(|undo| undo.call.as_ref());
         let secrets = call.map_or(&[][..], |call| &call.attributes.secrets);
@@ -51,9 +47,9 @@ impl Running<'_> {
             && let Some(secret) = secrets.iter().find(is_lost)
         {
             let message = format!(
-                "the teardown of {address} needs a secret that the record does not keep (in {:?}); \
-                 give a key with --record-key FILE or TENON_RECORD_KEY to keep it encrypted",
-                way_text(&secret.at).trim_start_matches('.')
+                "the teardown of {address} needs a secret that the record does not keep (in {:?}); {}",
+                way_text(&secret.at).trim_start_matches('.'),
+                self.advice.on(&Hint::KeepSecrets)
             );
             (self.watch)(Event::Warning { message });
         }
@@ -61,7 +57,7 @@ impl Running<'_> {
     }
 
     /// Works out what undoes those that are done and had to wait for a node.
-    pub(crate) fn settle(&mut self, node: NodeId) -> io::Result<()> {
+    pub(super) fn settle(&mut self, node: NodeId) -> io::Result<()> {
         for id in self.undoer.users(node).to_vec() {
             self.settle_one(id, Stage::Ended)?;
         }
@@ -109,7 +105,7 @@ impl Running<'_> {
     }
 
     /// Nothing more will be done: what undoes the rest is as known as it will ever be.
-    pub(crate) fn settle_all(&mut self) -> io::Result<()> {
+    pub(in crate::run) fn settle_all(&mut self) -> io::Result<()> {
         let ids: Vec<NodeId> = self.places.keys().copied().collect();
         for id in ids {
             self.settle_one(id, Stage::Over)?;
