@@ -174,9 +174,11 @@ pub fn schemas(scenario: &Scenario) -> Schemas {
     let schema = ProviderSchema::try_from(bench_scenario::provider().offer());
     let schema = Arc::new(schema.expect("the provider has a schema"));
     let sources = scenario.required_providers.values();
-    sources
-        .map(|required| (required.source.clone(), schema.clone()))
-        .collect()
+    let known = sources.map(|required| (required.source.clone(), schema.clone()));
+    Schemas {
+        known: known.collect(),
+        ..Schemas::default()
+    }
 }
 
 /// A plan with the defaults of all variables.

@@ -18,9 +18,7 @@ use tenon_protocols::orchard::{
     Configure, ConfigureParams, Describe, Empty, Execute, ExecuteParams, Json as Attributes,
 };
 use tenon_rpc::Router;
-use tenon_scenario::{
-    Event, Launcher, Plan, RunEnvironment, RunOptions, RunStatus, ScenarioFile, Secrets, load,
-};
+use tenon_scenario::{Event, Launcher, Plan, RunOptions, RunStatus, ScenarioFile, load};
 
 use crate::folder::Folder;
 use crate::{fault, plan, shown, text, times};
@@ -164,12 +162,8 @@ impl Bench {
 
     async fn run(&self, folder: Option<&Path>) -> io::Result<Duration> {
         let launcher = Launcher {
-            // No built-in provider is used.
-            tenon: PathBuf::new(),
-            folder: PathBuf::new(),
             on_log: Some(Arc::new(|_, line| eprintln!("bench-provider: {line}"))),
-            environment: RunEnvironment::default(),
-            secrets: Secrets::default(),
+            ..Launcher::default()
         };
         let options = RunOptions {
             record_folder: folder.map(Path::to_owned),
@@ -181,11 +175,8 @@ impl Bench {
             Event::ActionFinished { .. } => last.set(Some(Instant::now())),
             _ => {}
         };
-        let report = self
-            .plan
-            .run(&self.file, &launcher, &options, &watch)
-            .await
-            .map_err(fault)?;
+        let report = tenon_scenario::run(&self.plan, &self.file, &launcher, &options, &watch);
+        let report = report.await.map_err(fault)?;
         if let Some(path) = &report.path {
             std::fs::remove_file(path)?;
         }

@@ -13,7 +13,7 @@ use crate::providers::failure::{FailureKind, ProviderFailure};
 use crate::reading::model::{ProviderPermissions, ProviderSource};
 
 /// How providers are started.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Launcher {
     /// How each built-in provider is started, by its name: the `NAME` of `builtin/NAME`.
     pub builtins: Arc<BTreeMap<String, PluginCommand>>,
