@@ -45,7 +45,8 @@ mod schema;
 
 #[cfg(feature = "values")]
 pub use {
-    crate::json::Json, check::*, failure::*, life::begin, messages::*, schema::*, tenon_schema::Unfit,
+    crate::json::Json, check::*, failure::*, life::begin, messages::*, schema::*,
+    tenon_schema::Unfit,
 };
 
 /// The version of the protocol that is spoken here. There is no negotiation.

@@ -169,9 +169,11 @@ fn unfitting(
             Diagnostic::error(format!("the attribute {name:?} of {what} cannot be null"))
                 .at(attribute.value.place())
         }
-        (Unfit::Missing | Unfit::Computed, None) => Diagnostic::error(format!("{what} needs the attribute {name:?}"))
-            .at(place.clone())
-            .help(format!("add `{name} = ...`")),
+        (Unfit::Missing | Unfit::Computed, None) => {
+            Diagnostic::error(format!("{what} needs the attribute {name:?}"))
+                .at(place.clone())
+                .help(format!("add `{name} = ...`"))
+        }
     };
     let diagnostic = match wanted.description.is_empty() {
         true => diagnostic,
