@@ -307,6 +307,17 @@ fn sockets_need_no_values() {
     }
 }
 
+/// A provider for Terraform deals with names and values; only the adapter knows the messages.
+#[test]
+fn the_trait_of_providers_has_no_type_of_grpc() {
+    for file in ["provider.rs", "requests.rs"] {
+        let text = fs::read_to_string(root().join("crates/tfplugin/src").join(file)).unwrap();
+        for word in ["tonic", "prost", "proto::"] {
+            assert!(!text.contains(word), "{word} in {file}");
+        }
+    }
+}
+
 /// What the tests install is what somebody looked at: by hash, and from whichever mirror there is.
 #[test]
 fn tools_come_from_lock_files_with_hashes() {

@@ -90,10 +90,7 @@ impl Provider for Denobridge {
         resource::read(&self.bridge, request).await
     }
 
-    async fn import(
-        &self,
-        request: ImportRequest,
-    ) -> Result<(Vec<ImportedResource>, Diagnostics), Diagnostics> {
+    async fn import(&self, request: ImportRequest) -> Result<ImportResponse, Diagnostics> {
         resource::import(request)
     }
 

@@ -4,10 +4,12 @@
 //! what it answers. Whatever fails becomes diagnostics.
 
 mod actions;
+mod data_sources;
 mod ephemeral;
 mod functions;
 mod offers;
 mod resources;
+mod states;
 #[cfg(test)]
 mod tests;
 
@@ -200,10 +202,10 @@ service! {
         renew_ephemeral_resource(renew_ephemeral_resource) => renew;
         close_ephemeral_resource(close_ephemeral_resource) => close;
 
-        call_function(call_function) => call_function;
+        call_function(call_function) => run_function;
 
         validate_action_config(validate_action_config) => validate_action;
-        plan_action(plan_action) => plan_action;
+        plan_action(plan_action) => plan_invocation;
 
         validate_list_resource_config(validate_list_resource_config) => no_list_config;
         validate_state_store_config(validate_state_store) => no_state_store;

@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 use crate::diagnostic::Diagnostics;
 use crate::requests::{
     ApplyRequest, ApplyResponse, CloseRequest, ConfigRequest, ConfigureRequest, FunctionError,
-    ImportRequest, ImportedResource, MoveRequest, MoveResponse, OpenRequest, OpenResponse,
+    ImportRequest, ImportResponse, MoveRequest, MoveResponse, OpenRequest, OpenResponse,
     PlanActionResponse, PlanRequest, PlanResponse, ReadDataRequest, ReadDataResponse, ReadRequest,
     ReadResponse, RenewRequest, RenewResponse, UpgradeRequest,
 };
@@ -104,8 +104,7 @@ pub trait Provider: Send + Sync + 'static {
     fn import(
         &self,
         _: ImportRequest,
-    ) -> impl Future<Output = Result<(Vec<ImportedResource>, Diagnostics), Diagnostics>> + Send
-    {
+    ) -> impl Future<Output = Result<ImportResponse, Diagnostics>> + Send {
         async { Err(unsupported::call("import resources")) }
     }
 

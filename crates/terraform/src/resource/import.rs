@@ -3,12 +3,12 @@
 use crate::schema::{self, IDENTITY, RESOURCE_SCHEMA};
 use serde_json::value::RawValue;
 use tenon_schema::Attribute;
-use tenon_tfplugin::{Diagnostic, Diagnostics, ImportRequest, ImportedResource, block};
+use tenon_tfplugin::{
+    Diagnostic, Diagnostics, ImportRequest, ImportResponse, ImportedResource, block,
+};
 use tenon_values::{Type, Value, convert, json};
 
-pub(crate) fn import(
-    request: ImportRequest,
-) -> Result<(Vec<ImportedResource>, Diagnostics), Diagnostics> {
+pub(crate) fn import(request: ImportRequest) -> Result<ImportResponse, Diagnostics> {
     let mut diagnostics = Diagnostics::new();
     let state = match &request.identity {
         Some(identity) => from_identity(identity)?,
@@ -20,7 +20,10 @@ pub(crate) fn import(
         state,
         private: Vec::new(),
     };
-    Ok((vec![imported], diagnostics))
+    Ok(ImportResponse {
+        resources: vec![imported],
+        diagnostics,
+    })
 }
 
 /// The members of an id, whose names may be in any case, as Go reads them. Others are ignored as

@@ -41,7 +41,10 @@ impl<P: Provider> Adapter<P> {
         }
     }
 
-    pub(super) async fn plan_action(&self, request: plan_action::Request) -> plan_action::Response {
+    pub(super) async fn plan_invocation(
+        &self,
+        request: plan_action::Request,
+    ) -> plan_action::Response {
         let planned = async {
             let ty = self.action_type(&request.action_type).await?;
             let request = ConfigRequest {

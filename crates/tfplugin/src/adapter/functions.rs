@@ -10,7 +10,7 @@ use crate::requests::FunctionError;
 use crate::{Provider, wire};
 
 impl<P: Provider> Adapter<P> {
-    pub(super) async fn call_function(
+    pub(super) async fn run_function(
         &self,
         request: call_function::Request,
     ) -> call_function::Response {

@@ -175,7 +175,9 @@ impl<P: Provider> Adapter<P> {
     pub(super) async fn stop(&self, _: stop_provider::Request) -> stop_provider::Response {
         let stopped = self.call(|provider| async { provider.stop() }).await;
         stop_provider::Response {
-            error: stopped.err().map_or_else(String::new, |error| error.detail),
+            error: stopped.err().map_or_else(String::new, |error| {
+                tenon_text::lines(&error.detail).into_owned()
+            }),
         }
     }
 }
