@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tenon::echo::*;
+use tenon_protocols::orchard::ERROR_NAMES;
 use tenon_rpc::{CallError, CloseReason, Dialect, ErrorCode, Payload, Router, RpcError, methods};
 
 use carrier::{Carrier, Other};
@@ -157,7 +158,11 @@ async fn errors_arrive_whole(dialect: Dialect, carrier: Carrier) {
 
 fn code(outcome: Result<impl std::fmt::Debug, CallError>) -> i64 {
     match outcome {
-        Err(CallError::Answered(RpcError { code, .. })) => code.number(),
+        Err(CallError::Answered(RpcError { code, .. })) => {
+            // `tenon echo` has Orchard's names for them in Orchard.
+            let named = ERROR_NAMES.iter().find(|(_, name)| code.name() == *name);
+            named.map_or(code.number(), |(number, _)| *number)
+        }
         outcome => panic!("{outcome:?}"),
     }
 }
