@@ -1,6 +1,6 @@
 //! Functions of Terraform that are left out on purpose, and what to use instead.
 
-/// Names and reasons; `docs/scenarios.md` has the same table.
+/// Names and reasons; `docs/reference/scenario-language.md` has the same table.
 const LEFT_OUT: [(&str, &str); 5] = [
     (
         "base64gzip",

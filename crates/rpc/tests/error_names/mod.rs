@@ -1,6 +1,6 @@
 //! The error codes of Orchard, which the conformance data have in both forms.
 
-/// As in `docs/dialects.md`.
+/// As in `docs/reference/dialects.md`.
 pub(crate) const ERROR_NAMES: &[(i64, &str)] = &[
     (-32600, "invalid_request"),
     (-32700, "invalid_request"),
