@@ -3,7 +3,7 @@
 mod callers;
 mod conversations;
 mod forward;
-mod onward;
+mod plugin;
 mod tokens;
 mod withdrawals;
 
@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use tenon_host::{Down, Plugin, PluginCommand, PluginError, Restart, Start, Status, Supervisor};
 use tenon_protocols::Protocol;
+use tenon_rpc::forward::Passed;
 use tenon_rpc::{Cancel, Dialect, EventOrder, Options, Oversized, Peer, Quote};
 use tokio::sync::watch;
 
@@ -27,9 +28,8 @@ use crate::settings::Settings;
 use crate::wrappers::{self, Done};
 use callers::Callers;
 use conversations::Conversations;
-pub(crate) use onward::Onward;
+pub(crate) use plugin::RelayPlugin;
 use tokens::Tokens;
-use withdrawals::Questions;
 
 /// Who gets the events of a plugin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -129,19 +129,16 @@ struct Hub {
     callers: Callers,
     /// Set once the server listens.
     clients: OnceLock<Clients>,
-    /// Set once there is a supervisor.
-    plugin: OnceLock<watch::Receiver<Status>>,
+    plugin: RelayPlugin,
     /// What the plugin has asked.
-    questions: Questions,
+    questions: Passed,
     tokens: Tokens,
     conversations: Conversations,
     /// The client that initialised the plugin last: LSP, MCP and ACP all have `initialize`.
     initializer: Mutex<Option<Session>>,
     protocol: Option<Protocol>,
-    /// How the plugin is told that a call is taken back, if it is.
+    /// How the plugin is told that a call is cancelled, if it is.
     cancel: Option<Cancel>,
-    /// How much of each client may wait for the plugin.
-    waiting: onward::Limits,
     events: EventsTo,
     patience: Duration,
     timeout: Option<Duration>,
@@ -190,18 +187,13 @@ impl Relay {
         let hub = Arc::new(Hub {
             callers: Callers::default(),
             clients: OnceLock::new(),
-            plugin: OnceLock::new(),
-            questions: Questions::default(),
+            plugin: RelayPlugin::default(),
+            questions: Passed::default(),
             tokens: Tokens::default(),
             conversations: Conversations::default(),
             initializer: Mutex::default(),
             protocol,
             cancel: start.options.cancel,
-            waiting: onward::Limits {
-                soft: clients.waiting_bytes,
-                // Past the first limit, one message of any size has found room.
-                hard: clients.waiting_bytes.saturating_add(clients.limits.frame),
-            },
             events: settings.events,
             patience: settings.patience,
             timeout: settings.timeout,
@@ -249,7 +241,7 @@ impl Relay {
             }
         });
         let mut status = supervisor.status();
-        let _first = hub.plugin.set(status.clone());
+        hub.plugin.set(status.clone());
         let has_started = |status: &Status| !matches!(status, Status::Starting);
         match status.wait_for(has_started).await.as_deref() {
             Ok(Status::Waiting { down, .. } | Status::Ended(down)) => {

@@ -4,6 +4,8 @@ use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+#[cfg(unix)]
+use tenon_rpc::forward::Forward;
 use tenon_rpc::{Call, CallError, Context, EventContext, EventKind, Payload, Peer, Prepared, Text};
 
 use crate::clients::{Clients, Table};
@@ -29,7 +31,7 @@ pub(crate) struct Inner {
     clients: Weak<Table>,
     /// What is on its way to the plugin of a relay.
     #[cfg(unix)]
-    pub(crate) onward: std::sync::OnceLock<Arc<crate::relay::Onward>>,
+    pub(crate) forward: std::sync::OnceLock<Forward<crate::relay::RelayPlugin>>,
 }
 
 impl Inner {
@@ -47,7 +49,7 @@ impl Inner {
             kept: Mutex::default(),
             clients,
             #[cfg(unix)]
-            onward: std::sync::OnceLock::new(),
+            forward: std::sync::OnceLock::new(),
         }
     }
 }
@@ -171,8 +173,8 @@ impl Session {
     /// Waits until everything that this client told has been passed on, where it is passed on at all.
     pub(crate) async fn drained(&self) {
         #[cfg(unix)]
-        if let Some(onward) = self.inner.onward.get() {
-            onward.drained().await;
+        if let Some(forward) = self.inner.forward.get() {
+            forward.caught_up().await;
         }
     }
 

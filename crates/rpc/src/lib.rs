@@ -35,7 +35,9 @@
 //! # }
 //! ```
 //!
-//! To see the wire, give the connection a [`Recorder`] as its [`tap`](Options::tap).
+//! To see the wire, give the connection a [`Recorder`] as its [`tap`](Options::tap). To count calls
+//! and see how much waits, implement [`Metrics`]. To put a program between two peers, forward from
+//! one connection to the other: [`forward`].
 
 mod asked;
 mod backoff;
@@ -47,6 +49,7 @@ mod dialect;
 mod driver;
 mod error;
 mod evidence;
+pub mod forward;
 mod guarded;
 mod hang_up;
 mod held;

@@ -1,0 +1,429 @@
+//! Passes calls and events on to another peer: what a proxy is made of.
+//!
+//! A proxy is two connections whose routers forward to each other. What it wants to see or change
+//! gets a handler of its own, or a [wrapper](crate::Router::wrap); everything else goes through as
+//! it is, without being decoded:
+//!
+//! ```
+//! use tenon_rpc::{Connection, Dialect, Io, Payload, Router, forward::Forward};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let (editor_io, proxy_left) = Io::pair();
+//! let (proxy_right, agent_io) = Io::pair();
+//! let lines = Dialect::JsonRpcLines;
+//!
+//! // The proxy: one interceptor, and everything else untouched, both ways.
+//! let (to_agent, to_editor) = Forward::pair();
+//! let router = Router::new(()).forwarding(&to_agent).wrap(|call, next| async move {
+//!     match call.method == "rm" {
+//!         true => Err(tenon_rpc::RpcError::invalid_params("not through this proxy")),
+//!         false => next.run(call).await,
+//!     }
+//! });
+//! let left = Connection::start(proxy_left, lines, router);
+//! let right = Connection::start(proxy_right, lines, Router::new(()).forwarding(&to_editor));
+//! to_agent.connect(right.peer());
+//! to_editor.connect(left.peer());
+//!
+//! let agent = Router::new(()).fallback(|call, ()| async move { Ok(call.params.unwrap()) });
+//! let _agent = Connection::start(agent_io, lines, agent);
+//! let editor = Connection::start(editor_io, lines, Router::new(()));
+//! let params = Payload::from_json(r#"{"n": 1.00}"#)?;
+//! let echo = editor.peer().call_raw("echo", Some(params.clone())).await?;
+//! assert_eq!(echo.bytes(), params.bytes());
+//! assert!(editor.peer().call_raw("rm", None).await.is_err());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! What is kept:
+//!
+//! - **Bytes.** Params, results and the data of errors stay as they came, unless the two sides have
+//!   different [formats](crate::Format): then they are converted.
+//! - **Ids.** Each side numbers its own calls. An answer gets back the id of the call.
+//! - **Cancellation.** A caller that cancels by the event in its connection's
+//!   [`Options::cancel`](crate::Options::cancel) has the call cancelled by the event in the options
+//!   of the other connection. An event in [`Options::withdrawals`](crate::Options::withdrawals) is
+//!   passed on as it is, with nothing but the id in it changed.
+//! - **Order.** Calls and events of one side reach the other in the order they came in, and an answer
+//!   comes after the events that were sent before it, such as progress. To keep that while more
+//!   requests wait than may be handled at once, set [`Options::events`](crate::Options::events) to
+//!   [`InTurn`](crate::EventOrder::InTurn).
+//! - **Back-pressure.** A side whose messages cannot be passed on as fast as they come is not read
+//!   for a while; nothing is dropped.
+
+mod lane;
+mod passed;
+mod target;
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use tokio::sync::oneshot;
+
+use crate::asked::Asked;
+use crate::error::{CallError, CloseReason, RpcError};
+use crate::message::Event;
+use crate::payload::{Format, Payload};
+use crate::peer::Peer;
+use crate::reply::Reply;
+use crate::router::{Call, Router};
+use lane::{Item, Lane};
+pub use passed::Passed;
+use passed::{Entry, converted};
+pub use target::{Slot, Target};
+
+/// Passes a call on to another peer, and its answer back. If the future is dropped, the call is
+/// cancelled with the message in the options of the peer's connection.
+///
+/// This is for single calls. Messages that have to keep their order go through a [`Forward`].
+///
+/// # Errors
+/// See [`reply`].
+pub async fn forward(call: Call, peer: &Peer) -> Reply {
+    let outcome = match converted(call.params, peer.format()) {
+        Ok(params) => peer.call_raw(call.method, params).await,
+        Err(error) => Err(error),
+    };
+    reply(outcome, call.peer.format())
+}
+
+/// What a caller is answered whose call was passed on.
+///
+/// # Errors
+/// An error that the peer answered with is passed on as it is. Anything else that went wrong becomes
+/// an internal error, or "invalid params" if the params have no form in the peer's format.
+pub fn reply(outcome: Result<Payload, CallError>, format: Format) -> Reply {
+    match outcome {
+        Ok(result) => result.to_format(format).map_err(|error| {
+            RpcError::internal(format!("the answer cannot be passed on: {error}"))
+        }),
+        Err(CallError::Answered(mut error)) => {
+            let data = error.data.take();
+            error.data = data.and_then(|data| data.to_format(format).ok());
+            Err(error)
+        }
+        Err(CallError::Unsendable(error)) => {
+            let problem = format!("Invalid params: they cannot be passed on: {error}");
+            Err(RpcError::invalid_params(problem))
+        }
+        Err(error) => Err(RpcError::internal(error.to_string())),
+    }
+}
+
+/// Passes the messages of one connection on to a target, in order. Cloning it is cheap.
+///
+/// There is one for each connection whose messages are passed on. [`Router::forwarding`] sends it
+/// everything that nothing else handles; handlers and wrappers can send it what they have changed.
+pub struct Forward<T = Peer>(Arc<Inner<T>>);
+
+struct Inner<T> {
+    target: T,
+    lane: Arc<Lane>,
+    passed: Passed,
+    /// The way back, whose messages come before the answers.
+    back: Option<Arc<Lane>>,
+}
+
+impl Forward<Slot> {
+    /// Both directions of a proxy. What is said before both have been
+    /// [connected](Forward::connect) waits.
+    pub fn pair() -> (Forward<Slot>, Forward<Slot>) {
+        let (one, other) = (Arc::<Lane>::default(), Arc::<Lane>::default());
+        let forward = |lane, back| Forward::new(Slot::default(), lane, Some(back));
+        (forward(one.clone(), other.clone()), forward(other, one))
+    }
+
+    /// Messages go to this peer from now on.
+    pub fn connect(&self, peer: Peer) {
+        self.0.target.set(peer);
+    }
+}
+
+impl<T: Target> Forward<T> {
+    /// Passes messages on to `target`.
+    pub fn to(target: T) -> Forward<T> {
+        Forward::new(target, Arc::default(), None)
+    }
+
+    fn new(target: T, lane: Arc<Lane>, back: Option<Arc<Lane>>) -> Forward<T> {
+        Forward(Arc::new(Inner {
+            target,
+            lane,
+            passed: Passed::default(),
+            back,
+        }))
+    }
+
+    /// Passes a call on, and its answer back.
+    ///
+    /// # Errors
+    /// See [`reply`].
+    pub async fn call(&self, call: Call) -> Reply {
+        let format = call.peer.format();
+        let outcome = self.ask(call).await;
+        if let Some(back) = &self.0.back {
+            back.caught_up().await;
+        }
+        reply(outcome, format)
+    }
+
+    /// Passes a call on: it has its place among the messages of its connection when this returns.
+    pub fn ask(&self, call: Call) -> Passing {
+        let entry = self.0.passed.enter(call.id);
+        let request = Event {
+            method: call.method,
+            params: call.params,
+        };
+        let mut queue = self.0.lane.queue();
+        if !queue.is_moving
+            && let Some(sent) = self.0.try_ask(&entry, &request)
+        {
+            let stage = match sent {
+                Ok(asked) => Stage::Sent(asked),
+                Err(error) => Stage::Failed(error),
+            };
+            return Passing { stage, entry };
+        }
+        let (sender, sent) = oneshot::channel();
+        let number = entry.number();
+        queue.push(Item::Call(number, request, sender), &call.peer);
+        self.start_moving(&mut queue);
+        let stage = Stage::Waiting(Turn {
+            lane: self.0.lane.clone(),
+            number,
+            sent,
+        });
+        Passing { stage, entry }
+    }
+
+    /// Passes an event of `from` on. A cancellation gets the id that the target knows the call by.
+    pub fn event(&self, from: &Peer, event: Event) {
+        if self.0.passed.cancel(from, &event) {
+            return;
+        }
+        let mut queue = self.0.lane.queue();
+        if !queue.is_moving && self.0.try_send(&event) {
+            return;
+        }
+        queue.push(Item::Event(event), from);
+        self.start_moving(&mut queue);
+    }
+
+    /// Waits until everything that was to be passed on until now has been.
+    pub async fn caught_up(&self) {
+        self.0.lane.caught_up().await;
+    }
+
+    fn start_moving(&self, queue: &mut lane::Queue) {
+        if !std::mem::replace(&mut queue.is_moving, true) {
+            let inner = self.0.clone();
+            tokio::spawn(async move { inner.move_on().await });
+        }
+    }
+}
+
+impl<T: Target> Inner<T> {
+    /// Sends an event if it can be sent now.
+    fn try_send(&self, event: &Event) -> bool {
+        let Some(peer) = self.target.now() else {
+            return false;
+        };
+        let params = converted(event.params.clone(), peer.format());
+        match params.and_then(|params| peer.try_send_raw(event.method.clone(), params)) {
+            Ok(is_sent) => is_sent,
+            Err(CallError::Closed(_)) => false,
+            Err(error) => {
+                tracing::warn!(method = ?event.method, %error, "an event could not be passed on");
+                true
+            }
+        }
+    }
+
+    /// Sends an event as soon as the target is there and reads.
+    async fn send(&self, event: Event) {
+        loop {
+            let outcome = match self.target.ready().await {
+                Err(reason) => {
+                    tracing::debug!(method = ?event.method, %reason, "an event was lost");
+                    return;
+                }
+                Ok(peer) => match converted(event.params.clone(), peer.format()) {
+                    Err(error) => Err(error),
+                    Ok(params) => match peer.send_raw(event.method.clone(), params).await {
+                        Err(CallError::Closed(_)) => {
+                            // The next one gets it.
+                            peer.closed().await;
+                            continue;
+                        }
+                        outcome => outcome,
+                    },
+                },
+            };
+            if let Err(error) = outcome {
+                tracing::warn!(method = ?event.method, %error, "an event could not be passed on");
+            }
+            return;
+        }
+    }
+
+    /// Sends a call if it can be sent now.
+    fn try_ask(&self, entry: &Entry, request: &Event) -> Option<Result<Asked, CallError>> {
+        let peer = self.target.now()?;
+        let params = converted(request.params.clone(), peer.format());
+        match params.and_then(|params| peer.try_ask(request.method.clone(), params)) {
+            Ok(None) | Err(CallError::Closed(_)) => None,
+            Ok(Some(asked)) => {
+                self.passed.sent(entry.number(), &peer, asked.id());
+                Some(Ok(asked))
+            }
+            Err(error) => Some(Err(error)),
+        }
+    }
+
+    /// Sends a call as soon as the target is there and reads.
+    async fn ask(&self, number: u64, request: Event) -> Result<Asked, CallError> {
+        loop {
+            let peer = self.target.ready().await.map_err(CallError::Closed)?;
+            let params = converted(request.params.clone(), peer.format())?;
+            match peer.ask(request.method.clone(), params).await {
+                // Nothing was sent: the next one gets it.
+                Err(CallError::Closed(_)) => {
+                    peer.closed().await;
+                }
+                Ok(asked) => {
+                    self.passed.sent(number, &peer, asked.id());
+                    return Ok(asked);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Hands over what waits, as fast as the target reads.
+    async fn move_on(&self) {
+        while let Some((item, size)) = self.lane.next() {
+            match item {
+                Item::Event(event) => self.send(event).await,
+                Item::Call(number, request, mut sent) => {
+                    let mut asking = std::pin::pin!(self.ask(number, request));
+                    let outcome = std::future::poll_fn(|cx| match sent.poll_closed(cx) {
+                        Poll::Ready(()) => Poll::Ready(None),
+                        Poll::Pending => asking.as_mut().poll(cx).map(Some),
+                    })
+                    .await;
+                    if let Some(outcome) = outcome {
+                        // Whoever gave up in the meantime has dropped it, which cancels it.
+                        let _given_up = sent.send(outcome);
+                    }
+                }
+            }
+            self.lane.gone(size);
+        }
+    }
+}
+
+impl<T> Clone for Forward<T> {
+    fn clone(&self) -> Forward<T> {
+        Forward(self.0.clone())
+    }
+}
+
+impl<T> fmt::Debug for Forward<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Forward({:?})", self.0.passed)
+    }
+}
+
+impl<S: Clone + Send + Sync + 'static> Router<S> {
+    /// Passes everything on that nothing else handles: calls and events.
+    #[must_use]
+    pub fn forwarding<T: Target>(self, forward: &Forward<T>) -> Router<S> {
+        let (calls, events) = (forward.clone(), forward.clone());
+        self.fallback(move |call, _| {
+            let forward = calls.clone();
+            async move { forward.call(call).await }
+        })
+        .event_fallback(move |context, event| events.event(context.peer, event))
+    }
+}
+
+/// A call that is passed on: its outcome, once it is there. Dropped before that, it is cancelled.
+#[must_use]
+pub struct Passing {
+    stage: Stage,
+    /// Keeps the ids as long as a cancellation may come.
+    entry: Entry,
+}
+
+enum Stage {
+    Waiting(Turn),
+    Sent(Asked),
+    Failed(CallError),
+    Over,
+}
+
+/// A place among the messages that wait.
+struct Turn {
+    lane: Arc<Lane>,
+    number: u64,
+    sent: oneshot::Receiver<Result<Asked, CallError>>,
+}
+
+impl Passing {
+    /// Whether the call has been sent, or never will be.
+    pub fn is_sent(&self) -> bool {
+        !matches!(self.stage, Stage::Waiting(_))
+    }
+
+    /// Waits until the call has been sent, or never will be.
+    pub async fn sent(&mut self) {
+        std::future::poll_fn(|cx| self.poll_sent(cx)).await;
+    }
+
+    fn poll_sent(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        if let Stage::Waiting(turn) = &mut self.stage {
+            let sent = std::task::ready!(Pin::new(&mut turn.sent).poll(cx));
+            let closed = || Err(CallError::Closed(CloseReason::ClosedHere));
+            self.stage = match sent.unwrap_or_else(|_| closed()) {
+                Ok(asked) => Stage::Sent(asked),
+                Err(error) => Stage::Failed(error),
+            };
+        }
+        Poll::Ready(())
+    }
+}
+
+impl Future for Passing {
+    type Output = Result<Payload, CallError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        std::task::ready!(self.poll_sent(cx));
+        if let Stage::Sent(asked) = &mut self.stage {
+            return Pin::new(asked).poll(cx);
+        }
+        match std::mem::replace(&mut self.stage, Stage::Over) {
+            Stage::Failed(error) => Poll::Ready(Err(error)),
+            Stage::Waiting(_) | Stage::Sent(_) | Stage::Over => Poll::Pending,
+        }
+    }
+}
+
+impl Drop for Passing {
+    fn drop(&mut self) {
+        // One that is being sent right now notices by itself.
+        if let Stage::Waiting(turn) = &self.stage {
+            turn.lane.give_up(turn.number);
+        }
+    }
+}
+
+impl fmt::Debug for Passing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Passing({})", self.entry.number())
+    }
+}
