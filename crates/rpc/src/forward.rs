@@ -55,18 +55,18 @@
 
 mod lane;
 mod passed;
+mod passing;
 mod target;
 
 use std::fmt;
 use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::Poll;
 
 use tokio::sync::oneshot;
 
 use crate::asked::Asked;
-use crate::error::{CallError, CloseReason, RpcError};
+use crate::error::{CallError, RpcError};
 use crate::message::Event;
 use crate::payload::{Format, Payload};
 use crate::peer::Peer;
@@ -75,6 +75,7 @@ use crate::router::{Call, Router};
 use lane::{Item, Lane};
 pub use passed::Passed;
 use passed::{Entry, converted};
+pub use passing::Passing;
 pub use target::{Slot, Target};
 
 /// Passes a call on to another peer, and its answer back. If the future is dropped, the call is
@@ -183,22 +184,13 @@ impl<T: Target> Forward<T> {
         if !queue.is_moving
             && let Some(sent) = self.0.try_ask(&entry, &request)
         {
-            let stage = match sent {
-                Ok(asked) => Stage::Sent(asked),
-                Err(error) => Stage::Failed(error),
-            };
-            return Passing { stage, entry };
+            return Passing::begun(entry, sent);
         }
         let (sender, sent) = oneshot::channel();
-        let number = entry.number();
-        queue.push(Item::Call(number, request, sender), &call.peer);
+        let item = Item::Call(entry.number(), request, sender);
+        queue.push(item, &call.peer);
         self.start_moving(&mut queue);
-        let stage = Stage::Waiting(Turn {
-            lane: self.0.lane.clone(),
-            number,
-            sent,
-        });
-        Passing { stage, entry }
+        Passing::waiting(entry, self.0.lane.clone(), sent)
     }
 
     /// Passes an event of `from` on. A cancellation gets the id that the target knows the call by.
@@ -349,81 +341,5 @@ impl<S: Clone + Send + Sync + 'static> Router<S> {
             async move { forward.call(call).await }
         })
         .event_fallback(move |context, event| events.event(context.peer, event))
-    }
-}
-
-/// A call that is passed on: its outcome, once it is there. Dropped before that, it is cancelled.
-#[must_use]
-pub struct Passing {
-    stage: Stage,
-    /// Keeps the ids as long as a cancellation may come.
-    entry: Entry,
-}
-
-enum Stage {
-    Waiting(Turn),
-    Sent(Asked),
-    Failed(CallError),
-    Over,
-}
-
-/// A place among the messages that wait.
-struct Turn {
-    lane: Arc<Lane>,
-    number: u64,
-    sent: oneshot::Receiver<Result<Asked, CallError>>,
-}
-
-impl Passing {
-    /// Whether the call has been sent, or never will be.
-    pub fn is_sent(&self) -> bool {
-        !matches!(self.stage, Stage::Waiting(_))
-    }
-
-    /// Waits until the call has been sent, or never will be.
-    pub async fn sent(&mut self) {
-        std::future::poll_fn(|cx| self.poll_sent(cx)).await;
-    }
-
-    fn poll_sent(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        if let Stage::Waiting(turn) = &mut self.stage {
-            let sent = std::task::ready!(Pin::new(&mut turn.sent).poll(cx));
-            let closed = || Err(CallError::Closed(CloseReason::ClosedHere));
-            self.stage = match sent.unwrap_or_else(|_| closed()) {
-                Ok(asked) => Stage::Sent(asked),
-                Err(error) => Stage::Failed(error),
-            };
-        }
-        Poll::Ready(())
-    }
-}
-
-impl Future for Passing {
-    type Output = Result<Payload, CallError>;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        std::task::ready!(self.poll_sent(cx));
-        if let Stage::Sent(asked) = &mut self.stage {
-            return Pin::new(asked).poll(cx);
-        }
-        match std::mem::replace(&mut self.stage, Stage::Over) {
-            Stage::Failed(error) => Poll::Ready(Err(error)),
-            Stage::Waiting(_) | Stage::Sent(_) | Stage::Over => Poll::Pending,
-        }
-    }
-}
-
-impl Drop for Passing {
-    fn drop(&mut self) {
-        // One that is being sent right now notices by itself.
-        if let Stage::Waiting(turn) = &self.stage {
-            turn.lane.give_up(turn.number);
-        }
-    }
-}
-
-impl fmt::Debug for Passing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Passing({})", self.entry.number())
     }
 }
