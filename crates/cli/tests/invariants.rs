@@ -94,10 +94,22 @@ fn nothing_is_unbounded() {
 #[test]
 fn unsafe_code_has_two_places() {
     only_in("unsafe {", |_, file| {
-        is_file(file, "host/src/parent_death.rs") || is_file(file, "host/src/sandbox/kernel.rs")
+        is_file(file, "host/src/child.rs") || is_file(file, "host/src/sandbox/linux/kernel.rs")
     });
     only_in("unsafe fn", |_, _| false);
     only_in("unsafe impl", |_, _| false);
+}
+
+/// In the host, systems differ in `platform` and `sandbox` alone.
+#[test]
+fn the_host_knows_systems_in_two_places() {
+    for cfg in ["target_os", "target_vendor"] {
+        only_in(cfg, |name, file| {
+            name != "host"
+                || is_file(file, "host/src/platform.rs")
+                || is_file(file, "host/src/sandbox.rs")
+        });
+    }
 }
 
 #[test]

@@ -6,15 +6,14 @@
 //! environment and in a session of its own, is not found.
 
 use std::collections::HashSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use std::thread;
 
 use rustix::process::Pid;
 
-use crate::cgroup::{self, Cgroup};
-use crate::guardian;
-use crate::processes::{self, Identity};
+use crate::platform::{self, Cgroup, Identity};
 
 /// Moved again as long as there are new ones outside, which only the first to be moved can have
 /// started.
@@ -27,9 +26,16 @@ pub(crate) struct Enclosure(Arc<Shared>);
 #[derive(Debug, Default)]
 struct Shared {
     /// Locked while processes are moved.
-    group: Mutex<Option<Cgroup>>,
+    group: Mutex<Option<Group>>,
     /// The plugin is being ended: nobody is to be moved any more.
     is_over: AtomicBool,
+}
+
+#[derive(Debug)]
+struct Group {
+    cgroup: Cgroup,
+    /// Everyone who was found is in it.
+    is_complete: bool,
 }
 
 struct Job {
@@ -51,7 +57,10 @@ impl Enclosure {
             let thread = thread::Builder::new().name("tenon-encloser".into());
             let started = thread.spawn(|| {
                 loop {
-                    wait().iter().for_each(Job::enclose);
+                    for job in wait() {
+                        // A fault must not keep later plugins out of their groups.
+                        let _reported = catch_unwind(AssertUnwindSafe(|| job.enclose()));
+                    }
                 }
             });
             started.is_ok()
@@ -66,7 +75,8 @@ impl Enclosure {
 
     /// Whether everyone who has been found is in the group.
     pub(crate) fn is_closed(&self) -> bool {
-        self.settled().is_some_and(|group| group.is_some())
+        let group = self.settled();
+        group.is_some_and(|group| group.as_ref().is_some_and(|group| group.is_complete))
     }
 
     /// Kills everyone in the group, if there is one, and does not let anybody be moved any more. False
@@ -77,12 +87,12 @@ impl Enclosure {
             return false;
         };
         if let Some(group) = &*group {
-            let _no_longer_there = group.end_all();
+            let _no_longer_there = group.cgroup.end_all();
         }
         true
     }
 
-    fn settled(&self) -> Option<MutexGuard<'_, Option<Cgroup>>> {
+    fn settled(&self) -> Option<MutexGuard<'_, Option<Group>>> {
         match self.0.group.try_lock() {
             Ok(group) => Some(group),
             Err(TryLockError::Poisoned(group)) => Some(group.into_inner()),
@@ -107,43 +117,49 @@ impl Job {
         if self.is_over() {
             return;
         }
-        let Some((own, _)) = cgroup::unified() else {
+        let Some(cgroup) = platform::new_group() else {
             return;
         };
-        let Some(made) = Cgroup::new_in(&own).ok().filter(Cgroup::can_kill) else {
-            return;
-        };
-        guardian::confined(made.folder());
-        self.move_into(&made);
-        *group = Some(made);
+        let is_complete = self.move_into(&cgroup);
+        *group = Some(Group {
+            cgroup,
+            is_complete,
+        });
     }
 
     fn is_over(&self) -> bool {
         self.shared.is_over.load(Ordering::SeqCst)
     }
 
-    /// Moves the plugin and what it has started into a group.
-    fn move_into(&self, group: &Cgroup) {
+    /// Moves the plugin and what it has started into a group. Tells whether all of them are in it.
+    fn move_into(&self, group: &Cgroup) -> bool {
         let Some(first) = Identity::of(self.leader) else {
-            return;
+            return false;
         };
         let mut moved = HashSet::new();
         let mut found = vec![first];
         for _ in 0..ROUNDS {
             found.retain(|one| moved.insert(*one));
             if found.is_empty() {
-                return;
+                return true;
             }
             for one in found {
+                if self.is_over() {
+                    return false;
+                }
                 // It may be in the group already, as all are whose parents were.
-                if self.is_over() || group.contains(one.id) || !one.is_there() {
+                if group.contains(one.id) || !one.is_there() {
                     continue;
                 }
-                if let Err(error) = group.add(one.id) {
+                if let Err(error) = group.add(one.id)
+                    && one.is_there()
+                {
                     tracing::debug!(%error, "a process could not be moved into a cgroup");
+                    return false;
                 }
             }
-            found = processes::descendants(self.leader, &[first]);
+            found = platform::descendants(self.leader, &[first]);
         }
+        false
     }
 }

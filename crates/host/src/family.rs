@@ -11,12 +11,11 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use rustix::process::Signal;
+use rustix::process::{Signal, getpgid};
 
-use crate::cgroup::Cgroup;
 use crate::enclosure::Enclosure;
 use crate::leader::Leader;
-use crate::processes::{self, Identity};
+use crate::platform::{self, Cgroup, Identity};
 
 /// The environment variable with the marks of everyone a process descends from:
 /// `;<host>.<number>;<host>.<number>;`.
@@ -88,6 +87,8 @@ impl Family {
     /// Kills everyone who can be found without looking for the mark. Takes milliseconds. False if
     /// [`Enclosure::kill`] has to be called again.
     pub(crate) fn kill(&mut self) -> bool {
+        let plugin = self.leader.id();
+        tracing::debug!(?plugin, "ending a plugin and what it has left behind");
         let is_settled = self.enclosure.kill();
         for cgroup in &self.cgroups {
             let _no_longer_there = cgroup.end_all();
@@ -105,20 +106,20 @@ impl Family {
     fn freeze(&mut self) {
         /// Enough for all but those who multiply faster than they can be stopped.
         const ROUNDS: usize = 10;
+        let leader = self.leader.id();
         self.leader.signal_group(Signal::STOP);
         let mut stopped = 0;
         for _ in 0..ROUNDS {
-            let known = { self.seen.iter().copied() }.chain(Identity::of(self.leader.id()));
+            let known = { self.seen.iter().copied() }.chain(Identity::of(leader));
             let known: Vec<Identity> = known.collect();
-            let found = processes::descendants(self.leader.id(), &known);
-            self.seen
-                .extend(found.into_iter().filter(|one| !known.contains(one)));
-            if self.seen.len() == stopped {
+            let found = platform::descendants(leader, &known).into_iter();
+            self.seen.extend(found.filter(|one| !known.contains(one)));
+            // The group has been stopped already.
+            let others = { self.seen[stopped..].iter() }
+                .filter(|one| getpgid(Some(one.id)) != Ok(leader) && one.is_there());
+            if others.map(|one| one.signal(Signal::STOP)).count() == 0 {
                 return;
             }
-            self.seen[stopped..]
-                .iter()
-                .for_each(|one| one.signal(Signal::STOP));
             stopped = self.seen.len();
         }
     }
@@ -185,10 +186,10 @@ mod tests {
     fn a_daemon_that_was_seen_is_found_without_its_parents() {
         let (mut family, daemon) = with_daemon();
         let leader = Identity::of(family.leader.id()).unwrap();
-        family.seen = processes::descendants(leader.id, &[leader]);
+        family.seen = platform::descendants(leader.id, &[leader]);
         assert!(family.seen.contains(&daemon));
         family.leader.signal_group(Signal::KILL);
-        let found = || processes::descendants(leader.id, &[leader]);
+        let found = || platform::descendants(leader.id, &[leader]);
         while found().contains(&daemon) {
             std::thread::sleep(Duration::from_millis(5));
         }

@@ -11,7 +11,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use rustix::process::Pid;
 
 use crate::family;
-use crate::processes::Identity;
+use crate::platform::Identity;
 
 /// Ends the groups that have started and not ended, then everyone else who bears our mark, until two
 /// scans in a row find nobody (see [`family`]).
@@ -133,12 +133,12 @@ pub(crate) fn ended(group: Group) {
     tell("ended", group);
 }
 
-/// Somebody may be in this control group from now on.
+/// This control group is about to be made, or there. It may be told more than once.
 pub(crate) fn confined(cgroup: &Path) {
     say(format_args!("confined {}", cgroup.display()));
 }
 
-/// This control group has been removed.
+/// This control group is not there any more.
 pub(crate) fn released(cgroup: &Path) {
     say(format_args!("released {}", cgroup.display()));
 }

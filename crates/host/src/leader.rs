@@ -6,22 +6,20 @@
 //! its group any more: when the [`Leader`] is dropped.
 
 use std::io;
-use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ExitStatus};
 use std::sync::{Mutex, PoisonError};
 
 use rustix::io::Errno;
 use rustix::process::{
-    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, WaitIdStatus, getpgid, kill_process,
-    kill_process_group, pidfd_open, waitid,
+    Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus, getpgid, kill_process, kill_process_group,
+    waitid,
 };
-use tokio::io::Interest;
-use tokio::io::unix::AsyncFd;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
 use crate::guardian::{self, Group};
+use crate::platform::ExitDescriptor;
 
 /// A child process that leads a group of its own. Dropping it kills the group and reaps the child.
 #[derive(Debug)]
@@ -69,13 +67,11 @@ impl Leader {
     pub(crate) fn watch(&self) -> io::Result<watch::Receiver<Option<ExitStatus>>> {
         let (ended, status) = watch::channel(None);
         let id = self.id;
-        match pidfd_open(id, PidfdFlags::empty()) {
-            Ok(process) => {
-                let exit = exit_by_descriptor(id, readable_at_exit(process)?);
-                tokio::spawn(report(ended, exit));
+        match ExitDescriptor::of(id)? {
+            Some(process) => {
+                tokio::spawn(report(ended, process.exited(move || exit_status(id))));
             }
-            Err(error) => {
-                tracing::debug!(%error, "no descriptors of processes, using SIGCHLD");
+            None => {
                 let children = signal(SignalKind::child())?;
                 tokio::spawn(report(ended, exit_by_signal(id, children)));
             }
@@ -113,28 +109,6 @@ async fn report(ended: watch::Sender<Option<ExitStatus>>, exit: impl Future<Outp
         status = exit => status,
     };
     ended.send_replace(Some(status));
-}
-
-#[expect(
-    deprecated,
-    reason = "unsound only for types whose descriptor changes, which an owned one does not"
-)]
-fn readable_at_exit(process: OwnedFd) -> io::Result<AsyncFd<OwnedFd>> {
-    AsyncFd::with_interest(process, Interest::READABLE)
-}
-
-/// A descriptor of a process is readable once the process has ended.
-async fn exit_by_descriptor(id: Pid, process: AsyncFd<OwnedFd>) -> ExitStatus {
-    loop {
-        let Ok(mut ready) = process.readable().await else {
-            // The runtime is shutting down, and this future with it.
-            return std::future::pending().await;
-        };
-        match exit_status(id) {
-            Some(status) => return status,
-            None => ready.clear_ready(),
-        }
-    }
 }
 
 /// For systems that have no descriptors of processes, or do not let us use them.

@@ -29,7 +29,7 @@
 //! [`PluginCommand::on_stderr`].
 
 mod capture;
-mod cgroup;
+mod child;
 mod command;
 mod descriptors;
 mod enclosure;
@@ -40,11 +40,10 @@ mod guardian;
 mod leader;
 mod limits;
 pub mod own_file;
-mod parent_death;
+mod platform;
 mod plugin;
 mod pool;
 mod process;
-mod processes;
 mod sandbox;
 mod spawner;
 mod stderr;

@@ -11,7 +11,6 @@ use tenon_rpc::Io;
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::sync::watch;
 
-use crate::cgroup::Cgroup;
 use crate::command::PluginCommand;
 use crate::enclosure::Enclosure;
 use crate::environment::LeftOut;
@@ -19,7 +18,7 @@ use crate::error::{PluginError, Problem};
 use crate::family::{self, Family, Mark};
 use crate::leader::Leader;
 use crate::limits::{Enforcement, MemoryLimit};
-use crate::processes::{self, Identity};
+use crate::platform::{self, Cgroup, Identity};
 use crate::sandbox::{self, Sandbox};
 use crate::stderr::StderrTail;
 use crate::{guardian, spawner, sweep};
@@ -67,7 +66,7 @@ pub enum HowItEnded {
 #[derive(Debug)]
 pub struct Process {
     /// Taken when it is ended.
-    family: Option<Family>,
+    family: Option<Box<Family>>,
     id: Pid,
     is_confined: bool,
     status: watch::Receiver<Option<ExitStatus>>,
@@ -126,6 +125,7 @@ impl Process {
         })?;
         let own_proc = is_confined.then(|| sandbox::pin(child.id())).flatten();
         for cgroup in &cgroups {
+            // When they were made, the guardian may not have been there.
             guardian::confined(cgroup.folder());
         }
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
@@ -135,8 +135,7 @@ impl Process {
             return Err(io::Error::other("a pipe is missing"));
         };
         for pipe in [stdin.as_fd(), stdout.as_fd()] {
-            // Only makes things faster; the system may refuse.
-            let _refused = rustix::pipe::fcntl_setpipe_size(pipe, PIPE_SIZE);
+            platform::widen(pipe, PIPE_SIZE);
         }
         let pipes = Pipes {
             stdin: ChildStdin::from_std(stdin)?,
@@ -149,14 +148,14 @@ impl Process {
             false => Enclosure::around(id),
         };
         let process = Process {
-            family: Some(Family {
+            family: Some(Box::new(Family {
                 enclosure,
                 cgroups,
                 leader,
                 mark,
                 seen: Vec::new(),
                 own_proc,
-            }),
+            })),
             id,
             is_confined,
             status,
@@ -254,7 +253,7 @@ impl Process {
             && self.status.borrow().is_none()
             && !family.is_closed()
         {
-            let of = move || processes::descendants(id, Identity::of(id).as_slice());
+            let of = move || platform::descendants(id, Identity::of(id).as_slice());
             let found = tokio::task::spawn_blocking(of).await;
             family.seen = found.unwrap_or_default();
         }

@@ -1,171 +1,22 @@
-//! Holds a plugin to its [`Permissions`], whatever language it is written in.
-//!
-//! Everything is prepared before the fork. The child then only makes system calls: it enters a
-//! ruleset of Landlock (files, programs, TCP, signals), gives up capabilities and the right to gain
-//! others, and puts a seccomp filter on itself for what Landlock does not see.
+//! Holds a plugin to its [`Permissions`], whatever language it is written in. The kernel has to help with
+//! that, which so far only Linux does.
 
-mod elf;
+mod denial;
 mod environment;
-mod filter;
-mod kernel;
-mod landlock;
-mod listener;
-mod needed;
+#[cfg(target_os = "linux")]
+mod linux;
 mod permissions;
-mod report;
-mod rules;
-mod shims;
-mod syscalls;
+#[cfg(not(target_os = "linux"))]
+mod unsupported;
 
-use std::ffi::OsString;
-use std::io;
-use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::net::UnixStream;
+#[cfg(target_os = "linux")]
+use linux as system;
+#[cfg(not(target_os = "linux"))]
+use unsupported as system;
 
-use rustix::fs::{Mode, OFlags};
-use rustix::io::Errno;
-use rustix::process::{Resource, Rlimit};
-use rustix::thread::{CapabilitySet, CapabilitySets};
-use tokio::process::Command;
-
-use crate::command::PluginCommand;
-use filter::Instruction;
-use landlock::{Ruleset, access};
-use rules::Rules;
-
+pub(crate) use denial::SeeDenial;
 pub(crate) use environment::{inherits, is_denied};
-pub(crate) use kernel::before_exec;
-pub(crate) use report::SeeDenial;
+pub(crate) use system::{Sandbox, explained, pin};
 
+pub use denial::Denial;
 pub use permissions::{Grant, InvalidPermission, Permission, Permissions};
-pub use report::Denial;
-
-/// Everything that the child needs to confine itself.
-pub(crate) struct Sandbox {
-    ruleset: Ruleset,
-    filter: Vec<Instruction>,
-    /// Where to send what the filter asks, if somebody wants to know.
-    asked: Option<UnixStream>,
-    /// `PATH`, if it has to be another one.
-    path: Option<OsString>,
-}
-
-impl Sandbox {
-    /// The sandbox for a command, if it has permissions. `has_cgroup`: everyone in it is killed
-    /// together.
-    ///
-    /// # Errors
-    /// The permissions cannot be enforced, so the command must not be started.
-    pub(crate) fn of(command: &PluginCommand, has_cgroup: bool) -> io::Result<Option<Sandbox>> {
-        let Some(permissions) = &command.permissions else {
-            return Ok(None);
-        };
-        let (rules, needed) = Rules::of(command, permissions)?;
-        let path = match needed.first_in_path.is_empty() {
-            true => None,
-            false => {
-                let usual = needed::Finder::new(command).path();
-                let folders = needed.first_in_path.into_iter();
-                let folders = folders.chain(std::env::split_paths(&usual));
-                std::env::join_paths(folders).ok()
-            }
-        };
-        let ruleset = Ruleset::new(&rules)?;
-        let filter = filter::program(&rules, command.on_denial.is_some(), has_cgroup)?;
-        let asked = match &command.on_denial {
-            Some(see) => {
-                let (child, host) = UnixStream::pair()?;
-                report::follow(host.into(), rules, see.clone())?;
-                Some(child)
-            }
-            None => None,
-        };
-        Ok(Some(Sandbox {
-            ruleset,
-            filter,
-            asked,
-            path,
-        }))
-    }
-
-    /// Has the child of a command confine itself before it becomes the program.
-    pub(crate) fn set_up(self, child: &mut Command) {
-        if let Some(path) = &self.path {
-            child.env("PATH", path);
-        }
-        before_exec(child, move || self.enter());
-    }
-
-    /// Runs between fork and exec: plain system calls, see [`kernel`].
-    fn enter(&self) -> io::Result<()> {
-        kernel::close_others_on_exec()?;
-        rustix::process::setrlimit(
-            Resource::Core,
-            Rlimit {
-                current: Some(0),
-                maximum: Some(0),
-            },
-        )?;
-        self.allow_own_proc()?;
-        rustix::thread::set_no_new_privs(true)?;
-        drop_capabilities()?;
-        kernel::landlock_restrict_self(self.ruleset.descriptor.as_fd())?;
-        let listener = kernel::seccomp_filter(&self.filter, self.asked.is_some())?;
-        match (&self.asked, &listener) {
-            (Some(asked), Some(listener)) => listener::send(asked.as_fd(), listener.as_fd()),
-            _ => Ok(()),
-        }
-    }
-
-    /// Runtimes look themselves up in `/proc/self`, whose real name is known only now.
-    fn allow_own_proc(&self) -> io::Result<()> {
-        let rights = access::READ & self.ruleset.handled;
-        if rights == 0 {
-            return Ok(());
-        }
-        let flags = OFlags::PATH | OFlags::CLOEXEC;
-        match rustix::fs::open(c"/proc/self", flags, Mode::empty()) {
-            Ok(own) => {
-                kernel::landlock_add_path(self.ruleset.descriptor.as_fd(), own.as_fd(), rights)
-            }
-            Err(Errno::NOENT) => Ok(()),
-            Err(error) => Err(error.into()),
-        }
-    }
-}
-
-/// Root may do as root only what Landlock has rules for: open files of others.
-fn drop_capabilities() -> io::Result<()> {
-    kernel::drop_bounding_set(CapabilitySet::DAC_OVERRIDE.bits());
-    // Not known to old kernels, and nothing to lose for ordinary users.
-    let _nothing_to_clear = rustix::thread::clear_ambient_capability_set();
-    let has = rustix::thread::capabilities(None)?;
-    let keeps = CapabilitySet::DAC_OVERRIDE;
-    rustix::thread::set_capabilities(
-        None,
-        CapabilitySets {
-            effective: has.effective & keeps,
-            permitted: has.permitted & keeps,
-            inheritable: CapabilitySet::empty(),
-        },
-    )?;
-    Ok(())
-}
-
-/// What a program that could not be started in a sandbox is told with.
-pub(crate) fn explained(error: io::Error) -> io::Error {
-    match error.kind() {
-        io::ErrorKind::PermissionDenied => io::Error::other(format!(
-            "{error}\n  hint: is it executable? If it starts other programs to start itself, as version \
-             managers do, name the program that they start, or allow `run`"
-        )),
-        _ => error,
-    }
-}
-
-/// Keeps the folder of a process in `/proc` the one that its rule is about: the kernel may make it
-/// anew once nobody uses it.
-pub(crate) fn pin(process: u32) -> Option<OwnedFd> {
-    let flags = OFlags::PATH | OFlags::CLOEXEC;
-    rustix::fs::open(format!("/proc/{process}"), flags, Mode::empty()).ok()
-}

@@ -10,7 +10,7 @@ use std::thread;
 
 use tokio::process::Command;
 
-use crate::{guardian, parent_death};
+use crate::{child, guardian};
 
 type Job = Box<dyn FnOnce() + Send>;
 
@@ -31,7 +31,7 @@ pub(crate) fn spawn(mut command: Command) -> io::Result<Child> {
         }
         sender
     });
-    parent_death::die_with_us(&mut command);
+    child::die_with_us(&mut command);
     let (answer, answered) = mpsc::sync_channel(1);
     let job = Box::new(move || {
         // Whoever asked waits for it. The runtime would reap the child as soon as it ends.

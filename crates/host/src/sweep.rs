@@ -2,6 +2,7 @@
 //! That takes milliseconds, so no task of a runtime waits for it, and plugins that end at the same
 //! time share one walk. If this process ends before the thread is done, the guardian does the rest.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -10,7 +11,7 @@ use rustix::process::{Pid, Signal};
 use tokio::sync::oneshot;
 
 use crate::family::Family;
-use crate::processes;
+use crate::platform;
 
 /// Enough for all but those who multiply faster than they can be ended.
 const ROUNDS: usize = 100;
@@ -27,7 +28,7 @@ static ADDED: Condvar = Condvar::new();
 
 /// A plugin whose descendants are looked for.
 struct Ending {
-    family: Family,
+    family: Box<Family>,
     rounds: usize,
     quiet_rounds: usize,
     /// Nobody is being moved into its control group any more.
@@ -52,7 +53,7 @@ impl Ending {
 
 /// Ends everyone who descends from a plugin, also those born while it looks, and reaps the plugin.
 /// Returns at once; the receiver hears of the end.
-pub(crate) fn end(family: Family) -> oneshot::Receiver<()> {
+pub(crate) fn end(family: Box<Family>) -> oneshot::Receiver<()> {
     static HAS_THREAD: OnceLock<bool> = OnceLock::new();
     let (sender, done) = oneshot::channel();
     waiting().push(Ending {
@@ -66,7 +67,9 @@ pub(crate) fn end(family: Family) -> oneshot::Receiver<()> {
         let thread = thread::Builder::new().name("tenon-sweeper".into());
         let started = thread.spawn(|| {
             loop {
-                sweep(wait());
+                let endings = wait();
+                // A fault must not keep later plugins from being ended.
+                let _reported = catch_unwind(AssertUnwindSafe(|| sweep(endings)));
             }
         });
         started.is_ok()
@@ -124,12 +127,12 @@ fn walk(needles: &[String]) -> Vec<bool> {
     if needles.is_empty() {
         return found;
     }
-    for id in processes::ids() {
+    for id in platform::ids() {
         let Some(place) = bearer_of(needles, id) else {
             continue;
         };
         tracing::debug!(pid = ?id, "ending a process that a plugin left behind");
-        processes::signal_if(id, Signal::KILL, || bearer_of(needles, id).is_some());
+        platform::signal_if(id, Signal::KILL, || bearer_of(needles, id).is_some());
         found[place] = true;
     }
     found
@@ -138,7 +141,7 @@ fn walk(needles: &[String]) -> Vec<bool> {
 /// Which of these is in the environment of a process.
 fn bearer_of(needles: &[String], id: Pid) -> Option<usize> {
     // Gone in the meantime, or somebody else's: either way not ours to end.
-    let environment = processes::environment(id)?;
+    let environment = platform::environment(id)?;
     let is_in = |needle: &String| memchr::memmem::find(&environment, needle.as_bytes()).is_some();
     needles.iter().position(is_in)
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{FlockOperation, OFlags};
 use rustix::io::Errno;
-use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketType};
 use rustix::process::Resource;
 use tenon_rpc::Io;
 use tokio::net::{UnixListener, UnixStream};
@@ -232,10 +232,21 @@ fn knock(path: &Path) -> Result<(), Errno> {
     rustix::net::connect(&new_socket()?, &SocketAddrUnix::new(path)?)
 }
 
-/// A socket that never blocks.
+/// A socket that never blocks, and that children do not inherit.
+#[cfg(not(target_vendor = "apple"))]
 fn new_socket() -> Result<OwnedFd, Errno> {
-    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    let flags = rustix::net::SocketFlags::CLOEXEC | rustix::net::SocketFlags::NONBLOCK;
     rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)
+}
+
+/// A socket that never blocks. A child that is started before the last line may inherit it: this system
+/// cannot do both at once.
+#[cfg(target_vendor = "apple")]
+fn new_socket() -> Result<OwnedFd, Errno> {
+    let socket = rustix::net::socket(AddressFamily::UNIX, SocketType::STREAM, None)?;
+    rustix::io::ioctl_fionbio(&socket, true)?;
+    rustix::io::fcntl_setfd(&socket, rustix::io::FdFlags::CLOEXEC)?;
+    Ok(socket)
 }
 
 /// Whether a descriptor is one of those that are not for clients. The system gives out the lowest
@@ -257,7 +268,7 @@ pub fn has_room_for_clients() -> bool {
 }
 
 /// The system has room for so many bytes in the address of a socket.
-const LONGEST_PATH: usize = 107;
+const LONGEST_PATH: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
 
 fn check_length(path: &Path) -> io::Result<()> {
     let length = path.as_os_str().len();

@@ -74,10 +74,8 @@ impl RecordKey {
     /// There is no randomness to be had.
     pub(crate) fn seal(&self, owner: &str, secret: &str) -> io::Result<String> {
         let mut nonce = [0; NONCE];
-        let flags = rustix::rand::GetRandomFlags::empty();
-        if rustix::rand::getrandom(&mut nonce, flags)? != NONCE {
-            return Err(io::Error::other("too little randomness"));
-        }
+        getrandom::fill(&mut nonce)
+            .map_err(|error| io::Error::other(format!("no randomness: {error}")))?;
         let payload = Payload {
             msg: secret.as_bytes(),
             aad: owner.as_bytes(),

@@ -4,8 +4,7 @@
 pub(crate) fn new_id() -> String {
     let now = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ");
     let mut letters = [0; 4];
-    let filled = rustix::rand::getrandom(&mut letters, rustix::rand::GetRandomFlags::empty());
-    if filled.is_err() {
+    if getrandom::fill(&mut letters).is_err() {
         // Two runs of one process in one second are told apart all the same.
         letters = std::process::id().to_be_bytes();
     }

@@ -13,6 +13,12 @@ use rustix::process::Pid;
 
 use crate::{family, guardian};
 
+/// A group inside our own one whose members can be killed at once, where we may make one.
+pub(crate) fn new_group() -> Option<Cgroup> {
+    let (own, _) = unified()?;
+    Cgroup::new_in(&own).ok().filter(Cgroup::can_kill)
+}
+
 /// Dropping it removes it. Everyone in it is killed, if it is of cgroup v2.
 #[derive(Debug)]
 pub(crate) struct Cgroup {
@@ -25,8 +31,15 @@ impl Cgroup {
         static LAST: AtomicU64 = AtomicU64::new(0);
         let number = LAST.fetch_add(1, Ordering::Relaxed);
         let folder = parent.join(format!("tenon-{}-{number}", family::host()));
-        fs::create_dir(&folder)?;
-        Ok(Cgroup { folder })
+        // Before it is there: nobody else would remove it if this process were killed right after.
+        guardian::confined(&folder);
+        match fs::create_dir(&folder) {
+            Ok(()) => Ok(Cgroup { folder }),
+            Err(error) => {
+                guardian::released(&folder);
+                Err(error)
+            }
+        }
     }
 
     /// Moves a process into the group.

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use super::landlock::access;
 use super::needed::{DEVICES, Finder, Needed};
-use super::permissions::{Grant, Permission, Permissions};
 use crate::command::PluginCommand;
+use crate::sandbox::{Grant, Permission, Permissions};
 
 /// What is restricted, and what is allowed of it.
 #[derive(Debug, Default)]

@@ -1,5 +1,5 @@
-//! The system calls that no safe library has, one function each. With `parent_death.rs` this is all
-//! the unsafe code there is.
+//! The system calls that no safe library has, one function each. With `child.rs` this is all the unsafe
+//! code there is.
 //!
 //! What runs between fork and exec neither allocates nor takes a lock nor panics.
 
@@ -245,17 +245,5 @@ pub(super) fn answer_call(listener: BorrowedFd<'_>, id: u64, refusal: Option<i32
             NOTIFICATION_SEND as _,
             &raw const answer,
         );
-    }
-}
-
-/// Runs something in the child between fork and exec. It must keep to the rule above.
-pub(crate) fn before_exec(
-    command: &mut tokio::process::Command,
-    enter: impl FnMut() -> io::Result<()> + Send + Sync + 'static,
-) {
-    // SAFETY: after fork in a program with several threads only async-signal-safe functions may be
-    // called. The callers, `Sandbox` and `Enforcement`, make plain system calls with what was prepared before the fork.
-    unsafe {
-        command.pre_exec(enter);
     }
 }

@@ -6,31 +6,17 @@
 
 use std::collections::HashSet;
 use std::ffi::OsString;
-use std::fmt;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use super::landlock::access;
-use super::permissions::Permission;
 use super::rules::{Net, Rules, real};
 use super::{kernel, listener, syscalls};
-
-/// Something that a plugin tried and was denied.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Denial {
-    /// The permission that it lacks; none if no permission would allow it.
-    pub permission: Option<Permission>,
-    /// What it went for: a path, an address, or a system call.
-    pub what: String,
-}
-
-/// Is shown each denial, once.
-pub(crate) type SeeDenial = Arc<dyn Fn(&Denial) + Send + Sync>;
+use crate::sandbox::{Denial, Permission, SeeDenial};
 
 /// A system call that was stopped.
 pub(super) struct Call {
@@ -38,15 +24,6 @@ pub(super) struct Call {
     pub(super) process: u32,
     pub(super) number: i64,
     pub(super) arguments: [u64; 6],
-}
-
-impl fmt::Display for Denial {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.permission {
-            Some(permission) => write!(f, "{permission} {}", self.what),
-            None => write!(f, "{}", self.what),
-        }
-    }
 }
 
 /// Tells about denials until every process of the plugin has ended.

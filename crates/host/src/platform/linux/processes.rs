@@ -83,8 +83,16 @@ fn seen(id: Pid) -> Option<Seen> {
     let end_of_name = memchr::memrchr(b')', &stat)?;
     let fields = std::str::from_utf8(&stat[end_of_name + 1..]).ok()?;
     let mut fields = fields.split_ascii_whitespace().skip(1);
-    let parent = Pid::from_raw(fields.next()?.parse().ok()?);
-    let group = Pid::from_raw(fields.next()?.parse().ok()?);
+    // Of a process that is just being reaped the group is -1.
+    let id_of = |field: &str| {
+        field
+            .parse()
+            .ok()
+            .filter(|id| *id > 0)
+            .and_then(Pid::from_raw)
+    };
+    let parent = id_of(fields.next()?);
+    let group = id_of(fields.next()?);
     // The 20th field behind the name.
     let started = fields.nth(16)?.parse().ok()?;
     Some(Seen {

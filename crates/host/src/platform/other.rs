@@ -1,0 +1,114 @@
+//! Systems without control groups, descriptors of processes and `/proc`. The process group is all that
+//! plugins are found by.
+
+use std::io;
+use std::os::fd::BorrowedFd;
+use std::path::Path;
+
+use rustix::process::{Pid, Signal};
+
+use crate::limits::{Limiting, Limits};
+
+/// There are none.
+#[derive(Debug)]
+pub(crate) enum Cgroup {}
+
+impl Cgroup {
+    pub(crate) fn folder(&self) -> &Path {
+        match *self {}
+    }
+
+    pub(crate) fn add(&self, _: Pid) -> io::Result<()> {
+        match *self {}
+    }
+
+    pub(crate) fn contains(&self, _: Pid) -> bool {
+        match *self {}
+    }
+
+    pub(crate) fn can_kill(&self) -> bool {
+        match *self {}
+    }
+
+    pub(crate) fn end_all(&self) -> io::Result<()> {
+        match *self {}
+    }
+
+    pub(crate) fn ran_out_of_memory(&self) -> bool {
+        match *self {}
+    }
+}
+
+pub(crate) fn new_group() -> Option<Cgroup> {
+    None
+}
+
+/// # Errors
+/// The number of processes is limited, which nothing here enforces.
+pub(crate) fn limiting(limits: Limits) -> io::Result<Limiting> {
+    match limits.processes {
+        None => Ok(Limiting {
+            left: limits,
+            ..Limiting::default()
+        }),
+        Some(_) => Err(io::Error::new(
+            io::ErrorKind::Unsupported,
+            "the number of its processes cannot be limited: this needs a cgroup with the pids \
+             controller, which only Linux has",
+        )),
+    }
+}
+
+/// There are none.
+pub(crate) enum ExitDescriptor {}
+
+impl ExitDescriptor {
+    pub(crate) fn of(_: Pid) -> io::Result<Option<ExitDescriptor>> {
+        Ok(None)
+    }
+
+    pub(crate) async fn exited<T>(self, _: impl Fn() -> Option<T>) -> T {
+        match self {}
+    }
+}
+
+/// A process. When it was started cannot be told, so nobody is recognized.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Identity {
+    pub(crate) id: Pid,
+    pub(crate) started: u64,
+}
+
+impl Identity {
+    pub(crate) fn of(_: Pid) -> Option<Identity> {
+        None
+    }
+
+    pub(crate) fn is_there(&self) -> bool {
+        false
+    }
+
+    pub(crate) fn signal(&self, _: Signal) {}
+}
+
+pub(crate) fn ids() -> impl Iterator<Item = Pid> {
+    std::iter::empty()
+}
+
+pub(crate) fn environment(_: Pid) -> Option<Vec<u8>> {
+    None
+}
+
+pub(crate) fn descendants(_: Pid, _: &[Identity]) -> Vec<Identity> {
+    Vec::new()
+}
+
+pub(crate) fn signal_if(_: Pid, _: Signal, _: impl Fn() -> bool) {}
+
+/// The guardian ends plugins of a host that was killed; without the guardian nobody does.
+pub(crate) fn die_with_parent() -> io::Result<()> {
+    Ok(())
+}
+
+/// Their size is fixed.
+pub(crate) fn widen(_: BorrowedFd<'_>, _: usize) {}

@@ -1,0 +1,37 @@
+//! Permissions where nothing enforces them.
+
+use std::io;
+use std::os::fd::OwnedFd;
+
+use tokio::process::Command;
+
+use crate::command::PluginCommand;
+
+/// There is none.
+pub(crate) enum Sandbox {}
+
+impl Sandbox {
+    /// # Errors
+    /// The command has permissions, which cannot be enforced, so it must not be started.
+    pub(crate) fn of(command: &PluginCommand, _has_cgroup: bool) -> io::Result<Option<Sandbox>> {
+        match &command.permissions {
+            None => Ok(None),
+            Some(_) => Err(io::Error::new(
+                io::ErrorKind::Unsupported,
+                "its permissions cannot be enforced: that needs Landlock, which only Linux has",
+            )),
+        }
+    }
+
+    pub(crate) fn set_up(self, _: &mut Command) {
+        match self {}
+    }
+}
+
+pub(crate) fn explained(error: io::Error) -> io::Error {
+    error
+}
+
+pub(crate) fn pin(_: u32) -> Option<OwnedFd> {
+    None
+}
