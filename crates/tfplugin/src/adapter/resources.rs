@@ -4,7 +4,7 @@ use tenon_schema::{Body, Resource};
 use tenon_values::{Type, Value};
 
 use super::{Adapter, client_of, deferred, find, said};
-use crate::diagnostic::{Diagnostic, Diagnostics, all_into_proto};
+use crate::diagnostic::{AttributePath, Diagnostic, Diagnostics, all_into_proto};
 use crate::proto::tfplugin6::*;
 use crate::requests::*;
 use crate::{Provider, wire};
@@ -140,7 +140,7 @@ impl<P: Provider> Adapter<P> {
             let replaced = answer.requires_replace.into_iter();
             Ok(plan_resource_change::Response {
                 planned_state: Some(wire::encode(&answer.planned, &types.state)?),
-                requires_replace: replaced.map(|path| path.into_proto()).collect(),
+                requires_replace: replaced.map(AttributePath::into_proto).collect(),
                 planned_private: { answer.private }
                     .unwrap_or_else(|| request.prior_private.clone()),
                 planned_identity: types.identity_or(answer.identity.as_ref(), sent)?,
