@@ -27,12 +27,11 @@ use std::time::Instant;
 
 use tenon_hcl::Diagnostic;
 use tenon_host::own_file;
-use tenon_values::Value;
 
 use crate::event::{Event, RunStatus, Status, Watch};
 use crate::hint::{Advice, Hint};
 use crate::planning::attributes::config;
-use crate::planning::declarations::{Declaration, DeclarationId};
+use crate::planning::declarations::{Configured, DeclarationId};
 use crate::planning::evaluation::Evaluation;
 use crate::planning::graph::NodeId;
 use crate::planning::plan::Plan;
@@ -157,7 +156,7 @@ impl<'a> Run<'a> {
         mut record: Record,
         journal: Option<Journal>,
         chosen: &[NodeId],
-    ) -> Result<(RunWork<'a>, Vec<(DeclarationId, Declaration, Value)>), RunError> {
+    ) -> Result<(RunWork<'a>, Vec<Configured>), RunError> {
         let (plan, launcher, options) = (self.plan, self.launcher, self.options);
         let mut evaluation = Evaluation::new(&plan.graph, &plan.variables, false);
         let sealer = record.sealer(options.key.as_ref())?;
@@ -209,7 +208,9 @@ impl<'a> Run<'a> {
             done: done.len(),
             record: path.map(|path| path.display().to_string()),
         });
-        path.map(|path| warn_of_folder(path, launcher.advice, self.watch));
+        if let Some(path) = path {
+            warn_of_folder(path, launcher.advice, self.watch);
+        }
         for message in removed {
             (self.watch)(Event::Warning { message });
         }
@@ -284,7 +285,7 @@ pub(crate) fn configs(
     plan: &Plan,
     needed: &BTreeSet<DeclarationId>,
     evaluation: &Evaluation<'_>,
-) -> Result<Vec<(DeclarationId, Declaration, Value)>, Vec<Diagnostic>> {
+) -> Result<Vec<Configured>, Vec<Diagnostic>> {
     let mut configs = Vec::new();
     let mut problems = Vec::new();
     for (id, declaration) in plan.declarations.iter() {

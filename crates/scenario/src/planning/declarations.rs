@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use tenon_hcl::{Attribute, Diagnostic, Place, did_you_mean};
 use tenon_protocols::orchard::{ActionSchema, ProviderSchema};
+use tenon_values::Value;
 
 use crate::environment::ProviderEnvironment;
 use crate::reading::model::{Action, ProviderChoice, ProviderSource, Scenario};
@@ -49,6 +50,9 @@ impl Declaration {
         }
     }
 }
+
+/// A declaration with what its configuration comes to.
+pub(crate) type Configured = (DeclarationId, Declaration, Value);
 
 /// All declarations of a scenario.
 #[derive(Clone, Debug)]

@@ -10,7 +10,7 @@ use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 
 use crate::event::{Event, Watch};
-use crate::planning::declarations::{Declaration, DeclarationId};
+use crate::planning::declarations::{Configured, Declaration, DeclarationId};
 use crate::providers::failure::{FailureKind, ProviderFailure};
 use crate::providers::launcher::Launcher;
 use crate::providers::provider::Provider;
@@ -54,7 +54,7 @@ impl Slots {
     /// What went wrong with those that could not be started; all others are stopped again.
     pub(crate) async fn start(
         launcher: &Launcher,
-        declarations: Vec<(DeclarationId, Declaration, Value)>,
+        declarations: Vec<Configured>,
         interrupt: &CancellationToken,
         watch: Watch<'_>,
     ) -> Result<Slots, NotStarted> {

@@ -6,7 +6,7 @@ use tenon_protocols::{Protocol, Secrets};
 use tenon_values::Value;
 
 use crate::planning::attributes::action_attributes;
-use crate::planning::declarations::{Declaration, DeclarationId};
+use crate::planning::declarations::{Configured, DeclarationId};
 use crate::planning::evaluation::{Evaluation, Here, rendered};
 use crate::planning::flow::Spot;
 use crate::planning::graph::{ModuleId, NodeId, NodeKind};
@@ -70,7 +70,7 @@ impl<'a> Undoer<'a> {
     pub(crate) fn keep_providers(
         &mut self,
         record: &mut Record,
-        configs: &[(DeclarationId, Declaration, Value)],
+        configs: &[Configured],
         evaluation: &Evaluation<'_>,
     ) {
         let origins = Origins::new(&self.plan.graph, evaluation);
