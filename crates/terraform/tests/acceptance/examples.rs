@@ -6,6 +6,8 @@ use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 
+use serde_json::json;
+
 use crate::tools::{self, Need};
 use crate::trial::trial;
 use crate::workspace::Workspace;
@@ -21,16 +23,33 @@ fn copy(workspace: &Workspace, name: &str) {
     }
 }
 
-fn has_a_greeting(workspace: &Workspace) {
-    workspace.apply();
-    assert_eq!(workspace.read("greeting.txt"), "Hello from Terraform\n");
+/// From the first plan to `destroy`: created, shown, updated in place, replaced.
+fn lives_its_life(workspace: &Workspace) {
+    let plan = workspace.plan().has_changes();
+    plan.says("# denobridge_resource.greeting will be created");
+    plan.says("Plan: 1 to add, 0 to change, 0 to destroy.");
+    assert!(!workspace.has("greeting.txt"));
+
+    workspace.apply().says("[id=./greeting.txt]");
+    let content = "Hello from Terraform\n";
+    assert_eq!(workspace.read("greeting.txt"), content);
     assert_eq!(workspace.output("size"), 21);
-    workspace.assert_nothing_to_do();
+    let instances = workspace.instances();
+    let attributes = &instances["denobridge_resource.greeting"]["attributes"];
+    assert_eq!(attributes["id"], "./greeting.txt");
+    let props = json!({ "path": "./greeting.txt", "content": content });
+    assert_eq!(attributes["props"]["value"], props);
+    let time = attributes["state"]["value"]["mtime"].as_u64();
+    assert!(time.is_some_and(|time| time > 0), "{time:?}");
+    workspace.assert_nothing_to_do().says("No changes.");
 
     let text = workspace.read("main.tf");
     workspace.write("main.tf", &text.replace("Hello", "Good evening"));
-    workspace.apply().says("0 added, 1 changed, 0 destroyed");
+    let applied = workspace.apply();
+    applied.says("Apply complete! Resources: 0 added, 1 changed, 0 destroyed.");
+    applied.says("Good evening from Terraform");
     assert!(workspace.read("greeting.txt").starts_with("Good evening"));
+    workspace.assert_nothing_to_do();
 
     workspace.write("main.tf", &text.replace("greeting.txt", "other.txt"));
     workspace.apply().says("1 added, 0 changed, 1 destroyed");
@@ -39,36 +58,28 @@ fn has_a_greeting(workspace: &Workspace) {
     assert!(!workspace.has("other.txt"));
 }
 
+/// The same file in three languages, one after the other in each Terraform.
 #[test]
-fn a_file_in_typescript() {
-    trial(&[Need::Deno], |workspace| {
-        copy(workspace, "file-deno");
-        has_a_greeting(workspace);
-    });
-}
-
-#[test]
-fn a_file_in_python() {
-    trial(&[], |workspace| {
-        copy(workspace, "file-python");
-        has_a_greeting(workspace);
-    });
-}
-
-#[test]
-fn a_file_in_rust() {
+fn a_file_lives_its_life_in_every_language() {
     // Cargo builds it with the tests of the whole workspace.
     let built = Path::new(env!("CARGO_BIN_EXE_terraform-provider-denobridge"));
     let program: PathBuf = built.with_file_name("examples").join("file_resource");
-    if !program.is_file() {
-        let is_ci = std::env::var_os("CI").is_some_and(|value| value == "true");
-        assert!(!is_ci, "{} is not built", program.display());
-        return tools::say("skipped: a_file_in_rust: cargo build -p tenon-plugin --examples");
+    let mut examples = vec!["file-deno", "file-python"];
+    match program.is_file() {
+        true => examples.push("file-rust"),
+        false => {
+            let is_ci = std::env::var_os("CI").is_some_and(|value| value == "true");
+            assert!(!is_ci, "{} is not built", program.display());
+            tools::say("skipped: file-rust: cargo build -p tenon-plugin --examples");
+        }
     }
-    trial(&[], |workspace| {
-        copy(workspace, "file-rust");
+    trial(&[Need::Deno], |workspace| {
         workspace.set("TF_VAR_program", &program);
-        has_a_greeting(workspace);
+        for example in &examples {
+            tools::say(example);
+            copy(workspace, example);
+            lives_its_life(workspace);
+        }
     });
 }
 

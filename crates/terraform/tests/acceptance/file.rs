@@ -1,13 +1,10 @@
-//! A file as a resource, from `init` to `destroy`, in Deno and in Python.
+//! A file as a resource: how its script is found and started. Its life is in `examples.rs`.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use serde_json::json;
-
 use crate::tools::Need;
 use crate::trial::trial;
-use crate::workspace::Workspace;
 
 /// A resource "a" that is a file.
 pub(crate) fn file(script: &str, path: &str, content: &str) -> String {
@@ -27,48 +24,6 @@ resource "denobridge_resource" "a" {{
 }}
 "#
     )
-}
-
-fn lives_its_life(workspace: &Workspace, script: &str) {
-    workspace.configure(&file(script, "./a.txt", "one"));
-    let plan = workspace.plan().has_changes();
-    plan.says("# denobridge_resource.a will be created");
-    plan.says("Plan: 1 to add, 0 to change, 0 to destroy.");
-    assert!(!workspace.has("a.txt"));
-
-    let applied = workspace.apply();
-    applied.says("[id=./a.txt]");
-    assert_eq!(workspace.read("a.txt"), "one");
-    assert_eq!(workspace.attribute("id"), "./a.txt");
-    let props = json!({ "path": "./a.txt", "content": "one" });
-    assert_eq!(workspace.attribute("props"), props);
-    let time = workspace.attribute("state")["mtime"].as_u64();
-    assert!(time.is_some_and(|time| time > 0), "{time:?}");
-    workspace.assert_nothing_to_do().says("No changes.");
-
-    workspace.configure(&file(script, "./a.txt", "two"));
-    let applied = workspace.apply();
-    applied.says(r#"~ content = "one" -> "two""#);
-    applied.says("Apply complete! Resources: 0 added, 1 changed, 0 destroyed.");
-    assert_eq!(workspace.read("a.txt"), "two");
-    workspace.assert_nothing_to_do();
-
-    workspace.destroy();
-    assert!(!workspace.has("a.txt"));
-}
-
-#[test]
-fn a_file_in_deno_lives_its_life() {
-    trial(&[Need::Deno], |workspace| {
-        lives_its_life(workspace, "file.ts");
-    });
-}
-
-#[test]
-fn a_file_in_python_lives_its_life() {
-    trial(&[], |workspace| {
-        lives_its_life(workspace, "file.py");
-    });
 }
 
 /// As it is after an installation: no development override, but a mirror and a lock file.
