@@ -39,7 +39,7 @@ fn progress_is_shown_in_order() {
         let mut moves: Vec<Value> = (1..=20).map(progress).collect();
         let warning =
             json!({ "severity": "warning", "summary": "Slow", "detail": "It took long." });
-        moves.push(json!({ "answer": { "done": true, "diagnostics": [warning] } }));
+        moves.push(json!({ "result": { "done": true, "diagnostics": [warning] } }));
         workspace.moves(&json!({ "invoke": moves }));
         configure(workspace);
         let applied = workspace.apply();
@@ -73,7 +73,7 @@ fn an_action_that_fails_says_why_and_where() {
             "detail": "At most 2.",
             "propPath": ["props", "size"],
         });
-        let moves = json!([{ "progress": "measuring" }, { "answer": { "diagnostics": [error] } }]);
+        let moves = json!([{ "progress": "measuring" }, { "result": { "diagnostics": [error] } }]);
         workspace.moves(&json!({ "invoke": moves }));
         configure(workspace);
         let failed = workspace.apply_fails();
@@ -93,7 +93,7 @@ fn an_action_that_fails_says_why_and_where() {
             .says("pumping")
             .says("puppet.py");
 
-        workspace.moves(&json!({ "invoke": [{ "answer": { "done": false } }] }));
+        workspace.moves(&json!({ "invoke": [{ "result": { "done": false } }] }));
         let failed = workspace.run(invoke).fails();
         failed.says("puppet.py");
     });

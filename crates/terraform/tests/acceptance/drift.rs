@@ -78,7 +78,7 @@ fn what_was_half_created_is_tainted() {
             "propPath": ["props", "colour"],
         });
         let half = json!({ "id": "a", "state": { "half": true }, "diagnostics": [error] });
-        workspace.moves(&json!({ "create": [{ "answer": half }] }));
+        workspace.moves(&json!({ "create": [{ "result": half }] }));
         let failed = workspace.apply_fails();
         failed.says("Error: Half done").says("The disk is full.");
         failed.says(r#"props = { name = "a", colour = "red" }"#);
@@ -87,7 +87,7 @@ fn what_was_half_created_is_tainted() {
         assert_eq!(workspace.attribute("id"), "a");
         assert_eq!(workspace.attribute("state"), json!({ "half": true }));
 
-        workspace.moves(&json!({ "read": [{ "answer": { "state": { "half": true } } }] }));
+        workspace.moves(&json!({ "read": [{ "result": { "state": { "half": true } } }] }));
         let applied = workspace.apply();
         applied.says("denobridge_resource.a is tainted, so must be replaced");
         assert_eq!(
@@ -104,7 +104,7 @@ fn what_was_half_created_is_tainted() {
 fn what_could_not_be_done_leaves_the_state_as_it_was() {
     trial(&[], |workspace| {
         let error = json!({ "severity": "error", "summary": "No", "detail": "Not today." });
-        let refused = json!([{ "answer": { "diagnostics": [error] } }]);
+        let refused = json!([{ "result": { "diagnostics": [error] } }]);
         workspace.moves(&json!({ "create": refused, "update": refused, "delete": refused }));
         configure(workspace, "a", "");
         workspace.apply_fails().says("Error: No").says("Not today.");
@@ -139,14 +139,14 @@ fn a_delete_has_to_be_done() {
     trial(&[], |workspace| {
         configure(workspace, "a", "");
         workspace.apply();
-        workspace.moves(&json!({ "delete": [{ "answer": { "done": false } }] }));
+        workspace.moves(&json!({ "delete": [{ "result": { "done": false } }] }));
         let failed = workspace.run("destroy -auto-approve").fails();
         failed.says("./puppet.py");
         assert_eq!(workspace.instances().len(), 1);
 
         let warning =
             json!({ "severity": "warning", "summary": "Dust", "detail": "Some is left." });
-        workspace.moves(&json!({ "delete": [{ "answer": { "diagnostics": [warning] } }] }));
+        workspace.moves(&json!({ "delete": [{ "result": { "diagnostics": [warning] } }] }));
         workspace.destroy().says("Warning: Dust");
     });
 }

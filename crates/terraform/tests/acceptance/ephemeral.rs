@@ -25,7 +25,7 @@ resource "denobridge_resource" "a" {
 }
 
 fn opened(lease: u64, renew_at: Value) -> Value {
-    json!([{ "answer": {
+    json!([{ "result": {
         "result": {},
         "sensitiveResult": { "token": "ephemeral-token" },
         "renewAt": renew_at,
@@ -40,10 +40,10 @@ fn a_lease_is_renewed_while_something_slow_runs() {
             "open": opened(1, json!("SOON")),
             "renew": [
                 { "touch": "renewed" },
-                { "answer": { "privateData": { "lease": 2 } } },
+                { "result": { "privateData": { "lease": 2 } } },
             ],
-            "close": [{ "answer": { "done": true } }],
-            "create": [{ "until": "renewed" }],
+            "close": [{ "result": { "done": true } }],
+            "create": [{ "gate": "renewed" }],
         }));
         configure(workspace);
         workspace.apply();
@@ -95,7 +95,7 @@ fn what_goes_wrong_with_a_lease_is_told() {
             "propPath": ["props", "name"],
         });
         configure(workspace);
-        workspace.moves(&json!({ "open": [{ "answer": { "diagnostics": [error] } }] }));
+        workspace.moves(&json!({ "open": [{ "result": { "diagnostics": [error] } }] }));
         let failed = workspace.plan().fails();
         failed.says("Error: No lease").says("All are taken.");
         failed.says(r#"props = { name = "lease" }"#);
@@ -108,7 +108,7 @@ fn what_goes_wrong_with_a_lease_is_told() {
             .says("ringing")
             .says("puppet.py");
 
-        workspace.moves(&json!({ "close": [{ "answer": { "done": false } }] }));
+        workspace.moves(&json!({ "close": [{ "result": { "done": false } }] }));
         let failed = workspace.plan().fails();
         failed.says("close").says("puppet.py");
     });

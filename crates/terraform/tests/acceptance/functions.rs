@@ -68,7 +68,7 @@ fn an_error_of_a_function_is_shown_at_its_argument() {
             "detail": "An even number is needed.",
             "propPath": ["arguments", "0"],
         });
-        workspace.moves(&json!({ "call": [{ "answer": { "diagnostics": [error] } }] }));
+        workspace.moves(&json!({ "call": [{ "result": { "diagnostics": [error] } }] }));
         workspace.configure(
             r#"
 output "halved" {

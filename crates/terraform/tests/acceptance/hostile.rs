@@ -53,7 +53,7 @@ fn failures_of_a_script() {
         let stderr = json!({ "stderr": HOSTILE });
         for moves in [
             json!([stderr, { "error": error }]),
-            json!([stderr, { "answer": { "diagnostics": [diagnostic("error")] } }]),
+            json!([stderr, { "result": { "diagnostics": [diagnostic("error")] } }]),
             json!([stderr, { "exit": 3 }]),
             json!([{ "print": format!("starting: {HOSTILE}") }, { "exit": 3 }]),
         ] {
@@ -68,7 +68,7 @@ fn warnings_of_a_script() {
     trial(&[], |workspace| {
         configure(workspace);
         let answer = json!({ "diagnostics": [diagnostic("warning")] });
-        workspace.moves(&json!({ "modifyPlan": [{ "answer": answer }] }));
+        workspace.moves(&json!({ "modifyPlan": [{ "result": answer }] }));
         assert_is_harmless(&workspace.plan());
     });
 }
@@ -81,7 +81,7 @@ fn errors_of_a_function() {
         );
         for moves in [
             json!([{ "error": { "code": 1, "message": HOSTILE } }]),
-            json!([{ "answer": { "diagnostics": [diagnostic("error")] } }]),
+            json!([{ "result": { "diagnostics": [diagnostic("error")] } }]),
         ] {
             workspace.moves(&json!({ "call": moves }));
             assert_is_harmless(&workspace.apply_fails());
@@ -112,7 +112,7 @@ resource "terraform_data" "a" {
 "#,
         );
         let answer = json!({ "done": true, "diagnostics": [diagnostic("warning")] });
-        workspace.moves(&json!({ "invoke": [{ "progress": HOSTILE }, { "answer": answer }] }));
+        workspace.moves(&json!({ "invoke": [{ "progress": HOSTILE }, { "result": answer }] }));
         assert_is_harmless(&workspace.apply());
     });
 }

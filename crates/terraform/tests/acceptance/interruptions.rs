@@ -17,7 +17,7 @@ fn half_done(workspace: &Workspace) -> Running<'_> {
         .map(|number| {
             (
                 format!("create object-{number}"),
-                json!([{ "until": "never" }]),
+                json!([{ "gate": "never" }]),
             )
         })
         .collect();
@@ -118,7 +118,7 @@ fn after_ctrl_c_twice_nobody_is_left() {
 #[test]
 fn after_ctrl_c_what_only_reads_is_given_up() {
     trial(&[], |workspace| {
-        workspace.moves(&json!({ "read": [{ "until": "never" }] }));
+        workspace.moves(&json!({ "read": [{ "gate": "never" }] }));
         workspace.configure(
             r#"
 data "denobridge_datasource" "a" {

@@ -22,7 +22,7 @@ resource "denobridge_resource" "a" {{
 
 /// From now on the script makes this of every plan.
 fn answer(workspace: &Workspace, answer: Value) {
-    workspace.moves(&json!({ "modifyPlan": [{ "answer": answer }] }));
+    workspace.moves(&json!({ "modifyPlan": [{ "result": answer }] }));
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn a_script_hears_what_is_not_known_yet() {
             "propPath": ["nextProps", "tags", "name"],
         });
         // That it is empty is not an error yet: in the end it may not be.
-        let moves = json!({ "modifyPlan": [{ "answer": { "diagnostics": [error] } }] });
+        let moves = json!({ "modifyPlan": [{ "result": { "diagnostics": [error] } }] });
         workspace.moves(&moves);
         workspace.configure(
             r#"

@@ -91,7 +91,7 @@ fn calls_run_at_the_same_time() {
         let ten: Value = (0..10)
             .map(|number| {
                 let begun = json!({ "touch": format!("started-{number}") });
-                let others = (0..10).map(|other| json!({ "until": format!("started-{other}") }));
+                let others = (0..10).map(|other| json!({ "gate": format!("started-{other}") }));
                 let moves: Vec<Value> = std::iter::once(begun).chain(others).collect();
                 (format!("create object-{number}"), moves.into())
             })

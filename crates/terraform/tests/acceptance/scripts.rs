@@ -94,7 +94,7 @@ fn errors_about_a_resource_without_a_block_name_it() {
             "severity": "error", "summary": "No", "detail": "Not now.", "propPath": ["props", "name"],
         });
         let resource = "Resource: denobridge_resource with id \"a\"";
-        let moves = json!([{ "answer": { "diagnostics": [problem] } }]);
+        let moves = json!([{ "result": { "diagnostics": [problem] } }]);
         workspace.moves(&json!({ "read": moves }));
         workspace.plan().fails().says("Not now.").says(resource);
         workspace.moves(&json!({ "modifyPlan": moves }));
@@ -144,7 +144,7 @@ fn a_crash_is_shown_with_status_and_last_words() {
 fn a_call_that_never_ends_has_a_timeout() {
     trial(&[], |workspace| {
         configure(workspace, "timeout = 1");
-        let failed = create_fails(workspace, json!([{ "until": "never" }]));
+        let failed = create_fails(workspace, json!([{ "gate": "never" }]));
         failed.says("create").says("within 1s");
         // A slow one that is in time.
         configure(workspace, "timeout = 30");
@@ -161,8 +161,8 @@ fn a_script_that_does_not_want_to_end_is_ended() {
         configure(workspace, "");
         workspace.moves(&json!({
             "start": [{ "deaf": true }],
-            "shutdown": [{ "until": "never" }],
-            "end": [{ "until": "never" }],
+            "shutdown": [{ "gate": "never" }],
+            "end": [{ "gate": "never" }],
         }));
         workspace.apply();
         workspace.assert_nobody_left();
@@ -212,7 +212,7 @@ fn text_around_an_answer_is_skipped() {
         workspace.destroy();
         let answer = json!([{ "write": "50%... {\"jsonrpc\":\"2.0\",\"id\":2,\"result\":NaN}\n" }]);
         // Whether it is the answer to the plan or to the create, it is told and not waited for.
-        workspace.moves(&json!({ "modifyPlan": answer, "create": [{ "until": "never" }] }));
+        workspace.moves(&json!({ "modifyPlan": answer, "create": [{ "gate": "never" }] }));
         let failed = workspace.apply_fails();
         failed.says("cannot be read").says("50%...");
     });
@@ -228,13 +228,13 @@ fn answers_of_the_wrong_kind_are_told() {
             (json!({ "id": ["a"] }), "id"),
             (json!({ "id": "a", "diagnostics": 5 }), "diagnostics"),
         ] {
-            let failed = create_fails(workspace, json!([{ "answer": answer }]));
+            let failed = create_fails(workspace, json!([{ "result": answer }]));
             failed.says("create").says(seen);
         }
         workspace.moves(&json!({}));
         workspace.apply();
         for answer in [json!([]), json!({ "exists": "perhaps" })] {
-            workspace.moves(&json!({ "read": [{ "answer": answer }] }));
+            workspace.moves(&json!({ "read": [{ "result": answer }] }));
             let failed = workspace.plan().fails();
             failed.says("read").says("puppet.py");
         }

@@ -55,13 +55,13 @@ fn moves(workspace: &Workspace, read: &serde_json::Value) {
         "detail": format!("The token {TOKEN} is weak."),
     });
     workspace.moves(&json!({
-        "open lease": [{ "answer": {
+        "open lease": [{ "result": {
             "result": {},
             "sensitiveResult": { "token": LEASED },
             "privateData": { "key": PRIVATE },
         } }],
-        "close": [{ "stderr": format!("closing {PRIVATE}") }, { "answer": { "done": true } }],
-        "read data": [{ "answer": { "result": {}, "sensitiveResult": { "text": LOOKED_UP } } }],
+        "close": [{ "stderr": format!("closing {PRIVATE}") }, { "result": { "done": true } }],
+        "read data": [{ "result": { "result": {}, "sensitiveResult": { "text": LOOKED_UP } } }],
         "create a": [chatter, kept, { "with": { "diagnostics": [warning] } }],
         "update a": [chatter, kept],
         "read a": read,
@@ -149,8 +149,8 @@ fn an_error_tells_no_secret() {
             (crash, "kills me"),
         ] {
             workspace.moves(&json!({
-                "open lease": [{ "answer": { "result": {}, "sensitiveResult": { "token": LEASED } } }],
-                "read data": [{ "answer": { "result": {}, "sensitiveResult": { "text": LOOKED_UP } } }],
+                "open lease": [{ "result": { "result": {}, "sensitiveResult": { "token": LEASED } } }],
+                "read data": [{ "result": { "result": {}, "sensitiveResult": { "text": LOOKED_UP } } }],
                 "create a": moves,
             }));
             let failed = workspace.apply_fails();

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::mark::Mark;
@@ -51,6 +51,8 @@ impl Workspace {
                 fs::copy(script.path(), copy).expect("a copy");
             }
         }
+        workspace.write("puppet.py", include_str!("../puppet.py"));
+        workspace.moves(&json!({}));
         fs::create_dir(workspace.path("plugins")).expect("a folder");
         let place = workspace.path("plugins/terraform-provider-denobridge");
         std::os::unix::fs::symlink(provider(), place).expect("a link");
@@ -100,18 +102,26 @@ impl Workspace {
         self.write("main.tf", &format!("{REQUIRED}{text}"));
     }
 
-    /// Tells the puppet what to do.
+    /// Tells the puppet what to do in each call of a method: one move after the other.
     pub(crate) fn moves(&self, moves: &Value) {
-        self.write("moves.json", &moves.to_string());
+        let mut orders = json!({ "store": true });
+        for (step, moves) in moves.as_object().expect("moves by steps") {
+            orders[step] = json!({ "moves": moves });
+        }
+        self.write("orders.json", &orders.to_string());
     }
 
     /// What the puppet was called with, in order, without the calls that it got before the last
     /// `forget_calls`.
     pub(crate) fn calls(&self) -> Vec<Value> {
-        let text = fs::read_to_string(self.path("calls.jsonl")).unwrap_or_default();
-        text.lines()
-            .map(|line| serde_json::from_str(line).expect("JSON"))
-            .collect()
+        let text = fs::read_to_string(self.path("heard")).unwrap_or_default();
+        let call = |line| {
+            let heard: Value = serde_json::from_str(line).expect("JSON");
+            let (method, params) = (&heard["message"]["method"], &heard["message"]["params"]);
+            json!({ "process": heard["process"], "method": method, "params": params })
+        };
+        let is_call = |call: &Value| call["method"] != "health" && call["method"] != "shutdown";
+        text.lines().map(call).filter(is_call).collect()
     }
 
     /// The params of the calls of one method.
@@ -122,7 +132,7 @@ impl Workspace {
     }
 
     pub(crate) fn forget_calls(&self) {
-        let _was_there = fs::remove_file(self.path("calls.jsonl"));
+        let _was_there = fs::remove_file(self.path("heard"));
     }
 
     /// The state file.

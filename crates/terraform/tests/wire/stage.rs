@@ -34,7 +34,11 @@ pub(crate) type Heard = (String, Json);
 /// A folder with a puppet that has these orders.
 fn folder_with(orders: Json) -> Arc<TempDir> {
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("puppet.py"), include_str!("puppet.py")).unwrap();
+    std::fs::write(
+        folder.path().join("puppet.py"),
+        include_str!("../puppet.py"),
+    )
+    .unwrap();
     std::fs::write(folder.path().join("orders.json"), orders.to_string()).unwrap();
     Arc::new(folder)
 }
@@ -107,7 +111,8 @@ impl Stage {
     pub(crate) fn heard(&self) -> Vec<Heard> {
         let text = std::fs::read_to_string(self.folder.path().join("heard")).unwrap_or_default();
         let messages = text.lines().filter_map(|line| {
-            let message: Json = serde_json::from_str(line).unwrap();
+            let heard: Json = serde_json::from_str(line).unwrap();
+            let message = &heard["message"];
             let method = message["method"].as_str()?.to_owned();
             Some((method, message["params"].clone()))
         });
