@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 
 use bytes::BytesMut;
 use tenon_rpc::{
-    Content, Decoder, Dialect, Direction, Format, Frame, Inbound, Limits, Message, Oversized,
-    Packed, Payload, RecordFormat, Seen,
+    Dialect, Format, Message, Payload,
+    options::{Limits, Oversized},
+    trace::{Content, Direction, RecordFormat, Seen},
+    wire::{Decoder, Frame, Inbound, Packed},
 };
 
 /// JSON-RPC on lines.

@@ -21,7 +21,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tenon_hcl::{Diagnostic, Style};
-use tenon_rpc::{Direction, Payload, Record, RpcError};
+use tenon_rpc::{
+    Payload, RpcError,
+    trace::{Direction, Record},
+};
 
 use crate::exit::{Code, Failure};
 use screen::Stream;
@@ -158,7 +161,7 @@ fn hidden(json: &str, masked: &[String]) -> String {
     if masked.is_empty() {
         return json.to_owned();
     }
-    tenon_rpc::mask_json(json, masked).unwrap_or_else(|| "\"***\"".to_owned())
+    tenon_rpc::trace::mask_json(json, masked).unwrap_or_else(|| "\"***\"".to_owned())
 }
 
 /// A name or a message from outside on one line, so that it cannot look like several.

@@ -8,7 +8,7 @@ use std::process::ExitStatus;
 use std::time::Duration;
 
 use rustix::io::Errno;
-use tenon_rpc::{CallError, CloseReason, Dialect, ErrorCode, Peer, Quote, Text};
+use tenon_rpc::{CallError, CloseReason, Dialect, ErrorCode, Peer, Text, trace::Quote};
 
 use crate::environment::LeftOut;
 use crate::limits::{MemoryLimit, Size};

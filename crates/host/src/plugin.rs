@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use tenon_rpc::{CallError, CloseReason, Connection, Dialect, Options, Peer, Router, Stray};
+use tenon_rpc::{
+    CallError, CloseReason, Connection, Dialect, Options, Peer, Router, options::Stray,
+};
 
 use crate::command::PluginCommand;
 use crate::error::{PluginError, Problem};

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use support::{ANSWER, Script, quick_start, watched};
 use tenon_host::{HowItEnded, Plugin, PluginCommand, PluginError, Problem, Process};
-use tenon_rpc::{CallError, Stray};
+use tenon_rpc::{CallError, options::Stray};
 
 #[track_caller]
 fn says(error: &PluginError, expected: &[&str]) {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tenon_rpc::{EventKind, Format, Payload, PayloadError, Prepared, Text};
+use tenon_rpc::{EventKind, Format, Payload, PayloadError, Text, calls::Prepared};
 use tokio::sync::Notify;
 
 use crate::session::Session;

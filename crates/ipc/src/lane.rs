@@ -5,7 +5,10 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tenon_rpc::{Peer, Prepared, Refused};
+use tenon_rpc::{
+    Peer,
+    calls::{Prepared, Refused},
+};
 use tokio::sync::Notify;
 
 /// What becomes of events that a peer does not read.

@@ -17,7 +17,11 @@ use std::time::Duration;
 use tenon_host::{Down, Plugin, PluginCommand, PluginError, Restart, Start, Status, Supervisor};
 use tenon_protocols::Protocol;
 use tenon_rpc::forward::Passed;
-use tenon_rpc::{Cancel, Dialect, EventOrder, Options, Oversized, Peer, Quote};
+use tenon_rpc::{
+    Dialect, Options, Peer,
+    options::{Cancel, EventOrder, Oversized},
+    trace::Quote,
+};
 use tokio::sync::watch;
 
 use crate::clients::Clients;

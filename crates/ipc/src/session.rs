@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 #[cfg(unix)]
 use tenon_rpc::forward::Forward;
-use tenon_rpc::{Call, CallError, Context, EventContext, EventKind, Payload, Peer, Prepared, Text};
+use tenon_rpc::{
+    Call, CallError, Context, EventContext, EventKind, Payload, Peer, Text, calls::Prepared,
+};
 
 use crate::clients::{Clients, Table};
 use crate::lane::{Lane, Offered, Patience, Slow};

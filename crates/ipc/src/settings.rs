@@ -4,7 +4,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use tenon_protocols::Protocol;
-use tenon_rpc::{CloseReason, Dialect, Limits, Options, Oversized};
+use tenon_rpc::{
+    CloseReason, Dialect, Options,
+    options::{Limits, Oversized},
+};
 
 use crate::lane::{Patience, Slow};
 use crate::session::Session;

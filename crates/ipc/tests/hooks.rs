@@ -64,7 +64,7 @@ async fn a_client_is_greeted_before_its_first_call_is_handled() {
 async fn the_hook_can_send_first() {
     let place = Place::new();
     let settings = on_connect(|session| {
-        let welcome = tenon_rpc::Prepared::new("welcome", Some(json("[1]")));
+        let welcome = tenon_rpc::calls::Prepared::new("welcome", Some(json("[1]")));
         assert!(session.offer(&Arc::new(welcome)));
     });
     let _server = place.serve_with(router(), settings);

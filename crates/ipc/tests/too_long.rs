@@ -6,7 +6,10 @@ mod place;
 use exact::{Exact, assert_fits};
 use place::{Place, Raw, Wire};
 use tenon_ipc::Settings;
-use tenon_rpc::{Limits, Options, Oversized, Router, methods};
+use tenon_rpc::{
+    Options, Router, methods,
+    options::{Limits, Oversized},
+};
 
 methods! {
     /// How many there are.

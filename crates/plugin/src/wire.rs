@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use tenon_rpc::{Format, Limits, Payload};
+use tenon_rpc::{Format, Payload, options::Limits};
 
 /// What a frame has around a result, and to spare.
 const ENVELOPE: usize = 1024;

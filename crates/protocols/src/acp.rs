@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tenon_rpc::{Cancel, Peer};
+use tenon_rpc::{Peer, options::Cancel};
 
 use crate::lifecycle::{Begun, Client, Spec, Work, call, client_info};
 

@@ -1,6 +1,6 @@
 //! JSON-RPC on local sockets: no first call and no goodbye.
 
-use tenon_rpc::Cancel;
+use tenon_rpc::options::Cancel;
 
 use crate::lifecycle::Spec;
 

@@ -48,7 +48,7 @@ pub use listing::{Listing, Offer, Parameter, Sample};
 #[cfg(feature = "secrets")]
 pub use secrets::{MASK, Secrets};
 use serde_json::Value;
-use tenon_rpc::{CallError, Dialect, Format, Limits, Options, Payload, Peer};
+use tenon_rpc::{CallError, Dialect, Format, Options, Payload, Peer, options::Limits};
 
 /// One of the published protocols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -5,7 +5,10 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use serde_json::Value;
-use tenon_rpc::{CallError, Cancel, Dialect, Params, Payload, Peer, Stray};
+use tenon_rpc::{
+    CallError, Dialect, Payload, Peer,
+    options::{Cancel, Params, Stray},
+};
 
 use crate::listing::Listing;
 

@@ -5,7 +5,7 @@ mod capabilities;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tenon_rpc::{Cancel, Dialect, Peer};
+use tenon_rpc::{Dialect, Peer, options::Cancel};
 
 use crate::lifecycle::{Begun, Client, Spec, Work, call, client_info, send};
 use crate::uri;

@@ -5,7 +5,7 @@ mod list;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tenon_rpc::{Cancel, Peer};
+use tenon_rpc::{Peer, options::Cancel};
 
 use crate::lifecycle::{Begun, Client, Spec, Work, call, client_info, decode, refuse, send};
 use crate::uri;

@@ -4,7 +4,10 @@
 mod list;
 
 use serde_json::json;
-use tenon_rpc::{Dialect, Params, Peer, Stray};
+use tenon_rpc::{
+    Dialect, Peer,
+    options::{Params, Stray},
+};
 
 use crate::lifecycle::{Begun, Client, Spec, Work, call};
 

@@ -14,7 +14,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tenon_rpc::Redact;
+use tenon_rpc::trace::Redact;
 use tenon_values::{Type, Value, convert};
 
 use cuts::Cut;

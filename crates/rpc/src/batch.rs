@@ -39,7 +39,7 @@ impl Peer {
     ///
     /// # Errors
     /// Nothing was sent: the dialect has no batches, the batch is empty, it has more calls than
-    /// [`Limits::batch`](crate::Limits::batch), the connection has ended, or too many calls wait
+    /// [`Limits::batch`](crate::options::Limits::batch), the connection has ended, or too many calls wait
     /// already.
     pub async fn ask_batch(&self, items: Vec<BatchItem>) -> Result<Vec<Asked>, CallError> {
         if items.is_empty() {

@@ -4,7 +4,7 @@
 //! `envelope.rs`). Nothing else depends on which dialect it is.
 //!
 //! A bad message is an item ([`Inbound::Malformed`]); a bad stream is an error
-//! ([`DialectError`](crate::DialectError)), after which nothing that follows can be trusted.
+//! ([`DialectError`](crate::wire::DialectError)), after which nothing that follows can be trusted.
 
 mod arrays;
 mod content_length;

@@ -167,7 +167,7 @@ pub enum CallError {
     #[error("the peer's answer does not fit: {0}")]
     Undecodable(#[source] PayloadError),
     /// The answer came, but it is longer than this many bytes, the limit for one message
-    /// ([`Limits::frame`](crate::Limits::frame)). It was skipped.
+    /// ([`Limits::frame`](crate::options::Limits::frame)). It was skipped.
     #[error("the peer's answer is longer than the limit of {0} bytes for one message")]
     TooLong(usize),
     /// Too many calls are waiting for an answer already; nothing was sent.
@@ -196,7 +196,7 @@ pub enum CloseReason {
 /// The stream cannot be trusted any more; it ends the connection.
 ///
 /// A message that is wrong while the stream is sound is not this but
-/// [`Inbound::Malformed`](crate::Inbound::Malformed).
+/// [`Inbound::Malformed`](crate::wire::Inbound::Malformed).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{problem}; it began with {quote}")]
 #[non_exhaustive]

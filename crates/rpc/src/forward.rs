@@ -49,7 +49,7 @@
 //! - **Order.** Calls and events of one side reach the other in the order they came in, and an answer
 //!   comes after the events that were sent before it, such as progress. To keep that while more
 //!   requests wait than may be handled at once, set [`Options::events`](crate::Options::events) to
-//!   [`InTurn`](crate::EventOrder::InTurn).
+//!   [`InTurn`](crate::options::EventOrder::InTurn).
 //! - **Back-pressure.** A side whose messages cannot be passed on as fast as they come is not read
 //!   for a while; nothing is dropped.
 

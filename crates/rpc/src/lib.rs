@@ -6,7 +6,7 @@
 //!
 //! Eight words are all there is:
 //!
-//! - [`Message`]: a [`Request`], a [`Response`] or an [`Event`].
+//! - [`Message`]: a [`Request`](wire::Request), a [`Response`](wire::Response) or an [`Event`].
 //! - [`Payload`]: an encoded value nobody has decoded yet.
 //! - [`Dialect`]: bytes to messages and back.
 //! - [`Io`]: a reader and a writer.
@@ -35,8 +35,8 @@
 //! # }
 //! ```
 //!
-//! To see the wire, give the connection a [`Recorder`] as its [`tap`](Options::tap). To count calls
-//! and see how much waits, implement [`Metrics`]. To put a program between two peers, forward from
+//! To see the wire, give the connection a [`Recorder`](trace::Recorder) as its [`tap`](Options::tap). To count calls
+//! and see how much waits, implement [`Metrics`](metrics::Metrics). To put a program between two peers, forward from
 //! one connection to the other: [`forward`].
 
 mod asked;
@@ -57,7 +57,7 @@ mod ids;
 mod io;
 mod message;
 mod method;
-mod metrics;
+pub mod metrics;
 mod outbox;
 mod params;
 mod payload;
@@ -75,27 +75,48 @@ mod state;
 mod stdio;
 mod tap;
 
-pub use asked::{Asked, within};
 pub use backoff::Backoff;
-pub use batch::BatchItem;
-pub use connection::{Cancel, Connection, EventOrder, Options, Stray, Withdrawal};
+pub use connection::{Connection, Options};
 pub use descriptors::check_descriptors;
-pub use dialect::{
-    Decoder, Dialect, Frame, Inbound, Limits, Malformed, MalformedKind, Oversized, UnknownDialect,
-};
-pub use error::{CallError, CloseReason, DialectError, ErrorCode, Quote, Redact, RpcError};
-pub use held::Hold;
+pub use dialect::Dialect;
+pub use error::{CallError, CloseReason, ErrorCode, RpcError};
 pub use io::Io;
-pub use message::{Event, Id, Message, Request, Response, Text};
+pub use message::{Event, Id, Message, Text};
 pub use method::{EventKind, Method, Row};
-pub use metrics::{Depths, FinishedCall, Metrics, Outcome};
-pub use params::Params;
 pub use payload::{Format, Payload, PayloadError};
 pub use peer::Peer;
-pub use prepared::{Prepared, Refused};
-pub use recorder::{Record, RecordFormat, Recorder, read_records};
 pub use reply::Reply;
 pub use router::{Call, Context, EventContext, Next, Router};
-pub use tap::{Content, Direction, Seen, Tap};
-pub use tenon_wire::mask::mask_json;
-pub use tenon_wire::msgpack::Packed;
+pub use tap::Tap;
+
+/// What can be set about a connection besides numbers: the types of the fields of [`Options`].
+pub mod options {
+    pub use crate::connection::{Cancel, EventOrder, Stray, Withdrawal};
+    pub use crate::dialect::{Limits, Oversized};
+    pub use crate::params::Params;
+}
+
+/// Ways to call and send that few need: several calls in one message, calls that go on while others are
+/// made, events that are encoded once for many peers.
+pub mod calls {
+    pub use crate::asked::{Asked, within};
+    pub use crate::batch::BatchItem;
+    pub use crate::held::Hold;
+    pub use crate::prepared::{Prepared, Refused};
+}
+
+/// Frames and messages without a connection: for tools that read or write them themselves.
+pub mod wire {
+    pub use crate::dialect::{Decoder, Frame, Inbound, Malformed, MalformedKind, UnknownDialect};
+    pub use crate::error::DialectError;
+    pub use crate::message::{Request, Response};
+    pub use tenon_wire::msgpack::Packed;
+}
+
+/// What is seen of the wire: taps, recordings, and quotes in errors.
+pub mod trace {
+    pub use crate::error::{Quote, Redact};
+    pub use crate::recorder::{Record, RecordFormat, Recorder, read_records};
+    pub use crate::tap::{Content, Direction, Seen};
+    pub use tenon_wire::mask::mask_json;
+}

@@ -15,7 +15,7 @@ use crate::tap::Direction;
 ///
 /// ```
 /// # use std::sync::Arc;
-/// use tenon_rpc::{FinishedCall, Metrics, Options};
+/// use tenon_rpc::{Options, metrics::{FinishedCall, Metrics}};
 /// struct Slow;
 /// impl Metrics for Slow {
 ///     fn call_finished(&self, call: &FinishedCall<'_>) {

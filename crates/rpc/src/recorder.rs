@@ -97,7 +97,7 @@ impl RecordFormat {
 ///
 /// ```
 /// # use std::sync::Arc;
-/// use tenon_rpc::{Options, Recorder};
+/// use tenon_rpc::{Options, trace::Recorder};
 /// let options = Options {
 ///     tap: Some(Arc::new(Recorder::new(std::io::stderr(), ["password", "token"]))),
 ///     ..Options::default()

@@ -11,8 +11,10 @@ use raw_peer::{
     RawPeer, answer, assert_works, call, encoded, router, stands_still, start, watched,
 };
 use tenon_rpc::{
-    CloseReason, Connection, Dialect, Direction, Event, Format, Id, Inbound, Message, Options,
-    Payload, Request, Router, RpcError, Seen,
+    CloseReason, Connection, Dialect, Event, Format, Id, Message, Options, Payload, Router,
+    RpcError,
+    trace::{Direction, Seen},
+    wire::{Inbound, Request},
 };
 use tokio::io::AsyncWriteExt;
 

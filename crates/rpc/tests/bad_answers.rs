@@ -5,8 +5,9 @@ mod raw_peer;
 
 use raw_peer::{RawPeer, assert_works, encoded, response, start, watched};
 use tenon_rpc::{
-    CallError, CloseReason, Connection, Dialect, Id, Inbound, Message, Options, Payload, Response,
-    Stray,
+    CallError, CloseReason, Connection, Dialect, Id, Message, Options, Payload,
+    options::Stray,
+    wire::{Inbound, Response},
 };
 use tokio::task::JoinHandle;
 

@@ -9,8 +9,8 @@ use error_names::ERROR_NAMES;
 use raw_peer::{RawPeer, answer, assert_works, broken, call, encoded, nobody, start, watched};
 use serde_json::Value;
 use tenon_rpc::{
-    CloseReason, Dialect, ErrorCode, Format, Id, Limits, Message, Options, Payload, Quote, Request,
-    RpcError,
+    CloseReason, Dialect, ErrorCode, Format, Id, Message, Options, Payload, RpcError,
+    options::Limits, trace::Quote, wire::Request,
 };
 
 fn with_limits(limits: Limits) -> Options {

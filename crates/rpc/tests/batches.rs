@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use tenon_rpc::{
-    BatchItem, CallError, Cancel, Connection, Dialect, Format, Io, Options, Payload, Router,
-    RpcError, Seen,
+    CallError, Connection, Dialect, Format, Io, Options, Payload, Router, RpcError,
+    calls::BatchItem, options::Cancel, trace::Seen,
 };
 
 fn number(number: i64) -> Option<Payload> {

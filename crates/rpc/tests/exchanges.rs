@@ -14,7 +14,10 @@ use raw_peer::{RawPeer, watched};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use tenon_rpc::{Cancel, Dialect, Limits, Options};
+use tenon_rpc::{
+    Dialect, Options,
+    options::{Cancel, Limits},
+};
 
 /// One thing that happens in an exchange.
 enum Step {

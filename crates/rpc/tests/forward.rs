@@ -8,7 +8,8 @@ use raw_peer::{RawPeer, watched};
 use serde_json::{Value, json};
 use tenon_rpc::forward::{Forward, Slot};
 use tenon_rpc::{
-    Cancel, Connection, Dialect, ErrorCode, EventOrder, Options, Payload, Router, Withdrawal,
+    Connection, Dialect, ErrorCode, Options, Payload, Router,
+    options::{Cancel, EventOrder, Withdrawal},
 };
 
 const LINES: Dialect = Dialect::JsonRpcLines;
@@ -235,9 +236,9 @@ async fn whoever_sends_faster_than_the_other_reads_is_held_up() {
     let small = || Options {
         queue: 4,
         waiting_bytes: 4 * 1024,
-        limits: tenon_rpc::Limits {
+        limits: tenon_rpc::options::Limits {
             frame: 1024,
-            ..tenon_rpc::Limits::default()
+            ..tenon_rpc::options::Limits::default()
         },
         ..options()
     };

@@ -4,7 +4,7 @@
 mod raw_peer;
 
 use raw_peer::{RawPeer, answer, assert_works, broken, call, nobody, start, watched};
-use tenon_rpc::{CallError, Connection, Dialect, Id, Options, Stray};
+use tenon_rpc::{CallError, Connection, Dialect, Id, Options, options::Stray};
 
 const GARBAGE: &str = "Listening on port 8080\n";
 

@@ -10,8 +10,9 @@ use golden_file::Golden;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use tenon_rpc::{
-    Decoder, Dialect, ErrorCode, Event, Format, Frame, Id, Inbound, Limits, Message, Payload,
-    Request, Response, RpcError,
+    Dialect, ErrorCode, Event, Format, Id, Message, Payload, RpcError,
+    options::Limits,
+    wire::{Decoder, Frame, Inbound, Request, Response},
 };
 
 /// What a canonical frame is written from.

@@ -6,8 +6,10 @@ use std::sync::{Arc, Mutex};
 
 use raw_peer::{router, watched};
 use tenon_rpc::{
-    Cancel, Connection, Depths, Dialect, Direction, FinishedCall, Io, Metrics, Options, Outcome,
-    Router,
+    Connection, Dialect, Io, Options, Router,
+    metrics::{Depths, FinishedCall, Metrics, Outcome},
+    options::Cancel,
+    trace::Direction,
 };
 
 type Finished = (String, Direction, Outcome);

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 
 use raw_peer::{RawPeer, watched};
 use tenon_rpc::{
-    Call, CallError, Cancel, Connection, Dialect, Event, EventOrder, Format, Io, Limits, Options,
-    Oversized, Payload, Router, Stray, Withdrawal,
+    Call, CallError, Connection, Dialect, Event, Format, Io, Options, Payload, Router,
+    options::{Cancel, EventOrder, Limits, Oversized, Stray, Withdrawal},
 };
 use tokio::sync::Semaphore;
 

@@ -11,8 +11,10 @@ use raw_peer::{RawPeer, call, watched};
 use rmpv::Value as Msgpack;
 use serde_json::{Value, json};
 use tenon_rpc::{
-    Connection, Content, Decoder, Dialect, Direction, Id, Inbound, Limits, Message, Options,
-    Payload, Record, RecordFormat, Recorder, Request, Router, Seen, Tap, read_records,
+    Connection, Dialect, Id, Message, Options, Payload, Router, Tap,
+    options::Limits,
+    trace::{Content, Direction, Record, RecordFormat, Recorder, Seen, read_records},
+    wire::{Decoder, Inbound, Request},
 };
 
 /// A file in memory that the test can look into.

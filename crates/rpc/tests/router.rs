@@ -4,8 +4,8 @@
 use std::sync::{Arc, Mutex};
 
 use tenon_rpc::{
-    Call, CallError, Connection, Dialect, ErrorCode, Format, Io, Next, Options, Params, Payload,
-    Peer, Reply, Router, RpcError, events, methods,
+    Call, CallError, Connection, Dialect, ErrorCode, Format, Io, Next, Options, Payload, Peer,
+    Reply, Router, RpcError, events, methods, options::Params,
 };
 
 methods! {

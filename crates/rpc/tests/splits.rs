@@ -7,7 +7,11 @@ use any_message::{any_dialect, any_message, any_soup};
 use bytes::BytesMut;
 use proptest::collection::vec;
 use proptest::prelude::*;
-use tenon_rpc::{Decoder, Dialect, Frame, Inbound, Limits, Message, Oversized};
+use tenon_rpc::{
+    Dialect, Message,
+    options::{Limits, Oversized},
+    wire::{Decoder, Frame, Inbound},
+};
 
 /// What came out of a stream: its frames, and whether it was sound to the end.
 #[derive(Debug, PartialEq)]
@@ -235,7 +239,7 @@ fn endless_frames_end_at_the_limit() {
             decoder.decode(&mut buffer).err()
         });
         let error = ended.unwrap_or_else(|| panic!("{dialect} puts up with anything"));
-        let quoted = tenon_rpc::Quote::of(&buffer).to_string();
+        let quoted = tenon_rpc::trace::Quote::of(&buffer).to_string();
         assert_eq!(error.quote.to_string(), quoted, "{dialect}");
     }
 }

@@ -167,7 +167,7 @@ impl Scripts {
         let call = plugin.while_alive(answer::of(plugin.peer(), task.method, params));
         let outcome = tokio::select! {
             biased;
-            outcome = tenon_rpc::within(launch.timeout, call) => outcome,
+            outcome = tenon_rpc::calls::within(launch.timeout, call) => outcome,
             // What changes something may finish: only the script knows what it has done so far.
             () = self.stopped(&interruption, task.only_reads) => return Err(teller.interrupted()),
         };

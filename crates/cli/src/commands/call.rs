@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use tenon_host::Limits;
 use tenon_protocols::Protocol;
-use tenon_rpc::{BatchItem, Payload};
+use tenon_rpc::{Payload, calls::BatchItem};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 

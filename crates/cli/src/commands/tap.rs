@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use tenon_host::own_file;
-use tenon_rpc::{RecordFormat, Recorder, Redact, Seen, Tap};
+use tenon_rpc::{
+    Tap,
+    trace::{RecordFormat, Recorder, Redact, Seen},
+};
 
 use crate::args::TapArgs;
 use crate::exit::Failure;

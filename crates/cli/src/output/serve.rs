@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tenon_host::{Down, Status};
 use tenon_ipc::wrappers::Done;
 use tenon_ipc::{Credentials, Session};
-use tenon_rpc::{CloseReason, Dialect, Quote};
+use tenon_rpc::{CloseReason, Dialect, trace::Quote};
 
 use super::{json_data, on_one_line, talk};
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tenon_host::{PluginCommand, Process};
 use tenon_ipc::Listener;
-use tenon_rpc::{Cancel, CloseReason, Connection, Dialect, Io, Options, Peer, Router};
+use tenon_rpc::{CloseReason, Connection, Dialect, Io, Options, Peer, Router, options::Cancel};
 use tokio::task::JoinHandle;
 
 /// How the other side is reached.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tenon_protocols::Protocol;
-use tenon_rpc::{Backoff, Options, Stray};
+use tenon_rpc::{Backoff, Options, options::Stray};
 
 use crate::settings::Framing;
 use crate::users::Users;

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use tenon_rpc::forward::{Forward, Passing, Target, reply};
 use tenon_rpc::{
-    Call, CallError, Event, EventKind, Format, Payload, Peer, Prepared, Reply, Router, RpcError,
-    within,
+    Call, CallError, Event, EventKind, Format, Payload, Peer, Reply, Router, RpcError,
+    calls::{Prepared, within},
 };
 
 use super::plugin::RelayPlugin;

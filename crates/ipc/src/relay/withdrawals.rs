@@ -1,7 +1,10 @@
 //! How calls are cancelled. Ids are renumbered on their way through a relay, and so are those in
 //! cancellations; one for a call that is not the sender's goes nowhere.
 
-use tenon_rpc::{Cancel, Event, Withdrawal};
+use tenon_rpc::{
+    Event,
+    options::{Cancel, Withdrawal},
+};
 
 /// The cancellations of JSON-RPC protocols. In MCP a cancelled call has no answer.
 pub(super) const KNOWN: &[Withdrawal] = &[

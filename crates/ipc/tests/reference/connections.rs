@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json as value;
 use tenon_ipc::{FromClient, Server, Session, Token};
-use tenon_rpc::{CallError, Payload, Prepared, Router, methods};
+use tenon_rpc::{CallError, Payload, Router, calls::Prepared, methods};
 
 use crate::exact::assert_fits;
 use crate::place::{Place, Raw, eventually, json};

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 #[cfg(feature = "values")]
 use tenon_rpc::CallError;
-use tenon_rpc::{Dialect, Peer, Stray};
+use tenon_rpc::{Dialect, Peer, options::Stray};
 
 use super::{ERROR_NAMES, VERSION};
 use crate::lifecycle::{Begun, Client, Spec, Work, call, decode, refuse};

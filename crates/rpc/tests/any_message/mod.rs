@@ -6,7 +6,8 @@ use proptest::prelude::*;
 use rmpv::Value as Msgpack;
 use serde_json::{Map, Value as Json};
 use tenon_rpc::{
-    Dialect, ErrorCode, Event, Format, Id, Message, Payload, Request, Response, RpcError, Text,
+    Dialect, ErrorCode, Event, Format, Id, Message, Payload, RpcError, Text,
+    wire::{Request, Response},
 };
 
 /// Any of the dialects.

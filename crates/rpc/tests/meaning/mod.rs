@@ -2,7 +2,8 @@
 
 use crate::error_names::ERROR_NAMES;
 use tenon_rpc::{
-    Dialect, ErrorCode, Format, Id, Inbound, Malformed, MalformedKind, Message, Payload, Response,
+    Dialect, ErrorCode, Format, Id, Message, Payload,
+    wire::{Inbound, Malformed, MalformedKind, Response},
 };
 
 /// What arrived.

@@ -12,8 +12,9 @@ use std::time::Duration;
 
 use bytes::BytesMut;
 use tenon_rpc::{
-    CloseReason, Connection, Decoder, Dialect, Frame, Id, Inbound, Limits, Message, Options,
-    Payload, Request, Response, Router, RpcError,
+    CloseReason, Connection, Dialect, Id, Message, Options, Payload, Router, RpcError,
+    options::Limits,
+    wire::{Decoder, Frame, Inbound, Request, Response},
 };
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, ReadHalf, WriteHalf};
 

@@ -7,7 +7,10 @@ use std::time::Duration;
 use tenon_host::{Plugin, PluginError, Start, Started, StopLimits};
 use tenon_protocols::denobridge::{Health, InvokeProgress};
 use tenon_protocols::{Protocol, Secrets};
-use tenon_rpc::{Options, RecordFormat, Router, Seen, Tap};
+use tenon_rpc::{
+    Options, Router, Tap,
+    trace::{RecordFormat, Seen},
+};
 use tokio::sync::mpsc;
 use tracing::Level;
 

@@ -6,7 +6,7 @@ use futures_util::stream::{FuturesOrdered, StreamExt};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
-use tenon_rpc::{BatchItem, Dialect, Format, Limits, Payload};
+use tenon_rpc::{Dialect, Format, Payload, calls::BatchItem, options::Limits};
 use tokio::time::Instant;
 
 use super::params;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tenon_host::{Plugin, PluginCommand, Problem, Start, StopLimits};
 use tenon_protocols::orchard::ERROR_NAMES;
-use tenon_rpc::{CallError, Connection, Io, Payload, Peer, Tap, within};
+use tenon_rpc::{CallError, Connection, Io, Payload, Peer, Tap, calls::within};
 use tokio::net::TcpStream;
 use tokio::time::Instant;
 
