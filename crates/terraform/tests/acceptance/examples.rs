@@ -47,7 +47,9 @@ fn lives_its_life(workspace: &Workspace) {
     workspace.write("main.tf", &text.replace("Hello", "Good evening"));
     let applied = workspace.apply();
     applied.says("Apply complete! Resources: 0 added, 1 changed, 0 destroyed.");
-    applied.says("Good evening from Terraform");
+    applied.says("~ content = <<-EOT");
+    applied.says("- Hello from Terraform");
+    applied.says("+ Good evening from Terraform");
     assert!(workspace.read("greeting.txt").starts_with("Good evening"));
     workspace.assert_nothing_to_do();
 
