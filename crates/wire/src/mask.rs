@@ -8,8 +8,8 @@ use crate::json::{self, JsonError, Scanner};
 /// What stands where a secret stood.
 const MASK: &str = "\"***\"";
 
-/// JSON text with the values of all members that have one of `names` (in lower case) masked, as a
-/// [`Recorder`](crate::Recorder) does. `None` if it is not JSON that can be read.
+/// JSON text with the values of all members that have one of `names` (in lower case) masked, as
+/// the recorder of `tenon-rpc` does. `None` if it is not JSON that can be read.
 pub fn mask_json(text: &str, names: &[String]) -> Option<String> {
     masked(text, names, json::MAX_DEPTH)
 }

@@ -264,7 +264,10 @@ fn is_reserved(descriptor: i32) -> bool {
 
 /// Whether another client would be let in, as far as `ulimit -n` is concerned.
 pub fn has_room_for_clients() -> bool {
-    new_socket().is_ok_and(|socket| !is_reserved(socket.as_raw_fd()))
+    /// Files that are open for a moment, while a plugin that was started is put into its cgroup. A
+    /// client that comes just then has to get in as well.
+    const MOMENTARY: i32 = 8;
+    new_socket().is_ok_and(|socket| !is_reserved(socket.as_raw_fd() + MOMENTARY))
 }
 
 /// The system has room for so many bytes in the address of a socket.

@@ -58,14 +58,14 @@ async fn each_has_its_code_and_message() {
             RpcError::internal("\"ä\n"),
             r#"{"code":-32603,"message":"\"ä\n"}"#,
         ),
-        // A name keeps its meaning where codes are numbers.
+        // A name stays readable where codes are numbers. Orchard's names mean no more than others here.
         (
             RpcError::new(ErrorCode::Name("disk_full".into()), "m"),
             r#"{"code":-32000,"message":"m","data":{"code":"disk_full"}}"#,
         ),
         (
             RpcError::new(ErrorCode::Name("unknown_method".into()), "m"),
-            r#"{"code":-32601,"message":"m"}"#,
+            r#"{"code":-32000,"message":"m","data":{"code":"unknown_method"}}"#,
         ),
     ] {
         let expected = format!(r#"{{"jsonrpc":"2.0","id":1,"error":{expected}}}"#);

@@ -110,14 +110,16 @@ impl Target {
         limit: Option<Duration>,
         call: impl Future<Output = Result<T, CallError>>,
     ) -> Result<T, Failure> {
-        let outcome = self.explained(within(limit, call)).await;
-        outcome.map_err(|mut failure| {
-            if failure.code == Code::TimedOut {
-                let hint = "--timeout changes the limit, --trace shows every frame";
-                failure.message += &format!("\n  hint: {hint}");
-            }
-            failure
-        })
+        let mut outcome = self.explained(within(limit, call)).await;
+        if let Err(failure) = &mut outcome
+            && failure.code == Code::TimedOut
+        {
+            let hint = "--timeout changes the limit, --trace shows every frame";
+            failure.message += &format!("\n  hint: {hint}");
+            // The connection's task sends the cancellation, and `--trace` shows it before the error.
+            tokio::task::yield_now().await;
+        }
+        outcome
     }
 
     /// Like [`within`](Target::within), for one of several calls that share a time limit and the
