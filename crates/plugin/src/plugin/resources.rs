@@ -1,0 +1,168 @@
+//! Adding resources, data sources and ephemeral resources.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use tenon_schema::{Attribute, Body, Schema};
+use tenon_values::{Type, Value};
+
+use super::{Plugin, add};
+use crate::parts::{Given, Part, Refusal, Shape, Work, read};
+use crate::{Attributes, Context, Data, Ephemeral, Failure, IntoData, Resource};
+
+impl<S: Send + Sync + 'static> Plugin<S> {
+    /// Adds a resource. It is made for the state that `configure` made, and asked for everything of
+    /// its kind. Its schema is the attributes of its props, those of its state, which are computed,
+    /// and its `id`.
+    ///
+    /// # Panics
+    /// There is a resource of this name already.
+    #[must_use]
+    #[track_caller]
+    pub fn resource<R, F>(
+        mut self,
+        name: impl Into<String>,
+        description: impl Into<String>,
+        make: F,
+    ) -> Plugin<S>
+    where
+        R: Resource,
+        F: Fn(Arc<S>) -> R + Send + Sync + 'static,
+    {
+        let name = name.into();
+        let shape = Arc::new(Shape {
+            given: R::Props::attributes(),
+            returned: R::State::attributes(),
+        });
+        let mut body = shape.body().about(description.into());
+        let id = Attribute::new("id", Type::String).computed().stable();
+        body.attributes
+            .push(id.about("What the resource is found by."));
+        let resource = tenon_schema::Resource {
+            schema: body.into(),
+            ..tenon_schema::Resource::default()
+        };
+        add(
+            "resources",
+            &mut self.offer.resources,
+            name.clone(),
+            resource,
+        );
+        self.parts.push(Box::new(move |state, parts| {
+            let work = Arc::new(make(state.clone()));
+            let shape = shape.clone();
+            parts.resources.insert(name.clone(), Part { shape, work });
+        }));
+        self
+    }
+
+    /// Adds a data source. It gets the state and what the configuration says, and returns what it
+    /// found, or [`Data`] with diagnostics.
+    ///
+    /// # Panics
+    /// There is a data source of this name already.
+    #[must_use]
+    #[track_caller]
+    pub fn data_source<P, T, F, W>(
+        mut self,
+        name: impl Into<String>,
+        description: impl Into<String>,
+        look: F,
+    ) -> Plugin<S>
+    where
+        P: Attributes,
+        T: IntoData<Value: Attributes>,
+        F: Fn(Context<S>, P) -> W + Send + Sync + 'static,
+        W: Future<Output = Result<T, Failure>> + Send + 'static,
+    {
+        let name = name.into();
+        let shape = Arc::new(Shape {
+            given: P::attributes(),
+            returned: T::Value::attributes(),
+        });
+        let schema = Schema::from(shape.body().about(description.into()));
+        add(
+            "data sources",
+            &mut self.offer.data_sources,
+            name.clone(),
+            schema,
+        );
+        let look = Arc::new(look);
+        self.parts.push(Box::new(move |state, parts| {
+            let (look, state) = (look.clone(), state.clone());
+            let work = move |progress, given: Value| -> Work<Result<Data<Value>, Refusal>> {
+                let context = Context::new(state.clone(), progress);
+                let work = read(Given::Props, &given).map(|props| look(context, props));
+                Box::pin(async move { Ok(work?.await?.into_data().write("result")?) })
+            };
+            let work = Arc::new(work);
+            let shape = shape.clone();
+            parts
+                .data_sources
+                .insert(name.clone(), Part { shape, work });
+        }));
+        self
+    }
+
+    /// Adds an ephemeral resource, made for the state that `configure` made.
+    ///
+    /// # Panics
+    /// There is an ephemeral resource of this name already.
+    #[must_use]
+    #[track_caller]
+    pub fn ephemeral<E, F>(
+        mut self,
+        name: impl Into<String>,
+        description: impl Into<String>,
+        make: F,
+    ) -> Plugin<S>
+    where
+        E: Ephemeral,
+        F: Fn(Arc<S>) -> E + Send + Sync + 'static,
+    {
+        let name = name.into();
+        let shape = Arc::new(Shape {
+            given: E::Props::attributes(),
+            returned: E::Result::attributes(),
+        });
+        let schema = Schema::from(shape.body().about(description.into()));
+        let all = &mut self.offer.ephemeral_resources;
+        add("ephemeral resources", all, name.clone(), schema);
+        self.parts.push(Box::new(move |state, parts| {
+            let work = Arc::new(make(state.clone()));
+            let shape = shape.clone();
+            parts
+                .ephemeral_resources
+                .insert(name.clone(), Part { shape, work });
+        }));
+        self
+    }
+}
+
+impl Shape {
+    /// What users give, and as computed what the plugin returns. An attribute of both is one if the
+    /// types are the same; what is never stored cannot be returned. (Checking the schema finds
+    /// names that are used twice.)
+    fn body(&self) -> Body {
+        let mut attributes = self.given.clone();
+        for returned in &self.returned {
+            let is_same = |one: &&mut Attribute| {
+                one.name == returned.name && one.ty == returned.ty && !one.is_write_only
+            };
+            match attributes.iter_mut().find(is_same) {
+                Some(both) => {
+                    both.is_sensitive |= returned.is_sensitive;
+                    if both.presence.is_optional() {
+                        both.presence = tenon_schema::Presence::OptionalComputed;
+                    }
+                }
+                None => {
+                    let mut computed = returned.clone().computed();
+                    computed.default = None;
+                    attributes.push(computed);
+                }
+            }
+        }
+        Body::new(attributes)
+    }
+}
