@@ -154,7 +154,7 @@ impl Places<'_> {
 
 /// A step into a value, whose kind tells whether a number is an index or a key.
 fn inner_step(word: &str, value: Option<&Value>) -> (PathStep, Option<Value>) {
-    let index = word.parse::<i64>().ok();
+    let index = word.parse::<i64>().ok().filter(|index| *index >= 0);
     let kind = value.map(|value| (value, value.kind()));
     // A key that exists has to be exact; any other is only shown.
     let key = |below: Option<Value>| match below {

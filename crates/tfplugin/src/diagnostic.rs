@@ -114,7 +114,10 @@ impl From<Diagnostic> for Diagnostics {
 
 impl AttributePath {
     pub(crate) fn into_proto(self) -> proto::AttributePath {
-        let steps = self.0.into_iter().map(|step| attribute_path::Step {
+        // Terraform panics at a negative index, and with it goes the state that was to be saved.
+        let is_usable = |step: &PathStep| !matches!(step, PathStep::Index(..0));
+        let steps = self.0.into_iter().take_while(is_usable);
+        let steps = steps.map(|step| attribute_path::Step {
             selector: Some(match step {
                 PathStep::Attribute(name) => Selector::AttributeName(name),
                 PathStep::Key(key) => Selector::ElementKeyString(key),
@@ -147,6 +150,20 @@ mod tests {
         assert_eq!(sent.severity(), kinds::Severity::Warning);
         let step = sent.attribute.unwrap().steps.remove(0);
         assert_eq!(step.selector, Some(Selector::AttributeName("x".to_owned())));
+    }
+
+    /// Terraform 1.15 panics at one.
+    #[test]
+    fn a_path_ends_before_a_negative_index() {
+        let path = |index| {
+            let steps = [PathStep::Index(index), PathStep::Key("k".to_owned())];
+            let steps = [PathStep::Attribute("a".to_owned())]
+                .into_iter()
+                .chain(steps);
+            AttributePath(steps.collect()).into_proto().steps.len()
+        };
+        assert_eq!(path(0), 3);
+        assert_eq!(path(-1), 1);
     }
 
     #[test]

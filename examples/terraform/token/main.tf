@@ -27,7 +27,7 @@ variable "password_version" {
   default     = 1
 }
 
-# Opened when something needs it, renewed every five minutes, and closed in the end.
+# Opened when something needs it, renewed every five minutes, and closed at the end unless something fails.
 ephemeral "denobridge_ephemeral_resource" "token" {
   path = "${path.module}/lease.py"
 

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::lenient::{null_as_default, texts};
+use crate::json::Json;
 
 /// An error or a warning that a script gives back beside its result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,6 +45,31 @@ impl<'de> Deserialize<'de> for Severity {
             _ => Severity::Warning,
         })
     }
+}
+
+/// The diagnostics of an answer. One that cannot be read is an error of its own, beside the others and
+/// the rest of the answer: a resource that was created is not lost because of it.
+pub(super) fn diagnostics<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<Diagnostic>, D::Error> {
+    let said = Json::deserialize(deserializer)?;
+    let Ok(list) = serde_json::from_str::<Option<Vec<Json>>>(said.text()) else {
+        return Ok(vec![unreadable(&said, "it is not a list")]);
+    };
+    let read = |one: Json| {
+        serde_json::from_str(one.text())
+            .unwrap_or_else(|error| unreadable(&one, &error.to_string()))
+    };
+    Ok(list.unwrap_or_default().into_iter().map(read).collect())
+}
+
+fn unreadable(said: &Json, problem: &str) -> Diagnostic {
+    let detail = format!(
+        "The script sent {} as a diagnostic, and {problem}. A diagnostic has `severity` (\"error\" or \
+         \"warning\"), `summary`, and perhaps `detail` and `propPath`, a list.",
+        said.text()
+    );
+    Diagnostic::error("A diagnostic of the script cannot be read", detail)
 }
 
 impl Diagnostic {

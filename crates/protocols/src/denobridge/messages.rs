@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use tenon_rpc::{events, methods};
 
 use super::Diagnostic;
-use super::lenient::{count, null_as_default, present, text, time};
+use super::diagnostic::diagnostics;
+use super::lenient::{count, present, text, time};
 use crate::json::Json;
 
 methods! {
@@ -80,7 +81,7 @@ pub struct CreateResult {
     pub sensitive_state: Option<Json>,
     /// What to tell the user.
     #[serde(
-        deserialize_with = "null_as_default",
+        deserialize_with = "diagnostics",
         skip_serializing_if = "Vec::is_empty"
     )]
     pub diagnostics: Vec<Diagnostic>,
@@ -113,7 +114,7 @@ pub struct ReadResult {
     pub sensitive_state: Option<Json>,
     /// What to tell the user.
     #[serde(
-        deserialize_with = "null_as_default",
+        deserialize_with = "diagnostics",
         skip_serializing_if = "Vec::is_empty"
     )]
     pub diagnostics: Vec<Diagnostic>,
@@ -151,7 +152,7 @@ pub struct UpdateResult {
     pub sensitive_state: Option<Json>,
     /// What to tell the user.
     #[serde(
-        deserialize_with = "null_as_default",
+        deserialize_with = "diagnostics",
         skip_serializing_if = "Vec::is_empty"
     )]
     pub diagnostics: Vec<Diagnostic>,
@@ -181,7 +182,7 @@ pub struct Outcome {
     pub done: Option<bool>,
     /// What to tell the user.
     #[serde(
-        deserialize_with = "null_as_default",
+        deserialize_with = "diagnostics",
         skip_serializing_if = "Vec::is_empty"
     )]
     pub diagnostics: Vec<Diagnostic>,
@@ -256,7 +257,7 @@ pub struct ModifyPlanResult {
     pub modified_props: Option<Json>,
     /// What to tell the user.
     #[serde(
-        deserialize_with = "null_as_default",
+        deserialize_with = "diagnostics",
         skip_serializing_if = "Vec::is_empty"
     )]
     pub diagnostics: Vec<Diagnostic>,
@@ -281,7 +282,7 @@ pub struct DataResult {
     pub sensitive_result: Option<Json>,
     /// What to tell the user.
     #[serde(
-        deserialize_with = "null_as_default",
+        deserialize_with = "diagnostics",
         skip_serializing_if = "Vec::is_empty"
     )]
     pub diagnostics: Vec<Diagnostic>,
@@ -305,7 +306,7 @@ pub struct OpenResult {
     pub private_data: Option<Json>,
     /// What to tell the user.
     #[serde(
-        deserialize_with = "null_as_default",
+        deserialize_with = "diagnostics",
         skip_serializing_if = "Vec::is_empty"
     )]
     pub diagnostics: Vec<Diagnostic>,
@@ -332,7 +333,7 @@ pub struct RenewResult {
     pub private_data: Option<Json>,
     /// What to tell the user.
     #[serde(
-        deserialize_with = "null_as_default",
+        deserialize_with = "diagnostics",
         skip_serializing_if = "Vec::is_empty"
     )]
     pub diagnostics: Vec<Diagnostic>,
@@ -363,7 +364,7 @@ pub struct FunctionResult {
     pub result: Option<Json>,
     /// What is wrong with them.
     #[serde(
-        deserialize_with = "null_as_default",
+        deserialize_with = "diagnostics",
         skip_serializing_if = "Vec::is_empty"
     )]
     pub diagnostics: Vec<Diagnostic>,
@@ -389,6 +390,29 @@ mod tests {
                 "{wrong}"
             );
         }
+    }
+
+    /// What was created must not be forgotten because of the words beside it.
+    #[test]
+    fn a_diagnostic_that_cannot_be_read_is_an_error_beside_the_rest() {
+        for (diagnostics, count) in [
+            (
+                r#"[{"summary": "just a note"}, {"severity": "warning", "summary": "w"}]"#,
+                2,
+            ),
+            (r#"["disk nearly full"]"#, 1),
+            (r#"[{"severity": "error", "propPath": "props.b"}]"#, 1),
+            (r#"{"severity": "error"}"#, 1),
+            (r#""no""#, 1),
+        ] {
+            let text = format!(r#"{{"id": "vm-1", "diagnostics": {diagnostics}}}"#);
+            let created: CreateResult = serde_json::from_str(&text).unwrap();
+            assert_eq!(created.id.as_deref(), Some("vm-1"), "{text}");
+            assert_eq!(created.diagnostics.len(), count, "{text}");
+            assert!(created.diagnostics[0].is_error(), "{text}");
+        }
+        let none: CreateResult = serde_json::from_str(r#"{"diagnostics": null}"#).unwrap();
+        assert!(none.diagnostics.is_empty());
     }
 
     #[test]

@@ -98,10 +98,15 @@ pub(super) fn prop_path(error: &RpcError) -> Option<Vec<String>> {
     #[derive(serde::Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Data {
-        prop_path: Vec<String>,
+        prop_path: Vec<serde_json::Value>,
     }
     let data: Data = error.data.as_ref()?.decode().ok()?;
-    Some(data.prop_path)
+    let word = |step: &serde_json::Value| match step {
+        serde_json::Value::String(text) => Some(text.clone()),
+        serde_json::Value::Number(index) => Some(index.to_string()),
+        _ => None,
+    };
+    data.prop_path.iter().map(word).collect()
 }
 
 /// Why there is no answer, as the end of a sentence.

@@ -81,6 +81,8 @@ async fn a_thrown_error_is_told_with_its_evidence() {
     let core = Core::new(json!({"create": [
         {"error": {"code": -32000, "message": "disk full"}, "stderr": ["at line 3"]},
         {"error": {"code": 42, "message": "odd", "data": {"propPath": ["props", "name"]}}},
+        {"error": {"code": 42, "message": "odd", "data": {"propPath": ["props", "tags", 0]}}},
+        {"error": {"code": 42, "message": "odd", "data": {"propPath": ["props", "tags", -1]}}},
         {"error": {"code": -32601, "message": "Method not found"}},
     ]}))
     .await;
@@ -96,6 +98,14 @@ async fn a_thrown_error_is_told_with_its_evidence() {
     let failed = create(&core).await;
     let words = ["error at .props[\"name\"]: Failed to create resource: odd (code 42)"];
     assert_error(&failed.diagnostics, &words);
+    let failed = create(&core).await;
+    assert_error(&failed.diagnostics, &["error at .props[\"tags\"][0]: "]);
+    // Terraform panics at a negative index.
+    let failed = create(&core).await;
+    assert_error(
+        &failed.diagnostics,
+        &["error at .props[\"tags\"][\"-1\"]: "],
+    );
     assert_error(&create(&core).await.diagnostics, &["has no method create"]);
     core.stage.end().await;
 }
