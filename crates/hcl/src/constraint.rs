@@ -12,7 +12,6 @@ use defaults::DefaultValue;
 pub use defaults::Defaults;
 
 use crate::diagnostic::Diagnostic;
-use crate::evaluate::Context;
 use crate::parse::parse_expression;
 use crate::source::{Place, Source, Span};
 use crate::syntax::{Call, Expression, Kind, Node};
@@ -214,7 +213,7 @@ impl Reader<'_> {
 
     fn default(&self, node: &Node, ty: &Type) -> Result<Value, Diagnostic> {
         let expression = Expression::new(self.source, node.clone());
-        let value = expression.evaluate(&Context::constant(true));
+        let value = expression.constant();
         // The first error will do: the type is not read any further either.
         let value = value.map_err(|mut errors| errors.swap_remove(0))?;
         convert(&value, ty).map_err(|error| {

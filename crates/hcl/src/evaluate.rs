@@ -53,6 +53,23 @@ impl Context<'static> {
 const TEXT_SIZE: usize = 16 * 1024 * 1024;
 
 impl Expression {
+    /// What it comes to if it may use no names and no files, and is the same each time.
+    ///
+    /// # Errors
+    /// All that is wrong with it.
+    pub(crate) fn constant(&self) -> Result<Value, Vec<Diagnostic>> {
+        let value = self.evaluate(&Context::constant(true))?;
+        match value.is_wholly_known() {
+            true => Ok(value),
+            // Functions that give something else each time are unknown in a plan.
+            false => Err(vec![
+                Diagnostic::error("this is different each time it is evaluated, and has to be constant")
+                    .at(self.place())
+                    .help("use functions such as `uuid` and `timestamp` in `locals` or in attributes of actions"),
+            ]),
+        }
+    }
+
     /// What it comes to.
     ///
     /// # Errors

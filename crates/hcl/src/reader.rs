@@ -258,7 +258,8 @@ impl Problems {
 
     /// What an expression comes to that may use no names and no files, as a value of this type.
     pub fn constant(&mut self, expression: &Expression, ty: &Type) -> Option<Value> {
-        match expression.evaluate_as(ty, &Context::constant(true)) {
+        let constant = expression.constant();
+        match constant.and_then(|_| expression.evaluate_as(ty, &Context::constant(true))) {
             Ok(value) => Some(value),
             Err(errors) => {
                 self.note_all(errors);
