@@ -167,6 +167,9 @@ fn unwrite(place: &Place, attrs: WriteFile) -> Result<WrittenFile, Failure> {
         return Err(wrong("delete", "what is deleted has no content"));
     }
     let path = place.entry(&attrs.path)?;
+    if let Some(folder) = path.parent() {
+        leftovers::remove(folder);
+    }
     match fs::remove_file(&path) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
             Err(cannot("delete", &attrs.path, &error))
@@ -225,6 +228,8 @@ fn create_folder(place: &Place, attrs: CreateFolder) -> Result<CreatedFolder, Fa
     let path = place.folder(&attrs.path)?;
     let is_there = path.is_dir();
     if attrs.delete {
+        // They would keep the folder from being deleted.
+        leftovers::remove(&path);
         return match fs::remove_dir(&path) {
             Err(error) if error.kind() != ErrorKind::NotFound => {
                 Err(cannot("delete", &attrs.path, &error))

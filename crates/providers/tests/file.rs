@@ -240,3 +240,27 @@ async fn what_a_killed_process_left_is_removed_by_the_next_write() {
     })
     .await;
 }
+
+/// No write may ever come to remove it.
+#[tokio::test]
+async fn what_a_killed_process_left_does_not_keep_a_folder_from_being_deleted() {
+    watched(async {
+        let folder = tempfile::tempdir().unwrap();
+        let inner = folder.path().join("inner");
+        fs::create_dir(&inner).unwrap();
+        let left = inner.join(".tenon-a1B2c3.tmp");
+        fs::write(&left, "half of it").unwrap();
+        let host = Host::start("file", json!({ "dir": folder.path() }))
+            .await
+            .unwrap();
+        let attrs = json!({ "path": "inner/file", "delete": true });
+        host.run("file_write", attrs).await.unwrap();
+        assert!(!left.exists());
+        fs::write(&left, "half of it").unwrap();
+        let attrs = json!({ "path": "inner", "delete": true });
+        host.run("file_directory", attrs).await.unwrap();
+        assert!(!inner.exists());
+        host.stop().await;
+    })
+    .await;
+}
