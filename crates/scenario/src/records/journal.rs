@@ -245,7 +245,7 @@ impl Journal {
             return Ok(());
         }
         if !is_at(&self.file, &self.path) {
-            return Err(self.restore());
+            self.restore()?;
         }
         self.file.write_all_at(&self.unsynced, self.end)?;
         self.file.sync_data()?;
@@ -257,39 +257,31 @@ impl Journal {
         Ok(())
     }
 
-    /// Somebody removed or replaced the file. What is written to it would be lost with this process,
-    /// so the run must stop. The open file still has all lines: they are written again if there is
-    /// nothing in their place, so that the run can be resumed or undone.
-    fn restore(&mut self) -> io::Error {
-        let path = self.path.display();
+    /// Somebody removed or replaced the file. What is written to it would be lost with this process. The
+    /// open file still has all lines: they are written again if there is nothing in their place. If
+    /// there is, it is left alone, and the run must stop.
+    fn restore(&mut self) -> io::Result<()> {
         let restored = own_file::create(&self.path).and_then(|file| {
             lock_file(&file)?;
             self.file.seek(SeekFrom::Start(0))?;
             io::copy(&mut self.file, &mut &file)?;
-            file.sync_all()?;
             sync_folder(folder_of(&self.path))?;
             Ok(file)
         });
-        match restored {
-            Ok(file) => {
-                let message = format!(
-                    "{path} was removed while the run was in progress; it has been written again"
-                );
-                self.file = file;
-                io::Error::new(io::ErrorKind::NotFound, message)
-            }
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => io::Error::new(
-                error.kind(),
-                format!("{path} was replaced by another file while the run was in progress"),
-            ),
-            Err(error) => io::Error::new(
-                error.kind(),
-                format!(
+        self.file = restored.map_err(|error| {
+            let path = self.path.display();
+            let problem = match error.kind() {
+                io::ErrorKind::AlreadyExists => {
+                    format!("{path} was replaced by another file while the run was in progress")
+                }
+                _ => format!(
                     "{path} was removed while the run was in progress and could not be written \
                      again: {error}"
                 ),
-            ),
-        }
+            };
+            io::Error::new(error.kind(), problem)
+        })?;
+        Ok(())
     }
 
     /// Writes the record, which knows everything now. The journal is not needed any more.
