@@ -77,9 +77,7 @@ async fn timeout() {
     }
     // Where the protocol has a message for it, the plugin is told.
     shell
-        .run(
-            "tenon call sleep '{\"ms\":30000}' --timeout 50ms --protocol ipc --trace -- tenon echo",
-        )
+        .run("tenon call sleep '{\"ms\":30000}' --timeout 50ms --protocol ipc --trace -- sleep 60")
         .await;
     assert!(started.elapsed() < Duration::from_secs(20));
     shell
