@@ -218,7 +218,7 @@ mod tests {
             (&["currentState", "a"], ".state[\"a\"]"),
             (&["sensitive", "a"], ".sensitive_state[\"a\"]"),
             (&["sensitiveState"], ".sensitive_state"),
-            (&["props", "absent", "-1"], ".props[\"absent\"][-1]"),
+            (&["props", "absent", "-1"], ".props[\"absent\"][\"-1\"]"),
             (&["props", "absent", "1abc"], ".props[\"absent\"][\"1abc\"]"),
             (
                 &["props", "absent", "my-key"],

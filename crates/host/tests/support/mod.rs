@@ -104,8 +104,13 @@ impl Daemon {
     }
 
     pub(crate) fn is_alive(&self) -> bool {
-        let command_line = std::fs::read(format!("/proc/{}/cmdline", self.0));
-        command_line.is_ok_and(|line| !line.is_empty())
+        let status = std::fs::read_to_string(format!("/proc/{}/stat", self.0));
+        // Behind the name, which may hold anything. A zombie is dead.
+        let state = status.ok().and_then(|status| {
+            let (_, rest) = status.rsplit_once(')')?;
+            rest.trim_start().chars().next()
+        });
+        state.is_some_and(|state| !matches!(state, 'Z' | 'X'))
     }
 
     /// Whether it is in a cgroup that this process has made.

@@ -226,11 +226,16 @@ fn answers_of_the_wrong_kind_are_told() {
             (json!("hello"), "answers with an object"),
             (json!(["a", {}]), "answers with an object"),
             (json!({ "id": ["a"] }), "id"),
-            (json!({ "id": "a", "diagnostics": 5 }), "diagnostics"),
         ] {
             let failed = create_fails(workspace, json!([{ "result": answer }]));
             failed.says("create").says(seen);
         }
+        // What was created is not forgotten: it is in the state, tainted.
+        let answer = json!({ "id": "a", "diagnostics": 5 });
+        workspace.moves(&json!({ "create": [{ "result": answer }] }));
+        let failed = workspace.apply_fails();
+        failed.says("A diagnostic of the script cannot be read");
+        assert_eq!(workspace.instances().len(), 1, "{failed}");
         workspace.moves(&json!({}));
         workspace.apply();
         for answer in [json!([]), json!({ "exists": "perhaps" })] {
