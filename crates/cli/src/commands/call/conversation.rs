@@ -111,7 +111,7 @@ impl<'a> Conversation<'a> {
         }
         if person.input.is_terminal() {
             // Whoever sat there has seen what failed.
-            return self.cancel_running();
+            return self.cancel_running().await;
         }
         self.wait(&mut person).await?;
         match self.failed {
@@ -136,7 +136,7 @@ impl<'a> Conversation<'a> {
                     continue;
                 }
                 Entered::Interrupted => {
-                    self.cancel_at_the_prompt()?;
+                    self.cancel_at_the_prompt().await?;
                     continue;
                 }
                 Entered::End => return Ok(()),
@@ -205,7 +205,7 @@ impl<'a> Conversation<'a> {
                     output::talk("  press Enter on an empty line to answer it");
                     person.waiting.push_back(question);
                 }
-                () = interrupted(&mut person.ctrl_c) => self.cancel_running()?,
+                () = interrupted(&mut person.ctrl_c) => self.cancel_running().await?,
                 failure = self.target.watch(), if is_terminal => return Err(failure),
             }
         }

@@ -45,7 +45,7 @@ impl<'a> Conversation<'a> {
             None => {
                 self.failed += 1;
                 self.given_up(method);
-                self.cancel_running()?;
+                self.cancel_running().await?;
                 Ok(Next::Line)
             }
         }
@@ -141,11 +141,11 @@ impl<'a> Conversation<'a> {
                 Some(finished) = self.running.next() => self.finish(finished)?,
                 () = interrupted(&mut person.ctrl_c) => {
                     leave_the_line();
-                    self.cancel_running()?;
+                    self.cancel_running().await?;
                 }
                 question = asked(&mut person.questions) => {
                     if self.ask(question, person).await? != Asked::Done {
-                        self.cancel_running()?;
+                        self.cancel_running().await?;
                     }
                 }
             }
@@ -189,17 +189,19 @@ impl<'a> Conversation<'a> {
     }
 
     /// Ctrl-C where no call is waited for.
-    pub(super) fn cancel_at_the_prompt(&mut self) -> Result<(), Failure> {
+    pub(super) async fn cancel_at_the_prompt(&mut self) -> Result<(), Failure> {
         if self.unfinished.is_empty() {
             output::talk("nothing is running; Ctrl-D ends the session");
         }
-        self.cancel_running()
+        self.cancel_running().await
     }
 
     /// Gives up on every call that runs, and says so.
-    pub(super) fn cancel_running(&mut self) -> Result<(), Failure> {
-        // Dropping a call is what cancels it.
+    pub(super) async fn cancel_running(&mut self) -> Result<(), Failure> {
+        // Dropping a call is what cancels it. The connection's task sends the cancellation, and `--trace`
+        // shows it before the prompt is back.
         self.running.clear();
+        tokio::task::yield_now().await;
         for (number, method) in std::mem::take(&mut self.unfinished) {
             self.failed += 1;
             match self.args.json {

@@ -29,7 +29,7 @@ impl Conversation<'_> {
         while let Some(question) = person.waiting.pop_front() {
             match self.ask(question, person).await? {
                 Asked::Done => {}
-                Asked::Interrupted => self.cancel_running()?,
+                Asked::Interrupted => self.cancel_running().await?,
                 Asked::End => return Ok(Next::End),
             }
         }
