@@ -112,7 +112,7 @@ fn wait() -> Vec<Job> {
 
 impl Job {
     fn enclose(&self) {
-        // As long as this is locked the plugin is not reaped, and its id is nobody else's.
+        // As long as this is locked the plugin is not reaped, and its id is not reused.
         let mut group = { self.shared.group.lock() }.unwrap_or_else(PoisonError::into_inner);
         if self.is_over() {
             return;

@@ -101,8 +101,8 @@ impl Family {
         is_settled
     }
 
-    /// Stops everyone who can be found by parents and group: whoever is stopped starts nobody else,
-    /// so that nobody is missed.
+    /// Stops all descendants and all members of the process group. A stopped process cannot start
+    /// another one that would be missed.
     fn freeze(&mut self) {
         /// Enough for all but those who multiply faster than they can be stopped.
         const ROUNDS: usize = 10;

@@ -83,7 +83,7 @@ async fn the_first_message_tells_who_is_calling() {
         let (mut here, there) = tokio::io::duplex(16);
         let sent = message.clone();
         let send = tokio::spawn(async move {
-            // Nobody reads the rest of it.
+            // The rest of it is not read.
             let _unread = here.write_all(sent.as_bytes()).await;
         });
         let (found, io) = Host::detect(Io::from(there)).await.unwrap();

@@ -21,7 +21,7 @@ pub(super) struct Members {
 
 impl Members {
     /// Finds the members in the object that the scanner is at. The last of duplicates wins, and
-    /// members nobody knows are stepped over.
+    /// unknown members are skipped.
     pub(super) fn find(frame: &[u8], scanner: &mut Scanner<'_>) -> Result<Members, JsonError> {
         let mut found = Members::default();
         scanner.object(|key, value| {

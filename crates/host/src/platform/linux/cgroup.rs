@@ -31,7 +31,7 @@ impl Cgroup {
         static LAST: AtomicU64 = AtomicU64::new(0);
         let number = LAST.fetch_add(1, Ordering::Relaxed);
         let folder = parent.join(format!("tenon-{}-{number}", family::host()));
-        // Before it is there: nobody else would remove it if this process were killed right after.
+        // Before it is created: if this process is killed right after, only the guardian can remove it.
         guardian::confined(&folder);
         match fs::create_dir(&folder) {
             Ok(()) => Ok(Cgroup { folder }),
