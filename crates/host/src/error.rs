@@ -40,6 +40,8 @@ pub struct PluginError {
     pub is_confined: bool,
     /// Its memory limit, if it had one.
     pub memory_limit: Option<Box<MemoryLimit>>,
+    /// How many processes and threads it may have, if that is limited.
+    pub process_limit: Option<u32>,
 }
 
 /// What failed.
@@ -67,6 +69,7 @@ impl PluginError {
             has_worked: false,
             is_confined: false,
             memory_limit: None,
+            process_limit: None,
         }
     }
 
@@ -97,6 +100,7 @@ impl PluginError {
             has_worked,
             is_confined: process.is_confined(),
             memory_limit: process.memory_limit().map(Box::new),
+            process_limit: process.process_limit(),
         }
     }
 
@@ -135,6 +139,7 @@ impl PluginError {
             has_worked: self.has_worked,
             is_confined: self.is_confined,
             memory_limit: self.memory_limit.clone(),
+            process_limit: self.process_limit,
         }
     }
 
@@ -151,6 +156,7 @@ impl PluginError {
     /// What to try.
     pub fn hint(&self) -> Option<String> {
         self.out_of_memory()
+            .or_else(|| self.out_of_processes())
             .or_else(|| self.missing_variable())
             .or_else(|| self.missing_permission())
             .or_else(|| self.other_hint())
@@ -166,7 +172,33 @@ impl PluginError {
         }
         let says_so = |line: &String| line.to_ascii_lowercase().contains("memory");
         let is_likely = status.signal().is_some() || self.stderr.iter().any(says_so);
-        is_likely.then(|| format!("its memory is limited to {limit}: does it need more?"))
+        is_likely.then(|| memory_hint(limit))
+    }
+
+    /// That it has probably ended because it could not start a process or a thread.
+    fn out_of_processes(&self) -> Option<String> {
+        const REFUSED: [&str; 4] = [
+            "resource temporarily unavailable",
+            "eagain",
+            "fork",
+            "thread",
+        ];
+        let limit = self.process_limit?;
+        let says_so = |line: &String| {
+            let line = line.to_ascii_lowercase();
+            REFUSED.iter().any(|word| line.contains(word))
+        };
+        let has_failed = self.status.is_some_and(|status| !status.success());
+        (has_failed && self.stderr.iter().any(says_so)).then(|| process_hint(limit))
+    }
+
+    /// That its limits may be why it has ended.
+    fn low_limits(&self) -> Option<String> {
+        let memory = self.memory_limit.as_ref();
+        let memory = memory.map(|limit| memory_hint(Size(limit.bytes)));
+        let processes = self.process_limit.map(process_hint);
+        let hints: Vec<String> = memory.into_iter().chain(processes).collect();
+        (!hints.is_empty()).then(|| hints.join("; "))
     }
 
     /// That it says which environment variable it lacks.
@@ -228,11 +260,19 @@ impl PluginError {
             Problem::NoAnswer(_) | Problem::Call(CallError::Closed(_))
                 if self.status.is_some() && !self.has_worked =>
             {
-                self.left_out.general_hint()
+                self.low_limits().or_else(|| self.left_out.general_hint())
             }
             _ => None,
         }
     }
+}
+
+fn memory_hint(limit: Size) -> String {
+    format!("its memory is limited to {limit}: does it need more?")
+}
+
+fn process_hint(limit: u32) -> String {
+    format!("it is limited to {limit} processes and threads: does it need more?")
 }
 
 /// What to try when a program, written as one would type it, could not be started.
@@ -305,6 +345,52 @@ impl std::error::Error for PluginError {}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::limits::Limits;
+
+    #[test]
+    fn a_plugin_that_ends_early_gets_a_hint_about_its_limits() {
+        let closed = || Problem::Call(CallError::Closed(CloseReason::PeerClosed));
+        let names = [std::ffi::OsString::from("AWS_REGION")];
+        let ended = |limits: Limits, said: &str| PluginError {
+            status: Some(ExitStatus::from_raw(1 << 8)),
+            stderr: said.lines().map(str::to_owned).collect(),
+            left_out: LeftOut::new(names.clone().into_iter(), "add `--env NAME`"),
+            memory_limit: limits.memory.map(|bytes| {
+                let was_reached = false;
+                Box::new(MemoryLimit { bytes, was_reached })
+            }),
+            process_limit: limits.processes,
+            ..PluginError::new("plugin", closed())
+        };
+        let hint = |limits, said: &str| ended(limits, said).hint().unwrap();
+        let memory = Limits {
+            memory: Some(64 << 20),
+            ..Limits::default()
+        };
+        let processes = Limits {
+            processes: Some(5),
+            ..Limits::default()
+        };
+        assert!(hint(Limits::default(), "").contains("environment"));
+        let more_memory = "its memory is limited to 64 MiB: does it need more?";
+        assert_eq!(hint(memory, "could not reserve the heap"), more_memory);
+        let more_processes = "it is limited to 5 processes and threads: does it need more?";
+        assert_eq!(hint(processes, ""), more_processes);
+        let both = Limits {
+            memory: memory.memory,
+            processes: processes.processes,
+        };
+        assert_eq!(hint(both, ""), format!("{more_memory}; {more_processes}"));
+        let refused = "fork: Resource temporarily unavailable";
+        assert_eq!(hint(both, refused), more_processes);
+        // One that has worked had enough to start, unless it says what it lacks.
+        let worked = |said: &str| PluginError {
+            has_worked: true,
+            ..ended(both, said)
+        };
+        assert_eq!(worked("").hint(), None);
+        assert_eq!(worked(refused).hint().as_deref(), Some(more_processes));
+    }
 
     #[test]
     fn hints_are_the_same_when_secrets_are_hidden() {

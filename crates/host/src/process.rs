@@ -17,7 +17,7 @@ use crate::environment::LeftOut;
 use crate::error::{PluginError, Problem};
 use crate::family::{self, Family, Mark};
 use crate::leader::Leader;
-use crate::limits::{Enforcement, MemoryLimit};
+use crate::limits::{Enforcement, Limits, MemoryLimit};
 use crate::platform::{self, Cgroup, Identity};
 use crate::sandbox::{self, Sandbox};
 use crate::stderr::StderrTail;
@@ -73,8 +73,7 @@ pub struct Process {
     stderr: StderrTail,
     command: String,
     left_out: LeftOut,
-    /// In bytes.
-    memory_limit: Option<u64>,
+    limits: Limits,
 }
 
 /// What leads to a child and back.
@@ -162,7 +161,7 @@ impl Process {
             stderr: StderrTail::default(),
             command: command.to_string(),
             left_out,
-            memory_limit: command.limits.memory,
+            limits: command.limits,
         };
         Ok((process, pipes))
     }
@@ -189,10 +188,15 @@ impl Process {
 
     /// Its memory limit, if it has one.
     pub(crate) fn memory_limit(&self) -> Option<MemoryLimit> {
-        let bytes = self.memory_limit?;
+        let bytes = self.limits.memory?;
         let cgroups = self.family.iter().flat_map(|family| &family.cgroups);
         let was_reached = { cgroups }.any(Cgroup::ran_out_of_memory);
         Some(MemoryLimit { bytes, was_reached })
+    }
+
+    /// How many processes and threads it may have, if that is limited.
+    pub(crate) fn process_limit(&self) -> Option<u32> {
+        self.limits.processes
     }
 
     /// The last lines it wrote to stderr.

@@ -311,6 +311,7 @@ mod tests {
             has_worked: true,
             is_confined: false,
             memory_limit: None,
+            process_limit: None,
         };
         failure("p", "execute", error, &Secrets::default())
     }
