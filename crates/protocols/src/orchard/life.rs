@@ -40,14 +40,19 @@ fn greet<'a>(peer: &'a Peer, _: &'a Client) -> Work<'a, Begun> {
     })
 }
 
-/// Makes the first call of a process, and gives what the provider offers.
+/// Calls `describe`, the first call of a connection, and returns what the provider offers. The schema
+/// has passed [`check`](super::ProviderSchema::check).
 ///
 /// # Errors
-/// The call failed, its answer is not a schema, or the provider speaks another version.
+/// The call failed, or its answer is not a schema that scenarios can be written against.
 #[cfg(feature = "values")]
 pub async fn begin(peer: &Peer) -> Result<super::ProviderSchema, CallError> {
-    let described: super::DescribeResult = crate::lifecycle::begin_typed(&SPEC, peer).await?;
-    Ok(described.schema)
+    // A typed call, so that no error quotes a secret that the connection masks.
+    let super::DescribeResult { schema } = peer.call(super::Describe, super::Empty {}).await?;
+    match schema.check() {
+        Ok(()) => Ok(schema),
+        Err(error) => refuse(error.to_string()),
+    }
 }
 
 fn end(peer: &Peer) -> Work<'_, ()> {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tenon_host::{HowItEnded, Plugin, PluginError, Problem, Start, StopLimits};
 use tenon_protocols::Protocol;
 use tenon_protocols::orchard::{
-    Code, Configure, ConfigureParams, Describe, Empty, Execute, ExecuteParams, Json, ProviderError,
+    self, Code, Configure, ConfigureParams, Empty, Execute, ExecuteParams, Json, ProviderError,
     ProviderSchema, Shutdown,
 };
 use tenon_rpc::{CallError, CloseReason, Options, Router};
@@ -73,10 +73,9 @@ impl Provider {
         launcher: &Launcher,
     ) -> Result<ProviderSchema, ProviderFailure> {
         let (provider, described) = Provider::open(label, source, environment, launcher).await?;
-        let checked = provider.check(&described);
-        // It has done nothing, so how it ends matters to nobody.
+        // It has done nothing, so how it ends does not matter.
         let _ended = provider.stop().await;
-        checked.map(|()| described)
+        Ok(described)
     }
 
     /// Starts a provider, and asks it what it offers.
@@ -97,7 +96,7 @@ impl Provider {
             let (secrets, name) = (launcher.secrets.clone(), label.to_owned());
             command = command.on_stderr(move |line| log(&name, &secrets.hide(line)));
         }
-        let describe = |peer: tenon_rpc::Peer| async move { peer.call(Describe, Empty {}).await };
+        let describe = |peer: tenon_rpc::Peer| async move { orchard::begin(&peer).await };
         let router = Arc::new(Router::new(()));
         let (plugin, described) = Plugin::start(&command, start, router, describe)
             .await
@@ -107,18 +106,7 @@ impl Provider {
             plugin,
             secrets: launcher.secrets.clone(),
         };
-        Ok((provider, described.schema))
-    }
-
-    fn broke(&self, problem: &str) -> ProviderFailure {
-        let (label, command) = (&self.label, self.plugin.process().command());
-        let message = format!("the provider {label:?}: {problem}\n  command: {command}");
-        ProviderFailure::new(FailureKind::BrokeProtocol, message)
-    }
-
-    fn check(&self, described: &ProviderSchema) -> Result<(), ProviderFailure> {
-        let checked = described.check();
-        checked.map_err(|error| self.broke(&error.to_string()))
+        Ok((provider, described))
     }
 
     fn compare(
@@ -126,15 +114,17 @@ impl Provider {
         declaration: &Declaration,
         described: &ProviderSchema,
     ) -> Result<(), ProviderFailure> {
-        self.check(described)?;
         let differences = declaration.schema.differences(described);
-        match differences.is_empty() {
-            true => Ok(()),
-            false => Err(self.broke(&format!(
-                "`describe` answers something else than `schema` prints:\n    {}",
-                differences.join("\n    ")
-            ))),
+        if differences.is_empty() {
+            return Ok(());
         }
+        let (label, command) = (&self.label, self.plugin.process().command());
+        let differences = self.secrets.hide(&differences.join("\n    "));
+        let message = format!(
+            "the provider {label:?}: the answer to `describe` differs from what `schema` prints:\n    \
+             {differences}\n  command: {command}"
+        );
+        Err(ProviderFailure::new(FailureKind::BrokeProtocol, message))
     }
 
     async fn configure(&self, config: &Value) -> Result<(), ProviderFailure> {
