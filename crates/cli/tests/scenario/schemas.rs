@@ -134,6 +134,7 @@ async fn names_that_are_taken() {
         "count",
         "timeout",
         "retry",
+        "idempotent",
         "assert",
     ] {
         let attrs = json!({ name: { "type": "string" } });

@@ -85,7 +85,7 @@ fn check_action(action: &Action) -> Result<(), Fault> {
         .iter()
         .find(|name| action.input.attribute(name).is_some())
     {
-        let problem = "scenarios use this name themselves; take another";
+        let problem = "this name is reserved in scenarios; rename the attribute";
         return Err(Fault::new(format!("attrs.{reserved}"), problem));
     }
     // Scenarios refer to outputs by name, and the wire has them in an object.
