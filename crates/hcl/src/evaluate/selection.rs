@@ -53,7 +53,9 @@ impl Evaluator<'_> {
         found
             .map(|found| found.with_marks(&marks))
             .map_err(|error| match error.problem() {
-                Problem::UnsupportedAttribute(_) => self.no_attribute(&inner, name, at),
+                Problem::UnsupportedAttribute(_) => {
+                    self.no_attribute(&inner, name, value.is_marked(), at)
+                }
                 Problem::NoElement(_) => self.no_element(&inner, name, value.is_marked(), at),
                 _ => self.no_attributes(&inner, name, at),
             })
@@ -66,9 +68,10 @@ impl Evaluator<'_> {
         self.report(diagnostic)
     }
 
-    fn no_attribute(&mut self, value: &Value, name: &str, at: Span) -> Reported {
+    fn no_attribute(&mut self, value: &Value, name: &str, is_marked: bool, at: Span) -> Reported {
         let mut diagnostic = self.error(format!("there is no attribute {name:?}"), at);
-        if let Type::Object(object) = value.ty() {
+        // The names in a marked object may be secrets as well: `{ (var.secret) = 1 }`.
+        if let (Type::Object(object), false) = (value.ty(), is_marked) {
             let names = object.attributes().iter().map(|attribute| &*attribute.name);
             diagnostic.help = did_you_mean(name, names);
         }
@@ -128,7 +131,7 @@ impl Evaluator<'_> {
         let found = match inner.kind() {
             _ if matches!(inner.ty(), Type::Object(_)) => {
                 return self
-                    .attribute_by_key(&inner, &key_value, key.span)
+                    .attribute_by_key(&inner, &key_value, value.is_marked(), key.span)
                     .map(|found| found.with_marks(&marks));
             }
             _ => inner.index(&key_value),
@@ -152,7 +155,13 @@ impl Evaluator<'_> {
             })
     }
 
-    fn attribute_by_key(&mut self, object: &Value, key: &Value, at: Span) -> Evaluated {
+    fn attribute_by_key(
+        &mut self,
+        object: &Value,
+        key: &Value,
+        is_marked: bool,
+        at: Span,
+    ) -> Evaluated {
         let (name, marks) = key.unmark();
         let Some(name) = name.as_text() else {
             return Ok(Value::unknown(Type::Dynamic).with_marks(&marks));
@@ -163,7 +172,7 @@ impl Evaluator<'_> {
             Err(_) if !marks.is_empty() => {
                 Err(self.fail("there is no attribute of this name, which is sensitive", at))
             }
-            Err(_) => Err(self.no_attribute(object, &name, at)),
+            Err(_) => Err(self.no_attribute(object, &name, is_marked, at)),
         }
     }
 
