@@ -239,13 +239,16 @@ impl Journal {
         Ok(())
     }
 
-    /// Puts everything that was noted on disk.
-    pub(crate) fn sync(&mut self) -> io::Result<()> {
+    /// Puts everything that was noted on disk. The record has to have it already.
+    pub(crate) fn sync(&mut self, record: &Record) -> io::Result<()> {
         if self.unsynced.is_empty() {
             return Ok(());
         }
         if !is_at(&self.file, &self.path) {
             self.restore()?;
+        }
+        if self.file.metadata()?.len() < self.end {
+            return self.start_again(record);
         }
         self.file.write_all_at(&self.unsynced, self.end)?;
         self.file.sync_data()?;
@@ -284,9 +287,20 @@ impl Journal {
         Ok(())
     }
 
+    /// Another process truncated the file. After a crash its lines would not tell what happened, so the
+    /// record is written, which has all that was noted, and the journal starts again.
+    fn start_again(&mut self, record: &Record) -> io::Result<()> {
+        self.unsynced.clear();
+        self.unsynced_lines = 0;
+        self.lines = 0;
+        self.sum = Sum::of_run(&self.run);
+        self.is_damaged = true;
+        self.go_on(record)
+    }
+
     /// Writes the record, which knows everything now. The journal is not needed any more.
     pub(crate) fn finish(mut self, record: &mut Record) -> io::Result<PathBuf> {
-        self.sync()?;
+        self.sync(record)?;
         record.in_progress = None;
         record.redo.clear();
         record.write_or_shorten(&self.record)?;

@@ -191,7 +191,10 @@ impl Work for RunWork<'_> {
     }
 
     fn sync(&mut self) -> io::Result<()> {
-        self.journal.as_mut().map_or(Ok(()), Journal::sync)
+        match &mut self.journal {
+            Some(journal) => journal.sync(&self.record),
+            None => Ok(()),
+        }
     }
 
     fn finished(&mut self, id: NodeId, outcome: Outcome) -> io::Result<bool> {

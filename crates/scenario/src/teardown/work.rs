@@ -198,7 +198,7 @@ impl Work for TeardownWork<'_> {
     }
 
     fn sync(&mut self) -> io::Result<()> {
-        self.journal.sync()
+        self.journal.sync(&self.record)
     }
 
     fn finished(&mut self, id: NodeId, outcome: Outcome) -> io::Result<bool> {

@@ -47,15 +47,14 @@ fn end(name: &str) -> Entry {
 /// A run that was killed when `c` and `d` were at work, with its folder and its record.
 fn killed() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a folder");
-    let record = record();
-    let mut journal = Journal::begin(&record, folder.path()).expect("a journal");
+    let mut journal = Journal::begin(&record(), folder.path()).expect("a journal");
     for batch in [
         vec![begin("a")],
         vec![end("a"), begin("b")],
         vec![end("b"), begin("c"), begin("d")],
     ] {
         batch.iter().for_each(|entry| journal.note(entry).unwrap());
-        journal.sync().unwrap();
+        journal.sync(&record()).unwrap();
     }
     let path = journal.record().to_owned();
     (folder, path)
@@ -152,7 +151,7 @@ fn a_line_about_something_else_is_noticed() {
     let (_folder, path) = killed();
     let (mut journal, _) = Journal::open(&path, false).expect("a journal");
     journal.note(&begin("z")).unwrap();
-    journal.sync().unwrap();
+    journal.sync(&record()).unwrap();
     drop(journal);
     let error = Journal::open(&path, false).unwrap_err().to_string();
     assert!(error.contains("line 8"), "{error}");
@@ -169,7 +168,7 @@ fn a_line_about_something_else_is_noticed() {
         earlier: Some(3),
     };
     journal.note(&entry).unwrap();
-    journal.sync().unwrap();
+    journal.sync(&record()).unwrap();
     drop(journal);
     let error = Journal::open(&path, false).unwrap_err().to_string();
     assert!(error.contains("action.put.a@earlier4, which"), "{error}");
@@ -189,7 +188,7 @@ fn half_a_line_is_removed_before_the_next_is_written() {
         };
         assert_eq!(record.nodes[3].status, expected);
         journal.note(&end("c")).unwrap();
-        journal.sync().unwrap();
+        journal.sync(&record).unwrap();
         drop(journal);
         let (_, record) = Journal::open(&path, false).expect("a journal");
         assert_eq!(record.nodes[2].status, Status::Succeeded);
@@ -301,7 +300,7 @@ fn salvaging_forgets_nothing() {
     let (mut journal, record) = Journal::open(&path, true).expect("what is salvaged");
     journal.note(&begin("c")).unwrap();
     journal.go_on(&record).unwrap();
-    journal.sync().unwrap();
+    journal.sync(&record).unwrap();
     drop(journal);
     let (_, record) = Journal::open(&path, false).expect("a journal that is whole");
     assert_eq!(statuses(&record), expected);
@@ -407,22 +406,51 @@ fn a_journal_that_is_removed_is_written_again_before_the_next_action() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut journal = Journal::begin(&record(), folder.path()).expect("a journal");
     journal.note(&begin("a")).unwrap();
-    journal.sync().unwrap();
-    let record = journal.record().to_owned();
-    let path = record.with_extension("journal");
-    fs::remove_file(&path).unwrap();
+    journal.sync(&record()).unwrap();
+    let path = journal.record().to_owned();
+    fs::remove_file(path.with_extension("journal")).unwrap();
     journal.note(&begin("b")).unwrap();
-    journal.sync().unwrap();
+    journal.sync(&record()).unwrap();
     assert!(matches!(
-        Journal::open(&record, false),
+        Journal::open(&path, false),
         Err(JournalError::Busy(_))
     ));
     drop(journal);
     // Everything is there, what was written before and what was noted since.
-    let (journal, record) = Journal::open(&record, false).unwrap();
+    let (journal, record) = Journal::open(&path, false).unwrap();
     let statuses: Vec<Status> = record.nodes.iter().map(|node| node.status).collect();
     assert_eq!(statuses[..2], [Status::Maybe, Status::Maybe]);
     drop(journal);
+}
+
+/// The record takes the place of the lines that are lost.
+#[test]
+fn nothing_is_lost_when_a_journal_is_truncated_during_a_run() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut known = record();
+    let mut journal = Journal::begin(&known, folder.path()).expect("a journal");
+    let mut note = |journal: &mut Journal, place: usize, entry: fn() -> Entry| {
+        entry::apply(entry(), &mut known.nodes[place]).unwrap();
+        journal.note(&entry()).unwrap();
+        journal.sync(&known).unwrap();
+    };
+    let path = journal.record().to_owned();
+    note(&mut journal, 0, || begin("a"));
+    note(&mut journal, 1, || begin("b"));
+    let file = File::options()
+        .write(true)
+        .open(path.with_extension("journal"))
+        .unwrap();
+    for length in [0, 1] {
+        file.set_len(length).unwrap();
+        note(&mut journal, 0, || end("a"));
+        note(&mut journal, 2, || begin("c"));
+    }
+    drop(journal);
+    let (_journal, record) = Journal::open(&path, false).expect("a whole journal");
+    let statuses: Vec<Status> = record.nodes.iter().map(|node| node.status).collect();
+    let [done, unknown] = [Status::Succeeded, Status::Maybe];
+    assert_eq!(statuses, [done, unknown, unknown, Status::Pending]);
 }
 
 #[test]
@@ -433,7 +461,7 @@ fn a_journal_that_is_replaced_is_not_written_to() {
     fs::remove_file(&path).unwrap();
     fs::write(&path, "another").unwrap();
     journal.note(&begin("a")).unwrap();
-    let error = journal.sync().unwrap_err().to_string();
+    let error = journal.sync(&record()).unwrap_err().to_string();
     assert!(error.contains("was replaced"), "{error}");
     assert_eq!(fs::read_to_string(&path).unwrap(), "another");
 }
