@@ -95,6 +95,19 @@ fn what_a_record_has_is_taken_unless_something_is_given() {
     assert_eq!(values(&inputs)["x"], Value::from(3));
 }
 
+/// The scenario may have changed since the record was written.
+#[test]
+fn a_recorded_value_gets_the_defaults_of_new_optional_attributes() {
+    let variables = "variable \"x\" {\ntype = object({ a = string, b = optional(number, 5) })\n}";
+    let scratch = scratch(variables, &[]);
+    let scenario = scratch.scenario().expect("it is good");
+    let masked = Masked::of(&Value::object([("a", "kept".into())])).expect("a value with a JSON");
+    let recorded = BTreeMap::from([("x".to_owned(), masked)]);
+    let values = Inputs::default().resolve(&scenario, &recorded);
+    let expected = Value::object([("a", "kept".into()), ("b", 5.into())]);
+    assert_eq!(values.expect("it fits")["x"], expected);
+}
+
 #[test]
 fn text_is_taken_as_it_is_for_strings_and_as_an_expression_for_all_else() {
     let cases = [

@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use tenon_hcl::{Attribute, Defaults, Expression, Name, Place};
-use tenon_values::{Type, Value};
+use tenon_values::{Type, Value, convert};
 
 use crate::environment::ProviderEnvironment;
+use crate::masked::Masked;
 
 /// `scenario "name" { ... }`
 #[derive(Clone, Debug)]
@@ -275,6 +276,24 @@ pub struct Assert {
     pub message: Option<Expression>,
     /// Its first line.
     pub place: Place,
+}
+
+impl Variable {
+    /// A value as one of the variable's type, with the defaults of optional attributes.
+    ///
+    /// # Errors
+    /// It does not fit the type.
+    pub(crate) fn fit(&self, value: &Value) -> Result<Value, tenon_values::Error> {
+        convert::convert(&self.type_defaults.apply(value), &self.ty)
+    }
+
+    /// The value that an earlier run had, as far as its record has it: secrets are unknown, and marked.
+    ///
+    /// # Errors
+    /// It does not fit the type any more.
+    pub(crate) fn recorded(&self, masked: &Masked) -> Result<Value, tenon_values::Error> {
+        self.fit(&masked.filled(|_| None)?)
+    }
 }
 
 impl Scenario {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tenon_hcl::{Context, Diagnostic, Limits, Source, did_you_mean, parse, parse_expression, yaml};
-use tenon_values::{Type, Value, convert, json};
+use tenon_values::{Type, Value, json};
 
 use crate::hint::{Advice, Hint};
 use crate::masked::Masked;
@@ -108,7 +108,7 @@ impl Resolving<'_> {
         if !masked.sensitive.is_empty() {
             self.forgotten.insert(name.to_owned());
         } else if let Some(variable) = self.scenario.module.variables.get(name)
-            && let Ok(value) = masked.read(&variable.ty)
+            && let Ok(value) = variable.recorded(masked)
             && value.is_wholly_known()
         {
             // It may have become a secret since.
@@ -183,8 +183,7 @@ impl Resolving<'_> {
             true => value.sensitive(),
             false => value,
         };
-        let complete = variable.type_defaults.apply(&value);
-        match convert::convert(&complete, &variable.ty) {
+        match variable.fit(&value) {
             Ok(value) => {
                 self.values.insert(variable.name.text().to_owned(), value);
             }
@@ -192,7 +191,7 @@ impl Resolving<'_> {
                 let name = variable.name.text();
                 let summary = format!("{origin}: the value does not fit the variable {name:?}");
                 let mut diagnostic = Diagnostic::error(summary)
-                    .note(misfit(&complete, &variable.ty, &error))
+                    .note(misfit(&value, &variable.ty, &error))
                     .note(format!("its type is {}", variable.ty));
                 // The line it stands in would show a secret.
                 diagnostic.place = place.filter(|_| !variable.is_sensitive);

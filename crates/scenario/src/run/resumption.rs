@@ -241,7 +241,7 @@ fn recorded_value(plan: &Plan, record: &Record, name: &str) -> Option<Value> {
             .unwrap_or_default(),
     };
     let variable = plan.scenario.module.variables.get(name)?;
-    let value = masked.read(&variable.ty).ok()?;
+    let value = variable.recorded(&masked).ok()?;
     value.is_wholly_known().then_some(value)
 }
 
