@@ -64,9 +64,10 @@ impl Problems {
         shape: &Shape<LABELS>,
     ) -> Option<[&'a Name; LABELS]> {
         let labels = self.labels(block, shape.labels);
-        self.body(&block.body, shape);
+        let misspelt = self.body(&block.body, shape);
         for name in shape.required {
-            if block.body.attribute(name).is_none() {
+            // One whose name was misspelt has been reported.
+            if block.body.attribute(name).is_none() && !misspelt.contains(name) {
                 let kind = block.kind.text();
                 let diagnostic = Diagnostic::error(format!("this `{kind}` has no `{name}`"))
                     .at(block.header())
@@ -82,11 +83,18 @@ impl Problems {
         self.body(body, shape);
     }
 
-    fn body<const LABELS: usize>(&mut self, body: &Body, shape: &Shape<LABELS>) {
+    /// Gives the attributes whose names were probably misspelt.
+    fn body<const LABELS: usize>(
+        &mut self,
+        body: &Body,
+        shape: &Shape<LABELS>,
+    ) -> Vec<&'static str> {
         let is_known =
             |name: &str| shape.takes_any || shape.attributes().any(|known| known == name);
+        let mut misspelt = Vec::new();
         for attribute in &body.attributes {
             if !is_known(attribute.name.text()) {
+                misspelt.extend(nearest(attribute.name.text(), shape.attributes()));
                 self.refuse_attribute(attribute, shape);
             }
         }
@@ -100,6 +108,7 @@ impl Problems {
                 self.note(diagnostic);
             }
         }
+        misspelt
     }
 
     fn refuse_attribute<const LABELS: usize>(
@@ -233,18 +242,22 @@ impl Problems {
         found
     }
 
-    /// Notes the entries of an object that are not called one of these.
-    pub fn refuse_other_entries(
+    /// Notes the entries of an object that are not called one of these. Gives the names that were
+    /// probably misspelt.
+    pub fn refuse_other_entries<'a>(
         &mut self,
         entries: &[(Name, Expression)],
         what: &str,
-        names: &[&str],
+        names: &[&'a str],
         form: &str,
-    ) {
+    ) -> Vec<&'a str> {
+        let mut misspelt = Vec::new();
         for (name, _) in entries {
             let text = name.text();
             if !names.contains(&text) {
-                let help = match nearest(text, names.iter().copied()) {
+                let close = nearest(text, names.iter().copied());
+                misspelt.extend(close);
+                let help = match close {
                     Some(close) => format!("did you mean `{close}`?"),
                     None => form.to_owned(),
                 };
@@ -254,6 +267,7 @@ impl Problems {
                 self.note(diagnostic);
             }
         }
+        misspelt
     }
 
     /// What an expression comes to that may use no names and no files, as a value of this type.

@@ -188,6 +188,12 @@ async fn plan(
             .values()
             .for_each(|value| launcher.secrets.learn(value));
     }
+    let required = scenario.required_providers.values();
+    let unenforced = required.filter_map(|one| one.check_permissions(&launcher.folder).err());
+    let unenforced: Vec<Diagnostic> = unenforced.collect();
+    if !unenforced.is_empty() {
+        return Err(unenforced.into());
+    }
     let schemas = schemas(scenario, launcher).await;
     let schemas = schemas.map_err(PrepareError::Providers)?;
     let (scenario, values) = (scenario.clone(), values?);

@@ -3,5 +3,6 @@
 
 pub(crate) mod failure;
 pub(crate) mod launcher;
+mod permissions;
 pub(crate) mod provider;
 mod schema;

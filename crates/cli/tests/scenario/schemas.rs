@@ -77,6 +77,25 @@ async fn programs_that_are_none() {
     assert_snapshot!(stage.transcript());
 }
 
+/// The sandbox would refuse them when the provider is started, but could not tell where they are written.
+#[tokio::test]
+async fn permissions_that_cannot_be_enforced() {
+    let mut stage = Stage::with_one_action(json!({}));
+    for permissions in [
+        "allow = [\"read=./missing\"]",
+        "allow = [\"net=example.com:443\"]",
+        "allow = [\"net\"], deny = [\"net=:443\"]",
+        "deny = [\"sys\"]",
+    ] {
+        let providers = format!(
+            "puppet = {{\n      source = \"exec:./puppet\"\n      permissions = {{ {permissions} }}\n    }}"
+        );
+        stage.scenario_with(&providers, "");
+        refused(&mut stage, 2).await;
+    }
+    assert_snapshot!(stage.transcript());
+}
+
 #[tokio::test]
 async fn programs_that_fail() {
     let death = refused_twice_for(json!([["say", "no licence"], ["exit", 7]]), 4).await;

@@ -31,6 +31,7 @@ use crate::command::PluginCommand;
 use filter::Instruction;
 use landlock::{Ruleset, access};
 use rules::Rules;
+pub(super) use rules::check;
 
 /// Everything that the child needs to confine itself.
 pub(crate) struct Sandbox {

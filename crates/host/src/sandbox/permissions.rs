@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
+use std::io;
+use std::path::Path;
 use std::str::FromStr;
 
 /// Something that a plugin may be allowed or denied to do.
@@ -147,6 +149,15 @@ impl Permissions {
             add(&mut permissions.deny, permission, grant);
         }
         Ok(permissions)
+    }
+
+    /// Checks whether a plugin that is started in a folder can be held to them: paths that are allowed
+    /// exist, and the kernel has a rule for everything. Programs are checked when the plugin starts.
+    ///
+    /// # Errors
+    /// A permission cannot be enforced: what is wrong, and after `\n  hint: ` what to do about it.
+    pub fn check(&self, folder: &Path) -> io::Result<()> {
+        super::system::check(self, folder)
     }
 
     /// What is allowed, before anything is denied.

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tenon_host::{Limits, Permissions, PluginCommand};
+use tenon_host::{Limits, PluginCommand};
 use tenon_protocols::Secrets;
 
 use crate::environment::{ProviderEnvironment, RunEnvironment};
 use crate::hint::Advice;
 use crate::providers::failure::{FailureKind, ProviderFailure};
-use crate::reading::model::{ProviderPermissions, ProviderSource};
+use crate::reading::model::ProviderSource;
 
 /// How providers are started.
 #[derive(Clone, Default)]
@@ -53,10 +53,8 @@ impl Launcher {
                 program,
                 permissions,
             } => {
-                return Ok(confined(
-                    self.command(name, program, environment)?,
-                    permissions,
-                ));
+                let command = self.command(name, program, environment)?;
+                return Ok(command.permissions(permissions.enforced()));
             }
             ProviderSource::Limited { program, limits } => {
                 let command = self.command(name, program, environment)?;
@@ -82,12 +80,4 @@ impl Launcher {
         );
         ProviderFailure::new(FailureKind::CannotStart, message)
     }
-}
-
-/// A command that is held to permissions.
-fn confined(command: PluginCommand, permissions: &ProviderPermissions) -> PluginCommand {
-    let allow = permissions.allow.iter().map(String::as_str);
-    let deny = permissions.deny.iter().map(String::as_str);
-    // They were checked when the scenario was read. A record that was changed by hand allows nothing.
-    command.permissions(Permissions::of_words(allow, deny).unwrap_or_default())
 }

@@ -54,6 +54,8 @@ pub struct RequiredProvider {
     pub name: Name,
     /// Where its program is.
     pub source: ProviderSource,
+    /// Where its permissions are written, if it has any.
+    pub permissions_place: Option<Place>,
     /// What it gets of our environment, besides what every program needs.
     pub environment: ProviderEnvironment,
 }
@@ -126,6 +128,15 @@ impl ProviderSource {
                 program.program()
             }
             source => source,
+        }
+    }
+
+    /// What it may do, if that is restricted.
+    pub(crate) fn permissions(&self) -> Option<&ProviderPermissions> {
+        match self {
+            ProviderSource::Confined { permissions, .. } => Some(permissions),
+            ProviderSource::Limited { program, .. } => program.permissions(),
+            ProviderSource::Builtin(_) | ProviderSource::Program(_) => None,
         }
     }
 }

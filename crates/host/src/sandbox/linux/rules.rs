@@ -132,14 +132,7 @@ impl Granted {
             listed => Permissions::listed(listed),
         };
         for entry in listed {
-            let path = finder.folder.join(entry);
-            let real = path.canonicalize().map_err(|error| {
-                invalid(format!(
-                    "{permission} is allowed for {}, which cannot be opened: {error}\n  hint: a rule \
-                     is for what exists: create it, or allow the folder that it will be in",
-                    path.display()
-                ))
-            })?;
+            let real = existing(permission, entry, &finder.folder)?;
             self.all_but(&real, &denied, access)?;
         }
         Ok(())
@@ -213,6 +206,35 @@ impl Granted {
         }
         Ok(())
     }
+}
+
+/// Checks all permissions that do not depend on the program, for a plugin that is started in a folder.
+///
+/// # Errors
+/// A permission cannot be enforced.
+pub(in crate::sandbox) fn check(permissions: &Permissions, folder: &Path) -> io::Result<()> {
+    refuse_what_has_no_meaning(permissions)?;
+    for permission in [Permission::Read, Permission::Write] {
+        if !permissions.denies_all(permission) {
+            for entry in Permissions::listed(permissions.allowed(permission)) {
+                existing(permission, entry, folder)?;
+            }
+        }
+    }
+    net(permissions)?;
+    Ok(())
+}
+
+/// The path of something that is allowed, without symbolic links.
+fn existing(permission: Permission, entry: &OsStr, folder: &Path) -> io::Result<PathBuf> {
+    let path = folder.join(entry);
+    path.canonicalize().map_err(|error| {
+        invalid(format!(
+            "{permission} is allowed for {}, which cannot be opened: {error}\n  hint: a rule \
+             is for what exists: create it, or allow the folder that it will be in",
+            path.display()
+        ))
+    })
 }
 
 /// Paths that need not exist, without symbolic links as far as they do.

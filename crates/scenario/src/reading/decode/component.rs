@@ -109,8 +109,14 @@ fn refuse_missing(
     block: &Block,
     problems: &mut Problems,
 ) {
-    for (name, variable) in &component.module.variables {
-        let is_given = inputs.iter().any(|(input, _)| input.text() == name);
+    let variables = &component.module.variables;
+    for (name, variable) in variables {
+        // One whose name was misspelt has been reported.
+        let is_given = inputs.iter().any(|(input, _)| {
+            let is_unknown = !variables.contains_key(input.text());
+            let meant = || tenon_text::nearest(input.text(), variables.keys().map(String::as_str));
+            input.text() == name || is_unknown && meant() == Some(name)
+        });
         if !is_given && variable.default.is_none() {
             let diagnostic = Diagnostic::error(format!("the input {name:?} is missing"))
                 .at(block.header())

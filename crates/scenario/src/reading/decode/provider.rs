@@ -38,7 +38,7 @@ fn required_provider(
     let wrong = "a required provider is an object with a source";
     let entries = problems.object(&attribute.value, wrong, FORM)?;
     let names = ["source", "env", "permissions", "limits"];
-    problems.refuse_other_entries(&entries, "a required provider", &names, FORM);
+    let misspelt = problems.refuse_other_entries(&entries, "a required provider", &names, FORM);
     let mut found = None;
     let mut variables = ProviderEnvironment::default();
     let mut permissions = None;
@@ -47,12 +47,20 @@ fn required_provider(
         match name.text() {
             "source" => found = Some(value),
             "env" => variables = environment(value, problems),
-            "permissions" => permissions = Some(super::permissions::permissions(value, problems)),
+            "permissions" => {
+                permissions = Some((
+                    super::permissions::permissions(value, problems),
+                    value.place(),
+                ));
+            }
             "limits" => limits = Some(super::limits::limits(value, problems)),
             _ => {}
         }
     }
     let Some(value) = found else {
+        if misspelt.contains(&"source") {
+            return None;
+        }
         let diagnostic = Diagnostic::error("this required provider has no `source`")
             .at(attribute.value.place())
             .help(FORM);
@@ -60,8 +68,9 @@ fn required_provider(
         return None;
     };
     let program = program(value, folder, problems)?;
+    let permissions_place = permissions.as_ref().map(|(_, place)| place.clone());
     let program = match permissions {
-        Some(permissions) => ProviderSource::Confined {
+        Some((permissions, _)) => ProviderSource::Confined {
             program: Box::new(program),
             permissions,
         },
@@ -77,6 +86,7 @@ fn required_provider(
     Some(RequiredProvider {
         name: attribute.name.clone(),
         source,
+        permissions_place,
         environment: variables,
     })
 }
