@@ -6,7 +6,6 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use futures_util::future::join_all;
 use tenon_hcl::Diagnostic;
 use tenon_protocols::Secrets;
 
@@ -16,6 +15,7 @@ use crate::planning::declarations::Schemas;
 use crate::planning::plan::Plan;
 use crate::providers::failure::ProviderFailure;
 use crate::providers::launcher::Launcher;
+use crate::providers::schema::Asked;
 use crate::reading::load::{ScenarioFile, load};
 use crate::reading::model::{ProviderSource, Scenario};
 use crate::reading::variables::Inputs;
@@ -202,7 +202,7 @@ async fn plan(
     Ok(planned.await??)
 }
 
-/// What each provider of a scenario offers, all asked at the same time.
+/// What each provider of a scenario offers.
 async fn schemas(
     scenario: &Scenario,
     launcher: &Launcher,
@@ -214,28 +214,19 @@ async fn schemas(
         let (_, environment) = program.or_insert_with(|| (name, ProviderEnvironment::default()));
         environment.extend(&required.environment);
     }
-    let asked = programs
-        .into_iter()
-        .map(|(source, (name, environment))| async move {
-            let schema = launcher.schema(name, source, &environment).await;
-            schema.map(|schema| (source.clone(), Arc::new(schema)))
-        });
-    let mut schemas = Schemas {
-        known: BTreeMap::new(),
+    let asked: Vec<Asked<'_>> = { programs.iter() }
+        .map(|(source, (name, environment))| Asked {
+            name: (*name).to_owned(),
+            source,
+            environment,
+        })
+        .collect();
+    let answers = launcher.schemas(&asked).await?;
+    let sources = asked.iter().map(|one| one.source.clone());
+    Ok(Schemas {
+        known: sources.zip(answers).collect(),
         builtins: launcher.builtins.keys().cloned().collect(),
-    };
-    let mut failures = Vec::new();
-    for answered in join_all(asked).await {
-        match answered {
-            Ok((source, schema)) => drop(schemas.known.insert(source, schema)),
-            Err(failure) => failures.push(failure),
-        }
-    }
-    failures.sort_by(|a, b| a.message.cmp(&b.message));
-    match failures.is_empty() {
-        true => Ok(schemas),
-        false => Err(failures),
-    }
+    })
 }
 
 impl Choice {

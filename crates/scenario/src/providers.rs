@@ -1,8 +1,8 @@
 //! Providers in their processes: how they are started ([`launcher`]), asked what they offer
-//! (`schema`), given work ([`provider`]) and ended.
+//! ([`schema`]), given work ([`provider`]) and ended.
 
 pub(crate) mod failure;
 pub(crate) mod launcher;
 mod permissions;
 pub(crate) mod provider;
-mod schema;
+pub(crate) mod schema;

@@ -4,31 +4,26 @@
 //! only for what a record does not hold: secrets, if there is no key, and everything about
 //! teardowns in records of the first format.
 
+mod providers;
+mod undone;
 mod unsealing;
 mod work;
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Instant;
 
-use futures_util::future::join_all;
-use tenon_hcl::{Diagnostic, Place, Source, did_you_mean};
-use tenon_protocols::orchard::ProviderSchema;
-
-use crate::address::part_of;
-use crate::event::{Event, Status, Watch};
+use crate::event::{Event, Watch};
 use crate::hint::Advice;
-use crate::planning::declarations::{Declaration, DeclarationId};
+use crate::planning::declarations::DeclarationId;
 use crate::planning::evaluation::Evaluation;
 use crate::planning::plan::Plan;
-use crate::providers::failure::ProviderFailure;
 use crate::providers::launcher::Launcher;
 use crate::records::item::Item;
 use crate::records::journal::{Journal, JournalError};
 use crate::records::kept::Sealer;
-use crate::records::known::{Given, KnownOutputs};
+use crate::records::known::KnownOutputs;
 use crate::records::record::{FORMAT, InProgress, Record};
 use crate::records::secret_names::check_secret_names;
 use crate::records::undo::ProviderRecord;
@@ -36,10 +31,10 @@ use crate::run::engine;
 use crate::run::memory;
 use crate::run::slots::{NotStarted, Slots};
 use crate::run::undoer::{Stage, Undoer};
-use crate::run::{
-    MissingSecrets, RunError, RunOptions, RunReport, configs, tell_failures, warn_of_folder,
-};
+use crate::run::{MissingSecrets, RunError, RunOptions, RunReport, configs, warn_of_folder};
 
+use providers::{at_home, declaration, not_started, schemas};
+use undone::{mark_undone, warn_of_repetition};
 use unsealing::{PlanSecrets, Unsealing};
 use work::TeardownWork;
 
@@ -259,121 +254,4 @@ fn recalled<'a>(
         memory::adopt(plan, record, &undoer, &evaluation, Stage::Over);
     }
     Ok(PlanSecrets::new(plan, evaluation))
-}
-
-/// Tells which actions are undone once more, because an earlier teardown did not find out whether
-/// it had undone them.
-fn warn_of_repetition(items: &[Item], record: &Record, watch: Watch<'_>) {
-    let is_repeated = |item: &&Item| item.is_wanted && item.teardown(record) == Some(Status::Maybe);
-    let repeated = items.iter().filter(is_repeated);
-    let addresses: Vec<String> = repeated.map(|item| item.address(record)).collect();
-    if !addresses.is_empty() {
-        let message = format!(
-            "an earlier teardown began to undo these actions, and the outcome is unknown, so they \
-             are undone again: {}",
-            addresses.join(", ")
-        );
-        watch(Event::Warning { message });
-    }
-}
-
-/// Marks what a user says was undone by hand. It is on disk as soon as anything else is undone.
-fn mark_undone(
-    addresses: &[String],
-    record: &mut Record,
-    journal: &mut Journal,
-) -> Result<(), RunError> {
-    let items = Item::all(record);
-    let mut problems = Vec::new();
-    for address in addresses {
-        let there = items.iter().filter(|item| item.is_there(record));
-        let (same, others): (Vec<&Item>, Vec<&Item>) =
-            there.partition(|item| item.address(record) == *address);
-        // The address of a repeated action or of a component means everything in it.
-        let is_group = record.groups.contains_key(address);
-        let is_inside = |item: &&Item| {
-            let inside = part_of(address, &record.nodes[item.node].address);
-            item.earlier.is_none()
-                && inside
-                    .is_some_and(|rest| rest.starts_with('[') || (is_group && !rest.is_empty()))
-        };
-        let meant: Vec<&Item> = match same.is_empty() {
-            true => others.into_iter().filter(is_inside).collect(),
-            false => same,
-        };
-        if meant.is_empty() {
-            let known = items.iter().filter(|item| item.is_there(record));
-            let known: Vec<String> = known.map(|item| item.address(record)).collect();
-            let mut problem = Diagnostic::error(format!(
-                "there is no {address:?} in this run that a teardown undoes"
-            ));
-            problem.help = did_you_mean(address, known.iter().map(String::as_str));
-            problems.push(problem);
-        }
-        for item in meant {
-            let entry = item.undone_by_hand(record);
-            journal.note(&entry)?;
-        }
-    }
-    match problems.is_empty() {
-        true => Ok(()),
-        false => Err(RunError::Invalid(problems)),
-    }
-}
-
-/// A provider with its program where it is now.
-fn at_home(provider: &ProviderRecord, given: &Given) -> ProviderRecord {
-    let source = given.sources.get(&provider.name);
-    ProviderRecord {
-        source: source.unwrap_or(&provider.source).clone(),
-        ..provider.clone()
-    }
-}
-
-/// What each provider offers now, all asked at the same time.
-async fn schemas(
-    providers: &[(usize, ProviderRecord)],
-    launcher: &Launcher,
-) -> Result<BTreeMap<usize, Arc<ProviderSchema>>, Vec<ProviderFailure>> {
-    let asked = providers.iter().map(|(index, provider)| async move {
-        let label = provider.label();
-        let schema = launcher.schema(&label, &provider.source, &provider.env);
-        (*index, schema.await)
-    });
-    let mut schemas = BTreeMap::new();
-    let mut failures = Vec::new();
-    for (index, answered) in join_all(asked).await {
-        match answered {
-            Ok(schema) => drop(schemas.insert(index, Arc::new(schema))),
-            Err(failure) => failures.push(failure),
-        }
-    }
-    failures.sort_by(|a, b| a.message.cmp(&b.message));
-    match failures.is_empty() {
-        true => Ok(schemas),
-        false => Err(failures),
-    }
-}
-
-fn not_started(failures: Vec<ProviderFailure>, record: &Record, watch: Watch<'_>) -> RunError {
-    let mut record = record.clone();
-    record.provider_errors = tell_failures(&failures, watch);
-    RunError::Providers(failures, Box::new(record))
-}
-
-fn declaration(
-    provider: &ProviderRecord,
-    schema: &Arc<ProviderSchema>,
-    record: &Record,
-) -> Declaration {
-    let source = Source::new(record.path.display().to_string(), "");
-    Declaration {
-        name: provider.name.clone(),
-        alias: provider.alias.clone(),
-        source: provider.source.clone(),
-        environment: provider.env.clone(),
-        schema: schema.clone(),
-        config: Vec::new(),
-        place: Place::beginning(&source),
-    }
 }

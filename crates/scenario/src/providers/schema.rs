@@ -1,7 +1,9 @@
 //! What a provider offers, asked before anything is run.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use tenon_host::{Capture, CaptureError};
 use tenon_protocols::orchard::ProviderSchema;
 
@@ -14,7 +16,39 @@ use crate::reading::model::ProviderSource;
 /// How long `<provider> schema` may take.
 const SCHEMA_LIMIT: Duration = Duration::from_secs(5);
 
+/// A provider whose schema is needed.
+pub(crate) struct Asked<'a> {
+    /// What errors call it.
+    pub(crate) name: String,
+    pub(crate) source: &'a ProviderSource,
+    pub(crate) environment: &'a ProviderEnvironment,
+}
+
 impl Launcher {
+    /// What providers offer, in their order. All are asked at the same time.
+    ///
+    /// # Errors
+    /// Those of all that failed, in the order of their messages.
+    pub(crate) async fn schemas(
+        &self,
+        asked: &[Asked<'_>],
+    ) -> Result<Vec<Arc<ProviderSchema>>, Vec<ProviderFailure>> {
+        let answers = { asked.iter() }.map(|one| self.schema(&one.name, one.source, one.environment));
+        let mut schemas = Vec::new();
+        let mut failures = Vec::new();
+        for answer in join_all(answers).await {
+            match answer {
+                Ok(schema) => schemas.push(Arc::new(schema)),
+                Err(failure) => failures.push(failure),
+            }
+        }
+        failures.sort_by(|a, b| a.message.cmp(&b.message));
+        match failures.is_empty() {
+            true => Ok(schemas),
+            false => Err(failures),
+        }
+    }
+
     /// What a provider offers: runs `<provider> schema`. One that does not know that subcommand
     /// is started and asked to `describe` itself.
     ///
