@@ -36,11 +36,13 @@ mod body;
 mod check;
 mod complete;
 mod description;
+mod error;
 mod offer;
 
 pub use attribute::{Attribute, AttributeType, Presence};
 pub use body::{Block, Body, Nesting, Schema};
-pub use check::{SchemaError, check_name};
+pub use check::check_name;
 pub use complete::Unfit;
 pub use description::Description;
+pub use error::SchemaError;
 pub use offer::{Action, Function, Offer, Parameter, Resource};

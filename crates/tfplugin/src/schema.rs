@@ -1,7 +1,8 @@
 //! Schemas as Terraform is told of them.
 
 use tenon_schema::{
-    Attribute, AttributeType, Body, Description, Function, Nesting, Parameter, Presence, Schema,
+    Attribute, AttributeType, Block, Body, Description, Function, Nesting, Parameter, Presence,
+    Schema,
 };
 use tenon_values::Type;
 
@@ -28,8 +29,8 @@ fn block(body: &Body) -> schema::Block {
             Nesting::Set => nested_block::NestingMode::Set,
             Nesting::Map => nested_block::NestingMode::Map,
         } as i32,
-        min_items: number(nested.min),
-        max_items: nested.max.map_or(0, number),
+        min_items: limits(nested).0,
+        max_items: limits(nested).1,
     });
     schema::Block {
         attributes: attributes(&body.attributes),
@@ -39,6 +40,17 @@ fn block(body: &Body) -> schema::Block {
         deprecated: body.deprecation.is_some(),
         deprecation_message: body.deprecation.clone().unwrap_or_default(),
         ..schema::Block::default()
+    }
+}
+
+/// The least and the greatest number of blocks, 0 for no limit. Terraform refuses a schema with
+/// limits that it cannot check: those of maps and groups, and an optional single block with a
+/// maximum. `Body::complete` checks them all.
+fn limits(block: &Block) -> (i64, i64) {
+    match block.nesting {
+        Nesting::List | Nesting::Set => (number(block.min), block.max.map_or(0, number)),
+        Nesting::Single if block.min > 0 => (1, 1),
+        Nesting::Single | Nesting::Group | Nesting::Map => (0, 0),
     }
 }
 
@@ -143,29 +155,35 @@ fn number(number: u64) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use tenon_schema::Block;
-
     use super::*;
 
     #[test]
     fn blocks_of_every_nesting_are_told() {
         let inner = || Body::new([Attribute::new("a", Type::Bool)]);
         let all = [
-            (Nesting::Single, nested_block::NestingMode::Single),
-            (Nesting::Group, nested_block::NestingMode::Group),
-            (Nesting::List, nested_block::NestingMode::List),
-            (Nesting::Set, nested_block::NestingMode::Set),
-            (Nesting::Map, nested_block::NestingMode::Map),
+            (
+                Nesting::Single,
+                nested_block::NestingMode::Single,
+                1,
+                (1, 1),
+            ),
+            (Nesting::Group, nested_block::NestingMode::Group, 1, (0, 0)),
+            (Nesting::List, nested_block::NestingMode::List, 3, (1, 3)),
+            (Nesting::Set, nested_block::NestingMode::Set, 3, (1, 3)),
+            (Nesting::Map, nested_block::NestingMode::Map, 3, (0, 0)),
         ];
-        for (nesting, expected) in all {
-            let body = Body::default().with_block(Block::new("b", nesting, inner()).between(1, 3));
+        for (nesting, expected, max, limits) in all {
+            let block = Block::new("b", nesting, inner()).between(1, max);
+            let body = Body::default().with_block(block);
             let told = of(&Schema::new(2, body));
             assert_eq!(told.version, 2);
             let nested = told.block.unwrap().block_types.remove(0);
             assert_eq!(nested.nesting(), expected);
-            assert_eq!((nested.min_items, nested.max_items), (1, 3));
+            assert_eq!((nested.min_items, nested.max_items), limits);
             assert_eq!(nested.block.unwrap().attributes[0].name, "a");
         }
+        let optional = Block::new("b", Nesting::Single, inner()).between(0, 1);
+        assert_eq!(limits(&optional), (0, 0));
     }
 
     #[test]

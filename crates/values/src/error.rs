@@ -55,6 +55,26 @@ pub enum Problem {
     /// An attribute that an object must have is not there.
     #[error("the attribute {0:?} is required")]
     MissingAttribute(SmolStr),
+    /// A block is written fewer times than it has to be.
+    #[error("at least {min} {name:?} {} required, but {}", blocks(*min), there_are(*given))]
+    TooFewBlocks {
+        /// The name of the block.
+        name: SmolStr,
+        /// How many there have to be.
+        min: u64,
+        /// How many there are.
+        given: u64,
+    },
+    /// A block is written more often than it may be.
+    #[error("at most {max} {name:?} {} allowed, but {}", blocks(*max), there_are(*given))]
+    TooManyBlocks {
+        /// The name of the block.
+        name: SmolStr,
+        /// How many there may be.
+        max: u64,
+        /// How many there are.
+        given: u64,
+    },
     /// A tuple has too few or too many elements.
     #[error("a tuple of {wanted} elements is required, but this has {given}")]
     TupleLength {
@@ -227,6 +247,20 @@ impl fmt::Debug for Error {
 }
 
 impl std::error::Error for Error {}
+
+fn blocks(number: u64) -> &'static str {
+    match number {
+        1 => "block is",
+        _ => "blocks are",
+    }
+}
+
+fn there_are(number: u64) -> String {
+    match number {
+        1 => "there is 1".to_owned(),
+        _ => format!("there are {number}"),
+    }
+}
 
 /// The type in words, for the middle of a sentence.
 fn with_article(ty: &Type) -> String {

@@ -153,7 +153,7 @@ mod tests {
         assert_problem(
             &with_attribute("n", r#"{"type":"number","default":1,"required":true}"#),
             "the schema of provider \"p\" is wrong at actions.a.attrs.n: it is required, so its \
-             default is never used; leave one of them out",
+             default is never used; remove one of them",
         );
     }
 
@@ -167,14 +167,14 @@ mod tests {
             assert_problem(
                 &with_attribute("key", wrong),
                 "the schema of provider \"p\" is wrong at actions.a.attrs.key: an idempotency key \
-                 has the type any, is not required and has no default",
+                 must have the type any, be optional and have no default",
             );
         }
         let key = r#"{"type":"any","idempotency_key":true}"#;
         assert_problem(
             &with_attribute("one", &format!(r#"{key},"two":{key}"#)),
-            "the schema of provider \"p\" is wrong at actions.a.attrs.two: \"one\" is the \
-             idempotency key already",
+            "the schema of provider \"p\" is wrong at actions.a.attrs.two: \"one\" is already the \
+             idempotency key",
         );
         assert_problem(
             &format!(r#"{{"name":"p","protocol":"1","config":{{"key":{key}}}}}"#),
