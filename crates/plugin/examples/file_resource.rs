@@ -11,14 +11,14 @@ use std::io::{self, ErrorKind, Write};
 use std::time::UNIX_EPOCH;
 
 use tenon_plugin::{
-    Created, Data, Decision, Diagnostic, Existing, Failure, Found, Plan, Plugin, Resource,
-    attributes,
+    Created, Data, Diagnostic, Existing, Failure, Found, Plugin, Resource, attributes,
 };
 
 attributes! {
     /// What the configuration says.
     struct Props {
         /// Where the file is.
+        #[replaces]
         path: String,
         /// What is in it.
         content: String,
@@ -102,17 +102,6 @@ impl Resource for File {
             Err(error) if error.kind() != ErrorKind::NotFound => Err(at(&existing.id, &error)),
             _ => Ok(Data::done()),
         }
-    }
-
-    async fn modify_plan(&self, plan: Plan<Props, State>) -> Result<Decision<Props>, Failure> {
-        let Plan::Update(existing, planned) = plan else {
-            return Ok(Decision::keep());
-        };
-        // A path that is not known yet may be another one, and so it counts as one.
-        Ok(match planned.get::<String>(&["path"])? {
-            Some(path) if path == existing.id => Decision::keep(),
-            _ => Decision::replace(),
-        })
     }
 }
 

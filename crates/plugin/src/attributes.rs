@@ -23,11 +23,11 @@ impl Attributes for () {
     }
 }
 
-/// Declares structs whose fields are attributes. What is written above a field becomes its
-/// description in the schema.
+/// Declares structs whose fields are attributes. The doc comment of a field becomes its description
+/// in the schema.
 ///
-/// A field has to be given, unless it has a default or is an `Option`. A struct may be the type
-/// of a field of another.
+/// A field is required unless it has a default or is an `Option`. A struct can be the type of a
+/// field of another.
 ///
 /// ```
 /// use tenon_plugin::{Attributes, attributes};
@@ -53,6 +53,42 @@ impl Attributes for () {
 /// assert!(url.presence.is_optional() == false && method.presence.is_optional());
 /// assert_eq!(headers.implied_type().to_string(), "list(object({ name = string, value = string }))");
 /// ```
+///
+/// Fields can have markers, below the doc comment and in this order:
+///
+/// | marker | meaning |
+/// |---|---|
+/// | `#[replaces]` | a change of this field replaces the resource instead of updating it |
+/// | `#[stable]` | the plugin computes the value, and an update does not change it |
+/// | `#[deprecated = "..."]` | users should not use it any more; the text says what to use instead |
+///
+/// Hosts ignore the markers that their protocol cannot express. Orchard has none of them;
+/// denobridge has `#[replaces]`. The markers of a struct that is the type of a field have no effect.
+///
+/// ```
+/// use tenon_plugin::{Attributes, attributes};
+///
+/// attributes! {
+///     struct Props {
+///         /// The host name.
+///         #[replaces]
+///         name: String,
+///         #[deprecated = "use `name`"]
+///         host: Option<String>,
+///     }
+///
+///     struct State {
+///         #[stable]
+///         address: String,
+///     }
+/// }
+///
+/// let [name, host] = &Props::attributes()[..] else { panic!() };
+/// assert!(name.replaces && !host.replaces);
+/// assert_eq!(name.description.text, "The host name.");
+/// assert_eq!(host.deprecation.as_deref(), Some("use `name`"));
+/// assert!(State::attributes()[0].is_stable);
+/// ```
 #[macro_export]
 macro_rules! attributes {
     (@default $ty:ty) => {
@@ -75,6 +111,10 @@ macro_rules! attributes {
         $visibility:vis struct $name:ident {
             $(
                 $(#[doc = $about:literal])*
+                // The inner group never matches anything; it makes the marker a repetition.
+                $(#[replaces $(@ $replaces:tt)?])?
+                $(#[stable $(@ $stable:tt)?])?
+                $(#[deprecated = $deprecation:literal])?
                 $field_visibility:vis $field:ident: $ty:ty $(= $default:expr)?
             ),* $(,)?
         }
@@ -115,7 +155,13 @@ macro_rules! attributes {
         impl $crate::Attributes for $name {
             fn attributes() -> ::std::vec::Vec<$crate::field::Attribute> {
                 ::std::vec![
-                    $($crate::attributes!(@field [$($about)*] $field: $ty $(= $default)?).attribute()),*
+                    $(
+                        $crate::attributes!(@field [$($about)*] $field: $ty $(= $default)?)
+                            .attribute()
+                            $(.replaces() $($replaces)?)?
+                            $(.stable() $($stable)?)?
+                            $(.deprecated($deprecation))?
+                    ),*
                 ]
             }
 
@@ -206,6 +252,40 @@ mod tests {
         let error = Part::from_value(&Value::object::<&str>([])).unwrap_err();
         assert_eq!(error.to_string(), "the attribute \"at\" is required");
         assert!(Part::from_value(&Value::null(Type::Dynamic)).is_err());
+    }
+
+    attributes! {
+        #[derive(Debug, PartialEq)]
+        struct Marked {
+            /// First.
+            #[replaces]
+            #[stable]
+            #[deprecated = "use b"]
+            a: String = "x",
+            #[stable]
+            pub b: Option<bool>,
+            #[deprecated = "use b"]
+            c: u8,
+        }
+    }
+
+    #[test]
+    fn markers_are_in_the_schema() {
+        let marks = |one: &Attribute| (one.replaces, one.is_stable, one.deprecation.clone());
+        let attributes = Marked::attributes();
+        let why = Some("use b".to_owned());
+        assert_eq!(marks(&attributes[0]), (true, true, why.clone()));
+        assert_eq!(attributes[0].description.text, "First.");
+        assert!(attributes[0].default.is_some());
+        assert_eq!(marks(&attributes[1]), (false, true, None));
+        assert_eq!(marks(&attributes[2]), (false, false, why));
+        let given = Value::object([("c", Value::from(1))]);
+        let marked = Marked {
+            a: "x".into(),
+            b: None,
+            c: 1,
+        };
+        assert_eq!(Marked::from_value(&given).unwrap(), marked);
     }
 
     attributes! {

@@ -6,7 +6,7 @@ use std::fmt;
 use tenon_protocols::denobridge::Diagnostic;
 use tenon_protocols::orchard::{Code, ProviderError};
 
-/// Why something could not be done. Every error becomes one by `?`, with its causes as the detail.
+/// Why something could not be done. `?` turns every error into one, with its causes as the detail.
 ///
 /// Its texts reach the user, so secrets do not belong there. Hosts show what they have a place for:
 /// Orchard the message, the detail and the code; Terraform the diagnostics, or else the message and
@@ -134,10 +134,19 @@ pub(crate) fn text(diagnostic: &Diagnostic) -> String {
     text
 }
 
-/// The causes of an error, a line for each, if there are any.
+/// The causes of an error, a line for each, if there are any. Many errors quote their causes in
+/// their own text, so a cause is left out if a text before it has it.
 fn causes(error: &impl Error) -> Option<String> {
-    let causes = std::iter::successors(error.source(), |&cause| cause.source());
-    let causes: Vec<String> = causes.map(|cause| format!("caused by: {cause}")).collect();
+    let mut texts = vec![error.to_string()];
+    for cause in std::iter::successors(error.source(), |&cause| cause.source()) {
+        let text = cause.to_string();
+        if !texts.iter().any(|known| known.contains(&text)) {
+            texts.push(text);
+        }
+    }
+    let causes: Vec<String> = { texts.iter().skip(1) }
+        .map(|text| format!("caused by: {text}"))
+        .collect();
     (!causes.is_empty()).then(|| causes.join("\n"))
 }
 
@@ -168,25 +177,51 @@ impl fmt::Debug for Failure {
 mod tests {
     use super::*;
 
+    /// An error with a text and a cause.
     #[derive(Debug)]
-    struct Outer(std::num::ParseIntError);
+    struct Outer(&'static str, Box<dyn Error + 'static>);
 
     impl fmt::Display for Outer {
         fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-            formatter.write_str("no port")
+            formatter.write_str(self.0)
         }
     }
 
     impl Error for Outer {
         fn source(&self) -> Option<&(dyn Error + 'static)> {
-            Some(&self.0)
+            Some(&*self.1)
         }
     }
 
     #[test]
-    fn errors_bring_their_causes() {
+    fn a_cause_that_was_quoted_is_not_repeated() {
+        let detail = |texts: &[&'static str]| {
+            let cause: Box<dyn Error> = "invalid digit".into();
+            let outer =
+                |cause, text: &&'static str| -> Box<dyn Error> { Box::new(Outer(text, cause)) };
+            let [first, others @ ..] = texts else {
+                panic!("there is a text");
+            };
+            let error = Outer(first, others.iter().rev().fold(cause, outer));
+            Failure::from(error).into_error(Code::ExecuteFailed).detail
+        };
+        assert_eq!(detail(&["no port: invalid digit"]), None);
+        assert_eq!(
+            detail(&["no port", "not a number: invalid digit"]).as_deref(),
+            Some("caused by: not a number: invalid digit")
+        );
+        assert_eq!(
+            detail(&["no port: not a number", "not a number"]).as_deref(),
+            Some("caused by: invalid digit")
+        );
+    }
+
+    #[test]
+    fn causes_become_the_detail() {
         fn port(text: &str) -> Result<u16, Failure> {
-            Ok(text.parse().map_err(Outer)?)
+            Ok(text
+                .parse()
+                .map_err(|cause: std::num::ParseIntError| Outer("no port", cause.into()))?)
         }
         let error = port("x").unwrap_err().into_error(Code::ExecuteFailed);
         assert_eq!(error.to_string(), "no port (execute_failed)");

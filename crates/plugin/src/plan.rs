@@ -35,7 +35,7 @@ impl Plan<Value, Value> {
 pub struct Planned<P> {
     /// The props, once all of them are known.
     pub props: Option<P>,
-    value: Value,
+    pub(crate) value: Value,
 }
 
 impl Planned<Value> {

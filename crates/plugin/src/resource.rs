@@ -11,16 +11,20 @@ use crate::{Attributes, Data, Decision, Failure, Plan};
 
 /// A resource: something that is created, read, updated and deleted.
 ///
-/// Calls for different resources come at the same time, on one thread: what blocks keeps the
-/// others waiting. Functions may be written as `async fn`.
+/// Calls for different resources run concurrently on one thread, so a function that blocks delays
+/// the others. Functions may be written as `async fn`.
 pub trait Resource: Send + Sync + 'static {
-    /// What the configuration says about it. Fields that are [`WriteOnly`](crate::WriteOnly) are
-    /// never stored.
+    /// What the user configures. Fields that are [`WriteOnly`](crate::WriteOnly) are never stored.
     type Props: Attributes + Send + 'static;
-    /// What else is known about it once it exists; `()` if that is nothing. Fields that are
-    /// [`Secret`](crate::Secret) are not shown. A state that an older version of the plugin wrote
-    /// has to fit as well: give new fields a default, or make them an `Option`.
+    /// What else is known about the resource once it exists; `()` if that is nothing. Fields that
+    /// are [`Secret`](crate::Secret) are not shown. What an older version of the plugin stored has
+    /// to fit as well: give new fields a default or make them an `Option`, or raise
+    /// [`VERSION`](Resource::VERSION).
     type State: Attributes + Send + 'static;
+
+    /// The version of the schema. Raise it when `Props` or `State` no longer fit what an older
+    /// version of the plugin stored, and implement [`upgrade`](Resource::upgrade).
+    const VERSION: u64 = 0;
 
     /// Creates it.
     fn create(
@@ -28,8 +32,8 @@ pub trait Resource: Send + Sync + 'static {
         props: Self::Props,
     ) -> impl Future<Output = Result<Created<Self::State>, Failure>> + Send;
 
-    /// How it is now; `None` if it does not exist any more. Right after an import there are no
-    /// props, and the id is all there is to find it by.
+    /// Returns how it is now; `None` if it no longer exists. Right after an import there are no
+    /// props, only the id.
     #[expect(
         clippy::type_complexity,
         reason = "another name would hide what an author has to write"
@@ -47,14 +51,14 @@ pub trait Resource: Send + Sync + 'static {
         props: Self::Props,
     ) -> impl Future<Output = Result<Data<Self::State>, Failure>> + Send;
 
-    /// Deletes it. If it does not exist any more, that is a success.
+    /// Deletes it. If it no longer exists, that is a success.
     fn delete(
         &self,
         existing: Existing<Self::Props, Self::State>,
     ) -> impl Future<Output = Result<Data<()>, Failure>> + Send;
 
-    /// Decides about a planned change. Nothing may be changed here: a plan is only looked at, and
-    /// more than once.
+    /// Decides about a planned change. It must not change anything: plans are made several times,
+    /// and not every plan is applied.
     fn modify_plan(
         &self,
         plan: Plan<Self::Props, Self::State>,
@@ -62,12 +66,85 @@ pub trait Resource: Send + Sync + 'static {
         drop(plan);
         std::future::ready(Ok(Decision::keep()))
     }
+
+    /// Upgrades what was stored with an older [`VERSION`](Resource::VERSION): an object of the
+    /// attributes that the schema had then, and `id`, with lists as tuples and maps as objects.
+    ///
+    /// Hosts that store the version call it. Orchard and denobridge do not: there the older state
+    /// has to fit `Props` and `State`.
+    ///
+    /// ```
+    /// use tenon_plugin::{
+    ///     Created, Data, Existing, Failure, Found, Plugin, Resource, Typed, Value, attributes,
+    /// };
+    ///
+    /// attributes! {
+    ///     struct Props { size_in_bytes: u64 }
+    ///     // What version 0 stored.
+    ///     struct Stored0 { id: String, size_in_kilobytes: u64 }
+    /// }
+    ///
+    /// struct Disk;
+    ///
+    /// impl Resource for Disk {
+    ///     type Props = Props;
+    ///     type State = ();
+    ///     const VERSION: u64 = 1;
+    ///
+    ///     async fn upgrade(&self, version: u64, stored: Value) -> Result<Existing<Props, ()>, Failure> {
+    ///         assert_eq!(version, 0);
+    ///         let stored = Stored0::from_value(&stored)?;
+    ///         let props = Props { size_in_bytes: stored.size_in_kilobytes * 1000 };
+    ///         Ok(Existing { id: stored.id, props: Some(props), state: None })
+    ///     }
+    ///     // ...
+    /// #   async fn create(&self, _: Props) -> Result<Created<()>, Failure> {
+    /// #       Ok(Created::new("disk", ()))
+    /// #   }
+    /// #   async fn read(
+    /// #       &self,
+    /// #       _: String,
+    /// #       _: Option<Props>,
+    /// #   ) -> Result<Option<Found<Props, ()>>, Failure> {
+    /// #       Ok(None)
+    /// #   }
+    /// #   async fn update(&self, _: Existing<Props, ()>, _: Props) -> Result<Data<()>, Failure> {
+    /// #       Ok(Data::done())
+    /// #   }
+    /// #   async fn delete(&self, _: Existing<Props, ()>) -> Result<Data<()>, Failure> {
+    /// #       Ok(Data::done())
+    /// #   }
+    /// }
+    ///
+    /// let plugin = Plugin::new("disks", "2.0.0").resource("disk", "A disk", |_| Disk);
+    /// assert_eq!(plugin.offer().resources["disk"].schema.version, 1);
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let stored = [("id", Value::from("d1")), ("size_in_kilobytes", Value::from(4))];
+    /// let upgraded = Disk.upgrade(0, Value::object(stored)).await.unwrap();
+    /// assert_eq!(upgraded.props.unwrap().size_in_bytes, 4000);
+    /// # });
+    /// ```
+    ///
+    /// # Errors
+    /// What is stored cannot be upgraded; unless it is implemented, that is always so.
+    fn upgrade(
+        &self,
+        version: u64,
+        stored: Value,
+    ) -> impl Future<Output = Result<Existing<Self::Props, Self::State>, Failure>> + Send {
+        drop(stored);
+        std::future::ready(Err(Failure::new(format!(
+            "the plugin cannot upgrade a resource that was stored with version {version} of the schema to version {}",
+            Self::VERSION
+        ))))
+    }
 }
 
 /// A resource as it was last seen.
 #[derive(Debug)]
 pub struct Existing<P, S> {
-    /// What it is found by.
+    /// Its id.
     pub id: String,
     /// Its props. There are none if it was imported and has not been read since.
     pub props: Option<P>,
@@ -95,7 +172,7 @@ pub struct Created<S> {
 }
 
 impl<S> Created<S> {
-    /// What it is found by, and what is known about it: a state, or [`Data`] with diagnostics.
+    /// Its id, and its state, or [`Data`] with diagnostics.
     pub fn new(id: impl Into<String>, state: impl Into<Data<S>>) -> Created<S> {
         Created {
             id: id.into(),
@@ -112,8 +189,8 @@ pub struct Found<P, S> {
 }
 
 impl<P, S> Found<P, S> {
-    /// Its props as they are now, and what is known about it: a state, or [`Data`] with diagnostics.
-    /// If no secret in the state has a value, all of them stay as they were.
+    /// Its props as they are now, and its state, or [`Data`] with diagnostics. If no secret in the
+    /// state has a value, all of them stay as they were.
     pub fn new(props: P, state: impl Into<Data<S>>) -> Found<P, S> {
         Found {
             props,

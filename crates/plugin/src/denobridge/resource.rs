@@ -5,6 +5,8 @@ use tenon_protocols::denobridge::{
     Read, ReadResult, Update, UpdateResult,
 };
 use tenon_rpc::{Method, Payload, Reply, RpcError};
+use tenon_schema::Attribute;
+use tenon_values::convert::convert;
 use tenon_values::{Type, Value};
 
 use super::answers::{answer, failed, only};
@@ -111,8 +113,10 @@ pub(super) async fn modify_plan(session: &Session, params: Option<Payload>) -> R
     let params = decode::<ModifyPlan>(params)?;
     let places = Places::new(&Members::CHANGE, &shape);
     let work = async {
-        let decision = work.modify_plan(plan(params, &shape)?).await?;
-        decided(decision, &shape, &places)
+        let plan = plan(params, &shape)?;
+        let change = change(&plan);
+        let decision = work.modify_plan(plan).await?;
+        decided(decision, change, &shape, &places)
     };
     answer(&places, work.await)
 }
@@ -192,8 +196,33 @@ fn with_unknown(value: &Value, path: &[String]) -> Value {
     value.clone()
 }
 
+/// The props that the resource has, and those that it is to have, if it is updated.
+fn change(plan: &Plan<Value, Value>) -> Option<(Value, Value)> {
+    match plan {
+        Plan::Update(existing, planned) => Some((existing.props.clone()?, planned.value.clone())),
+        Plan::Create(_) | Plan::Delete(_) => None,
+    }
+}
+
+/// Whether an attribute changes, or may change, that is marked with `#[replaces]`.
+fn is_replaced(current: &Value, next: &Value, attributes: &[Attribute]) -> bool {
+    let mut replacing = attributes.iter().filter(|attribute| attribute.replaces);
+    replacing.any(|attribute| {
+        let value = |props: &Value| {
+            let given = props
+                .attributes()
+                .and_then(|all| all.get(&attribute.name).cloned());
+            let given = given.filter(|value| !value.is_null());
+            let value = given.or_else(|| attribute.default.clone())?;
+            Some(convert(&value, &attribute.implied_type()).unwrap_or(value))
+        };
+        !next.is_known() || value(current) != value(next)
+    })
+}
+
 fn decided(
     decision: Decision<Value>,
+    change: Option<(Value, Value)>,
     shape: &Shape,
     places: &Places<'_>,
 ) -> Result<ModifyPlanResult, Refusal> {
@@ -201,11 +230,21 @@ fn decided(
         diagnostics: places.all(decision.diagnostics),
         ..ModifyPlanResult::default()
     };
+    let is_replaced = |modified: Option<&Value>| {
+        let change = change.as_ref();
+        change.is_some_and(|(current, next)| {
+            is_replaced(current, modified.unwrap_or(next), &shape.given)
+        })
+    };
     match decision.verdict {
+        Verdict::Keep if is_replaced(None) => result.requires_replacement = Some(true),
         // Hosts that see it stop reading there, and would miss the diagnostics.
         Verdict::Keep => result.no_changes = result.diagnostics.is_empty().then_some(true),
         Verdict::Replace => result.requires_replacement = Some(true),
-        Verdict::Modify(props) => result.modified_props = Some(written(&props, &shape.given)?),
+        Verdict::Modify(props) => {
+            result.requires_replacement = is_replaced(Some(&props)).then_some(true);
+            result.modified_props = Some(written(&props, &shape.given)?);
+        }
     }
     Ok(result)
 }
@@ -213,7 +252,7 @@ fn decided(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::attributes;
+    use crate::{Attributes, attributes};
 
     attributes! {
         struct Props {
@@ -282,10 +321,67 @@ mod tests {
         let shape = Shape::default();
         let places = Places::new(&Members::CHANGE, &shape);
         let warning = crate::Diagnostic::warning("old", "");
-        let told = decided(Decision::keep().diagnostic(warning), &shape, &places);
+        let told = decided(Decision::keep().diagnostic(warning), None, &shape, &places);
         let told = told.ok().unwrap();
         assert_eq!((told.no_changes, told.diagnostics.len()), (None, 1));
-        let kept = decided(Decision::keep(), &shape, &places).ok().unwrap();
-        assert_eq!(kept.no_changes, Some(true));
+        let kept = decided(Decision::keep(), None, &shape, &places);
+        assert_eq!(kept.ok().unwrap().no_changes, Some(true));
+    }
+
+    attributes! {
+        struct Disk {
+            #[replaces]
+            size: u64 = 5,
+            label: Option<String>,
+        }
+    }
+
+    #[test]
+    fn a_change_of_a_replacing_attribute_replaces() {
+        let shape = Shape {
+            given: Disk::attributes(),
+            returned: Vec::new(),
+        };
+        let places = Places::new(&Members::CHANGE, &shape);
+        let decide = |current: &str, next: &str, decision| {
+            let params = format!(
+                r#"{{"planType":"update","id":"7","currentProps":{current},"nextProps":{next}}}"#
+            );
+            let plan = plan(serde_json::from_str(&params).unwrap(), &shape).ok();
+            let decided = decided(decision, change(&plan.unwrap()), &shape, &places);
+            let decided = decided.ok().unwrap();
+            (decided.requires_replacement, decided.no_changes)
+        };
+        let (replaced, kept) = ((Some(true), None), (None, Some(true)));
+        for (current, next, expected) in [
+            (r#"{"size":1}"#, r#"{"size":2}"#, replaced),
+            (r#"{"size":1}"#, r#"{}"#, replaced),
+            (r#"{"size":1}"#, r#"{"size":1,"label":"x"}"#, kept),
+            (r#"{"size":1}"#, r#"{"size":"1"}"#, kept),
+            (r#"{"size":5}"#, r#"{"size":null}"#, kept),
+            (
+                r#"{"size":1}"#,
+                r#"{"size":0},"unknownProps":[["nextProps","size"]]"#,
+                replaced,
+            ),
+            (
+                r#"{"size":1}"#,
+                r#"{},"unknownProps":[["nextProps"]]"#,
+                replaced,
+            ),
+            ("null", r#"{"size":2}"#, kept),
+        ] {
+            let decided = decide(current, next, Decision::keep());
+            assert_eq!(decided, expected, "{current} {next}");
+        }
+        let modified = |size: u64| Decision::modify(Value::object([("size", Value::from(size))]));
+        assert_eq!(
+            decide(r#"{"size":1}"#, r#"{"size":2}"#, modified(1)),
+            (None, None)
+        );
+        assert_eq!(
+            decide(r#"{"size":1}"#, r#"{"size":1}"#, modified(2)),
+            (Some(true), None)
+        );
     }
 }

@@ -11,9 +11,9 @@ use crate::parts::{Given, Part, Refusal, Shape, Work, read};
 use crate::{Attributes, Context, Data, Ephemeral, Failure, IntoData, Resource};
 
 impl<S: Send + Sync + 'static> Plugin<S> {
-    /// Adds a resource. It is made for the state that `configure` made, and asked for everything of
-    /// its kind. Its schema is the attributes of its props, those of its state, which are computed,
-    /// and its `id`.
+    /// Adds a resource. `make` gets the state that `configure` made, and returns the [`Resource`]
+    /// that handles all resources of this type. The schema consists of the attributes of its props,
+    /// those of its state, which are computed, and its `id`.
     ///
     /// # Panics
     /// There is a resource of this name already.
@@ -36,10 +36,9 @@ impl<S: Send + Sync + 'static> Plugin<S> {
         });
         let mut body = shape.body().about(description.into());
         let id = Attribute::new("id", Type::String).computed().stable();
-        body.attributes
-            .push(id.about("What the resource is found by."));
+        body.attributes.push(id.about("The id of the resource."));
         let resource = tenon_schema::Resource {
-            schema: body.into(),
+            schema: Schema::new(R::VERSION, body),
             ..tenon_schema::Resource::default()
         };
         add(
@@ -56,7 +55,7 @@ impl<S: Send + Sync + 'static> Plugin<S> {
         self
     }
 
-    /// Adds a data source. It gets the state and what the configuration says, and returns what it
+    /// Adds a data source. `look` gets the state and the configured attributes, and returns what it
     /// found, or [`Data`] with diagnostics.
     ///
     /// # Panics
@@ -104,7 +103,7 @@ impl<S: Send + Sync + 'static> Plugin<S> {
         self
     }
 
-    /// Adds an ephemeral resource, made for the state that `configure` made.
+    /// Adds an ephemeral resource. `make` gets the state that `configure` made.
     ///
     /// # Panics
     /// There is an ephemeral resource of this name already.
@@ -140,9 +139,9 @@ impl<S: Send + Sync + 'static> Plugin<S> {
 }
 
 impl Shape {
-    /// What users give, and as computed what the plugin returns. An attribute of both is one if the
-    /// types are the same; what is never stored cannot be returned. (Checking the schema finds
-    /// names that are used twice.)
+    /// The attributes that users give and, as computed ones, those that the plugin returns. An
+    /// attribute of both is one if the types are the same and it is not write-only. (Checking the
+    /// schema finds names that are used twice.)
     fn body(&self) -> Body {
         let mut attributes = self.given.clone();
         for returned in &self.returned {
@@ -154,6 +153,7 @@ impl Shape {
                     both.is_sensitive |= returned.is_sensitive;
                     if both.presence.is_optional() {
                         both.presence = tenon_schema::Presence::OptionalComputed;
+                        both.is_stable |= returned.is_stable;
                     }
                 }
                 None => {
