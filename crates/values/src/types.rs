@@ -1,6 +1,7 @@
 //! Types: what a value may be.
 
 mod conformance;
+mod error;
 mod expression;
 pub(crate) mod json;
 mod printing;
@@ -14,7 +15,7 @@ use crate::msgpack::Key;
 use crate::size::Size;
 use crate::text::normalized;
 
-pub use expression::TypeError;
+pub use error::TypeError;
 
 /// How deep a type may be nested when it is read from text.
 pub const TYPE_DEPTH: usize = 128;
