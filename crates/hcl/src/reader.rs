@@ -32,7 +32,8 @@ use tenon_text::nearest;
 ///     assert_eq!(name.text(), "shop");
 /// }
 /// let summaries: Vec<&str> = problems.0.iter().map(|problem| &*problem.summary).collect();
-/// assert_eq!(summaries, ["a plugin has no attribute \"comand\"", "this `plugin` has no `command`"]);
+/// assert_eq!(summaries, ["a plugin has no attribute \"comand\""]);
+/// assert_eq!(problems.0[0].help.as_deref(), Some("did you mean `command`?"));
 /// ```
 #[derive(Debug, Default)]
 pub struct Problems(
@@ -57,7 +58,8 @@ impl Problems {
     }
 
     /// The labels of a block, unless they are wrong. Notes everything in the block that does not
-    /// belong there, and everything that is missing.
+    /// belong there, and everything that is missing; a required attribute whose name is misspelt is
+    /// noted once.
     pub fn block<'a, const LABELS: usize>(
         &mut self,
         block: &'a Block,
@@ -66,7 +68,6 @@ impl Problems {
         let labels = self.labels(block, shape.labels);
         let misspelt = self.body(&block.body, shape);
         for name in shape.required {
-            // One whose name was misspelt has been reported.
             if block.body.attribute(name).is_none() && !misspelt.contains(name) {
                 let kind = block.kind.text();
                 let diagnostic = Diagnostic::error(format!("this `{kind}` has no `{name}`"))
@@ -83,7 +84,7 @@ impl Problems {
         self.body(body, shape);
     }
 
-    /// Gives the attributes whose names were probably misspelt.
+    /// Returns the attributes that were probably meant by misspelt names.
     fn body<const LABELS: usize>(
         &mut self,
         body: &Body,
@@ -91,11 +92,16 @@ impl Problems {
     ) -> Vec<&'static str> {
         let is_known =
             |name: &str| shape.takes_any || shape.attributes().any(|known| known == name);
+        let absent = shape
+            .attributes()
+            .filter(|name| body.attribute(name).is_none());
         let mut misspelt = Vec::new();
         for attribute in &body.attributes {
-            if !is_known(attribute.name.text()) {
-                misspelt.extend(nearest(attribute.name.text(), shape.attributes()));
-                self.refuse_attribute(attribute, shape);
+            let name = attribute.name.text();
+            if !is_known(name) {
+                let meant = nearest(name, absent.clone());
+                misspelt.extend(meant);
+                self.refuse_attribute(attribute, meant, shape);
             }
         }
         for block in &body.blocks {
@@ -114,6 +120,7 @@ impl Problems {
     fn refuse_attribute<const LABELS: usize>(
         &mut self,
         attribute: &Attribute,
+        meant: Option<&str>,
         shape: &Shape<LABELS>,
     ) {
         let (name, what) = (attribute.name.text(), shape.name);
@@ -125,7 +132,10 @@ impl Problems {
                 let blocks = shape.blocks.join("`, `");
                 Some(format!("it has only `{blocks}` blocks"))
             }
-            false => did_you_mean(name, shape.attributes()),
+            false => match meant {
+                Some(meant) => Some(format!("did you mean `{meant}`?")),
+                None => did_you_mean(name, shape.attributes()),
+            },
         };
         self.note(diagnostic);
     }

@@ -8,13 +8,13 @@ use tenon_values::{Number, Type, Value};
 use super::Rules;
 use crate::functions::{BASE64, Moment};
 
-/// What the tags of YAML itself begin with, which are written `!!`.
+/// The prefix of the tags of YAML itself, which `!!` stands for.
 const NAMESPACE: &str = "tag:yaml.org,2002:";
 
 /// The value of a scalar.
 ///
 /// # Errors
-/// It is not what its tag says, or a number that cannot be held.
+/// It does not have the type of its tag, or is a number that is out of range.
 pub(super) fn scalar(
     text: &str,
     style: ScalarStyle,
@@ -30,7 +30,7 @@ pub(super) fn scalar(
 /// The text of a scalar that is a key.
 ///
 /// # Errors
-/// As [`scalar`], or it is null.
+/// As for [`scalar`], or it is null.
 pub(super) fn key(
     text: &str,
     style: ScalarStyle,
@@ -47,7 +47,7 @@ pub(super) fn key(
 }
 
 fn wrong(ty: &str) -> String {
-    format!("this is not a value of the type {ty} that its tag names")
+    format!("the value does not have the type {ty} that its tag names")
 }
 
 fn strict(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Result<Value, String> {
@@ -61,7 +61,7 @@ fn strict(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Result<Value, St
         Some(ty @ ("int" | "float")) => return number(text)?.ok_or_else(|| wrong(ty)),
         _ => {}
     }
-    // `!` alone says that it is not to be resolved.
+    // The tag `!` means that the scalar is a string.
     let is_resolved = tag.is_none_or(|tag| !(tag.handle().is_empty() && tag.suffix() == "!"));
     if style != ScalarStyle::Plain || !is_resolved {
         return Ok(Value::string(text));
@@ -75,11 +75,11 @@ fn strict(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Result<Value, St
     Ok(number(text)?.unwrap_or_else(|| Value::string(text)))
 }
 
-/// As Terraform resolves it: of a scalar with a tag, any of the words and numbers will do.
+/// The rules of Terraform. The value of a scalar with a tag may be any of the words and numbers.
 fn terraform(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Result<Value, String> {
     let ty = match tag {
         None => None,
-        Some(tag) => Some({ tag.suffix_in_namespace(NAMESPACE) }.ok_or("this tag is not known")?),
+        Some(tag) => Some({ tag.suffix_in_namespace(NAMESPACE) }.ok_or("unknown tag")?),
     };
     let ty = ty.as_deref();
     let is_quoted = matches!(style, ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted);
@@ -89,11 +89,11 @@ fn terraform(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Result<Value,
             let is_base64 = BASE64.decode(text.replace(['\n', '\r'], "")).is_ok();
             return match is_base64 {
                 true => Ok(Value::string(text)),
-                false => Err("this is not base64".into()),
+                false => Err("not valid base64".into()),
             };
         }
         None | Some("null" | "bool" | "int" | "float" | "timestamp") => {}
-        Some(_) => return Err("this tag is not known".into()),
+        Some(_) => return Err("unknown tag".into()),
     }
     if is_quoted || (ty.is_none() && style != ScalarStyle::Plain) {
         return Ok(Value::string(text));
@@ -123,7 +123,7 @@ fn is_null(text: &str) -> bool {
     matches!(text, "" | "~" | "null" | "Null" | "NULL")
 }
 
-/// A word that is written in one of the three ways that YAML knows, in small letters.
+/// The word in lower case, if its case is one of the three that YAML allows: `yes`, `Yes`, `YES`.
 fn capitalized(text: &str) -> Option<String> {
     let small = text.to_ascii_lowercase();
     let (first, rest) = text.split_at_checked(1)?;
@@ -144,12 +144,12 @@ fn boolean(small: &str) -> Option<bool> {
 /// The number that a text is, if it is one.
 ///
 /// # Errors
-/// It is one that no variable can hold.
+/// It is infinite, NaN or too large.
 fn number(text: &str) -> Result<Option<Value>, String> {
     let (sign, digits) = signed(text);
     let word = digits.to_ascii_lowercase();
     if word == ".inf" || (text.len() == 4 && word == ".nan") {
-        return Err("a number is neither infinite nor NaN here; put it in quotes for text".into());
+        return Err("a number must be finite; write the value in quotes if it is a string".into());
     }
     let is_padded = |digits: &str| {
         let whole = digits.split(['.', 'e', 'E']).next().unwrap_or_default();
@@ -158,7 +158,7 @@ fn number(text: &str) -> Result<Option<Value>, String> {
     let decimal = match radix(&word, &[("0x", 16), ("0o", 8), ("0b", 2)]) {
         Some((radix, digits)) => {
             let whole = u128::from_str_radix(digits, radix);
-            let too_large = |_| "this number has more than 128 bits; write it in decimal";
+            let too_large = |_| "the number has more than 128 bits; write it in decimal";
             format!("{sign}{}", whole.map_err(too_large)?)
         }
         // With a zero before other digits it is text, such as a post code.
@@ -168,25 +168,23 @@ fn number(text: &str) -> Result<Option<Value>, String> {
     Ok(Some(Value::number(parsed(&decimal)?)))
 }
 
-/// The number that a text is to Terraform, if it is one.
+/// The number that a text is by the rules of Terraform, if it is one.
 fn terraform_number(text: &str) -> Result<Option<Number>, String> {
     let (sign, digits) = signed(text);
     match digits {
         ".inf" | ".Inf" | ".INF" if sign == "-" => return Ok(Some(Number::NEGATIVE_INFINITY)),
         ".inf" | ".Inf" | ".INF" => return Ok(Some(Number::INFINITY)),
         ".nan" | ".NaN" | ".NAN" if text == digits => {
-            return Err("a number cannot be NaN; put it in quotes for text".into());
+            return Err(
+                "a number cannot be NaN; write the value in quotes if it is a string".into(),
+            );
         }
         _ => {}
     }
     if let Some((radix, digits)) = radix(text, &[("0x", 16), ("0o", 8)]) {
-        let too_large = |_| "this number has more than 64 bits; write it in decimal";
+        let too_large = |_| "the number has more than 64 bits; write it in decimal";
         let whole = u64::from_str_radix(digits, radix).map_err(too_large)?;
         return Ok(Some(Number::from(whole)));
-    }
-    // Only a fraction has a negative zero.
-    if !digits.is_empty() && digits.bytes().all(|digit| digit == b'0') {
-        return Ok(Some(Number::ZERO));
     }
     match is_decimal(digits) {
         true => parsed(&format!("{sign}{digits}")).map(Some),
@@ -203,7 +201,7 @@ fn signed(text: &str) -> (&str, &str) {
 }
 
 fn parsed(decimal: &str) -> Result<Number, String> {
-    { decimal.parse() }.map_err(|_| "this number is too large".to_owned())
+    { decimal.parse() }.map_err(|_| "the number is too large".to_owned())
 }
 
 /// The digits after one of these prefixes, and what they are digits of.

@@ -137,7 +137,7 @@ fn aliases_of_yaml_are_counted() {
     let deep = "[".repeat(200) + &"]".repeat(200);
     let error = call("yamldecode", &[Value::from(deep)]).unwrap_err();
     assert!(
-        error.message.contains("nested more than 128 deep"),
+        error.message.contains("nested more than 128 levels deep"),
         "{error}"
     );
 }
