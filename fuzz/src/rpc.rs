@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use bytes::BytesMut;
 use tenon_rpc::{
     Dialect, Format, Message, Payload,
-    options::{Limits, Oversized},
+    options::{ExtContent, ExtName, Limits, Oversized},
     trace::{Content, Direction, RecordFormat, Seen},
     wire::{Decoder, Frame, Inbound, Packed},
 };
@@ -31,13 +31,33 @@ pub fn orchard(data: &[u8]) {
     decoder(Dialect::Orchard, data);
 }
 
-/// From msgpack to JSON and from JSON to msgpack, there and back.
+/// Names such as a protocol has them, for an ext type of each kind.
+const EXT_NAMES: &[ExtName] = &[
+    ExtName {
+        code: 0,
+        name: "$unknown",
+        content: ExtContent::Fixed(&[0]),
+    },
+    ExtName {
+        code: 12,
+        name: "$unknown",
+        content: ExtContent::Map,
+    },
+];
+
+/// From msgpack to JSON and from JSON to msgpack, there and back, with and without names.
 pub fn transcode(data: &[u8]) {
+    for names in [&[], EXT_NAMES] {
+        transcode_with(names, data);
+    }
+}
+
+fn transcode_with(names: &[ExtName], data: &[u8]) {
     for (here, there) in [
         (Format::Msgpack, Format::Json),
         (Format::Json, Format::Msgpack),
     ] {
-        let Ok(first) = Payload::new(here, data.to_vec()).to_format(there) else {
+        let Ok(first) = Payload::new(here, data.to_vec()).to_format_with(there, names) else {
             continue;
         };
         if there == Format::Json {
@@ -45,8 +65,10 @@ pub fn transcode(data: &[u8]) {
             Payload::from_json(text).expect("what looks like JSON is JSON");
         }
         // What was written once can be read back, and is written the same again.
-        let back = first.to_format(here).expect("the way back");
-        let again = back.to_format(there).expect("the way there again");
+        let back = first.to_format_with(here, names).expect("the way back");
+        let again = back
+            .to_format_with(there, names)
+            .expect("the way there again");
         assert_eq!(first, again);
     }
 }
@@ -162,6 +184,7 @@ fn check(dialect: Dialect, frame: &Frame) {
         dialect,
         bytes: &frame.bytes,
         content: Content::Inbound(&frame.content),
+        ext_names: EXT_NAMES,
     });
     match &frame.content {
         Inbound::Message(message) => check_message(dialect, message),

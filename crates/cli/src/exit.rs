@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 
 use tenon_host::{PluginError, Problem};
+use tenon_protocols::seasonings::EXT_NAMES;
 use tenon_rpc::{CallError, CloseReason, Format, RpcError};
 
 use crate::output::{self, indented_below};
@@ -86,7 +87,8 @@ impl From<CallError> for Failure {
             _ => None,
         };
         let data = answered.as_ref().and_then(|error| error.data.as_ref());
-        if let Some(data) = data.and_then(|data| data.to_format(Format::Json).ok()) {
+        if let Some(data) = data.and_then(|data| data.to_format_with(Format::Json, EXT_NAMES).ok())
+        {
             let data = String::from_utf8_lossy(data.bytes()).replace(['\n', '\r'], " ");
             let data = output::masked(&data);
             message += &format!("\n  data: {}", tenon_text::json(&data));

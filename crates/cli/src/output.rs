@@ -21,6 +21,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tenon_hcl::{Diagnostic, Style};
+use tenon_protocols::seasonings::EXT_NAMES;
 use tenon_rpc::{
     Payload, RpcError,
     trace::{Direction, Record},
@@ -297,7 +298,7 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
 /// The value as JSON, in the order and with the numbers in which it came.
 fn to_json(payload: &Payload) -> Result<Box<RawValue>, Failure> {
     payload
-        .to_format(tenon_rpc::Format::Json)
+        .to_format_with(tenon_rpc::Format::Json, EXT_NAMES)
         .and_then(|json| json.decode())
         .map_err(|error| Failure::new(Code::BrokenProtocol, format!("the answer: {error}")))
 }

@@ -140,6 +140,17 @@ fn the_engine_names_no_error_of_a_protocol() {
     }
 }
 
+/// Which ext types of msgpack have a meaning is for protocols to say. The tests of the conversion need
+/// an example.
+#[test]
+fn the_engine_names_no_ext_type() {
+    for code in ["\"$unknown\"", "ExtName {"] {
+        only_in(code, |name, file| {
+            name != "rpc" && name != "wire" || is_file(file, "wire/src/transcode.rs")
+        });
+    }
+}
+
 #[test]
 fn nothing_is_left_to_do() {
     for mark in ["todo!", "unimplemented!", "FIXME", "XXX"] {

@@ -209,6 +209,7 @@ impl Relay {
             cancel: start.options.cancel.or(Some(withdrawals::GENERIC)),
             // Codes that are names at the plugin are numbers at clients.
             error_names: start.options.error_names,
+            ext_names: start.options.ext_names,
             withdrawals: withdrawals::KNOWN,
             events: EventOrder::InTurn { except: URGENT },
             ..clients

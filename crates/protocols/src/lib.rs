@@ -31,7 +31,7 @@ mod listing;
 mod lsp;
 mod mcp;
 pub mod orchard;
-mod seasonings;
+pub mod seasonings;
 #[cfg(feature = "secrets")]
 mod secrets;
 mod uri;
@@ -109,6 +109,7 @@ impl Protocol {
         Options {
             params: self.spec().params,
             error_names: self.spec().error_names,
+            ext_names: self.spec().ext_names,
             cancel: self.spec().cancel,
             limits: Limits {
                 frame: self.spec().frame.unwrap_or(limits.frame),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tenon_rpc::{
     CallError, Dialect, Payload, Peer,
-    options::{Cancel, Params, Stray},
+    options::{Cancel, ExtName, Params, Stray},
 };
 
 use crate::listing::Listing;
@@ -27,6 +27,8 @@ pub(crate) struct Spec {
     pub(crate) params: Params,
     /// Names of error codes, where codes are names.
     pub(crate) error_names: &'static [(i64, &'static str)],
+    /// Names of ext types, where messages are msgpack.
+    pub(crate) ext_names: &'static [ExtName],
     /// The event that cancels a call.
     pub(crate) cancel: Option<Cancel>,
     /// Where in the params of a call the token stands that asks for progress.
@@ -60,6 +62,7 @@ impl Spec {
         dialect: Dialect::JsonRpcLines,
         params: Params::Any,
         error_names: &[],
+        ext_names: &[],
         cancel: None,
         progress: None,
         frame: None,

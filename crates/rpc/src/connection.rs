@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tenon_wire::transcode::ExtName;
 use tokio::task::AbortHandle;
 
 use crate::dialect::{self, Dialect, Limits};
@@ -43,6 +44,11 @@ pub struct Options {
     /// Numbers and names of error codes that mean the same. Errors that we answer with are given the
     /// form that the dialect has: names in Orchard, numbers in JSON-RPC. The first of several counts.
     pub error_names: &'static [(i64, &'static str)],
+    /// Names for the ext types of msgpack, for values that are shown as JSON (by a
+    /// [`Recorder`](crate::trace::Recorder)) or [forwarded](crate::forward) to a peer with another
+    /// format. A message is converted with the names of the connection that it goes out on, so a
+    /// proxy gives both of its connections the same ones.
+    pub ext_names: &'static [ExtName],
     /// The event that cancels a call, if the protocol has one.
     pub cancel: Option<Cancel>,
     /// Further events by which the peer may cancel a call, for routers that pass calls on. Each is
@@ -77,6 +83,7 @@ impl Default for Options {
             queue: 1024,
             params: Params::Any,
             error_names: &[],
+            ext_names: &[],
             cancel: None,
             withdrawals: &[],
             events: EventOrder::AtOnce,

@@ -40,7 +40,8 @@
 //! What is kept:
 //!
 //! - **Bytes.** Params, results and the data of errors stay as they came, unless the two sides have
-//!   different [formats](crate::Format): then they are converted.
+//!   different [formats](crate::Format): then they are converted, with the
+//!   [`ext_names`](crate::Options::ext_names) of the connection that they go out on.
 //! - **Ids.** Each side numbers its own calls. An answer gets back the id of the call.
 //! - **Cancellation.** A caller that cancels by the event in its connection's
 //!   [`Options::cancel`](crate::Options::cancel) has the call cancelled by the event in the options
@@ -68,7 +69,7 @@ use tokio::sync::oneshot;
 use crate::asked::Asked;
 use crate::error::{CallError, RpcError};
 use crate::message::Event;
-use crate::payload::{Format, Payload};
+use crate::payload::Payload;
 use crate::peer::Peer;
 use crate::reply::Reply;
 use crate::router::{Call, Router};
@@ -86,26 +87,27 @@ pub use target::{Slot, Target};
 /// # Errors
 /// See [`reply`].
 pub async fn forward(call: Call, peer: &Peer) -> Reply {
-    let outcome = match converted(call.params, peer.format()) {
+    let outcome = match converted(call.params, peer) {
         Ok(params) => peer.call_raw(call.method, params).await,
         Err(error) => Err(error),
     };
-    reply(outcome, call.peer.format())
+    reply(outcome, &call.peer)
 }
 
-/// What a caller is answered whose call was passed on.
+/// The reply to the caller of a call that was passed on.
 ///
 /// # Errors
-/// An error that the peer answered with is passed on as it is. Anything else that went wrong becomes
-/// an internal error, or "invalid params" if the params have no form in the peer's format.
-pub fn reply(outcome: Result<Payload, CallError>, format: Format) -> Reply {
+/// An error that the peer answered with is passed on as it is. Any other failure becomes an internal
+/// error, or "invalid params" if the params cannot be expressed in the peer's format.
+pub fn reply(outcome: Result<Payload, CallError>, caller: &Peer) -> Reply {
+    let convert = |payload: Payload| payload.to_format_with(caller.format(), caller.ext_names());
     match outcome {
-        Ok(result) => result.to_format(format).map_err(|error| {
+        Ok(result) => convert(result).map_err(|error| {
             RpcError::internal(format!("the answer cannot be passed on: {error}"))
         }),
         Err(CallError::Answered(mut error)) => {
             let data = error.data.take();
-            error.data = data.and_then(|data| data.to_format(format).ok());
+            error.data = data.and_then(|data| convert(data).ok());
             Err(error)
         }
         Err(CallError::Unsendable(error)) => {
@@ -165,12 +167,12 @@ impl<T: Target> Forward<T> {
     /// # Errors
     /// See [`reply`].
     pub async fn call(&self, call: Call) -> Reply {
-        let format = call.peer.format();
+        let caller = call.peer.clone();
         let outcome = self.ask(call).await;
         if let Some(back) = &self.0.back {
             back.caught_up().await;
         }
-        reply(outcome, format)
+        reply(outcome, &caller)
     }
 
     /// Passes a call on: it has its place among the messages of its connection when this returns.
@@ -225,7 +227,7 @@ impl<T: Target> Inner<T> {
         let Some(peer) = self.target.now() else {
             return false;
         };
-        let params = converted(event.params.clone(), peer.format());
+        let params = converted(event.params.clone(), &peer);
         match params.and_then(|params| peer.try_send_raw(event.method.clone(), params)) {
             Ok(is_sent) => is_sent,
             Err(CallError::Closed(_)) => false,
@@ -244,7 +246,7 @@ impl<T: Target> Inner<T> {
                     tracing::debug!(method = ?event.method, %reason, "an event was lost");
                     return;
                 }
-                Ok(peer) => match converted(event.params.clone(), peer.format()) {
+                Ok(peer) => match converted(event.params.clone(), &peer) {
                     Err(error) => Err(error),
                     Ok(params) => match peer.send_raw(event.method.clone(), params).await {
                         Err(CallError::Closed(_)) => {
@@ -266,7 +268,7 @@ impl<T: Target> Inner<T> {
     /// Sends a call if it can be sent now.
     fn try_ask(&self, entry: &Entry, request: &Event) -> Option<Result<Asked, CallError>> {
         let peer = self.target.now()?;
-        let params = converted(request.params.clone(), peer.format());
+        let params = converted(request.params.clone(), &peer);
         match params.and_then(|params| peer.try_ask(request.method.clone(), params)) {
             Ok(None) | Err(CallError::Closed(_)) => None,
             Ok(Some(asked)) => {
@@ -281,7 +283,7 @@ impl<T: Target> Inner<T> {
     async fn ask(&self, number: u64, request: Event) -> Result<Asked, CallError> {
         loop {
             let peer = self.target.ready().await.map_err(CallError::Closed)?;
-            let params = converted(request.params.clone(), peer.format())?;
+            let params = converted(request.params.clone(), &peer)?;
             match peer.ask(request.method.clone(), params).await {
                 // Nothing was sent: the next one gets it.
                 Err(CallError::Closed(_)) => {

@@ -94,6 +94,7 @@ pub mod options {
     pub use crate::connection::{Cancel, EventOrder, Stray, Withdrawal};
     pub use crate::dialect::{Limits, Oversized};
     pub use crate::params::Params;
+    pub use tenon_wire::transcode::{ExtContent, ExtName};
 }
 
 /// Ways to call and send that few need: several calls in one message, calls that go on while others are

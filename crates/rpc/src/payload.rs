@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tenon_wire::json::{self, MAX_DEPTH};
 use tenon_wire::msgpack::{self, Packed};
-use tenon_wire::transcode;
+use tenon_wire::transcode::{self, ExtName};
 
 use crate::error::Quote;
 pub(crate) use members::Elements;
@@ -183,17 +183,30 @@ impl Payload {
         &self.bytes
     }
 
-    /// The same value in another format. What JSON has no form for is spelled out, and read back
-    /// from that spelling: `{"$binary":"aGk="}`, `{"$ext":[5,"aGk="]}`, `{"$unknown":true}`.
+    /// Converts the value to another format. Values that JSON cannot express are spelled out, and
+    /// read back from that spelling: `{"$binary":"aGk="}`, `{"$ext":[5,"aGk="]}`.
     ///
     /// # Errors
     /// The bytes are not valid in their own format.
     pub fn to_format(&self, format: Format) -> Result<Payload, PayloadError> {
+        self.to_format_with(format, &[])
+    }
+
+    /// Like [`to_format`](Payload::to_format), with names for the ext types of msgpack:
+    /// `{"$unknown":true}`.
+    ///
+    /// # Errors
+    /// As [`to_format`](Payload::to_format).
+    pub fn to_format_with(
+        &self,
+        format: Format,
+        names: &[ExtName],
+    ) -> Result<Payload, PayloadError> {
         match (self.format, format) {
-            (Format::Msgpack, Format::Json) => transcode::msgpack_to_json(&self.bytes)
+            (Format::Msgpack, Format::Json) => transcode::msgpack_to_json(&self.bytes, names)
                 .map(|text| Payload::new(format, text))
                 .map_err(PayloadError::new),
-            (Format::Json, Format::Msgpack) => transcode::json_to_msgpack(&self.bytes)
+            (Format::Json, Format::Msgpack) => transcode::json_to_msgpack(&self.bytes, names)
                 .map(|bytes| Payload::new(format, bytes))
                 .map_err(PayloadError::new),
             _ => Ok(self.clone()),

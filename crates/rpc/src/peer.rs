@@ -4,6 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tenon_wire::transcode::ExtName;
+
 use crate::asked::{Asked, within};
 use crate::dialect::Dialect;
 use crate::error::{CallError, CloseReason, Quote, RpcError};
@@ -223,6 +225,11 @@ impl Peer {
         self.dialect().format()
     }
 
+    /// [`Options::ext_names`](crate::Options::ext_names) of this connection.
+    pub fn ext_names(&self) -> &'static [ExtName] {
+        self.shared.options.ext_names
+    }
+
     /// The dialect of this connection.
     pub fn dialect(&self) -> Dialect {
         self.shared.outbox.dialect()
@@ -235,7 +242,7 @@ impl Peer {
     pub fn offer(&self, prepared: &Prepared) -> Result<(), Refused> {
         let outbox = &self.shared.outbox;
         let frame = prepared
-            .frame(outbox.dialect())
+            .frame(outbox.dialect(), self.ext_names())
             .map_err(Refused::Unsendable)?;
         let Some(room) = outbox.try_reserve(frame.len()) else {
             return Err(match self.is_closed() {

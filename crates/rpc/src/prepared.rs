@@ -3,12 +3,14 @@
 use std::sync::OnceLock;
 
 use bytes::{Bytes, BytesMut};
+use tenon_wire::transcode::ExtName;
 
 use crate::dialect::Dialect;
 use crate::message::{Event, Message, Text};
 use crate::payload::{Payload, PayloadError};
 
-/// An event that goes to many peers with [`Peer::offer`](crate::Peer::offer).
+/// An event that goes to many peers with [`Peer::offer`](crate::Peer::offer). If their dialects have
+/// different formats, their connections have the same [`ext_names`](crate::Options::ext_names).
 #[derive(Debug)]
 pub struct Prepared {
     event: Event,
@@ -49,15 +51,20 @@ impl Prepared {
         &self.event
     }
 
-    /// The event as one dialect writes it.
-    pub(crate) fn frame(&self, dialect: Dialect) -> Result<&Bytes, PayloadError> {
-        let frame = self.frames[dialect as usize].get_or_init(|| self.encode(dialect));
+    /// The event as one dialect writes it, with the ext names of the first peer that has it.
+    pub(crate) fn frame(
+        &self,
+        dialect: Dialect,
+        ext_names: &[ExtName],
+    ) -> Result<&Bytes, PayloadError> {
+        let frame = &self.frames[dialect as usize];
+        let frame = frame.get_or_init(|| self.encode(dialect, ext_names));
         frame.as_ref().map_err(Clone::clone)
     }
 
-    fn encode(&self, dialect: Dialect) -> Result<Bytes, PayloadError> {
+    fn encode(&self, dialect: Dialect, ext_names: &[ExtName]) -> Result<Bytes, PayloadError> {
         let params = self.event.params.as_ref();
-        let params = params.map(|params| params.to_format(dialect.format()));
+        let params = params.map(|params| params.to_format_with(dialect.format(), ext_names));
         let event = Event {
             method: self.event.method.clone(),
             params: params.transpose()?,

@@ -147,7 +147,9 @@ fn readable<'a>(seen: &Seen<'a>) -> Option<Cow<'a, str>> {
         Format::Json => std::str::from_utf8(body)
             .ok()
             .map(|text| text.trim().into()),
-        Format::Msgpack => transcode::msgpack_to_json(body).ok().map(Cow::from),
+        Format::Msgpack => transcode::msgpack_to_json(body, seen.ext_names)
+            .ok()
+            .map(Cow::from),
     }
 }
 

@@ -83,7 +83,7 @@ impl Shared {
     pub(crate) fn show_sent(&self) {
         if let Some(tap) = &self.options.tap {
             for sent in self.outbox.take_sent() {
-                tap.see(sent.seen());
+                tap.see(sent.seen(self.options.ext_names));
             }
         }
     }

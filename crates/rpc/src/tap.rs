@@ -1,6 +1,7 @@
 //! Sees every frame both ways, at the boundary of the dialect.
 
 use bytes::Bytes;
+use tenon_wire::transcode::ExtName;
 
 use crate::dialect::{Dialect, Inbound};
 use crate::message::{Message, Response};
@@ -26,6 +27,8 @@ pub struct Seen<'a> {
     pub bytes: &'a [u8],
     /// What it says.
     pub content: Content<'a>,
+    /// [`Options::ext_names`](crate::Options::ext_names) of the connection.
+    pub ext_names: &'static [ExtName],
 }
 
 /// What a frame says.
@@ -72,7 +75,7 @@ pub(crate) enum Said {
 }
 
 impl Sent {
-    pub(crate) fn seen(&self) -> Seen<'_> {
+    pub(crate) fn seen(&self, ext_names: &'static [ExtName]) -> Seen<'_> {
         Seen {
             direction: Direction::Out,
             dialect: self.dialect,
@@ -82,6 +85,7 @@ impl Sent {
                 Said::Answers(responses) => Content::Answers(responses),
                 Said::Calls(messages) => Content::Calls(messages),
             },
+            ext_names,
         }
     }
 }

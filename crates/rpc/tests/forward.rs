@@ -1,9 +1,11 @@
 //! A proxy between two connections: what goes through it, and how.
 
+mod ext_names;
 mod raw_peer;
 
 use std::sync::{Arc, Mutex};
 
+use ext_names::EXT_NAMES;
 use raw_peer::{RawPeer, watched};
 use serde_json::{Value, json};
 use tenon_rpc::forward::{Forward, Slot};
@@ -306,6 +308,38 @@ async fn params_and_answers_are_converted_between_formats() {
     assert_eq!(
         value(&line(&mut proxy.editor).await)["result"],
         json!([1, 2])
+    );
+}
+
+#[tokio::test]
+async fn ext_types_are_converted_with_the_names_of_both_connections() {
+    let named = || Options {
+        ext_names: EXT_NAMES,
+        ..options()
+    };
+    let mut proxy = Proxy::new([LINES, Dialect::MsgpackRpc], [named(), named()]);
+    let params = r#"[{"$unknown":true},{"$unknown":{"$map":[[1,false]]}}]"#;
+    let call = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"m","params":{params}}}"#);
+    proxy.editor.send(call + "\n").await;
+    let request = watched(proxy.agent.frame()).await.expect("a request");
+    let unknown = b"\x92\xd4\x00\x00\xc7\x03\x0c\x81\x01\xc2";
+    assert!(request.bytes.ends_with(unknown), "{:?}", request.bytes);
+    proxy
+        .agent
+        .send([&[0x94, 1, 1, 0xc0], &unknown[..]].concat())
+        .await;
+    let answer = line(&mut proxy.editor).await;
+    assert!(
+        answer.ends_with(&format!("\"result\":{params}}}")),
+        "{answer}"
+    );
+    // An event goes the same way.
+    let event = [&[0x93, 2, 0xa1, b'e'], &unknown[..]].concat();
+    proxy.agent.send(event).await;
+    let event = line(&mut proxy.editor).await;
+    assert!(
+        event.ends_with(&format!("\"params\":{params}}}")),
+        "{event}"
     );
 }
 

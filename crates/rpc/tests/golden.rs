@@ -2,10 +2,12 @@
 //! ones are written back byte for byte.
 
 mod error_names;
+mod ext_names;
 mod golden_file;
 mod meaning;
 
 use bytes::BytesMut;
+use ext_names::EXT_NAMES;
 use golden_file::Golden;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
@@ -130,7 +132,9 @@ impl Sent<'_> {
     fn content(&self, format: Format) -> Inbound {
         let payload = |value: &RawValue| {
             let payload = Payload::from_json(value.get()).expect("JSON");
-            payload.to_format(format).expect("spelled as in the README")
+            payload
+                .to_format_with(format, EXT_NAMES)
+                .expect("spelled as in the README")
         };
         Inbound::Message(match self {
             Sent::Request(call) => Message::Request(Request {

@@ -1,12 +1,14 @@
 //! What a recorder writes down: both directions, in every dialect, without the secrets, and so
 //! that it can be read back.
 
+mod ext_names;
 mod raw_peer;
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
 use bytes::BytesMut;
+use ext_names::EXT_NAMES;
 use raw_peer::{RawPeer, call, watched};
 use rmpv::Value as Msgpack;
 use serde_json::{Value, json};
@@ -64,6 +66,7 @@ fn record(dialect: Dialect, masks: &[&str], stream: &[u8]) -> Record {
         dialect,
         bytes: &frame.bytes,
         content: Content::Inbound(&frame.content),
+        ext_names: EXT_NAMES,
     };
     recorder.see(seen);
     let [read]: [Record; 1] = sheet.records().try_into().expect("one record");
@@ -210,7 +213,7 @@ fn secrets_in_maps_of_mixed_keys_are_masked() {
 }
 
 #[test]
-fn what_json_has_no_form_for_is_spelled_out() {
+fn values_that_json_cannot_express_are_spelled_out() {
     let argument = Msgpack::Array(vec![
         Msgpack::Binary(b"hi".to_vec()),
         Msgpack::Ext(5, vec![1]),
@@ -278,6 +281,7 @@ fn the_deepest_frame_can_be_recorded() {
         dialect: Dialect::JsonRpcLines,
         bytes: line.as_bytes(),
         content: Content::Inbound(&content),
+        ext_names: &[],
     });
     let text = record.frame.expect("readable").get().to_owned();
     assert!(text.contains("***") && !text.contains("hunter2"), "{text}");

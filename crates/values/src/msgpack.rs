@@ -14,5 +14,6 @@ mod writer;
 pub use decode::{decode, decode_within};
 pub use encode::{encode, encode_into};
 pub use implied::implied_type;
+pub use refinement::{REFINED_UNKNOWN, UNKNOWN};
 
 pub(crate) use writer::Key;

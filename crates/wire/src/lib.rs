@@ -13,7 +13,7 @@
 //! ```
 //! use tenon_wire::transcode;
 //!
-//! let json = transcode::msgpack_to_json(b"\x81\xa1a\xc4\x02hi")?;
+//! let json = transcode::msgpack_to_json(b"\x81\xa1a\xc4\x02hi", &[])?;
 //! assert_eq!(json, r#"{"a":{"$binary":"aGk="}}"#);
 //! # Ok::<(), transcode::TranscodeError>(())
 //! ```

@@ -9,6 +9,7 @@ use tenon_host::{PluginCommand, Restart, Start, Status};
 use tenon_ipc::{CallHook, EventsTo, Framing, Relay, RelayError, RelaySettings, Settings, Slow};
 use tenon_protocols::Protocol;
 use tenon_protocols::orchard::ERROR_NAMES;
+use tenon_protocols::seasonings::EXT_NAMES;
 use tenon_rpc::Dialect;
 
 use crate::args::{EventsChoice, FramingChoice, ServeArgs, SlowChoice};
@@ -109,6 +110,7 @@ fn start(args: &ServeArgs) -> Result<Start, Failure> {
     }
     // Also where a dialect is given instead of a protocol.
     start.options.error_names = ERROR_NAMES;
+    start.options.ext_names = EXT_NAMES;
     start.options.limits.frame = start.options.limits.frame.max(args.max_message);
     start.options.tap = tap(&args.tap)?;
     start.options.redact = redact(&args.tap);

@@ -57,6 +57,16 @@ async fn numbers_are_not_touched() {
     .await;
 }
 
+/// In msgpack these are a byte string and two ext types, one of which has a name.
+#[tokio::test]
+async fn spelled_values_come_back_as_they_went() {
+    let serving = Serving::start("--dialect msgpack-rpc -- tenon echo").await;
+    let value = json!([{ "$binary": "aGk=" }, { "$ext": [5, "aGk="] }, { "$unknown": true }]);
+    let answer = serving.wire().answer(json!(1), "echo", value.clone());
+    assert_eq!(answer["result"], value);
+    serving.stop().await;
+}
+
 #[tokio::test]
 async fn large_values() {
     // 5 MiB, in characters of two bytes.

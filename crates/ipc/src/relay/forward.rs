@@ -44,7 +44,6 @@ pub(super) fn to_clients(hub: Arc<Hub>) -> Router<()> {
 impl Hub {
     async fn ask_plugin(&self, mut call: Call) -> Reply {
         let (session, method) = (call.session(), call.method.clone());
-        let format = call.peer.format();
         let _running = self.callers.enter(session.clone());
         if method == "initialize" {
             *lock(&self.initializer) = Some(session.clone());
@@ -88,7 +87,7 @@ impl Hub {
                 let problem = format!("the plugin did not answer within {limit:?}");
                 Err(RpcError::internal(problem))
             }
-            outcome => reply(outcome, format),
+            outcome => reply(outcome, session.peer()),
         };
         if let Ok(result) = &reply {
             let conversation = conversation.as_ref();
@@ -177,7 +176,7 @@ impl Hub {
         let Some(clients) = self.clients.get() else {
             return;
         };
-        let Ok(params) = translate(event.params, Format::Json) else {
+        let Ok(params) = to_json(event.params, plugin) else {
             tracing::warn!(method = ?event.method, "an event of the plugin has no form in JSON");
             return;
         };
@@ -224,21 +223,21 @@ impl Hub {
 
     /// Asks a client what the plugin asks, or answers what every server asks.
     async fn ask_client(&self, mut call: Call) -> Reply {
-        let format = call.peer.format();
-        let params = translate(call.params.take(), Format::Json)?;
+        let plugin = call.peer.clone();
+        let params = to_json(call.params.take(), &plugin)?;
         let about = params
             .as_ref()
             .filter(|_| conversations::is_about_one(&call.method));
         let concerned = self.concerned(about);
         if concerned.is_none()
             && let Some(protocol) = self.protocol
-            && let Some(answer) = protocol.answer(&call.method, params.as_ref(), format)
+            && let Some(answer) = protocol.answer(&call.method, params.as_ref(), plugin.format())
         {
             // With a protocol the plugin was initialised here, and no client knows of that.
             return Ok(answer);
         }
         let Some(session) = concerned.or_else(|| self.only_client()) else {
-            return Err(RpcError::method_not_found(&call.method, format));
+            return Err(RpcError::method_not_found(&call.method, plugin.format()));
         };
         let created = match call.method.as_str() {
             "window/workDoneProgress/create" => params.as_ref().and_then(|p| p.member(&["token"])),
@@ -257,7 +256,7 @@ impl Hub {
                 if let (Some(token), Ok(_)) = (created, &outcome) {
                     self.tokens.accept(&session, &token);
                 }
-                reply(outcome, format)
+                reply(outcome, &plugin)
             }
         }
     }
@@ -267,10 +266,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Params in the format of the other side.
-fn translate(params: Option<Payload>, format: Format) -> Result<Option<Payload>, RpcError> {
-    let params = params.map(|params| params.to_format(format)).transpose();
-    params.map_err(|error| {
+/// The plugin's params in the format of the clients.
+fn to_json(params: Option<Payload>, plugin: &Peer) -> Result<Option<Payload>, RpcError> {
+    let convert = |params: Payload| params.to_format_with(Format::Json, plugin.ext_names());
+    params.map(convert).transpose().map_err(|error| {
         RpcError::invalid_params(format!("Invalid params: they cannot be passed on: {error}"))
     })
 }

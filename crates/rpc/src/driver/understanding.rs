@@ -45,6 +45,7 @@ impl Driver {
                 dialect: self.decoder.dialect(),
                 bytes: &frame.bytes,
                 content: Content::Inbound(&frame.content),
+                ext_names: self.shared.options.ext_names,
             });
         }
         self.shared.evidence.next_frame();

@@ -74,7 +74,7 @@ impl Passed {
     /// Those of [`Peer::call_raw`].
     pub async fn call(&self, call: Call, peer: &Peer) -> Result<Payload, CallError> {
         let entry = self.enter(call.id);
-        let params = converted(call.params, peer.format())?;
+        let params = converted(call.params, peer)?;
         let asked = peer.ask(call.method, params).await?;
         self.sent(entry.number, peer, asked.id());
         asked.await
@@ -128,11 +128,14 @@ impl fmt::Debug for Passed {
     }
 }
 
-/// Params in the format of the other side.
+/// Params in the format of the peer that they are passed on to.
 pub(super) fn converted(
     params: Option<Payload>,
-    format: Format,
+    peer: &Peer,
 ) -> Result<Option<Payload>, CallError> {
-    let params = params.map(|params| params.to_format(format)).transpose();
-    params.map_err(CallError::Unsendable)
+    let convert = |params: Payload| params.to_format_with(peer.format(), peer.ext_names());
+    params
+        .map(convert)
+        .transpose()
+        .map_err(CallError::Unsendable)
 }

@@ -1,6 +1,7 @@
 //! What a frame means, in the words of the files in `conformance/dialects`.
 
 use crate::error_names::ERROR_NAMES;
+use crate::ext_names::EXT_NAMES;
 use tenon_rpc::{
     Dialect, ErrorCode, Format, Id, Message, Payload,
     wire::{Inbound, Malformed, MalformedKind, Response},
@@ -58,7 +59,7 @@ pub(crate) fn describe(content: &Inbound, dialect: Dialect) -> String {
 fn member(name: &str, payload: Option<&Payload>) -> String {
     payload.map_or_else(String::new, |payload| {
         let json = payload
-            .to_format(Format::Json)
+            .to_format_with(Format::Json, EXT_NAMES)
             .expect("valid in its format");
         let text = String::from_utf8(json.bytes().to_vec()).expect("JSON is UTF-8");
         format!(r#","{name}":{text}"#)

@@ -10,8 +10,11 @@ use crate::text::Text;
 use crate::types::Type;
 use crate::value::Value;
 
-/// The extension with refinements. One of any other type, or too short, is plainly unknown.
-const REFINED: i8 = 12;
+/// The ext type that unknown values without refinements are written as, with one zero byte. When
+/// reading, every ext value that is not a refined unknown is one of these.
+pub const UNKNOWN: i8 = 0;
+/// The ext type that unknown values with refinements are written as.
+pub const REFINED_UNKNOWN: i8 = 12;
 /// The most that a peer accepts of a refined unknown.
 const LARGEST: usize = 1024;
 /// A prefix that is longer than the first is cut to the second before it is sent.
@@ -29,7 +32,7 @@ mod key {
 
 pub(super) fn decode(code: i8, payload: &[u8], ty: &Type) -> Result<Value, Error> {
     let unknown = Value::unknown(ty.clone());
-    if payload.len() < 2 || code != REFINED {
+    if payload.len() < 2 || code != REFINED_UNKNOWN {
         return Ok(unknown);
     }
     if payload.len() > LARGEST {
@@ -151,10 +154,11 @@ pub(super) fn encode(refinement: &Refinement, out: &mut Vec<u8>) {
         writer::unsigned(longest, &mut payload);
     }
     if count == 0 {
-        out.extend_from_slice(&[0xd4, 0, 0]);
+        writer::extension(UNKNOWN, 1, out);
+        out.push(0);
         return;
     }
-    writer::extension(REFINED, payload.len() + 1, out);
+    writer::extension(REFINED_UNKNOWN, payload.len() + 1, out);
     writer::map(count, out);
     out.extend_from_slice(&payload);
 }

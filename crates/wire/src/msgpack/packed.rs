@@ -125,7 +125,7 @@ impl Serialize for Inner<'_> {
         if !serializer.is_human_readable() {
             return serializer.serialize_bytes(self.0);
         }
-        let json = transcode::msgpack_to_json(self.0).map_err(S::Error::custom)?;
+        let json = transcode::msgpack_to_json(self.0, &[]).map_err(S::Error::custom)?;
         let json = RawValue::from_string(json).map_err(S::Error::custom)?;
         json.serialize(serializer)
     }
@@ -157,7 +157,7 @@ impl<'de> Visitor<'de> for PackedVisitor {
         deserializer: D,
     ) -> Result<Packed, D::Error> {
         let json = Box::<RawValue>::deserialize(deserializer)?;
-        let bytes = transcode::json_to_msgpack(json.get().as_bytes());
+        let bytes = transcode::json_to_msgpack(json.get().as_bytes(), &[]);
         let bytes = bytes.map_err(<D::Error as serde::de::Error>::custom)?;
         Ok(Packed(bytes.into()))
     }

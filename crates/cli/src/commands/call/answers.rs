@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use tenon_protocols::seasonings::EXT_NAMES;
 use tenon_protocols::{Client, Protocol};
 use tenon_rpc::{Call, Format, Payload, Reply, Router, RpcError};
 use tokio::sync::{mpsc, oneshot};
@@ -147,6 +148,6 @@ impl Answers {
 
 fn encoded(answer: &Payload, format: Format) -> Reply {
     answer
-        .to_format(format)
+        .to_format_with(format, EXT_NAMES)
         .map_err(|error| RpcError::internal(error.to_string()))
 }

@@ -5,6 +5,7 @@ use std::io::Read;
 
 use serde_json::value::{RawValue, to_raw_value};
 use tenon_protocols::Protocol;
+use tenon_protocols::seasonings::EXT_NAMES;
 use tenon_rpc::{Format, Payload};
 
 use crate::args::CallArgs;
@@ -59,7 +60,7 @@ fn parse(what: &str, place: &str, text: &str) -> Result<Payload, Failure> {
 /// The params in the format of the connection.
 pub(crate) fn encode(params: Option<Payload>, format: Format) -> Result<Option<Payload>, Failure> {
     params
-        .map(|params| params.to_format(format))
+        .map(|params| params.to_format_with(format, EXT_NAMES))
         .transpose()
         .map_err(|error| Failure::usage(format!("the params: {error}")))
 }

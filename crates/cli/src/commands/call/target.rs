@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use tenon_host::{Plugin, PluginCommand, Problem, Start, StopLimits};
 use tenon_protocols::orchard::ERROR_NAMES;
+use tenon_protocols::seasonings::EXT_NAMES;
 use tenon_rpc::{CallError, Connection, Io, Payload, Peer, Tap, calls::within};
 use tokio::net::TcpStream;
 use tokio::time::Instant;
@@ -44,6 +45,7 @@ impl Target {
         }
         // Also where a dialect is given instead of a protocol.
         start.options.error_names = ERROR_NAMES;
+        start.options.ext_names = EXT_NAMES;
         if let Some(max_message) = args.max_message {
             start.options.limits.frame = max_message;
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde_json::value::RawValue;
+use tenon_protocols::seasonings::EXT_NAMES;
 use tenon_rpc::{Format, Payload};
 
 use super::line::is_name;
@@ -27,7 +28,7 @@ impl Variables {
 
     /// Keeps a value under a name.
     pub(crate) fn set(&mut self, name: &str, value: &Payload) {
-        if let Ok(json) = value.to_format(Format::Json) {
+        if let Ok(json) = value.to_format_with(Format::Json, EXT_NAMES) {
             let text = String::from_utf8_lossy(json.bytes()).into_owned();
             self.0.insert(name.to_owned(), text);
         }
