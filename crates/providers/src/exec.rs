@@ -65,7 +65,7 @@ pub(crate) fn provider() -> Plugin<Config> {
         .configure(|config: Config| async move { Ok(config) })
         .action(
             "exec_run",
-            "Runs a program to its end and gives what it wrote. An exit code other than 0 is a failure unless allow_failure is set",
+            "Runs a program until it ends and returns what it wrote. An exit code other than 0 is a failure unless allow_failure is set",
             |config, run| async move { exec_run(&config, run).await },
         )
         .max_in_flight(8)

@@ -106,7 +106,7 @@ pub(crate) fn provider() -> Plugin<Place> {
         .configure(|config: Config| async move { Place::new(config.dir.as_deref()) })
         .action(
             "file_write",
-            "Writes a file, whole or not at all: nobody ever sees half of it",
+            "Writes a file, whole or not at all: readers never see half of it",
             |place, attrs| blocking(move || write(&place, attrs)),
         )
         .action("file_read", "Reads a file", |place, attrs| {
@@ -117,7 +117,7 @@ pub(crate) fn provider() -> Plugin<Place> {
         })
         .action(
             "file_directory",
-            "Creates a folder, and those above it, if they are not there",
+            "Creates a folder, and those above it, if they do not exist",
             |place, attrs| blocking(move || create_folder(&place, attrs)),
         )
         .idempotent("file_read")
@@ -152,7 +152,7 @@ fn not_written(attrs: &WriteFile, error: &WriteError) -> Failure {
         WriteError::Unwritten(error)
             if error.kind() == ErrorKind::AlreadyExists && !attrs.overwrite =>
         {
-            Failure::new(format!("{path} is there already, and overwrite is false"))
+            Failure::new(format!("{path} already exists, and overwrite is false"))
         }
         WriteError::Unwritten(error) => cannot("write", path, error),
         WriteError::Unsynced(error) => Failure::outcome_unknown(format!(
@@ -161,7 +161,7 @@ fn not_written(attrs: &WriteFile, error: &WriteError) -> Failure {
     }
 }
 
-/// Takes a file back. One that is not there has been taken back already.
+/// Deletes a file again. One that does not exist has been deleted already.
 fn unwrite(place: &Place, attrs: WriteFile) -> Result<WrittenFile, Failure> {
     if attrs.content.is_some() || attrs.content_base64.is_some() {
         return Err(wrong("delete", "what is deleted has no content"));
@@ -185,7 +185,7 @@ fn unwrite(place: &Place, attrs: WriteFile) -> Result<WrittenFile, Failure> {
 fn read(place: &Place, attrs: ReadFile) -> Result<FileContents, Failure> {
     let fail = |error: &_| cannot("read", &attrs.path, error);
     let path = place.existing(&attrs.path)?;
-    // To open a pipe would be to wait for somebody who writes to it.
+    // Opening a pipe would wait for a writer.
     if !fs::metadata(&path).map_err(|error| fail(&error))?.is_file() {
         return Err(Failure::new(format!("{} is not a file", attrs.path)));
     }

@@ -4,7 +4,7 @@
 //! origin of its `base_url`; those of an action to the origin of its `url`. A redirect to another
 //! origin is followed without any of them, and without the body.
 //!
-//! Once a request that may change something has been sent, only an answer tells whether it did:
+//! Once a request that may change something has been sent, only an answer says whether it did:
 //! without one the outcome is unknown. Connections that could not be made have sent nothing.
 
 mod address;
@@ -94,7 +94,7 @@ pub(crate) fn provider() -> Plugin<State> {
         .configure(|config| async move { configure(config) })
         .action(
             "http_request",
-            "Makes a request and gives the answer, whatever its status, unless expect_status says which are fine",
+            "Makes a request and returns the answer, whatever its status, unless expect_status lists the statuses that are accepted",
             |state, request| async move { http_request(&state, request).await },
         )
         .max_in_flight(8)
@@ -128,7 +128,7 @@ async fn http_request(state: &State, request: Request) -> Result<Outputs, Failur
     );
     let Ok(answer) = tokio::time::timeout(state.time_limit, asked).await else {
         return Err(effect.failure(format!(
-            "{place} has not answered within {:?}\n  hint: is it up? Otherwise raise timeout_seconds of the provider",
+            "{place} did not answer within {:?}\n  hint: is it up? Otherwise raise timeout_seconds of the provider",
             state.time_limit
         )));
     };
@@ -138,7 +138,7 @@ async fn http_request(state: &State, request: Request) -> Result<Outputs, Failur
         return Ok(outputs(answer));
     }
     Err(answer.effect.failure(format!(
-        "{place} answered with the status {status}, expected was {:?}\n  body: {}",
+        "{place} answered with the status {status}, but {:?} was expected\n  body: {}",
         request.expect_status.unwrap_or_default(),
         beginning(&answer.body)
     )))
@@ -175,7 +175,7 @@ fn question(state: &State, request: &Request) -> Result<Question, Failure> {
     if let Some(key) = &request.idempotency_key {
         let is_given = |name: &String| name.eq_ignore_ascii_case(IDEMPOTENCY_KEY);
         if request.headers.keys().any(is_given) {
-            let problem = format!("the header {IDEMPOTENCY_KEY} is among the headers already");
+            let problem = format!("the header {IDEMPOTENCY_KEY} is already among the headers");
             return Err(wrong("idempotency_key", problem));
         }
         let given = BTreeMap::from([(IDEMPOTENCY_KEY.to_owned(), key.as_str().to_owned())]);

@@ -1,5 +1,5 @@
 //! The providers that come with Tenon. Each is served by a process of its own, which speaks the
-//! same protocol as everybody's:
+//! same protocol as all others:
 //!
 //! | provider | actions |
 //! |---|---|
@@ -17,7 +17,7 @@
 //! // In a process of its own: sqlite.serve_as(std::env::args_os().skip(1))
 //! ```
 //!
-//! What is no UTF-8 comes in base64, in an output of its own; so do megabytes of control characters. Text comes in Unicode's normal form
+//! What is not UTF-8 comes in base64, in a separate output; so do megabytes of control characters. Text comes in Unicode's normal form
 //! C, as all values do; base64 keeps the bytes as they are. `tenon call --protocol orchard --trace`
 //! shows the wire.
 
@@ -100,7 +100,7 @@ impl Builtin {
         }
     }
 
-    /// What hosts are told about it.
+    /// What hosts show about it.
     pub fn offer(self) -> Offer {
         each!(self, provider => provider.offer().clone())
     }
@@ -114,7 +114,7 @@ impl Builtin {
     /// Serves a host on any [`Io`] until it says goodbye or goes away. Within a tokio runtime.
     ///
     /// # Errors
-    /// What the host sent is no stream of messages, or input or output failed.
+    /// What the host sent is not a stream of messages, or input or output failed.
     pub async fn serve_on(self, io: Io) -> Result<(), CloseReason> {
         each!(self, provider => provider.serve_on(io).await)
     }

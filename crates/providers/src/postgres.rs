@@ -91,7 +91,7 @@ pub(crate) fn provider() -> Plugin<Database> {
                 let params = attrs.params.unwrap_or_else(|| Value::tuple(Vec::new()));
                 let params = params
                     .elements()
-                    .ok_or_else(|| wrong("params", "it is no list"))?;
+                    .ok_or_else(|| wrong("params", "it is not a list"))?;
                 query_alone(&mut session, &attrs.query, params).await
             },
         )
@@ -116,7 +116,7 @@ async fn query_alone(
     if !may_begin(text) {
         return query(&session.client, text, params).await;
     }
-    // Until it is known better, also if nobody waits for this any more.
+    // Until it is known better, also if this is not waited for any more.
     session.is_in_doubt = true;
     let outcome = query(&session.client, text, params).await;
     match (outcome, session.roll_back().await) {

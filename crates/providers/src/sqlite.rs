@@ -22,7 +22,7 @@ attributes! {
         path: String,
         /// Whether a file that is missing is created, readable for its owner alone.
         create: bool = true,
-        /// How many seconds to wait for somebody else's transaction to end.
+        /// How many seconds to wait for another process's transaction to end.
         busy_timeout_seconds: f64 = 5.0,
     }
 
@@ -79,7 +79,7 @@ pub(crate) fn provider() -> Plugin<Mutex<Database>> {
         )
         .action(
             "sqlite_rows",
-            "Runs a statement and gives all rows that it returns",
+            "Runs a statement and returns all its rows",
             |database, attrs: RowsQuery| {
                 using(database, move |database| {
                     let params = attrs.params.unwrap_or(Value::NULL);

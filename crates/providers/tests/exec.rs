@@ -40,7 +40,7 @@ async fn a_program_gets_what_it_was_given() {
 }
 
 #[tokio::test]
-async fn a_command_is_no_line_for_a_shell() {
+async fn a_command_is_not_run_by_a_shell() {
     watched(async {
         let host = host(json!({})).await;
         let (code, message) = host.fail("exec_run", json!({ "command": "echo hi" })).await;

@@ -78,7 +78,7 @@ async fn bytes_travel_in_base64() {
 }
 
 #[tokio::test]
-async fn what_is_there_may_be_kept() {
+async fn an_existing_file_can_be_kept() {
     watched(async {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("old"), "old").unwrap();
@@ -87,7 +87,7 @@ async fn what_is_there_may_be_kept() {
             .unwrap();
         let attrs = json!({ "path": "old", "content": "new", "overwrite": false });
         let (_, message) = host.fail("file_write", attrs).await;
-        assert_says(&message, &["old is there already", "overwrite"]);
+        assert_says(&message, &["old already exists", "overwrite"]);
         assert_eq!(fs::read(folder.path().join("old")).unwrap(), b"old");
         let attrs = json!({ "path": "old", "content": "new" });
         host.run("file_write", attrs).await.unwrap();
@@ -126,7 +126,7 @@ async fn nothing_leads_out_of_the_dir() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_done_is_said() {
+async fn errors_name_what_cannot_be_done() {
     watched(async {
         let folder = tempfile::tempdir().unwrap();
         let host = Host::start("file", json!({ "dir": folder.path() }))
@@ -181,7 +181,7 @@ async fn what_cannot_be_done_is_said() {
 
 /// A teardown is the same action again, so what writes can take back.
 #[tokio::test]
-async fn what_was_made_is_taken_back_by_the_same_action() {
+async fn the_same_action_undoes_what_it_made() {
     watched(async {
         let folder = tempfile::tempdir().unwrap();
         let dir = folder.path().join("inside");

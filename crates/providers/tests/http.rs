@@ -59,7 +59,7 @@ async fn a_request_is_made_as_it_was_asked_for() {
 }
 
 #[tokio::test]
-async fn statuses_are_fine_unless_others_are_expected() {
+async fn every_status_is_accepted_unless_others_are_expected() {
     watched(async {
         let server = Server::start(|_| Reply::new(404, &[], b"no such merchant"));
         let host = host(json!({ "base_url": server.url })).await;
@@ -144,7 +144,7 @@ async fn headers_stay_at_their_origin() {
 }
 
 #[tokio::test]
-async fn a_circle_of_redirects_is_left() {
+async fn endless_redirects_are_stopped() {
     watched(async {
         let server = Server::start(|_| Reply::redirect(302, "/again"));
         let host = host(json!({ "base_url": server.url })).await;
@@ -156,7 +156,7 @@ async fn a_circle_of_redirects_is_left() {
 }
 
 #[tokio::test]
-async fn a_redirect_to_no_server_is_not_followed() {
+async fn a_redirect_to_an_invalid_address_is_not_followed() {
     watched(async {
         let server = Server::start(|_| Reply::redirect(302, "file:///etc/passwd"));
         let host = host(json!({ "base_url": server.url })).await;
@@ -230,7 +230,7 @@ async fn bytes_come_in_base64() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_said_without_secrets() {
+async fn errors_do_not_show_secrets() {
     watched(async {
         let host = host(json!({})).await;
         for (attrs, said) in [

@@ -317,7 +317,7 @@ async fn without_an_answer_the_outcome_of_a_change_is_unknown() {
 
 /// The server says that a text failed, and part of it is committed.
 #[tokio::test]
-async fn what_failed_after_a_commit_of_its_own_is_unknown() {
+async fn the_outcome_of_a_query_that_failed_after_its_own_commit_is_unknown() {
     with_server(async |server: &Server| {
         let host = server.host().await;
         let table = "CREATE TABLE z (n int); CREATE PROCEDURE proc() LANGUAGE plpgsql AS $$ \

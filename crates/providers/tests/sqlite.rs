@@ -120,7 +120,7 @@ async fn a_script_is_all_or_nothing() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_said() {
+async fn errors_name_the_problem() {
     watched(async {
         let host = memory().await;
         for (attrs, said) in [
@@ -161,7 +161,7 @@ async fn what_is_wrong_is_said() {
 }
 
 #[tokio::test]
-async fn a_new_database_is_its_owners_alone() {
+async fn only_the_owner_can_read_a_new_database() {
     watched(async {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("new.db");
@@ -189,7 +189,7 @@ async fn a_new_database_is_its_owners_alone() {
 }
 
 #[tokio::test]
-async fn a_locked_database_is_said_to_be() {
+async fn a_locked_database_is_reported() {
     watched(async {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("locked.db");

@@ -7,7 +7,7 @@ use tenon_host::{Environment, PluginCommand, Variable, VariableError};
 use tenon_protocols::Secrets;
 use tenon_values::Value;
 
-/// What a scenario passes on to one provider: `env` in `required_providers`. In a record it stands
+/// What a scenario passes on to one provider: `env` in `required_providers`. A record has it
 /// as it is written there, `["AWS_*", "STAGE=test"]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<String>", into = "Vec<String>")]
@@ -68,7 +68,7 @@ impl Default for RunEnvironment {
     }
 }
 
-/// What a record holds of that, so that a teardown passes on the same. Values are not in it.
+/// What a record has of that, so that a teardown passes on the same; without values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EnvironmentRecord {
     /// All variables.
@@ -126,7 +126,7 @@ impl RunEnvironment {
         Ok(())
     }
 
-    /// A command of a provider that gets all this.
+    /// A provider's command with these variables.
     pub(crate) fn apply(
         &self,
         command: PluginCommand,
@@ -143,7 +143,7 @@ impl RunEnvironment {
             .environment_advice(self.hint)
     }
 
-    /// Secrets that a provider gets this way are hidden in what it says.
+    /// Learns the secrets that a provider gets this way, so that they are masked in its output.
     pub(crate) fn hide(&self, provider: &ProviderEnvironment, secrets: &Secrets) {
         let everything = self.all.then(|| Variable::Inherited("*".into()));
         let variables = provider.0.iter().chain(&self.variables);

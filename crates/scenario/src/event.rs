@@ -1,9 +1,9 @@
-//! What happens in a run, for whoever watches.
+//! What happens in a run, for progress output.
 
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-/// Something that happened. Secrets are masked. Written as JSON, `event` says which it is. Values
+/// Something that happened. Secrets are masked. In JSON, `event` has the kind. Values
 /// are JSON texts, which keep all digits of numbers.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
@@ -18,7 +18,7 @@ pub enum Event {
         actions: usize,
         /// How many are done already, from the run that is resumed.
         done: usize,
-        /// The record that will tell about it.
+        /// The path of its record.
         record: Option<String>,
     },
     /// A provider is ready.
@@ -55,18 +55,18 @@ pub enum Event {
     ActionFinished {
         /// Its address.
         action: String,
-        /// What came of it.
+        /// Its outcome.
         status: Status,
         /// How long it took.
         duration_ms: u64,
-        /// What it brought.
+        /// What it returned.
         #[serde(skip_serializing_if = "Option::is_none")]
         outputs: Option<Box<RawValue>>,
         /// Why it failed or was left out.
         #[serde(skip_serializing_if = "Option::is_none")]
         error: Option<String>,
     },
-    /// Something that the scenario tells in the end.
+    /// An output of the scenario.
     Output {
         /// Its name.
         name: String,
@@ -82,12 +82,12 @@ pub enum Event {
         /// What it says.
         message: String,
     },
-    /// Something that fails nothing, but that a user should know.
+    /// A warning.
     Warning {
         /// What, and what to do about it.
         message: String,
     },
-    /// A provider could not be started, or did not end as it should.
+    /// A provider could not be started, or did not shut down correctly.
     ProviderFailed {
         /// What it did, with its name.
         message: String,
@@ -101,7 +101,7 @@ pub enum Event {
     Finished {
         /// The run's id.
         run: String,
-        /// What came of it.
+        /// Its outcome.
         status: RunStatus,
         /// How long it took.
         duration_ms: u64,
@@ -113,12 +113,12 @@ pub enum Event {
         skipped: usize,
         /// The outcome of how many is unknown.
         maybe: usize,
-        /// The record that tells about it.
+        /// The path of its record.
         record: Option<String>,
     },
 }
 
-/// What came of an action.
+/// The status of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
@@ -134,7 +134,7 @@ pub enum Status {
     Skipped,
 }
 
-/// What came of a run.
+/// The status of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunStatus {
@@ -144,7 +144,7 @@ pub enum RunStatus {
     Succeeded,
     /// Something failed.
     Failed,
-    /// Somebody stopped it.
+    /// It was stopped.
     Interrupted,
 }
 

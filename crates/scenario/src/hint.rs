@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// What a user can do about a problem. The library says what; the program that uses it says how,
-/// because it knows by which flag or in which field something is given: see [`Advice`].
+/// What a user can do about a problem. The program that uses the library words it, because it has the
+/// names of flags and fields: see [`Advice`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Hint {

@@ -15,7 +15,7 @@ pub enum Suite {
     Run {
         /// What was done.
         record: Box<Record>,
-        /// What came of the asserts.
+        /// The outcomes of the asserts.
         asserts: Vec<AssertOutcome>,
     },
     /// A teardown: a test case for each action that was to be undone, each earlier execution of
@@ -31,7 +31,7 @@ pub enum Suite {
 }
 
 impl Suite {
-    /// Whether it says that something is wrong.
+    /// Whether it is a failure.
     pub fn is_bad(&self) -> bool {
         let is_bad =
             |status: Option<Status>| matches!(status, Some(Status::Failed | Status::Maybe));
@@ -227,7 +227,7 @@ fn seconds(milliseconds: u64) -> String {
     format!("{}.{:03}", milliseconds / 1000, milliseconds % 1000)
 }
 
-/// As XML wants it. Control and other hidden characters, many of which XML cannot hold, are shown as
+/// Escaped for XML. Control and other hidden characters, many of which XML cannot hold, are shown as
 /// elsewhere.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());

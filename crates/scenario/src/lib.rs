@@ -9,8 +9,8 @@
 //! What is left to you:
 //!
 //! - to print what happens: everything is an [`Event`];
-//! - to start the built-in providers: a [`Launcher`] is told how, by their names;
-//! - to say how a user follows a [`Hint`]: errors name no flags, an [`Advice`] does.
+//! - to start the built-in providers: a [`Launcher`] has their commands, by name;
+//! - to word each [`Hint`]: errors name no flags, an [`Advice`] does.
 //!
 //! `docs/reference/scenario-language.md` explains the language, `docs/reference/orchard.md` the wire.
 

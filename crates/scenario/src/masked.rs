@@ -15,7 +15,7 @@ pub struct Masked {
     pub sensitive: Vec<Way>,
 }
 
-/// Names and numbers that lead to a secret.
+/// The path to a secret: names and indexes.
 pub type Way = Vec<Key>;
 
 /// A step to a masked value.
@@ -51,7 +51,7 @@ impl Masked {
         };
         writer.value(value)?;
         if writer.ways > MOST_WAYS {
-            // Masking more than secrets gives nothing away.
+            // Masking more than the secrets does no harm.
             let masked = Masked {
                 value: raw(format!("{MASK:?}")),
                 sensitive: vec![Way::new()],
@@ -68,7 +68,7 @@ impl Masked {
     /// The value with its secrets as far as `find` has them; others are unknown. All are marked.
     ///
     /// # Errors
-    /// It is no value.
+    /// It is not a value.
     pub(crate) fn filled(&self, find: impl Fn(&Way) -> Option<Value>) -> Result<Value, Error> {
         let mut value = json::implied(self.value.get().as_bytes())?;
         for way in &self.sensitive {

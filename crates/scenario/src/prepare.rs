@@ -117,7 +117,7 @@ impl From<Vec<Diagnostic>> for PrepareError {
     }
 }
 
-/// Reads a scenario file and plans the scenarios in it that are meant. Each gets secrets of its own
+/// Reads a scenario file and plans the scenarios in it that are meant. Each gets its own secrets
 /// in a copy of the launcher. Dropping the future ends every process that it started.
 ///
 /// # Errors
@@ -164,8 +164,8 @@ pub async fn prepare_again(
     Ok((file, plan))
 }
 
-/// Reads a scenario file as [`load`] does, in a thread of its own: reading a pipe that nobody writes
-/// to takes for ever, and this future can be dropped.
+/// Reads a scenario file as [`load`] does, in a separate thread: reading a pipe without a writer
+/// blocks for ever, and this future can be dropped.
 ///
 /// # Errors
 /// All that is wrong with it.

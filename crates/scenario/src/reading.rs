@@ -1,4 +1,4 @@
-//! From files to a model of what they say.
+//! From files to a model of their content.
 //!
 //! [`load`] reads a scenario file, `decode` turns its blocks into the [`model`], and [`variables`]
 //! gathers what the scenario is given.

@@ -54,7 +54,7 @@ use work::RunWork;
 /// Runs a plan.
 ///
 /// # Errors
-/// It could not begin, or the record could not be written. That an action failed is not an error
+/// It could not begin, or the record could not be written. An action that fails is not an error
 /// here.
 pub async fn run(
     plan: &Plan,
@@ -236,7 +236,7 @@ impl<'a> Run<'a> {
         Ok((work, configs))
     }
 
-    /// Closes the record of a run whose providers could not be started, and says why.
+    /// Closes the record of a run whose providers could not be started, and returns the error.
     fn not_started(&self, work: RunWork<'_>, problem: NotStarted) -> io::Result<RunError> {
         let (status, failures) = match problem {
             NotStarted::Failed(failures) => (RunStatus::Failed, failures),
@@ -302,7 +302,7 @@ pub(crate) fn configs(
     }
 }
 
-/// Tells what went wrong with providers.
+/// Reports what went wrong with providers, and returns the messages.
 pub(crate) fn tell_failures(failures: &[ProviderFailure], watch: Watch<'_>) -> Vec<String> {
     let messages = failures.iter().map(|failure| failure.message.clone());
     let messages: Vec<String> = messages.collect();
@@ -312,7 +312,7 @@ pub(crate) fn tell_failures(failures: &[ProviderFailure], watch: Watch<'_>) -> V
     messages
 }
 
-/// Tells that others can get at the record, if they can.
+/// Warns if other users can remove or replace the record.
 pub(crate) fn warn_of_folder(record: &Path, advice: Advice, watch: Watch<'_>) {
     let folder = folder_of(record);
     if let Some(risk) = own_file::folder_risk(folder) {

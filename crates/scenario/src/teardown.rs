@@ -38,7 +38,7 @@ use undone::{mark_undone, warn_of_repetition};
 use unsealing::{PlanSecrets, Unsealing};
 use work::TeardownWork;
 
-/// A run that is to be undone. Nobody else can use its record meanwhile.
+/// A run that is to be undone. Its record is locked.
 #[derive(Debug)]
 pub struct Teardown {
     journal: Journal,
@@ -67,7 +67,7 @@ impl Teardown {
         Ok(Teardown { journal, record })
     }
 
-    /// The record, with everything that its journal knows.
+    /// The record, with everything that its journal has.
     pub fn record(&self) -> &Record {
         &self.record
     }
@@ -98,7 +98,7 @@ impl Teardown {
     /// Undoes it, the last action first. What may or may not have been done is undone as well.
     ///
     /// # Errors
-    /// It could not begin, or the record could not be kept. That an action failed is no error here.
+    /// It could not begin, or the record could not be kept. An action that fails is not an error here.
     pub async fn run(
         self,
         file: FilePlan<'_>,
@@ -138,7 +138,7 @@ impl Teardown {
             .collect();
         let schemas = schemas(&needed, launcher).await;
         let schemas = schemas.map_err(|failures| not_started(failures, &record, watch))?;
-        // It may only lack variables, which are told to be given.
+        // It may only lack variables, which the error asks for.
         let has_file = record.files_that_differ().is_empty();
         let unsealing = Unsealing {
             record: &record,
@@ -225,8 +225,8 @@ impl Teardown {
     }
 }
 
-/// What the scenario file knows about the run. A record of the first format learns from it what
-/// undoes its actions.
+/// What the scenario file adds to the record. A record of the first format gets from it what undoes its
+/// actions.
 fn recalled<'a>(
     plan: &'a Plan,
     record: &mut Record,

@@ -66,7 +66,7 @@ fn a_chain_of_locals_that_counts() {
 }
 
 #[test]
-fn a_chain_of_locals_that_comes_to_itself() {
+fn a_chain_of_locals_that_leads_to_itself() {
     let last = MANY - 1;
     let problem = plan(&chain(
         &format!("local.l{last}"),

@@ -168,7 +168,7 @@ fn a_file_that_is_not_there() {
 }
 
 #[test]
-fn a_folder_is_no_file() {
+fn a_folder_is_not_a_file() {
     let scratch = Scratch::new(&[("main.hcl/other", "")]);
     let problems = load(&scratch.path("main.hcl")).expect_err("it is a folder");
     insta::assert_snapshot!(scratch.shown(&problems), @"error: main.hcl cannot be read: Is a directory (os error 21)");

@@ -93,7 +93,7 @@ proptest! {
     }
 
     #[test]
-    fn the_order_of_blocks_does_not_change_who_needs_whom(
+    fn the_order_of_blocks_does_not_change_dependencies(
         (web, order) in webs(KINDS.to_vec()).prop_flat_map(shuffled)
     ) {
         let sorted: Vec<usize> = (0..web.0.len()).collect();
@@ -117,7 +117,7 @@ proptest! {
     }
 
     #[test]
-    fn a_cycle_is_refused_with_a_way_that_is_one(
+    fn a_cycle_is_refused_and_shown(
         (web, order) in webs(KINDS.to_vec()).prop_flat_map(tangled).prop_flat_map(shuffled)
     ) {
         let Err(problems) = plan(&web, &order) else {

@@ -1,7 +1,7 @@
 //! Temporary files of writes, which a killed process leaves behind.
 //!
-//! Whoever writes one holds its lock, which the kernel releases when the process ends. So a file whose
-//! lock is free belongs to nobody, also where process ids cannot be compared: in containers that share
+//! The process that writes one holds its lock, which the kernel releases when the process ends. So a file
+//! whose lock is free is not in use, also where process ids cannot be compared: in containers that share
 //! a folder.
 
 use std::ffi::OsStr;
@@ -18,7 +18,7 @@ const SUFFIX: &str = ".tmp";
 /// Random letters and digits between the two.
 const RANDOM: usize = 6;
 
-/// Creates a temporary file that nobody removes as long as it is open.
+/// Creates a temporary file that no other process removes as long as it is open.
 pub(super) fn create(folder: &Path) -> io::Result<NamedTempFile> {
     loop {
         let file = tempfile::Builder::new()
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_files_that_nobody_writes_are_removed() {
+    fn only_files_that_are_not_being_written_are_removed() {
         let folder = tempfile::tempdir().unwrap();
         let place = |name: &str| folder.path().join(name);
         let open = create(folder.path()).unwrap();

@@ -49,11 +49,11 @@ impl Place {
     pub(super) fn entry(&self, path: &str) -> Result<PathBuf, Failure> {
         let full = self.joined(path)?;
         let (Some(folder), Some(name)) = (full.parent(), full.file_name()) else {
-            return Err(Failure::new(format!("{path} names no file")));
+            return Err(Failure::new(format!("{path} is not the path of a file")));
         };
         let folder = fs::canonicalize(folder).map_err(|error| match error.kind() {
             ErrorKind::NotFound => Failure::new(format!(
-                "the folder of {path} is not there\n  hint: file_directory creates folders"
+                "the folder of {path} does not exist\n  hint: file_directory creates folders"
             )),
             _ => cannot("use the folder of", path, &error),
         })?;

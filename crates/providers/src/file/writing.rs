@@ -22,7 +22,7 @@ impl From<io::Error> for WriteError {
     }
 }
 
-/// Writes a file beside its place and then moves it there, so that nobody ever sees half of it,
+/// Writes a file beside its place and then moves it there, so that readers never see half of it,
 /// and a crash leaves the old one or the new one.
 ///
 /// # Errors

@@ -20,7 +20,7 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(10);
 pub(super) enum Effect {
     /// Nothing.
     None,
-    /// Nobody knows: a request that may change something was sent.
+    /// Unknown: a request that may change something was sent.
     Unknown,
 }
 
@@ -96,7 +96,7 @@ pub(super) async fn ask(
     is_expected: &(dyn Fn(u16) -> bool + Sync),
 ) -> Result<Answer, Failure> {
     // What the requests so far have changed. One that is redirected has changed nothing, unless the
-    // next one only fetches what came of it.
+    // next one only fetches the result.
     let mut before = Effect::None;
     for _ in 0..=REDIRECTS {
         let method = question.method.clone();
@@ -199,7 +199,7 @@ fn redirected(
         303 => question.method != Method::HEAD,
         _ => false,
     };
-    // The server has acted, and tells where to fetch what came of it.
+    // The server has acted, and says where to fetch the result.
     let effect = match becomes_get {
         true => Effect::of(&question.method).max(before),
         false => before,

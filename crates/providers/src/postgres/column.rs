@@ -37,13 +37,11 @@ pub(super) fn check(columns: &[Column]) -> Result<(), String> {
         let (name, ty) = (column.name(), column.type_());
         if !has_a_form(ty) {
             return Err(format!(
-                "the column {name} has the type {ty}, which has no form here: write {name}::text"
+                "the column {name} has the type {ty}, which is not supported: write {name}::text"
             ));
         }
         if columns[..index].iter().any(|other| other.name() == name) {
-            return Err(format!(
-                "two columns are called {name}: give one another name with AS"
-            ));
+            return Err(format!("two columns are called {name}: rename one with AS"));
         }
     }
     Ok(())
@@ -104,7 +102,7 @@ fn is_plain(ty: &Type) -> bool {
     .contains(ty)
 }
 
-/// `None` if the bytes are no value of the type.
+/// `None` if the bytes are not a value of the type.
 fn decode(ty: &Type, bytes: &[u8]) -> Option<Value> {
     let mut reader = Reader::new(bytes);
     match ty.kind() {

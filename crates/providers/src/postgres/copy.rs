@@ -76,7 +76,7 @@ fn statement(attrs: &Copy) -> Result<String, Failure> {
         other => {
             return Err(wrong(
                 "format",
-                format!("{other:?} is none of csv, tsv, text"),
+                format!("{other:?} is not one of csv, tsv, text"),
             ));
         }
     };
@@ -84,7 +84,7 @@ fn statement(attrs: &Copy) -> Result<String, Failure> {
     if delimiter.len() != 1 {
         return Err(wrong(
             "delimiter",
-            format!("{delimiter:?} is not one character of ASCII"),
+            format!("{delimiter:?} is not a single ASCII character"),
         ));
     }
     let delimiter = name::literal(delimiter);

@@ -51,7 +51,7 @@ impl Database {
 }
 
 impl Session {
-    /// Rolls back a transaction that is still open after an action, and tells whether there was one.
+    /// Rolls back a transaction that is still open after an action, and returns whether there was one.
     pub(super) async fn roll_back(&mut self) -> Result<bool, tokio_postgres::Error> {
         // A local setting lasts as long as the transaction it was made in. Without one, that is
         // the statement itself.

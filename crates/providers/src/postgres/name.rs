@@ -11,7 +11,11 @@ pub(super) fn table(text: &str) -> Result<String, String> {
         match after.strip_prefix('.') {
             Some(after) => rest = after,
             None if after.is_empty() => break,
-            None => return Err("a name in quotes ends before a dot or at the end".into()),
+            None => {
+                return Err(
+                    "a closing quote must be followed by a dot or the end of the name".into(),
+                );
+            }
         }
     }
     match parts.len() {

@@ -70,7 +70,7 @@ fn text(value: &Value, ty: &Type) -> Result<String, String> {
         Kind::Bool(value) => Ok(value.to_string()),
         Kind::Number(number) => Ok(number.to_string()),
         _ => Err(format!(
-            "a {ty} cannot be made of it: use jsonencode, and $1::text::{ty} if need be"
+            "it cannot be converted to {ty}: use jsonencode, and $1::text::{ty} if needed"
         )),
     }
 }

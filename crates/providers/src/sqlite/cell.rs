@@ -15,7 +15,7 @@ pub(super) fn stored(value: &Value) -> Result<Stored, String> {
             Some(text) => Ok(Stored::Text(text.to_owned())),
             None => Err("it is not UTF-8".into()),
         },
-        _ => Err("SQLite stores no lists and objects: use jsonencode".into()),
+        _ => Err("SQLite cannot store lists and objects: use jsonencode".into()),
     }
 }
 

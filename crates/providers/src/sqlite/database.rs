@@ -40,7 +40,7 @@ impl Database {
         Ok(first.unwrap_or_else(|| Value::object::<&str>([])))
     }
 
-    /// Runs one statement to its end and gives all rows that it returns.
+    /// Runs one statement and returns all its rows.
     pub(super) fn all(
         &mut self,
         query: &str,
@@ -77,7 +77,7 @@ impl Database {
         let has_ended = transaction.is_autocommit();
         match outcome {
             Ok(()) if !has_ended => transaction.commit().map_err(|error| written(error, false)),
-            // What it committed, nobody can tell.
+            // It is unknown what it committed.
             Ok(()) => Err(Failure::outcome_unknown(
                 "the script ended its transaction: leave out BEGIN, COMMIT and ROLLBACK, a script is one transaction by itself",
             )),
@@ -123,7 +123,7 @@ impl Database {
         }
         self.0.execute_batch("ROLLBACK").map_err(failure)?;
         Err(Failure::new(
-            "a transaction cannot go on after an action, and was rolled back: use sqlite_script, which is one transaction",
+            "a transaction cannot continue after its action, so it was rolled back: use sqlite_script, which runs in one transaction",
         ))
     }
 }
@@ -159,7 +159,7 @@ fn column_names(statement: &Statement<'_>) -> Result<Vec<String>, Failure> {
     for name in statement.column_names() {
         if names.iter().any(|other| other == name) {
             return Err(Failure::new(format!(
-                "two columns are called {name}: give one another name with AS"
+                "two columns are called {name}: rename one with AS"
             )));
         }
         names.push(name.to_owned());
@@ -253,10 +253,10 @@ fn may_begin(script: &str) -> bool {
 /// What SQLite says, and what to do about what happens to many.
 fn failure(error: Error) -> Failure {
     let hint = match &error {
-        Error::MultipleStatement => Some("several statements go into sqlite_script"),
+        Error::MultipleStatement => Some("use sqlite_script for several statements"),
         Error::SqliteFailure(code, _) => match code.code {
             ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => Some(
-                "somebody else is writing to it: end their transaction, or raise busy_timeout_seconds",
+                "another process is writing to it: end its transaction, or raise busy_timeout_seconds",
             ),
             ErrorCode::NotADatabase => Some("is the path right, and is the file not encrypted?"),
             _ => None,

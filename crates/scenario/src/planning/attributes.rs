@@ -1,4 +1,4 @@
-//! What an action or a provider is given, as its schema wants it.
+//! The attributes of an action or a provider, completed and checked by its schema.
 
 use std::collections::BTreeMap;
 
@@ -92,7 +92,7 @@ fn attributes(
     }
     for (name, wanted) in schema {
         let is_written = given.iter().any(|attribute| attribute.name.text() == name);
-        // Whoever misspelt it has been told so.
+        // A misspelt name has been reported.
         let is_misspelt = wanted.required && misspelt.contains(&name.as_str());
         if !is_written && !is_misspelt {
             problems.extend(fit(name, None, wanted));
@@ -136,7 +136,7 @@ fn unknown(attribute: &Attribute, schema: &BTreeMap<String, AttrSchema>, what: &
     let mut diagnostic =
         Diagnostic::error(format!("{what} has no attribute {name:?}")).at(attribute.name.place());
     diagnostic.help = match schema.is_empty() {
-        true => Some("it has none at all".into()),
+        true => Some("it has no attributes".into()),
         false => did_you_mean(name, schema.keys().map(String::as_str)),
     };
     diagnostic
@@ -163,7 +163,7 @@ fn unfitting(
             return Diagnostic::error(summary)
                 .at(place.clone())
                 .note(errors.swap_remove(0).to_string())
-                .help("this is a fault of the provider's schema");
+                .help("this is an error in the provider's schema");
         }
         (Unfit::Missing | Unfit::Computed, Some((attribute, _))) => {
             Diagnostic::error(format!("the attribute {name:?} of {what} cannot be null"))

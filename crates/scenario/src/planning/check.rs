@@ -82,7 +82,7 @@ struct Check<'g> {
 impl Check<'_> {
     fn note(&mut self, problems: Vec<Diagnostic>) {
         for problem in problems {
-            // A local that is wrong is so for everybody who uses it.
+            // A local that is wrong is so wherever it is used.
             if !self.problems.contains(&problem) {
                 self.problems.push(problem);
             }
@@ -139,7 +139,7 @@ impl Check<'_> {
         self.evaluation.set(id, value);
     }
 
-    /// What an action would bring.
+    /// What an action would return.
     fn action(
         &mut self,
         id: NodeId,
@@ -155,7 +155,7 @@ impl Check<'_> {
         };
         let schema = declaration.and_then(|id| self.declarations.schema(id, action));
         let Some(schema) = schema else {
-            // Nobody knows its attributes, but what they refer to can be looked at.
+            // Its attributes are unknown, but what they refer to can be checked.
             for attribute in &action.attributes {
                 let value = self.evaluation.value(&attribute.value, here);
                 self.note(value.err().unwrap_or_default());
@@ -187,8 +187,7 @@ impl Check<'_> {
         }
     }
 
-    /// What takes an action back may use what later ones bring, so it is looked at when all are
-    /// known.
+    /// What undoes an action may use what later ones return, so it is checked when all are known.
     fn teardown(&mut self, id: NodeId) {
         let graph = self.graph;
         let NodeKind::Action {
@@ -222,7 +221,7 @@ impl Check<'_> {
         }
     }
 
-    /// Locals and inputs that nobody uses may be wrong as well.
+    /// Unused locals and inputs may be wrong as well.
     fn names(&mut self) {
         for index in 0..self.graph.modules.len() {
             let module = ModuleId(index);
@@ -258,7 +257,7 @@ impl Check<'_> {
                 }
             };
             for assert in &output.asserts {
-                // What it comes to is for the run to tell.
+                // Its value is known only in the run.
                 let itself = Value::object([("value", Value::unknown(value.ty()))]);
                 let here = Here {
                     itself: Some(&itself),

@@ -28,11 +28,11 @@ pub struct DeclarationId(pub(crate) usize);
 pub struct Declaration {
     /// The name that the scenario has for the provider.
     pub name: String,
-    /// What tells it from other declarations of the same provider.
+    /// What distinguishes it from other declarations of the same provider.
     pub alias: Option<String>,
     /// Where its program is.
     pub source: ProviderSource,
-    /// What it gets of our environment, besides what every program needs.
+    /// Which environment variables it gets, besides those that every program needs.
     pub environment: ProviderEnvironment,
     /// What it offers.
     pub schema: Arc<ProviderSchema>,
@@ -51,7 +51,7 @@ impl Declaration {
     }
 }
 
-/// A declaration with what its configuration comes to.
+/// A declaration with the value of its configuration.
 pub(crate) type Configured = (DeclarationId, Declaration, Value);
 
 /// All declarations of a scenario.
@@ -116,7 +116,7 @@ impl Declarations {
         &self.all[id.0]
     }
 
-    /// What an action's provider says about its type.
+    /// The schema of an action's type.
     pub(crate) fn schema(&self, id: DeclarationId, action: &Action) -> Option<&ActionSchema> {
         self.get(id).schema.actions.get(action.kind.text())
     }
@@ -125,7 +125,7 @@ impl Declarations {
     pub(crate) fn find(&self, action: &Action) -> Result<DeclarationId, Diagnostic> {
         let kind = action.kind.text();
         let Some(offering) = self.offers.get(kind) else {
-            return Err(self.nobody(action));
+            return Err(self.not_offered(action));
         };
         if let Some(choice) = &action.provider {
             let is_chosen = |id: &&DeclarationId| {
@@ -182,7 +182,7 @@ impl Declarations {
         ids.iter().map(|id| self.get(*id).label()).collect()
     }
 
-    fn nobody(&self, action: &Action) -> Diagnostic {
+    fn not_offered(&self, action: &Action) -> Diagnostic {
         let kind = action.kind.text();
         let offered = self.offers.keys().map(String::as_str);
         // The names of built-in actions begin with the names of their providers.

@@ -17,13 +17,12 @@ pub(crate) struct Evaluation<'g> {
     graph: &'g Graph,
     /// What the scenario was given.
     variables: &'g BTreeMap<String, Value>,
-    /// What came of the nodes that are done.
+    /// The values of the nodes that are done.
     values: Vec<Option<Value>>,
-    /// Locals and the inputs of components, which are evaluated when somebody asks for them: by
-    /// then what they depend on is done, because whoever asks depends on that as well. With what
-    /// is wrong with each.
+    /// Locals and the inputs of components, with what is wrong with each. They are evaluated when they
+    /// are first used: by then what they depend on is done, because their user depends on that as well.
     named: RefCell<HashMap<Name, (Value, Vec<Diagnostic>)>>,
-    /// Those that are being evaluated: one that comes to itself again would never end.
+    /// Those that are being evaluated: one that leads to itself again would never end.
     open: RefCell<HashSet<Name>>,
     /// What is wrong with those that the current expression uses.
     noted: RefCell<Vec<Diagnostic>>,
@@ -44,7 +43,7 @@ type Name = (ModuleId, Named);
 /// and a provider could not read them.
 const VALUE_DEPTH: usize = 128;
 
-/// Where an expression stands, and what `self` is there.
+/// Where an expression is written, and what `self` is there.
 #[derive(Clone, Copy)]
 pub(crate) struct Here<'a> {
     pub(crate) module: ModuleId,
@@ -85,7 +84,7 @@ impl<'g> Evaluation<'g> {
         }
     }
 
-    /// What can be said before anything is done, when there are no nodes yet to know anything of.
+    /// What is known before there are any nodes.
     pub(crate) fn of_names(
         graph: &'g Graph,
         variables: &'g BTreeMap<String, Value>,
@@ -102,12 +101,12 @@ impl<'g> Evaluation<'g> {
         }
     }
 
-    /// A node is done, and this came of it.
+    /// Sets the value of a node that is done.
     pub(crate) fn set(&mut self, id: NodeId, value: Value) {
         self.values[id.0] = Some(value);
     }
 
-    /// What came of a node, if it is done.
+    /// The value of a node, if it is done.
     pub(crate) fn get(&self, id: NodeId) -> Option<&Value> {
         self.values.get(id.0)?.as_ref()
     }
@@ -117,7 +116,7 @@ impl<'g> Evaluation<'g> {
         self.variables.get(name)
     }
 
-    /// What an expression comes to.
+    /// The value of an expression.
     ///
     /// # Errors
     /// What is wrong with it, or with what it refers to.
@@ -161,7 +160,7 @@ impl<'g> Evaluation<'g> {
         self.value_for(ty, expression, here, "this value does not fit")
     }
 
-    /// The same, with what to say if it does not fit.
+    /// The same, with the error if it does not fit.
     pub(crate) fn value_for(
         &self,
         ty: &Type,
@@ -188,7 +187,7 @@ impl<'g> Evaluation<'g> {
         })
     }
 
-    /// What came of a node that has nothing to do of its own: of all instances, or of a component.
+    /// The value of a node that only gathers others: all instances of a block, or a component.
     ///
     /// # Errors
     /// What is wrong with a component's outputs.
@@ -263,7 +262,7 @@ struct ScopeHere<'a, 'g> {
 impl Scope for ScopeHere<'_, '_> {
     fn look_up(&self, reference: &Reference<'_>) -> Result<Found, Missing> {
         let ScopeHere { evaluation, here } = self;
-        // Before there are nodes, nobody can say which there will be.
+        // Before there are nodes, it is unknown which there will be.
         if evaluation.is_early && matches!(reference.root, "action" | "component") {
             return Ok(Found {
                 value: Value::unknown(Type::Dynamic),

@@ -18,7 +18,7 @@ use crate::reading::model::{Repeat, Scenario};
 /// More than anybody means; a slip in a `count` would fill the memory.
 const MOST_NODES: usize = 100_000;
 
-/// Unfolds a scenario, and tells what is wrong with it. Nodes have no dependencies yet.
+/// Expands a scenario, and returns what is wrong with it. Nodes have no dependencies yet.
 ///
 /// # Errors
 /// It is too large to go on with.
@@ -224,7 +224,7 @@ fn count(value: &Value, expression: &Expression) -> Result<Vec<Instance>, Vec<Di
         convert::convert(&value, &Type::Number).map_err(|error| wrong(error.to_string()))?;
     let number = number.as_number().and_then(Number::to_u64);
     let number = number.ok_or_else(|| wrong(format!("this is {value}")))?;
-    // The limit itself is looked at by whoever adds them up.
+    // The limit itself is checked where they are added up.
     let number = number.min(MOST_NODES as u64 + 1);
     Ok((0..number).map(Instance::Index).collect())
 }
@@ -267,7 +267,7 @@ fn decided(value: &Value, name: &str, expression: &Expression) -> Result<Value, 
     };
     if value.is_marked() {
         let summary = format!("`{name}` cannot be a secret: it becomes part of names");
-        return fail(summary, "nonsensitive(...) says that it is none");
+        return fail(summary, "use nonsensitive(...) if it is not a secret");
     }
     if !value.is_wholly_known() {
         let summary = format!("`{name}` is not known before the run");

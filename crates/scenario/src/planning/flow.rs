@@ -22,7 +22,7 @@ pub(crate) struct Flow {
     pub(crate) each: BTreeSet<Owner>,
 }
 
-/// Where an expression stands.
+/// Where an expression is written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spot<'g> {
     module: ModuleId,

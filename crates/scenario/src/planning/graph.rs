@@ -1,4 +1,4 @@
-//! What has to be done, and what before what.
+//! What has to be done, and in which order.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -35,7 +35,7 @@ pub struct Graph {
 
 /// The scenario, or a component in one of its places.
 pub(crate) struct ModuleInstance {
-    /// What stands before the addresses of its actions: nothing, or `component.type.name.`.
+    /// The prefix of its actions' addresses: empty, or `component.type.name.`.
     pub(crate) prefix: String,
     pub(crate) module: ModuleSource,
     pub(crate) caller: Option<Caller>,
@@ -80,7 +80,7 @@ pub struct Node {
     pub place: Place,
     pub(crate) module: ModuleId,
     pub(crate) kind: NodeKind,
-    /// What it waits for, and where that is said.
+    /// What it waits for, and where that is written.
     pub(crate) dependencies: Vec<(NodeId, Place)>,
 }
 
@@ -90,17 +90,17 @@ pub(crate) enum NodeKind {
     Action {
         action: usize,
         instance: Instance,
-        /// Nobody, if no provider offers it; there is no run then.
+        /// `None` if no provider offers it; there is no run then.
         declaration: Option<DeclarationId>,
     },
     /// A component in one place: done when everything in it is.
     Component { inside: ModuleId },
-    /// All of a repeated action or component, which have nothing to do of their own.
+    /// All instances of a repeated action or component; it does nothing itself.
     All {
         members: Vec<(Instance, NodeId)>,
         /// By `count`, not by `for_each`: together they are a tuple, even without any member.
         is_counted: bool,
-        /// It can be told how many there are.
+        /// It is known how many there are.
         is_known: bool,
     },
 }
@@ -170,7 +170,7 @@ impl Graph {
             .filter(|(_, node)| matches!(node.kind, NodeKind::Action { .. }))
     }
 
-    /// The actions that a node waits for, through whatever has nothing to do of its own.
+    /// The actions that a node waits for, also through nodes that do nothing themselves.
     pub fn actions_before(&self, id: NodeId) -> Vec<NodeId> {
         let mut found = Vec::new();
         let mut seen = vec![false; self.nodes.len()];

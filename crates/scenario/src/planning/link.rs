@@ -15,7 +15,7 @@ use names::{Name, name_of};
 
 /// Finds out what every node depends on, and an order for them.
 ///
-/// References to what is not there are left to whoever evaluates them.
+/// References to what is not there are reported by the evaluation.
 pub(crate) fn link(graph: &mut Graph) -> Result<(), Vec<Diagnostic>> {
     let mut linking = Linking {
         graph,
@@ -57,7 +57,7 @@ struct Linking<'g> {
 type Edges = Vec<(NodeId, Place)>;
 
 impl Linking<'_> {
-    /// Also those that nobody uses: a cycle among them would never end when they are evaluated.
+    /// Unused ones as well: a cycle among them would never end when they are evaluated.
     fn look_at_all_names(&mut self) {
         for index in 0..self.graph.modules.len() {
             let module = ModuleId(index);
@@ -141,7 +141,7 @@ impl Linking<'_> {
         }
     }
 
-    /// `depends_on` is not evaluated, so nobody else notices what is not there.
+    /// `depends_on` is not evaluated, so what is not there is reported here.
     fn check(&mut self, module: ModuleId, expression: &Expression) {
         let position = Position {
             module,

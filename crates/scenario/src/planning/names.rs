@@ -123,7 +123,7 @@ fn find_node<'r>(
 
 fn incomplete(root: &str, form: &str) -> Missing {
     Missing {
-        summary: format!("a reference to `{root}` has more to it"),
+        summary: format!("invalid reference to `{root}`"),
         help: Some(format!("write `{form}`")),
         step: None,
     }

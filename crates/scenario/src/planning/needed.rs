@@ -73,7 +73,7 @@ impl NeededSecrets {
         }
     }
 
-    /// Whether it was told before the run that the teardown of an action needs secrets.
+    /// Whether a warning before the run said that the teardown of an action needs secrets.
     pub(crate) fn is_foreseen(&self, address: &str) -> bool {
         self.foreseen.contains(address)
     }

@@ -32,7 +32,7 @@ pub(crate) fn order(dependencies: &[Vec<usize>]) -> Result<Vec<usize>, Vec<usize
     }
 }
 
-/// Whoever still waits does so for somebody who waits, too: following that leads around.
+/// Every node that is left waits for another one that is left, so following them leads around.
 fn way_around(dependencies: &[Vec<usize>], waiting: &[usize]) -> Vec<usize> {
     let mut way: Vec<usize> = Vec::new();
     let mut position = vec![None; dependencies.len()];

@@ -29,9 +29,9 @@ pub struct Plan {
     pub declarations: Declarations,
     /// What the scenario was given.
     pub variables: BTreeMap<String, Value>,
-    /// What each action would be given, by its node. Values that only a run can tell are unknown.
+    /// What each action would be given, by its node. Values that only a run can find out are unknown.
     pub attributes: BTreeMap<NodeId, Value>,
-    /// What the scenario would tell in the end.
+    /// The outputs of the scenario.
     pub outputs: Vec<(String, Value)>,
     /// What is a secret because of where it goes.
     pub(crate) sensitive: Sensitive,
@@ -88,7 +88,7 @@ impl Plan {
         }
     }
 
-    /// What a provider says about an action.
+    /// The schema of an action.
     pub(crate) fn action_schema(&self, id: NodeId) -> Option<&ActionSchema> {
         match self.graph.node(id).kind {
             NodeKind::Action { declaration, .. } => {

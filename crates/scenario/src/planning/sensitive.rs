@@ -97,7 +97,7 @@ impl Sensitive {
     }
 }
 
-/// The value with a mark at the end of the steps. Whether something is so or not is no secret.
+/// The value with a mark at the end of the steps. A boolean is not a secret.
 fn marked(value: &Value, steps: &[String]) -> Value {
     if value.is_sensitive() {
         return value.clone();
@@ -124,7 +124,7 @@ fn marked(value: &Value, steps: &[String]) -> Value {
                 entries.map(|(key, value)| (key.clone(), inner(&key.to_string_lossy(), value)));
             Value::map((*element).clone(), entries).unwrap_or_else(|_| value.sensitive())
         }
-        // In a plan: the other attributes are no secrets.
+        // In a plan: the other attributes are not secrets.
         (Kind::Unknown(_), Type::Object(ty)) => {
             let attributes = ty.attributes().iter().map(|attribute| {
                 let unknown = Value::unknown(attribute.ty.clone());

@@ -1,4 +1,4 @@
-//! How long an action may take and how often it is tried.
+//! The time limit and the retries of an action.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use tenon_values::{Type, Value, convert};
 use crate::planning::evaluation::{Evaluation, Here};
 use crate::reading::model::{Action, Retry};
 
-/// What an action's `timeout`, `retry` and `idempotent` come to.
+/// The values of an action's `timeout`, `retry` and `idempotent`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Settings {
     pub(crate) timeout: Option<Duration>,
@@ -128,8 +128,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// A known value of a type, without its marks: whether it is a secret how long something may
-    /// take is nobody's business.
+    /// A known value of a type, without its marks: the settings of an action are not treated as secrets.
     fn value(&mut self, expression: &Expression, ty: &Type) -> Option<Value> {
         match self.evaluation.value_as(ty, expression, self.here) {
             Ok(value) => {
@@ -172,7 +171,7 @@ impl Reader<'_, '_> {
                 .and_then(|text| parse_duration(text.as_str()?)),
         };
         if duration.is_none() {
-            let diagnostic = Diagnostic::error("this is no length of time")
+            let diagnostic = Diagnostic::error("this is not a duration")
                 .at(expression.place())
                 .help("write a number of seconds, or \"90s\", \"1m30s\", \"500ms\"");
             self.problems.push(diagnostic);

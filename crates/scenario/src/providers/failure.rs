@@ -1,11 +1,11 @@
-//! What went wrong with a provider, and whose fault it is.
+//! What went wrong with a provider, and why.
 
 use tenon_protocols::orchard::{Code, ProviderError};
 
 /// What went wrong with a provider.
 #[derive(Clone, Debug)]
 pub struct ProviderFailure {
-    /// Whose fault it is.
+    /// The kind of failure.
     pub kind: FailureKind,
     /// What happened, with the provider's name and the evidence, in one line or several.
     pub message: String,
@@ -13,16 +13,16 @@ pub struct ProviderFailure {
     pub answered: Option<ProviderError>,
 }
 
-/// Whose fault it is.
+/// The kind of failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FailureKind {
-    /// The provider said so, or it was not asked: nothing could be sent to it.
+    /// The provider answered with an error, or nothing could be sent to it.
     Answered,
     /// It could not be started.
     CannotStart,
     /// It took too long.
     TimedOut,
-    /// It did not keep to the protocol.
+    /// It broke the protocol.
     BrokeProtocol,
 }
 
@@ -36,7 +36,7 @@ impl ProviderFailure {
     }
 
     /// Whether the action was certainly not done: the provider says so, or was not asked. A provider
-    /// that does not know says so with a code of its own.
+    /// that does not know answers with [`Code::OutcomeUnknown`].
     pub(crate) fn is_refusal(&self) -> bool {
         let code = self.answered.as_ref().map(|answered| &answered.code);
         self.kind == FailureKind::Answered && code != Some(&Code::OutcomeUnknown)

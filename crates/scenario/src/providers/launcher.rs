@@ -19,17 +19,17 @@ pub struct Launcher {
     pub builtins: Arc<BTreeMap<String, PluginCommand>>,
     /// The folder they are started in: that of the scenario file.
     pub folder: PathBuf,
-    /// Is shown every line that a provider writes to stderr, without secrets.
+    /// Is called with every line that a provider writes to stderr, without secrets.
     pub on_log: Option<SeeLog>,
-    /// What all of them get of our environment, besides what the scenario says.
+    /// Which environment variables all of them get, besides those that the scenario passes on.
     pub environment: RunEnvironment,
-    /// What nobody is to see.
+    /// Secrets, which are masked in everything that is printed.
     pub secrets: Secrets,
     /// How hints are worded.
     pub advice: Advice,
 }
 
-/// Is shown a provider's name in the scenario and a line.
+/// Takes a provider's name in the scenario and a line.
 pub type SeeLog = Arc<dyn Fn(&str, &str) + Send + Sync>;
 
 impl Launcher {

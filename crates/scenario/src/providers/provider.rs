@@ -1,4 +1,4 @@
-//! A provider at work in its process.
+//! A provider in its process.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,11 +19,11 @@ use crate::providers::launcher::Launcher;
 use crate::reading::model::ProviderSource;
 use tenon_protocols::Secrets;
 
-/// How long a provider may take to make itself ready: it may have to connect to something.
+/// How long a provider may take to answer `configure`: it may have to connect to a server.
 const CONFIGURE_LIMIT: Duration = Duration::from_secs(60);
-/// How long a provider may take to say goodbye.
+/// How long a provider may take to answer `shutdown`.
 const SHUTDOWN_LIMIT: Duration = Duration::from_secs(5);
-/// What one gets that has had its time.
+/// How long a provider that did not answer in time gets to end.
 const MOMENT: Duration = Duration::from_millis(500);
 
 /// A provider that runs, and is configured.
@@ -55,7 +55,8 @@ impl Provider {
         let Err(failure) = ready else {
             return Ok(provider);
         };
-        // One that said no is ended as any other; one that hangs or cannot be understood is killed.
+        // A provider that answered with an error is shut down as usual; one that hangs or breaks the
+        // protocol is killed.
         if failure.kind == FailureKind::Answered {
             let _told_already = provider.stop().await;
         }
@@ -139,7 +140,7 @@ impl Provider {
         }
     }
 
-    /// Runs one action, and gives what it brought as it was written.
+    /// Runs one action, and returns its outputs as the provider wrote them.
     ///
     /// # Errors
     /// It failed, took too long, or the provider is broken.
@@ -217,7 +218,7 @@ impl Provider {
         ProviderFailure::new(FailureKind::Answered, message)
     }
 
-    /// It has ended by itself, and said nothing that it should not.
+    /// Whether it has ended by itself, without printing anything else.
     async fn has_ended_well(&self) -> bool {
         let is_silent = self.plugin.peer().stray().is_none();
         // Its stdout ends a moment before it does.
@@ -225,7 +226,7 @@ impl Provider {
         is_silent && ended.is_ok_and(|status| status.success())
     }
 
-    /// Says goodbye and sees it end.
+    /// Calls `shutdown` and waits for the end.
     ///
     /// # Errors
     /// It did not answer, answered something else, or had to be ended.
@@ -245,7 +246,7 @@ impl Provider {
         let (label, command) = (self.label, self.plugin.process().command().to_owned());
         let limits = match said {
             Ok(()) => StopLimits::default(),
-            // It has had its time.
+            // Its time is over.
             Err(_) => StopLimits {
                 asked: MOMENT,
                 terminated: MOMENT,

@@ -1,4 +1,4 @@
-//! What a provider offers, asked before anything is run.
+//! The schemas of providers, read before anything is run.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,7 +33,8 @@ impl Launcher {
         &self,
         asked: &[Asked<'_>],
     ) -> Result<Vec<Arc<ProviderSchema>>, Vec<ProviderFailure>> {
-        let answers = { asked.iter() }.map(|one| self.schema(&one.name, one.source, one.environment));
+        let answers =
+            { asked.iter() }.map(|one| self.schema(&one.name, one.source, one.environment));
         let mut schemas = Vec::new();
         let mut failures = Vec::new();
         for answer in join_all(answers).await {
@@ -94,7 +95,7 @@ impl Launcher {
                 CaptureError::CannotStart { .. } => (FailureKind::CannotStart, error.to_string()),
                 CaptureError::TimedOut { limit, .. } => (
                     FailureKind::TimedOut,
-                    format!("its schema did not come within {limit:?}"),
+                    format!("it did not print its schema within {limit:?}"),
                 ),
                 CaptureError::TooMuch { limit, .. } => (
                     FailureKind::BrokeProtocol,
@@ -170,7 +171,7 @@ impl Launcher {
 
 /// Why `<provider> schema` printed no schema.
 enum Unprinted {
-    /// It may not know the subcommand.
+    /// It may lack the subcommand.
     Unknown(ProviderFailure),
     /// It cannot be used.
     Broken(ProviderFailure),

@@ -16,9 +16,9 @@ pub struct ScenarioFile {
     pub path: PathBuf,
     /// In the order of the file.
     pub scenarios: Vec<Scenario>,
-    /// What may not be meant as it is written.
+    /// Warnings: what is valid, but probably a mistake.
     pub warnings: Vec<Diagnostic>,
-    /// Every text that was read, to tell later whether it has changed.
+    /// Every text that was read, to find out later whether it has changed.
     pub sources: Vec<Arc<Source>>,
 }
 
@@ -44,7 +44,7 @@ pub fn load(path: &Path) -> Result<ScenarioFile, Vec<Diagnostic>> {
     })
 }
 
-/// The files that a scenario is made of, as far as they can be read: its own, those of its components,
+/// The files of a scenario, as far as they can be read: its own, those of its components,
 /// and the programs of its providers.
 pub fn files_of(path: &Path) -> Vec<PathBuf> {
     let mut loader = Loader::default();
@@ -53,7 +53,7 @@ pub fn files_of(path: &Path) -> Vec<PathBuf> {
         .map_err(|error| vec![error])
         .and_then(|source| parse(&source))
     {
-        // What is wrong with them is told by `load`.
+        // `load` reports what is wrong with them.
         let scenarios = scenarios(&body, path, &mut loader, &mut Problems::default());
         let required = scenarios
             .iter()

@@ -1,9 +1,9 @@
-//! Why a value is not of the type that is wanted.
+//! Why a value does not have the required type.
 
 use tenon_values::{Error, Type, Value};
 
-/// Why a value does not fit. What does not fit is told by the names in it, and by where it stops
-/// being a number: of a secret neither is told.
+/// Why a value does not fit. The error may quote names in the value, or the place where it stops being a
+/// number; for a secret it quotes neither.
 pub(crate) fn misfit(value: &Value, ty: &Type, error: &Error) -> String {
     if !value.contains_marked() {
         return error.to_string();

@@ -1,4 +1,4 @@
-//! What a scenario file says, with the place of every word, before anything is evaluated.
+//! The content of a scenario file, with the place of every part, before anything is evaluated.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ pub struct Scenario {
     pub description: Option<String>,
     /// What it can be chosen by.
     pub tags: Vec<String>,
-    /// The file it stands in, as it was given.
+    /// The path of its file, as it was given.
     pub file: PathBuf,
     /// The programs it needs, by the names it has for them.
     pub required_providers: BTreeMap<String, RequiredProvider>,
@@ -43,7 +43,7 @@ pub struct Module {
     pub components: Vec<ComponentUse>,
     /// What it does, in the order of the file.
     pub actions: Vec<Action>,
-    /// What it tells in the end, in the order of the file.
+    /// Its outputs, in the order of the file.
     pub outputs: Vec<Output>,
 }
 
@@ -56,7 +56,7 @@ pub struct RequiredProvider {
     pub source: ProviderSource,
     /// Where its permissions are written, if it has any.
     pub permissions_place: Option<Place>,
-    /// What it gets of our environment, besides what every program needs.
+    /// Which environment variables it gets, besides those that every program needs.
     pub environment: ProviderEnvironment,
 }
 
@@ -69,8 +69,8 @@ pub enum ProviderSource {
     /// `exec:PATH`: a program, by its absolute path.
     #[serde(rename = "exec")]
     Program(PathBuf),
-    /// One of these, held to permissions. That is part of where it comes from, so that nobody can use
-    /// the program of a record without them.
+    /// One of these, held to permissions. They are part of the source, so that the
+    /// program of a record is never used without them.
     #[serde(rename = "confined")]
     Confined {
         /// Where its program is.
@@ -146,7 +146,7 @@ impl ProviderSource {
 pub struct ProviderBlock {
     /// Which of the required providers.
     pub name: Name,
-    /// What tells it from others of the same provider.
+    /// What distinguishes it from others of the same provider.
     pub alias: Option<String>,
     /// What it is configured with.
     pub config: Vec<Attribute>,
@@ -159,11 +159,11 @@ pub struct ProviderBlock {
 pub struct Variable {
     /// Its label.
     pub name: Name,
-    /// What may be given.
+    /// Its type.
     pub ty: Type,
-    /// What optional attributes in the type are where they are not given.
+    /// The defaults of optional attributes in the type.
     pub type_defaults: Defaults,
-    /// What it is if nothing is given.
+    /// Its value if none is given.
     pub default: Option<Value>,
     /// What it is for.
     pub description: Option<String>,
@@ -178,13 +178,13 @@ pub struct ComponentUse {
     pub kind: Name,
     /// The second label.
     pub name: Name,
-    /// What its file says.
+    /// The component in that file.
     pub component: Arc<Component>,
     /// What its variables are.
     pub inputs: Vec<(Name, Expression)>,
     /// Whether there are several of it.
     pub repeat: Option<Repeat>,
-    /// What has to be done before.
+    /// What has to be done before it.
     pub depends_on: Vec<Expression>,
     /// Its first line.
     pub place: Place,
@@ -197,7 +197,7 @@ pub struct Component {
     pub name: Name,
     /// The file.
     pub file: PathBuf,
-    /// What it says.
+    /// The message.
     pub module: Module,
 }
 
@@ -208,13 +208,13 @@ pub struct Action {
     pub kind: Name,
     /// The second label.
     pub name: Name,
-    /// Which provider does it, if that is said.
+    /// The provider that runs it, if one is chosen.
     pub provider: Option<ProviderChoice>,
     /// What the provider is given.
     pub attributes: Vec<Attribute>,
     /// Whether there are several of it.
     pub repeat: Option<Repeat>,
-    /// What has to be done before.
+    /// What has to be done before it.
     pub depends_on: Vec<Expression>,
     /// How long it may take.
     pub timeout: Option<Expression>,
@@ -222,7 +222,7 @@ pub struct Action {
     pub retry: Option<Retry>,
     /// Whether running it again changes nothing more.
     pub idempotent: Option<Expression>,
-    /// What takes it back: attributes of the same action.
+    /// What undoes it: attributes of the same action.
     pub teardown: Option<Vec<Attribute>>,
     /// Its first line.
     pub place: Place,
@@ -235,11 +235,11 @@ pub struct ProviderChoice {
     pub name: String,
     /// Which of its declarations.
     pub alias: Option<String>,
-    /// Where that is said.
+    /// Where it is chosen.
     pub place: Place,
 }
 
-/// What makes several of one block.
+/// What repeats a block.
 #[derive(Clone, Debug)]
 pub enum Repeat {
     /// `for_each = ...`: one for each element, known by its key.
@@ -274,7 +274,7 @@ pub struct Output {
     pub description: Option<String>,
     /// It is a secret.
     pub is_sensitive: bool,
-    /// What has to be true of it.
+    /// Its asserts.
     pub asserts: Vec<Assert>,
 }
 
@@ -283,7 +283,7 @@ pub struct Output {
 pub struct Assert {
     /// What has to be true; `self.value` is the output.
     pub condition: Expression,
-    /// What to say if it is not.
+    /// The message if it is not.
     pub message: Option<Expression>,
     /// Its first line.
     pub place: Place,

@@ -94,7 +94,7 @@ struct Resolving<'a> {
     values: BTreeMap<String, Value>,
     /// Those that were given something, whether it fits or not.
     given: BTreeSet<String>,
-    /// A file could not be read, so nobody knows what it would have given.
+    /// A file could not be read, so it is unknown what it would have given.
     is_incomplete: bool,
     /// Secrets of an earlier run that its record does not hold.
     forgotten: BTreeSet<String>,
@@ -193,7 +193,7 @@ impl Resolving<'_> {
                 let mut diagnostic = Diagnostic::error(summary)
                     .note(misfit(&value, &variable.ty, &error))
                     .note(format!("its type is {}", variable.ty));
-                // The line it stands in would show a secret.
+                // The source line would show a secret.
                 diagnostic.place = place.filter(|_| !variable.is_sensitive);
                 self.problems.push(diagnostic);
             }
@@ -237,7 +237,7 @@ impl Resolving<'_> {
             }
         };
         let Some(attributes) = value.attributes() else {
-            let summary = format!("{origin} does not hold an object of variables");
+            let summary = format!("{origin} does not contain an object of variables");
             let help = match format {
                 "JSON" => "write `{ \"name\": value }`",
                 _ => "write `name: value`",
@@ -264,7 +264,7 @@ impl Resolving<'_> {
             }
         };
         for block in &body.blocks {
-            let diagnostic = Diagnostic::error("a file of variables has no blocks")
+            let diagnostic = Diagnostic::error("a variable file cannot have blocks")
                 .at(block.header())
                 .help("write `name = value`");
             self.problems.push(diagnostic);

@@ -48,7 +48,7 @@ impl Budget {
     pub(crate) fn is_full(&self) -> Option<String> {
         (self.total + self.limit / 16 > self.most()).then(|| {
             format!(
-                "it was not begun: the record of this run has {} bytes of at most {}, so there might be \
+                "it was not started: the record of this run has {} bytes of at most {}, so there might be \
                  no room for what undoes this action; split the scenario into several",
                 self.total, self.limit
             )
@@ -127,7 +127,9 @@ fn size(part: &impl Serialize) -> u64 {
     /// Parts are not indented more than that in a record, compared with alone.
     const INDENT: u64 = 6;
     let mut counter = Counter::default();
-    match serde_json::to_writer_pretty(&mut counter, part) {
+    // The same type of writer as for records, so that the code to write them is generated once.
+    let writer: &mut dyn Write = &mut counter;
+    match serde_json::to_writer_pretty(writer, part) {
         Ok(()) => counter.bytes + (counter.lines + 1) * INDENT,
         // It cannot be written at all.
         Err(_) => u64::MAX / 4,

@@ -21,7 +21,7 @@ pub(crate) fn digests(file: &ScenarioFile) -> BTreeMap<PathBuf, String> {
         .collect()
 }
 
-/// The path from the root, so that it means the same wherever it is read.
+/// The absolute path, so that it means the same wherever it is read.
 pub(crate) fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
@@ -70,7 +70,7 @@ pub(crate) fn write_whole(
     sync_folder(folder_of(path))
 }
 
-/// Takes so many bytes and no more.
+/// A writer with a limit.
 struct Bounded<W> {
     out: W,
     left: u64,

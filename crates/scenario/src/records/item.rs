@@ -49,7 +49,7 @@ impl Item {
         }
     }
 
-    /// What came of undoing it.
+    /// The status of undoing it.
     pub(crate) fn teardown(&self, record: &Record) -> Option<Status> {
         let node = &record.nodes[self.node];
         match self.earlier {
@@ -75,7 +75,7 @@ impl Item {
         was_done && self.undo(record).is_some()
     }
 
-    /// Puts into the record that nothing is left of it, and says so for the journal.
+    /// Marks it as undone in the record, and returns the entry for the journal.
     pub(crate) fn undone_by_hand(&self, record: &mut Record) -> Entry {
         let node = &mut record.nodes[self.node];
         node.set_teardown(self.earlier, Status::Succeeded, None);

@@ -30,7 +30,7 @@ use line::{Header, Sum};
 use lock::{is_at, lock_file};
 use replay::Replay;
 
-/// An open journal. Nobody else can have it open.
+/// An open journal, locked against other processes.
 #[derive(Debug)]
 pub(crate) struct Journal {
     file: File,
@@ -70,15 +70,15 @@ impl Journal {
         Ok(journal)
     }
 
-    /// Opens the journal of a run that was begun before, and gives its record with everything that
-    /// the journal knows. If `salvage` is set, that may be less than happened: what is not known
-    /// any more has an unknown outcome in the record.
+    /// Opens the journal of an earlier run, and returns its record with everything that the journal
+    /// has. With `salvage` that may be less than happened: actions whose outcome is lost then have an
+    /// unknown outcome in the record.
     pub(crate) fn open(path: &Path, salvage: bool) -> Result<(Journal, Record), JournalError> {
         let fail = |error| JournalError::File {
             path: path.to_owned(),
             error,
         };
-        // What is not there, or somebody else's, gets no journal.
+        // A record that is missing or belongs to another user gets no journal.
         own_file::open(path, Access::Read).map_err(fail)?;
         leftovers::remove(folder_of(path));
         // The lock first: another run may be about to write its last words into the record.
@@ -100,7 +100,7 @@ impl Journal {
                 replay.damage.take().map_or(Ok(replay), Err)
             }
         };
-        // What is damaged is evidence; it stays as it is.
+        // A damaged journal is evidence, and is kept.
         journal.is_spare &= replay.is_ok() || is_new;
         match replay {
             Ok(replay) => journal
@@ -125,7 +125,7 @@ impl Journal {
         self.sum = Sum::of_run(id);
     }
 
-    /// Goes on behind the lines that are whole. Half a line would spoil the next one.
+    /// Continues after the last whole line. Half a line would damage the next one.
     fn resume(&mut self, replay: &Replay) -> io::Result<()> {
         self.lines = replay.lines;
         self.sum = replay.sum;
@@ -137,7 +137,7 @@ impl Journal {
         self.file.set_len(self.end)
     }
 
-    /// Writes nothing but the header, and sees to it that the file is there after a crash.
+    /// Writes nothing but the header, and syncs the file and its folder, so that it survives a crash.
     fn start_over(&mut self) -> io::Result<()> {
         self.file.set_len(0)?;
         self.end = self.write_header()?;
@@ -158,8 +158,8 @@ impl Journal {
     }
 
     /// Writes the record of a run or a teardown that is about to do something: the journal will
-    /// name actions and providers that the record did not have. What the journal says already is
-    /// said about this record as well.
+    /// name actions and providers that the record did not have. The lines that the journal has already
+    /// apply to this record as well.
     pub(crate) fn go_on(&mut self, record: &Record) -> io::Result<()> {
         let written = record.write(&self.record);
         // From now on there may be a record that needs it.
@@ -206,9 +206,9 @@ impl Journal {
         Ok(())
     }
 
-    /// Somebody removed or replaced the file. What is written to it would be lost with this process. The
-    /// open file still has all lines: they are written again if there is nothing in their place. If
-    /// there is, it is left alone, and the run must stop.
+    /// The file was removed or replaced. What is written to it would be lost with this process. The open
+    /// file still has all lines: they are written again if nothing is in their place. If something is, it
+    /// is not touched, and the run must stop.
     fn restore(&mut self) -> io::Result<()> {
         let restored = own_file::create(&self.path).and_then(|file| {
             lock_file(&file)?;
@@ -233,7 +233,7 @@ impl Journal {
         Ok(())
     }
 
-    /// Another process truncated the file. After a crash its lines would not tell what happened, so the
+    /// Another process truncated the file. After a crash its lines would not say what happened, so the
     /// record is written, which has all that was noted, and the journal starts again.
     fn start_again(&mut self, record: &Record) -> io::Result<()> {
         self.unsynced.clear();
@@ -252,7 +252,7 @@ impl Journal {
         record.write_or_shorten(&self.record)?;
         self.is_spare = false;
         match fs::remove_file(&self.path) {
-            // Somebody else removed it; the record has everything.
+            // Another process removed it; the record has everything.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             removed => removed?,
         }
@@ -268,7 +268,7 @@ impl Journal {
     }
 }
 
-/// One that no record needs is not left behind.
+/// Removes the file if no record needs it.
 impl Drop for Journal {
     fn drop(&mut self) {
         if self.is_spare && self.lines == 0 {

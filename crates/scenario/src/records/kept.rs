@@ -105,7 +105,7 @@ pub(crate) struct Sealer<'a> {
 }
 
 impl<'a> Sealer<'a> {
-    /// For the secrets of a run. `check` tells whether the key is the one that the run has secrets
+    /// For the secrets of a run. `check` shows whether the key is the one that the run has secrets
     /// with already.
     ///
     /// # Errors
@@ -124,7 +124,7 @@ impl<'a> Sealer<'a> {
         }
     }
 
-    /// Without a key nothing is kept; that is told before the run.
+    /// Without a key nothing is kept; a warning says so before the run.
     pub(crate) fn seal(&self, whose: &str, at: &[Key], secret: &Value) -> Option<String> {
         let text = json::encode(secret, &secret.ty()).ok()?;
         self.key?.seal(&owner(&self.run, whose, at), &text).ok()

@@ -1,4 +1,4 @@
-//! Secrets that a record does not hold in clear, as the user gives them again.
+//! Secrets that a record does not hold in clear text, given again by the user.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

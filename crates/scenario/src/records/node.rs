@@ -13,14 +13,14 @@ pub(crate) fn outputs_owner(address: &str) -> String {
     format!("outputs {address}")
 }
 
-/// What came of one action.
+/// The state of one action.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct NodeRecord {
     /// Its address in the scenario.
     pub address: String,
     /// Its provider's name in the scenario.
     pub provider: String,
-    /// What came of it.
+    /// Its outcome.
     pub status: Status,
     /// When it was handed to its provider.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -37,7 +37,7 @@ pub struct NodeRecord {
     /// What was done before because it needs it: actions and groups.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) after: Vec<String>,
-    /// What it brought.
+    /// What it returned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outputs: Option<Box<RawValue>>,
     /// Where secrets were in that.
@@ -55,7 +55,7 @@ pub struct NodeRecord {
     /// Why it failed or was left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// What came of taking it back.
+    /// The status of undoing it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub teardown: Option<Status>,
     /// Why it could not be taken back.
@@ -64,7 +64,7 @@ pub struct NodeRecord {
 }
 
 impl NodeRecord {
-    /// What it brought, as far as it was kept.
+    /// What it returned, as far as it was kept.
     pub(crate) fn masked_outputs(&self) -> Option<Masked> {
         let value = self.outputs.clone()?;
         Some(Masked {
@@ -97,7 +97,7 @@ impl NodeRecord {
         }
     }
 
-    /// What came of undoing it, or an earlier execution of it.
+    /// Sets the status of undoing it, or an earlier execution of it.
     pub(crate) fn set_teardown(
         &mut self,
         earlier: Option<usize>,

@@ -30,9 +30,9 @@ pub struct Record {
     pub path: PathBuf,
     /// When it began, and eight letters that no other run has.
     pub id: String,
-    /// What came of it.
+    /// Its outcome.
     pub status: RunStatus,
-    /// What is being done, while the journal knows more than the record.
+    /// What is in progress, as long as the journal has more than the record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) in_progress: Option<InProgress>,
     /// What is being run again although it was done.
@@ -48,7 +48,7 @@ pub struct Record {
     /// Where secrets were in them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub sensitive_variables: BTreeMap<String, Vec<Way>>,
-    /// What tells whether a key is the one that secrets in here are encrypted with.
+    /// Shows whether a key is the one that the secrets of the record are encrypted with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// Secrets in variables, encrypted: what going on with the run needs.
@@ -63,7 +63,7 @@ pub struct Record {
     /// What of our environment all providers got, by name.
     #[serde(default, skip_serializing_if = "EnvironmentRecord::is_empty")]
     pub environment: EnvironmentRecord,
-    /// What is behind the addresses of components and of all instances of an action.
+    /// The nodes behind the addresses of components and of repeated actions.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) groups: BTreeMap<String, BTreeSet<String>>,
     /// Its actions, in order.
@@ -97,7 +97,7 @@ pub(crate) enum InProgress {
 pub struct FailedAssert {
     /// The output it belongs to.
     pub output: String,
-    /// What it says.
+    /// The message.
     pub message: String,
 }
 
@@ -121,7 +121,7 @@ impl Record {
             .collect()
     }
 
-    /// Whether the record alone does not tell what happened.
+    /// Whether the journal is needed to find out what happened.
     pub(crate) fn needs_journal(&self) -> bool {
         self.in_progress.is_some() || self.status == RunStatus::Running
     }

@@ -20,7 +20,7 @@ const PURPOSE: &[u8] = b"tenon record key 1\0";
 /// 32 characters hold at least 128 random bits even when they are hexadecimal digits.
 const SHORTEST: usize = 32;
 const NONCE: usize = 24;
-/// What is sealed to tell a wrong key from a damaged record.
+/// What is encrypted to distinguish a wrong key from a damaged record.
 const CHECK: &str = "\"tenon record\"";
 
 /// A key for the secrets of records.
@@ -48,7 +48,7 @@ impl WrongKey {
 }
 
 impl RecordKey {
-    /// The environment variable that may hold a key. Providers do not get to see it.
+    /// The environment variable that may hold a key. Providers do not get it.
     pub const VARIABLE: &'static str = "TENON_RECORD_KEY";
 
     /// The key that a text stands for. Blanks and line ends around it do not count. The text has to
@@ -71,7 +71,7 @@ impl RecordKey {
     /// A secret, readable only with the key and for the same `owner`.
     ///
     /// # Errors
-    /// There is no randomness to be had.
+    /// The system has no randomness.
     pub(crate) fn seal(&self, owner: &str, secret: &str) -> io::Result<String> {
         let mut nonce = [0; NONCE];
         getrandom::fill(&mut nonce)
@@ -99,7 +99,7 @@ impl RecordKey {
         String::from_utf8(secret).ok()
     }
 
-    /// What tells later whether a key is this one.
+    /// Shows later whether a key is this one.
     pub(crate) fn check(&self, run: &str) -> io::Result<String> {
         self.seal(&owner(run, "key", &[]), CHECK)
     }

@@ -28,13 +28,13 @@ impl Record {
     /// Reads one.
     ///
     /// # Errors
-    /// It cannot be read, is not a record, belongs to somebody else, or others can write to it.
+    /// It cannot be read, is not a record, belongs to another user, or others can write to it.
     pub fn read(path: &Path) -> io::Result<Record> {
         let file = own_file::open(path, Access::Read)?;
         let size = file.metadata()?.len();
         if size > LIMIT {
             return Err(io::Error::other(format!(
-                "it has {size} bytes; a record has {LIMIT} at most"
+                "it has {size} bytes; the limit is {LIMIT}"
             )));
         }
         let mut bytes = Vec::new();
@@ -121,7 +121,7 @@ impl Record {
     }
 }
 
-/// Cuts a text off that has more bytes, and says so.
+/// Truncates a text to so many bytes, with a note of its length.
 pub(crate) fn shorten(text: &mut String, limit: usize) {
     if text.len() > limit {
         let length = text.len();

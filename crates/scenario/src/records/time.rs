@@ -5,7 +5,7 @@ pub(crate) fn new_id() -> String {
     let now = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ");
     let mut letters = [0; 4];
     if getrandom::fill(&mut letters).is_err() {
-        // Two runs of one process in one second are told apart all the same.
+        // Two runs of one process in the same second get different ids.
         letters = std::process::id().to_be_bytes();
     }
     format!("{now}_{:08x}", u32::from_be_bytes(letters))

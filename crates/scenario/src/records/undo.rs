@@ -16,7 +16,7 @@ pub(crate) struct Undo {
     /// Why there is no such call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) problem: Option<String>,
-    /// What came of undoing an earlier execution; that of the last one is the action's.
+    /// The status of undoing an earlier execution; that of the last one is the action's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) status: Option<Status>,
     /// Why an earlier execution could not be undone.
@@ -36,7 +36,7 @@ pub(crate) struct Call {
     pub(crate) settings: Settings,
 }
 
-/// A provider as it was when the run needed it.
+/// A provider as it was in the run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct ProviderRecord {
     pub(crate) name: String,

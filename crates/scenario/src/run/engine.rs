@@ -42,7 +42,7 @@ pub(crate) trait Work {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ended {
     pub(crate) is_interrupted: bool,
-    /// Some actions were still running when their time was over. Nobody waits for their providers.
+    /// Some actions were still running when their time was over. Their providers are not waited for.
     pub(crate) is_cut_off: bool,
     /// What went wrong when the providers were ended.
     pub(crate) provider_errors: Vec<String>,
@@ -64,7 +64,7 @@ impl Engine<'_> {
     /// Goes through a schedule.
     ///
     /// # Errors
-    /// The journal cannot be written: nothing more is begun, because it could not be told later.
+    /// The journal cannot be written: nothing more is begun, because nothing would show later that it was.
     pub(crate) async fn run(
         &self,
         schedule: &mut Schedule,
@@ -263,8 +263,8 @@ fn is_worth_another(settings: &Settings, failure: &ProviderFailure) -> bool {
     }
 }
 
-/// Ends the providers, and tells who did not end as they should: what such a provider had not
-/// written yet may be lost, so the run has failed. Those that are still at work when their time is
+/// Ends the providers, and reports those that did not end as they should: what such a provider had not
+/// written yet may be lost, so the run has failed. Those that are still running when their time is
 /// over are killed.
 pub(crate) async fn end(
     slots: Slots,

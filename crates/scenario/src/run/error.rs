@@ -17,7 +17,7 @@ use crate::records::seal::WrongKey;
 #[non_exhaustive]
 pub enum RunError {
     /// The scenario, or how it is to be run, is wrong.
-    #[error("the scenario is not right")]
+    #[error("the scenario is not valid")]
     Invalid(Vec<Diagnostic>),
     /// Providers could not be started and configured. Nothing was done.
     #[error("{}", .0.iter().map(|failure| failure.message.as_str()).collect::<Vec<_>>().join("\n"))]
@@ -26,7 +26,7 @@ pub enum RunError {
     #[error(transparent)]
     Journal(#[from] JournalError),
     /// The journal cannot be written any more. Everything was stopped.
-    #[error("the journal could not be written, so everything was stopped: {0}")]
+    #[error("the journal could not be written, so the run was stopped: {0}")]
     Disk(#[from] io::Error),
     /// It was interrupted before anything was done.
     #[error("interrupted before anything was done")]
@@ -101,7 +101,7 @@ impl fmt::Display for NotRepeated {
     }
 }
 
-/// Secrets that a teardown needs and nobody has given.
+/// Secrets that a teardown needs and that were not given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MissingSecrets {
     /// Who needs them: the address of an action or a provider, with the names of the secrets.

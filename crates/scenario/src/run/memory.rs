@@ -1,4 +1,4 @@
-//! What a record knows about a plan: written when a run begins, and read when one goes on.
+//! A plan and its record: written when a run begins, and read when it is resumed.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
@@ -145,7 +145,7 @@ pub(crate) fn adopt(
     record.format = FORMAT;
 }
 
-/// Where each action stands in a record.
+/// The index of each action in a record.
 pub(crate) fn places(plan: &Plan, record: &Record) -> HashMap<NodeId, usize> {
     let numbered = record.nodes.iter().enumerate();
     let known: HashMap<&str, usize> = numbered
@@ -195,7 +195,7 @@ pub(crate) fn recall(
             }
             Err(error) => {
                 let summary = format!(
-                    "what {} brought does not fit its provider any more: {error}",
+                    "the outputs of {} no longer fit the schema of its provider: {error}",
                     node.address
                 );
                 problems.push(Diagnostic::error(summary).at(node.place.clone()));

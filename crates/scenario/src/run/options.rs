@@ -17,7 +17,7 @@ pub struct RunOptions {
     pub record_folder: Option<PathBuf>,
     /// Only these actions or components, and what they need. All if there are none.
     pub targets: Vec<String>,
-    /// How long running actions have after an interrupt; as long as they like if there is no limit.
+    /// How long running actions have after an interrupt; without a limit if this is `None`.
     pub grace: Option<Duration>,
     /// Run actions again whose outcome is unknown. Idempotent ones are run again in any case.
     pub redo_maybe: bool,

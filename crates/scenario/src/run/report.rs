@@ -1,4 +1,4 @@
-//! What came of a run.
+//! The outcome of a run.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use crate::event::RunStatus;
 use crate::providers::failure::FailureKind;
 use crate::records::record::Record;
 
-/// What came of a run.
+/// The status of a run.
 #[derive(Debug)]
 pub struct RunReport {
     /// How it went.
@@ -17,15 +17,15 @@ pub struct RunReport {
     pub path: Option<PathBuf>,
     /// The worst that providers did, if anything.
     pub worst: Option<FailureKind>,
-    /// What came of every assert that was looked at, in order.
+    /// The outcome of every assert that was checked, in order.
     pub asserts: Vec<AssertOutcome>,
 }
 
-/// What came of an assert.
+/// The outcome of an assert.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AssertOutcome {
     /// The output it belongs to.
     pub output: String,
-    /// What it says, if it is not true.
+    /// Its message, if it is not true.
     pub error: Option<String>,
 }

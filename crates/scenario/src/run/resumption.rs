@@ -103,8 +103,8 @@ pub(super) fn check(
     }
 }
 
-/// What failed or was left out and is not in the scenario any more is nothing that a run has to do.
-/// What may have been done stays, and is told.
+/// Actions that failed or were skipped, and were removed from the scenario, are dropped.
+/// What may have been done stays, and a warning names it.
 pub(super) fn drop_removed(plan: &Plan, record: &mut Record, advice: Advice) -> Vec<String> {
     let known: HashSet<usize> = places(plan, record).into_values().collect();
     let mut unknown = Vec::new();
@@ -157,10 +157,14 @@ fn check_variables(
             Err(_) => String::new(),
         };
         let mut problem = Diagnostic::error(format!(
-            "the variable {name:?} is not what it was when this run began"
+            "the variable {name:?} has changed since this run began"
         ));
         if !now.contains_marked() {
-            problem = problem.note(format!("it was {} and is {}", shown(&before), shown(now)));
+            problem = problem.note(format!(
+                "it was {} and is now {}",
+                shown(&before),
+                shown(now)
+            ));
         }
         let named: Vec<&str> = users.iter().take(NAMED).map(|user| &**user).collect();
         let more = match users.len().saturating_sub(NAMED) {
@@ -172,7 +176,7 @@ fn check_variables(
                 "done with the old value: {}{more}",
                 named.join(", ")
             ))
-            .help("leave it out to go on with the old value, or start a new run");
+            .help("leave it out to continue with the old value, or start a new run");
         problems.push(problem);
     }
     match problems.is_empty() {

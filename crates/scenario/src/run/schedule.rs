@@ -1,4 +1,4 @@
-//! Who may go next: a plain table, without any input or output.
+//! Which node may go next: a plain table, without any input or output.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -14,7 +14,7 @@ pub(crate) struct Schedule {
 
 #[derive(Clone, Debug)]
 struct State {
-    /// Where it stands in the order; what is not part of this has none.
+    /// Its place in the order, if it is part of this schedule.
     rank: Option<usize>,
     waiting: usize,
     dependents: Vec<usize>,
@@ -22,8 +22,8 @@ struct State {
 }
 
 impl Schedule {
-    /// A schedule of the nodes in `order`, which says who goes first where there is a choice.
-    /// What they wait for and is not in there counts as done.
+    /// A schedule of the nodes in `order`; of several that may go, the first in it goes first.
+    /// Dependencies that are not in it count as done.
     pub(crate) fn new(dependencies: &[Vec<usize>], order: &[usize]) -> Schedule {
         let nobody = State {
             rank: None,
@@ -71,7 +71,7 @@ impl Schedule {
         None
     }
 
-    /// Where one stands in the order.
+    /// The place of a node in the order.
     pub(crate) fn rank(&self, id: usize) -> usize {
         self.nodes[id].rank.unwrap_or(usize::MAX)
     }
@@ -87,8 +87,7 @@ impl Schedule {
         }
     }
 
-    /// It failed: everybody who waits for it, or for one of those, will never go. Gives them, in
-    /// order.
+    /// It failed, so the nodes that wait for it, directly or not, never go. Returns them in order.
     pub(crate) fn failed(&mut self, id: usize) -> Vec<usize> {
         self.finish(id);
         let mut lost = Vec::new();
@@ -113,7 +112,7 @@ impl Schedule {
         is_news
     }
 
-    /// Nobody is left.
+    /// Whether no node is left.
     pub(crate) fn is_over(&self) -> bool {
         self.left == 0
     }

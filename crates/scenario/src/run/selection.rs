@@ -85,7 +85,7 @@ pub(crate) fn redone(graph: &Graph, addresses: &[String]) -> Result<Vec<String>,
     }
 }
 
-/// Everybody waits for what they need.
+/// Every node waits for what it needs.
 pub(crate) fn schedule(graph: &Graph, chosen: &[NodeId]) -> Schedule {
     let dependencies: Vec<Vec<usize>> = { graph.nodes.iter() }
         .map(|node| node.dependencies.iter().map(|(id, _)| id.0).collect())

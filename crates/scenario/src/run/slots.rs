@@ -39,11 +39,11 @@ enum State {
 
 type Restart = OnceCell<Result<Rc<Provider>, ProviderFailure>>;
 
-/// Why there are no providers.
+/// Why the providers are not started.
 pub(crate) enum NotStarted {
     /// These could not be started or configured.
     Failed(Vec<ProviderFailure>),
-    /// Somebody did not want to wait.
+    /// The run was interrupted.
     Interrupted,
 }
 
@@ -149,10 +149,10 @@ impl Slots {
         let restart = match &*slot.state.borrow() {
             State::Ready(provider) => return Ok(provider.clone()),
             State::Broken(failure) => {
-                // The whole story stands at the action it happened to.
+                // The error of the action it happened to has the details.
                 let first = failure.message.lines().next().unwrap_or_default();
                 return Err(ProviderFailure {
-                    message: format!("its provider is gone: {first}"),
+                    message: format!("its provider has ended: {first}"),
                     ..failure.clone()
                 });
             }

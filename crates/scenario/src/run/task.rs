@@ -1,4 +1,4 @@
-//! What a provider is asked to do, and what came of it.
+//! What a provider is asked to do, and the outcome.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -31,12 +31,12 @@ pub(crate) struct Task {
     pub(crate) digest: Option<String>,
 }
 
-/// What came of it.
+/// Its outcome.
 pub(crate) struct Outcome {
     pub(crate) result: Result<Json, ProviderFailure>,
     pub(crate) duration: Duration,
     pub(crate) attempts: u32,
-    /// One of the attempts may have done it: its provider was told to, and did not say that it
+    /// One of the attempts may have done it: its provider was asked to, and did not say that it
     /// failed.
     pub(crate) may_be_done: bool,
 }
@@ -52,9 +52,9 @@ impl Outcome {
     }
 }
 
-/// What came of handing a task over.
+/// The outcome of handing a task over.
 pub(crate) struct Attempt {
     pub(crate) result: Result<Json, ProviderFailure>,
-    /// It may have been done: the provider was told to.
+    /// It may have been done: the provider was asked to.
     pub(crate) was_sent: bool,
 }

@@ -1,4 +1,4 @@
-//! What undoes an action, worked out while its run knows everything.
+//! What undoes an action, worked out while all values of its run are known.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -33,7 +33,7 @@ pub(crate) struct Undoer<'a> {
     plan: &'a Plan,
     pub(crate) sealer: Sealer<'a>,
     secrets: &'a Secrets,
-    /// Where each provider stands in the record.
+    /// The index of each provider in the record.
     providers: BTreeMap<DeclarationId, usize>,
     /// The nodes whose values a teardown uses, beside its own action's.
     needs: HashMap<NodeId, BTreeSet<NodeId>>,
@@ -238,9 +238,9 @@ fn unknown_attributes(attributes: &Value, stage: Stage) -> Option<String> {
     };
     Some(match stage {
         Stage::Begun => format!(
-            "it is not known how it ended, and its teardown uses what it returns (in {names})\n  \
-             look whether it was done, and undo it by hand"
+            "its outcome is unknown, and its teardown uses what it returns (in {names})\n  \
+             check whether it was done, and undo it by hand"
         ),
-        _ => format!("its teardown uses what is not known (in {names})"),
+        _ => format!("its teardown uses unknown values (in {names})"),
     })
 }

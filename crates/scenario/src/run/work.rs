@@ -32,7 +32,7 @@ use crate::run::report::AssertOutcome;
 use crate::run::task::{Outcome, Task, Turn};
 use crate::run::undoer::{Stage, Undoer};
 
-/// A run at work.
+/// A run in progress.
 pub(super) struct RunWork<'a> {
     pub(super) plan: &'a Plan,
     pub(super) evaluation: Evaluation<'a>,
@@ -48,15 +48,15 @@ pub(super) struct RunWork<'a> {
     pub(super) worst: Option<FailureKind>,
     /// Something else than an action went wrong.
     pub(super) has_failed: bool,
-    /// What came of every assert so far.
+    /// The outcome of every assert so far.
     pub(super) asserts: Vec<AssertOutcome>,
-    /// What has been warned of: an action that is repeated would say the same each time.
+    /// Warnings that were given: a repeated action would cause the same one each time.
     pub(super) warned: HashSet<String>,
     /// Actions whose outcome is unknown are run again whatever they are given now.
     pub(super) redo_maybe: bool,
     /// What is being repeated because its outcome was unknown.
     pub(super) repeated: HashSet<NodeId>,
-    /// Where each action stands in the record.
+    /// The index of each action in the record.
     pub(super) places: HashMap<NodeId, usize>,
     pub(super) undoer: Undoer<'a>,
 }
@@ -67,7 +67,7 @@ impl RunWork<'_> {
         self.record.nodes.get_mut(*place)
     }
 
-    /// Sees to it that what is known about an action has room in the record. What there is no room
+    /// Makes room in the record for what is known about an action. What there is no room
     /// for is dropped, and the reason is given.
     fn fit(&mut self, id: NodeId) -> Option<String> {
         let place = *self.places.get(&id)?;
@@ -108,7 +108,7 @@ impl RunWork<'_> {
                 Status::Failed | Status::Skipped | Status::Maybe
             )
         };
-        // A provider that did not end as it should has failed, although its actions have not.
+        // A provider that did not shut down correctly has failed, although its actions have not.
         let has_failed = self.has_failed || self.worst.is_some();
         match has_failed || self.record.nodes.iter().any(is_bad) {
             _ if is_interrupted => RunStatus::Interrupted,
@@ -155,7 +155,7 @@ impl Work for RunWork<'_> {
                 && !is_redone
                 && !node.has_changed(task.digest.as_deref());
             if is_repeated {
-                // To repeat it is to find out what came of it: both are undone as one.
+                // It is repeated to find out its outcome: both executions are undone as one.
                 undo = Undo::of_both(node.undo.take(), undo, &mut node.earlier);
             }
             node.retire();
@@ -210,7 +210,7 @@ impl Work for RunWork<'_> {
         let (status, outputs, error) = match result {
             Ok(value) => {
                 self.secrets.learn(&value);
-                // A provider may well give back what it was given.
+                // A provider may return what it was given.
                 let value = self.secrets.mark(&value);
                 let split = Masked::split(&value).ok();
                 let masked = split.map(|(masked, secrets)| {
@@ -285,7 +285,7 @@ impl Work for RunWork<'_> {
         if self.done.contains(&id) {
             return;
         }
-        // One that only gathers is nothing to tell about.
+        // A node that only gathers others is not reported.
         if self.places.contains_key(&id) {
             let error = format!("{} is not done", self.plan.graph.node(because).address);
             self.not_run(id, Status::Skipped, error);

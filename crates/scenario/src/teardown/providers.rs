@@ -53,7 +53,7 @@ pub(super) fn not_started(
     RunError::Providers(failures, Box::new(record))
 }
 
-/// A provider of the record, as the slots want it.
+/// The declaration of a provider in the record.
 pub(super) fn declaration(
     provider: &ProviderRecord,
     schema: &Arc<ProviderSchema>,

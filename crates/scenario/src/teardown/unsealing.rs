@@ -71,7 +71,7 @@ impl Prepared {
 struct Whose<'w> {
     /// What the secrets are bound to.
     owner: String,
-    /// What stands before the attribute in the name that it can be given under.
+    /// The prefix of the names under which its attributes can be given.
     prefix: String,
     /// What the attributes are according to the provider.
     schema: Option<&'w BTreeMap<String, AttrSchema>>,

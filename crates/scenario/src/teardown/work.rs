@@ -85,7 +85,7 @@ impl TeardownWork<'_> {
         item.map_or_else(String::new, |item| item.address(&self.record))
     }
 
-    /// Puts what came of an item into the record.
+    /// Puts the status of an item into the record.
     fn set(&mut self, id: NodeId, status: Status, error: Option<String>) {
         if let Some(item) = self.items.get(id.0) {
             self.record.nodes[item.node].set_teardown(item.earlier, status, error);
@@ -112,7 +112,7 @@ impl TeardownWork<'_> {
         };
         let (succeeded, failed) = (count(Status::Succeeded), count(Status::Failed));
         let (skipped, maybe) = (count(Status::Skipped), count(Status::Maybe));
-        // A provider that did not end as it should may have lost what it was to do.
+        // A provider that did not shut down correctly may have lost work.
         let status = match succeeded == statuses.len() && self.worst.is_none() {
             _ if ended.is_interrupted => RunStatus::Interrupted,
             true => RunStatus::Succeeded,

@@ -7,7 +7,7 @@ use tenon_values::{Type, Value, convert};
 use super::{pairs, problems, resolve, scratch};
 
 #[test]
-fn files_of_all_three_forms_say_the_same() {
+fn files_in_all_three_formats_give_the_same_values() {
     let variables = "
         variable \"text\" {}
         variable \"number\" {}
@@ -206,7 +206,7 @@ fn files_that_are_empty_give_nothing_or_say_so() {
 }
 
 #[test]
-fn a_byte_order_mark_is_no_part_of_a_file() {
+fn a_byte_order_mark_is_ignored() {
     let files = [
         ("values.hcl", "\u{feff}x = 1\n"),
         ("values.json", "\u{feff}{\"x\": 1}"),

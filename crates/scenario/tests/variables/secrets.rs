@@ -26,7 +26,7 @@ fn a_secret_is_not_in_a_record_so_it_has_to_be_given_again() {
 }
 
 #[test]
-fn what_was_recorded_in_the_open_is_a_secret_once_the_scenario_says_so() {
+fn a_recorded_value_becomes_a_secret_once_the_scenario_says_so() {
     let scratch = scratch("variable \"pin\" {\nsensitive = true\n}", &[]);
     let scenario = scratch.scenario().expect("it is good");
     let masked = Masked::of(&Value::string("hunter2")).expect("a value with a JSON");
@@ -74,7 +74,7 @@ fn secrets_are_marked_wherever_they_come_from() {
 /// Every form that a wrong secret can have, in every file and every text: nothing that is said about
 /// it, for people or for tools, has it in it.
 #[test]
-fn secrets_that_are_wrong_are_in_no_error() {
+fn errors_do_not_show_secrets_that_do_not_fit() {
     let types = [
         "number",
         "bool",

@@ -1,4 +1,4 @@
-//! Locals and the inputs of components, which are evaluated when somebody asks for them.
+//! Locals and the inputs of components, which are evaluated when they are first used.
 
 use tenon_hcl::{Diagnostic, Expression};
 use tenon_values::{Type, Value};
@@ -19,7 +19,7 @@ impl<'g> Evaluation<'g> {
         without_repeats(self.noted.borrow_mut().split_off(before))
     }
 
-    /// What a local or an input comes to. What is wrong with it is noted.
+    /// The value of a local or an input. What is wrong with it is noted.
     pub(super) fn named(&self, name: Name) -> Value {
         if self.open.borrow().contains(&name) {
             let diagnostic = self.depends_on_itself(&name);

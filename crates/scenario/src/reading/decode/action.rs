@@ -99,7 +99,7 @@ fn provider_choice(attribute: &Attribute, problems: &mut Problems) -> Option<Pro
         (None, None) => None,
     };
     let Some((name, alias)) = chosen else {
-        let diagnostic = Diagnostic::error("this names no provider")
+        let diagnostic = Diagnostic::error("this is not the name of a provider")
             .at(expression.place())
             .help("write `provider = name` or `provider = name.alias`");
         problems.note(diagnostic);

@@ -109,9 +109,9 @@ fn default(
         Err(error) => {
             let diagnostic = Diagnostic::error("the default does not fit the variable's type");
             let diagnostic = match is_sensitive {
-                // The line it stands in would show it.
+                // The source line would show it.
                 true => diagnostic.note(format!(
-                    "{} is to be a {}",
+                    "{} must be a {}",
                     expression.place().position(),
                     constraint.ty.friendly()
                 )),
@@ -155,7 +155,7 @@ pub(super) fn repeat(body: &Body, problems: &mut Problems) -> Option<Repeat> {
         (Some(each), Some(count)) => {
             let diagnostic = Diagnostic::error("`for_each` and `count` cannot be used together")
                 .at(count.name.place())
-                .related(each.name.place(), "this says how many, too");
+                .related(each.name.place(), "this also says how many there are");
             problems.note(diagnostic);
             None
         }
@@ -187,9 +187,10 @@ pub(super) fn depends_on(body: &Body, problems: &mut Problems) -> Vec<Expression
         if is_whole {
             references.push(element);
         } else {
-            let diagnostic = Diagnostic::error("this is no reference to an action or a component")
-                .at(element.place())
-                .help(HELP);
+            let diagnostic =
+                Diagnostic::error("this is not a reference to an action or a component")
+                    .at(element.place())
+                    .help(HELP);
             problems.note(diagnostic);
         }
     }

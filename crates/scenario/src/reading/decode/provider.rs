@@ -106,7 +106,7 @@ fn program(value: &Expression, folder: &Path, problems: &mut Problems) -> Option
         let absolute = std::path::absolute(&path).unwrap_or(path);
         return Some(ProviderSource::Program(absolute));
     }
-    let diagnostic = Diagnostic::error(format!("{text:?} is no source of a provider"))
+    let diagnostic = Diagnostic::error(format!("{text:?} is not a provider source"))
         .at(value.place())
         .help(FORM);
     problems.note(diagnostic);
@@ -195,7 +195,7 @@ fn provider(
     let [name] = problems.block(block, &PROVIDER)?;
     if !required.contains_key(name.text()) {
         let mut diagnostic = Diagnostic::error(format!(
-            "the provider {:?} is not among the required ones",
+            "the provider {:?} is not in `required_providers`",
             name.text()
         ))
         .at(name.place());

@@ -1,4 +1,4 @@
-//! What a journal tells about.
+//! The entries of a journal.
 
 use serde::{Deserialize, Serialize};
 
@@ -61,7 +61,7 @@ impl Entry {
     }
 }
 
-/// Puts what a line says into the record of its action.
+/// Applies a line to the record of its action.
 ///
 /// # Errors
 /// The action was not executed as often as the line says.

@@ -17,15 +17,15 @@ pub enum JournalError {
         /// Why.
         error: io::Error,
     },
-    /// The folder for the record is not there, or is none.
-    #[error("the record cannot be kept in {0}: there is no such folder")]
+    /// The folder for the record does not exist, or is not a folder.
+    #[error("the record cannot be written to {0}: there is no such folder")]
     NoFolder(PathBuf),
-    /// Somebody else is at it.
-    #[error("{0} belongs to a run that is at work right now; wait until it is over")]
+    /// Another process uses it.
+    #[error("{0} belongs to a run that is in progress; wait until it has ended")]
     Busy(PathBuf),
-    /// The journal does not tell what happened.
+    /// The journal does not say what happened.
     #[error(
-        "{path}: {damage}, so it is not known what this run has done; nothing was begun\n  \
+        "{path}: {damage}, so it is unknown what this run has done; nothing was started\n  \
          {}",
         .damage.remedy()
     )]
@@ -51,7 +51,7 @@ impl JournalError {
 /// What is wrong with a journal.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Damage {
-    /// It is not there, although the run did not come to its end.
+    /// It does not exist, although the run did not end.
     Missing,
     /// A version of tenon wrote it whose journals have no header and no checksums.
     Old,

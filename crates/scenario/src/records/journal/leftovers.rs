@@ -10,8 +10,8 @@ use tenon_host::own_file::{self, Access};
 use crate::records::disk::TEMPORARY;
 
 /// Removes records that were not written to their end, and journals of runs that were killed before
-/// their record was there. Whoever writes a record holds the lock of its journal, so one without
-/// that lock is nobody's. What cannot be removed does no harm.
+/// their record was there. A process that writes a record holds the lock of its journal, so
+/// files without that lock are not in use. What cannot be removed does no harm.
 pub(super) fn remove(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else {
         return;
@@ -25,8 +25,7 @@ pub(super) fn remove(folder: &Path) {
         let end = name.rsplit_once('.').map_or("", |(_, end)| end);
         if end == "journal" {
             remove_orphan(&path);
-        } else if is_temporary(end) && is_nobodys(&path.with_extension("journal")) && is_own(&path)
-        {
+        } else if is_temporary(end) && is_unused(&path.with_extension("journal")) && is_own(&path) {
             let _already_gone = fs::remove_file(&path);
         }
     }
@@ -43,14 +42,14 @@ fn is_own(path: &Path) -> bool {
 }
 
 /// Whether no process works with a journal.
-fn is_nobodys(journal: &Path) -> bool {
+fn is_unused(journal: &Path) -> bool {
     match own_file::open(journal, Access::Read) {
         Ok(file) => rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok(),
         Err(error) => error.kind() == io::ErrorKind::NotFound,
     }
 }
 
-/// A journal without a record says nothing if it has nothing but its header. Any other is kept: the
+/// A journal without a record is of no use if it has nothing but its header. Any other is kept: the
 /// record may only be somewhere else.
 fn remove_orphan(journal: &Path) {
     /// No header is longer.

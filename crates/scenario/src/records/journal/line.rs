@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 const FORMAT: u32 = 1;
 /// How a line begins; its checksum follows.
 const START: &[u8] = b"{\"sum\":\"";
-/// What stands between the checksum and the rest, instead of the brace that the JSON begins with.
+/// What is between the checksum and the rest, instead of the opening brace of the JSON.
 const BETWEEN: &[u8] = b"\",";
 /// Hexadecimal digits of a checksum.
 const DIGITS: usize = 16;
@@ -42,7 +42,7 @@ impl Sum {
         Sum(digits)
     }
 
-    /// Appends a line with this JSON object, and gives its checksum.
+    /// Appends a line with this JSON object, and returns its checksum.
     pub(super) fn write(self, json: &[u8], out: &mut Vec<u8>) -> Sum {
         let rest = json.get(1..).unwrap_or_default();
         let sum = self.followed_by(rest);
@@ -64,7 +64,7 @@ impl Sum {
     }
 }
 
-/// What the first line says.
+/// The first line.
 #[derive(Debug)]
 pub(super) struct Header {
     /// The id of the run.
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_of_other_versions_are_told_apart() {
+    fn headers_of_other_versions_are_recognised() {
         let mut line = Vec::new();
         Sum::FIRST.write(
             br#"{"journal":{"format":9,"run":"r","lines":"0"}}"#,

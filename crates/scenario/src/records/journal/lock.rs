@@ -13,7 +13,7 @@ use tenon_host::own_file::{self, Access};
 use super::{Journal, JournalError, Sum};
 
 impl Journal {
-    /// Opens the file, or makes it, and locks it.
+    /// Opens or creates the file, and locks it.
     pub(super) fn lock(record: &Path) -> Result<(Journal, bool), JournalError> {
         let path = record.with_extension("journal");
         let fail = |error| JournalError::File {
@@ -45,7 +45,7 @@ impl Journal {
                 Err(Errno::WOULDBLOCK) => return Err(JournalError::Busy(record.to_owned())),
                 Err(error) => return Err(fail(error.into())),
             }
-            // Whoever had it before may have removed it just now.
+            // The process that had it before may have removed it just now.
             if is_at(&file, &path) {
                 break (file, is_new);
             }
@@ -80,7 +80,7 @@ fn is_regular(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|there| there.is_file())
 }
 
-/// Somebody who cleans up may have the lock for a moment.
+/// A process that cleans up may have the lock for a moment.
 pub(super) fn lock_file(file: &File) -> Result<(), Errno> {
     const TRIES: u32 = 5;
     const PAUSE: Duration = Duration::from_millis(10);

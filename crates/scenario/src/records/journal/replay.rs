@@ -75,7 +75,7 @@ pub(super) fn replay(journal: impl Read, record: &mut Record) -> io::Result<Repl
         };
         let Some((json, sum)) = replay.sum.read(text) else {
             // Half a line was being written when the run was cut off: it was not on disk, so what
-            // it tells about was not begun. A line with another byte instead of its end was.
+            // it is about was not begun. A line with another byte instead of its end was.
             let is_half = !is_whole
                 && text
                     .split_last()
@@ -166,11 +166,11 @@ fn lose(node: &mut NodeRecord, damage: &Damage) {
         node.retire();
     }
     node.status = Status::Maybe;
-    node.error = Some(format!("its outcome is not known: {damage}"));
+    node.error = Some(format!("its outcome is unknown: {damage}"));
     if node.undo.is_none() {
         node.undo = Some(Undo::problem(
-            "it is not known whether it was done: the journal of its run was damaged or missing\n  \
-             look whether it was done, and undo it by hand",
+            "it is unknown whether it was done: the journal of its run was damaged or missing\n  \
+             check whether it was done, and undo it by hand",
         ));
     }
 }

@@ -46,7 +46,7 @@ fn end(name: &str) -> Entry {
     }
 }
 
-/// A run that was killed when `c` and `d` were at work, with its folder and its record.
+/// A run that was killed while `c` and `d` were running, with its folder and its record.
 fn killed() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a folder");
     let mut journal = Journal::begin(&record(), folder.path()).expect("a journal");
@@ -67,7 +67,7 @@ fn bytes() -> Vec<u8> {
     fs::read(path.with_extension("journal")).expect("a journal")
 }
 
-/// What each action came to, and what is wrong with the journal.
+/// The status of each action, and what is wrong with the journal.
 fn replayed(bytes: &[u8]) -> (Vec<Status>, Option<Damage>) {
     let mut record = record();
     let replay = replay::replay(bytes, &mut record).expect("bytes");

@@ -11,7 +11,7 @@ use crate::records::record::FailedAssert;
 use crate::run::report::AssertOutcome;
 
 impl RunWork<'_> {
-    /// What comes of the asserts of an output: nothing, or what is not true.
+    /// The outcome of each assert of an output: nothing, or what is not true.
     pub(super) fn check_asserts(
         &self,
         module: ModuleId,

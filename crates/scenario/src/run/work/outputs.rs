@@ -1,4 +1,4 @@
-//! What actions return, and what the scenario tells in the end.
+//! The outputs of actions and of the scenario.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use crate::providers::failure::{FailureKind, ProviderFailure};
 use crate::run::undeclared::undeclared;
 
 impl RunWork<'_> {
-    /// What came back, as a value of the type that the schema says.
+    /// What an action returned, as a value of the type in the schema.
     pub(super) fn outputs(&mut self, id: NodeId, json: &Json) -> Result<Value, ProviderFailure> {
         let nothing = || Type::object::<&str>([]);
         let ty = self.plan.output_type(id).unwrap_or_else(nothing);
@@ -113,7 +113,7 @@ impl RunWork<'_> {
                     self.assert_failed(name.to_owned(), &error.to_string());
                     continue;
                 }
-                // One that needs a secret of a run before this one cannot be told.
+                // The value of one that needs a secret of an earlier run is unknown.
                 Err(_) => {}
             }
             for outcome in self.check_asserts(ModuleId::ROOT, output, &value) {

@@ -33,8 +33,8 @@ impl RunWork<'_> {
         )
     }
 
-    /// Works out what undoes an action that is done, and tells if that takes secrets which nobody
-    /// could foresee.
+    /// Works out what undoes an action that is done, and warns if that takes secrets which could
+    /// not be foreseen.
     pub(super) fn undo(&mut self, id: NodeId, stage: Stage) -> Option<Undo> {
         let undo = self.undoer.undo(id, &self.evaluation, stage);
         let call = undo.as_ref().and_then(|undo| undo.call.as_ref());
@@ -104,7 +104,7 @@ impl RunWork<'_> {
         Ok(())
     }
 
-    /// Nothing more will be done: what undoes the rest is as known as it will ever be.
+    /// Works out the rest when nothing more will be done.
     pub(in crate::run) fn settle_all(&mut self) -> io::Result<()> {
         let ids: Vec<NodeId> = self.places.keys().copied().collect();
         for id in ids {

@@ -48,7 +48,7 @@ impl RunWork<'_> {
         if let Some(node) = place.map(|place| &self.record.nodes[*place])
             && !self.redo_maybe
             && !self.record.redo.contains(&node.address)
-            // What is not known cannot be sent, which is told below.
+            // What is unknown cannot be sent, which is reported below.
             && digest.is_some()
             && node.has_changed(digest.as_deref())
         {
@@ -69,7 +69,7 @@ impl RunWork<'_> {
         }
     }
 
-    /// What came of something that only gathers, such as a component. Its asserts are looked at.
+    /// Sets the value of a node that only gathers others, such as a component, and checks its asserts.
     pub(super) fn gather(&mut self, id: NodeId) -> Turn {
         let value = match self.evaluation.gathered(id) {
             Ok(value) => value,

@@ -48,7 +48,7 @@ fn what_a_killed_run_left_is_removed() {
     ];
     let mut orphaned = record();
     orphaned.id = "z".into();
-    // One that somebody works with.
+    // One that is in use.
     let at_work = Journal::begin(&orphaned, folder.path()).expect("a journal");
     let busy = at_work.record().with_extension("tmp7");
     fs::write(&busy, "{").unwrap();
@@ -65,9 +65,9 @@ fn what_a_killed_run_left_is_removed() {
     drop((opened, at_work));
 }
 
-/// While somebody has a journal, nobody else gets it; a stranger's is never opened.
+/// A journal that is in use cannot be opened, nor one that belongs to another user.
 #[test]
-fn a_journal_in_other_hands() {
+fn a_journal_that_is_in_use_or_a_link_is_refused() {
     let (folder, path) = killed();
     let opened = Journal::open(&path, false).expect("a journal");
     let busy = Journal::open(&path, false).unwrap_err();
