@@ -18,7 +18,7 @@ use tenon_host::{Down, Plugin, PluginCommand, PluginError, Restart, Start, Statu
 use tenon_protocols::Protocol;
 use tenon_rpc::forward::Passed;
 use tenon_rpc::{
-    Dialect, Options, Peer,
+    Dialect, Options, Payload, Peer,
     options::{Cancel, EventOrder, Oversized},
     trace::Quote,
 };
@@ -141,6 +141,8 @@ struct Hub {
     /// The client that initialised the plugin last: LSP, MCP and ACP all have `initialize`.
     initializer: Mutex<Option<Session>>,
     protocol: Option<Protocol>,
+    /// What the plugin answered to the first call of its protocol.
+    begun: Mutex<Option<Payload>>,
     /// How the plugin is told that a call is cancelled, if it is.
     cancel: Option<Cancel>,
     events: EventsTo,
@@ -197,6 +199,7 @@ impl Relay {
             conversations: Conversations::default(),
             initializer: Mutex::default(),
             protocol,
+            begun: Mutex::default(),
             cancel: start.options.cancel,
             events: settings.events,
             patience: settings.patience,
@@ -232,15 +235,12 @@ impl Relay {
         let server = server.map_err(RelayError::Socket)?;
         let _first = hub.clients.set(server.clients());
         let router = Arc::new(forward::to_clients(hub.clone()));
+        let relay = hub.clone();
         let supervisor = Supervisor::new(settings.restart, move || {
             let (command, start, router) = (command.clone(), start.clone(), router.clone());
+            let relay = relay.clone();
             async move {
-                let first = |peer: Peer| async move {
-                    match protocol {
-                        Some(protocol) => protocol.begin(&peer).await.map(drop),
-                        None => Ok(()),
-                    }
-                };
+                let first = |peer: Peer| async move { relay.begin(&peer).await };
                 let started = Plugin::start(&command, start, router, first).await;
                 started.map(|(plugin, ())| plugin)
             }

@@ -16,6 +16,7 @@ pub(crate) static SPEC: Spec = Spec {
     // Agents written for Node and Python are slow to start.
     start_limit: Duration::from_secs(30),
     first_call: Some("initialize"),
+    begins_once: true,
     begin,
     methods: &[
         "authenticate",

@@ -130,6 +130,16 @@ impl Protocol {
         self.spec().first_call
     }
 
+    /// Whether the first call may be made only once in the life of a plugin, as `initialize` may.
+    pub fn begins_once(self) -> bool {
+        self.spec().begins_once
+    }
+
+    /// The event that confirms the first call, if the protocol has one: `initialized` in LSP.
+    pub fn confirmation(self) -> Option<&'static str> {
+        self.spec().confirmation
+    }
+
     /// The members that lead to the token by which a call asks for progress, if the protocol has
     /// one: `_meta` and `progressToken` in MCP.
     pub fn progress_token(self) -> Option<&'static [&'static str]> {
@@ -173,6 +183,12 @@ impl Protocol {
         let params = params.and_then(|params| lifecycle::decode(params).ok());
         let answer = (self.spec().answer)(method, &params.unwrap_or(Value::Null))?;
         Payload::encode(format, &answer).ok()
+    }
+
+    /// Why this result of a call means that the call has failed, in a protocol whose results can say
+    /// so: a tool of MCP reports its errors in its result.
+    pub fn failure(self, method: &str, result: &Payload) -> Option<&'static str> {
+        (self.spec().failure)(method, result)
     }
 
     /// Whether the protocol has a way to ask what the other side can do.

@@ -40,12 +40,18 @@ pub(crate) struct Spec {
     pub(crate) start_limit: Duration,
     /// The method of the first call, if there is one.
     pub(crate) first_call: Option<&'static str>,
+    /// The first call may be made only once in the life of a plugin, as `initialize` may.
+    pub(crate) begins_once: bool,
+    /// The event that confirms the first call, if there is one.
+    pub(crate) confirmation: Option<&'static str>,
     /// Makes the first call, checks its answer and says what has to be said next.
     pub(crate) begin: for<'a> fn(&'a Peer, &'a Client) -> Work<'a, Begun>,
     /// Says goodbye.
     pub(crate) end: for<'a> fn(&'a Peer) -> Work<'a, ()>,
     /// Answers what servers ask every client routinely.
     pub(crate) answer: fn(&str, &Value) -> Option<Value>,
+    /// Why a result means that its call has failed, where results can say so.
+    pub(crate) failure: fn(&str, &Payload) -> Option<&'static str>,
     /// Asks what the other side can do, given its answer to the first call.
     pub(crate) list: Option<ListFunction>,
     /// The methods and events a client may want to type.
@@ -69,9 +75,12 @@ impl Spec {
         stray: Stray::Skip,
         start_limit: Duration::from_secs(10),
         first_call: None,
+        begins_once: false,
+        confirmation: None,
         begin: |_, _| Box::pin(async { Ok(None) }),
         end: |_| Box::pin(async {}),
         answer: |_, _| None,
+        failure: |_, _| None,
         list: None,
         methods: &[],
     };

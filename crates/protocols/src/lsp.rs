@@ -10,6 +10,8 @@ use tenon_rpc::{Dialect, Peer, options::Cancel};
 use crate::lifecycle::{Begun, Client, Spec, Work, call, client_info, send};
 use crate::uri;
 
+const INITIALIZED: &str = "initialized";
+
 pub(crate) static SPEC: Spec = Spec {
     name: "lsp",
     dialect: Dialect::JsonRpcHeaders,
@@ -21,6 +23,8 @@ pub(crate) static SPEC: Spec = Spec {
     // Some servers index before they answer.
     start_limit: Duration::from_secs(30),
     first_call: Some("initialize"),
+    begins_once: true,
+    confirmation: Some(INITIALIZED),
     begin,
     end,
     answer,
@@ -53,7 +57,7 @@ fn begin<'a>(peer: &'a Peer, client: &'a Client) -> Work<'a, Begun> {
             },
         });
         let answer = call(peer, "initialize", Some(params)).await?;
-        send(peer, "initialized", Some(json!({}))).await?;
+        send(peer, INITIALIZED, Some(json!({}))).await?;
         Ok(Some(answer))
     })
 }

@@ -5,7 +5,7 @@ mod list;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tenon_rpc::{Peer, options::Cancel};
+use tenon_rpc::{Payload, Peer, options::Cancel};
 
 use crate::lifecycle::{Begun, Client, Spec, Work, call, client_info, decode, refuse, send};
 use crate::uri;
@@ -20,6 +20,8 @@ const VERSIONS: [&str; 5] = [
     "2024-10-07",
 ];
 
+const INITIALIZED: &str = "notifications/initialized";
+
 pub(crate) static SPEC: Spec = Spec {
     name: "mcp",
     cancel: Some(Cancel {
@@ -30,8 +32,11 @@ pub(crate) static SPEC: Spec = Spec {
     // `npx` may have to download a server before it starts.
     start_limit: Duration::from_secs(30),
     first_call: Some("initialize"),
+    begins_once: true,
+    confirmation: Some(INITIALIZED),
     begin,
     answer,
+    failure,
     list: Some(list::list),
     methods: &[
         "ping",
@@ -60,7 +65,7 @@ fn begin<'a>(peer: &'a Peer, client: &'a Client) -> Work<'a, Begun> {
         });
         let answer = call(peer, "initialize", Some(params)).await?;
         check(&decode(&answer)?["protocolVersion"])?;
-        send(peer, "notifications/initialized", None).await?;
+        send(peer, INITIALIZED, None).await?;
         Ok(Some(answer))
     })
 }
@@ -99,9 +104,31 @@ fn answer(method: &str, _: &Value) -> Option<Value> {
     }
 }
 
+/// A tool that has failed is answered with a result: models are to see what went wrong.
+fn failure(method: &str, result: &Payload) -> Option<&'static str> {
+    let is_error = |result: &Payload| result.member(&["isError"])?.decode().ok();
+    (method == "tools/call" && is_error(result) == Some(true))
+        .then_some("the tool failed: its result has \"isError\": true")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_failed_tool_says_so_in_its_result() {
+        let failure = |method, result| failure(method, &Payload::from_json(result).unwrap());
+        assert!(failure("tools/call", r#"{"content":[],"isError":true}"#).is_some());
+        for result in [
+            r#"{"content":[]}"#,
+            r#"{"content":[],"isError":false}"#,
+            r#"{"isError":"true"}"#,
+            "[true]",
+        ] {
+            assert_eq!(failure("tools/call", result), None, "{result}");
+        }
+        assert_eq!(failure("prompts/get", r#"{"isError":true}"#), None);
+    }
 
     #[test]
     fn a_server_may_choose_a_version_that_is_known() {

@@ -43,6 +43,7 @@ pub(crate) static SPEC: Spec = Spec {
     // Seasonings calls a plugin that prints anything else broken.
     stray: Stray::Fail,
     first_call: Some("init"),
+    begins_once: true,
     begin,
     end,
     #[cfg(feature = "values")]

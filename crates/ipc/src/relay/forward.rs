@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use tenon_protocols::Protocol;
 use tenon_rpc::forward::{Forward, Passing, Target, reply};
 use tenon_rpc::{
     Call, CallError, Event, EventKind, Format, Payload, Peer, Reply, Router, RpcError,
@@ -42,11 +43,38 @@ pub(super) fn to_clients(hub: Arc<Hub>) -> Router<()> {
 }
 
 impl Hub {
+    /// Makes the first call of the plugin's protocol, and keeps its answer.
+    pub(super) async fn begin(&self, plugin: &Peer) -> Result<(), CallError> {
+        if let Some(protocol) = self.protocol {
+            *lock(&self.begun) = protocol.begin(plugin).await?;
+        }
+        Ok(())
+    }
+
+    /// The answer to a client that makes the first call of the protocol, where it may be made only once:
+    /// what the plugin has answered here.
+    async fn begun(&self, method: &str, format: Format) -> Option<Reply> {
+        let protocol = self.protocol.filter(|protocol| protocol.begins_once())?;
+        if protocol.first_call() != Some(method) {
+            return None;
+        }
+        // Clients may come before the plugin has answered.
+        tokio::select! {
+            _ready = self.plugin.ready() => {}
+            error = self.plugin.absence(self.patience) => return Some(Err(error)),
+        }
+        let answer = lock(&self.begun).clone()?;
+        Some(reply(Ok(answer), format))
+    }
+
     async fn ask_plugin(&self, mut call: Call) -> Reply {
         let (session, method) = (call.session(), call.method.clone());
         let _running = self.callers.enter(session.clone());
         if method == "initialize" {
             *lock(&self.initializer) = Some(session.clone());
+        }
+        if let Some(reply) = self.begun(&method, format).await {
+            return reply;
         }
         let (params, mut given) = self.tokens.replace(&session, call.params.take());
         let name = params
@@ -141,6 +169,11 @@ impl Hub {
     }
 
     fn tell_plugin(&self, session: &Session, event: Event) {
+        let confirmation = self.protocol.and_then(Protocol::confirmation);
+        if confirmation == Some(event.method.as_str()) {
+            // The plugin was told when it was initialised here.
+            return;
+        }
         if let Some(cancel) = withdrawals::cancel_of(&event) {
             let is_passed_on = match self.cancel {
                 Some(own) => own == cancel,
