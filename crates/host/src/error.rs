@@ -258,9 +258,14 @@ impl PluginError {
                 Some("a plugin answers until its stdin ends; does this one want arguments?".into())
             }
             Problem::NoAnswer(_) | Problem::Call(CallError::Closed(_))
-                if self.status.is_some() && !self.has_worked =>
+                if !self.has_worked =>
             {
-                self.low_limits().or_else(|| self.left_out.general_hint())
+                let environment = |status: ExitStatus| match ended_itself(status) {
+                    true => self.left_out.general_hint(),
+                    false => None,
+                };
+                self.status
+                    .and_then(|status| self.low_limits().or_else(|| environment(status)))
             }
             _ => None,
         }
@@ -273,6 +278,12 @@ fn memory_hint(limit: Size) -> String {
 
 fn process_hint(limit: u32) -> String {
     format!("it is limited to {limit} processes and threads: does it need more?")
+}
+
+/// Whether a program has ended by itself, as one does that lacks a variable: a signal, also that of a
+/// limit, has other reasons.
+fn ended_itself(status: ExitStatus) -> bool {
+    status.signal().is_none()
 }
 
 /// What to try when a program, written as one would type it, could not be started.
@@ -390,6 +401,20 @@ mod tests {
         };
         assert_eq!(worked("").hint(), None);
         assert_eq!(worked(refused).hint().as_deref(), Some(more_processes));
+    }
+
+    #[test]
+    fn a_death_by_a_signal_is_not_the_fault_of_the_environment() {
+        let mut error = PluginError::new(
+            "./plugin",
+            Problem::Call(CallError::Closed(CloseReason::PeerClosed)),
+        );
+        let names = ["STAGE"].map(Into::into);
+        error.left_out = LeftOut::new(names.into_iter(), "add `--env NAME`");
+        for (status, has_hint) in [(1 << 8, true), (9, false), (11, false)] {
+            error.status = Some(ExitStatus::from_raw(status));
+            assert_eq!(error.hint().is_some(), has_hint, "{status}");
+        }
     }
 
     #[test]
