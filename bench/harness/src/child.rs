@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{self, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -102,6 +102,14 @@ impl Program {
     pub fn with(&self, more: &[&str]) -> Program {
         let mut words = self.words.clone();
         words.extend(more.iter().map(|word| (*word).to_owned()));
+        Program { words }
+    }
+
+    /// The program of the same name in another folder.
+    pub fn in_folder(&self, folder: &Path) -> Program {
+        let name = Path::new(&self.words[0]).file_name().unwrap_or_default();
+        let mut words = self.words.clone();
+        words[0] = folder.join(name).to_string_lossy().into_owned();
         Program { words }
     }
 

@@ -1,46 +1,54 @@
-//! The table of counts, and everything as JSON.
+//! What a section prints: tables for people, one JSON document for tools.
 
-use bench_harness::goal::Goal;
-use bench_harness::table::{line, number};
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 
-use crate::cell::Results;
-use crate::counts::Counts;
+use crate::goal::Goal;
+use crate::results::{Column, Results};
+use crate::section::Arguments;
+use crate::table;
 
-pub fn counts_table(counts: &[Counts]) -> String {
-    let mut text = String::from(
-        "| per request | syscalls, sequential | syscalls at 64 | allocations at 64 | instructions at 64 | \
-         instructions, sequential |\n|---|---|---|---|---|---|\n",
-    );
-    let shown = |value: Option<f64>| value.map_or("–".to_owned(), number);
-    for counts in counts {
-        text += &line([
-            counts.row.title(),
-            shown(counts.syscalls_sequential),
-            shown(counts.syscalls_64),
-            shown(counts.allocations),
-            shown(counts.instructions),
-            shown(counts.instructions_sequential),
-        ]);
-    }
-    text
+/// Everything that a section has measured.
+#[derive(Default)]
+pub struct Report {
+    tables: Vec<String>,
+    goals: Vec<Goal>,
+    document: Map<String, Value>,
 }
 
-pub fn document(results: &Results, counts: &[Counts], goals: &[Goal], notes: &[String]) -> Value {
-    let counts: Vec<Value> = counts
-        .iter()
-        .map(|counts| {
-            json!({
-                "peer": counts.row.name,
-                "transport": counts.row.transport.name(),
-                "syscalls_sequential": counts.syscalls_sequential,
-                "syscalls_64": counts.syscalls_64,
-                "allocations_64": counts.allocations,
-                "instructions_64": counts.instructions,
-                "instructions_sequential": counts.instructions_sequential,
-            })
-        })
-        .collect();
-    let goals: Vec<Value> = goals.iter().map(Goal::json).collect();
-    json!({"rows": results.json(), "counts": counts, "goals": goals, "notes": notes})
+impl Report {
+    /// Adds a part: its table, and its name and value in the JSON document.
+    pub fn add(&mut self, name: &str, table: String, json: Value) {
+        self.tables.push(table);
+        self.document.insert(name.to_owned(), json);
+    }
+
+    /// Adds the comparison with an older build, if there is one.
+    pub fn compare<C: Column>(&mut self, arguments: &Arguments, results: &Results<C>) {
+        if arguments.against.is_some() {
+            self.tables.push(results.comparison());
+        }
+    }
+
+    /// Adds goals.
+    pub fn goals(&mut self, goals: impl IntoIterator<Item = Goal>) {
+        self.goals.extend(goals);
+    }
+
+    /// Prints everything.
+    pub fn print(mut self, arguments: &Arguments, notes: Vec<String>) {
+        if arguments.json {
+            let goals = self.goals.iter().map(Goal::json).collect();
+            self.document.insert("goals".to_owned(), goals);
+            self.document.insert("notes".to_owned(), notes.into());
+            println!("{:#}", Value::from(self.document));
+            return;
+        }
+        for table in self.tables {
+            println!("{table}");
+        }
+        println!("{}", table::goals_table(&self.goals));
+        for note in notes {
+            println!("- {note}");
+        }
+    }
 }

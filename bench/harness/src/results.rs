@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::goal::{Bar, Goal};
 use crate::link::Transport;
 use crate::numbers::Numbers;
-use crate::row::{LIMIT, Row};
+use crate::row::{BEFORE, LIMIT, Row};
 use crate::table::{line, number};
 
 /// What is measured of every row: a section's own enum.
@@ -18,6 +18,10 @@ pub trait Column: Copy + Ord + 'static {
 
     /// The cell with the same task and each side on cores of its own.
     fn apart(self) -> Option<Self>;
+}
+
+fn headings<C: Column>() -> impl Iterator<Item = &'static str> {
+    C::ALL.iter().map(|cell| cell.heading().0)
 }
 
 pub struct Results<C> {
@@ -79,8 +83,7 @@ impl<C: Column> Results<C> {
     }
 
     pub fn table(&self) -> String {
-        let headings = C::ALL.iter().map(|cell| cell.heading().0);
-        let headings = ["peer", "over"].into_iter().chain(headings);
+        let headings = ["peer", "over"].into_iter().chain(headings::<C>());
         let mut text = line(headings.map(str::to_owned));
         text += &line((0..C::ALL.len() + 2).map(|_| "---".to_owned()));
         for (row, numbers) in &self.rows {
@@ -93,6 +96,26 @@ impl<C: Column> Results<C> {
                         None => shown,
                     }
                 }
+            });
+            let names = [row.name, row.transport.name()].map(str::to_owned);
+            text += &line(names.into_iter().chain(cells));
+        }
+        text
+    }
+
+    /// Our rows beside those of an older build: now divided by before, paired within the rounds.
+    pub fn comparison(&self) -> String {
+        let headings = ["now ÷ before", "over"].into_iter().chain(headings::<C>());
+        let mut text = line(headings.map(str::to_owned));
+        text += &line((0..C::ALL.len() + 2).map(|_| "---".to_owned()));
+        for (row, now) in &self.rows {
+            let twin = format!("{}{BEFORE}", row.name);
+            let Some(before) = self.row(&twin, row.transport) else {
+                continue;
+            };
+            let cells = C::ALL.iter().map(|&cell| {
+                let ratio = now.ratio(before, cell);
+                ratio.map_or("–".to_owned(), |ratio| format!("{}×", number(ratio)))
             });
             let names = [row.name, row.transport.name()].map(str::to_owned);
             text += &line(names.into_iter().chain(cells));

@@ -41,6 +41,26 @@ impl Row {
     }
 }
 
+/// What the names of twins end with.
+pub const BEFORE: &str = ", before";
+
+/// The rows, with a twin behind each of ours: the same programs, built from an older commit into this
+/// folder. Names of rows are made once, so the twins' are never freed.
+pub fn with_twins(rows: Vec<Row>, folder: Option<&Path>) -> Vec<Row> {
+    let Some(folder) = folder else { return rows };
+    let twin = |row: &Row| Row {
+        name: Box::leak(format!("{}{BEFORE}", row.name).into_boxed_str()),
+        server: row.server.in_folder(folder),
+        client: row.client.as_ref().map(|client| client.in_folder(folder)),
+        ..row.clone()
+    };
+    let with_twin = |row: Row| match row.kind {
+        Kind::Ours => vec![row.clone(), twin(&row)],
+        Kind::Floor | Kind::Peer => vec![row],
+    };
+    rows.into_iter().flat_map(with_twin).collect()
+}
+
 /// The rows whose programs are there, and the names of those that are not.
 pub fn present(rows: Vec<Row>) -> (Vec<Row>, Vec<String>) {
     let is_there = |row: &Row| Path::new(&row.server.words[0]).exists();

@@ -1,6 +1,8 @@
 //! How a section begins: its arguments, its priority, and the spinners that are copies of it.
 
+use std::fmt::Debug;
 use std::io;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setpriority_process, setrlimit};
@@ -27,6 +29,11 @@ pub fn main(run: impl FnOnce(&Arguments) -> io::Result<()>) -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// An error of something that is measured, as one of the section.
+pub fn fault(error: impl Debug) -> io::Error {
+    io::Error::other(format!("{error:?}"))
 }
 
 /// Asks to be preferred over other processes; says so where that is refused.
@@ -70,6 +77,8 @@ pub struct Arguments {
     pub json: bool,
     /// A part of the names of the rows that are wanted.
     pub only: Option<String>,
+    /// The folder with the programs of an older build, to measure in turn with those of this one.
+    pub against: Option<PathBuf>,
 }
 
 impl Arguments {
@@ -83,9 +92,13 @@ impl Arguments {
                     let text = words.next().ok_or("--only needs a part of a row's name")?;
                     arguments.only = Some(text);
                 }
+                "--against" => {
+                    let folder = words.next().ok_or("--against needs a folder")?;
+                    arguments.against = Some(folder.into());
+                }
                 other => {
                     return Err(format!(
-                        "unknown argument {other}; known: --quick --json --only TEXT"
+                        "unknown argument {other}; known: --quick --json --only TEXT --against FOLDER"
                     ));
                 }
             }

@@ -14,6 +14,17 @@ pub fn number(value: f64) -> String {
     }
 }
 
+/// A number, if it was measured.
+pub fn shown(value: Option<f64>) -> String {
+    value.map_or("–".to_owned(), number)
+}
+
+/// A ratio, if both sides were measured. A difference may come to nothing and have none.
+pub fn times(value: Option<f64>) -> String {
+    let ratio = value.filter(|ratio| ratio.is_finite());
+    ratio.map_or("–".to_owned(), |ratio| number(ratio) + "×")
+}
+
 /// One line of a table.
 pub fn line(cells: impl IntoIterator<Item = String>) -> String {
     cells

@@ -3,7 +3,6 @@
 //!
 //! `host [--quick] [--json] [--only TEXT]`. `TENON_PROGRAM` is the `tenon` whose `echo` is started.
 
-use std::fmt::Debug;
 use std::io;
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
@@ -12,9 +11,10 @@ use std::time::Instant;
 use bench_harness::goal::{Bar, Goal};
 use bench_harness::numbers::Numbers;
 use bench_harness::placement::{Placement, place};
-use bench_harness::section::{self, Arguments};
+use bench_harness::report::Report;
+use bench_harness::section::{self, Arguments, fault};
 use bench_harness::spinner;
-use bench_harness::table::{self, line};
+use bench_harness::table::{line, shown};
 use serde_json::{Value as Json, json};
 use tenon_host::{Environment, Permissions, Plugin, PluginCommand, Start};
 use tenon_rpc::{Dialect, Router, methods};
@@ -109,7 +109,10 @@ fn run(arguments: &Arguments) -> io::Result<()> {
     drop(spinners);
     notes.push(format!("{rounds} rounds, each way in turn in each"));
     notes.push(format!("{:.0} s in all", began.elapsed().as_secs_f64()));
-    report(arguments, &rows, &notes);
+    let mut report = Report::default();
+    report.add("plugins", table(&rows), rows.iter().map(measured).collect());
+    report.goals(rows.iter().flat_map(goals));
+    report.print(arguments, notes);
     Ok(())
 }
 
@@ -141,23 +144,12 @@ fn start(runtime: &Runtime, command: &PluginCommand) -> io::Result<f64> {
     })
 }
 
-fn report(arguments: &Arguments, rows: &[Row], notes: &[String]) {
-    let goals: Vec<Goal> = rows.iter().flat_map(goals).collect();
-    if arguments.json {
-        let measured: Vec<Json> = rows.iter().map(measured).collect();
-        let goals: Vec<Json> = goals.iter().map(Goal::json).collect();
-        println!(
-            "{:#}",
-            json!({ "measured": measured, "goals": goals, "notes": notes })
-        );
-        return;
-    }
+fn table(rows: &[Row]) -> String {
     let mut text = String::from("Milliseconds from the start of a plugin to its first answer.\n\n");
     text += &line(["", "ms", "× whole environment"].map(str::to_owned));
     text += &line(["---", "---", "---"].map(str::to_owned));
     for row in rows {
         for way in Way::EACH {
-            let shown = |value: Option<f64>| value.map_or("–".to_owned(), table::number);
             text += &line([
                 format!("{}: {}", row.name, way.name()),
                 shown(row.numbers.median(way)),
@@ -165,11 +157,7 @@ fn report(arguments: &Arguments, rows: &[Row], notes: &[String]) {
             ]);
         }
     }
-    println!("{text}");
-    println!("{}", table::goals_table(&goals));
-    for note in notes {
-        println!("- {note}");
-    }
+    text
 }
 
 fn goals(row: &Row) -> Vec<Goal> {
@@ -192,8 +180,4 @@ fn measured(row: &Row) -> Json {
         })
     });
     json!({ "plugin": row.name, "ways": ways })
-}
-
-fn fault(error: impl Debug) -> io::Error {
-    io::Error::other(format!("{error:?}"))
 }

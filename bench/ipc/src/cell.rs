@@ -59,4 +59,3 @@ impl Column for Cell {
 }
 
 pub type Results = results::Results<Cell>;
-pub type Numbers = bench_harness::numbers::Numbers<Cell>;

@@ -1,17 +1,17 @@
-//! One round over all rows: fresh servers, every cell once.
+//! One round over all rows.
 
-use std::collections::BTreeSet;
 use std::io;
 
 use bench_harness::link::{self, Scratch};
 use bench_harness::placement::{Placement, place, spread};
 use bench_harness::raw::Audience;
+use bench_harness::rounds::Rounds;
 use bench_harness::row::Row;
-use bench_harness::running::{Running, watched};
+use bench_harness::running::watched;
 use bench_harness::wire::Wire;
 use bench_workload::{Bound, Size, Task};
 
-use crate::cell::{Cell, MANY, Numbers, Results};
+use crate::cell::{Cell, MANY};
 
 /// The cells that have one client, in order.
 fn cells(bound: Bound) -> [(Cell, Placement, Task); 6] {
@@ -33,76 +33,26 @@ fn cells(bound: Bound) -> [(Cell, Placement, Task); 6] {
     ]
 }
 
-/// Every row is started afresh, then every cell is measured on one row after the other, so that the
-/// values which are compared lie within a second or two of each other.
-///
-/// A row that fails has no value in the later cells of the round, and its fault is reported.
-pub fn round(
-    results: &mut Results,
-    scratch: &Scratch,
-    bound: Bound,
-    first: usize,
-    faults: &mut BTreeSet<String>,
-) {
-    let mut report = |row: &Row, error: io::Error| {
-        faults.insert(format!("{}: {error}", row.title()));
-    };
-    let count = results.rows.len();
-    let order = || (0..count).map(|index| (index + first) % count);
-    let mut running: Vec<Option<Running>> = Vec::new();
-    for (row, _) in &results.rows {
-        let opened = Running::open(row, scratch).map_err(|error| report(row, error));
-        running.push(opened.ok());
-    }
-    for (cell, placement, task) in cells(bound) {
-        for index in order() {
-            let (row, numbers) = &mut results.rows[index];
-            let Some(pair) = &mut running[index] else {
-                continue;
-            };
-            if let Err(error) = measure(pair, cell, placement, task, numbers) {
-                report(row, error);
-                running[index] = None;
-            }
+/// One round: the cells with one client, then the broadcasts.
+pub fn round(rounds: &mut Rounds<Cell>, number: usize) {
+    let bound = Bound::time(rounds.plan.millis);
+    rounds.cells(&cells(bound), number, |done, numbers| {
+        if done.cell == Cell::Sequential
+            && let Some(p99) = done.measured.p99_micros
+        {
+            numbers.add(Cell::SequentialP99, p99);
         }
-    }
-    // A client that is not part of a broadcast would be sent it too.
-    drop(running);
+    });
+    // The servers of the other cells have ended: a broadcast would go to their clients too.
     for (cell, clients) in [(Cell::BroadcastToOne, 1), (Cell::BroadcastToMany, MANY)] {
-        for index in order() {
-            let (row, numbers) = &mut results.rows[index];
-            if row.wire == Wire::Own {
-                continue;
-            }
-            match broadcast(row, scratch, clients, bound) {
-                Ok(rate) => numbers.add(cell, rate),
-                Err(error) => report(row, about(cell, &error)),
-            }
-        }
+        rounds.each(cell, number, |row, scratch| match row.wire {
+            Wire::Own => Ok(None),
+            _ => broadcast(row, scratch, clients, bound).map(Some),
+        });
     }
 }
 
-fn measure(
-    running: &mut Running,
-    cell: Cell,
-    placement: Placement,
-    task: Task,
-    numbers: &mut Numbers,
-) -> io::Result<()> {
-    let measured = running.run(placement, task);
-    let Some(measured) = measured.map_err(|error| about(cell, &error))? else {
-        return Ok(());
-    };
-    numbers.add(cell, measured.value());
-    if cell == Cell::Sequential
-        && let Some(p99) = measured.p99_micros
-    {
-        numbers.add(Cell::SequentialP99, p99);
-    }
-    Ok(())
-}
-
-/// How many deliveries a second. Everybody is a raw client, whatever the library's own are.
+/// How many deliveries a second. All clients are raw ones, whatever the library's own are.
 fn broadcast(row: &Row, scratch: &Scratch, clients: usize, bound: Bound) -> io::Result<f64> {
     spread();
     let socket = scratch.file(&row.slug());
@@ -113,8 +63,4 @@ fn broadcast(row: &Row, scratch: &Scratch, clients: usize, bound: Bound) -> io::
         audience.run(bound)
     })?;
     Ok(measured.per_second())
-}
-
-fn about(cell: Cell, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{cell:?}: {error}"))
 }

@@ -15,15 +15,16 @@ use std::time::Duration;
 use bench_harness::child::Child;
 use bench_harness::goal::{Bar, Goal};
 use bench_harness::numbers::Numbers;
-use bench_harness::table::line;
+use bench_harness::section::fault;
+use bench_harness::table::{line, shown, times};
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Value as Json, json};
-use tenon_protocols::orchard::ProviderSchema;
 use tenon_hcl::{Source, parse};
+use tenon_protocols::orchard::ProviderSchema;
 use tenon_scenario::{Inputs, Plan, Scenario, ScenarioFile, Schemas, load};
 
 use crate::folder::Folder;
-use crate::{fault, shown, text, times};
+use crate::text;
 
 /// The first argument that makes the bench's own program plan one scenario and wait, so that its
 /// memory can be looked at.

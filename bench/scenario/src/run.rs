@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 
 use bench_harness::goal::{Bar, Goal};
 use bench_harness::numbers::Numbers;
-use bench_harness::table::line;
+use bench_harness::section::fault;
+use bench_harness::table::{line, shown, times};
 use serde_json::{Value as Json, json};
 use tenon_host::{Plugin, PluginCommand, Start};
 use tenon_protocols::Protocol;
@@ -21,7 +22,7 @@ use tenon_rpc::Router;
 use tenon_scenario::{Event, Launcher, Plan, RunOptions, RunStatus, ScenarioFile, load};
 
 use crate::folder::Folder;
-use crate::{fault, plan, shown, text, times};
+use crate::{plan, text};
 
 /// How many times the bare call an action may take, without the disk's part.
 const BAR: f64 = 2.0;

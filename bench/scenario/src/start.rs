@@ -9,11 +9,10 @@ use std::time::{Duration, Instant};
 use bench_harness::child::Child;
 use bench_harness::goal::{Bar, Goal};
 use bench_harness::numbers::Numbers;
-use bench_harness::table::line;
+use bench_harness::section::fault;
+use bench_harness::table::{line, shown};
 use bench_harness::watchdog::Watchdog;
 use serde_json::{Value as Json, json};
-
-use crate::{fault, shown};
 
 /// Milliseconds that a plan may take beyond the schemas.
 const BAR: f64 = 30.0;

@@ -8,14 +8,14 @@ use std::time::Duration;
 
 use bench_harness::goal::{Bar, Goal};
 use bench_harness::numbers::{self, Numbers};
-use bench_harness::table::line;
+use bench_harness::report::Report;
+use bench_harness::table::{line, shown, times};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
 use crate::configuration::{self, Kind};
 use crate::keeper::{self, Taken, Watch};
 use crate::tools::ApplyTools;
-use crate::{Part, shown, times};
 
 /// How many resources the goals are about. With fewer, starts weigh more, and nothing is judged.
 const JUDGED: usize = 100;
@@ -176,13 +176,9 @@ impl Applies {
         Some(beyond(Kind::ProcessPerCall)? / beyond(Kind::Warm)?)
     }
 
-    pub fn part(&self) -> Part {
-        Part {
-            name: "apply",
-            table: self.table(),
-            goals: self.goals(),
-            json: self.json(),
-        }
+    pub fn add_to(&self, report: &mut Report) {
+        report.add("apply", self.table(), self.json());
+        report.goals(self.goals());
     }
 
     fn table(&self) -> String {

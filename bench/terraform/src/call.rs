@@ -8,13 +8,14 @@ use std::time::Duration;
 use bench_harness::goal::{Bar, Goal};
 use bench_harness::numbers::{self, Numbers};
 use bench_harness::placement::{self, Placement, place};
-use bench_harness::table::line;
+use bench_harness::report::Report;
+use bench_harness::section::fault;
+use bench_harness::table::{line, shown};
 use serde_json::{Value as Json, json};
 
 use crate::identity::Identity;
 use crate::round_trip::{Way, measure};
 use crate::tools::Tools;
-use crate::{Part, fault, shown};
 
 /// Microseconds that the bridge may add to a call.
 const BAR: f64 = 300.0;
@@ -115,16 +116,13 @@ impl Calls {
         numbers::median(&beyond).filter(|_| row.way != Way::Pipes)
     }
 
-    pub fn part(&self) -> Part {
-        Part {
-            name: "call",
-            table: self.table(),
-            goals: Cores::BOTH
-                .into_iter()
-                .filter_map(|cores| self.goal(cores))
-                .collect(),
-            json: self.rows.iter().map(|row| self.row_json(row)).collect(),
-        }
+    pub fn add_to(&self, report: &mut Report) {
+        report.add(
+            "call",
+            self.table(),
+            self.rows.iter().map(|row| self.row_json(row)).collect(),
+        );
+        report.goals(Cores::BOTH.into_iter().filter_map(|cores| self.goal(cores)));
     }
 
     /// Judged by the script where it is most.

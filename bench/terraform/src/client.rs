@@ -4,6 +4,7 @@ use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
+use bench_harness::section::fault;
 use hyper::body::Incoming;
 use hyper::client::conn::http2::{self, SendRequest};
 use hyper_util::rt::{TokioExecutor, TokioIo};
@@ -14,8 +15,6 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tonic::body::Body;
 use tonic::codegen::Service;
 use tonic::codegen::http::{Request, Response, Uri};
-
-use crate::fault;
 
 /// One connection to a provider.
 #[derive(Clone)]

@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
+use bench_harness::section::fault;
 use rcgen::{
     BasicConstraints, Certificate, CertificateParams, ExtendedKeyUsagePurpose, IsCa, KeyPair,
     PKCS_ECDSA_P521_SHA512,
@@ -13,8 +14,6 @@ use rustls::{ClientConfig, RootCertStore};
 use tokio::net::UnixStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
-
-use crate::fault;
 
 /// By which the provider knows its client.
 pub struct Identity {

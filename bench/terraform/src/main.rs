@@ -16,16 +16,14 @@ mod round_trip;
 mod start;
 mod tools;
 
-use std::fmt::Debug;
 use std::io;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use bench_harness::goal::Goal;
 use bench_harness::placement;
+use bench_harness::report::Report;
 use bench_harness::section::{self, Arguments};
-use bench_harness::{spinner, table};
-use serde_json::{Value as Json, json};
+use bench_harness::spinner;
 
 use crate::tools::Tools;
 
@@ -37,14 +35,6 @@ fn main() -> ExitCode {
     section::main(run)
 }
 
-/// What a part of the section has to say.
-struct Part {
-    name: &'static str,
-    table: String,
-    goals: Vec<Goal>,
-    json: Json,
-}
-
 fn run(arguments: &Arguments) -> io::Result<()> {
     let start = Instant::now();
     let mut notes = section::prefer();
@@ -54,24 +44,26 @@ fn run(arguments: &Arguments) -> io::Result<()> {
         .enable_all()
         .build()?;
     let spinners = spinner::start()?;
-    let mut parts = Vec::new();
+    let mut report = Report::default();
     if arguments.wants("start") {
         let rounds = if arguments.quick { 10 } else { 50 };
-        parts.push(runtime.block_on(start::run(rounds, &tools))?.part());
+        runtime
+            .block_on(start::run(rounds, &tools))?
+            .add_to(&mut report);
         notes.push(format!("start: {rounds} rounds"));
     }
     if arguments.wants("call") {
         let (rounds, millis) = if arguments.quick { (3, 50) } else { (11, 100) };
         let calls = runtime.block_on(call::run(rounds, millis, &tools));
         placement::spread();
-        parts.push(calls?.part());
+        calls?.add_to(&mut report);
         notes.push(format!("call: {rounds} rounds of {millis} ms a cell"));
     }
     if arguments.wants("apply") {
         match tools.for_applies() {
             Ok(tools) => {
                 let (rounds, resources) = if arguments.quick { (3, 20) } else { (5, 100) };
-                parts.push(apply::run(rounds, resources, &tools)?.part());
+                apply::run(rounds, resources, &tools)?.add_to(&mut report);
                 notes.push(format!("apply: {rounds} rounds of {resources} resources"));
             }
             Err(missing) => notes.push(format!("apply: not measured, {missing}")),
@@ -79,47 +71,6 @@ fn run(arguments: &Arguments) -> io::Result<()> {
     }
     drop(spinners);
     notes.push(format!("{:.0} s in all", start.elapsed().as_secs_f64()));
-    print(arguments, parts, notes);
+    report.print(arguments, notes);
     Ok(())
-}
-
-fn print(arguments: &Arguments, parts: Vec<Part>, notes: Vec<String>) {
-    let mut measured = serde_json::Map::new();
-    let mut goals = Vec::new();
-    for part in parts {
-        if !arguments.json {
-            println!("{}", part.table);
-        }
-        measured.insert(part.name.to_owned(), part.json);
-        goals.extend(part.goals);
-    }
-    if arguments.json {
-        let document = json!({
-            "measured": measured,
-            "goals": goals.iter().map(|goal| {
-                json!({"goal": goal.text, "measured": goal.measured, "met": goal.met()})
-            }).collect::<Vec<_>>(),
-            "notes": notes,
-        });
-        println!("{document:#}");
-        return;
-    }
-    println!("{}", table::goals_table(&goals));
-    for note in notes {
-        println!("- {note}");
-    }
-}
-
-fn fault(error: impl Debug) -> io::Error {
-    io::Error::other(format!("{error:?}"))
-}
-
-/// A number, if it was measured.
-fn shown(value: Option<f64>) -> String {
-    value.map_or("–".to_owned(), table::number)
-}
-
-/// A ratio, if both sides were measured.
-fn times(value: Option<f64>) -> String {
-    value.map_or("–".to_owned(), |ratio| table::number(ratio) + "×")
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bench_harness::numbers;
+use bench_harness::section::fault;
 use serde_json::{Value as Json, json};
 use tenon_host::{Plugin, PluginCommand, Start};
 use tenon_protocols::Protocol;
@@ -15,7 +16,6 @@ use tenon_tfplugin::proto::tfplugin6::{
     DynamicValue, RawState, get_metadata, read_resource, upgrade_resource_state,
 };
 
-use crate::fault;
 use crate::identity::Identity;
 use crate::provider::Provider;
 use crate::tools::Tools;

@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 use bench_harness::child::Child;
 use bench_harness::goal::{Bar, Goal};
 use bench_harness::numbers::Numbers;
-use bench_harness::table::line;
+use bench_harness::report::Report;
+use bench_harness::section::fault;
+use bench_harness::table::{line, shown};
 use bench_harness::watchdog::Watchdog;
 use serde_json::json;
 use tenon_tfplugin::proto::tfplugin6::get_provider_schema;
@@ -15,7 +17,6 @@ use tenon_tfplugin::proto::tfplugin6::get_provider_schema;
 use crate::identity::Identity;
 use crate::provider::Provider;
 use crate::tools::Tools;
-use crate::{Part, fault, shown};
 
 /// Milliseconds until the first answer.
 const BAR: f64 = 5.0;
@@ -118,18 +119,11 @@ async fn first_answer(
 }
 
 impl Startup {
-    pub fn part(&self) -> Part {
-        Part {
-            name: "start",
-            table: self.table(),
-            goals: vec![Goal {
-                text: format!("start with mTLS: the first answer within {BAR} ms"),
-                measured: self.milliseconds.median(Moment::Answer),
-                apart: None,
-                bar: Bar::AtMost(BAR),
-                unit: " ms",
-            }],
-            json: Moment::ALL
+    pub fn add_to(&self, report: &mut Report) {
+        report.add(
+            "start",
+            self.table(),
+            Moment::ALL
                 .map(|moment| {
                     json!({
                         "moment": moment.name(),
@@ -140,7 +134,14 @@ impl Startup {
                 })
                 .to_vec()
                 .into(),
-        }
+        );
+        report.goals(vec![Goal {
+            text: format!("start with mTLS: the first answer within {BAR} ms"),
+            measured: self.milliseconds.median(Moment::Answer),
+            apart: None,
+            bar: Bar::AtMost(BAR),
+            unit: " ms",
+        }]);
     }
 
     /// What it takes when nobody is in the way: a program that has to wait for a core once has

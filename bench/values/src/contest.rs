@@ -3,7 +3,6 @@
 //! What was decoded is dropped while the clock runs, and so is the buffer of those that make a new
 //! one each time.
 
-use std::fmt::Debug;
 use std::hint::black_box;
 use std::io;
 use std::time::Duration;
@@ -11,8 +10,8 @@ use std::time::Duration;
 use bench_harness::goal::{Bar, Goal};
 use bench_harness::numbers::Numbers;
 use bench_harness::os;
-use bench_harness::section::Arguments;
-use bench_harness::table::{line, number};
+use bench_harness::section::{Arguments, fault};
+use bench_harness::table::{line, shown};
 use serde_json::{Value as Json, json};
 use tenon_values::msgpack;
 
@@ -113,10 +112,6 @@ impl<'a> Row<'a> {
 pub struct Contest {
     size: usize,
     rows: Vec<(&'static str, Direction, Rates)>,
-}
-
-fn fault(error: impl Debug) -> io::Error {
-    io::Error::other(format!("{error:?}"))
 }
 
 pub fn run(arguments: &Arguments, rounds: usize, each: Duration) -> io::Result<Contest> {
@@ -246,7 +241,6 @@ impl Contest {
         let headings = ["", "", "MB/s", "× rmpv", "MB/s, memory kept", "× rmpv"];
         text += &line(headings.map(str::to_owned));
         text += &line(headings.map(|_| "---".to_owned()));
-        let shown = |value: Option<f64>| value.map_or("–".to_owned(), number);
         for (name, direction, rates) in &self.rows {
             let base = direction.base();
             let cells = Memory::ALL.into_iter().flat_map(|memory| {

@@ -1,13 +1,12 @@
 //! What an element takes when there are many: about the same, or something is quadratic.
 
-use std::fmt::Debug;
 use std::hint::black_box;
 use std::io;
 use std::time::Duration;
 
 use bench_harness::goal::{Bar, Goal};
 use bench_harness::numbers::Numbers;
-use bench_harness::section::Arguments;
+use bench_harness::section::{Arguments, fault};
 use bench_harness::table::{line, number};
 use serde_json::{Value as Json, json};
 use tenon_values::{Type, Value, json as as_json, msgpack};
@@ -49,10 +48,6 @@ struct Sample {
     value: Value,
     /// Nanoseconds for each element.
     nanos: Numbers<Task>,
-}
-
-fn fault(error: impl Debug) -> io::Error {
-    io::Error::other(format!("{error:?}"))
 }
 
 impl Sample {

@@ -13,9 +13,9 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use bench_harness::placement::{Placement, place};
+use bench_harness::report::Report;
 use bench_harness::section::{self, Arguments};
-use bench_harness::{spinner, table};
-use serde_json::json;
+use bench_harness::spinner;
 
 fn main() -> ExitCode {
     section::main(run)
@@ -38,26 +38,12 @@ fn run(arguments: &Arguments) -> io::Result<()> {
     ));
     drop(spinners);
     notes.push(format!("{:.0} s in all", start.elapsed().as_secs_f64()));
-    let mut goals = contest.goals();
-    goals.extend(growth.goals());
-    if arguments.json {
-        let document = json!({
-            "document": contest.json(),
-            "elements": growth.json(),
-            "goals": goals.iter().map(|goal| {
-                json!({"goal": goal.text, "measured": goal.measured, "met": goal.met()})
-            }).collect::<Vec<_>>(),
-            "notes": notes,
-        });
-        println!("{document:#}");
-        return Ok(());
-    }
-    println!("{}", contest.tables());
-    println!("{}", growth.table());
-    println!("{}", table::goals_table(&goals));
-    for note in notes {
-        println!("- {note}");
-    }
+    let mut report = Report::default();
+    report.add("document", contest.tables(), contest.json());
+    report.add("elements", growth.table(), growth.json());
+    report.goals(contest.goals());
+    report.goals(growth.goals());
+    report.print(arguments, notes);
     Ok(())
 }
 
