@@ -1,5 +1,5 @@
-//! What has to hold for any bytes at all. The fuzz targets feed it with random ones, and the
-//! `tests/regressions.rs` of each crate with those under `regressions/`.
+//! Properties that must hold for any input. The fuzz targets try random bytes, and the
+//! `tests/regressions.rs` of each crate those under `regressions/`.
 
 mod rpc;
 mod values;

@@ -1,5 +1,4 @@
-//! Runs a fuzz target over every input that was ever worth keeping. The test `regressions` of each
-//! crate includes this file.
+//! Runs a fuzz target over every stored input. The test `regressions` of each crate includes this file.
 
 use std::fs;
 use std::panic::catch_unwind;

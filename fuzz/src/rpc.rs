@@ -1,5 +1,5 @@
-//! What has to hold for any bytes that arrive on a connection.
-//! `crates/rpc/tests/regressions.rs` feeds it with those under `regressions/`.
+//! Properties that must hold for any bytes that arrive on a connection.
+//! `crates/rpc/tests/regressions.rs` tries those under `regressions/`.
 
 use std::collections::BTreeMap;
 
@@ -11,12 +11,12 @@ use tenon_rpc::{
     wire::{Decoder, Frame, Inbound, Packed},
 };
 
-/// JSON-RPC on lines.
+/// JSON-RPC, one message per line.
 pub fn json_rpc(data: &[u8]) {
     decoder(Dialect::JsonRpcLines, data);
 }
 
-/// JSON-RPC behind headers.
+/// JSON-RPC with `Content-Length` headers.
 pub fn json_rpc_headers(data: &[u8]) {
     decoder(Dialect::JsonRpcHeaders, data);
 }
@@ -80,7 +80,7 @@ pub fn members(data: &[u8]) {
         let Ok(members) = whole.members() else {
             continue;
         };
-        // What JSON has no form for may be spelled wrongly.
+        // The JSON form of what JSON cannot express may be invalid.
         let packed: BTreeMap<String, Packed> = match whole.decode() {
             Ok(packed) => packed,
             Err(_) if format == Format::Json => continue,
@@ -100,7 +100,7 @@ pub fn members(data: &[u8]) {
     }
 }
 
-/// Small enough that short inputs go over every one of them.
+/// Limits that are low enough for short inputs to exceed each of them.
 const SMALL: Limits = Limits {
     frame: 64,
     depth: 4,
@@ -109,13 +109,13 @@ const SMALL: Limits = Limits {
     oversized: Oversized::End,
 };
 
-/// The same, but what is too long does not end it.
+/// The same, but a frame that is too long is skipped.
 const SKIPPING: Limits = Limits {
     oversized: Oversized::Skip,
     ..SMALL
 };
 
-/// More than what is read may ask for: an error that is written again may be a level deeper.
+/// Higher limits for reading again: an error that is written again may be one level deeper.
 const LARGE: Limits = Limits {
     frame: 1 << 26,
     depth: 1000,
@@ -124,10 +124,10 @@ const LARGE: Limits = Limits {
     oversized: Oversized::End,
 };
 
-/// A block of headers may be this long, whatever the limit of a frame is.
+/// The maximum length of the headers, whatever the limit of a frame is.
 const HEADERS: usize = 8 * 1024;
 
-/// The head of a msgpack value that has not all arrived may stick out over the limit.
+/// The head of an incomplete msgpack value may exceed the limit by this much.
 const HEAD: usize = 6;
 
 fn decoder(dialect: Dialect, data: &[u8]) {
@@ -143,7 +143,7 @@ fn decoder(dialect: Dialect, data: &[u8]) {
     }
 }
 
-/// The frames in `data`, which arrives in pieces of `step` bytes, and whether it was sound.
+/// The frames in `data`, which arrives in pieces of `step` bytes, and whether the stream is intact.
 fn decode(dialect: Dialect, limits: Limits, data: &[u8], step: usize) -> (Vec<Frame>, bool) {
     let most = match dialect {
         Dialect::JsonRpcHeaders => limits.frame + HEADERS,
@@ -209,7 +209,7 @@ fn check_message(dialect: Dialect, message: &Message) {
     let (frames, is_sound) = decode(dialect, LARGE, &first, first.len());
     assert!(is_sound);
     match &frames[..] {
-        // The first writing may be another form of the message; from then on nothing changes.
+        // The first writing may change the form of the message; after that nothing changes.
         [
             Frame {
                 content: Inbound::Message(again),

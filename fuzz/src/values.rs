@@ -1,5 +1,5 @@
-//! What has to hold for any bytes that are read as a type or a value.
-//! `crates/values/tests/regressions.rs` feeds it with those under `regressions/`.
+//! Properties that must hold for any bytes that are read as a type or a value.
+//! `crates/values/tests/regressions.rs` tries those under `regressions/`.
 
 use tenon_values::{Kind, Number, Type, Value, json, msgpack};
 
@@ -42,7 +42,7 @@ pub fn values_json(data: &[u8]) {
     check_type(&value, &ty);
     let _ = json::implied_like(text, &value);
     let own = value.ty();
-    // A string may be the infinity, which JSON does not write.
+    // A string may mean infinity, which JSON cannot express.
     let Ok(written) = json::encode(&value, &own) else {
         return;
     };
@@ -54,15 +54,15 @@ pub fn values_json(data: &[u8]) {
     assert_eq!(json::encode(&back, &own), Ok(written));
 }
 
-/// A type as JSON, up to the first byte of zero, and behind it a value in msgpack that takes the way
-/// of props in Terraform: to a script as plain JSON, and back as what it was.
+/// A type as JSON, up to the first byte of zero, and behind it a value in msgpack, converted
+/// as props in Terraform are: to plain JSON for a script, and back to what it was.
 pub fn values_bridge(data: &[u8]) {
     let (ty, bytes) = type_and_rest(data);
     let Ok(value) = msgpack::decode(bytes, &ty) else {
         return;
     };
     let value = value.unknown_as_null();
-    // The infinity has no JSON.
+    // JSON cannot express infinity.
     let Ok(text) = json::encode(&value, &value.ty()) else {
         return;
     };
@@ -91,8 +91,8 @@ pub fn values_types(data: &[u8]) {
     }
 }
 
-/// A few bytes may say a number of a hundred thousand digits, and many of them would take minutes
-/// to read again.
+/// A few bytes can be a number of a hundred thousand digits, and many of those would take minutes to
+/// read again.
 const MOST_WRITTEN: usize = 1 << 20;
 
 fn type_and_rest(data: &[u8]) -> (Type, &[u8]) {
@@ -110,8 +110,8 @@ fn check_type(value: &Value, ty: &Type) {
     assert!(!own.has_optional(), "a value of type {own}");
 }
 
-/// Numbers that go-cty does not get back as they were either: large whole doubles, and texts of
-/// many digits that happen to be doubles.
+/// Numbers that go-cty does not preserve either: large whole doubles, and texts of many digits that are
+/// exactly doubles.
 fn has_changing_numbers(value: &Value) -> bool {
     let is_changing = |number: &Number| match number.is_integer() {
         true => number.precision() == 53 && number.to_i64().is_none(),
