@@ -25,7 +25,7 @@ fn against_fastest(
         .filter(|(row, _)| row.transport == transport && row.kind == Kind::Peer && among(row))
         .filter_map(|(row, numbers)| Some((row.name, numbers.median(cell)?)))
         .max_by(|left, right| left.1.total_cmp(&right.1));
-    let name = fastest.map_or("nobody", |(name, _)| name);
+    let name = fastest.map_or("none", |(name, _)| name);
     let mut goal = results.against(transport, cell, (ours, name), bar);
     goal.text += &format!(", {label}");
     goal
