@@ -6,8 +6,12 @@
     reason = "the host under test must not be looked after by another host"
 )]
 
+use std::ffi::OsString;
+use std::fs;
 use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 const TENON: &str = env!("CARGO_BIN_EXE_tenon");
@@ -17,14 +21,14 @@ const VARIABLE: &str = "LC_TENON_TEST";
 
 /// The processes with this token in their environment.
 fn alive(token: &str) -> Vec<i32> {
-    let Ok(processes) = std::fs::read_dir("/proc") else {
+    let Ok(processes) = fs::read_dir("/proc") else {
         return Vec::new();
     };
     processes
         .flatten()
         .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
         .filter(|pid: &i32| {
-            let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+            let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
             let text = String::from_utf8_lossy(&environment).into_owned();
             text.split('\0')
                 .any(|variable| variable == format!("{VARIABLE}={token}"))
@@ -82,64 +86,136 @@ fn a_killed_host_leaves_nobody_behind() {
     });
 }
 
+/// Whether there is a process with this command line.
 fn is_running(command: &str) -> bool {
-    find(command).is_some()
-}
-
-/// The process with this command line.
-fn find(command: &str) -> Option<i32> {
     let line = command.replace(' ', "\0") + "\0";
-    std::fs::read_dir("/proc")
-        .unwrap()
-        .flatten()
-        .find_map(|entry| {
-            let id = entry.file_name().to_str()?.parse().ok()?;
-            let found = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
-            (found == line.as_bytes()).then_some(id)
-        })
+    fs::read_dir("/proc").unwrap().flatten().any(|entry| {
+        let found = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        found == line.as_bytes()
+    })
 }
 
-fn cgroup_of(command: &str) -> String {
-    let path = find(command).map(|id| format!("/proc/{id}/cgroup"));
-    path.and_then(|path| std::fs::read_to_string(path).ok())
-        .unwrap_or_default()
+/// The cgroup of this process, if it may make cgroups in it whose members can be killed at once.
+fn own_cgroup() -> Option<PathBuf> {
+    let mounts = fs::read_to_string("/proc/self/mounts").unwrap();
+    let mount = mounts.lines().find_map(|line| {
+        let mut words = line.split(' ');
+        let (folder, kind) = (words.nth(1)?, words.next()?);
+        (kind == "cgroup2").then(|| PathBuf::from(folder))
+    })?;
+    let groups = fs::read_to_string("/proc/self/cgroup").unwrap();
+    let own = groups.lines().find_map(|line| line.strip_prefix("0::/"))?;
+    let own = mount.join(own);
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    let number = LAST.fetch_add(1, Ordering::Relaxed);
+    let probe = own.join(format!("test-{}-{number}", std::process::id()));
+    let is_made = fs::create_dir(&probe).is_ok() && probe.join("cgroup.kill").exists();
+    let _not_made = fs::remove_dir(&probe);
+    if !is_made {
+        let _nobody_reads = writeln!(std::io::stderr(), "skipped: no cgroup can be made here");
+    }
+    is_made.then_some(own)
 }
 
-/// Daemons that have no environment to be found by and are in sessions of their own: one that the cgroup
-/// of the plugin was there for, one that came before it, and one that has lost its parent.
+/// The cgroups that a host has made.
+fn cgroups_of(host: u32, own: &Path) -> Vec<OsString> {
+    let start = format!("tenon-{host}-");
+    let names = fs::read_dir(own).unwrap().flatten();
+    let names = names.map(|entry| entry.file_name());
+    names
+        .filter(|name| name.as_encoded_bytes().starts_with(start.as_bytes()))
+        .collect()
+}
+
+/// Daemons that have no environment to be found by, are in sessions of their own and have lost their parents,
+/// started before the plugin does anything else. Only its cgroup leads to them.
 #[test]
 fn a_killed_host_leaves_no_daemon_behind() {
-    let token = format!("daemons-{}", std::process::id());
-    let [early, late, orphan] =
-        ["1", "2", "3"].map(|place| format!("sleep 1000.{place}{}", std::process::id()));
-    let is_enclosed = "grep -q /tenon- /proc/self/cgroup";
-    let daemon = "env -i setsid";
-    let family = format!(
-        "{daemon} {early} & for i in $(seq 400); do {is_enclosed} && break; sleep 0.01; done; \
-         {daemon} {late} & ( {daemon} {orphan} & ); exec {TENON} echo"
-    );
-    let mut host = host(&token, &["sh", "-c", &family]);
-    wait_until("they did not start", &token, |_| {
-        [&early, &late, &orphan].iter().all(|one| is_running(one))
-    });
-    let has_cgroup = cgroup_of(&late).contains("/tenon-");
-    // The early one may still be on its way into the group.
-    wait_until("it is not moved", &token, |_| {
-        cgroup_of(&early) == cgroup_of(&late)
-    });
-    host.kill().unwrap();
-    host.wait().unwrap();
-    if !has_cgroup {
-        for left in [early, late, orphan].iter().filter_map(|one| find(one)) {
-            let id = rustix::process::Pid::from_raw(left).unwrap();
-            rustix::process::kill_process(id, rustix::process::Signal::KILL).unwrap();
-        }
-        let _nobody_reads = writeln!(std::io::stderr(), "skipped: no cgroup can be made here");
+    let Some(own) = own_cgroup() else { return };
+    for round in 0..20 {
+        let token = format!("daemons-{}-{round}", std::process::id());
+        let daemon = format!("sleep 1000.{round}{}", std::process::id());
+        let family = format!("( env -i setsid {daemon} & ); exec {TENON} echo");
+        let mut host = host(&token, &["sh", "-c", &family]);
+        wait_until("it did not start", &token, |_| is_running(&daemon));
+        host.kill().unwrap();
+        host.wait().unwrap();
+        wait_until("left behind", &token, |found| {
+            let has_cgroup = !cgroups_of(host.id(), &own).is_empty();
+            found.is_empty() && !is_running(&daemon) && !has_cgroup
+        });
+    }
+}
+
+/// It is killed while it starts its plugin: the guardian knows of the cgroup before it is made.
+#[test]
+fn a_host_that_is_killed_early_leaves_no_cgroup_behind() {
+    let Some(own) = own_cgroup() else { return };
+    for round in 0..40 {
+        let token = format!("early-{}-{round}", std::process::id());
+        let mut host = host(&token, &[TENON, "echo"]);
+        // At another point of its start each time.
+        std::thread::sleep(Duration::from_micros(500 * round));
+        host.kill().unwrap();
+        host.wait().unwrap();
+        wait_until("left behind", &token, |found| {
+            found.is_empty() && cgroups_of(host.id(), &own).is_empty()
+        });
+    }
+}
+
+#[test]
+fn an_ended_host_leaves_no_daemon_behind() {
+    if own_cgroup().is_none() {
         return;
     }
-    wait_until("left behind", &token, |found| {
-        found.is_empty() && ![&early, &late, &orphan].iter().any(|one| is_running(one))
-    });
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("id");
+    let daemon = "env -i setsid sleep 1000";
+    let is_there = "until grep -q sleep /proc/$!/comm; do :; done";
+    let family = format!(
+        "( {daemon} & {is_there}; echo $! >{} ); exec {TENON} echo",
+        file.display()
+    );
+    for _ in 0..20 {
+        let status = Command::new(TENON)
+            .args(["call", "echo", "[1]", "--", "sh", "-c", &family])
+            .stdout(Stdio::null())
+            .status()
+            .unwrap();
+        assert!(status.success());
+        let id = fs::read_to_string(&file).unwrap();
+        let line = format!("/proc/{}/cmdline", id.trim());
+        // That of a zombie is empty.
+        let is_gone = || fs::read(&line).unwrap_or_default().is_empty();
+        wait_until("left behind", "", |_| is_gone());
+    }
+}
+
+/// The sandbox of the outer host refuses `clone3`, so the inner host cannot start its plugin in a cgroup. The
+/// plugin enters the cgroup itself before its program runs.
+#[test]
+fn a_plugin_enters_its_cgroup_if_it_cannot_be_started_there() {
+    if own_cgroup().is_none() {
+        return;
+    }
+    let inner = format!(
+        "{TENON} call -v echo '[1]' -- sh -c 'grep ^0:: /proc/self/cgroup >&2; exec {TENON} echo' >&2"
+    );
+    let output = Command::new(TENON)
+        .args(["call", "-v", "echo", "[1]", "--allow-run"])
+        .args(["--allow-read", "/", "--allow-write", "/"])
+        .args(["--", "sh", "-c", &format!("{inner}; exec {TENON} echo")])
+        .output()
+        .unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    if stderr.contains("Landlock") {
+        let _nobody_reads = writeln!(std::io::stderr(), "skipped: this kernel has no sandbox");
+        return;
+    }
+    assert!(output.status.success(), "{stderr}");
+    let is_inside = |line: &str| line.contains("0::/") && line.contains("/tenon-");
+    assert!(stderr.lines().any(is_inside), "{stderr}");
 }
 
 /// The inner host's guardian may be killed before it acts, so the outer one has to know about

@@ -1,9 +1,8 @@
-//! Who descends from a plugin, and how all of them are ended.
+//! The processes that descend from a plugin, and how all of them are ended.
 //!
-//! A process can leave its process group and lose its parent. It keeps the environment it was born
-//! with, so each plugin gets a mark in it that its descendants inherit. A process can clear that as
-//! well, but cannot leave its control group, if we may make one ([`Enclosure`]). Without one, its
-//! parents lead to it as long as they live.
+//! A plugin is started in a cgroup, where we may make one, and its descendants cannot leave it. Without one,
+//! they can leave the process group. Their parents lead to them as long as those live, and each plugin gets a
+//! mark in its environment, which its descendants inherit unless they are started with another environment.
 
 use std::os::fd::OwnedFd;
 use std::process;
@@ -13,9 +12,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use rustix::process::{Signal, getpgid};
 
-use crate::enclosure::Enclosure;
 use crate::leader::Leader;
-use crate::platform::{self, Cgroup, Identity};
+use crate::limits::Cgroups;
+use crate::platform::{self, Identity};
 
 /// The environment variable with the marks of everyone a process descends from:
 /// `;<host>.<number>;<host>.<number>;`.
@@ -58,10 +57,10 @@ impl Mark {
 /// [killed](Family::kill) before.
 #[derive(Debug)]
 pub(crate) struct Family {
+    /// It was started in a cgroup that is killed as a whole.
+    pub(crate) is_enclosed: bool,
     // Removed before the leader is reaped.
-    pub(crate) enclosure: Enclosure,
-    /// Those that enforce limits.
-    pub(crate) cgroups: Vec<Cgroup>,
+    pub(crate) cgroups: Cgroups,
     pub(crate) leader: Leader,
     pub(crate) mark: Mark,
     /// Descendants that were seen before their parents ended.
@@ -76,21 +75,18 @@ impl Family {
         self.mark.needle()
     }
 
-    /// Whether nobody in it can leave what it is killed by: a control group, or the process group of a
-    /// plugin with permissions.
+    /// Whether no process can leave what it is killed by: a cgroup, or the process group of a plugin with
+    /// permissions.
     pub(crate) fn is_closed(&self) -> bool {
-        self.own_proc.is_some()
-            || self.cgroups.iter().any(Cgroup::can_kill)
-            || self.enclosure.is_closed()
+        self.is_enclosed || self.own_proc.is_some()
     }
 
-    /// Kills everyone who can be found without looking for the mark. Takes milliseconds. False if
-    /// [`Enclosure::kill`] has to be called again.
-    pub(crate) fn kill(&mut self) -> bool {
+    /// Kills all processes that can be found without looking for the mark. Takes milliseconds, if it has
+    /// to look for descendants.
+    pub(crate) fn kill(&mut self) {
         let plugin = self.leader.id();
         tracing::debug!(?plugin, "ending a plugin and what it has left behind");
-        let is_settled = self.enclosure.kill();
-        for cgroup in &self.cgroups {
+        for cgroup in self.cgroups.iter() {
             let _no_longer_there = cgroup.end_all();
         }
         if !self.is_closed() {
@@ -98,7 +94,6 @@ impl Family {
         }
         self.leader.signal_group(Signal::KILL);
         self.seen.iter().for_each(|one| one.signal(Signal::KILL));
-        is_settled
     }
 
     /// Stops all descendants and all members of the process group. A stopped process cannot start
@@ -149,9 +144,9 @@ mod tests {
         stdout.read_line(&mut line).unwrap();
         let daemon = Pid::from_raw(line.trim().parse().unwrap()).unwrap();
         let family = Family {
-            enclosure: Enclosure::default(),
-            cgroups: Vec::new(),
-            leader: Leader::new(child).unwrap(),
+            is_enclosed: false,
+            cgroups: Cgroups::default(),
+            leader: Leader::new(Pid::from_child(&child)),
             mark: Mark::new(),
             seen: Vec::new(),
             own_proc: None,
@@ -177,7 +172,7 @@ mod tests {
     #[test]
     fn a_daemon_is_found_by_its_parents() {
         let (mut family, daemon) = with_daemon();
-        assert!(family.kill());
+        family.kill();
         assert_goes(daemon);
     }
 
@@ -194,7 +189,7 @@ mod tests {
             std::thread::sleep(Duration::from_millis(5));
         }
         assert!(daemon.is_there());
-        assert!(family.kill());
+        family.kill();
         assert_goes(daemon);
     }
 }

@@ -64,11 +64,11 @@ for round in 1 2 3 4 5 6 7 8 9 10; do
 done
 for cgroup in $cgroups; do
   # The killed take a moment to leave it.
-  for round in 1 2 3 4 5 6 7 8 9 10; do
+  for pause in 0 0.01 0.02 0.05 0.1 0.2 0.5 1 2; do
+    sleep $pause
     # A plugin can have made groups inside its own, as another of us does.
     rmdir "$cgroup"/*/*/ "$cgroup"/*/ "$cgroup"
     [ -d "$cgroup" ] || break
-    sleep 0.01
   done
 done
 "#;

@@ -7,13 +7,13 @@
 
 use std::io;
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, ExitStatus};
+use std::process::ExitStatus;
 use std::sync::{Mutex, PoisonError};
 
 use rustix::io::Errno;
 use rustix::process::{
-    Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus, getpgid, kill_process, kill_process_group,
-    waitid,
+    Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus, WaitOptions, getpgid, kill_process,
+    kill_process_group, waitid, waitpid,
 };
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
@@ -24,24 +24,19 @@ use crate::platform::ExitDescriptor;
 /// A child process that leads a group of its own. Dropping it kills the group and reaps the child.
 #[derive(Debug)]
 pub(crate) struct Leader {
-    /// Taken when it is dropped.
-    child: Option<Child>,
     id: Pid,
     group: Group,
 }
 
 /// Killed children that had not ended yet when they were to be reaped.
-static UNREAPED: Mutex<Vec<Child>> = Mutex::new(Vec::new());
+static UNREAPED: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
 
 impl Leader {
     /// Takes charge of a child that was started with a process group of its own.
-    pub(crate) fn new(child: Child) -> io::Result<Leader> {
-        let id = { i32::try_from(child.id()).ok() }.and_then(Pid::from_raw);
-        let id = id.ok_or_else(|| io::Error::other("it has no process id"))?;
+    pub(crate) fn new(id: Pid) -> Leader {
         let group = Group::of(id);
         guardian::started(group);
-        let child = Some(child);
-        Ok(Leader { child, id, group })
+        Leader { id, group }
     }
 
     /// Its process id, which is also that of its group.
@@ -86,12 +81,9 @@ impl Drop for Leader {
         // Before it is reaped: the guardian must not signal an id that is free.
         guardian::ended(self.group);
         let mut unreaped = UNREAPED.lock().unwrap_or_else(PoisonError::into_inner);
-        unreaped.retain_mut(|child| matches!(child.try_wait(), Ok(None)));
-        if let Some(mut child) = self.child.take()
-            && let Ok(None) = child.try_wait()
-        {
-            unreaped.push(child);
-        }
+        unreaped.push(self.id);
+        // Those that have not ended yet stay.
+        unreaped.retain(|id| matches!(waitpid(Some(*id), WaitOptions::NOHANG), Ok(None)));
     }
 }
 
@@ -152,7 +144,7 @@ mod tests {
     fn start(script: &str) -> Leader {
         let mut command = Command::new("sh");
         command.args(["-c", script]).process_group(0);
-        Leader::new(command.spawn().unwrap()).unwrap()
+        Leader::new(Pid::from_child(&command.spawn().unwrap()))
     }
 
     /// The letter of a process's state in /proc; `None` if there is no such process.
@@ -212,8 +204,8 @@ mod tests {
     /// What somebody else has reaped is not signalled: its id may be another's.
     #[tokio::test]
     async fn a_leader_that_somebody_else_has_reaped_is_not_signalled() {
-        let mut leader = start("sleep 1000 & exit 0");
-        leader.child.as_mut().unwrap().wait().unwrap();
+        let leader = start("sleep 1000 & exit 0");
+        waitpid(Some(leader.id()), WaitOptions::empty()).unwrap();
         assert!(matches!(look(leader.id()), Err(Errno::CHILD)));
         let id = leader.id();
         drop(leader);

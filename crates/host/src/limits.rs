@@ -1,16 +1,15 @@
 //! How much a plugin may use up.
 //!
-//! A control group limits a plugin and everything it starts together. Where none with the memory
-//! controller can be made, each of its processes is limited by itself.
+//! A cgroup limits a plugin and everything it starts together. Where none with the memory controller can be
+//! made, each of its processes is limited by itself.
 
 use std::fmt;
-use std::fs::File;
 use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
+use rustix::fs::{Mode, OFlags};
 use rustix::process::{Resource, Rlimit};
-use tokio::process::Command;
 
-use crate::child;
 use crate::command::PluginCommand;
 use crate::platform::{self, Cgroup};
 
@@ -74,46 +73,75 @@ impl fmt::Display for Size {
     }
 }
 
-/// What the child does to be held to its limits, and to be found by its control group.
+/// How a child is held to its limits, and which cgroups it is in.
 #[derive(Default)]
 pub(crate) struct Enforcement {
-    entrances: Vec<Entrance>,
+    /// Of the cgroup that it is started in.
+    home: Option<Entrance>,
+    /// Of the cgroups that it enters: a process can be started only in one, of version 2.
+    others: Vec<Entrance>,
     data: Option<Rlimit>,
 }
 
-/// The way into a control group.
-pub(crate) struct Entrance {
-    pub(crate) file: File,
-    /// The group enforces a limit.
-    pub(crate) is_required: bool,
+/// The way into a cgroup.
+struct Entrance {
+    folder: OwnedFd,
+    /// The child must not run outside.
+    is_required: bool,
 }
 
-/// Control groups that enforce limits.
+/// Cgroups that enforce limits.
 #[derive(Default)]
 pub(crate) struct Limiting {
-    pub(crate) groups: Vec<Cgroup>,
-    pub(crate) entrances: Vec<Entrance>,
+    /// Of version 2.
+    pub(crate) home: Option<Cgroup>,
+    /// The first one enforces a limit.
+    pub(crate) is_required: bool,
+    /// Of version 1. They enforce limits.
+    pub(crate) others: Vec<Cgroup>,
     /// The limits that no group enforces. Processes are not among them.
     pub(crate) left: Limits,
 }
 
+/// The cgroups of a plugin. They last as long as its processes.
+#[derive(Debug, Default)]
+pub(crate) struct Cgroups {
+    pub(crate) home: Option<Cgroup>,
+    pub(crate) others: Vec<Cgroup>,
+}
+
+impl Cgroups {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Cgroup> {
+        self.home.iter().chain(&self.others)
+    }
+}
+
 impl Enforcement {
-    /// Prepares everything for a command. The groups last as long as its processes.
+    /// Prepares everything for a command.
     ///
     /// # Errors
     /// A limit cannot be enforced, so the command must not be started.
-    pub(crate) fn of(command: &PluginCommand) -> io::Result<(Enforcement, Vec<Cgroup>)> {
+    pub(crate) fn of(command: &PluginCommand) -> io::Result<(Enforcement, Cgroups)> {
         let limits = command.limits;
-        // Moving into a group takes milliseconds, so nobody does without need. Confined plugins are
-        // ended by their process group, which they cannot leave.
-        if limits == Limits::default() {
-            return Ok((Enforcement::default(), Vec::new()));
-        }
+        let is_confined = command.permissions.is_some();
+        let limiting = match (limits == Limits::default(), is_confined) {
+            (false, _) => platform::limiting(limits)?,
+            // A confined plugin cannot leave its process group, which is enough to end it.
+            (true, true) => Limiting::default(),
+            (true, false) => Limiting {
+                home: platform::new_group(),
+                ..Limiting::default()
+            },
+        };
         let Limiting {
-            groups,
-            entrances,
-            left,
-        } = platform::limiting(limits)?;
+            home, others, left, ..
+        } = limiting;
+        // A confined plugin in a cgroup may leave its process group.
+        let is_required = limiting.is_required || is_confined;
+        let entrance = match home.as_ref().map(|group| Entrance::of(group, is_required)) {
+            Some(Err(error)) if is_required => return Err(error),
+            entrance => entrance.and_then(Result::ok),
+        };
         let data = left.memory.map(|memory| {
             let usual = rustix::process::getrlimit(Resource::Data);
             let lowest = [usual.current, usual.maximum].into_iter().flatten();
@@ -123,24 +151,31 @@ impl Enforcement {
                 maximum: Some(lowest),
             }
         });
+        let enforcement = Enforcement {
+            home: entrance,
+            others: { others.iter() }
+                .map(|group| Entrance::of(group, true))
+                .collect::<Result<_, _>>()?,
+            data,
+        };
+        let cgroups = Cgroups { home, others };
         let is_each_by_itself = data.is_some();
-        tracing::debug!(?limits, is_each_by_itself, ?groups, "limits of a plugin");
-        Ok((Enforcement { entrances, data }, groups))
+        tracing::debug!(?limits, is_each_by_itself, ?cgroups, "limits of a plugin");
+        Ok((enforcement, cgroups))
     }
 
-    /// Has the child of a command enter its groups and lower its limits before it becomes the program.
-    pub(crate) fn set_up(self, command: &mut Command) {
-        if self.data.is_some() || !self.entrances.is_empty() {
-            child::before_exec(command, move || self.apply());
-        }
+    /// The folder of the cgroup to start the child in.
+    pub(crate) fn home(&self) -> Option<BorrowedFd<'_>> {
+        self.home.as_ref().map(|home| home.folder.as_fd())
     }
 
-    /// Runs between fork and exec: plain system calls.
-    fn apply(&self) -> io::Result<()> {
-        for entrance in &self.entrances {
+    /// Runs in the child: plain system calls. `is_inside`: it was started in its cgroup.
+    pub(crate) fn apply(&self, is_inside: bool) -> io::Result<()> {
+        let home = self.home.iter().filter(|_| !is_inside);
+        for entrance in home.chain(&self.others) {
             // Where we may make a group we need not be allowed to move into it.
-            match rustix::io::write(&entrance.file, b"0") {
-                Err(error) if entrance.is_required => return Err(error.into()),
+            match entrance.enter() {
+                Err(error) if entrance.is_required => return Err(error),
                 _ => {}
             }
         }
@@ -148,6 +183,25 @@ impl Enforcement {
             Some(limit) => Ok(rustix::process::setrlimit(Resource::Data, *limit)?),
             None => Ok(()),
         }
+    }
+}
+
+impl Entrance {
+    fn of(group: &Cgroup, is_required: bool) -> io::Result<Entrance> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let folder = rustix::fs::open(group.folder(), flags, Mode::empty())?;
+        Ok(Entrance {
+            folder,
+            is_required,
+        })
+    }
+
+    /// Moves the process that calls this, which takes milliseconds.
+    fn enter(&self) -> io::Result<()> {
+        let flags = OFlags::WRONLY | OFlags::CLOEXEC;
+        let members = rustix::fs::openat(&self.folder, c"cgroup.procs", flags, Mode::empty())?;
+        rustix::io::write(&members, b"0")?;
+        Ok(())
     }
 }
 

@@ -18,6 +18,6 @@ use linux as system;
 use other as system;
 
 pub(crate) use system::{
-    Cgroup, ExitDescriptor, Identity, descendants, die_with_parent, environment, ids, limiting,
-    new_group, signal_if, widen,
+    Cgroup, ExitDescriptor, Identity, clone_into, descendants, die_with_parent, environment, ids,
+    limiting, new_group, signal_if, widen,
 };

@@ -1,9 +1,9 @@
 //! A child process with everything that descends from it.
 
-use std::ffi::OsString;
+use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::AsFd;
-use std::process::{ExitStatus, Stdio};
+use std::process::ExitStatus;
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal};
@@ -12,10 +12,10 @@ use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::sync::watch;
 
 use crate::command::PluginCommand;
-use crate::enclosure::Enclosure;
 use crate::environment::LeftOut;
 use crate::error::{PluginError, Problem};
 use crate::family::{self, Family, Mark};
+use crate::launch::Launch;
 use crate::leader::Leader;
 use crate::limits::{Enforcement, Limits, MemoryLimit};
 use crate::platform::{self, Cgroup, Identity};
@@ -107,48 +107,36 @@ impl Process {
     /// Starts a command and gives its pipes as they are. Somebody has to read its stderr, or it
     /// may stop at writing there.
     pub(crate) fn start(command: &PluginCommand) -> io::Result<(Process, Pipes)> {
+        // It has to hear of cgroups before they are made.
+        guardian::start();
         let mark = Mark::new();
         let (passed, left_out) = command.environment();
-        let mut child = to_tokio(command, passed, &mark);
+        let mut environment = BTreeMap::from_iter(passed);
+        environment.extend({ command.given() }.map(|(name, value)| (name.clone(), value.clone())));
+        environment.insert(family::VARIABLE.into(), mark.value().into());
         let (enforcement, cgroups) = Enforcement::of(command)?;
-        enforcement.set_up(&mut child);
-        let can_kill = cgroups.iter().any(Cgroup::can_kill);
+        let can_kill = cgroups.home.as_ref().is_some_and(Cgroup::can_kill);
         let sandbox = Sandbox::of(command, can_kill)?;
         let is_confined = sandbox.is_some();
-        if let Some(sandbox) = sandbox {
-            sandbox.set_up(&mut child);
-        }
-        let mut child = spawner::spawn(child).map_err(|error| match is_confined {
-            true => sandbox::explained(error),
-            false => error,
-        })?;
-        let own_proc = is_confined.then(|| sandbox::pin(child.id())).flatten();
-        for cgroup in &cgroups {
-            // When they were made, the guardian may not have been there.
-            guardian::confined(cgroup.folder());
-        }
-        let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let leader = Leader::new(child)?;
-        let id = leader.id();
-        let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
-            return Err(io::Error::other("a pipe is missing"));
-        };
-        for pipe in [stdin.as_fd(), stdout.as_fd()] {
+        let launch = Launch::new(command, environment, enforcement, sandbox)?;
+        let started = spawner::start(launch)?;
+        let id = started.id;
+        let leader = Leader::new(id);
+        let own_proc = is_confined.then(|| sandbox::pin(id)).flatten();
+        let is_enclosed = can_kill
+            && (started.is_inside || cgroups.home.as_ref().is_some_and(|home| home.contains(id)));
+        for pipe in [started.stdin.as_fd(), started.stdout.as_fd()] {
             platform::widen(pipe, PIPE_SIZE);
         }
         let pipes = Pipes {
-            stdin: ChildStdin::from_std(stdin)?,
-            stdout: ChildStdout::from_std(stdout)?,
-            stderr: ChildStderr::from_std(stderr)?,
+            stdin: ChildStdin::from_std(started.stdin)?,
+            stdout: ChildStdout::from_std(started.stdout)?,
+            stderr: ChildStderr::from_std(started.stderr)?,
         };
         let status = leader.watch()?;
-        let enclosure = match is_confined || can_kill {
-            true => Enclosure::default(),
-            false => Enclosure::around(id),
-        };
         let process = Process {
             family: Some(Box::new(Family {
-                enclosure,
+                is_enclosed,
                 cgroups,
                 leader,
                 mark,
@@ -189,7 +177,7 @@ impl Process {
     /// Its memory limit, if it has one.
     pub(crate) fn memory_limit(&self) -> Option<MemoryLimit> {
         let bytes = self.limits.memory?;
-        let cgroups = self.family.iter().flat_map(|family| &family.cgroups);
+        let cgroups = self.family.iter().flat_map(|family| family.cgroups.iter());
         let was_reached = { cgroups }.any(Cgroup::ran_out_of_memory);
         Some(MemoryLimit { bytes, was_reached })
     }
@@ -286,34 +274,4 @@ impl Drop for Process {
             let _nobody_waits = sweep::end(family);
         }
     }
-}
-
-fn to_tokio(
-    command: &PluginCommand,
-    passed: Vec<(OsString, OsString)>,
-    mark: &Mark,
-) -> tokio::process::Command {
-    let mut child = new_command(command);
-    child
-        .args(&command.args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .process_group(0);
-    if let Some(folder) = &command.folder {
-        child.current_dir(folder);
-    }
-    child.env_clear();
-    child.envs(passed);
-    child.envs(command.given());
-    child.env(family::VARIABLE, mark.value());
-    child
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "this is the place that leaves no process behind"
-)]
-fn new_command(command: &PluginCommand) -> tokio::process::Command {
-    tokio::process::Command::new(&command.program)
 }

@@ -31,23 +31,18 @@ struct Ending {
     family: Box<Family>,
     rounds: usize,
     quiet_rounds: usize,
-    /// Nobody is being moved into its control group any more.
-    is_settled: bool,
-    /// Dropped when nobody is left.
-    done: Option<oneshot::Sender<()>>,
+    /// Dropped after the family.
+    _done: oneshot::Sender<()>,
 }
 
 impl Ending {
-    fn is_searched(&self) -> bool {
-        self.done.is_some()
+    fn is_done(&self) -> bool {
+        self.quiet_rounds == QUIET_ROUNDS || self.rounds == ROUNDS
     }
 
     fn note(&mut self, is_found: bool) {
         self.rounds += 1;
         self.quiet_rounds = if is_found { 0 } else { self.quiet_rounds + 1 };
-        if self.quiet_rounds == QUIET_ROUNDS || self.rounds == ROUNDS {
-            self.done = None;
-        }
     }
 }
 
@@ -60,8 +55,7 @@ pub(crate) fn end(family: Box<Family>) -> oneshot::Receiver<()> {
         family,
         rounds: 0,
         quiet_rounds: 0,
-        is_settled: false,
-        done: Some(sender),
+        _done: sender,
     });
     let has_thread = HAS_THREAD.get_or_init(|| {
         let thread = thread::Builder::new().name("tenon-sweeper".into());
@@ -95,21 +89,16 @@ fn wait() -> Vec<Ending> {
 fn sweep(mut added: Vec<Ending>) {
     let mut endings: Vec<Ending> = Vec::new();
     loop {
-        for ending in &mut endings {
-            ending.is_settled = ending.is_settled || ending.family.enclosure.kill();
-        }
         for mut ending in added {
-            ending.is_settled = ending.family.kill();
+            ending.family.kill();
             endings.push(ending);
         }
-        let searched = endings.iter_mut().filter(|one| one.is_searched());
-        let searched: Vec<&mut Ending> = searched.collect();
-        let needles: Vec<String> = { searched.iter() }.map(|one| one.family.needle()).collect();
-        for (ending, is_found) in searched.into_iter().zip(walk(&needles)) {
+        let needles: Vec<String> = { endings.iter() }.map(|one| one.family.needle()).collect();
+        for (ending, is_found) in endings.iter_mut().zip(walk(&needles)) {
             ending.note(is_found);
         }
         // Dropping the family reaps the plugin.
-        endings.retain(|one| one.is_searched() || !one.is_settled);
+        endings.retain(|one| !one.is_done());
         added = std::mem::take(&mut *waiting());
         if endings.is_empty() && added.is_empty() {
             return;

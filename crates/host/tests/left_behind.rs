@@ -7,8 +7,10 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 use support::searching::Searching;
-use support::{ANSWER, DAEMON, Daemon, Script, no_cgroup_is_left, skipped, watched};
-use tenon_host::{Environment, Process};
+use support::{
+    ANSWER, DAEMON, Daemon, Script, can_make_cgroups, no_cgroup_is_left, skipped, watched,
+};
+use tenon_host::{Capture, Environment, PluginCommand, Process};
 
 /// A plugin with a child in its group, one in a session of its own, and one that has no
 /// environment to be found by.
@@ -76,7 +78,6 @@ async fn those_without_an_environment_go_with_the_group() {
 #[tokio::test]
 async fn a_daemon_with_parents_goes_with_its_plugin() {
     watched(async {
-        // At once, so that it may be too early for a cgroup.
         let script = Script::new(&format!("{DAEMON} & {ANSWER}; cat >/dev/null"));
         for is_stopped in [false, true] {
             let plugin = script.start().await.unwrap();
@@ -92,32 +93,22 @@ async fn a_daemon_with_parents_goes_with_its_plugin() {
     .await;
 }
 
-/// A plugin whose daemon has no parent any more. It starts the daemon when it is in a cgroup, or writes
-/// `none` if that does not happen.
-fn with_orphan() -> Script {
-    let is_enclosed = format!("grep -q /tenon-{}- /proc/self/cgroup", std::process::id());
-    Script::new(&format!(
-        "{ANSWER}; for i in $(seq 400); do {is_enclosed} && break; sleep 0.01; done; \
-         if {is_enclosed}; then ( {DAEMON} & ); else echo none >&2; fi; \
-         cat >/dev/null"
-    ))
-}
-
-/// Nothing leads to it but the cgroup of its plugin.
+/// Nothing leads to it but the cgroup of its plugin. It is the first process that the plugin starts, so the
+/// plugin has to be in its cgroup before its program runs.
 #[tokio::test]
 async fn a_daemon_without_parents_goes_with_the_cgroup_of_its_plugin() {
     watched(async {
-        for how in ["dropped", "stopped", "killed"] {
-            let script = with_orphan();
+        if !can_make_cgroups() {
+            return skipped("no cgroup can be made here");
+        }
+        let script = Script::new(&format!("( {DAEMON} & ); {ANSWER}; cat >/dev/null"));
+        for round in 0..21 {
             let mut plugin = script.start().await.unwrap();
             let daemon = Daemon::of(&plugin).await;
-            if !daemon.is_alive() {
-                return skipped("no cgroup can be made here");
-            }
-            assert!(daemon.is_enclosed());
-            match how {
-                "dropped" => drop(plugin),
-                "stopped" => {
+            assert!(daemon.is_alive() && daemon.is_enclosed(), "round {round}");
+            match round % 3 {
+                0 => drop(plugin),
+                1 => {
                     plugin.stop(|_| async {}).await;
                 }
                 _ => {
@@ -136,22 +127,22 @@ async fn a_daemon_without_parents_goes_with_the_cgroup_of_its_plugin() {
     .await;
 }
 
-/// What a plugin has started before it was moved into its cgroup is moved as well.
+/// The command is over by the time we could look for its children.
 #[tokio::test]
-async fn those_who_were_there_before_the_cgroup_are_moved_into_it() {
+async fn a_daemon_without_parents_goes_with_the_cgroup_of_a_command() {
     watched(async {
-        let script = Script::new(&format!("{DAEMON} & {ANSWER}; cat >/dev/null"));
-        let plugin = script.start().await.unwrap();
-        let daemon = Daemon::of(&plugin).await;
-        let began = std::time::Instant::now();
-        while !daemon.is_enclosed() {
-            if began.elapsed() > Duration::from_secs(10) {
-                return skipped("no cgroup can be made here");
-            }
-            tokio::time::sleep(Duration::from_millis(5)).await;
+        if !can_make_cgroups() {
+            return skipped("no cgroup can be made here");
         }
-        drop(plugin);
-        daemon.is_gone().await;
+        let script =
+            "env -i setsid sleep 1000 & until grep -q sleep /proc/$!/comm; do :; done; echo $!";
+        let command = PluginCommand::new("sh").args(["-c", script]);
+        for _ in 0..20 {
+            let captured = Capture::default().run(&command).await.unwrap();
+            let id = String::from_utf8(captured.stdout).unwrap();
+            Daemon::with_id(id.trim()).is_gone().await;
+        }
+        no_cgroup_is_left().await;
     })
     .await;
 }

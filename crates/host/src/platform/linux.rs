@@ -1,6 +1,7 @@
-//! Linux: control groups, descriptors of processes, `/proc`.
+//! Linux: cgroups, descriptors of processes, `/proc`.
 
 mod cgroup;
+mod clone;
 mod exit;
 mod limiting;
 mod processes;
@@ -11,6 +12,7 @@ use std::os::fd::BorrowedFd;
 use rustix::process::{Signal, set_parent_process_death_signal};
 
 pub(crate) use cgroup::{Cgroup, new_group};
+pub(crate) use clone::clone_into;
 pub(crate) use exit::ExitDescriptor;
 pub(crate) use limiting::limiting;
 pub(crate) use processes::{Identity, descendants, environment, ids, signal_if};

@@ -18,10 +18,6 @@ impl Cgroup {
         match *self {}
     }
 
-    pub(crate) fn add(&self, _: Pid) -> io::Result<()> {
-        match *self {}
-    }
-
     pub(crate) fn contains(&self, _: Pid) -> bool {
         match *self {}
     }
@@ -41,6 +37,10 @@ impl Cgroup {
 
 pub(crate) fn new_group() -> Option<Cgroup> {
     None
+}
+
+pub(crate) fn clone_into(_: BorrowedFd<'_>) -> io::Result<Option<Pid>> {
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 /// # Errors

@@ -15,18 +15,16 @@ mod rules;
 mod shims;
 mod syscalls;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
-use rustix::process::{Resource, Rlimit};
+use rustix::process::{Pid, Resource, Rlimit};
 use rustix::thread::{CapabilitySet, CapabilitySets};
-use tokio::process::Command;
 
-use crate::child;
 use crate::command::PluginCommand;
 use filter::Instruction;
 use landlock::{Ruleset, access};
@@ -81,16 +79,13 @@ impl Sandbox {
         }))
     }
 
-    /// Has the child of a command confine itself before it becomes the program.
-    pub(crate) fn set_up(self, command: &mut Command) {
-        if let Some(path) = &self.path {
-            command.env("PATH", path);
-        }
-        child::before_exec(command, move || self.enter());
+    /// `PATH` for the program, if it has to be another one.
+    pub(crate) fn path(&self) -> Option<&OsStr> {
+        self.path.as_deref()
     }
 
-    /// Runs between fork and exec: plain system calls, see [`kernel`].
-    fn enter(&self) -> io::Result<()> {
+    /// Confines the process that calls this. Runs in the child: plain system calls, see [`kernel`].
+    pub(crate) fn enter(&self) -> io::Result<()> {
         kernel::close_others_on_exec()?;
         rustix::process::setrlimit(
             Resource::Core,
@@ -158,7 +153,8 @@ pub(crate) fn explained(error: io::Error) -> io::Error {
 
 /// Keeps the folder of a process in `/proc` the one that its rule is about: the kernel may make it
 /// anew once nobody uses it.
-pub(crate) fn pin(process: u32) -> Option<OwnedFd> {
+pub(crate) fn pin(process: Pid) -> Option<OwnedFd> {
     let flags = OFlags::PATH | OFlags::CLOEXEC;
-    rustix::fs::open(format!("/proc/{process}"), flags, Mode::empty()).ok()
+    let folder = format!("/proc/{}", process.as_raw_nonzero());
+    rustix::fs::open(folder, flags, Mode::empty()).ok()
 }

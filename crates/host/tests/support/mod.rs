@@ -93,6 +93,10 @@ pub(crate) const DAEMON: &str = "env -i setsid sh -c 'echo $$ >&2; exec sleep 10
 pub(crate) struct Daemon(String);
 
 impl Daemon {
+    pub(crate) fn with_id(id: &str) -> Daemon {
+        Daemon(id.to_owned())
+    }
+
     pub(crate) async fn of(plugin: &Plugin) -> Daemon {
         let stderr = plugin.process().stderr().clone();
         loop {
@@ -150,17 +154,36 @@ pub(crate) async fn watched(test: impl Future<Output = ()>) {
         .expect("the watchdog barked: something waits forever");
 }
 
-/// The cgroups that this process has made, wherever cgroups are mounted.
-fn cgroups() -> Vec<PathBuf> {
+/// Where cgroups are mounted whose file system is of a kind that begins with this.
+fn mounts(start_of_kind: &str) -> Vec<PathBuf> {
     let mounts = fs::read_to_string("/proc/self/mounts").unwrap();
     let mounts = mounts.lines().filter_map(|line| {
         let mut words = line.split(' ');
         let (folder, kind) = (words.nth(1)?, words.next()?);
-        kind.starts_with("cgroup").then(|| PathBuf::from(folder))
+        kind.starts_with(start_of_kind)
+            .then(|| PathBuf::from(folder))
     });
+    mounts.collect()
+}
+
+/// Whether this process may make a cgroup whose members can be killed at once.
+pub(crate) fn can_make_cgroups() -> bool {
+    let groups = fs::read_to_string("/proc/self/cgroup").unwrap();
+    let own = groups.lines().find_map(|line| line.strip_prefix("0::/"));
+    let (Some(own), [mount]) = (own, &*mounts("cgroup2")) else {
+        return false;
+    };
+    let probe = mount.join(own).join(format!("test-{}", std::process::id()));
+    let is_made = fs::create_dir(&probe).is_ok() && probe.join("cgroup.kill").exists();
+    let _not_made = fs::remove_dir(&probe);
+    is_made
+}
+
+/// The cgroups that this process has made.
+fn cgroups() -> Vec<PathBuf> {
     let own = format!("tenon-{}-", std::process::id());
     let mut found = Vec::new();
-    let mut folders: Vec<PathBuf> = mounts.collect();
+    let mut folders = mounts("cgroup");
     while let Some(folder) = folders.pop() {
         let Ok(entries) = fs::read_dir(&folder) else {
             continue;

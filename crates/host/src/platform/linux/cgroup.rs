@@ -3,7 +3,7 @@
 //! and what they use up together can be limited.
 
 use std::fmt::Display;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -42,11 +42,6 @@ impl Cgroup {
         }
     }
 
-    /// Moves a process into the group.
-    pub(crate) fn add(&self, process: Pid) -> io::Result<()> {
-        self.set("cgroup.procs", process.as_raw_nonzero())
-    }
-
     /// Whether a process is in the group, or in one inside it.
     pub(crate) fn contains(&self, process: Pid) -> bool {
         let groups = fs::read_to_string(format!("/proc/{}/cgroup", process.as_raw_nonzero()));
@@ -68,11 +63,6 @@ impl Cgroup {
 
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
-    }
-
-    /// Whoever writes `0` to it moves into the group.
-    pub(crate) fn entrance(&self) -> io::Result<File> {
-        entrance(&self.folder)
     }
 
     /// Which of the kernel's files there are depends on its version and on the controllers of the group.
@@ -139,11 +129,6 @@ fn is_removed(folder: &Path) -> bool {
     removed.count() > 0 && !is_busy()
 }
 
-fn entrance(folder: &Path) -> io::Result<File> {
-    let procs = folder.join("cgroup.procs");
-    OpenOptions::new().write(true).open(procs)
-}
-
 /// The group of cgroup v2 that this process is in, and where cgroup v2 is mounted.
 pub(crate) fn unified() -> Option<(PathBuf, PathBuf)> {
     let mount = mount(|kind, _| kind == "cgroup2")?;
@@ -180,7 +165,8 @@ fn mount(is_it: impl Fn(&str, &str) -> bool) -> Option<PathBuf> {
 /// Whether a process in the group `own` may move to a group inside `place`, which is `own` or the one
 /// above it: the kernel wants the right to write to the nearest group that both are in.
 pub(crate) fn may_move_within(place: &Path) -> bool {
-    entrance(place).is_ok()
+    let members = place.join("cgroup.procs");
+    OpenOptions::new().write(true).open(members).is_ok()
 }
 
 /// The controllers that groups inside this one have, of cgroup v2.

@@ -1,10 +1,10 @@
-//! Control groups that limit what a plugin uses up.
+//! Cgroups that limit what a plugin uses up.
 
 use std::io;
 use std::path::Path;
 
 use super::cgroup::{self, Cgroup};
-use crate::limits::{Entrance, Limiting, Limits};
+use crate::limits::{Limiting, Limits};
 
 /// Makes groups for limits, as far as there can be groups that enforce them.
 ///
@@ -17,28 +17,15 @@ pub(crate) fn limiting(limits: Limits) -> io::Result<Limiting> {
     };
     if let Some(group) = unified_group(limits) {
         hold_to(&group, &mut limiting.left)?;
-        let is_required = limiting.left != limits;
-        limiting.add(group, is_required)?;
+        limiting.is_required = limiting.left != limits;
+        limiting.home = Some(group);
     }
     if let Some(processes) = limiting.left.processes.take() {
         let group = first_version_group().ok_or_else(no_pids_controller)?;
         group.set("pids.max", processes)?;
-        limiting.add(group, true)?;
+        limiting.others.push(group);
     }
     Ok(limiting)
-}
-
-impl Limiting {
-    fn add(&mut self, group: Cgroup, is_required: bool) -> io::Result<()> {
-        match group.entrance() {
-            Ok(file) => self.entrances.push(Entrance { file, is_required }),
-            Err(error) if is_required => return Err(error),
-            // It would have been for ending everyone at once, which also works without.
-            Err(_) => {}
-        }
-        self.groups.push(group);
-        Ok(())
-    }
 }
 
 /// A group of cgroup v2, where we may make one. Best is a place whose groups have the controllers that
