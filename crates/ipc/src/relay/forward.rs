@@ -53,7 +53,7 @@ impl Hub {
 
     /// The answer to a client that makes the first call of the protocol, where it may be made only once:
     /// what the plugin has answered here.
-    async fn begun(&self, method: &str, format: Format) -> Option<Reply> {
+    async fn begun(&self, method: &str, client: &Peer) -> Option<Reply> {
         let protocol = self.protocol.filter(|protocol| protocol.begins_once())?;
         if protocol.first_call() != Some(method) {
             return None;
@@ -64,7 +64,7 @@ impl Hub {
             error = self.plugin.absence(self.patience) => return Some(Err(error)),
         }
         let answer = lock(&self.begun).clone()?;
-        Some(reply(Ok(answer), format))
+        Some(reply(Ok(answer), client))
     }
 
     async fn ask_plugin(&self, mut call: Call) -> Reply {
@@ -73,7 +73,7 @@ impl Hub {
         if method == "initialize" {
             *lock(&self.initializer) = Some(session.clone());
         }
-        if let Some(reply) = self.begun(&method, format).await {
+        if let Some(reply) = self.begun(&method, session.peer()).await {
             return reply;
         }
         let (params, mut given) = self.tokens.replace(&session, call.params.take());
