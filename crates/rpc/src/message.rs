@@ -1,4 +1,4 @@
-//! What two peers say to each other: requests, responses and events.
+//! Messages: requests, responses and events.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,14 +9,14 @@ use bytes::Bytes;
 use crate::error::RpcError;
 use crate::payload::Payload;
 
-/// One thing said by one peer to the other.
+/// A message from one peer to the other.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Message {
-    /// Wants exactly one [`Response`] with the same id.
+    /// Is answered with exactly one [`Response`] with the same id.
     Request(Request),
     /// Answers a [`Request`].
     Response(Response),
-    /// Wants no answer. JSON-RPC calls it a notification.
+    /// Is not answered. JSON-RPC calls it a notification.
     Event(Event),
 }
 
@@ -41,7 +41,7 @@ pub struct Response {
     pub result: Result<Payload, Box<RpcError>>,
 }
 
-/// A message nobody answers.
+/// A message that is not answered.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
     /// The name of the event.
@@ -55,19 +55,19 @@ pub struct Event {
 /// `92` and `"92"` are different ids, and they print differently.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Id {
-    /// JSON `null`: a call that is answered, but that its caller cannot match.
+    /// JSON `null`: the call is answered, but the caller cannot match the answer to it.
     Null,
     /// An integer.
     Number(i64),
     /// A string.
     Text(Text),
-    /// A JSON number that is no `i64` (`18446744073709551615`, `1.5`, `-0`, `1e3`), kept as its
+    /// A JSON number that is not an `i64` (`18446744073709551615`, `1.5`, `-0`, `1e3`), kept as its
     /// text so that it goes back exactly as it came.
     Verbatim(Text),
 }
 
 impl Id {
-    /// How many bytes of the peer's it holds on to.
+    /// How many bytes of the peer's input it keeps in memory.
     pub(crate) fn size(&self) -> usize {
         match self {
             Id::Null | Id::Number(_) => 0,
@@ -110,14 +110,9 @@ impl Text {
     }
 
     /// Text from bytes, if they are UTF-8.
+    #[inline]
     pub fn from_utf8(bytes: Bytes) -> Option<Text> {
-        std::str::from_utf8(&bytes).ok()?;
-        Some(Text(bytes))
-    }
-
-    /// Text from bytes that are part of something already known to be UTF-8.
-    pub(crate) fn from_checked(bytes: Bytes) -> Text {
-        Text(bytes)
+        (bytes.is_ascii() || std::str::from_utf8(&bytes).is_ok()).then_some(Text(bytes))
     }
 
     /// The bytes of the text.
@@ -137,8 +132,7 @@ impl Text {
 
     /// The text itself.
     pub fn as_str(&self) -> &str {
-        // Every constructor checked; a broken promise shows as empty text, not as a crash.
-        std::str::from_utf8(&self.0).unwrap_or_default()
+        std::str::from_utf8(&self.0).expect("all constructors accept only UTF-8")
     }
 }
 
@@ -207,5 +201,12 @@ mod tests {
         .map(Id::to_string)
         .collect();
         assert_eq!(shown, ["92", "\"92\"", "92.0", "null"]);
+    }
+
+    #[test]
+    fn only_utf8_is_text() {
+        let text = |bytes: &'static [u8]| Text::from_utf8(Bytes::from_static(bytes));
+        assert_eq!(text("é".as_bytes()).expect("UTF-8"), "é");
+        assert_eq!(text(b"caf\xe9"), None);
     }
 }

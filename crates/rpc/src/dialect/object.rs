@@ -83,7 +83,7 @@ pub(super) fn optional_payload(frame: &Bytes, place: Option<Range<usize>>) -> Op
     (&frame[place.clone()] != b"null").then(|| payload(frame, place))
 }
 
-/// The text of the string at `place`, if there is a string.
+/// The text of the string at `place`, if there is a string, and it is UTF-8.
 pub(super) fn text(frame: &Bytes, place: Range<usize>) -> Option<Text> {
     let [b'"', inner @ .., b'"'] = &frame[place.clone()] else {
         return None;
@@ -91,9 +91,7 @@ pub(super) fn text(frame: &Bytes, place: Range<usize>) -> Option<Text> {
     if inner.contains(&b'\\') {
         return json::unescape(inner).map(Text::from);
     }
-    Some(Text::from_checked(
-        frame.slice(place.start + 1..place.end - 1),
-    ))
+    Text::from_utf8(frame.slice(place.start + 1..place.end - 1))
 }
 
 /// The id at `place`, if what is there can be an id.
@@ -102,10 +100,10 @@ pub(super) fn id(frame: &Bytes, place: Range<usize>) -> Option<Id> {
     match bytes.first()? {
         b'n' => Some(Id::Null),
         b'"' => text(frame, place).map(Id::Text),
-        b'-' | b'0'..=b'9' => Some(match integer(bytes) {
-            Some(number) => Id::Number(number),
-            None => Id::Verbatim(Text::from_checked(frame.slice(place))),
-        }),
+        b'-' | b'0'..=b'9' => match integer(bytes) {
+            Some(number) => Some(Id::Number(number)),
+            None => Text::from_utf8(frame.slice(place)).map(Id::Verbatim),
+        },
         _ => None,
     }
 }

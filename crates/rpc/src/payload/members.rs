@@ -12,8 +12,8 @@ use crate::dialect;
 use crate::message::Text;
 
 impl Payload {
-    /// The members of a map: names and values, in the order in which they stand there. The values are
-    /// slices of this payload, not copies, and are not decoded; names in JSON are free of escapes.
+    /// The members of a map: names and values, in their order. The values are slices of this payload,
+    /// not copies, and are not decoded; escapes in JSON names are decoded.
     ///
     /// ```
     /// use tenon_rpc::{Format, Payload};
@@ -26,8 +26,8 @@ impl Payload {
     /// ```
     ///
     /// # Errors
-    /// The value is not a map, a name is not a string or stands there twice, or the bytes are not
-    /// exactly one value.
+    /// The value is not a map, a name is not a string or is a duplicate, or the bytes are not exactly
+    /// one value.
     pub fn members(&self) -> Result<Vec<(Text, Payload)>, PayloadError> {
         let members = match self.format {
             Format::Json => self.json_members()?,
@@ -39,7 +39,7 @@ impl Payload {
             .find(|(name, _)| !names.insert(name.as_bytes()));
         match twice {
             Some((name, _)) => Err(PayloadError::new(format_args!(
-                "the key {name:?} stands twice in a map"
+                "duplicate key {name:?} in a map"
             ))),
             None => Ok(members),
         }
@@ -55,11 +55,11 @@ impl Payload {
             .map_err(PayloadError::new)?;
         let members = places.into_iter().map(|(key, value)| {
             let name = match self.bytes[key.clone()].contains(&b'\\') {
-                false => Text::from_checked(self.bytes.slice(key)),
-                true => json::unescape(&self.bytes[key])
-                    .map(Text::from)
-                    .ok_or_else(|| PayloadError::new("a key of the map is not valid Unicode"))?,
+                false => Text::from_utf8(self.bytes.slice(key)),
+                true => json::unescape(&self.bytes[key]).map(Text::from),
             };
+            let name =
+                name.ok_or_else(|| PayloadError::new("a key of the map is not valid Unicode"))?;
             Ok((name, self.slice(value)))
         });
         members.collect()
@@ -128,8 +128,8 @@ impl Payload {
         Elements::One(self.slice(only))
     }
 
-    /// The member of a JSON object at this path: its bytes, as they stand there. Of members with the
-    /// same name the last counts.
+    /// The member of a JSON object at this path, with its exact bytes. Of members with the same name
+    /// the last counts.
     pub fn member(&self, path: &[&str]) -> Option<Payload> {
         let place = self.places(path)?.pop()?;
         Some(self.slice(place))
@@ -151,8 +151,7 @@ impl Payload {
         Some(Payload::new(self.format, bytes))
     }
 
-    /// Where the members at this path are, in the order in which they stand there; `None` if there
-    /// are none.
+    /// Where the members at this path are, in their order; `None` if there are none.
     fn places(&self, path: &[&str]) -> Option<Vec<Range<usize>>> {
         let whole = 0..self.bytes.len();
         let mut places = Vec::from([whole]);
@@ -236,7 +235,7 @@ mod tests {
             (json("[1]"), "expected an object"),
             (
                 json(r#"{"a":1,"\u0061":2}"#),
-                r#"the key "a" stands twice in a map"#,
+                r#"duplicate key "a" in a map"#,
             ),
             (json(r#"{"\ud800":1}"#), "not valid Unicode"),
             (json(r#"{"a":1} x"#), "unexpected text after the value"),
@@ -244,7 +243,7 @@ mod tests {
             (msgpack(b"\x91\x80"), "expected a map"),
             (
                 msgpack(b"\x82\xa1a\x01\xa1a\x02"),
-                r#"the key "a" stands twice in a map"#,
+                r#"duplicate key "a" in a map"#,
             ),
             (msgpack(b"\x81\x01\x02"), "not a string"),
             (msgpack(b"\x81\xc4\x01a\x02"), "not a string"),
