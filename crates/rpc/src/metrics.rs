@@ -1,4 +1,4 @@
-//! Where a program counts: how long calls take, and how much waits.
+//! Metrics: how long calls take, and how much is queued.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::message::Text;
 use crate::tap::Direction;
 
-/// Told about calls and queues of a connection: [`Options::metrics`](crate::Options::metrics).
+/// Receives measurements of the calls and queues of a connection: [`Options::metrics`](crate::Options::metrics).
 ///
 /// Both functions are called while the connection works and must not block. One value may serve
 /// many connections; to tell them apart, give each its own. A connection without metrics reads no
@@ -27,30 +27,30 @@ use crate::tap::Direction;
 /// let options = Options { metrics: Some(Arc::new(Slow)), ..Options::default() };
 /// ```
 pub trait Metrics: Send + Sync + 'static {
-    /// A call is over: one of the peer's, or one of ours.
+    /// A call has finished: one from the peer, or one of ours.
     fn call_finished(&self, _call: &FinishedCall<'_>) {}
 
-    /// How much waits, each time the connection has done what it can for now, and once more with
-    /// zeros when it ends.
+    /// How much is queued. Called each time the connection becomes idle, and once with zeros when it
+    /// ends.
     fn depths(&self, _depths: &Depths) {}
 }
 
-/// A call that is over.
+/// A call that has finished.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct FinishedCall<'a> {
     /// The name of the method, as it was sent: for a call of the peer's this can be any text, so a
     /// program that keeps a counter for each name has to bound their number.
     pub method: &'a str,
-    /// [`In`](Direction::In) for a call of the peer's, [`Out`](Direction::Out) for one of ours.
+    /// [`In`](Direction::In) for a call from the peer, [`Out`](Direction::Out) for one of ours.
     pub direction: Direction,
     /// From reading the request to queueing its answer, or from queueing the request to the answer.
     pub duration: Duration,
-    /// What became of it.
+    /// How it ended.
     pub outcome: Outcome,
 }
 
-/// What became of a call.
+/// How a call ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Outcome {
@@ -58,13 +58,13 @@ pub enum Outcome {
     Ok,
     /// It was answered with an error.
     Error,
-    /// It was cancelled or given up before it was answered.
+    /// It was cancelled or dropped before it was answered.
     Dropped,
     /// The connection ended first, or the answer could not be used.
     Lost,
 }
 
-/// How much waits in a connection.
+/// How much is queued in a connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Depths {
@@ -72,7 +72,7 @@ pub struct Depths {
     pub queued_frames: usize,
     /// Their bytes.
     pub queued_bytes: usize,
-    /// Handlers at work that were not done at once.
+    /// Running handlers. Those that complete immediately are not counted.
     pub running: usize,
     /// Requests and events that wait because too many requests are being handled.
     pub waiting: usize,
@@ -92,20 +92,26 @@ struct Started {
 }
 
 impl Timer {
-    /// `None` where nobody measures.
+    /// `None` without metrics.
+    #[inline]
     pub(crate) fn start(
         metrics: &Option<Arc<dyn Metrics>>,
         direction: Direction,
         method: &Text,
     ) -> Option<Timer> {
-        let metrics = metrics.clone()?;
-        Some(Timer(Box::new(Started {
+        let metrics = metrics.as_ref()?;
+        Some(Timer::started(metrics.clone(), direction, method.clone()))
+    }
+
+    #[cold]
+    fn started(metrics: Arc<dyn Metrics>, direction: Direction, method: Text) -> Timer {
+        Timer(Box::new(Started {
             metrics,
             direction,
-            method: method.clone(),
+            method,
             at: Instant::now(),
             outcome: Outcome::Dropped,
-        })))
+        }))
     }
 
     pub(crate) fn finish(mut self, outcome: Outcome) {

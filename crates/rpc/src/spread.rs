@@ -7,12 +7,14 @@ use std::hash::Hasher;
 pub(crate) struct Spread(u64);
 
 impl Spread {
+    #[inline]
     fn mix(&mut self, number: u64) {
         self.0 = (self.0.rotate_left(26) ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     }
 }
 
 impl Hasher for Spread {
+    #[inline]
     fn write(&mut self, bytes: &[u8]) {
         let mut words = bytes.chunks_exact(8);
         for word in &mut words {

@@ -126,17 +126,21 @@ impl<'a> Scanner<'a> {
     /// Neither follows.
     #[inline]
     pub fn another(&mut self, close: u8, is_first: &mut bool) -> Result<bool, JsonError> {
-        let is_first = std::mem::take(is_first);
-        if self.take(close) {
-            return Ok(false);
+        let (next, is_first) = (self.peek(), std::mem::take(is_first));
+        if next == Some(close) {
+            self.at += 1;
+            Ok(false)
+        } else if is_first {
+            Ok(true)
+        } else if next == Some(b',') {
+            self.at += 1;
+            Ok(true)
+        } else {
+            self.fail(match close {
+                b'}' => "expected `,` or `}`",
+                _ => "expected `,` or `]`",
+            })
         }
-        if is_first || self.take(b',') {
-            return Ok(true);
-        }
-        self.fail(match close {
-            b'}' => "expected `,` or `}`",
-            _ => "expected `,` or `]`",
-        })
     }
 
     /// Takes `"key" :` and gives the place of what is between the quotes.
@@ -195,19 +199,21 @@ impl<'a> Scanner<'a> {
                 let Some(in_object) = open.last() else {
                     return Ok(start..self.at);
                 };
-                if self.take(b',') {
-                    if in_object {
-                        self.key()?;
+                match self.peek() {
+                    Some(b',') => {
+                        self.at += 1;
+                        if in_object {
+                            self.key()?;
+                        }
+                        break;
                     }
-                    break;
+                    Some(b'}') if in_object => {}
+                    Some(b']') if !in_object => {}
+                    None => return self.fail("unexpected end"),
+                    Some(_) if in_object => return self.fail("expected `,` or `}`"),
+                    Some(_) => return self.fail("expected `,` or `]`"),
                 }
-                if !self.take(if in_object { b'}' } else { b']' }) {
-                    return self.fail(match (self.at == self.bytes.len(), in_object) {
-                        (true, _) => "unexpected end",
-                        (false, true) => "expected `,` or `}`",
-                        (false, false) => "expected `,` or `]`",
-                    });
-                }
+                self.at += 1;
                 open.count -= 1;
             }
         }

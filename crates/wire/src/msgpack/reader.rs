@@ -49,33 +49,50 @@ impl<'a> Reader<'a> {
         Some(token)
     }
 
-    /// A piece with its length or its value in the bytes behind the first.
+    /// A piece with its length or its value in the bytes after the first.
     fn long_token(&mut self, marker: u8) -> Option<Token<'a>> {
+        Some(match marker {
+            0xcc => Token::Unsigned(u8::from_be_bytes(self.fixed()?).into()),
+            0xcd => Token::Unsigned(u16::from_be_bytes(self.fixed()?).into()),
+            0xce => Token::Unsigned(u32::from_be_bytes(self.fixed()?).into()),
+            0xcf => Token::Unsigned(u64::from_be_bytes(self.fixed()?)),
+            0xd0 => integer(i8::from_be_bytes(self.fixed()?).into()),
+            0xd1 => integer(i16::from_be_bytes(self.fixed()?).into()),
+            0xd2 => integer(i32::from_be_bytes(self.fixed()?).into()),
+            0xd3 => integer(i64::from_be_bytes(self.fixed()?)),
+            0xca => Token::Float(f32::from_be_bytes(self.fixed()?).into()),
+            0xcb => Token::Float(f64::from_be_bytes(self.fixed()?)),
+            0xd9..=0xdb => Token::Str(self.sized()?),
+            0xc4..=0xc6 => Token::Bin(self.sized()?),
+            0xc7..=0xc9 | 0xd4..=0xd8 => {
+                let payload = self.sized()?;
+                let kind = self.bytes[self.at - payload.len() - 1];
+                Token::Ext(kind as i8, payload)
+            }
+            0xdc => Token::Array(u16::from_be_bytes(self.fixed()?).into()),
+            0xdd => Token::Array(u32::from_be_bytes(self.fixed()?)),
+            0xde => Token::Map(u16::from_be_bytes(self.fixed()?).into()),
+            0xdf => Token::Map(u32::from_be_bytes(self.fixed()?)),
+            // Never used, or whole in one byte.
+            0xc1 | 0x00..=0xc0 | 0xc2 | 0xc3 | 0xe0..=0xff => return None,
+        })
+    }
+
+    /// Takes the first byte and this many after it, which are returned.
+    #[inline]
+    fn fixed<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let bytes = self.bytes.get(self.at + 1..)?.first_chunk()?;
+        self.at += 1 + N;
+        Some(*bytes)
+    }
+
+    /// Takes a piece whose head says its length, and returns its payload.
+    fn sized(&mut self) -> Option<&'a [u8]> {
         let head = head(self.bytes.get(self.at..)?)?.ok()?;
         let start = self.at + head.size;
         let payload = self.bytes.get(start..start.checked_add(head.payload)?)?;
         self.at = start + head.payload;
-        let unsigned = || payload.iter().fold(0, |n, &byte| n << 8 | u64::from(byte));
-        let signed = || {
-            let unused = 64 - 8 * payload.len() as u32;
-            (unsigned() << unused) as i64 >> unused
-        };
-        Some(match marker {
-            0xcc..=0xcf => Token::Unsigned(unsigned()),
-            0xd0..=0xd3 => match signed() {
-                number @ ..0 => Token::Negative(number),
-                number => Token::Unsigned(number.unsigned_abs()),
-            },
-            0xca => Token::Float(f32::from_bits(unsigned() as u32).into()),
-            0xcb => Token::Float(f64::from_bits(unsigned())),
-            0xd9..=0xdb => Token::Str(payload),
-            0xc4..=0xc6 => Token::Bin(payload),
-            0xc7..=0xc9 | 0xd4..=0xd8 => Token::Ext(self.bytes[start - 1] as i8, payload),
-            0xdc | 0xdd => Token::Array(u32::try_from(head.children).ok()?),
-            0xde | 0xdf => Token::Map(u32::try_from(head.children / 2).ok()?),
-            // Never used, or said in one byte.
-            0xc1 | 0x00..=0xc0 | 0xc2 | 0xc3 | 0xe0..=0xff => return None,
-        })
+        Some(payload)
     }
 
     /// Steps over one whole value and gives its place; `None` as in [`token`](Reader::token).
@@ -93,5 +110,12 @@ impl<'a> Reader<'a> {
             left = (left - 1).checked_add(head.children)?;
         }
         Some(start..self.at)
+    }
+}
+
+fn integer(number: i64) -> Token<'static> {
+    match number {
+        ..0 => Token::Negative(number),
+        _ => Token::Unsigned(number.unsigned_abs()),
     }
 }
