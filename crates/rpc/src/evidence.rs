@@ -67,7 +67,12 @@ impl Evidence {
         if let Some(redact) = &self.redact {
             error = String::from_utf8_lossy(&redact(error.as_bytes(), false)).into_owned();
         }
-        tracing::debug!(%id, ?error, "an answer that nobody waits for");
+        match id {
+            // The peer could not read a message, and does not say which. If it was a call, its
+            // caller waits in vain.
+            Id::Null => tracing::warn!(?error, "the peer sent an error that names no call"),
+            id => tracing::debug!(%id, ?error, "no call waits for this answer"),
+        }
         let text = format!("an answer with the id {id}{error}");
         let text: String = text.chars().take(LENGTH).collect();
         let _keeps_the_first = self.unclaimed.set(text.into());
@@ -88,7 +93,8 @@ impl Evidence {
         self.has_complaint.store(true, Ordering::Relaxed);
     }
 
-    /// The peer says something else.
+    /// The peer has sent another frame, so the complaint is no longer the last one.
+    #[inline]
     pub(crate) fn next_frame(&self) {
         if self.has_complaint.load(Ordering::Relaxed) {
             self.has_complaint.store(false, Ordering::Relaxed);
