@@ -12,7 +12,9 @@ mod decoder;
 pub(crate) mod embedded;
 mod envelope;
 mod framing;
+mod inbound;
 mod json_rpc;
+mod limits;
 mod lines;
 mod msgpack_rpc;
 mod object;
@@ -26,12 +28,13 @@ use std::str::FromStr;
 use bytes::{Bytes, BytesMut};
 use tenon_wire::json::{self, Scanner};
 
-use crate::error::RpcError;
 use crate::message::{Id, Message, Response};
 use crate::payload::{Format, PayloadError};
 pub use decoder::Decoder;
 use envelope::Envelope;
 use framing::Framing;
+pub use inbound::{Frame, Inbound, Malformed, MalformedKind};
+pub use limits::{Limits, Oversized};
 pub(crate) use object::members;
 
 /// How messages are written as bytes.
@@ -39,101 +42,12 @@ pub(crate) use object::members;
 pub enum Dialect {
     /// JSON-RPC 2.0, one message on each line.
     JsonRpcLines,
-    /// JSON-RPC 2.0, each message behind a `Content-Length` header, as language servers have it.
+    /// JSON-RPC 2.0, each message after a `Content-Length` header, as in the Language Server Protocol.
     JsonRpcHeaders,
-    /// msgpack-rpc, one array after the other.
+    /// msgpack-rpc, each message an array.
     MsgpackRpc,
     /// Orchard's envelope, one message on each line.
     Orchard,
-}
-
-/// What arrived.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Inbound {
-    /// A message.
-    Message(Message),
-    /// Several at once, each of them whole or malformed; their answers go back together.
-    Batch(Vec<Inbound>),
-    /// A frame that is no message, in a stream that is sound.
-    Malformed(Box<Malformed>),
-}
-
-/// A frame that is no message.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Malformed {
-    /// The id, if one could be read.
-    pub id: Option<Id>,
-    /// What the frame was meant to be.
-    pub kind: MalformedKind,
-    /// The error that answers it.
-    pub error: RpcError,
-}
-
-/// What a malformed frame was meant to be, as far as one can tell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MalformedKind {
-    /// Not even in the dialect's format: text that a plugin printed, most often.
-    Stray,
-    /// A request that breaks the rules.
-    Request,
-    /// A response that breaks the rules.
-    Response,
-    /// An id and nothing else: a response without a result if a call with that id is pending, else
-    /// a request without a method. Some JSON-RPC peers leave out a result that is undefined, so
-    /// there the call succeeds with null; in Orchard it fails.
-    Bare,
-    /// A frame over a limit, of which nothing was kept but the id ([`Oversized::Skip`]).
-    TooLong {
-        /// Whether it is an answer.
-        is_answer: bool,
-    },
-}
-
-/// One frame: its bytes, and what they say.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Frame {
-    /// The bytes without what separates frames (the newline, the headers).
-    pub bytes: Bytes,
-    /// What they say.
-    pub content: Inbound,
-}
-
-/// How much of a stream is put up with.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// The bytes of one frame.
-    pub frame: usize,
-    /// The nesting of the values in it, at most 1,024.
-    pub depth: usize,
-    /// The values in one frame of msgpack.
-    pub elements: usize,
-    /// The messages in one batch.
-    pub batch: usize,
-    /// What becomes of a frame that is too long.
-    pub oversized: Oversized,
-}
-
-/// What becomes of a frame that is longer than [`Limits::frame`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Oversized {
-    /// It ends the connection.
-    End,
-    /// It is skipped as it arrives, and what follows it is read. Nothing of it is kept but its id:
-    /// if it is an answer, that call fails ([`CallError::TooLong`](crate::CallError::TooLong)); if it
-    /// is a request, it is answered with an error.
-    Skip,
-}
-
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits {
-            frame: 16 * 1024 * 1024,
-            depth: 128,
-            elements: 4_000_000,
-            batch: 1024,
-            oversized: Oversized::End,
-        }
-    }
 }
 
 impl Dialect {
@@ -181,8 +95,8 @@ impl Dialect {
     /// Appends one message to `out`.
     ///
     /// # Errors
-    /// The dialect cannot carry it: a payload in another format, or an id of a kind it does not
-    /// have. Nothing has been appended then.
+    /// The dialect cannot express it: the payload has another format, or the id a type that the dialect
+    /// does not have. Nothing has been appended then.
     pub fn encode(self, message: &Message, out: &mut BytesMut) -> Result<(), PayloadError> {
         self.frame(out, |out| (self.envelope().write)(message, out))
     }
@@ -208,7 +122,7 @@ impl Dialect {
         encoded
     }
 
-    /// Whether several messages can stand in one frame.
+    /// Whether a frame can hold several messages.
     pub fn has_batches(self) -> bool {
         self.envelope().write_batch.is_some()
     }
@@ -247,9 +161,9 @@ impl Dialect {
         }
     }
 
-    /// Which of `candidates` a peer speaks, by the first bytes it sent; `None` while they do not
-    /// tell. Bytes that fit none of them give the first candidate, whose decoder then says what
-    /// is wrong with them.
+    /// Which of `candidates` a peer speaks, by the first bytes it sent; `None` while that is not clear.
+    /// If the bytes fit none of them it is the first candidate, whose decoder then reports what is
+    /// wrong with them.
     pub fn detect(first: &[u8], candidates: &[Dialect]) -> Option<Dialect> {
         let is_candidate = |dialect: &Dialect| candidates.contains(dialect);
         let first = first.trim_ascii_start();
@@ -346,6 +260,14 @@ mod tests {
             Dialect::detect(b"{", &[Dialect::Orchard]),
             Some(Dialect::Orchard)
         );
+    }
+
+    /// The bytes of a payload are not checked, and a text is always UTF-8.
+    #[test]
+    fn an_id_that_is_not_utf8_is_not_an_id() {
+        let id = |object: &'static [u8]| member_id(&Bytes::from_static(object), "id");
+        assert_eq!(id(br#"{"id":"a"}"#), Some(Id::from("a")));
+        assert_eq!(id(b"{\"id\":\"\xff\"}"), None);
     }
 
     #[test]

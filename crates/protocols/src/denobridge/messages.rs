@@ -1,4 +1,6 @@
-//! What is said to a script and by one.
+//! The messages between a host and a script.
+
+mod resource;
 
 use std::num::NonZeroUsize;
 
@@ -7,30 +9,31 @@ use tenon_rpc::{events, methods};
 
 use super::Diagnostic;
 use super::diagnostic::diagnostics;
-use super::lenient::{count, present, text, time};
+use super::lenient::{count, present, time};
 use crate::json::Json;
+pub use resource::*;
 
 methods! {
     /// Calls a script.
     pub client ScriptClient;
 
-    /// Makes a new resource.
+    /// Creates a resource.
     pub Create, create = "create" (CreateParams) -> CreateResult;
-    /// How a resource is now.
+    /// Reads the current state of a resource.
     pub Read, read = "read" (ReadParams) -> ReadResult;
-    /// Changes a resource.
+    /// Updates a resource.
     pub Update, update = "update" (UpdateParams) -> UpdateResult;
-    /// Takes a resource away.
+    /// Deletes a resource.
     pub Delete, delete = "delete" (DeleteParams) -> Option<Outcome>;
-    /// What is to become of a planned change. A script need not have it.
+    /// Checks or changes a plan. Optional for scripts.
     pub ModifyPlan, modify_plan = "modifyPlan" (ModifyPlanParams) -> Option<ModifyPlanResult>;
-    /// Looks something up: the whole of a data source.
+    /// Reads a data source.
     pub Look, look = "read" (Props) -> DataResult;
     /// Opens an ephemeral resource.
     pub Open, open = "open" (Props) -> OpenResult;
-    /// Makes an ephemeral resource last longer. A script need not have it.
+    /// Renews an ephemeral resource. Optional for scripts.
     pub Renew, renew = "renew" (PrivateData) -> Option<RenewResult>;
-    /// Closes an ephemeral resource. A script need not have it.
+    /// Closes an ephemeral resource. Optional for scripts.
     pub Close, close = "close" (PrivateData) -> Option<Outcome>;
     /// Runs an action.
     pub Invoke, invoke = "invoke" (Props) -> Option<Outcome>;
@@ -39,7 +42,7 @@ methods! {
 }
 
 events! {
-    /// How far an action has come. Sent by the script while `invoke` runs.
+    /// The progress of an action. Sent by the script while `invoke` runs.
     pub InvokeProgress = "invokeProgress" (Progress);
 }
 
@@ -49,138 +52,20 @@ events! {
 pub struct Health {
     /// Whether the script is ready.
     pub ok: bool,
-    /// How many calls the script can work on at the same time; one if absent. Anything but a
-    /// whole number of at least one counts as absent.
+    /// How many calls the script can handle at the same time; 1 if absent. Any value that is not a
+    /// positive integer counts as absent.
     #[serde(deserialize_with = "count", skip_serializing_if = "Option::is_none")]
     pub max_in_flight: Option<NonZeroUsize>,
 }
 
-/// The params of [`Create`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct CreateParams {
-    /// What the configuration says.
-    pub props: Json,
-    /// What the configuration says and no state is to hold.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub write_only_props: Option<Json>,
-}
-
-/// The result of [`Create`].
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct CreateResult {
-    /// By what the resource is found again.
-    #[serde(deserialize_with = "text", skip_serializing_if = "Option::is_none")]
-    pub id: Option<String>,
-    /// What else is known about it.
-    #[serde(deserialize_with = "present", skip_serializing_if = "Option::is_none")]
-    pub state: Option<Json>,
-    /// What else is known about it and not to be shown.
-    #[serde(deserialize_with = "present", skip_serializing_if = "Option::is_none")]
-    pub sensitive_state: Option<Json>,
-    /// What to tell the user.
-    #[serde(
-        deserialize_with = "diagnostics",
-        skip_serializing_if = "Vec::is_empty"
-    )]
-    pub diagnostics: Vec<Diagnostic>,
-}
-
-/// The params of [`Read`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ReadParams {
-    /// By what the resource is found.
-    pub id: String,
-    /// The props it had last; null right after an import.
-    pub props: Json,
-}
-
-/// The result of [`Read`]. What is absent is as it was.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct ReadResult {
-    /// `false` if there is no such resource any more.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub exists: Option<bool>,
-    /// The props as they are now.
-    #[serde(deserialize_with = "present", skip_serializing_if = "Option::is_none")]
-    pub props: Option<Json>,
-    /// What else is known about it.
-    #[serde(deserialize_with = "present", skip_serializing_if = "Option::is_none")]
-    pub state: Option<Json>,
-    /// What else is known about it and not to be shown.
-    #[serde(deserialize_with = "present", skip_serializing_if = "Option::is_none")]
-    pub sensitive_state: Option<Json>,
-    /// What to tell the user.
-    #[serde(
-        deserialize_with = "diagnostics",
-        skip_serializing_if = "Vec::is_empty"
-    )]
-    pub diagnostics: Vec<Diagnostic>,
-}
-
-/// The params of [`Update`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct UpdateParams {
-    /// By what the resource is found.
-    pub id: String,
-    /// What the configuration says now.
-    pub next_props: Json,
-    /// What the configuration says now and no state is to hold.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub next_write_only_props: Option<Json>,
-    /// The props it has.
-    pub current_props: Json,
-    /// The state it has.
-    pub current_state: Json,
-    /// The sensitive state it has. Absent if there is none: schemas of scripts refuse a null.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub current_sensitive_state: Option<Json>,
-}
-
-/// The result of [`Update`].
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct UpdateResult {
-    /// What else is known about it.
-    #[serde(deserialize_with = "present", skip_serializing_if = "Option::is_none")]
-    pub state: Option<Json>,
-    /// What else is known about it and not to be shown.
-    #[serde(deserialize_with = "present", skip_serializing_if = "Option::is_none")]
-    pub sensitive_state: Option<Json>,
-    /// What to tell the user.
-    #[serde(
-        deserialize_with = "diagnostics",
-        skip_serializing_if = "Vec::is_empty"
-    )]
-    pub diagnostics: Vec<Diagnostic>,
-}
-
-/// The params of [`Delete`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct DeleteParams {
-    /// By what the resource is found.
-    pub id: String,
-    /// The props it has.
-    pub props: Json,
-    /// The state it has.
-    pub state: Json,
-    /// The sensitive state it has. Absent if there is none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sensitive_state: Option<Json>,
-}
-
-/// Whether something was done.
+/// The outcome of a call without a result.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Outcome {
-    /// `true` if it was.
+    /// `true` if it was done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub done: Option<bool>,
-    /// What to tell the user.
+    /// Diagnostics for the user.
     #[serde(
         deserialize_with = "diagnostics",
         skip_serializing_if = "Vec::is_empty"
@@ -189,7 +74,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// It was done.
+    /// A successful outcome.
     pub fn done() -> Outcome {
         Outcome {
             done: Some(true),
@@ -197,76 +82,16 @@ impl Outcome {
         }
     }
 
-    /// Whether it was done. Scripts that have nothing but warnings to tell leave `done` out.
+    /// Whether it was done. Scripts that return only warnings leave `done` out.
     pub fn is_done(&self) -> bool {
         self.done.unwrap_or(!self.diagnostics.is_empty())
     }
 }
 
-/// What a plan is about to do with a resource.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum PlanType {
-    /// Make it.
-    Create,
-    /// Change it.
-    Update,
-    /// Take it away.
-    Delete,
-}
-
-/// The params of [`ModifyPlan`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ModifyPlanParams {
-    /// By what the resource is found, if there is one yet.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub id: Option<String>,
-    /// What is about to happen.
-    pub plan_type: PlanType,
-    /// What the configuration says; null if the resource is to go. What is not known yet is the
-    /// empty value of its type (`""`, `0`, `false`, `[]`, `{}`), and its path is in
-    /// [`unknown_props`](ModifyPlanParams::unknown_props).
-    pub next_props: Json,
-    /// The paths of what is not known yet, each beginning with `nextProps`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub unknown_props: Vec<Vec<String>>,
-    /// The props it has.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub current_props: Option<Json>,
-    /// The state it has.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub current_state: Option<Json>,
-    /// The sensitive state it has.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub current_sensitive_state: Option<Json>,
-}
-
-/// The result of [`ModifyPlan`].
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct ModifyPlanResult {
-    /// The plan is fine as it is.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub no_changes: Option<bool>,
-    /// The resource has to go and be made anew.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub requires_replacement: Option<bool>,
-    /// What the props are to be instead.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub modified_props: Option<Json>,
-    /// What to tell the user.
-    #[serde(
-        deserialize_with = "diagnostics",
-        skip_serializing_if = "Vec::is_empty"
-    )]
-    pub diagnostics: Vec<Diagnostic>,
-}
-
 /// The params of [`Look`], [`Open`] and [`Invoke`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Props {
-    /// What the configuration says.
+    /// The props of the configuration.
     pub props: Json,
 }
 
@@ -274,13 +99,13 @@ pub struct Props {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct DataResult {
-    /// What was found.
+    /// The values that were found.
     #[serde(deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub result: Option<Json>,
-    /// What was found and is not to be shown.
+    /// Sensitive values that were found.
     #[serde(deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub sensitive_result: Option<Json>,
-    /// What to tell the user.
+    /// Diagnostics for the user.
     #[serde(
         deserialize_with = "diagnostics",
         skip_serializing_if = "Vec::is_empty"
@@ -292,19 +117,19 @@ pub struct DataResult {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct OpenResult {
-    /// What was opened.
+    /// The values of the resource.
     #[serde(deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub result: Option<Json>,
-    /// What was opened and is not to be shown.
+    /// The sensitive values of the resource.
     #[serde(deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub sensitive_result: Option<Json>,
     /// When to renew it, in seconds since 1970.
     #[serde(deserialize_with = "time", skip_serializing_if = "Option::is_none")]
     pub renew_at: Option<i64>,
-    /// What `renew` and `close` need to know.
+    /// Data for `renew` and `close`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub private_data: Option<Json>,
-    /// What to tell the user.
+    /// Diagnostics for the user.
     #[serde(
         deserialize_with = "diagnostics",
         skip_serializing_if = "Vec::is_empty"
@@ -316,7 +141,7 @@ pub struct OpenResult {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PrivateData {
-    /// What `open`, or the last `renew`, left for later.
+    /// The data that `open` or the last `renew` returned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub private_data: Option<Json>,
 }
@@ -328,10 +153,10 @@ pub struct RenewResult {
     /// When to renew it again, in seconds since 1970.
     #[serde(deserialize_with = "time", skip_serializing_if = "Option::is_none")]
     pub renew_at: Option<i64>,
-    /// What the next `renew` and `close` need to know; if absent, that of before.
+    /// Data for the next `renew` and `close`; if absent, the data does not change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub private_data: Option<Json>,
-    /// What to tell the user.
+    /// Diagnostics for the user.
     #[serde(
         deserialize_with = "diagnostics",
         skip_serializing_if = "Vec::is_empty"
@@ -342,7 +167,7 @@ pub struct RenewResult {
 /// The params of [`InvokeProgress`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Progress {
-    /// What to show.
+    /// The text to show.
     pub message: String,
 }
 
@@ -351,7 +176,7 @@ pub struct Progress {
 pub struct FunctionParams {
     /// The name of the function.
     pub name: String,
-    /// What it is given.
+    /// Its arguments.
     pub arguments: Vec<Json>,
 }
 
@@ -359,10 +184,10 @@ pub struct FunctionParams {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FunctionResult {
-    /// What it makes of its arguments.
+    /// The value that it returns.
     #[serde(deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub result: Option<Json>,
-    /// What is wrong with them.
+    /// Diagnostics about the arguments.
     #[serde(
         deserialize_with = "diagnostics",
         skip_serializing_if = "Vec::is_empty"
@@ -392,7 +217,7 @@ mod tests {
         }
     }
 
-    /// What was created must not be forgotten because of the words beside it.
+    /// A resource that was created must not be lost because of an invalid diagnostic.
     #[test]
     fn a_diagnostic_that_cannot_be_read_is_an_error_beside_the_rest() {
         for (diagnostics, count) in [
