@@ -55,6 +55,7 @@ use crate::scope::did_you_mean;
 pub(crate) use encodings::BASE64;
 use folder::Folder;
 pub(crate) use timestamps::Moment;
+pub use timestamps::parse_duration;
 
 /// What is looked up in expressions instead of here, because it needs the expression and not its
 /// value.

@@ -59,7 +59,7 @@ pub use constraint::{Constraint, Defaults};
 pub use diagnostic::{Diagnostic, Severity, Style};
 pub use evaluate::Context;
 pub use function::{Arguments, Function, FunctionError, Parameter};
-pub use functions::Functions;
+pub use functions::{Functions, parse_duration};
 pub use parse::{Limits, parse, parse_expression, parse_template, parse_within};
 pub use reader::{Problems, Shape};
 pub use scope::{Found, Missing, Reference, Scope, did_you_mean};

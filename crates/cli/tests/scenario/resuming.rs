@@ -54,7 +54,7 @@ async fn a_value_that_done_actions_depend_on_is_refused() {
         assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
         assert!(outcome.stderr.contains(named), "{}", outcome.stderr);
         assert!(
-            outcome.stderr.contains("is not what it was"),
+            outcome.stderr.contains("has changed since this run began"),
             "{}",
             outcome.stderr
         );

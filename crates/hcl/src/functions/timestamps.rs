@@ -1,5 +1,7 @@
 //! Timestamps as RFC 3339 has them, and durations as Go writes them.
 
+use std::time::Duration;
+
 use jiff::civil::DateTime;
 use jiff::tz::Offset;
 use jiff::{SignedDuration, Timestamp};
@@ -109,6 +111,12 @@ fn read_offset(zone: &str) -> Option<Offset> {
     let is_clock = hours < 24 && minutes < 60;
     let offset = is_clock.then(|| Offset::from_seconds(sign * (hours * 60 + minutes) * 60));
     offset?.ok()
+}
+
+/// A length of time as Terraform's functions take it: `1h30m`, `1.5h` or `300ms`. `None` if the text is
+/// something else, or a duration below zero.
+pub fn parse_duration(text: &str) -> Option<Duration> {
+    duration(text).and_then(|duration| duration.try_into().ok())
 }
 
 /// Reads `1h30m`, `-1.5h` or `300ms`.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use tenon_hcl::{Diagnostic, Expression};
+use tenon_hcl::{Diagnostic, Expression, parse_duration};
 use tenon_values::{Type, Value, convert};
 
 use crate::planning::evaluation::{Evaluation, Here};
@@ -168,7 +168,7 @@ impl Reader<'_, '_> {
                 .and_then(|seconds| Duration::try_from_secs_f64(seconds.to_f64()).ok()),
             _ => convert::convert(&value, &Type::String)
                 .ok()
-                .and_then(|text| parse_duration(text.as_str()?)),
+                .and_then(|text| parse_duration(text.as_str()?.trim())),
         };
         if duration.is_none() {
             let diagnostic = Diagnostic::error("this is not a duration")
@@ -180,42 +180,12 @@ impl Reader<'_, '_> {
     }
 }
 
-/// `1h30m`, `1.5s`, `500ms`
-fn parse_duration(text: &str) -> Option<Duration> {
-    let mut rest = text.trim();
-    let mut total = Duration::ZERO;
-    if rest.is_empty() {
-        return None;
-    }
-    while !rest.is_empty() {
-        let digits = rest
-            .find(|c: char| !c.is_ascii_digit() && c != '.')
-            .filter(|digits| *digits > 0)?;
-        let number: f64 = rest[..digits].parse().ok()?;
-        rest = &rest[digits..];
-        let letters = rest
-            .find(|c: char| !c.is_ascii_alphabetic())
-            .unwrap_or(rest.len());
-        let unit = match &rest[..letters] {
-            "ms" => 0.001,
-            "s" => 1.0,
-            "m" => 60.0,
-            "h" => 3600.0,
-            _ => return None,
-        };
-        rest = &rest[letters..];
-        let part = Duration::try_from_secs_f64(number * unit).ok()?;
-        total = total.checked_add(part)?;
-    }
-    Some(total)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn lengths_of_time() {
+    fn durations_have_units() {
         let cases = [
             ("90s", Some(90_000)),
             ("1m30s", Some(90_000)),

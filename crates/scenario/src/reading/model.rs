@@ -197,7 +197,7 @@ pub struct Component {
     pub name: Name,
     /// The file.
     pub file: PathBuf,
-    /// The message.
+    /// Its content.
     pub module: Module,
 }
 

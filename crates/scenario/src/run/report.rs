@@ -6,7 +6,7 @@ use crate::event::RunStatus;
 use crate::providers::failure::FailureKind;
 use crate::records::record::Record;
 
-/// The status of a run.
+/// The outcome of a run.
 #[derive(Debug)]
 pub struct RunReport {
     /// How it went.

@@ -31,7 +31,7 @@ pub(crate) struct Task {
     pub(crate) digest: Option<String>,
 }
 
-/// Its outcome.
+/// The outcome of a task.
 pub(crate) struct Outcome {
     pub(crate) result: Result<Json, ProviderFailure>,
     pub(crate) duration: Duration,
