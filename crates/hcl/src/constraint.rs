@@ -1,4 +1,4 @@
-//! Type constraints: types as expressions say them, with defaults for optional attributes.
+//! Type constraints: types written as expressions, with defaults for optional attributes.
 
 mod defaults;
 
@@ -19,7 +19,7 @@ use crate::syntax::{Call, Expression, Kind, Node};
 const TYPES: &str = "types are string, number, bool, any, list(...), set(...), map(...), \
                      tuple([...]) and object({ name = ... })";
 
-/// A type that values are converted to, and what its optional attributes are where they are missing.
+/// A type that values are converted to, with the defaults of its optional attributes.
 ///
 /// ```
 /// use tenon_hcl::{Constraint, Source, parse_expression};
@@ -58,7 +58,7 @@ impl Constraint {
         })
     }
 
-    /// The value as one of the type, with the defaults in the place of what is missing or null.
+    /// Converts a value to the type, with defaults for attributes that are missing or null.
     ///
     /// # Errors
     /// It cannot be converted.
@@ -168,7 +168,7 @@ impl Reader<'_> {
                 return Err(self.wrong(key.span, "the name of an attribute is required"));
             };
             if attributes.iter().any(|attribute| attribute.name == name) {
-                let problem = format!("the attribute {name:?} is there twice");
+                let problem = format!("the attribute {name:?} is defined twice");
                 return Err(self.wrong(key.span, problem));
             }
             let (constraint, is_optional, default) = self.attribute(node)?;
@@ -205,7 +205,7 @@ impl Reader<'_> {
                 Ok((constraint, true, Some(default)))
             }
             _ => {
-                let problem = "`optional` takes a type and, if there is one, a default";
+                let problem = "`optional` takes a type and optionally a default";
                 Err(self.wrong(node.span, problem))
             }
         }

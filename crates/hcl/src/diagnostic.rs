@@ -1,4 +1,4 @@
-//! What is wrong, where, and what to do about it.
+//! Diagnostics: what is wrong, where, and what to do about it.
 
 use std::fmt;
 
@@ -7,31 +7,31 @@ use serde::ser::{Serialize, SerializeStruct, Serializer};
 use crate::render;
 use crate::source::Place;
 
-/// How bad it is.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// Nothing can be done with it.
+    /// The file or expression cannot be used.
     Error,
-    /// It is probably not what was meant.
+    /// Probably a mistake, but it can be used.
     Warning,
 }
 
-/// One problem, with the place it is at.
+/// One problem, with its place.
 ///
 /// Displayed as one line; [`render`](Diagnostic::render) shows the source. Serialized for tools,
 /// with lines and columns from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// How bad it is.
+    /// The severity of a diagnostic.
     pub severity: Severity,
-    /// What is wrong, in a line.
+    /// What is wrong, in one line.
     pub summary: String,
-    /// Where, if it is anywhere.
+    /// Where it is, if it has a place.
     pub place: Option<Place>,
-    /// What is to be said about the place itself.
+    /// A label for the place.
     pub label: Option<String>,
-    /// Other places that have to do with it, and what.
+    /// Related places, with a label each.
     pub related: Vec<(Place, String)>,
     /// What explains it.
     pub notes: Vec<String>,
@@ -40,7 +40,7 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// An error, at no place yet.
+    /// An error without a place.
     pub fn error(summary: impl Into<String>) -> Diagnostic {
         Diagnostic {
             severity: Severity::Error,
@@ -53,7 +53,7 @@ impl Diagnostic {
         }
     }
 
-    /// A warning, at no place yet.
+    /// A warning without a place.
     pub fn warning(summary: impl Into<String>) -> Diagnostic {
         Diagnostic {
             severity: Severity::Warning,
@@ -61,21 +61,21 @@ impl Diagnostic {
         }
     }
 
-    /// It is there.
+    /// Sets the place.
     #[must_use]
     pub fn at(mut self, place: Place) -> Diagnostic {
         self.place = Some(place);
         self
     }
 
-    /// What is to be said about the place.
+    /// Sets the label of the place.
     #[must_use]
     pub fn label(mut self, label: impl Into<String>) -> Diagnostic {
         self.label = Some(label.into());
         self
     }
 
-    /// Another place that has to do with it.
+    /// Adds a related place.
     #[must_use]
     pub fn related(mut self, place: Place, label: impl Into<String>) -> Diagnostic {
         self.related.push((place, label.into()));
@@ -96,12 +96,12 @@ impl Diagnostic {
         self
     }
 
-    /// It may not be what was meant, but it can be worked with.
+    /// Whether it is an error, and not a warning.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }
 
-    /// For a person: the problem under the lines it is in.
+    /// Formats the diagnostic with the lines of the source.
     pub fn render(&self, style: Style) -> String {
         render::render(self, style)
     }
@@ -155,7 +155,7 @@ impl Serialize for PlaceFields<'_> {
 /// How a diagnostic is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
-    /// Letters only.
+    /// Plain text.
     Plain,
     /// With colours, for a terminal.
     Colored,

@@ -1,8 +1,8 @@
-//! From expressions to values.
+//! Evaluation of expressions.
 //!
 //! Every part of an expression is evaluated even if another has failed, so that all errors are
-//! found; [`Reported`] stands for "an error has been noted". What is not known yet stays unknown
-//! and what is marked stays marked.
+//! found; [`Reported`] means that an error has been noted. Unknown values stay unknown, and marked
+//! values stay marked.
 
 mod attempts;
 mod call;
@@ -26,15 +26,15 @@ use crate::scope::{Missing, Reference, Scope};
 use crate::source::{Place, Source, Span};
 use crate::syntax::{Expression, Kind, Node, Step, StepKind};
 
-/// What an expression may use.
+/// What an expression can use: names and functions.
 #[derive(Clone, Copy)]
 pub struct Context<'a> {
-    /// What names stand for.
+    /// The names.
     pub scope: &'a dyn Scope,
-    /// What can be called.
+    /// The functions that can be called.
     pub functions: &'a Functions,
-    /// What a function answers that answers otherwise every time, such as `timestamp`, is not
-    /// known yet: for plans, which must not promise it.
+    /// Whether this is a plan. The results of functions that differ from call to call, such as
+    /// `timestamp`, are unknown then.
     pub is_plan: bool,
 }
 
@@ -49,31 +49,31 @@ impl Context<'static> {
     }
 }
 
-/// How long a text may become.
+/// The maximum length of a text.
 const TEXT_SIZE: usize = 16 * 1024 * 1024;
 
 impl Expression {
-    /// What it comes to if it may use no names and no files, and is the same each time.
+    /// Its value, if it uses no names and no files, and is the same each time.
     ///
     /// # Errors
-    /// All that is wrong with it.
+    /// All errors.
     pub(crate) fn constant(&self) -> Result<Value, Vec<Diagnostic>> {
         let value = self.evaluate(&Context::constant(true))?;
         match value.is_wholly_known() {
             true => Ok(value),
             // Functions that give something else each time are unknown in a plan.
             false => Err(vec![
-                Diagnostic::error("this is different each time it is evaluated, and has to be constant")
+                Diagnostic::error("this must be constant, but it is different each time it is evaluated")
                     .at(self.place())
                     .help("use functions such as `uuid` and `timestamp` in `locals` or in attributes of actions"),
             ]),
         }
     }
 
-    /// What it comes to.
+    /// Evaluates it.
     ///
     /// # Errors
-    /// All that is wrong with it, not just the first thing.
+    /// All errors, not only the first.
     pub fn evaluate(&self, context: &Context<'_>) -> Result<Value, Vec<Diagnostic>> {
         let mut evaluator = Evaluator {
             context,
@@ -92,10 +92,10 @@ impl Expression {
         }
     }
 
-    /// What it comes to, as a value of this type.
+    /// Evaluates it and converts the value to this type.
     ///
     /// # Errors
-    /// All that is wrong with it.
+    /// All errors.
     pub fn evaluate_as(&self, ty: &Type, context: &Context<'_>) -> Result<Value, Vec<Diagnostic>> {
         let value = self.evaluate(context)?;
         convert(&value, ty).map_err(|error| {
@@ -236,13 +236,13 @@ impl Evaluator<'_> {
         if key.is_null() {
             return Err(self.fail("a key cannot be null", node.span));
         }
-        let key = self.converted(&key, &Type::String, node.span, "a key has to be a string")?;
+        let key = self.converted(&key, &Type::String, node.span, "a key must be a string")?;
         Ok(key
             .as_text()
             .map(|text| text.to_string_lossy().into_owned()))
     }
 
-    /// What a name stands for, and the steps after it.
+    /// The value that a name and the steps after it refer to.
     fn traversal(
         &mut self,
         name: &str,
@@ -317,7 +317,7 @@ impl Evaluator<'_> {
         self.report(diagnostic)
     }
 
-    /// What an evaluation comes to, with the errors it would report: for those that may not count.
+    /// Evaluates without reporting the errors, which are returned: they may turn out not to matter.
     fn attempt<T>(
         &mut self,
         evaluate: impl FnOnce(&mut Self) -> Result<T, Reported>,

@@ -1,4 +1,4 @@
-//! A function, and what is done around its body.
+//! Functions, and the checks and conversions around their bodies.
 
 mod arguments;
 mod error;
@@ -15,8 +15,8 @@ type ResultType = Box<dyn Fn(&[Value]) -> Result<Type, FunctionError> + Send + S
 
 /// A function that expressions can call.
 ///
-/// A body sees arguments that are converted, known and not null, unless the [`Parameter`] says that
-/// it takes others. Declared as a row of a table:
+/// The body gets arguments that are converted, known and not null, unless the [`Parameter`] allows
+/// others:
 ///
 /// ```
 /// use tenon_hcl::{Function, Parameter};
@@ -45,8 +45,7 @@ pub struct Function {
 }
 
 impl Function {
-    /// A function of this name with these parameters. It gives nothing until
-    /// [`Function::gives`] says what.
+    /// A function of this name with these parameters. [`Function::gives`] adds the body.
     pub fn new(
         name: impl Into<String>,
         parameters: impl IntoIterator<Item = Parameter>,
@@ -63,7 +62,7 @@ impl Function {
         }
     }
 
-    /// Says in one line what it does.
+    /// Adds a description of one line.
     #[must_use]
     pub fn describe(mut self, description: impl Into<String>) -> Function {
         self.description = description.into();
@@ -76,15 +75,14 @@ impl Function {
         self
     }
 
-    /// Takes any number of further arguments like this.
+    /// Adds a variadic parameter.
     #[must_use]
     pub fn and_more(mut self, parameter: Parameter) -> Function {
         self.variadic = Some(parameter);
         self
     }
 
-    /// Gives a value of this type, which `body` makes. With [`Type::Dynamic`] the body alone
-    /// decides.
+    /// Adds the body, which returns a value of this type; of any type with [`Type::Dynamic`].
     #[must_use]
     pub fn gives<B>(self, ty: Type, body: B) -> Function
     where
@@ -93,7 +91,8 @@ impl Function {
         self.gives_typed(move |_| Ok(ty.clone()), body)
     }
 
-    /// Gives a value of a type that follows from the arguments, some of which may be unknown.
+    /// Adds the body, and the function that finds the type of its result from the arguments, some of
+    /// which may be unknown.
     #[must_use]
     pub fn gives_typed<T, B>(mut self, ty: T, body: B) -> Function
     where
@@ -105,7 +104,7 @@ impl Function {
         self
     }
 
-    /// The result may be null, so an unknown one is not said not to be.
+    /// The result may be null, so an unknown result is not refined to be not null.
     #[must_use]
     pub fn or_null(mut self) -> Function {
         self.may_be_null = true;
@@ -129,13 +128,13 @@ impl Function {
         &self.description
     }
 
-    /// The same arguments always give the same result. Where they do not, a plan shows the result
-    /// as unknown.
+    /// Whether the same arguments always give the same result. If not, the result is unknown in
+    /// plans.
     pub fn is_pure(&self) -> bool {
         self.is_pure
     }
 
-    /// What the argument at this place is for; none if there cannot be so many.
+    /// The parameter of the argument at this place; none if there are too many arguments.
     pub fn parameter(&self, index: usize) -> Option<&Parameter> {
         self.parameters.get(index).or(self.variadic.as_ref())
     }
@@ -144,17 +143,17 @@ impl Function {
     ///
     /// # Errors
     /// There are too few or too many arguments, one does not fit its parameter, or the function has
-    /// no result for them. Nothing of the content of marked arguments is in the error.
+    /// no result for them. The error does not quote marked arguments.
     pub fn call(&self, arguments: &[Value]) -> Result<Value, FunctionError> {
         let called = self.call_openly(arguments, false);
         called.map_err(|error| self.told(error, arguments))
     }
 
-    /// What is certain about the result before the function is called: an unknown value of its
-    /// type, with the marks of the arguments. For functions that are not pure, in plans.
+    /// The result as far as it is known without a call: an unknown value of its type, with the marks
+    /// of the arguments. For functions that are not pure, in plans.
     ///
     /// # Errors
-    /// As [`Function::call`], as far as that can be said without calling it.
+    /// As for [`Function::call`], as far as they can be found without a call.
     pub fn foresee(&self, arguments: &[Value]) -> Result<Value, FunctionError> {
         let foreseen = self.call_openly(arguments, true);
         foreseen.map_err(|error| self.told(error, arguments))
@@ -233,7 +232,7 @@ impl Function {
 }
 
 impl Parameter {
-    /// The argument as the parameter wants it.
+    /// The argument, checked and converted for the parameter.
     fn convert(&self, argument: &Value) -> Result<Value, FunctionError> {
         let value = converted(argument, &self.ty)?;
         match value.is_null() && !self.takes_null {

@@ -2,14 +2,14 @@
 //! their source.
 //!
 //! [`parse`] reads a file into a [`Body`] of attributes and blocks, each with its [`Place`]. An
-//! [`Expression`] is evaluated in a [`Context`]: a [`Scope`] says what names stand for, and
-//! [`Functions`] what can be called. What is not known yet stays unknown, what is marked stays
-//! marked, and everything that is wrong is told, not just the first thing. [`Expression::references`]
-//! tells which names are used without evaluating anything. [`Problems`] reads blocks by the
-//! [`Shape`] they should have, and [`Constraint`] reads types.
+//! [`Expression`] is evaluated in a [`Context`]: a [`Scope`] resolves names, and [`Functions`] are the
+//! functions that can be called. Unknown values stay unknown, marked values stay marked, and all
+//! errors are reported, not only the first. [`Expression::references`] lists the names that an
+//! expression uses without evaluating it. [`Problems`] reads blocks by their [`Shape`], and
+//! [`Constraint`] reads types.
 //!
-//! What the blocks of a file mean is left to you. `tests/data/` has what Terraform says to more
-//! than three thousand expressions, and where we differ on purpose.
+//! What the blocks of a file mean is left to you. `tests/data/` has the results of Terraform for more
+//! than three thousand expressions, and the intended differences.
 //!
 //! ```
 //! use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! Texts into trees.
+//! Parsing.
 
 use std::sync::Arc;
 
@@ -11,12 +11,12 @@ use crate::scan;
 use crate::source::{Place, Source, Span};
 use crate::syntax::{Body, Expression};
 
-/// What a text may have before it is not even looked at.
+/// The limits of a text. A larger text is not parsed.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Bytes of a text.
+    /// The size of the text in bytes.
     pub size: usize,
-    /// Entries of one `{ key = value }`. The parser compares each with all before it.
+    /// The entries of one `{ key = value }`. The parser compares each entry with all before it.
     pub entries: usize,
 }
 
@@ -29,13 +29,14 @@ impl Default for Limits {
     }
 }
 
-/// How many syntax errors are shown. What comes after so many is rarely the file's fault.
+/// The maximum number of syntax errors that are reported. Later ones are usually consequences of
+/// earlier ones.
 const SHOWN_ERRORS: usize = 20;
 
 /// Reads a file.
 ///
 /// # Errors
-/// It is too large, or no HCL. Errors in lines that can be left out are all found.
+/// It is too large, or not valid HCL. All errors in lines that can be skipped are reported.
 pub fn parse(source: &Arc<Source>) -> Result<Body, Vec<Diagnostic>> {
     parse_within(source, Limits::default())
 }
@@ -43,7 +44,7 @@ pub fn parse(source: &Arc<Source>) -> Result<Body, Vec<Diagnostic>> {
 /// Reads a file within these limits.
 ///
 /// # Errors
-/// As [`parse`].
+/// As for [`parse`].
 pub fn parse_within(source: &Arc<Source>, limits: Limits) -> Result<Body, Vec<Diagnostic>> {
     let text = readable(source, limits).map_err(|error| vec![error])?;
     match parser::parse_body(&text) {
@@ -58,7 +59,7 @@ pub fn parse_within(source: &Arc<Source>, limits: Limits) -> Result<Body, Vec<Di
 /// Reads one expression.
 ///
 /// # Errors
-/// It is too large, or no expression.
+/// It is too large, or not a valid expression.
 pub fn parse_expression(source: &Arc<Source>) -> Result<Expression, Diagnostic> {
     let mut text = without_comments(readable(source, Limits::default())?, source);
     // The parser wants no blanks before an expression, but takes them in parentheses.
@@ -79,7 +80,7 @@ pub fn parse_expression(source: &Arc<Source>) -> Result<Expression, Diagnostic> 
 /// Reads a template: text with `${...}` and `%{...}` in it, and no quotes around it.
 ///
 /// # Errors
-/// It is too large, or no template.
+/// It is too large, or not a valid template.
 pub fn parse_template(source: &Arc<Source>) -> Result<Expression, Diagnostic> {
     let limits = Limits::default();
     refuse_large(source, limits)?;
@@ -116,8 +117,8 @@ fn readable(source: &Arc<Source>, limits: Limits) -> Result<String, Diagnostic> 
     Ok(without_far_numbers(text, &far_numbers))
 }
 
-/// The parser reads numbers as floats and refuses those that are none. What they are is read from
-/// the source afterwards, so anything of the same length does for the parser.
+/// The parser reads numbers as floats and refuses those that do not fit. Numbers are read from the
+/// source afterwards, so the parser gets others of the same length.
 fn without_far_numbers(text: String, far_numbers: &scan::FarNumbers) -> String {
     if far_numbers.is_empty() {
         return text;
@@ -129,7 +130,7 @@ fn without_far_numbers(text: String, far_numbers: &scan::FarNumbers) -> String {
     String::from_utf8(bytes).unwrap_or_default()
 }
 
-/// Comments around an expression that stands alone are not taken by the parser.
+/// The parser does not accept comments around a single expression.
 fn without_comments(text: String, source: &Arc<Source>) -> String {
     let mut bytes = text.into_bytes();
     for comment in scan::comments(source) {
@@ -138,8 +139,8 @@ fn without_comments(text: String, source: &Arc<Source>) -> String {
     String::from_utf8(bytes).unwrap_or_default()
 }
 
-/// The parser stops at the first error. A line that opens and closes nothing can be left out, and
-/// the rest read on, so that all such errors are seen at once.
+/// The parser stops at the first error. A line that is balanced can be skipped and the rest parsed, so
+/// that all such errors are reported at once.
 fn all_errors(source: &Arc<Source>, mut text: String, first: &parser::Error) -> Vec<Diagnostic> {
     let mut errors = vec![diagnostic(source, first)];
     let mut last = boundary(&text, first.location().offset());
@@ -161,7 +162,7 @@ fn all_errors(source: &Arc<Source>, mut text: String, first: &parser::Error) -> 
     errors
 }
 
-/// The parser may stop inside of a character.
+/// The parser may stop inside a character.
 fn boundary(text: &str, offset: usize) -> usize {
     let at_most = offset.min(text.len());
     (0..=at_most)
@@ -183,7 +184,7 @@ fn diagnostic(source: &Arc<Source>, error: &parser::Error) -> Diagnostic {
     let message = error.message();
     let (problem, expected) = message.split_once("; ").unwrap_or((message, ""));
     if message.contains("redefined attribute") {
-        return Diagnostic::error("this attribute is there twice").at(place);
+        return Diagnostic::error("this attribute is defined twice").at(place);
     }
     if message.starts_with("invalid nesting depth") {
         return Diagnostic::error("this is nested more than 64 levels deep").at(place);
@@ -191,7 +192,7 @@ fn diagnostic(source: &Arc<Source>, error: &parser::Error) -> Diagnostic {
     if message.starts_with("invalid binary operation; expected at most") {
         return Diagnostic::error("there are more than 128 operators in one expression")
             .at(place)
-            .help("give a part of the expression a name of its own");
+            .help("move a part of the expression into a local value");
     }
     if let Some((summary, help)) = line_mistake(message, text[start..].chars().next()) {
         return Diagnostic::error(summary).at(place).help(help);
@@ -204,8 +205,8 @@ fn diagnostic(source: &Arc<Source>, error: &parser::Error) -> Diagnostic {
     }
 }
 
-/// What is wrong where the parser wanted a line to end, or a block on one line to have nothing more
-/// in it: what it expected instead would lead nowhere.
+/// The error where the parser expected the end of a line or of a block on one line. What the parser
+/// names as expected would mislead.
 fn line_mistake(message: &str, found: Option<char>) -> Option<(&'static str, &'static str)> {
     let begins_name = |c: char| c.is_alphabetic() || matches!(c, '_' | '"' | '{');
     match message {
@@ -216,7 +217,7 @@ fn line_mistake(message: &str, found: Option<char>) -> Option<(&'static str, &'s
         message if message.starts_with("invalid block body; expected `}`, newline") => {
             Some(match found {
                 Some('\n' | '\r') | None => (
-                    "a block whose first attribute stands beside its `{` has to end on that line",
+                    "a block whose first attribute follows its `{` on the same line must end on that line",
                     "begin a new line after the `{`",
                 ),
                 Some(_) => (
@@ -226,7 +227,7 @@ fn line_mistake(message: &str, found: Option<char>) -> Option<(&'static str, &'s
             })
         }
         "expected newline or eof" => Some((
-            "an attribute or a block has to end with its line",
+            "an attribute or a block must end with its line",
             "begin a new line here",
         )),
         _ => None,

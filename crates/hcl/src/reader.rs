@@ -160,9 +160,8 @@ impl Problems {
                     .map(|label| format!(" \"{label}\""))
                     .collect();
                 let diagnostic = Diagnostic::error(format!(
-                    "`{kind}` takes {LABELS} label{}, but here {} {given}",
+                    "`{kind}` takes {LABELS} label{}, but has {given}",
                     if LABELS == 1 { "" } else { "s" },
-                    if given == 1 { "is" } else { "are" },
                 ))
                 .at(block.header())
                 .help(format!("write `{kind}{form} {{ ... }}`"));
@@ -178,7 +177,7 @@ impl Problems {
         if !is_good {
             let diagnostic = Diagnostic::error(format!("{text:?} is not a valid name"))
                 .at(place)
-                .help("names begin with a letter and have letters, digits, `_` and `-` in them");
+                .help("a name begins with a letter or `_` and contains only letters, digits, `_` and `-`");
             self.note(diagnostic);
         }
         is_good
@@ -209,7 +208,7 @@ impl Problems {
             let texts = names.map(Name::text);
             if let Some(first) = seen.get(&texts) {
                 let texts: String = texts.iter().map(|text| format!(" {text:?}")).collect();
-                let mut diagnostic = Diagnostic::error(format!("{what}{texts} is there twice"));
+                let mut diagnostic = Diagnostic::error(format!("{what}{texts} is defined twice"));
                 if let (Some(name), Some(first)) = (names.last(), first.last()) {
                     diagnostic = diagnostic.at(name.place());
                     diagnostic = diagnostic.related(first.place(), "the first one");

@@ -1,4 +1,4 @@
-//! Which names an expression uses, without evaluating it.
+//! The names that an expression uses, found without evaluating it.
 
 use crate::evaluate::name_of;
 use crate::functions::without_core;
@@ -8,12 +8,12 @@ use crate::syntax::{Each, Expression, Kind, Node, Part, Step, StepKind};
 
 impl Expression {
     /// The names it refers to, with the steps after them that are known, in the order of the text.
-    /// Names that a `for` inside of it gives are not among them.
+    /// Names that a `for` expression in it defines are not included.
     pub fn references(&self) -> Vec<(Reference<'_>, Place)> {
         self.references_outside(None)
     }
 
-    /// The same without those that stand in the arguments of a function.
+    /// The same without those in the arguments of a function.
     pub fn references_outside(&self, function: Option<&str>) -> Vec<(Reference<'_>, Place)> {
         let mut found = Vec::new();
         Walk {
@@ -25,7 +25,7 @@ impl Expression {
         found
     }
 
-    /// The reference it is, if it is nothing else: what `depends_on` takes.
+    /// The reference, if the expression is nothing but one, as in `depends_on`.
     pub fn as_reference(&self) -> Option<Reference<'_>> {
         match &self.root.kind {
             Kind::Variable(name) => Some(Reference {
@@ -46,9 +46,9 @@ impl Expression {
 
 struct Walk<'a, 'v> {
     visit: &'v mut dyn FnMut(Reference<'a>, Span),
-    /// Names that stand for what a `for` goes through.
+    /// Names that `for` expressions define.
     hidden: Vec<&'a str>,
-    /// A function whose arguments are not looked at.
+    /// A function whose arguments are skipped.
     skipped: Option<&'v str>,
 }
 
@@ -131,7 +131,7 @@ impl<'a> Walk<'a, '_> {
         }
     }
 
-    /// What is inside of a `for`, whose names hide those outside.
+    /// The inside of a `for` expression, whose names hide outer ones.
     fn inside(&mut self, each: &'a Each, walk: impl FnOnce(&mut Self)) {
         self.node(&each.collection);
         let before = self.hidden.len();

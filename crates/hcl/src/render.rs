@@ -1,7 +1,7 @@
-//! Diagnostics as a person reads them.
+//! Diagnostics as readable text.
 //!
-//! Files and their names may be a stranger's: everything that is shown of them is escaped before it
-//! is laid out, so that the colours are the only control characters in the result.
+//! Files and their names may not be trusted: their text is escaped before it is laid out, so that
+//! colours are the only control characters in the result.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -95,7 +95,7 @@ impl<'a> Shown<'a> {
             out.push_str(&text[done..at]);
             tenon_text::push_escape(&mut out, character);
             done = at + character.len_utf8();
-            // An escape is never shorter than what it stands for.
+            // An escape is never shorter than its character.
             shown.escapes.push((at, out.len() - done));
         }
         out.push_str(&text[done..]);
@@ -110,8 +110,7 @@ impl<'a> Shown<'a> {
         offset + longer
     }
 
-    /// What is underlined: the place itself, or the first line of it if there are more than a few,
-    /// because a whole block under carets helps nobody.
+    /// What is underlined: the place itself, or only its first line if it has more than a few lines.
     fn span(&self, place: &Place) -> Range<usize> {
         const LINES: usize = 4;
         let range = place.range();

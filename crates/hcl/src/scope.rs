@@ -1,20 +1,20 @@
-//! What the names in an expression stand for.
+//! The names in an expression.
 
 use std::collections::BTreeMap;
 
 use tenon_values::Value;
 
-/// Says what the names in an expression stand for.
+/// Resolves the names in an expression.
 ///
 /// Values are cheap to clone, but an object of everything would have to be built for every
-/// expression; so a scope is asked for what is meant, with the steps that follow the name:
-/// `action.exec_run.build.stdout` may be looked up as far as `build`.
+/// expression. Instead a scope gets the name with the steps that follow it, and resolves as many
+/// as it likes: `action.exec_run.build.stdout` may be looked up as far as `build`.
 pub trait Scope {
-    /// What a reference stands for, and how many of its steps lead there. The rest of the steps
+    /// The value that a reference leads to, and how many of its steps were used. The remaining steps
     /// are then taken from the value.
     ///
     /// # Errors
-    /// There is no such thing.
+    /// The name cannot be resolved.
     fn look_up(&self, reference: &Reference<'_>) -> Result<Found, Missing>;
 }
 
@@ -27,7 +27,7 @@ pub struct Reference<'a> {
     pub steps: Vec<&'a str>,
 }
 
-/// What a reference stands for.
+/// The value that a reference leads to.
 #[derive(Clone, Debug)]
 pub struct Found {
     /// The value.
@@ -36,7 +36,7 @@ pub struct Found {
     pub steps: usize,
 }
 
-/// There is no such thing.
+/// A name that cannot be resolved.
 #[derive(Clone, Debug)]
 pub struct Missing {
     /// What is wrong, in a line.
@@ -108,7 +108,7 @@ impl Scope for () {
     fn look_up(&self, reference: &Reference<'_>) -> Result<Found, Missing> {
         Err(Missing {
             summary: format!("{:?} cannot be used here", reference.root),
-            help: Some("only values that are written out are allowed here".into()),
+            help: Some("only constant values are allowed here".into()),
             step: None,
         })
     }

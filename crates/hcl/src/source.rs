@@ -1,10 +1,10 @@
-//! Texts, and places in them.
+//! Source texts and places in them.
 
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A text that was read, with the name it goes by in errors.
+/// A text that was read, with its name in errors.
 #[derive(PartialEq, Eq)]
 pub struct Source {
     name: String,
@@ -20,7 +20,7 @@ impl Source {
         })
     }
 
-    /// What it is called in errors.
+    /// Its name in errors.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -53,7 +53,7 @@ impl fmt::Debug for Source {
     }
 }
 
-/// Some bytes of a text.
+/// A range of bytes in a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Span {
     start: u32,
@@ -82,7 +82,7 @@ impl Span {
     }
 }
 
-/// Some bytes of a certain text.
+/// A range of bytes in a certain text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     source: Arc<Source>,
@@ -97,7 +97,7 @@ impl Place {
         }
     }
 
-    /// The beginning of a text: for what belongs to a file, but stands at no line of it.
+    /// The beginning of a text, for what concerns the whole file.
     pub fn beginning(source: &Arc<Source>) -> Place {
         Place::new(source, Span::default())
     }
@@ -107,17 +107,17 @@ impl Place {
         &self.source
     }
 
-    /// Which bytes of it.
+    /// The range of bytes.
     pub fn range(&self) -> Range<usize> {
         self.span.range()
     }
 
-    /// What is written there.
+    /// The text there.
     pub fn text(&self) -> &str {
         self.source.slice(self.span)
     }
 
-    /// `main.hcl:3:7`, without what is written there.
+    /// `main.hcl:3:7`, without the text.
     pub fn position(&self) -> String {
         self.to_string()
     }

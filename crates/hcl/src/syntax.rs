@@ -1,4 +1,4 @@
-//! What a file says: blocks, attributes and expressions, each with its place.
+//! The syntax tree: blocks, attributes and expressions, each with its place.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use tenon_values::Value;
 
 use crate::source::{Place, Source, Span};
 
-/// What is between the braces of a block, or a whole file.
+/// The content of a block or of a file.
 #[derive(Clone, Debug)]
 pub struct Body {
     /// In the order of the file.
@@ -37,9 +37,9 @@ impl Body {
 /// `name = value`
 #[derive(Clone, Debug)]
 pub struct Attribute {
-    /// What stands before the `=`.
+    /// The name before the `=`.
     pub name: Name,
-    /// What stands after it.
+    /// The value after it.
     pub value: Expression,
 }
 
@@ -48,9 +48,9 @@ pub struct Attribute {
 pub struct Block {
     /// The first word.
     pub kind: Name,
-    /// What stands between it and the brace.
+    /// The labels between it and the brace.
     pub labels: Vec<Name>,
-    /// What stands between the braces.
+    /// The content between the braces.
     pub body: Body,
 }
 
@@ -84,7 +84,7 @@ impl Name {
         &self.text
     }
 
-    /// Where it stands.
+    /// Its place.
     pub fn place(&self) -> Place {
         self.place.clone()
     }
@@ -111,7 +111,7 @@ impl Expression {
         }
     }
 
-    /// Where it stands.
+    /// Its place.
     pub fn place(&self) -> Place {
         Place::new(&self.source, self.root.span)
     }
@@ -237,7 +237,7 @@ pub(crate) struct Call {
     pub(crate) name: Box<str>,
     pub(crate) name_span: Span,
     pub(crate) arguments: Vec<Node>,
-    /// The last argument stands for as many as are in it: `f(list...)`.
+    /// The last argument is expanded: `f(list...)`.
     pub(crate) is_expanded: bool,
 }
 

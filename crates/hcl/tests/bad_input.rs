@@ -226,7 +226,7 @@ fn every_syntax_error_of_a_file_is_reported() {
 }
 
 #[test]
-fn no_more_errors_are_reported_than_anybody_reads() {
+fn the_number_of_reported_errors_is_limited() {
     let source = Source::new("file", "a = 1 2\n".repeat(10_000));
     let errors = watched(move || parse(&source).unwrap_err());
     assert_eq!(errors.len(), 20);

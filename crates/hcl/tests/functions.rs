@@ -90,6 +90,11 @@ const DIFFERENCES: &[(&str, &str, &str)] = &[
         "a later minor version is to be read as well as can be, as YAML 1.2 says",
     ),
     (
+        r#"yamldecode("a: \"b\n\tc\"")"#,
+        "an error",
+        "YAML 1.2 requires spaces before the lines of a quoted string in a mapping",
+    ),
+    (
         r#"yamldecode("a: \"\\ud83d\\ude00\"")"#,
         r#"{"a":"😀"} of type object({ a = string }), unknown at [], sensitive at []"#,
         "JSON writes characters past U+FFFF like this, and JSON is YAML 1.2",

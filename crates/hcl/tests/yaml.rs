@@ -181,7 +181,6 @@ fn yamldecode_allows_tabs_where_terraform_does() {
         "---\t1",
         "--- \t1",
         "a: |\n  x\n  \ty\n",
-        "a: \"b\n\tc\"",
         "a\n\tb",
         "a:\t\n  b: 1",
         "- 1\n \t \n- 2",

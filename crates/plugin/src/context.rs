@@ -1,4 +1,4 @@
-//! What an action or a data source gets beside its attributes.
+//! What an action or a data source gets in addition to its attributes.
 
 use std::fmt;
 use std::ops::Deref;
@@ -6,10 +6,10 @@ use std::sync::{Arc, Weak};
 
 use crate::parts::Work;
 
-/// The state that `configure` made, and the way to tell how far the work has come.
+/// The state that `configure` made, and a way to report progress.
 pub struct Context<S> {
     state: Arc<S>,
-    /// Tells the user how far the work has come.
+    /// Reports progress to the user.
     pub progress: Progress,
 }
 
@@ -48,10 +48,10 @@ impl<S> fmt::Debug for Context<S> {
 /// Sends a message to the host.
 pub(crate) type Say = dyn Fn(String) -> Work<()> + Send + Sync;
 
-/// Tells the user how far an action has come, if the host has a way to show it.
+/// Reports the progress of an action to the user, if the host can show it.
 ///
-/// It sends nothing once its action is over: messages carry no id, so a late one would be shown as
-/// one of the next action.
+/// It sends nothing after the action has ended: messages have no id, so a late one would be shown as
+/// progress of the next action.
 #[derive(Clone)]
 pub struct Progress(Option<Weak<Say>>);
 

@@ -1,4 +1,4 @@
-//! A result, and what to tell the user beside it.
+//! Results with diagnostics.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use tenon_values::Value;
 
 use crate::{Failure, Typed};
 
-/// A result, and what to tell the user beside it.
+/// A result, with diagnostics for the user.
 ///
 /// ```
 /// use tenon_plugin::{Data, Diagnostic};
@@ -21,7 +21,7 @@ pub struct Data<T> {
 }
 
 impl<T> Data<T> {
-    /// A result, with nothing to tell.
+    /// A result without diagnostics.
     pub fn new(value: T) -> Data<T> {
         Data {
             value,
@@ -39,7 +39,7 @@ impl<T> Data<T> {
 }
 
 impl Data<()> {
-    /// It was done.
+    /// Success without a result.
     pub fn done() -> Data<()> {
         Data::new(())
     }
@@ -66,7 +66,7 @@ impl<T> From<T> for Data<T> {
     }
 }
 
-/// Nothing of the result is shown: it may hold secrets.
+/// The result is not shown, because it may contain secrets.
 impl<T> fmt::Debug for Data<T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
@@ -81,7 +81,7 @@ pub trait IntoData {
     /// The type with a schema.
     type Value: Typed;
 
-    /// The result, and what to tell beside it.
+    /// The result with its diagnostics.
     fn into_data(self) -> Data<Self::Value>;
 }
 

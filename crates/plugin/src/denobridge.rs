@@ -66,7 +66,7 @@ fn router(session: Arc<Session>) -> Router<Arc<Session>> {
                 ok: true,
                 max_in_flight: max_in_flight.and_then(NonZeroUsize::new),
             };
-            wire::encode("the result has", &health).map_err(failed)
+            wire::encode("the result", &health).map_err(failed)
         })
         .on_raw(Goodbye::NAME, |context, _| async move {
             context.state.end();
@@ -226,7 +226,7 @@ async fn invoke(session: &Session, peer: Peer, params: Option<Payload>) -> Reply
         let peer = peer.clone();
         Box::pin(async move {
             let progress = protocol::Progress { message };
-            // A host that is gone has nobody to show it to.
+            // If the host is gone, progress is not shown.
             let _unheard = peer.send(InvokeProgress, progress).await;
         })
     });
@@ -236,7 +236,7 @@ async fn invoke(session: &Session, peer: Peer, params: Option<Payload>) -> Reply
         Ok(done(places.all(data.diagnostics)))
     };
     let result = work.await;
-    // Whoever still holds a `Progress` has nobody to talk to from here on.
+    // From here on, a `Progress` that is still in use sends nothing.
     drop(say);
     answer(&places, result)
 }
@@ -296,7 +296,7 @@ async fn call(session: &Session, params: Option<Payload>) -> Reply {
     answer(&places, work.await)
 }
 
-/// Rounded down: too early is no harm.
+/// Rounded down: a renewal may come too early, but not too late.
 fn seconds(time: SystemTime) -> i64 {
     match time.duration_since(UNIX_EPOCH) {
         Ok(since) => i64::try_from(since.as_secs()).unwrap_or(i64::MAX),

@@ -14,8 +14,8 @@ use crate::{Attributes, Data, Failure, Typed};
 
 /// An ephemeral resource: a token, a tunnel, a lock. No state or plan ever holds it.
 ///
-/// Calls for different resources come at the same time, on one thread: what blocks keeps the
-/// others waiting. Functions may be written as `async fn`.
+/// Calls for different resources run concurrently on one thread, so a function that blocks delays
+/// the others. Functions may be written as `async fn`.
 pub trait Ephemeral: Send + Sync + 'static {
     /// What the configuration says about it.
     type Props: Attributes + Send + 'static;

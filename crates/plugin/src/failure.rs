@@ -49,7 +49,10 @@ impl Failure {
         let mut diagnostics: Vec<Diagnostic> = diagnostics.into_iter().collect();
         // To a host, warnings alone are a success, with everything else left out.
         if !diagnostics.iter().any(Diagnostic::is_error) {
-            diagnostics.push(Diagnostic::error("the plugin failed", "it gave no reason"));
+            diagnostics.push(Diagnostic::error(
+                "the plugin failed",
+                "no reason was given",
+            ));
         }
         let mut texts = diagnostics.iter().filter(|one| one.is_error()).map(text);
         let message = texts.next().unwrap_or_default();

@@ -1,12 +1,12 @@
-//! Keys that make an action happen once, however often it is asked for.
+//! Keys that make repeated calls of an action take effect once.
 
 use serde::de::Error as _;
 use tenon_values::{Error, Type, Value};
 
 use crate::Typed;
 
-/// An idempotency key: whoever acts on a request with a key that it has seen does nothing more and
-/// answers as before. The field is an `Option<IdempotencyKey>`, and an action has at most one.
+/// An idempotency key: a repeated request with the same key takes no further effect and gets the same
+/// answer. The field is an `Option<IdempotencyKey>`, and an action has at most one.
 ///
 /// In a scenario the attribute is a string, or `true` to have Tenon make a key from the run and the
 /// action's address; the provider is given the string. An action with a key may be repeated when
@@ -47,7 +47,7 @@ impl Typed for IdempotencyKey {
             Some(key) if !key.is_empty() => Ok(IdempotencyKey(key.to_owned())),
             Some(_) => Err(Error::custom("an idempotency key cannot be empty")),
             None => Err(Error::custom(
-                "an idempotency key has to be a string; only Tenon makes one from `true`",
+                "an idempotency key must be a string; only Tenon replaces `true` by a key",
             )),
         }
     }

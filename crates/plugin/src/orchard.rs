@@ -84,7 +84,7 @@ async fn configure(session: &Session, params: ConfigureParams) -> Result<(), Pro
         .map_err(|problem| match problem {
             Unconfigured::Ended => over(),
             Unconfigured::Twice => {
-                let problem = "configure has succeeded already; it is called once";
+                let problem = "the plugin is already configured";
                 ProviderError::new(Code::InvalidRequest, problem)
             }
             Unconfigured::Invalid(errors) => {
@@ -103,7 +103,7 @@ async fn execute(session: &Session, params: ExecuteParams) -> Result<Json, Provi
         Stage::Ready(parts) => &parts.actions[&params.action],
         Stage::Ended => return Err(over()),
         Stage::Waiting => {
-            let problem = "configure has to succeed before anything is executed";
+            let problem = "configure must succeed before execute is called";
             return Err(ProviderError::new(Code::InvalidRequest, problem));
         }
     };
@@ -134,7 +134,7 @@ async fn guarded(
 ) -> Result<Data<Value>, Refusal> {
     let panicked = |_| {
         Refusal::from(Failure::outcome_unknown(
-            "the action panicked; stderr says where",
+            "the action panicked; see stderr for the place",
         ))
     };
     let mut work = catch_unwind(AssertUnwindSafe(begin)).map_err(panicked)?;
@@ -151,7 +151,7 @@ fn decode<M: Method>(params: Option<Payload>) -> Result<M::Params, RpcError> {
 }
 
 fn encode<T: serde::Serialize>(result: &T) -> Reply {
-    wire::encode("the outputs have", result).map_err(|problem| fault(problem).into())
+    wire::encode("the outputs", result).map_err(|problem| fault(problem).into())
 }
 
 fn fault(problem: String) -> ProviderError {
@@ -166,7 +166,7 @@ fn object(json: &Json, member: &str) -> Result<Value, ProviderError> {
         .map_err(|error| undecodable(format!("cannot be read: {error}")))?;
     match value.attributes() {
         Some(_) => Ok(value),
-        None => Err(undecodable("has to be an object".to_owned())),
+        None => Err(undecodable("must be an object".to_owned())),
     }
 }
 

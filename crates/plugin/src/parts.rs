@@ -1,4 +1,4 @@
-//! What a plugin is made of once it is configured, for hosts that know values and not types.
+//! The parts of a configured plugin, which take and return values instead of types.
 
 use std::collections::BTreeMap;
 use std::future::Future;

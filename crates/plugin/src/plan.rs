@@ -1,4 +1,4 @@
-//! Planned changes, while some of what is planned is not known yet.
+//! Planned changes, parts of which may not be known yet.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::data::write;
 use crate::parts::{Given, Refusal, read};
 use crate::{Attributes, Existing, Failure, Typed};
 
-/// What is about to happen to a resource.
+/// A planned change of a resource.
 #[derive(Debug)]
 pub enum Plan<P, S> {
     /// It is created.
@@ -30,8 +30,8 @@ impl Plan<Value, Value> {
     }
 }
 
-/// Props that are planned. Those that come from other resources may not be known before these are
-/// created; when the plan is applied everything is known, and the plugin is asked again.
+/// Planned props. Values from other resources may not be known until these are created. When the
+/// plan is applied everything is known, and the plugin is called again.
 pub struct Planned<P> {
     /// The props, once all of them are known.
     pub props: Option<P>,
@@ -103,7 +103,7 @@ pub(crate) fn step_text(step: &Step) -> String {
     }
 }
 
-/// Only whether everything is known is shown: props may hold secrets.
+/// Shows only whether everything is known, because props may contain secrets.
 impl<P> fmt::Debug for Planned<P> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
@@ -113,7 +113,7 @@ impl<P> fmt::Debug for Planned<P> {
     }
 }
 
-/// What becomes of a plan.
+/// The decision about a plan.
 #[derive(Debug)]
 pub struct Decision<P> {
     pub(crate) verdict: Verdict<P>,
@@ -140,7 +140,7 @@ impl<P> Decision<P> {
         Decision::new(Verdict::Keep)
     }
 
-    /// The resource cannot be updated in this way: it has to be deleted and created again.
+    /// The resource cannot be updated like this: it is deleted and created again.
     pub fn replace() -> Decision<P> {
         Decision::new(Verdict::Replace)
     }

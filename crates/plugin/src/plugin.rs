@@ -1,4 +1,4 @@
-//! A plugin: what it is called, how it is configured, what it offers.
+//! A plugin: its name, its configuration, and what it offers.
 
 mod actions;
 mod functions;
@@ -21,10 +21,10 @@ pub(crate) type Add<S> = Box<dyn Fn(&Arc<S>, &mut Parts) + Send + Sync>;
 
 /// A plugin: a name, a version, and what it offers. All of it shares a state of type `S`.
 ///
-/// In Orchard actions run one after the other on one thread, so one that blocks is no harm, unless
-/// [`max_in_flight`](Plugin::max_in_flight) lets several run at a time. A panic ends nothing but its
-/// call. In an action of Orchard it is answered with [`Code::OutcomeUnknown`](crate::Code), because
-/// nobody can tell what the action had done until then; so are outputs that do not fit the schema.
+/// In Orchard, actions run one after another on one thread, so an action may block, unless
+/// [`max_in_flight`](Plugin::max_in_flight) allows several at a time. A panic fails only its own call.
+/// In an action of Orchard the answer is then [`Code::OutcomeUnknown`](crate::Code), because it is not
+/// known what the action did before it panicked. The same holds for outputs that do not fit the schema.
 pub struct Plugin<S = ()> {
     pub(crate) offer: Offer,
     pub(crate) setup: Setup<S>,
@@ -55,8 +55,8 @@ impl Plugin<()> {
         }
     }
 
-    /// Makes the state that everything else gets, once the host has sent the configuration. A host
-    /// that cannot configure a plugin, such as denobridge, gets the defaults.
+    /// Adds the function that makes the state from the configuration. If the host cannot configure
+    /// plugins, as denobridge, it gets the defaults.
     #[must_use]
     pub fn configure<C, S, F, W>(self, configure: F) -> Plugin<S>
     where
@@ -103,14 +103,15 @@ impl Plugin<()> {
 }
 
 impl<S: Send + Sync + 'static> Plugin<S> {
-    /// How many calls the plugin takes at a time; 1 if not set. Hosts are told.
+    /// How many calls the plugin handles at a time; 1 if not set. It is part of the schema.
     #[must_use]
     pub fn max_in_flight(mut self, max_in_flight: usize) -> Plugin<S> {
         self.offer.max_in_flight = Some(max_in_flight);
         self
     }
 
-    /// What is done with the state in the end, when the host says goodbye or goes away.
+    /// Adds a function that is called with the state when the host ends the conversation or goes
+    /// away.
     #[must_use]
     pub fn shutdown<F, W>(mut self, shutdown: F) -> Plugin<S>
     where
@@ -125,7 +126,7 @@ impl<S: Send + Sync + 'static> Plugin<S> {
         self
     }
 
-    /// What hosts are told about the plugin.
+    /// Everything that the plugin offers, as hosts see it.
     pub fn offer(&self) -> &Offer {
         &self.offer
     }

@@ -37,7 +37,7 @@ pub(crate) fn explain(reason: CloseReason) -> String {
     }
 }
 
-/// Writes to stderr. Where nobody listens there is nobody to tell.
+/// Writes to stderr. If that fails, there is no other place for the text.
 pub(crate) fn tell(text: &str) {
     let _unheard = io::stderr().write_all(text.as_bytes());
 }

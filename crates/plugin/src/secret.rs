@@ -7,18 +7,18 @@ use tenon_values::{Error, Problem, Type, Value};
 
 use crate::Typed;
 
-/// A sensitive attribute: hosts do not show it. It does not print itself either, and no error quotes
+/// A sensitive attribute: hosts do not show it. It is not part of `Debug` output, and no error quotes
 /// it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Secret<T>(T);
 
 impl<T> Secret<T> {
-    /// Hides it.
+    /// Wraps a value.
     pub fn new(secret: T) -> Secret<T> {
         Secret(secret)
     }
 
-    /// What is hidden. Whoever looks answers for where it goes.
+    /// The value. The caller is responsible for where it goes.
     pub fn reveal(&self) -> &T {
         &self.0
     }
@@ -53,17 +53,17 @@ impl<T: Typed> Typed for Secret<T> {
 pub struct WriteOnly<T>(Option<T>);
 
 impl<T> WriteOnly<T> {
-    /// Hides it.
+    /// Wraps a value.
     pub fn new(secret: T) -> WriteOnly<T> {
         WriteOnly(Some(secret))
     }
 
-    /// Nothing: what a resource that was read has in its place.
+    /// No value, as in a resource that was read.
     pub fn absent() -> WriteOnly<T> {
         WriteOnly(None)
     }
 
-    /// What is hidden, if the user gave it. Whoever looks answers for where it goes.
+    /// The value, if the user gave one. The caller is responsible for where it goes.
     pub fn reveal(&self) -> Option<&T> {
         self.0.as_ref()
     }
@@ -94,11 +94,11 @@ impl<T: Typed> Typed for WriteOnly<T> {
     }
 }
 
-/// What is wrong with a secret, without a word of it: not even a key in it may be quoted.
+/// The error without any part of the secret: not even a key in it may be quoted.
 pub(crate) fn hidden(error: Error) -> Error {
     match error.problem() {
         // The name of a field of the author's type.
         problem @ (Problem::MissingAttribute(_) | Problem::Null) => problem.clone().into(),
-        _ => Error::custom("its type is wrong; it is a secret, so more is not said"),
+        _ => Error::custom("its type is wrong (details are hidden because it is a secret)"),
     }
 }

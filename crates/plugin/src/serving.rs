@@ -12,7 +12,7 @@ use tenon_schema::Offer;
 use crate::session::Session;
 use crate::{Plugin, denobridge, orchard, process};
 
-/// Who calls a plugin.
+/// The program that calls a plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Host {
     /// A runner of scenarios, which runs actions.
@@ -23,7 +23,7 @@ pub enum Host {
 }
 
 impl Host {
-    /// Finds out who is calling, by the first message. Nothing of it is lost.
+    /// Detects the host by its first message, which stays in the input.
     ///
     /// # Errors
     /// Input failed.
@@ -40,16 +40,16 @@ impl Host {
 }
 
 impl<S: Send + Sync + 'static> Plugin<S> {
-    /// Does what the command line asks for: without arguments, serves whichever [`Host`] is there on
-    /// stdin and stdout until it says goodbye or goes away; with `schema`, prints the schema that
-    /// Orchard reads. This is the whole `main` of a plugin.
+    /// The whole `main` of a plugin. Without arguments it serves the [`Host`] on stdin and stdout
+    /// until the host ends the conversation or goes away; with the argument `schema` it prints the
+    /// schema for Orchard.
     pub fn serve(self) -> ExitCode {
         self.serve_as(std::env::args_os().skip(1))
     }
 
     /// As [`serve`](Plugin::serve), with arguments from elsewhere: a program that has several
-    /// plugins built in, or arguments of its own. Has to be called outside of any tokio runtime;
-    /// inside one there is [`serve_on`](Plugin::serve_on).
+    /// plugins built in, or other arguments. Must be called outside of any tokio runtime; inside one,
+    /// use [`serve_on`](Plugin::serve_on).
     pub fn serve_as<A: Into<OsString>>(self, args: impl IntoIterator<Item = A>) -> ExitCode {
         let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
         let name = self.offer.name.clone();
@@ -73,8 +73,8 @@ impl<S: Send + Sync + 'static> Plugin<S> {
         }
     }
 
-    /// Serves whichever host is at the other end of an [`Io`], until it says goodbye or goes away.
-    /// Within a tokio runtime.
+    /// Serves the host at the other end of an [`Io`], until it ends the conversation or goes away.
+    /// Must be called within a tokio runtime.
     ///
     /// # Errors
     /// What the host sent is not a stream of messages, or input or output failed.
@@ -84,7 +84,7 @@ impl<S: Send + Sync + 'static> Plugin<S> {
         self.serve_host(host, io).await
     }
 
-    /// As [`serve_on`](Plugin::serve_on), for a host that is known.
+    /// As [`serve_on`](Plugin::serve_on), without detecting the host.
     ///
     /// # Errors
     /// As for [`serve_on`](Plugin::serve_on).
@@ -108,7 +108,7 @@ impl<S: Send + Sync + 'static> Plugin<S> {
     }
 }
 
-/// What Orchard is told, if scenarios can be written against it.
+/// The schema for Orchard, if it is valid there.
 fn schema(offer: &Offer) -> Result<ProviderSchema, String> {
     let schema = ProviderSchema::try_from(offer).map_err(|error| error.to_string())?;
     schema.check().map_err(|error| error.to_string())?;
@@ -122,7 +122,7 @@ fn print_schema(offer: &Offer) -> Result<(), String> {
     let mut stdout = io::stdout();
     let written = stdout.write_all(&text).and_then(|()| stdout.flush());
     match written {
-        // Whoever closed it has read enough.
+        // The reader has closed it, as `head` does.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         written => written.map_err(|error| format!("stdout: {error}")),
     }

@@ -1,4 +1,4 @@
-//! A plugin at work: what has been configured, what is running, whether it is over.
+//! A running plugin: whether it is configured, what runs, whether it is shut down.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,8 +12,8 @@ use crate::parts::{Call, Parts, Work};
 use crate::plugin::Setup;
 use crate::{Failure, Plugin};
 
-/// How long the author's shutdown may take once the host is gone: nobody is there any more to end
-/// a plugin that hangs.
+/// How long the author's shutdown may take once the host is gone, because nothing would end a
+/// plugin that hangs.
 const SHUTDOWN_LIMIT: Duration = Duration::from_secs(5);
 
 type Configure = dyn Fn(Value) -> Work<Result<Parts, Failure>> + Send + Sync;
@@ -71,12 +71,12 @@ impl Session {
         })
     }
 
-    /// The stage, which stays what it is as long as somebody reads it.
+    /// The stage. It does not change while the guard exists.
     pub(crate) async fn stage(&self) -> RwLockReadGuard<'_, Stage> {
         self.stage.read().await
     }
 
-    /// Configures the plugin. Where there is nothing to configure, hosts need not know.
+    /// Configures the plugin. If there is nothing to configure, this may be repeated or left out.
     pub(crate) async fn configure(&self, given: &Value) -> Result<(), Unconfigured> {
         let mut stage = self.stage.write().await;
         let config = self.offer.config.body.complete(given);
@@ -104,7 +104,7 @@ impl Session {
                 Err(Unconfigured::Failed(failure)) => return Err(failure),
                 Err(Unconfigured::Invalid(errors)) => {
                     return Err(Failure::new(format!(
-                        "the plugin has to be configured, which this host cannot do: {}",
+                        "the plugin needs a configuration, which this host cannot provide: {}",
                         join(&errors)
                     )));
                 }
@@ -116,12 +116,12 @@ impl Session {
         }
     }
 
-    /// Notes that the host has said goodbye.
+    /// Notes that the host ended the conversation.
     pub(crate) fn end(&self) {
         self.ended.notify_one();
     }
 
-    /// Waits until the host has said goodbye.
+    /// Waits until the host ends the conversation.
     pub(crate) async fn ended(&self) {
         self.ended.notified().await;
     }
@@ -136,7 +136,7 @@ impl Session {
         }
     }
 
-    /// Shuts down without having been told to, if that is still to be done.
+    /// Shuts down after the host is gone, unless that is already done.
     pub(crate) async fn abandon(&self) {
         let _over_in_any_case = tokio::time::timeout(SHUTDOWN_LIMIT, self.shut_down()).await;
     }

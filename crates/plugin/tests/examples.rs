@@ -208,7 +208,7 @@ async fn the_end_of_stdin_is_a_quiet_end() {
 
 /// The host is gone without a word, but something else still holds the other end of stdin.
 #[tokio::test]
-async fn a_stdout_that_nobody_reads_is_a_quiet_end() {
+async fn a_closed_stdout_ends_the_plugin_quietly() {
     let greeter = rust("greeter");
     let mut child = start(&greeter, &[]);
     drop(child.stdout.take());

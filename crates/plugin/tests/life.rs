@@ -83,7 +83,7 @@ async fn shutdown_comes_after_what_runs_and_only_once() {
 }
 
 #[tokio::test]
-async fn a_host_that_goes_away_ends_it_as_well() {
+async fn a_host_that_goes_away_ends_the_plugin() {
     let stopped = Arc::new(AtomicUsize::new(0));
     let count = stopped.clone();
     let provider = Plugin::new("left", "1").shutdown(move |_| {

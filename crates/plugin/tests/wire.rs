@@ -2,13 +2,11 @@
 
 #[path = "wire/conversation.rs"]
 mod conversation;
+#[path = "wire/definitions.rs"]
+mod definitions;
 
 use conversation::converse;
-use tenon_plugin::schema::{Action, Attribute, Body};
-use tenon_plugin::{
-    Code, Context, Failure, IdempotencyKey, Number, Plugin, Secret, Type, Value, attributes,
-};
-use tenon_protocols::orchard::ProviderSchema;
+use tenon_plugin::{Code, Failure, Number, Plugin, Secret, attributes};
 
 attributes! {
     struct Config {
@@ -163,11 +161,11 @@ async fn every_failure_has_its_code() {
         ),
         (
             r#"{"id":2,"method":"describe","params":"hunter2"}"#,
-            r#"{"id":2,"error":{"code":"invalid_request","message":"the params of describe have to be an object"}}"#,
+            r#"{"id":2,"error":{"code":"invalid_request","message":"the params of describe must be an object"}}"#,
         ),
         (
             r#"{"id":2,"method":"execute","params":{"action":"add","attrs":[]}}"#,
-            r#"{"id":2,"error":{"code":"invalid_request","message":"`attrs` has to be an object"}}"#,
+            r#"{"id":2,"error":{"code":"invalid_request","message":"`attrs` must be an object"}}"#,
         ),
         (
             r#"{"id":2,"method":7}"#,
@@ -175,7 +173,7 @@ async fn every_failure_has_its_code() {
         ),
         (
             r#"{"id":2,"method":"configure","params":{"config":{"token":"open"}}}"#,
-            r#"{"id":2,"error":{"code":"invalid_request","message":"configure has succeeded already; it is called once"}}"#,
+            r#"{"id":2,"error":{"code":"invalid_request","message":"the plugin is already configured"}}"#,
         ),
         (
             r#"{"id":2,"method":"cancel","params":{}}"#,
@@ -207,7 +205,7 @@ async fn every_failure_has_its_code() {
         ),
         (
             r#"{"id":2,"method":"execute","params":{"action":"panic"}}"#,
-            r#"{"id":2,"error":{"code":"outcome_unknown","message":"the action panicked; stderr says where"}}"#,
+            r#"{"id":2,"error":{"code":"outcome_unknown","message":"the action panicked; see stderr for the place"}}"#,
         ),
         (
             r#"{"id":2,"method":"execute","params":{"action":"send"}}"#,
@@ -223,7 +221,7 @@ async fn every_failure_has_its_code() {
 }
 
 #[tokio::test]
-async fn a_line_that_is_no_message_is_answered_and_the_next_one_too() {
+async fn an_invalid_line_is_answered_and_the_next_one_too() {
     let answers = converse(provider(), &["hello?", OPEN]).await;
     let (refused, configured) = answers.split_once('\n').unwrap();
     assert!(
@@ -252,159 +250,10 @@ async fn configure_comes_first_and_may_be_tried_again() {
     assert_eq!(
         answers.lines().collect::<Vec<_>>(),
         [
-            r#"{"id":1,"error":{"code":"invalid_request","message":"configure has to succeed before anything is executed"}}"#,
+            r#"{"id":1,"error":{"code":"invalid_request","message":"configure must succeed before execute is called"}}"#,
             r#"{"id":2,"error":{"code":"configure_failed","message":"the attribute \"token\" is required"}}"#,
             r#"{"id":3,"error":{"code":"configure_failed","message":"the token is not accepted","detail":"ask for another"}}"#,
             r#"{"id":4,"result":{}}"#,
         ]
-    );
-}
-
-#[tokio::test]
-async fn schemas_can_be_made_by_hand() {
-    let schema = Body::new([Attribute::new("base", Type::Number)]);
-    let action = |outputs: &str| Action {
-        input: Body::new([Attribute::new("any", Type::Dynamic)]),
-        output: Some(Attribute::new("outputs", outputs.parse().unwrap())),
-        ..Action::default()
-    };
-    let provider = Plugin::new("by_hand", "1")
-        .configure_with_schema(schema.into(), |config| async move { Ok(config) })
-        .action_with_schema(
-            "echo",
-            action("any"),
-            |config: Context<Value>, given| async move {
-                let base = config.attribute("base")?;
-                Ok(Value::object([("base", base), ("given", given)]))
-            },
-        )
-        .action_with_schema(
-            "break",
-            action("object({ a = string })"),
-            |_, given| async move { Ok(given) },
-        );
-    let answers = converse(
-        provider,
-        &[
-            r#"{"id":1,"method":"configure","params":{"config":{"base":10}}}"#,
-            r#"{"id":2,"method":"execute","params":{"action":"echo","attrs":{"any":[1,{"a":true}]}}}"#,
-            r#"{"id":3,"method":"execute","params":{"action":"break"}}"#,
-        ],
-    )
-    .await;
-    assert_eq!(
-        answers.lines().collect::<Vec<_>>(),
-        [
-            r#"{"id":1,"result":{}}"#,
-            r#"{"id":2,"result":{"outputs":{"base":10,"given":{"any":[1,{"a":true}]}}}}"#,
-            r#"{"id":3,"error":{"code":"outcome_unknown","message":"the action was run, but its outputs are not what the schema says: the attribute \"a\" is required"}}"#,
-        ]
-    );
-}
-
-attributes! {
-    struct Order {
-        key: Option<IdempotencyKey>,
-    }
-    struct Ordered {
-        key: Option<String>,
-    }
-}
-
-#[tokio::test]
-async fn an_idempotency_key_is_a_string_when_it_arrives() {
-    let provider = || {
-        Plugin::new("shop", "1")
-            .action("order", "", |_, order: Order| async move {
-                let key = order.key.map(|key| key.as_str().to_owned());
-                Ok(Ordered { key })
-            })
-            .idempotent("order")
-    };
-    let orchard = ProviderSchema::try_from(provider().offer()).unwrap();
-    orchard.check().unwrap();
-    let schema = serde_json::to_string(&orchard.actions["order"]).unwrap();
-    assert!(schema.contains(r#""idempotent":true"#), "{schema}");
-    let key = r#""key":{"type":"any","required":false,"idempotency_key":true}"#;
-    assert!(schema.contains(key), "{schema}");
-    let call = |key: &str| {
-        format!(
-            r#"{{"id":1,"method":"execute","params":{{"action":"order","attrs":{{"key":{key}}}}}}}"#
-        )
-    };
-    for (given, answer) in [
-        (r#""k-1""#, r#""result":{"outputs":{"key":"k-1"}}"#),
-        ("null", r#""result":{"outputs":{"key":null}}"#),
-        (
-            "true",
-            r#""error":{"code":"validation_failed","message":"at .key: an idempotency key has to be a string"#,
-        ),
-        (
-            r#""""#,
-            r#""error":{"code":"validation_failed","message":"at .key: an idempotency key cannot be empty"#,
-        ),
-    ] {
-        let answers = converse(provider(), &[&call(given)]).await;
-        assert!(answers.contains(answer), "{given}: {answers}");
-    }
-}
-
-/// More than a frame can hold: the action was run, and only its outputs are lost.
-#[tokio::test]
-async fn outputs_that_are_too_large_leave_the_outcome_unknown() {
-    let provider = Plugin::new("p", "1").action("a", "", |_, ()| async {
-        Ok(Ordered {
-            key: Some("x".repeat(17 * 1024 * 1024)),
-        })
-    });
-    let call = r#"{"id":1,"method":"execute","params":{"action":"a"}}"#;
-    let answers = converse(provider, &[call]).await;
-    assert!(
-        answers.starts_with(
-            r#"{"id":1,"error":{"code":"outcome_unknown","message":"the outputs have"#
-        ),
-        "{:.200}",
-        answers
-    );
-}
-
-#[test]
-#[should_panic(expected = "there are two actions called \"a\"")]
-fn an_action_is_not_lost_to_another_of_its_name() {
-    let action = |_: Context<()>, (): ()| async { Ok(()) };
-    drop(
-        Plugin::new("p", "1")
-            .action("a", "", action)
-            .action("a", "", action),
-    );
-}
-
-#[tokio::test]
-async fn actions_from_before_configure_are_kept() {
-    let provider = Plugin::new("p", "1")
-        .action("a", "", |_, ()| async { Ok(()) })
-        .configure(|(): ()| async { Ok("state") })
-        .action("b", "", |state: Context<&str>, ()| async move {
-            Ok(Sum {
-                total: 1.into(),
-                unit: Some(state.to_string()),
-            })
-        });
-    let answers = converse(
-        provider,
-        &[
-            r#"{"id":1,"method":"configure"}"#,
-            r#"{"id":2,"method":"execute","params":{"action":"a"}}"#,
-            r#"{"id":3,"method":"execute","params":{"action":"b"}}"#,
-        ],
-    )
-    .await;
-    assert!(
-        answers.contains("{\"id\":2,\"result\":{\"outputs\":{}}}\n"),
-        "{answers}"
-    );
-    assert!(
-        answers.ends_with("{\"total\":1,\"unit\":\"state\"}}}\n"),
-        "{answers}"
     );
 }

@@ -54,7 +54,7 @@ fn error_of(outcome: Result<Plan, Vec<Diagnostic>>) -> String {
     format!("{}: {}", place.line(), problem.summary)
 }
 
-const TOO_MANY: &str = "this value has more than 4194304 elements, counted with those in it";
+const TOO_MANY: &str = "this value has more than 4194304 elements, nested ones included";
 
 #[test]
 fn locals_that_double() {

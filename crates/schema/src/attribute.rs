@@ -1,4 +1,4 @@
-//! One named value of a body.
+//! Attributes: the named values of a body.
 
 use tenon_values::{Type, Value};
 
@@ -12,7 +12,7 @@ pub struct Attribute {
     pub name: String,
     /// The type, or the attributes of the objects that it holds.
     pub ty: AttributeType,
-    /// Who gives it a value.
+    /// Who sets it.
     pub presence: Presence,
     /// The value it has if the user gives none.
     pub default: Option<Value>,
@@ -20,11 +20,12 @@ pub struct Attribute {
     pub is_sensitive: bool,
     /// Hosts pass it to the plugin and never store it.
     pub is_write_only: bool,
-    /// A change of it replaces the resource.
+    /// A change of it replaces the resource. Has no effect on write-only attributes, whose values are
+    /// not stored.
     pub replaces: bool,
-    /// Computed, and the same after an update as before.
+    /// It is computed, and an update does not change it.
     pub is_stable: bool,
-    /// Two calls with the same value take effect once.
+    /// Two calls with the same value take effect only once.
     pub is_idempotency_key: bool,
     /// What it means.
     pub description: Description,
@@ -41,7 +42,7 @@ pub enum AttributeType {
     Nested(Nesting, Vec<Attribute>),
 }
 
-/// Who gives an attribute its value.
+/// Who sets an attribute.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Presence {
     /// The user must give a value.
@@ -49,7 +50,7 @@ pub enum Presence {
     /// The user may give a value. Otherwise it is the default, or null.
     #[default]
     Optional,
-    /// Only the plugin gives it a value.
+    /// Only the plugin sets it.
     Computed,
     /// The user may give a value; otherwise the plugin does.
     OptionalComputed,
@@ -95,21 +96,21 @@ impl Attribute {
         self
     }
 
-    /// Only the plugin gives it a value.
+    /// Only the plugin sets it.
     #[must_use]
     pub fn computed(mut self) -> Attribute {
         self.presence = Presence::Computed;
         self
     }
 
-    /// The plugin gives it a value unless the user does.
+    /// The plugin sets it unless the user does.
     #[must_use]
     pub fn computed_unless_given(mut self) -> Attribute {
         self.presence = Presence::OptionalComputed;
         self
     }
 
-    /// It has this value unless the user gives one.
+    /// It has this value if the user gives none.
     #[must_use]
     pub fn with_default(mut self, default: Value) -> Attribute {
         self.default = Some(default);
@@ -137,7 +138,7 @@ impl Attribute {
         self
     }
 
-    /// It is the same after an update as before.
+    /// An update does not change it.
     #[must_use]
     pub fn stable(mut self) -> Attribute {
         self.is_stable = true;
@@ -151,7 +152,7 @@ impl Attribute {
         self
     }
 
-    /// Users are told not to use it any more.
+    /// Marks it as deprecated, with the reason and what to use instead.
     #[must_use]
     pub fn deprecated(mut self, why: impl Into<String>) -> Attribute {
         self.deprecation = Some(why.into());

@@ -1,4 +1,4 @@
-//! What stands between the braces of a block.
+//! Bodies: the attributes and blocks between the braces of a block.
 
 use tenon_values::convert::convert;
 use tenon_values::{Type, Value};
@@ -8,7 +8,7 @@ use crate::{Attribute, Description};
 /// The schema of a whole block: of a resource, a data source, a configuration.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Schema {
-    /// Goes up when values of an older version have to be upgraded.
+    /// The version. It is raised when stored values of older versions need an upgrade.
     pub version: u64,
     /// The attributes and blocks.
     pub body: Body,
@@ -32,22 +32,22 @@ pub struct Body {
 pub struct Block {
     /// The name.
     pub name: String,
-    /// How often it may be written, and what that makes.
+    /// Whether it may be repeated, and the kind of value that its blocks make.
     pub nesting: Nesting,
-    /// How many there have to be.
+    /// The minimum number of blocks.
     pub min: u64,
-    /// How many there may be.
+    /// The maximum number of blocks, if there is one.
     pub max: Option<u64>,
     /// What is in it.
     pub body: Body,
 }
 
-/// What several nested objects make together.
+/// The kind of value that nested objects make together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Nesting {
     /// One object, or null.
     Single,
-    /// One object that is always there: if it is not written, one whose attributes are null.
+    /// One object that is always there. If it is not written, its attributes are null.
     Group,
     /// A list of objects.
     List,
@@ -116,8 +116,8 @@ impl Body {
         implied_type_of(&self.attributes, &self.blocks)
     }
 
-    /// An object of the implied type: the values that are given, and for the rest what it is when
-    /// the user writes nothing.
+    /// An object of the implied type with the given values; the others are as if the user wrote
+    /// nothing.
     pub fn object(&self, given: &[(&str, Value)]) -> Value {
         let value = |name: &str, absent: &dyn Fn() -> Value| {
             let found = given.iter().find(|(known, _)| *known == name);
@@ -155,12 +155,12 @@ impl Block {
         self
     }
 
-    /// The type of what all blocks of this name make together.
+    /// The type of the value that all blocks of this name make together.
     pub fn implied_type(&self) -> Type {
         self.nesting.of(self.body.implied_type())
     }
 
-    /// What it is when no such block is written.
+    /// The value if there is no such block.
     pub(crate) fn absent(&self) -> Value {
         let empty = match self.nesting {
             Nesting::Single => return Value::null(self.implied_type()),
@@ -174,8 +174,8 @@ impl Block {
 }
 
 impl Nesting {
-    /// The type that objects of this type make together. Lists and maps of objects that have no
-    /// fixed type are themselves dynamic, as Terraform has it: their elements may differ.
+    /// The type of the value that objects of this type make together. As in Terraform, lists and maps
+    /// of objects without a fixed type are dynamic, because their elements may differ.
     pub fn of(self, object: Type) -> Type {
         match self {
             Nesting::Single | Nesting::Group => object,
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_written_has_the_implied_type() {
+    fn absent_blocks_have_the_implied_type() {
         for nesting in [
             Nesting::Single,
             Nesting::Group,

@@ -1,6 +1,6 @@
-//! Text for people.
+//! Descriptions.
 
-/// A description for people, in plain text or in Markdown.
+/// A description in plain text or in Markdown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Description {
     /// The text. Empty if there is no description.

@@ -1,11 +1,11 @@
-//! A schema that belongs to no host: what a plugin offers, and the types of what goes in and out.
+//! A schema for every host: what a plugin offers, and the types of its inputs and outputs.
 //!
 //! The schemas of Orchard, Terraform and Seasonings differ in their encoding and in what they can
 //! say. A plugin is described once, in the types of this crate, and each protocol maps them to its
 //! own. The crate has no encoding and does no input or output.
 //!
-//! [`Offer::check`] and [`Body::check`] find mistakes of the plugin's author, [`Body::complete`]
-//! mistakes of its user.
+//! [`Offer::check`] and [`Body::check`] find mistakes of the plugin's author, and [`Body::complete`]
+//! finds mistakes of its user.
 //!
 //! ```
 //! use tenon_schema::{Attribute, Block, Body, Nesting, Schema};

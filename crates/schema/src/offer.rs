@@ -23,9 +23,9 @@ pub struct Offer {
     pub resources: BTreeMap<String, Resource>,
     /// What can be looked up.
     pub data_sources: BTreeMap<String, Schema>,
-    /// What is there only while it is used, and never stored.
+    /// What exists only while it is used, and is never stored.
     pub ephemeral_resources: BTreeMap<String, Schema>,
-    /// How many calls the plugin takes at a time; 1 if absent.
+    /// How many calls the plugin handles at a time; 1 if absent.
     pub max_in_flight: Option<usize>,
 }
 
@@ -34,9 +34,9 @@ pub struct Offer {
 pub struct Action {
     /// What it takes.
     pub input: Body,
-    /// What it returns, as one value; the name of the attribute means nothing.
+    /// What it returns, as one value; the name of the attribute is ignored.
     pub output: Option<Attribute>,
-    /// To run it again with the same input changes nothing more.
+    /// Running it again with the same input changes nothing more.
     pub is_idempotent: bool,
     /// What it does.
     pub description: Description,
@@ -47,7 +47,7 @@ pub struct Action {
 pub struct Resource {
     /// The schema of its configuration and state.
     pub schema: Schema,
-    /// The attributes that identify it for an import, if it is not one text.
+    /// The attributes that identify it for an import, if that is not a single id.
     pub identity: Option<Vec<Attribute>>,
 }
 
@@ -56,7 +56,7 @@ pub struct Resource {
 pub struct Function {
     /// The parameters in their order. Those that may be left out come last.
     pub parameters: Vec<Parameter>,
-    /// What takes the arguments after these.
+    /// The parameter for all further arguments.
     pub variadic: Option<Parameter>,
     /// The type of the result.
     pub returns: Type,
@@ -75,9 +75,9 @@ pub struct Parameter {
     pub name: String,
     /// The type.
     pub ty: Type,
-    /// It may be left out.
+    /// Calls may leave it out.
     pub is_optional: bool,
-    /// The value it has if it is left out.
+    /// Its value if it is left out.
     pub default: Option<Value>,
     /// Null may be passed.
     pub allows_null: bool,
@@ -102,7 +102,7 @@ impl Function {
 }
 
 impl Parameter {
-    /// A parameter that must be given, and is neither null nor unknown.
+    /// A required parameter that takes neither null nor unknown values.
     pub fn new(name: impl Into<String>, ty: Type) -> Parameter {
         Parameter {
             name: name.into(),

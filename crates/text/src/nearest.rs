@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn finds_slips_and_nothing_else() {
+    fn finds_spelling_mistakes_and_nothing_else() {
         let names = ["length", "lower", "list", "jsonencode", "http_request"];
         assert_eq!(nearest("lenght", names), Some("length"));
         assert_eq!(nearest("lowre", names), Some("lower"));

@@ -74,7 +74,7 @@ fn is_available(from: &Type, to: &Type, safety: Safety) -> bool {
                     .zip(wanted)
                     .all(|(given, wanted)| each(given, wanted))
         }
-        // The order is lost, and what is there twice.
+        // The order and duplicates are lost.
         (Type::List(given), Type::Set(wanted)) => is_unsafe && each(given, wanted),
         (Type::List(given) | Type::Set(given), Type::List(wanted))
         | (Type::Set(given), Type::Set(wanted))

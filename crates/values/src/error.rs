@@ -18,24 +18,24 @@ pub struct Error(Box<(Path, Problem)>);
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
-    /// What is written there is of another kind.
+    /// A value of another kind was found.
     #[error("{} is required, but this is {found}", with_article(wanted))]
     Required {
-        /// The type that was asked for.
+        /// The required type.
         wanted: Type,
-        /// What is there, with its article.
+        /// What was found, with its article.
         found: &'static str,
     },
-    /// The type is not the one that was asked for, and there is no conversion.
+    /// The type is not the required one, and there is no conversion.
     #[error(
         "{} is required, but this is {}",
         with_article(wanted),
         with_article(given)
     )]
     WrongType {
-        /// The type that was asked for.
+        /// The required type.
         wanted: Type,
-        /// The type of what is there.
+        /// The type that was found.
         given: Type,
     },
     /// An object has no such attribute.
@@ -49,10 +49,10 @@ pub enum Problem {
         /// The name that was probably meant.
         meant: SmolStr,
     },
-    /// Nobody but the plugin gives this attribute a value.
+    /// Only the plugin sets this attribute.
     #[error("the attribute {0:?} is computed and cannot be given")]
     ComputedAttribute(SmolStr),
-    /// An attribute that an object must have is not there.
+    /// A required attribute of an object is missing.
     #[error("the attribute {0:?} is required")]
     MissingAttribute(SmolStr),
     /// A block is written fewer times than it has to be.
@@ -100,7 +100,7 @@ pub enum Problem {
         "there is no type that all the elements could be converted to; convert them one by one first"
     )]
     NotUnifiable,
-    /// A text is not one of the two that mean a bool.
+    /// A text is neither "true" nor "false".
     #[error("a bool is required{hint}")]
     NotABool {
         /// What to write instead. The text itself is not kept: it may be a secret.
@@ -110,7 +110,7 @@ pub enum Problem {
     #[error(transparent)]
     Number(#[from] NumberError),
     /// A type that came with a value is wrong.
-    #[error("the value's type is wrong: {0}")]
+    #[error("the type of the value is invalid: {0}")]
     Type(#[from] TypeError),
     /// There is no element under this key or at this index.
     #[error("there is no element {0}")]
@@ -122,9 +122,7 @@ pub enum Problem {
     #[error("the value is not known yet")]
     Unknown,
     /// The value is marked, for instance as sensitive, and must not be written out.
-    #[error(
-        "the value is marked as {0}, so it is not given out; take the mark off first where that is meant"
-    )]
+    #[error("the value is marked as {0}, so it cannot be written; remove the mark first")]
     Marked(String),
     /// JSON has no infinity.
     #[error("an infinite number cannot be written as JSON")]
@@ -133,7 +131,7 @@ pub enum Problem {
     #[error("the text is not UTF-8")]
     NotUtf8,
     /// What is known of an unknown value contradicts itself.
-    #[error("no value can be what this unknown one is said to be: {0}")]
+    #[error("what is known of this unknown value contradicts itself: {0}")]
     Contradiction(&'static str),
     /// Something is said of an unknown value that is not possible for its type.
     #[error("{refinement} cannot be known of {}", with_article(ty))]
@@ -144,10 +142,10 @@ pub enum Problem {
         ty: Type,
     },
     /// Two keys of a map are one in normal form C.
-    #[error("the key {0:?} is there twice, written in two ways")]
+    #[error("the key {0:?} appears twice, written in two ways")]
     SameKey(String),
     /// A property of a JSON object is there twice, with two types.
-    #[error("the property {0:?} is there twice, with different types")]
+    #[error("the property {0:?} appears twice, with different types")]
     DuplicateProperty(String),
     /// The bytes are not msgpack, or not the msgpack of such a value.
     #[error("{message} (at byte {offset})")]
@@ -181,10 +179,10 @@ pub enum Problem {
 }
 
 impl Problem {
-    /// This text is no bool.
+    /// This text is not a bool.
     pub(crate) fn not_a_bool(text: &str) -> Problem {
         let hint = match text.to_ascii_lowercase().as_str() {
-            "true" | "false" => "; write it in small letters",
+            "true" | "false" => "; write it in lower case",
             "yes" | "on" => "; write \"true\"",
             "no" | "off" => "; write \"false\"",
             _ => ": \"true\" or \"false\"",
@@ -194,7 +192,7 @@ impl Problem {
 }
 
 impl Error {
-    /// A problem there.
+    /// A problem at a path.
     pub fn new(path: Path, problem: impl Into<Problem>) -> Error {
         Error(Box::new((path, problem.into())))
     }
@@ -215,7 +213,7 @@ impl Error {
         self
     }
 
-    /// The same problem, seen from one level further out.
+    /// The same problem, with its path one level further out.
     #[must_use]
     pub fn below(mut self, step: Step) -> Error {
         self.0.0.prepend(step);

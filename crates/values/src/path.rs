@@ -97,7 +97,7 @@ impl Path {
         self.steps.push(step);
     }
 
-    /// Leaves off the first key of a map, and all that is behind it.
+    /// Removes the first key of a map and everything after it.
     pub(crate) fn truncate_at_key(&mut self) {
         let is_key = |step: &Step| matches!(step, Step::Key(_));
         if let Some(position) = self.steps.iter().position(is_key) {

@@ -17,7 +17,7 @@ const SECOND_HALVES: &str = "\u{300}\u{301}\u{302}\u{303}\u{304}\u{306}\u{307}\u
     \u{dcf}\u{ddf}\u{102e}\u{1b35}\u{3099}\u{309a}\u{110ba}\u{11127}\u{1133e}\u{11357}\u{114b0}\
     \u{114ba}\u{114bd}\u{115af}\u{11930}";
 
-/// The part of `prefix`, in normal form C, that stays whatever is written behind it.
+/// The part of `prefix`, in normal form C, that no following text changes.
 pub(crate) fn safe(prefix: &str) -> String {
     let text = normalized(prefix);
     let end = match last_boundary(&text) {
@@ -27,7 +27,7 @@ pub(crate) fn safe(prefix: &str) -> String {
     text[..end].to_owned()
 }
 
-/// The part of `bytes` that stays whatever is written behind it. They are not UTF-8, and the text
+/// The part of `bytes` that no following bytes change. They are not UTF-8, and the text
 /// in them is in normal form C.
 ///
 /// go-cty takes everything from the first invalid byte on for one cluster, so that is cut off

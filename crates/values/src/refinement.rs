@@ -7,20 +7,19 @@ use crate::types::Type;
 use crate::value::Value;
 
 /// A known length up to which an unknown list is written out as a list of unknown elements. A
-/// longer one stays unknown: a length that somebody claims must not cost memory.
+/// longer one stays unknown: a length that a peer claims must not cost memory.
 const SPREAD_LENGTH: u64 = 1024;
 
-/// The greatest length that there is for peers, who count in signed numbers.
+/// The greatest length that peers support, which use signed numbers.
 pub(crate) const LONGEST: u64 = i64::MAX.cast_unsigned();
 
-/// The longest text of a bound. Peers take what is known of a value in 1,024 bytes, and there may
-/// be two.
+/// The longest text of a bound. Peers accept refinements of up to 1,024 bytes, and there may be two
+/// bounds.
 const BOUND_DIGITS: usize = 480;
 
 /// What is known of an unknown value, apart from its type. Nothing, by default.
 ///
-/// Everything here is a promise of whoever made the value, and holds for the value that will take
-/// its place.
+/// Everything here is a promise of the maker of the value, and holds for the final value.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Refinement {
     pub(crate) is_not_null: bool,
@@ -106,14 +105,14 @@ impl Refinement {
             return Ok(());
         }
         Err(Problem::Contradiction(
-            "its lower bound is above its upper bound",
+            "its lower bound is greater than its upper bound",
         ))
     }
 
     pub(crate) fn check_lengths(&self) -> Result<(), Problem> {
         match self.longest.is_some_and(|longest| longest < self.shortest) {
             true => Err(Problem::Contradiction(
-                "its least length is above its greatest",
+                "its minimum length is greater than its maximum length",
             )),
             false => Ok(()),
         }

@@ -104,8 +104,8 @@ pub fn to_value_as<T: Serialize + ?Sized>(value: &T, ty: &Type) -> Result<Value,
 /// is flattened, numbers come as `i64` or `u64` where they are one and else as the nearest `f64`.
 /// A [`Value`] there is still itself when it is unknown or marked; but lists and sets have become
 /// tuples, maps objects, null has lost its type and numbers what an `f64` cannot hold. Everything
-/// unknown or marked must be asked for there, since serde looks at what nobody asks for, too; and
-/// serde itself has no place there for an `i128` or `u128` of more than 64 bits.
+/// unknown or marked must be part of the type there, because serde also reads fields that are not
+/// part of it. An `i128` or `u128` of more than 64 bits is not possible there.
 ///
 /// A type may borrow strings from the value.
 ///
@@ -133,7 +133,7 @@ fn object(mut entries: Vec<(SmolStr, Value)>) -> Result<Value, Problem> {
     entries.sort_by(|a, b| a.0.cmp(&b.0));
     match entries.windows(2).find(|pair| pair[0].0 == pair[1].0) {
         Some(pair) => {
-            let message = format!("the name {:?} is there twice", pair[0].0);
+            let message = format!("the name {:?} appears twice", pair[0].0);
             Err(Problem::Serde(message))
         }
         None => Ok(Value::object(entries)),

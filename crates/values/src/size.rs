@@ -1,9 +1,9 @@
-//! How much is in a value or a type.
+//! The size of values and types.
 //!
-//! What is inside a value is shared, so forty lines of HCL that use the line before twice make a
-//! value of little memory that has 2^40 values to whoever visits them all: equality, printing,
-//! encoding, conversion. The size is known without visiting, so that such a value can be refused
-//! before anybody does.
+//! Nested values are shared, so forty lines of HCL that each use the line before twice make a value
+//! that takes little memory, but has 2^40 values for everything that visits them: equality, printing,
+//! encoding, conversion. The size is known without visiting them, so such a value can be refused
+//! first.
 
 use crate::error::Problem;
 use crate::limits::Limits;
@@ -11,8 +11,8 @@ use crate::text::Text;
 use crate::types::Type;
 use crate::value::{Content, Value};
 
-/// How much there is inside a value or a type, at every depth, with everything that is shared
-/// counted as often as it is there. Both numbers end at 4,294,967,295.
+/// The size of a value or a type at every depth, with shared parts counted each time. Both numbers
+/// stop at 4,294,967,295.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Size {
     /// Values, or types. Null, unknown values and empty collections count the parts of their types.

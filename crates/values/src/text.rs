@@ -70,7 +70,7 @@ impl Text {
         }
     }
 
-    /// The text for people: what is not UTF-8 becomes U+FFFD.
+    /// The text to show: invalid UTF-8 becomes U+FFFD.
     pub fn to_string_lossy(&self) -> Cow<'_, str> {
         match &self.0 {
             Content::Utf8(text) => Cow::Borrowed(text),

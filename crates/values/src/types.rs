@@ -162,8 +162,8 @@ impl Type {
     }
 }
 
-/// How far a tuple or an object type goes: known from its parts when it is made, since types are
-/// shared and visiting all of one may take for ever.
+/// The extent of a tuple or object type. It is computed from the parts when the type is made, because
+/// types are shared and visiting all parts may take too long.
 pub(crate) struct Extent {
     pub(crate) size: Size,
     pub(crate) depth: usize,

@@ -83,7 +83,7 @@ pub enum Kind<'a> {
     Map(&'a [(Text, Value)]),
     /// The attributes of an object.
     Object(Attributes<'a>),
-    /// A marked value. Whoever looks inside answers for the marks.
+    /// A marked value. The caller has to carry the marks over.
     Marked(&'a Marks, &'a Value),
 }
 

@@ -70,7 +70,7 @@ impl Evaluator<'_> {
         Ok(result.with_marks(&marks))
     }
 
-    /// The arguments that one with `...` after it stands for; nothing if they are not known yet.
+    /// The arguments that one with `...` after it expands to; nothing if they are not known yet.
     pub(super) fn expanded(
         &mut self,
         last: &Value,
@@ -98,7 +98,7 @@ impl Evaluator<'_> {
                     false => format!("a {}", value.ty().friendly()),
                 };
                 let diagnostic = self
-                    .error("only a list can stand for several arguments", span)
+                    .error("only a list can be expanded into arguments", span)
                     .label(format!("this is {found}"));
                 Err(self.report(diagnostic))
             }

@@ -32,7 +32,7 @@ impl Evaluator<'_> {
             Ok(value) => value.clone(),
             Err(_) => Value::unknown(Type::Dynamic),
         };
-        // Whoever is not shown which side it was must not learn it from the marks.
+        // The marks must not reveal which side was taken.
         marks.extend(&value_of(&then).marks());
         marks.extend(&value_of(&otherwise).marks());
         let (taken, node) = match condition.as_bool() {
@@ -59,11 +59,11 @@ impl Evaluator<'_> {
         let value = self.value(node, locals)?;
         if value.unmark().0.is_null() {
             let diagnostic = self
-                .error("a condition has to be true or false", node.span)
+                .error("a condition must be true or false", node.span)
                 .label("this is null");
             return Err(self.report(diagnostic));
         }
-        let what = "a condition has to be true or false";
+        let what = "a condition must be true or false";
         self.converted(&value, &Type::Bool, node.span, what)
     }
 
@@ -103,7 +103,7 @@ impl Evaluator<'_> {
             };
             let diagnostic = self
                 .error(
-                    "the two sides of a conditional have to be of one type",
+                    "the two sides of a conditional must have the same type",
                     span,
                 )
                 .related(self.place(conditional.then.span), described(&a))

@@ -89,7 +89,7 @@ impl Evaluator<'_> {
         let node = &each.collection;
         let (value, marks) = self.value(node, locals)?.unmark();
         if value.is_null() {
-            return Err(self.fail("null has no elements to go through", node.span));
+            return Err(self.fail("null cannot be iterated over", node.span));
         }
         let can_have_elements = match value.ty() {
             Type::Dynamic => true,
@@ -98,7 +98,7 @@ impl Evaluator<'_> {
         if !can_have_elements {
             let found = value.ty().friendly();
             let diagnostic = self
-                .error("this has no elements to go through", node.span)
+                .error("this value cannot be iterated over", node.span)
                 .label(format!("this is a {found}"));
             return Err(self.report(diagnostic));
         }

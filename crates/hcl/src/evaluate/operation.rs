@@ -7,7 +7,7 @@ use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::syntax::{Binary, Node, Unary};
 
-const NULL_OPERAND: &str = "null cannot be calculated with";
+const NULL_OPERAND: &str = "null cannot be used as an operand";
 
 impl Evaluator<'_> {
     pub(super) fn unary(
@@ -62,7 +62,7 @@ impl Evaluator<'_> {
         };
         let is_zero = |value: &Value| value.unmark().0.as_number().is_some_and(Number::is_zero);
         if matches!(operator, Binary::Divide | Binary::Remainder) && is_zero(&b) {
-            return Err(self.fail("this would be a division by zero", right.span));
+            return Err(self.fail("division by zero", right.span));
         }
         let result = match operator {
             Binary::Add => a.add(&b),
@@ -88,7 +88,7 @@ impl Evaluator<'_> {
         };
         let combine = |a: &Value, b: &Value| if decides { a.or(b) } else { a.and(b) };
         let is_decided = |side: &Result<Value, Vec<Diagnostic>>| matches!(side, Ok(value) if value.unmark().0.as_bool() == Some(decides));
-        // A side that failed stands for an unknown; what is decided without it carries no error.
+        // A side that failed counts as unknown. If the other side decides, its error is dropped.
         match (a, b) {
             (Ok(a), Ok(b)) => combine(&a, &b).map_err(|error| self.failed(&error, left.span)),
             (Ok(a), Err(_)) if is_decided(&Ok(a.clone())) => Ok(a),
@@ -126,8 +126,8 @@ impl Evaluator<'_> {
             return Err(self.fail(NULL_OPERAND, span));
         }
         let what = match ty {
-            Type::Bool => "this has to be true or false",
-            _ => "this has to be a number",
+            Type::Bool => "this must be true or false",
+            _ => "this must be a number",
         };
         self.converted(value, ty, span, what)
     }

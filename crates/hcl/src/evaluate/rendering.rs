@@ -54,7 +54,7 @@ impl Evaluator<'_> {
     ) -> Evaluated {
         let template = self.template_call("templatestring", "a template", call, span)?;
         if !self.is_plain_reference(template.text) {
-            let summary = "templatestring: the template has to be a reference to a string";
+            let summary = "templatestring: the template must be a reference to a string";
             let diagnostic = self
                 .error(summary, template.text.span)
                 .help("give the template a name in `locals`, or write it in place of the call");
@@ -63,7 +63,7 @@ impl Evaluator<'_> {
         let (text, given) = self.both(&template, locals)?;
         let (text, mut marks) = text.unmark();
         if text.is_null() || !matches!(text.ty(), Type::String | Type::Dynamic) {
-            let summary = "templatestring: the template has to be a string";
+            let summary = "templatestring: the template must be a string";
             return Err(self.fail(summary, template.text.span));
         }
         let is_untyped = [&text, &given.unmark().0]
@@ -205,7 +205,7 @@ impl Evaluator<'_> {
                 .map(|(key, value)| (text(key), value.clone()))
                 .collect(),
             _ => {
-                let summary = format!("{function}: the variables have to be an object");
+                let summary = format!("{function}: the variables must be an object");
                 return Err(self.fail(summary, span));
             }
         };

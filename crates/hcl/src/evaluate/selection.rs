@@ -63,7 +63,10 @@ impl Evaluator<'_> {
 
     fn is_null(&mut self, from: Span, at: Span) -> Reported {
         let diagnostic = self
-            .error("this value is null, so there is nothing in it", at)
+            .error(
+                "this value is null, so it has no attributes or elements",
+                at,
+            )
             .related(self.place(from), "this is null");
         self.report(diagnostic)
     }
@@ -121,11 +124,11 @@ impl Evaluator<'_> {
             ty => return Err(self.not_indexable(&ty, key.span)),
         };
         if key_value.unmark().0.is_null() {
-            return Err(self.fail("null is no key", key.span));
+            return Err(self.fail("null cannot be a key", key.span));
         }
         let what = match wanted {
             Type::Number => "the elements of a list are numbered",
-            _ => "a key has to be a string",
+            _ => "a key must be a string",
         };
         let key_value = self.converted(&key_value, &wanted, key.span, what)?;
         let found = match inner.kind() {
@@ -169,9 +172,10 @@ impl Evaluator<'_> {
         let name = name.to_string_lossy();
         match object.attribute(&name) {
             Ok(found) => Ok(found.with_marks(&marks)),
-            Err(_) if !marks.is_empty() => {
-                Err(self.fail("there is no attribute of this name, which is sensitive", at))
-            }
+            Err(_) if !marks.is_empty() => Err(self.fail(
+                "there is no attribute with this name; the name is sensitive",
+                at,
+            )),
             Err(_) => Err(self.no_attribute(object, &name, is_marked, at)),
         }
     }
@@ -187,8 +191,8 @@ impl Evaluator<'_> {
         self.report(diagnostic)
     }
 
-    /// The same steps from every element. What is no sequence counts as one with a single element,
-    /// null as an empty one.
+    /// Takes the same steps from every element. A value that is not a sequence counts as a sequence
+    /// of one element, and null as an empty one.
     fn splat(
         &mut self,
         value: &Value,
@@ -196,13 +200,13 @@ impl Evaluator<'_> {
         span: Span,
         locals: Locals<'_>,
     ) -> Evaluated {
-        /// What is in the innermost of more than these nobody can picture any more.
+        /// Each splat nests the result one level deeper.
         const SPLATS: usize = 32;
         let nested = steps
             .iter()
             .filter(|step| matches!(step.kind, StepKind::FullSplat));
         if nested.count() >= SPLATS {
-            let summary = format!("more than {SPLATS} `[*]` one after the other are too many");
+            let summary = format!("more than {SPLATS} consecutive `[*]`");
             return Err(self.fail(summary, span));
         }
         let (inner, marks) = value.unmark();

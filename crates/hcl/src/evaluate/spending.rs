@@ -1,35 +1,34 @@
-//! What an expression may cost.
+//! Limits on the cost of an expression.
 //!
-//! Two bounds hold together. A value is refused as soon as it is made if it is too large, counted
-//! with everything in it: what is shared takes little memory, but everybody who visits it does so
-//! as often as it is there. And whoever visits a value, which is as large as that at most, pays for
-//! it in steps.
+//! There are two limits. A value that is too large is refused as soon as it is made; shared parts are
+//! counted each time, because they take little memory but are visited each time. And visiting a
+//! value, which is at most that large, costs steps.
 
 use tenon_values::{Limits, Value};
 
 use super::{Evaluator, Reported};
 use crate::source::Span;
 
-/// How many steps the evaluation of one expression may take, so that a few nested `for`s do not
-/// take for ever. A step is a part evaluated, or so much of a value looked at.
+/// How many steps the evaluation of one expression may take, so that a few nested `for` expressions
+/// come to an end. A step is one part evaluated, or a part of a value visited.
 pub(super) const STEPS: u64 = 5_000_000;
 
-/// Bytes of a text that is made, for a step.
+/// Bytes of text created per step.
 const WRITTEN_BYTES: u64 = 16;
 
-/// Bytes of a text that is given to a function, for a step.
+/// Bytes of text passed to a function per step.
 const READ_BYTES: u64 = 64;
 
-/// Values inside another one that are compared, or that a function does something with, for a step.
+/// Nested values that are compared or processed by a function per step.
 const VISITED_VALUES: u64 = 16;
 
-/// Values inside another one that are only looked over, for a step.
+/// Nested values that are only passed over per step.
 const PASSED_VALUES: u64 = 64;
 
 /// Functions that take one element out, or only count.
 const SELECTING: [&str; 3] = ["element", "length", "lookup"];
 
-/// Bytes of texts inside a value that are compared or passed on, for a step.
+/// Bytes of nested text that are compared or passed on per step.
 const INNER_BYTES: u64 = 1024;
 
 impl Evaluator<'_> {
@@ -40,12 +39,12 @@ impl Evaluator<'_> {
                 Ok(())
             }
             None => {
-                // Whoever asks again gets the same answer at once.
+                // Further attempts fail at once.
                 self.steps = 0;
                 if self.exhausted.is_none() {
                     let summary = format!("this takes more than {STEPS} steps to evaluate");
                     let diagnostic = self.error(summary, span);
-                    let help = "nested `for`s multiply; do such work in a provider";
+                    let help = "nested `for` expressions multiply; do such work in a provider";
                     self.exhausted = Some(diagnostic.help(help));
                 }
                 Err(Reported)
@@ -114,16 +113,16 @@ impl Evaluator<'_> {
         if self.exhausted.is_none() {
             let summary = match size.elements as usize > limits.elements {
                 true => format!(
-                    "this value has more than {} elements, counted with those in it",
+                    "this value has more than {} elements, nested ones included",
                     limits.elements
                 ),
                 false => format!(
-                    "this value has more than {} bytes of text, counted with what is in it",
+                    "this value has more than {} bytes of text, nested values included",
                     limits.size
                 ),
             };
             let diagnostic = self.error(summary, span);
-            let help = "a value that is used several times counts as often as it is there";
+            let help = "a value that is used several times is counted each time";
             self.exhausted = Some(diagnostic.help(help));
         }
         self.steps = 0;

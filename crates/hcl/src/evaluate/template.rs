@@ -75,11 +75,11 @@ impl Evaluator<'_> {
         text.marks.extend(&marks);
         if value.is_null() {
             let diagnostic = self
-                .error("null cannot be part of a text", node.span)
+                .error("null cannot be inserted into a string", node.span)
                 .help("give it another value, for instance with coalesce(..., \"\")");
             return Err(self.report(diagnostic));
         }
-        let what = "this cannot be part of a text";
+        let what = "this value cannot be inserted into a string";
         let value = match value.ty() {
             Type::String | Type::Number | Type::Bool | Type::Dynamic => {
                 self.converted(&value, &Type::String, node.span, what)?
@@ -88,7 +88,7 @@ impl Evaluator<'_> {
                 let diagnostic = self
                     .error(what, node.span)
                     .label(format!("this is a {}", ty.friendly()))
-                    .help("write it out with jsonencode(...) or join(\", \", ...)");
+                    .help("convert it with jsonencode(...) or join(\", \", ...)");
                 return Err(self.report(diagnostic));
             }
         };
@@ -120,7 +120,7 @@ impl Evaluator<'_> {
                 (None, &part.otherwise)
             }
         };
-        // Whoever is not shown which side it was must not learn it from the marks.
+        // The marks must not reveal which side was taken.
         let mut unseen = Text::default();
         let _errors_do_not_count =
             self.attempt(|this| this.parts(other, &mut unseen, span, locals));

@@ -1,4 +1,4 @@
-//! What a body is called with.
+//! The arguments that a body is called with.
 
 use std::ops::Index;
 
@@ -6,8 +6,8 @@ use tenon_values::{Number, Type, Value};
 
 use super::FunctionError;
 
-/// The arguments of one call, as the parameters ask for them. Asking for one that there is no
-/// parameter for panics.
+/// The arguments of one call, converted for their parameters. Access to an argument without a
+/// parameter panics.
 #[derive(Clone, Copy)]
 pub struct Arguments<'a> {
     pub(super) values: &'a [Value],
@@ -38,7 +38,7 @@ impl<'a> Arguments<'a> {
     /// The string at this place.
     ///
     /// # Errors
-    /// It is no string, or not UTF-8.
+    /// It is not a string, or not UTF-8.
     pub fn text(&self, index: usize) -> Result<&'a str, FunctionError> {
         let value = &self.values[index];
         let required = || FunctionError::required("a string", value).at(index);
@@ -50,7 +50,7 @@ impl<'a> Arguments<'a> {
     /// The number at this place.
     ///
     /// # Errors
-    /// It is no number.
+    /// It is not a number.
     pub fn number(&self, index: usize) -> Result<&'a Number, FunctionError> {
         let value = &self.values[index];
         let required = || FunctionError::required("a number", value).at(index);
@@ -60,7 +60,7 @@ impl<'a> Arguments<'a> {
     /// The whole number at this place.
     ///
     /// # Errors
-    /// It is none, or one of more than 64 bits.
+    /// It is not a whole number, or has more than 64 bits.
     pub fn whole(&self, index: usize) -> Result<i64, FunctionError> {
         let number = self.number(index)?;
         number.to_i64().ok_or_else(|| {
@@ -72,7 +72,7 @@ impl<'a> Arguments<'a> {
     /// The elements of the list, set or tuple at this place.
     ///
     /// # Errors
-    /// It is none, or not known.
+    /// It is none of them, or unknown.
     pub fn elements(&self, index: usize) -> Result<&'a [Value], FunctionError> {
         let value = &self.values[index];
         let required = || FunctionError::required("a list, set or tuple", value).at(index);

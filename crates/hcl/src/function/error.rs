@@ -1,10 +1,10 @@
-//! Why a call failed.
+//! Errors of calls.
 
 use std::fmt::Display;
 
 use tenon_values::Value;
 
-/// As much of a text as an error quotes.
+/// The maximum length of a quoted text.
 const QUOTED: usize = 80;
 
 /// A call failed.
@@ -16,14 +16,14 @@ pub struct FunctionError {
     /// What is wrong. Once [`Function::call`](crate::Function::call) returns it, it has the name of
     /// the argument, and nothing of the content of marked ones.
     pub message: String,
-    /// What the arguments had in them. It is shown only where no argument is marked.
+    /// Content of the arguments. It is shown only if no argument is marked.
     evidence: Option<String>,
 }
 
 impl FunctionError {
-    /// A failure for this reason. The message has no content of arguments: that is what
-    /// [`FunctionError::quoting`] and [`FunctionError::because`] are for, which are left off where
-    /// it could be a secret.
+    /// A failure for this reason. The message must not quote arguments: use
+    /// [`FunctionError::quoting`] and [`FunctionError::because`], which are left out where an argument
+    /// could be a secret.
     pub fn new(message: impl Into<String>) -> FunctionError {
         FunctionError {
             argument: None,

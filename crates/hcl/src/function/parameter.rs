@@ -1,4 +1,4 @@
-//! What a function takes.
+//! Parameters of functions.
 
 use tenon_values::Type;
 
@@ -62,7 +62,7 @@ impl Parameter {
         self
     }
 
-    /// The body is called with the marks in place, and answers for them.
+    /// The body is called with marked arguments, and has to mark its result.
     #[must_use]
     pub fn or_marked(mut self) -> Parameter {
         self.takes_marked = true;

@@ -16,7 +16,7 @@ pub(super) fn decode(text: &str) -> Result<Value, FunctionError> {
     let names = reader.record()?.ok_or_else(missing)?;
     let mut seen = HashSet::new();
     if let Some(twice) = names.iter().find(|name| !seen.insert(name.as_str())) {
-        return Err(FunctionError::new("a name is there twice")
+        return Err(FunctionError::new("a column name is used twice")
             .at(0)
             .quoting(twice));
     }
@@ -90,7 +90,7 @@ impl<'a> Reader<'a> {
                 None if rest.is_empty() => return Ok(Some(fields)),
                 None => {
                     return Err(self.fail(
-                        "a comma is missing behind a quote; write a quote inside a field twice",
+                        "a comma is missing after a quote; write a quote inside a field twice",
                     ));
                 }
             }

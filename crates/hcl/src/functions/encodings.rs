@@ -72,7 +72,7 @@ fn from_base64(text: &str) -> Result<Vec<u8>, FunctionError> {
 
 fn decode_base64(arguments: Arguments) -> Result<Value, FunctionError> {
     let bytes = from_base64(arguments.text(0)?)?;
-    let message = "what is written in base64 is not UTF-8, so it cannot be a string";
+    let message = "the decoded bytes are not UTF-8, so they cannot be a string";
     let text = String::from_utf8(bytes).map_err(|_| FunctionError::new(message).at(0))?;
     Ok(text.into())
 }
@@ -129,7 +129,7 @@ fn encoding(arguments: Arguments) -> Result<Encoding, FunctionError> {
     }
 }
 
-/// What is no character becomes U+FFFD.
+/// Invalid characters become U+FFFD.
 fn decode_text(arguments: Arguments) -> Result<Value, FunctionError> {
     let encoding = encoding(arguments)?;
     let bytes = from_base64(arguments.text(0)?)?;

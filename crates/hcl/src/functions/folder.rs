@@ -21,9 +21,7 @@ impl Folder {
     fn root(&self) -> Result<PathBuf, FunctionError> {
         let root = self.0.as_deref();
         let root = root.ok_or_else(|| {
-            FunctionError::new(
-                "files cannot be read here: only values that are written out are allowed",
-            )
+            FunctionError::new("files cannot be read here: only constant values are allowed")
         })?;
         root.canonicalize().map_err(|error| {
             FunctionError::new("the folder to read files in cannot be opened").because(error)

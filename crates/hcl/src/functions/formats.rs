@@ -150,10 +150,12 @@ fn written(value: &Value, verb: &Verb) -> Result<String, FunctionError> {
             .to_string()),
         'b' | 'd' | 'o' | 'x' | 'X' | 'e' | 'E' | 'f' | 'g' | 'G' => {
             let value = converted(&Type::Number)?;
-            let number = value.as_number().ok_or_else(|| fail("it is no number"))?;
+            let number = value
+                .as_number()
+                .ok_or_else(|| fail("it is not a number"))?;
             match verb.letter {
                 'e' | 'E' | 'f' | 'g' | 'G' => Ok(numerals::real(number, verb)),
-                _ => numerals::whole(number, verb).ok_or_else(|| fail("it is no whole number")),
+                _ => numerals::whole(number, verb).ok_or_else(|| fail("it is not a whole number")),
             }
         }
         's' | 'q' => {

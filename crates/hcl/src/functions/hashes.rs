@@ -82,8 +82,9 @@ fn hexadecimal(bytes: &[u8]) -> String {
 
 fn random_uuid() -> Result<Value, FunctionError> {
     let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes)
-        .map_err(|error| FunctionError::new("the system gives no random bytes").because(error))?;
+    getrandom::fill(&mut bytes).map_err(|error| {
+        FunctionError::new("the system returned no random bytes").because(error)
+    })?;
     Ok(uuid(bytes, 4).into())
 }
 

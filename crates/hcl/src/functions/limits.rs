@@ -25,17 +25,12 @@ pub(super) const ENTRIES: usize = 100_000;
 
 /// The text may have so many bytes.
 pub(super) fn check_text(length: usize) -> Result<(), FunctionError> {
-    check("the text that would be made", length, TEXT, "bytes")
+    check("the resulting string", length, TEXT, "bytes")
 }
 
 /// A collection may have so many elements.
 pub(super) fn check_elements(count: usize) -> Result<(), FunctionError> {
-    check(
-        "the collection that would be made",
-        count,
-        ELEMENTS,
-        "elements",
-    )
+    check("the resulting collection", count, ELEMENTS, "elements")
 }
 
 /// A value that is made of these, each so many times, may have so much in it. It is refused before
@@ -50,7 +45,7 @@ pub(super) fn check_size<'v>(
         elements = elements.saturating_add((size.elements as usize).saturating_mul(times));
         bytes = bytes.saturating_add((size.bytes as usize).saturating_mul(times));
     }
-    let what = "the value that would be made";
+    let what = "the resulting value";
     check(what, elements, limits.elements, "elements at every depth")?;
     check(what, bytes, limits.size, "bytes of text")
 }

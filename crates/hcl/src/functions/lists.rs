@@ -213,7 +213,7 @@ fn sliced_type(arguments: &[Value]) -> Result<Type, FunctionError> {
         Type::List(element) => Type::List(element),
         Type::Tuple(_) => Type::Dynamic,
         Type::Set(_) => {
-            let message = "a set has no order to cut a part out; make it a list with tolist first";
+            let message = "a set has no order; convert it with tolist first";
             return Err(FunctionError::new(message).at(0));
         }
         _ => return Err(FunctionError::required("a list or tuple", &arguments[0]).at(0)),
@@ -239,7 +239,7 @@ fn cut(arguments: &[Value], length: usize) -> Result<[Option<usize>; 2], Functio
     };
     match [place(1)?, place(2)?] {
         [Some(start), Some(end)] if start > end => {
-            Err(FunctionError::new("the start is behind the end").at(1))
+            Err(FunctionError::new("the start is after the end").at(1))
         }
         places => Ok(places),
     }
@@ -265,7 +265,7 @@ fn sort(arguments: Arguments) -> Result<Value, FunctionError> {
         return Ok(Value::list(Type::String, unknown)?);
     }
     if let Some(place) = elements.iter().position(Value::is_null) {
-        let message = format!("the element {place} is null, which has no place in an order");
+        let message = format!("the element {place} is null and cannot be sorted");
         return Err(FunctionError::new(message).at(0));
     }
     let mut sorted = elements.to_vec();

@@ -196,8 +196,9 @@ fn transpose(arguments: Arguments) -> Result<Value, FunctionError> {
     for (key, list) in map.entries().unwrap_or_default() {
         for element in list.elements().unwrap_or_default() {
             let text = element.as_text().cloned();
-            let text = text
-                .ok_or_else(|| FunctionError::new("an element is null, which is no key").at(0))?;
+            let text = text.ok_or_else(|| {
+                FunctionError::new("an element is null, which cannot be a key").at(0)
+            })?;
             transposed.entry(text).or_default().push(key.clone().into());
         }
     }

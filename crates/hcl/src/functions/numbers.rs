@@ -78,7 +78,7 @@ fn real(result: f64) -> Result<Value, FunctionError> {
     let number = Number::try_from(result);
     number
         .map(Value::number)
-        .map_err(|_| FunctionError::new("there is no real number that is the result"))
+        .map_err(|_| FunctionError::new("the result is not a real number"))
 }
 
 fn best(

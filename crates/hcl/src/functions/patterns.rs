@@ -67,7 +67,7 @@ fn found(pattern: &Regex, captures: &Captures) -> Value {
 fn first(arguments: Arguments) -> Result<Value, FunctionError> {
     let pattern = compile(arguments.text(0)?, 0)?;
     let captures = pattern.captures(arguments.text(1)?).ok_or_else(|| {
-        let message = "the pattern is nowhere in the text; regexall gives an empty list then";
+        let message = "the pattern does not match; regexall returns an empty list in that case";
         FunctionError::new(message)
     })?;
     Ok(found(&pattern, &captures))

@@ -84,7 +84,7 @@ fn any_true(arguments: Arguments) -> Result<Value, FunctionError> {
 fn common_type(arguments: &[Value]) -> Result<Type, FunctionError> {
     let types: Vec<Type> = arguments.iter().map(Value::ty).collect();
     convert::unify(&types, Safety::Unsafe)
-        .ok_or_else(|| FunctionError::new("values of types that can be one are required"))
+        .ok_or_else(|| FunctionError::new("values that can be converted to one type are required"))
 }
 
 fn coalesce(arguments: Arguments) -> Result<Value, FunctionError> {
@@ -117,7 +117,7 @@ fn coalesce_list(arguments: Arguments) -> Result<Value, FunctionError> {
             Some(_) => return Ok(value.clone()),
         }
     }
-    Err(FunctionError::new("a list that is not empty is required"))
+    Err(FunctionError::new("a non-empty list is required"))
 }
 
 fn contains(arguments: Arguments) -> Result<Value, FunctionError> {
@@ -180,7 +180,7 @@ fn index(arguments: Arguments) -> Result<Value, FunctionError> {
         }
     }
     Err(FunctionError::new(
-        "the value is not in the list; contains tells whether it is",
+        "the value is not in the list; check it with contains first",
     ))
 }
 

@@ -40,7 +40,8 @@ fn set(name: &'static str) -> Parameter {
     Parameter::new(name, Type::set(Type::Dynamic))
 }
 
-/// A set of what all their elements can be. An empty set of no known type has no say in it.
+/// A set of the type that all elements can be converted to. An empty set without a known type is
+/// ignored.
 fn common_type(arguments: &[Value]) -> Result<Type, FunctionError> {
     let has_say = |value: &&Value| {
         let is_open = value.ty().element() == Some(&Type::Dynamic);

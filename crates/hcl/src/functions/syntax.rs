@@ -17,7 +17,7 @@ pub(super) fn compile(pattern: &str, argument: usize) -> Result<Regex, FunctionE
     Regex::new(&rewritten(pattern)).map_err(|error| {
         let message = match error {
             regex::Error::CompiledTooBig(_) => "the regular expression is too large",
-            _ => "this is no regular expression as RE2 has them",
+            _ => "the regular expression is not valid RE2 syntax",
         };
         FunctionError::new(message).at(argument).quoting(pattern)
     })

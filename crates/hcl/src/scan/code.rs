@@ -70,7 +70,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Digits in it make no number.
+    /// A word. Digits in it are not a number.
     fn word(&mut self) {
         let rest = &self.text[self.at..];
         let end = rest
@@ -94,7 +94,7 @@ impl Scan<'_> {
         Ok(())
     }
 
-    /// Goes behind so many bytes of code, one at least.
+    /// Skips so many bytes of code, at least one.
     fn pass(&mut self, length: usize) {
         self.at += length.max(1);
         self.before = self.text[self.at - 1];
@@ -133,11 +133,8 @@ impl Scan<'_> {
             return Ok(());
         }
         let place = Place::new(self.source, Span::new(self.at..self.at + 1));
-        let mut diagnostic = Diagnostic::error(format!(
-            "this `{}` closes nothing that is open",
-            char::from(byte)
-        ))
-        .at(place);
+        let mut diagnostic =
+            Diagnostic::error(format!("this `{}` closes nothing", char::from(byte))).at(place);
         if let Some(open) = self.open.last() {
             diagnostic = diagnostic.related(self.place_of(open), "this is open");
         }
@@ -161,7 +158,7 @@ impl Scan<'_> {
         is_heredoc
     }
 
-    /// Goes behind the next of these; to the end if there is none.
+    /// Goes to the end of the next of these, or to the end of the text if there is none.
     fn skip_past(&mut self, end: &[u8]) -> bool {
         let rest = &self.text[self.at..];
         let found = rest.windows(end.len()).position(|window| window == end);

@@ -5,13 +5,13 @@ use crate::diagnostic::Diagnostic;
 use crate::source::{Place, Span};
 
 impl Scan<'_> {
-    /// Old line ends are none here, and would hide what is written.
+    /// A single carriage return does not end a line, and would hide text in a terminal.
     pub(super) fn refuse_lone_return(&self) -> Result<(), Diagnostic> {
         match &self.text[self.at..] {
             [b'\r', b'\n', ..] => Ok(()),
             [b'\r', ..] => {
                 let place = Place::new(self.source, Span::new(self.at..self.at + 1));
-                let diagnostic = Diagnostic::error("a carriage return alone ends no line")
+                let diagnostic = Diagnostic::error("a single carriage return does not end a line")
                     .at(place)
                     .help("write line ends as `\\n` or `\\r\\n`");
                 Err(diagnostic)
@@ -34,9 +34,9 @@ impl Scan<'_> {
 
     pub(super) fn single_quote(&self) -> Diagnostic {
         let place = Place::new(self.source, Span::new(self.at..self.at + 1));
-        Diagnostic::error("a single quote means nothing here")
+        Diagnostic::error("a single quote is not allowed here")
             .at(place)
-            .help("texts are written in double quotes")
+            .help("write strings in double quotes")
     }
 
     pub(super) fn never_closed(&self, open: &Open<'_>) -> Diagnostic {
@@ -48,7 +48,7 @@ impl Scan<'_> {
             ),
             Opener::Heredoc(end) => {
                 let end = String::from_utf8_lossy(end);
-                let help = format!("end it with a line that has nothing but {end} in it");
+                let help = format!("end it with a line that contains only {end}");
                 ("this heredoc is never closed".into(), help)
             }
             Opener::Bracket(closing) => never(&self.text[open.at..=open.at], closing),

@@ -26,10 +26,10 @@ pub(super) fn at_start(text: &str) -> &str {
     &text[..end]
 }
 
-/// Whether a number is one that no 64-bit float is near to.
+/// Whether a number is out of the range of 64-bit floats.
 ///
 /// # Errors
-/// It is not one of ours, either.
+/// It is also out of the range of [`Number`].
 pub(super) fn is_far(numeral: &str) -> Result<bool, NumberError> {
     if numeral.len() < FEW && !numeral.contains(['e', 'E']) {
         return Ok(false);
@@ -38,7 +38,7 @@ pub(super) fn is_far(numeral: &str) -> Result<bool, NumberError> {
     Ok(numeral.parse::<f64>().is_ok_and(f64::is_infinite))
 }
 
-/// Something of the same length that the parser takes for a number.
+/// Replaces the digits, so that the parser reads a number of the same length.
 pub(crate) fn stand_in(numeral: &mut [u8]) {
     for byte in numeral.iter_mut().filter(|byte| byte.is_ascii_digit()) {
         *byte = b'0';

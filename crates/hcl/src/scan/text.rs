@@ -40,7 +40,7 @@ impl Scan<'_> {
             let ends = line
                 .strip_prefix(end)
                 .is_some_and(|after| after.first().is_none_or(|byte| !is_word(byte)));
-            // White space before the end may span lines only by mistake of ours.
+            // White space before the end must be on the same line.
             let skipped = &self.text[self.at..self.text.len() - line.len()];
             if ends && !skipped.contains(&b'\n') {
                 self.at = self.text.len() - line.len() + end.len();

@@ -10,7 +10,7 @@ use tenon_values::{Kind, Text, Value};
 /// Texts are folded at the first space after this column.
 const WIDTH: usize = 80;
 
-/// A key of more bytes than this stands behind a `?`.
+/// A key of more bytes than this is written after a `?`.
 const SIMPLE_KEY: usize = 128;
 
 /// How deep each level is indented.

@@ -56,7 +56,7 @@ fn paths_do_not_lead_out() {
 }
 
 #[test]
-fn what_is_no_text_file_is_refused() {
+fn files_that_are_not_text_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     fs::write(at("bytes"), [0xff, 0xfe]).unwrap();

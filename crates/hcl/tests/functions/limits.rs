@@ -40,7 +40,7 @@ fn texts_are_limited() {
         let error = result.unwrap_err().to_string();
         assert_eq!(
             error,
-            "the text that would be made is too large: the limit is 16777216 bytes"
+            "the resulting string is too large: the limit is 16777216 bytes"
         );
     }
     let lines = r#"indent(999999999, "a\nb\nc")"#;

@@ -63,7 +63,7 @@ fn functions_of_providers_are_called_by_their_full_names() {
 }
 
 #[test]
-fn mistakes_in_calls_of_providers_are_told() {
+fn mistakes_in_calls_of_provider_functions_are_reported() {
     let functions = functions();
     let calls = [
         r#"provider::words::repeat("ab")"#,

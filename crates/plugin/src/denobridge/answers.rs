@@ -14,7 +14,7 @@ use crate::{Failure, wire};
 /// The answer to a call.
 pub(super) fn answer<T: Serialize>(places: &Places<'_>, result: Result<T, Refusal>) -> Reply {
     let diagnostics = match result {
-        Ok(result) => return wire::encode("the result has", &result).map_err(failed),
+        Ok(result) => return wire::encode("the result", &result).map_err(failed),
         Err(Refusal::Unfit(given, error)) => vec![places.unfit(given, &error)],
         Err(Refusal::Failed(failure)) if failure.diagnostics.is_empty() => {
             return Err(failed(failure));
@@ -26,7 +26,7 @@ pub(super) fn answer<T: Serialize>(places: &Places<'_>, result: Result<T, Refusa
         done: None,
         diagnostics,
     };
-    wire::encode("the result has", &refused).map_err(failed)
+    wire::encode("the result", &refused).map_err(failed)
 }
 
 /// An error that fails the call as a whole.
@@ -64,7 +64,7 @@ pub(super) fn only<'a, T>(
         (Some(_), Some(_)) => {
             let names: Vec<&str> = all.keys().map(String::as_str).collect();
             Err(failed(format!(
-                "the plugin {} has several {kind}s ({}), and a call of denobridge does not say which one it is for",
+                "the plugin {} has several {kind}s ({}), and denobridge does not say which one it calls",
                 session.offer.name,
                 names.join(", ")
             )))

@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_can_be_had_beside_what_is_not() {
+    fn known_props_can_be_read_while_others_are_unknown() {
         let Plan::Create(planned) = planned(
             r#"{"planType":"create",
                 "nextProps":{"name":"a","tags":{"owner":"","team":"red"},"list":[1,0]},
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_all_known_is_typed() {
+    fn props_that_are_wholly_known_are_typed() {
         let Plan::Update(existing, planned) = planned(
             r#"{"planType":"update","id":"7","nextProps":{"name":"b"},"currentProps":{"name":"a"}}"#,
         ) else {
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_whole_hides_every_part() {
+    fn unknown_props_have_no_known_parts() {
         let Plan::Create(planned) =
             planned(r#"{"planType":"create","nextProps":{},"unknownProps":[["nextProps"]]}"#)
         else {

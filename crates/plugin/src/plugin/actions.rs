@@ -150,7 +150,7 @@ fn unwritable(error: Error) -> Failure {
 fn conform(outputs: &Value, ty: &Type) -> Result<Value, Failure> {
     convert(outputs, ty).map_err(|error| {
         Failure::outcome_unknown(format!(
-            "the action was run, but its outputs are not what the schema says: {error}"
+            "the action was run, but its outputs do not match the schema: {error}"
         ))
     })
 }

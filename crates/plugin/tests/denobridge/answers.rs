@@ -14,7 +14,7 @@ async fn results(cases: &[(&str, &str, &str)]) {
 }
 
 #[tokio::test]
-async fn a_resource_is_made_seen_changed_and_taken_away() {
+async fn a_resource_is_created_read_updated_and_deleted() {
     results(&[
         (
             "create",

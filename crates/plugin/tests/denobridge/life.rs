@@ -24,7 +24,7 @@ attributes! {
 }
 
 #[tokio::test]
-async fn an_action_that_is_over_says_no_more() {
+async fn an_action_sends_no_progress_after_its_end() {
     let kept = Arc::new(Mutex::new(None));
     let later = kept.clone();
     let plugin = Plugin::new("late", "1")
@@ -55,7 +55,7 @@ async fn an_action_that_is_over_says_no_more() {
 }
 
 #[tokio::test]
-async fn the_event_ends_it_although_the_host_stays() {
+async fn the_shutdown_event_ends_the_plugin() {
     let (here, there) = tokio::io::duplex(64 * 1024);
     let (mut reader, mut writer) = tokio::io::split(here);
     let host = async move {
@@ -147,7 +147,7 @@ attributes! {
 
 /// denobridge cannot configure a plugin: what has defaults has them, and the rest is refused.
 #[tokio::test]
-async fn a_plugin_that_nobody_configures_has_defaults() {
+async fn a_plugin_without_a_configuration_gets_the_defaults() {
     let stopped = Arc::new(AtomicUsize::new(0));
     let count = stopped.clone();
     let plugin = Plugin::new("configured", "1")
@@ -175,7 +175,8 @@ async fn a_plugin_that_nobody_configures_has_defaults() {
         });
     let answers = converse(plugin, &[call]).await;
     assert!(
-        answers[0].contains("which this host cannot do: the attribute \\\"token\\\" is required"),
+        answers[0]
+            .contains("which this host cannot provide: the attribute \\\"token\\\" is required"),
         "{answers:?}"
     );
 }

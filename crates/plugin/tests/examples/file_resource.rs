@@ -208,7 +208,7 @@ async fn content_is_written_as_it_is() {
 }
 
 #[tokio::test]
-async fn both_ways_to_part_are_quiet() {
+async fn both_ways_to_end_are_quiet() {
     for (mut script, _folder) in scripts() {
         script.result("health", &json!({})).await;
         script.end().await;

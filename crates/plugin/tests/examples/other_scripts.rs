@@ -158,7 +158,7 @@ async fn webhook(listener: TcpListener, count: usize) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn an_action_tells_how_far_it_has_come() {
+async fn an_action_reports_its_progress() {
     let Some(mut script) = Script::python("terraform/notify/notify.py") else {
         return;
     };

@@ -152,7 +152,7 @@ fn a_json_file_that_is_too_deep_is_refused() {
     };
     let told = problems(&scratch, &inputs);
     assert!(
-        told.contains("the JSON is nested more than 256 deep"),
+        told.contains("the JSON is nested more than 256 levels deep"),
         "{told}"
     );
 }

@@ -126,7 +126,7 @@ fn object(
     Ok(Value::object(converted?))
 }
 
-/// A list or set from another. What is there twice, or in an order, is lost in a set.
+/// A list or set from another. A set loses duplicates and the order.
 fn from_collection(
     source: &Value,
     values: &[Value],
@@ -137,7 +137,7 @@ fn from_collection(
     let own = source.ty_ref().element().unwrap_or(&Type::Dynamic);
     let (shortest, longest) = source.length_range();
     if Some(shortest) != longest && matches!(to, Type::List(_)) {
-        // Nobody knows how many elements the set will have, so neither of the list.
+        // The number of elements of the set is unknown, and so is that of the list.
         let element = unknown::without_dynamic(own, wanted);
         return Ok(Value::unknown(Type::list(element)));
     }

@@ -11,7 +11,7 @@ use crate::types::{ObjectType, TYPE_DEPTH, TupleType, Type};
 use crate::value::{Value, are_in_order};
 use crate::{Number, types};
 
-/// Reads a value of this type, within the default [`Limits`]. What is behind it is ignored.
+/// Reads a value of this type, within the default [`Limits`]. Text after the value is ignored.
 ///
 /// Strings may be written as numbers or bools, and these as strings. Attributes that are missing
 /// are null.
@@ -93,7 +93,7 @@ impl<'a> Decoder<'a> {
             (Token::Object, Type::Object(object)) => self.object(object),
             (Token::Object, Type::Dynamic) => self.dynamic(),
             (_, Type::Dynamic) => {
-                Err(self.misfit("a dynamic value is an object with its type and value"))
+                Err(self.misfit("a dynamic value must be an object with its type and value"))
             }
             _ => Err(Problem::Required {
                 wanted: ty.clone(),

@@ -8,7 +8,7 @@ use crate::types::Type;
 use crate::value::{Kind, Value};
 
 /// Writes a value by this type as compact JSON, with sorted keys. A value of another type is
-/// converted first; one at [`Type::Dynamic`] brings its type along. Numbers are written as
+/// converted first; one at [`Type::Dynamic`] is written with its type. Numbers are written as
 /// [`Number::to_compact_text`](crate::Number::to_compact_text) writes them.
 ///
 /// # Errors

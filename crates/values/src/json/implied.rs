@@ -32,8 +32,8 @@ pub fn implied(text: &[u8]) -> Result<Value, Error> {
 
 /// The value of plain JSON, with the types of `prior` wherever the JSON fits them: an array in the
 /// place of a set stays a set. Where nothing changed the result is the same as `prior`, so that a
-/// round trip through JSON shows no difference. Marks are not taken over: what a script sends is
-/// marked by whoever knows what it is.
+/// round trip through JSON shows no difference. Marks are not copied from `prior`: the caller has to
+/// mark what a script sends.
 ///
 /// # Errors
 /// As for [`implied`].

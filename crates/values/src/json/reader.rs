@@ -116,7 +116,10 @@ impl<'a> Reader<'a> {
 
     fn enter(&mut self) -> Result<(), Fault> {
         let Some(depth) = self.depth.checked_sub(1) else {
-            return Err(self.fail(format!("the JSON is nested more than {} deep", self.limit)));
+            return Err(self.fail(format!(
+                "the JSON is nested more than {} levels deep",
+                self.limit
+            )));
         };
         self.depth = depth;
         self.offset += 1;
@@ -124,14 +127,14 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Whether another element of the array follows. The array is left behind where none does.
+    /// Whether another element of the array follows. If not, the array is closed.
     pub(crate) fn next_element(&mut self) -> Result<bool, Fault> {
-        self.next_item(b']', "`,` or `]` is required behind an element")
+        self.next_item(b']', "`,` or `]` is required after an element")
     }
 
     /// The key of the next property of the object, if another one follows.
     pub(crate) fn next_key(&mut self) -> Result<Option<Cow<'a, str>>, Fault> {
-        if !self.next_item(b'}', "`,` or `}` is required behind a property")? {
+        if !self.next_item(b'}', "`,` or `}` is required after a property")? {
             return Ok(None);
         }
         if self.peek() != Some(b'"') {
@@ -139,7 +142,7 @@ impl<'a> Reader<'a> {
         }
         let key = self.string()?;
         if self.peek() != Some(b':') {
-            return Err(self.fail("`:` is required behind a property's name"));
+            return Err(self.fail("`:` is required after a property's name"));
         }
         self.offset += 1;
         Ok(Some(key))
@@ -156,7 +159,7 @@ impl<'a> Reader<'a> {
             Some(b',') if !is_first => {
                 self.offset += 1;
                 if self.peek() == Some(end) {
-                    return Err(self.fail("there is nothing behind the last comma"));
+                    return Err(self.fail("a trailing comma is not allowed"));
                 }
                 Ok(true)
             }
@@ -283,7 +286,7 @@ impl<'a> Reader<'a> {
             Some(b'f') => '\u{c}',
             Some(plain @ (b'"' | b'\\' | b'/')) => char::from(plain),
             Some(b'u') => return self.unicode_escape(),
-            _ => return Err(self.fail("this is no escape that JSON knows")),
+            _ => return Err(self.fail("this is not a valid JSON escape")),
         };
         self.offset += 2;
         Ok(character)

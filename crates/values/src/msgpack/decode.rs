@@ -10,7 +10,7 @@ use crate::text::Text;
 use crate::types::{ObjectType, TupleType, Type};
 use crate::value::{Value, are_in_order};
 
-/// Reads a value of this type, within the default [`Limits`]. Bytes behind the value are ignored.
+/// Reads a value of this type, within the default [`Limits`]. Bytes after the value are ignored.
 ///
 /// # Errors
 /// The bytes are not msgpack, or not a value of the type; the error has the path to what is wrong.
@@ -51,7 +51,7 @@ pub(super) fn value(reader: &mut Reader<'_>, ty: &Type) -> Result<Value, Error> 
         (Head::Map(length), Type::Object(object)) => self::object(reader, length, object),
         (Head::Array(length), Type::Dynamic) => dynamic(reader, length),
         (_, Type::Dynamic) => {
-            Err(reader.fail("a dynamic value is an array of its type and the value"))
+            Err(reader.fail("a dynamic value must be an array of its type and its value"))
         }
         _ => Err(Problem::Required {
             wanted: ty.clone(),
@@ -82,7 +82,8 @@ pub(super) fn number(head: &Head<'_>) -> Result<Number, Error> {
     }
 }
 
-/// So many values of one type, one level in. They are left in the reader, behind where they begin.
+/// Reads so many values of one type, one level deeper. They stay in the reader; returns where they
+/// begin.
 fn elements(reader: &mut Reader<'_>, length: usize, element: &Type) -> Result<usize, Error> {
     reader.enter(length)?;
     let start = reader.values.len();
@@ -138,7 +139,7 @@ fn map(reader: &mut Reader<'_>, length: usize, ty: &Type, element: &Type) -> Res
     Value::map_read(ty, element, reader.entries.drain(start..), is_in_order)
 }
 
-/// The first of these keys that is there twice.
+/// The first of these keys that appears twice.
 fn first_twice<'a>(keys: &'a [Text], entries: &[(Text, Value)]) -> Option<&'a Text> {
     if keys.is_empty() {
         return None;
@@ -151,8 +152,8 @@ fn first_twice<'a>(keys: &'a [Text], entries: &[(Text, Value)]) -> Option<&'a Te
     })
 }
 
-/// The bytes of a map's key. Peers get away with keys that are no strings if they are one byte,
-/// and these are empty then.
+/// The bytes of a map's key. Peers accept keys that are not strings if they are one byte, and read
+/// them as empty.
 fn map_key<'a>(reader: &mut Reader<'a>) -> Result<&'a [u8], Error> {
     let start = reader.offset();
     match reader.head()? {
@@ -162,7 +163,7 @@ fn map_key<'a>(reader: &mut Reader<'a>) -> Result<&'a [u8], Error> {
         {
             Ok(&[])
         }
-        _ => Err(reader.fail("the key of a map is a string")),
+        _ => Err(reader.fail("the key of a map must be a string")),
     }
 }
 
@@ -223,7 +224,7 @@ fn attribute_key<'a>(reader: &mut Reader<'a>) -> Result<&'a [u8], Error> {
     match reader.head()? {
         Head::String(bytes) | Head::Binary(bytes) => Ok(bytes),
         Head::Nil => Ok(&[]),
-        _ => Err(reader.fail("the names of attributes are strings")),
+        _ => Err(reader.fail("the names of attributes must be strings")),
     }
 }
 
@@ -260,18 +261,18 @@ fn wrong_attributes(reader: &mut Reader<'_>, length: usize, ty: &ObjectType) -> 
     let mut attributes = ty.attributes().iter().zip(is_there);
     match attributes.find(|(_, is_there)| !is_there) {
         Some((attribute, _)) => Problem::MissingAttribute(attribute.name.clone()).into(),
-        None => reader.fail("an attribute is there twice"),
+        None => reader.fail("an attribute appears twice"),
     }
 }
 
-/// A value that brings its type along: an array of the type as JSON, and the value.
+/// A value with its type: an array of the type as JSON, and the value.
 fn dynamic(reader: &mut Reader<'_>, length: usize) -> Result<Value, Error> {
     if length != 2 {
-        return Err(reader.fail("a dynamic value is an array of its type and the value"));
+        return Err(reader.fail("a dynamic value must be an array of its type and its value"));
     }
     reader.enter(length)?;
     let (Head::String(json) | Head::Binary(json)) = reader.head()? else {
-        return Err(reader.fail("the type of a dynamic value is JSON text"));
+        return Err(reader.fail("the type of a dynamic value must be JSON text"));
     };
     let Ok(json) = std::str::from_utf8(json) else {
         return Err(reader.fail("the type of a dynamic value is not UTF-8"));

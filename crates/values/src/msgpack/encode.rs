@@ -23,7 +23,7 @@ pub fn encode(value: &Value, ty: &Type) -> Result<Vec<u8>, Error> {
     Ok(out)
 }
 
-/// As [`encode`], behind what is in `out` already. Where it fails, `out` is as it was.
+/// As [`encode`], appended to `out`. If it fails, `out` is unchanged.
 ///
 /// # Errors
 /// As for [`encode`].
@@ -47,7 +47,7 @@ fn write(value: &Value, ty: &Type, out: &mut Vec<u8>) -> Result<(), Error> {
     }
 }
 
-/// A value that brings its type along, unless even that is unknown.
+/// A value with its type, unless even that is unknown.
 fn write_dynamic(value: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
     let own = value.ty_ref();
     if *own != Type::Dynamic && !value.is_marked() {
@@ -73,7 +73,7 @@ fn write_plain(value: &Value, ty: &Type, out: &mut Vec<u8>) -> Result<(), Error>
     Ok(())
 }
 
-/// A number that is no integer of 64 bits.
+/// A number that is not an integer of 64 bits.
 fn write_large(number: &Number, out: &mut Vec<u8>) -> Result<(), Error> {
     let before = out.len();
     writer::large(number, out);

@@ -45,7 +45,7 @@ fn read(reader: &mut Reader<'_>) -> Result<Type, Error> {
                 let name = match reader.head()? {
                     Head::String(bytes) | Head::Binary(bytes) => Text::from_bytes(bytes),
                     Head::Nil => Text::new(""),
-                    _ => return Err(reader.fail("the names of attributes are strings")),
+                    _ => return Err(reader.fail("the names of attributes must be strings")),
                 };
                 let name = name.to_string_lossy().into();
                 let ty = read(reader)

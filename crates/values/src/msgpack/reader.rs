@@ -185,7 +185,7 @@ impl<'a> Reader<'a> {
             0xde | 0xdf => Head::Map(self.length(2 << (code - 0xde))?),
             _ => {
                 self.offset -= 1;
-                return Err(self.fail("the byte 0xc1 begins no value"));
+                return Err(self.fail("the byte 0xc1 does not begin a value"));
             }
         })
     }

@@ -37,14 +37,14 @@ pub(super) fn decode(code: i8, payload: &[u8], ty: &Type) -> Result<Value, Error
     }
     if payload.len() > LARGEST {
         return Err(Problem::Limit {
-            what: "what is known of an unknown value, in bytes,",
+            what: "the size of a refinement in bytes",
             limit: LARGEST,
         }
         .into());
     }
     let mut reader = Reader::new(payload, Limits::default())?;
     let Head::Map(length) = reader.head()? else {
-        return Err(reader.fail("what is known of an unknown value is a map"));
+        return Err(reader.fail("the refinement of an unknown value must be a map"));
     };
     reader.enter(length.saturating_mul(2))?;
     let mut value = unknown;
@@ -53,7 +53,7 @@ pub(super) fn decode(code: i8, payload: &[u8], ty: &Type) -> Result<Value, Error
             Head::Unsigned(key) => key,
             // No negative key has a meaning yet.
             Head::Signed(key) => u64::try_from(key).unwrap_or(u64::MAX),
-            _ => return Err(reader.fail("what is known of an unknown value has numbers for keys")),
+            _ => return Err(reader.fail("the keys of a refinement must be numbers")),
         };
         value = match key {
             key::NULL => match boolean(&mut reader)? {
@@ -70,7 +70,7 @@ pub(super) fn decode(code: i8, payload: &[u8], ty: &Type) -> Result<Value, Error
             }
             key::LONGEST => match u64::try_from(self::length(&mut reader)?) {
                 Ok(length) => value.refine_longest(length)?,
-                Err(_) => return Err(reader.fail("the greatest length is negative")),
+                Err(_) => return Err(reader.fail("the maximum length is negative")),
             },
             _ => {
                 // A later version may know more.
@@ -95,12 +95,12 @@ fn prefix(reader: &mut Reader<'_>) -> Result<Text, Error> {
         _ => None,
     };
     text.map(Text::new)
-        .ok_or_else(|| reader.fail("a known prefix is UTF-8 text"))
+        .ok_or_else(|| reader.fail("a known prefix must be UTF-8 text"))
 }
 
 fn bound(reader: &mut Reader<'_>) -> Result<Bound, Error> {
     let Head::Array(2) = reader.head()? else {
-        return Err(reader.fail("a bound is an array of a number and a bool"));
+        return Err(reader.fail("a bound must be an array of a number and a bool"));
     };
     let number = number(&reader.head()?)?;
     Ok(Bound {
@@ -116,7 +116,7 @@ fn length(reader: &mut Reader<'_>) -> Result<i64, Error> {
         Head::Signed(length) => Some(length),
         _ => None,
     };
-    length.ok_or_else(|| reader.fail("a known length is an integer of 64 bits"))
+    length.ok_or_else(|| reader.fail("a known length must be an integer of 64 bits"))
 }
 
 pub(super) fn encode(refinement: &Refinement, out: &mut Vec<u8>) {

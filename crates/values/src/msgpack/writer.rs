@@ -65,7 +65,7 @@ pub(crate) fn integer(value: i64, out: &mut Vec<u8>) {
     }
 }
 
-/// A number that is no integer of 64 bits.
+/// A number that is not an integer of 64 bits.
 pub(crate) fn large(number: &Number, out: &mut Vec<u8>) {
     let is_float = number.is_infinite() || !number.is_integer();
     match number.to_f64_exact().filter(|_| is_float) {
@@ -125,7 +125,7 @@ pub(crate) fn extension(code: i8, length: usize, out: &mut Vec<u8>) {
     out.push(code.cast_unsigned());
 }
 
-/// A length in two bytes behind one code, or in four behind another.
+/// A length in two bytes after one code, or in four after another.
 fn sized(length: usize, two: u8, four: u8, out: &mut Vec<u8>) {
     if let Ok(length) = u16::try_from(length) {
         out.push(two);

@@ -127,7 +127,7 @@ mod tests {
         let error = Number::from_binary_text("0", u32::MAX).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "a number cannot have 4294967295 bits of precision; 65536 is the most"
+            "a number cannot have 4294967295 bits of precision; 65536 is the maximum"
         );
     }
 

@@ -1,4 +1,4 @@
-//! Numbers without their sign, or without what is behind their point.
+//! Numbers without their sign or without their fraction.
 
 use super::binary::Binary;
 use super::{INTEGER_PRECISION, Number, Repr};

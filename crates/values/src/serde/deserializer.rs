@@ -12,7 +12,7 @@ use crate::serde::{DEPTH, NUMBER, TEXT, VALUE, level_below, scalar, ticket};
 use crate::types::Type;
 use crate::value::{Kind, Value};
 
-/// Gives a value to whoever asks.
+/// Deserializes from a value.
 #[derive(Clone, Copy)]
 pub(super) struct ValueDeserializer<'v> {
     value: &'v Value,

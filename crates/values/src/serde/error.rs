@@ -34,7 +34,7 @@ impl ::serde::de::Error for Error {
 
     fn unknown_variant(_given: &str, wanted: &'static [&'static str]) -> Error {
         let wanted = wanted.join("`, `");
-        Problem::Serde(format!("this has to be one of `{wanted}`")).into()
+        Problem::Serde(format!("this must be one of `{wanted}`")).into()
     }
 
     fn missing_field(name: &'static str) -> Error {

@@ -1,8 +1,8 @@
 //! Handing a value to our own serializer as it is.
 //!
-//! A value that is asked to serialize itself does not know by whom. It puts itself on offer in
-//! this thread and makes a call that other formats take for a plain newtype; our serializer knows
-//! the name, takes what is on offer and never looks inside.
+//! A value does not know which serializer it is given to. It stores itself in a thread-local variable
+//! and makes a call that other formats treat as a plain newtype. Our serializer recognises the name,
+//! takes the stored value and never looks inside.
 
 use std::cell::RefCell;
 
@@ -12,9 +12,9 @@ thread_local! {
     static OFFERED: RefCell<Option<Value>> = const { RefCell::new(None) };
 }
 
-/// Calls `serialize` with the value on offer.
+/// Calls `serialize` while the value is stored.
 pub(super) fn offer<R>(value: Value, serialize: impl FnOnce() -> R) -> R {
-    /// Ends the offer, also when a serializer panics.
+    /// Removes the value, also when a serializer panics.
     struct End;
 
     impl Drop for End {
@@ -28,7 +28,7 @@ pub(super) fn offer<R>(value: Value, serialize: impl FnOnce() -> R) -> R {
     serialize()
 }
 
-/// The value on offer, which is no longer on offer then.
+/// Removes the stored value and returns it.
 pub(super) fn take() -> Option<Value> {
     OFFERED.take()
 }

@@ -15,8 +15,8 @@ use crate::{Number, Text};
 
 /// The number that the shortest decimal text of a float says.
 ///
-/// The exact binary value would be another number than the same text in HCL, and show as a
-/// difference that nobody can see.
+/// The exact binary value would differ from the number of the same text in HCL, without a visible
+/// difference.
 pub(super) fn from_float(float: impl LowerExp) -> Result<Number, Problem> {
     let text = format!("{float:e}");
     match text.as_str() {
@@ -25,7 +25,7 @@ pub(super) fn from_float(float: impl LowerExp) -> Result<Number, Problem> {
     }
 }
 
-/// The nearest `f64`, if there is one: a finite number is no infinity.
+/// The nearest `f64`, unless that is infinite and the number is not.
 pub(super) fn to_f64(number: &Number) -> Result<f64, Problem> {
     let float = number.to_f64();
     finite(number, float.is_finite(), "f64").map(|()| float)
@@ -57,7 +57,7 @@ pub(super) fn no_fit(number: &Number, target: &str, range: [&dyn Display; 2]) ->
         true => {
             format!("the number does not fit into {target}, which is from {lowest} to {highest}")
         }
-        false => "a whole number is required, which this number is not".to_owned(),
+        false => "a whole number is required, but this number has a fraction".to_owned(),
     })
 }
 

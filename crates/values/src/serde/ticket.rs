@@ -2,9 +2,9 @@
 //!
 //! A [`Value`] that is to be deserialized gets a ticket, which is a few bytes that serde carries
 //! anywhere, also into what it keeps while it decides about an enum, and redeems it for the value.
-//! Tickets are valid in one thread, for one call of `from_value`. Where nobody asked for a
-//! [`Value`] but something serde cannot describe was there, the ticket is never redeemed, and that
-//! is the error.
+//! Tickets are valid in one thread, for one call of `from_value`. If the type has no [`Value`] where
+//! the input has something that serde cannot describe, the ticket is never redeemed, and that is the
+//! error.
 
 use std::cell::RefCell;
 use std::hash::{BuildHasher, RandomState};
@@ -27,14 +27,14 @@ const MARKER: u8 = 0xff;
 pub(super) type Ticket = [u8; LENGTH];
 
 struct Table {
-    /// Not to be guessed: bytes that a type reads from elsewhere meanwhile must not be a ticket.
+    /// Random, so that bytes that a type reads from elsewhere meanwhile cannot be a ticket.
     seal: u64,
     issued: Vec<Issued>,
 }
 
 struct Issued {
     value: Value,
-    /// The error that it is when nobody redeems the ticket.
+    /// The error if the ticket is not redeemed.
     refusal: Option<Error>,
 }
 
@@ -59,7 +59,7 @@ impl Tickets {
         }
     }
 
-    /// The first ticket that nobody redeemed, as an error.
+    /// The first ticket that was not redeemed, as an error.
     pub(super) fn refusal(&self) -> Option<Error> {
         TABLE.with_borrow(|table| {
             let mut refusals = table.issued.iter().map(|issued| &issued.refusal);

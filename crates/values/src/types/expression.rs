@@ -83,7 +83,9 @@ impl<'a> Reader<'a> {
         self.skip_space();
         let start = self.offset;
         let Some(depth) = depth.checked_sub(1) else {
-            return Err(self.fail(format!("the type is nested more than {TYPE_DEPTH} deep")));
+            return Err(self.fail(format!(
+                "the type is nested more than {TYPE_DEPTH} levels deep"
+            )));
         };
         match self.word() {
             "string" => Ok(Type::String),
@@ -103,20 +105,20 @@ impl<'a> Reader<'a> {
     }
 
     fn argument(&mut self, kind: &str, depth: usize) -> Result<Type, TypeError> {
-        self.expect('(', &format!("behind `{kind}`, as in `{kind}(string)`,"))?;
+        self.expect('(', &format!("after `{kind}`, as in `{kind}(string)`,"))?;
         let element = self.type_expression(depth)?;
         self.expect(')', &format!("to end `{kind}(`"))?;
         Ok(element)
     }
 
     fn tuple(&mut self, depth: usize) -> Result<Type, TypeError> {
-        self.expect('(', "behind `tuple`, as in `tuple([string, number])`,")?;
+        self.expect('(', "after `tuple`, as in `tuple([string, number])`,")?;
         self.expect('[', "before the element types of a tuple")?;
         let mut elements = Vec::new();
         while !self.take(']') {
             elements.push(self.type_expression(depth)?);
             if !self.take(',') {
-                self.expect(']', "or a comma behind an element type")?;
+                self.expect(']', "or a comma after an element type")?;
                 break;
             }
         }
@@ -125,7 +127,7 @@ impl<'a> Reader<'a> {
     }
 
     fn object(&mut self, depth: usize) -> Result<Type, TypeError> {
-        self.expect('(', "behind `object`, as in `object({ name = string })`,")?;
+        self.expect('(', "after `object`, as in `object({ name = string })`,")?;
         self.expect('{', "before the attributes of an object")?;
         let mut attributes: Vec<Attribute> = Vec::new();
         let mut names = HashSet::new();
@@ -135,14 +137,17 @@ impl<'a> Reader<'a> {
             let attribute = self.attribute(depth)?;
             if !names.insert(attribute.name.clone()) {
                 self.offset = start;
-                return Err(self.fail(format!("the attribute {:?} is there twice", attribute.name)));
+                return Err(self.fail(format!(
+                    "the attribute {:?} is defined twice",
+                    attribute.name
+                )));
             }
             attributes.push(attribute);
             let before_space = self.offset;
             if !self.take(',') {
                 let has_line_break = self.text[before_space..self.offset].contains('\n');
                 if !has_line_break {
-                    self.expect('}', "or a comma behind an attribute")?;
+                    self.expect('}', "or a comma after an attribute")?;
                     break;
                 }
             }
@@ -154,7 +159,7 @@ impl<'a> Reader<'a> {
     fn attribute(&mut self, depth: usize) -> Result<Attribute, TypeError> {
         let name = self.name()?;
         if !self.take('=') && !self.take(':') {
-            return Err(self.fail("`=` is required behind an attribute's name"));
+            return Err(self.fail("`=` is required after an attribute's name"));
         }
         self.skip_space();
         let start = self.offset;
@@ -210,7 +215,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The character behind a backslash.
+    /// The character after a backslash.
     fn escape(&mut self, escaped: char) -> Result<char, TypeError> {
         let plain = match escaped {
             'n' => '\n',
@@ -223,12 +228,14 @@ impl<'a> Reader<'a> {
                     .ok()
                     .and_then(char::from_u32);
                 let Some(code) = code else {
-                    return Err(self.fail("`\\u` needs four hexadecimal digits of a character"));
+                    return Err(self.fail(
+                        "`\\u` must be followed by the four hexadecimal digits of a character",
+                    ));
                 };
                 self.offset += 6;
                 return Ok(code);
             }
-            _ => return Err(self.fail(format!("`\\{escaped}` is no escape"))),
+            _ => return Err(self.fail(format!("`\\{escaped}` is not a valid escape"))),
         };
         self.offset += 2;
         Ok(plain)
@@ -239,11 +246,11 @@ fn unknown_type(word: &str) -> String {
     let hint = match word {
         "" => return "a type is required".to_owned(),
         "dynamic" => "; HCL calls it `any`",
-        "str" | "text" | "String" => "; is it `string`?",
-        "int" | "integer" | "float" | "double" => "; is it `number`?",
-        "boolean" => "; is it `bool`?",
-        "array" => "; is it `list`?",
-        "dict" | "hash" => "; is it `map`?",
+        "str" | "text" | "String" => "; did you mean `string`?",
+        "int" | "integer" | "float" | "double" => "; did you mean `number`?",
+        "boolean" => "; did you mean `bool`?",
+        "array" => "; did you mean `list`?",
+        "dict" | "hash" => "; did you mean `map`?",
         "optional" => "; only an attribute of an object can be optional",
         _ => "; types are string, number, bool, any, list, set, map, tuple and object",
     };
@@ -295,11 +302,16 @@ mod tests {
             ("", "a type is required", 1, 1),
             (
                 "list",
-                "`(` is required behind `list`, as in `list(string)`,",
+                "`(` is required after `list`, as in `list(string)`,",
                 1,
                 5,
             ),
-            ("list(int)", "`int` is not a type; is it `number`?", 1, 6),
+            (
+                "list(int)",
+                "`int` is not a type; did you mean `number`?",
+                1,
+                6,
+            ),
             (
                 "object({\n  a = stringy\n})",
                 "`stringy` is not a type; types are string, number, bool, any, list, set, map, tuple and object",
@@ -308,13 +320,13 @@ mod tests {
             ),
             (
                 "object({a=string b=number})",
-                "`}` is required or a comma behind an attribute",
+                "`}` is required or a comma after an attribute",
                 1,
                 18,
             ),
             (
                 "object({a=string,a=number})",
-                "the attribute \"a\" is there twice",
+                "the attribute \"a\" is defined twice",
                 1,
                 18,
             ),
@@ -340,6 +352,9 @@ mod tests {
         let nested = |depth: usize| format!("{}string{}", "list(".repeat(depth), ")".repeat(depth));
         assert!(nested(TYPE_DEPTH - 1).parse::<Type>().is_ok());
         let error = nested(100_000).parse::<Type>().unwrap_err();
-        assert_eq!(error.message, "the type is nested more than 128 deep");
+        assert_eq!(
+            error.message,
+            "the type is nested more than 128 levels deep"
+        );
     }
 }

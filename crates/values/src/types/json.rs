@@ -87,7 +87,9 @@ fn write_object(object: &ObjectType, out: &mut String) {
 pub(crate) fn read_type(reader: &mut Reader<'_>, depth: usize) -> Result<Type, Fault> {
     let start = reader.offset();
     let Some(depth) = depth.checked_sub(1) else {
-        return Err(reader.fail(format!("the type is nested more than {TYPE_DEPTH} deep")));
+        return Err(reader.fail(format!(
+            "the type is nested more than {TYPE_DEPTH} levels deep"
+        )));
     };
     let wrong = |message: String| Fault {
         message: message.into(),
@@ -105,7 +107,7 @@ pub(crate) fn read_type(reader: &mut Reader<'_>, depth: usize) -> Result<Type, F
         },
         Token::Array => read_compound(reader, depth),
         _ => Err(wrong(
-            "a type is a name or an array, as in [\"list\",\"string\"]".to_owned(),
+            "a type must be a name or an array, as in [\"list\",\"string\"]".to_owned(),
         )),
     }
 }
@@ -149,7 +151,7 @@ fn read_compound(reader: &mut Reader<'_>, depth: usize) -> Result<Type, Fault> {
 fn require_argument(reader: &mut Reader<'_>) -> Result<(), Fault> {
     match reader.next_element()? {
         true => Ok(()),
-        false => Err(reader.fail("the kind of type is not followed by what it contains")),
+        false => Err(reader.fail("the kind of the type is not followed by its element type")),
     }
 }
 
@@ -169,7 +171,7 @@ fn read_tuple(reader: &mut Reader<'_>, depth: usize) -> Result<TupleType, Fault>
                 elements.push(read_type(reader, depth)?);
             }
         }
-        _ => return Err(reader.fail("the element types of a tuple are an array")),
+        _ => return Err(reader.fail("the element types of a tuple must be an array")),
     }
     Ok(TupleType::new(elements))
 }
@@ -190,7 +192,7 @@ fn read_object(reader: &mut Reader<'_>, depth: usize) -> Result<ObjectType, Faul
                 });
             }
         }
-        _ => return Err(reader.fail("the attributes of an object are a JSON object")),
+        _ => return Err(reader.fail("the attributes of an object must be a JSON object")),
     }
     let at_end = reader.clone();
     let required = ObjectType::new(attributes);
@@ -209,19 +211,20 @@ fn read_optional(reader: &mut Reader<'_>, object: &ObjectType) -> Result<ObjectT
         Token::Array => {
             while reader.next_element()? {
                 let Token::String(name) = reader.value()? else {
-                    return Err(reader.fail("the optional attributes are an array of names"));
+                    return Err(reader.fail("the optional attributes must be an array of names"));
                 };
                 match object.position(&normalized(&name)) {
                     Some(position) => attributes[position].is_optional = true,
                     None => {
-                        let message =
-                            format!("the optional attribute {name:?} is not one of the object's");
+                        let message = format!(
+                            "the optional attribute {name:?} is not an attribute of the object"
+                        );
                         return Err(reader.fail(message));
                     }
                 }
             }
         }
-        _ => return Err(reader.fail("the optional attributes are an array of names")),
+        _ => return Err(reader.fail("the optional attributes must be an array of names")),
     }
     Ok(ObjectType::sorted(attributes))
 }
@@ -240,7 +243,7 @@ mod tests {
             ),
             (
                 "[\"list\"]",
-                "the kind of type is not followed by what it contains",
+                "the kind of the type is not followed by its element type",
                 9,
             ),
             (
@@ -250,7 +253,7 @@ mod tests {
             ),
             (
                 "[\"object\",{\"a\":\"string\"},[\"b\"]]",
-                "the optional attribute \"b\" is not one of the object's",
+                "the optional attribute \"b\" is not an attribute of the object",
                 30,
             ),
         ] {
@@ -270,6 +273,9 @@ mod tests {
         };
         assert!(Type::from_json(&nested(TYPE_DEPTH - 1)).is_ok());
         let error = Type::from_json(&nested(100_000)).unwrap_err();
-        assert_eq!(error.message, "the type is nested more than 128 deep");
+        assert_eq!(
+            error.message,
+            "the type is nested more than 128 levels deep"
+        );
     }
 }

@@ -13,7 +13,7 @@ pub(crate) struct Block<T>(ThinArc<Header, T>);
 
 struct Header {
     ty: Type,
-    /// The size of what is inside, packed; 0 as long as nobody has asked for it.
+    /// The size of what is inside, packed; 0 until it is first needed.
     size: AtomicU64,
 }
 

@@ -245,7 +245,7 @@ impl Value {
         }
     }
 
-    /// False where a known value is certainly not the one that this unknown one stands for.
+    /// False where a known value is certainly not the value that this unknown one will have.
     pub fn could_be(&self, known: &Value) -> bool {
         let (value, _) = self.unmark_deep();
         let (known, _) = known.unmark_deep();

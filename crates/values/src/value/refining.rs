@@ -34,7 +34,7 @@ impl Value {
             Some(refinement) if !refinement.is_not_null => {
                 Ok(Value::null(value.ty()).with_marks(&marks))
             }
-            _ => Err(Problem::Contradiction("it is null and not null").into()),
+            _ => Err(Problem::Contradiction("it is both null and not null").into()),
         }
     }
 
@@ -42,7 +42,7 @@ impl Value {
     /// off, see [`Text::safe_prefix`].
     ///
     /// # Errors
-    /// The value is no string, or begins differently.
+    /// The value is not a string, or begins differently.
     pub fn refine_prefix(&self, prefix: &str) -> Result<Value, Error> {
         self.refine_whole_prefix(Text::new(prefix).safe_prefix())
     }
@@ -50,7 +50,7 @@ impl Value {
     /// The string begins with exactly this, which ends where characters cannot combine.
     ///
     /// # Errors
-    /// The value is no string, or begins differently.
+    /// The value is not a string, or begins differently.
     pub fn refine_whole_prefix(&self, prefix: impl Into<Text>) -> Result<Value, Error> {
         let prefix = prefix.into();
         self.refine(|refinement, ty| {
@@ -61,7 +61,7 @@ impl Value {
                 false => (prefix.as_bytes(), known),
             };
             if !longer.starts_with(shorter) {
-                return Err(Problem::Contradiction("two prefixes differ"));
+                return Err(Problem::Contradiction("it has two different prefixes"));
             }
             if prefix.as_bytes().len() > known.len() {
                 refinement.prefix = Some(prefix);
@@ -73,7 +73,7 @@ impl Value {
     /// The number is at least this, or more than this if the bound is not inclusive.
     ///
     /// # Errors
-    /// The value is no number, or less.
+    /// The value is not a number, or is less.
     pub fn refine_lower(&self, number: Number, is_inclusive: bool) -> Result<Value, Error> {
         self.refine_lower_to(Bound::new(number, is_inclusive, &Number::NEGATIVE_INFINITY))
     }
@@ -100,7 +100,7 @@ impl Value {
     /// The number is at most this, or less than this if the bound is not inclusive.
     ///
     /// # Errors
-    /// The value is no number, or more.
+    /// The value is not a number, or is greater.
     pub fn refine_upper(&self, number: Number, is_inclusive: bool) -> Result<Value, Error> {
         self.refine_upper_to(Bound::new(number, is_inclusive, &Number::INFINITY))
     }
@@ -127,12 +127,12 @@ impl Value {
     /// The collection has at least so many elements.
     ///
     /// # Errors
-    /// The value is no list, set or map, or shorter.
+    /// The value is not a list, set or map, or is shorter.
     pub fn refine_shortest(&self, length: u64) -> Result<Value, Error> {
         self.refine(|refinement, ty| {
             require(ty.is_collection(), "a length", ty)?;
             if length > LONGEST {
-                return Err(Problem::Contradiction("nothing is so long"));
+                return Err(Problem::Contradiction("its length is out of range"));
             }
             refinement.shortest = refinement.shortest.max(length);
             refinement.check_lengths()
@@ -142,7 +142,7 @@ impl Value {
     /// The collection has at most so many elements.
     ///
     /// # Errors
-    /// The value is no list, set or map, or longer.
+    /// The value is not a list, set or map, or is longer.
     pub fn refine_longest(&self, length: u64) -> Result<Value, Error> {
         self.refine(|refinement, ty| {
             require(ty.is_collection(), "a length", ty)?;
@@ -196,7 +196,7 @@ impl Value {
         say(&mut refinement, &ty)?;
         if value.is_null() {
             return match refinement.is_not_null {
-                true => Err(Problem::Contradiction("it is null and not null").into()),
+                true => Err(Problem::Contradiction("it is both null and not null").into()),
                 false => Ok(self.clone()),
             };
         }

@@ -210,7 +210,7 @@ fn are_a_set() {
 
 /// What is marked is not in an error either: not the text, not the key, not the keys inside.
 #[test]
-fn errors_do_not_tell_secrets() {
+fn errors_do_not_quote_secrets() {
     let secret = Value::from("hunter2").sensitive();
     let keys = Value::map(Type::String, [("hunter2", Value::from("x"))])
         .unwrap()

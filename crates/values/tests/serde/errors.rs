@@ -35,7 +35,7 @@ fn numbers_do_not_fit() {
     );
     assert_eq!(
         port("1.5"),
-        "at .servers[1].ports[1]: a whole number is required, which this number is not"
+        "at .servers[1].ports[1]: a whole number is required, but this number has a fraction"
     );
     assert_eq!(
         port("\"80\""),
@@ -156,7 +156,7 @@ fn enums_have_variants() {
     );
     assert_eq!(
         refused::<Size>(&json("\"large\"")),
-        "this has to be one of `small`, `exact`, `range`, `named`, `maybe`"
+        "this must be one of `small`, `exact`, `range`, `named`, `maybe`"
     );
 }
 
@@ -176,8 +176,8 @@ fn nothing_unknown_or_marked_is_read() {
     let unknown = place(Value::unknown(Type::Number));
     let marked = place(Value::from(5).sensitive());
     let said = "at .ports[1]: the value is not known yet";
-    let warned = "at .ports[1]: the value is marked as sensitive, so it is not given out; \
-                  take the mark off first where that is meant";
+    let warned = "at .ports[1]: the value is marked as sensitive, so it cannot be written; \
+                  remove the mark first";
     assert_eq!(refused::<Server>(&unknown), said);
     assert_eq!(refused::<Server>(&marked), warned);
     // The same where serde looks first.
@@ -235,7 +235,7 @@ fn some_things_are_no_values() {
     );
     assert_eq!(
         refused(to_value(&[Twice])),
-        "at [0]: the name \"é\" is there twice"
+        "at [0]: the name \"é\" appears twice"
     );
 }
 

@@ -42,8 +42,7 @@ fn no_secret_is_written() {
     };
     assert_eq!(
         refused(Value::from("x").sensitive()),
-        "at .a[1]: the value is marked as sensitive, so it is not given out; take the mark off first \
-         where that is meant"
+        "at .a[1]: the value is marked as sensitive, so it cannot be written; remove the mark first"
     );
     assert_eq!(
         refused(Value::unknown(Type::Bool)),
@@ -88,7 +87,7 @@ fn keys_of_other_formats_are_texts() {
     assert!(
         error
             .to_string()
-            .starts_with("the name \"a\" is there twice")
+            .starts_with("the name \"a\" appears twice")
     );
 }
 
