@@ -1,4 +1,4 @@
-//! One function a subcommand.
+//! One function per subcommand.
 
 pub(crate) mod call;
 pub(crate) mod completions;
@@ -9,6 +9,7 @@ pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod new_file;
 pub(crate) mod plan;
+pub(crate) mod plugin;
 pub(crate) mod provider;
 pub(crate) mod record;
 pub(crate) mod report;

@@ -26,7 +26,7 @@ methods! {
     pub CallBack = "call_back" (CallBackParams) -> Value;
     /// Makes a text of the given length.
     pub Text = "text" (TextParams) -> String;
-    /// Ends the process at once.
+    /// Ends the process immediately.
     pub Exit = "exit" (ExitParams) -> ();
 }
 
@@ -207,7 +207,7 @@ fn with_lifecycles<S: Clone + Send + Sync + 'static>(router: Router<S>) -> Route
         .on(Initialize, move |_, params| async move {
             let info = json!({ "name": "echo", "version": version });
             Ok(match &params["protocolVersion"] {
-                // Only language servers are not told a version.
+                // Only language servers get no version.
                 Value::Null => json!({ "capabilities": {}, "serverInfo": info }),
                 Value::String(version) => json!({
                     "protocolVersion": version,

@@ -9,16 +9,16 @@ use tenon_rpc::{CallError, CloseReason, Format, RpcError};
 
 use crate::output::{self, indented_below};
 
-/// What a run of the command comes to.
+/// The exit codes of a command that did not succeed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {
-    /// The work failed: an action, a call's error answer, a hook that says no.
+    /// The work failed: an action, an assert, an error answer.
     Failed = 1,
     /// Wrong usage, or an invalid file.
     Usage = 2,
     /// A plugin or socket could not be started or reached.
     Unreachable = 3,
-    /// The other side broke its protocol.
+    /// The other side violated its protocol.
     BrokenProtocol = 4,
     /// Timed out.
     TimedOut = 5,
@@ -31,7 +31,7 @@ pub enum Code {
 pub struct Failure {
     /// Its exit code.
     pub code: Code,
-    /// What to tell the user; empty if it has been told already.
+    /// The message for the user; empty if it has been printed already.
     pub message: String,
     /// The error a peer answered with, for `--json`.
     pub answered: Option<RpcError>,
@@ -57,13 +57,13 @@ impl Failure {
         Failure::new(Code::Unreachable, message)
     }
 
-    /// Ctrl-C.
+    /// Ctrl-C, SIGTERM or SIGHUP.
     pub fn interrupted() -> Failure {
         Failure::new(Code::Interrupted, "interrupted")
     }
 
-    /// It has been told already.
-    pub fn told(code: Code) -> Failure {
+    /// A failure that has been printed already.
+    pub fn printed(code: Code) -> Failure {
         Failure::new(code, "")
     }
 }
@@ -111,7 +111,7 @@ impl From<&PluginError> for Failure {
     fn from(error: &PluginError) -> Failure {
         let mut message = error.to_string();
         if let Problem::Call(CallError::Answered(answer)) = &error.problem {
-            // What the plugin says must not look like the evidence that follows.
+            // The plugin's text must not look like the evidence that follows.
             let answer = answer.to_string();
             message = message.replacen(&answer, &indented_below(&answer), 1);
         }
@@ -128,8 +128,8 @@ impl From<&PluginError> for Failure {
     }
 }
 
-/// Whether a command was refused because of what the user wrote, such as a port that is not one. An
-/// error of the system has a number.
+/// Whether a command was refused because of what the user wrote, such as an invalid port. Errors of the
+/// system have a number.
 fn is_invalid(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::InvalidInput && error.raw_os_error().is_none()
 }

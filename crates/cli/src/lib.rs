@@ -1,6 +1,6 @@
-//! The `tenon` command: parse, match, one function a subcommand.
+//! The `tenon` command: parse, match, one function per subcommand.
 //!
-//! stdout is data, stderr is talk; the exit codes are in [`exit`].
+//! Results go to stdout, everything else to stderr; the exit codes are in [`exit`].
 
 mod args;
 mod commands;
@@ -25,7 +25,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     output::choose_color(args.no_color);
     if let Command::Builtin { name, args } = args.command {
-        // It has a runtime of its own.
+        // A provider creates its own runtime.
         return match tenon_providers::find(&name) {
             Some(provider) => provider.serve_as(args),
             None => output::failure(&Failure::usage(format!(
@@ -91,7 +91,7 @@ async fn dispatch(command: Command) -> Result<(), Failure> {
     }
 }
 
-/// Whoever reads events reads failures as events, too.
+/// With `--json`, failures are events too.
 fn as_events(is_json: bool, outcome: Result<(), Failure>) -> Result<(), Failure> {
     match is_json {
         true => outcome.map_err(output::failure_event),

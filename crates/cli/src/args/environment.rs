@@ -48,6 +48,18 @@ impl EnvironmentArgs {
         self.env.iter().map(read).collect()
     }
 
+    /// The `PATH` that is given with a value, where the plugin's program is looked for.
+    ///
+    /// # Errors
+    /// Those of [`variables`](EnvironmentArgs::variables).
+    pub(crate) fn search_path(&self) -> Result<Option<OsString>, Failure> {
+        let mut last_first = self.variables()?.into_iter().rev();
+        Ok(last_first.find_map(|variable| match variable {
+            Variable::Set(name, value) if name == "PATH" => Some(value),
+            _ => None,
+        }))
+    }
+
     /// A command that gets them.
     ///
     /// # Errors
@@ -73,7 +85,7 @@ impl fmt::Debug for EnvironmentArgs {
 
 const FORMS: &str = "write --env NAME, --env 'PATTERN*' or --env NAME=VALUE";
 
-/// A pattern that nothing fits is not a mistake.
+/// A pattern that matches nothing is not a mistake.
 fn is_missing(name: &OsString) -> bool {
     !name.as_encoded_bytes().contains(&b'*') && std::env::var_os(name).is_none()
 }

@@ -2,16 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::builder::NonEmptyStringValueParser;
+use clap::builder::{PathBufValueParser, TypedValueParser};
 
-use tenon_host::{Denial, Grant, Permission, Permissions, PluginCommand};
+use tenon_host::{Denial, Grant, Permission, Permissions, PluginCommand, Variable};
 
 /// Above the options in the help.
 pub(crate) const SANDBOX: &str =
     "Sandbox (--sandbox, --allow-... and --deny-... confine the plugin)";
 
-/// What an option without a value stands for. No value at all, as in `--allow-net=$NOT_SET`, is an error:
-/// it must not allow everything.
+/// What an option without a value means.
 const ALL: &str = "all";
 
 #[derive(Debug, Default, clap::Args)]
@@ -22,48 +21,48 @@ pub(crate) struct PermissionArgs {
     pub(crate) sandbox: bool,
 
     /// Allow reading files, or folders and everything in them: a,b; / for all
-    #[arg(long, value_name = "PATHS")]
+    #[arg(long, value_name = "PATHS", value_parser = path_list())]
     pub(crate) allow_read: Vec<PathBuf>,
 
     /// Allow changing files, or creating, changing and removing files in folders; / for all
-    #[arg(long, value_name = "PATHS")]
+    #[arg(long, value_name = "PATHS", value_parser = path_list())]
     pub(crate) allow_write: Vec<PathBuf>,
 
     /// Allow the network, or only some TCP ports and kinds of sockets: =:443,udp,unix
-    #[arg(long, value_name = "PORTS", num_args = 0..=1, require_equals = true, default_missing_value = ALL, value_parser = NonEmptyStringValueParser::new())]
+    #[arg(long, value_name = "PORTS", num_args = 0..=1, require_equals = true, default_missing_value = ALL, value_parser = list)]
     pub(crate) allow_net: Vec<String>,
 
     /// Allow starting other programs, or only some: =git,./tool
-    #[arg(long, value_name = "PROGRAMS", num_args = 0..=1, require_equals = true, default_missing_value = ALL, value_parser = NonEmptyStringValueParser::new())]
+    #[arg(long, value_name = "PROGRAMS", num_args = 0..=1, require_equals = true, default_missing_value = ALL, value_parser = list)]
     pub(crate) allow_run: Vec<String>,
 
     /// Allow environment variables, or only some: =HOME,AWS_*
-    #[arg(long, value_name = "NAMES", num_args = 0..=1, require_equals = true, default_missing_value = ALL, value_parser = NonEmptyStringValueParser::new())]
+    #[arg(long, value_name = "NAMES", num_args = 0..=1, require_equals = true, default_missing_value = ALL, value_parser = names)]
     pub(crate) allow_env: Vec<String>,
 
     /// Deny reading files or folders, even if they are allowed
-    #[arg(long, value_name = "PATHS")]
+    #[arg(long, value_name = "PATHS", value_parser = path_list())]
     pub(crate) deny_read: Vec<PathBuf>,
 
     /// Deny changing files or folders, even if they are allowed
-    #[arg(long, value_name = "PATHS")]
+    #[arg(long, value_name = "PATHS", value_parser = path_list())]
     pub(crate) deny_write: Vec<PathBuf>,
 
     /// Deny the network, or some ports, even if they are allowed
-    #[arg(long, value_name = "PORTS", num_args = 0..=1, require_equals = true, default_missing_value = ALL, value_parser = NonEmptyStringValueParser::new())]
+    #[arg(long, value_name = "PORTS", num_args = 0..=1, require_equals = true, default_missing_value = ALL, value_parser = list)]
     pub(crate) deny_net: Vec<String>,
 
     /// Deny starting other programs, or some, even if they are allowed
-    #[arg(long, value_name = "PROGRAMS", num_args = 0..=1, require_equals = true, default_missing_value = ALL, value_parser = NonEmptyStringValueParser::new())]
+    #[arg(long, value_name = "PROGRAMS", num_args = 0..=1, require_equals = true, default_missing_value = ALL, value_parser = list)]
     pub(crate) deny_run: Vec<String>,
 
     /// Deny environment variables, or some, even if they are allowed
-    #[arg(long, value_name = "NAMES", num_args = 0..=1, require_equals = true, default_missing_value = ALL, value_parser = NonEmptyStringValueParser::new())]
+    #[arg(long, value_name = "NAMES", num_args = 0..=1, require_equals = true, default_missing_value = ALL, value_parser = names)]
     pub(crate) deny_env: Vec<String>,
 }
 
 impl PermissionArgs {
-    /// The command, confined if an option says so.
+    /// The command, confined if an option asks for it.
     pub(crate) fn apply(&self, command: PluginCommand) -> PluginCommand {
         match self.permissions() {
             Some(permissions) => command.permissions(permissions),
@@ -108,9 +107,9 @@ pub(crate) fn option(denial: &Denial) -> Option<String> {
     let what = &denial.what;
     let option = match denial.permission? {
         Permission::Read => format!("--allow-read {}", escaped(what)),
-        // Changing modes, owners and times takes all of it.
+        // Modes, owners and times can be changed only if everything is allowed.
         Permission::Write if what.starts_with("system call") => "--allow-write /".to_owned(),
-        // A rule is for what exists: what is to be made needs a folder.
+        // A rule applies to an existing file; to create one, its folder must be allowed.
         Permission::Write => {
             let path = Path::new(what);
             let folder = path.parent().filter(|_| !path.exists()).unwrap_or(path);
@@ -122,6 +121,36 @@ pub(crate) fn option(denial: &Denial) -> Option<String> {
         other => format!("--allow-{other}={what}"),
     };
     Some(option)
+}
+
+/// A list that has at least one item: an empty one, as in `--allow-net=$NOT_SET`, is a mistake.
+fn list(text: &str) -> Result<String, String> {
+    match Grant::of_list(text) {
+        Grant::Only(items) if items.is_empty() => Err("the list is empty".into()),
+        _ => Ok(text.to_owned()),
+    }
+}
+
+/// A list of names of environment variables.
+fn names(text: &str) -> Result<String, String> {
+    if let Grant::Only(items) = Grant::of_list(text) {
+        for item in items {
+            match Variable::parse(&item) {
+                Ok(Variable::Inherited(_)) => {}
+                Ok(Variable::Set(..)) => return Err("a name cannot contain =".into()),
+                Err(error) => return Err(error.to_string()),
+            }
+        }
+    }
+    list(text)
+}
+
+/// A list of paths that has at least one item.
+fn path_list() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|paths| match paths.to_str() {
+        Some(text) => list(text).map(|_| paths),
+        None => Ok(paths),
+    })
 }
 
 /// A list, or everything.
@@ -169,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_empty_allows_nothing() {
+    fn lists_are_checked() {
         use clap::Parser;
         for (option, is_good) in [
             ("--allow-net", true),
@@ -177,6 +206,14 @@ mod tests {
             ("--allow-net=", false),
             ("--allow-read=", false),
             ("--allow-read=.", true),
+            ("--allow-read=a,,b,", true),
+            ("--allow-read=,", false),
+            ("--deny-write=,", false),
+            ("--allow-run=,", false),
+            ("--allow-env=HOME,AWS_*", true),
+            ("--allow-env=,", false),
+            ("--allow-env=A B", false),
+            ("--deny-env=A=b", false),
         ] {
             let words = ["tenon", "call", "a", option, "--", "true"];
             let parsed = crate::args::Args::try_parse_from(words);

@@ -22,7 +22,6 @@ use tokio::sync::mpsc;
 
 use crate::args::CallArgs;
 use crate::commands::signals::HangUp;
-use crate::commands::tap::tap;
 use crate::exit::{Code, Failure};
 use crate::output::{self, Printer};
 use answers::{Answers, Question};
@@ -37,20 +36,20 @@ pub(crate) async fn run(args: CallArgs) -> Result<(), Failure> {
         events_are_data: args.watch,
     };
     output::choose_masked(&args.tap.mask);
-    // Whatever this waits for, a FIFO or a terminal, a signal still ends the command as it ends any
-    // other: nothing has been started, and nobody catches signals yet.
+    // While this waits for a FIFO or a terminal, a signal ends the command in the usual way: nothing has
+    // been started, and no signal is caught yet.
     let prepared = prepare(&args, printer);
     let work = async {
         match reach_and_call(&args, prepared, printer).await {
             Err(failure) if !failure.message.is_empty() => {
                 printer.error(args.method.as_deref(), &failure)?;
-                Err(Failure::told(failure.code))
+                Err(Failure::printed(failure.code))
             }
             outcome => outcome,
         }
     };
     if args.repl && input::is_terminal() {
-        // Ctrl-C is for the calls there, so only SIGTERM and SIGHUP end everything.
+        // There, Ctrl-C cancels calls; only SIGTERM and SIGHUP end everything.
         let mut terminate = signal(SignalKind::terminate()).map_err(Failure::cannot_start)?;
         let mut hang_up = HangUp::watch()?;
         return tokio::select! {
@@ -62,7 +61,7 @@ pub(crate) async fn run(args: CallArgs) -> Result<(), Failure> {
     crate::interruptible(work).await
 }
 
-/// What is read before anything is started, so that what is wrong with it shows first.
+/// What is read before anything is started, so that mistakes in it are reported first.
 struct Prepared {
     params: Option<Payload>,
     batch: Option<Vec<BatchItem>>,
@@ -109,49 +108,54 @@ async fn reach_and_call_with(
         answers,
         questions,
     } = prepared;
-    let tap = tap(&args.tap)?;
-    let mut ctrl_c = match questions {
-        Some(_) => Some(signal(SignalKind::interrupt()).map_err(Failure::cannot_start)?),
-        None => None,
-    };
+    let is_prompt = questions.is_some();
+    let mut ctrl_c = ctrl_c(is_prompt)?;
     let (target, begun) = tokio::select! {
-        reached = Target::reach(args, tap, &answers, denials) => reached?,
+        reached = Target::reach(args, &answers, denials) => reached?,
         () = interrupted(&mut ctrl_c) => return Err(Failure::interrupted()),
     };
-    let outcome = if let Some(method) = &args.method {
-        match args.event {
-            true => target.send(method, params).await,
-            false => call(&target, method, params, args, printer).await,
+    let work = async {
+        if let Some(method) = &args.method {
+            match args.event {
+                true => target.send(method, params).await?,
+                false => call(&target, method, params, args, printer).await?,
+            }
+        } else if args.repl {
+            let input = Input::new(args)?;
+            Conversation::new(&target, begun, args, printer, &answers)
+                .hold(input, questions, ctrl_c)
+                .await?;
+        } else if let Some(items) = batch {
+            batch::call(&target, items, args, printer).await?;
+        } else if args.list {
+            list(&target, protocol, begun.as_ref(), args).await?;
         }
-    } else if args.repl {
-        let input = Input::new(args)?;
-        Conversation::new(&target, begun, args, printer, &answers)
-            .hold(input, questions, ctrl_c)
-            .await
-    } else if let Some(items) = batch {
-        batch::call(&target, items, args, printer).await
-    } else if args.list {
-        list(&target, protocol, begun.as_ref(), args).await
-    } else {
-        Ok(())
+        match args.watch {
+            true => Err(target.watch().await),
+            false => Ok(()),
+        }
     };
-    let outcome = match outcome {
-        Ok(()) if args.watch => Err(target.watch().await),
-        outcome => outcome,
+    let outcome = tokio::select! {
+        outcome = work => outcome,
+        // As `tail -f FILE | head -1` ends.
+        () = output::reader_gone(), if args.watch => Ok(()),
     };
-    // Leaving may take a while, if the other side is stuck: first things first.
+    // Leaving may take a while if the other side hangs, so the error is printed first.
     let outcome = match outcome {
         Err(failure) if !failure.message.is_empty() => {
             printer.error(args.method.as_deref(), &failure)?;
-            Err(Failure::told(failure.code))
+            Err(Failure::printed(failure.code))
         }
         outcome => outcome,
     };
-    let left = target.leave(args, outcome.is_err()).await;
-    outcome.and(left)
+    let mut ctrl_c = self::ctrl_c(is_prompt)?;
+    tokio::select! {
+        left = target.leave(args, outcome.is_err()) => outcome.and(left),
+        () = interrupted(&mut ctrl_c) => Err(Failure::interrupted()),
+    }
 }
 
-/// What options ask of the protocol, which not every protocol can do.
+/// Checks that the protocol and the target can do what the options ask for.
 fn check(args: &CallArgs) -> Result<Option<Protocol>, Failure> {
     let is_confined = args.permissions.permissions().is_some();
     let is_limited = args.limits.limits() != Limits::default();
@@ -200,7 +204,20 @@ async fn call(
 ) -> Result<(), Failure> {
     let params = params::with_progress(params, args, 1)?;
     let result = target.call(method, params, args.timeout.0).await?;
-    printer.result(method, &result)
+    printer.result(method, &result)?;
+    check_result(method, &result, args)
+}
+
+/// Fails if a result says that its call has failed. `--json` prints nothing more about it.
+fn check_result(method: &str, result: &Payload, args: &CallArgs) -> Result<(), Failure> {
+    let failure = args
+        .protocol
+        .and_then(|protocol| protocol.failure(method, result));
+    match failure {
+        None => Ok(()),
+        Some(_) if args.json => Err(Failure::printed(Code::Failed)),
+        Some(failure) => Err(Failure::new(Code::Failed, failure)),
+    }
 }
 
 async fn list(
@@ -215,10 +232,18 @@ async fn list(
     let peer = target.peer();
     let listing = protocol.list(&peer, begun);
     let listing = target.within(args.timeout.0, listing).await?;
-    output::call::listing(&listing, args.json)
+    output::listing::print(&listing, args.json)
 }
 
-/// Waits for Ctrl-C, or for ever where that is none of our business.
+/// Ctrl-C at a prompt, where it does not end the command by itself.
+fn ctrl_c(is_prompt: bool) -> Result<Option<Signal>, Failure> {
+    let signal = is_prompt
+        .then(|| signal(SignalKind::interrupt()))
+        .transpose();
+    signal.map_err(Failure::cannot_start)
+}
+
+/// Waits for Ctrl-C at a prompt; elsewhere it never returns.
 async fn interrupted(ctrl_c: &mut Option<Signal>) {
     match ctrl_c {
         Some(ctrl_c) => {
@@ -228,7 +253,7 @@ async fn interrupted(ctrl_c: &mut Option<Signal>) {
     }
 }
 
-/// A call that was given up.
+/// The failure of a cancelled call.
 fn cancelled() -> Failure {
     Failure::new(Code::Interrupted, "the call was cancelled")
 }

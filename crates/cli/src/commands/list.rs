@@ -17,7 +17,7 @@ pub(crate) fn run(args: &ListArgs) -> Result<(), Failure> {
     for path in &args.paths {
         if path.exists() && !path.is_dir() {
             let file = tenon_scenario::load(path);
-            let file = file.map_err(|problems| Refusal::Invalid(problems).tell(args.json))?;
+            let file = file.map_err(|problems| Refusal::Invalid(problems).print(args.json))?;
             output::diagnostics(&file.warnings, args.json);
             found.extend(file.scenarios);
             continue;
@@ -53,7 +53,7 @@ pub(crate) fn run(args: &ListArgs) -> Result<(), Failure> {
         output::talk("no scenarios found; `tenon init` writes one to start from");
     }
     match is_broken {
-        true => Err(Failure::told(Code::Usage)),
+        true => Err(Failure::printed(Code::Usage)),
         false => Ok(()),
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::exit::{Code, Failure};
 
-/// Writes a file unless it is there: what a user has changed is not lost.
+/// Writes a file unless it exists: changes of users are not lost.
 pub(crate) fn write(path: &Path, text: &str) -> Result<bool, Failure> {
     try_write(path, text)
         .map_err(|error| Failure::new(Code::Failed, format!("{}: {error}", tenon_text::path(path))))

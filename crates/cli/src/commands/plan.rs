@@ -13,7 +13,7 @@ pub(crate) async fn run(args: PlanArgs) -> Result<(), Failure> {
     let choice = scenario::choice(&args.scenario, &args.tags);
     let inputs = scenario::inputs(&args.scenario.variables);
     let prepared = tenon_scenario::prepare(&args.file, &choice, &inputs, &launcher).await;
-    let prepared = prepared.map_err(|error| Refusal::from(error).tell(args.json))?;
+    let prepared = prepared.map_err(|error| Refusal::from(error).print(args.json))?;
     diagnostics(&prepared.file.warnings, args.json);
     let mut plans = Vec::new();
     let mut failure = None;
@@ -21,8 +21,8 @@ pub(crate) async fn run(args: PlanArgs) -> Result<(), Failure> {
         match one.plan {
             Ok(plan) => plans.push(plan),
             Err(error) => {
-                let told = Refusal::from(error).tell(args.json);
-                failure.get_or_insert(told);
+                let failed = Refusal::from(error).print(args.json);
+                failure.get_or_insert(failed);
             }
         }
     }

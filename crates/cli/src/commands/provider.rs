@@ -107,10 +107,10 @@ fn install(args: &InstallArgs) -> Result<(), Failure> {
             json!({ "version": args.as_version, "mirror": mirror, "installed": done }),
         );
     }
-    tell(&mirror, &done)
+    print(&mirror, &done)
 }
 
-fn tell(mirror: &Path, done: &[Installed]) -> Result<(), Failure> {
+fn print(mirror: &Path, done: &[Installed]) -> Result<(), Failure> {
     for one in done {
         let (program, config) = (one.program.name(), &one.config);
         output::talk(format_args!(
@@ -229,7 +229,7 @@ fn in_home(program: Program, home: &Path) -> PathBuf {
     match program {
         Program::Terraform => terraform,
         Program::Tofu if tofu.exists() => tofu,
-        // OpenTofu reads Terraform's as long as it has none of its own, and a new one would hide
+        // OpenTofu reads Terraform's unless it has its own, and a new one would hide
         // what the user has set there.
         Program::Tofu if terraform.exists() => terraform,
         Program::Tofu => match env::var_os("XDG_CONFIG_HOME").filter(|folder| !folder.is_empty()) {
@@ -281,18 +281,18 @@ fn remove_parts(folder: &Path) {
     }
 }
 
-/// Copies a program. Whoever looks sees the old one or the new one, and one that runs goes on.
+/// Copies a program. At any time the file is the old program or the new one, and one that runs continues.
 fn copy(from: &Path, folder: &Path, to: &Path) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     remove_parts(folder);
-    // A name that is no provider's, so that nobody starts half of it.
+    // Under a name that no provider has, so that an incomplete one is not started.
     let part = folder.join(format!("{PART}{}", std::process::id()));
     let copied = fs::copy(from, &part)
         .and_then(|_| fs::set_permissions(&part, fs::Permissions::from_mode(0o755)))
         .and_then(|()| fs::File::open(&part)?.sync_all())
         .and_then(|()| fs::rename(&part, to));
     if copied.is_err() {
-        // What is left of it helps nobody; the error to tell is the first one.
+        // The incomplete copy is useless; the error to report is the first one.
         let _also_failed = fs::remove_file(&part);
     }
     copied

@@ -102,7 +102,7 @@ fn read_secret(path: &Path, origin: &str) -> Result<Vec<u8>, Failure> {
     Ok(text)
 }
 
-/// Tells what a user should know about a run and its files.
+/// Prints what a user should know about a run and its files.
 pub(crate) fn warn(warnings: impl IntoIterator<Item = String>, json: bool) {
     let warnings: Vec<Diagnostic> = warnings.into_iter().map(Diagnostic::warning).collect();
     diagnostics(&warnings, json);

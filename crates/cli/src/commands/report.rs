@@ -13,7 +13,7 @@ use crate::output;
 /// A report that is written when the work is over, whatever came of it.
 pub(crate) struct Report {
     path: Option<PathBuf>,
-    /// What it is called if nothing can be said about any scenario.
+    /// Its name if there is nothing to report about any scenario.
     name: String,
     suites: Vec<Suite>,
 }
@@ -85,7 +85,7 @@ impl Report {
         let Some(path) = &self.path else {
             return outcome;
         };
-        // Nobody must take the report for that of a success.
+        // The report must not look like that of a success.
         if let (Err(failure), false) = (&outcome, self.suites.iter().any(Suite::is_bad)) {
             let reason = match (failure.message.as_str(), failure.code) {
                 ("", Code::Interrupted) => "it was interrupted",
@@ -114,7 +114,7 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
     file(one).is_some_and(|one| file(other) == Some(one))
 }
 
-/// Whether there is a file that is no XML and not empty: a scenario may read it while it runs, with
+/// Whether there is a file that is not XML and not empty: a scenario may read it while it runs, with
 /// `file(...)` or in a provider, which is not known before.
 fn is_something_else(path: &Path) -> bool {
     const BEGINNING: u64 = 512;

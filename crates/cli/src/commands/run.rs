@@ -78,7 +78,7 @@ async fn run_chosen(args: &RunArgs, signals: &Signals, report: &mut Report) -> R
     first?;
     let mut first = Ok(());
     for (plan, mut launcher) in ready {
-        // Each has lines of its own to show.
+        // Each prints its own lines.
         launcher.on_log = progress.log();
         let watch = |event| progress.see(event);
         let outcome = tenon_scenario::run(&plan, &prepared.file, &launcher, &options, &watch).await;
@@ -95,13 +95,13 @@ async fn run_chosen(args: &RunArgs, signals: &Signals, report: &mut Report) -> R
     first
 }
 
-/// Tells why a scenario is not run, also in the report.
+/// Prints why a scenario is not run, also in the report.
 fn refuse(refusal: Refusal, name: impl ToString, args: &RunArgs, report: &mut Report) -> Failure {
     report.add(Suite::NotDone {
         name: name.to_string(),
         error: refusal.text(),
     });
-    refusal.tell(args.work.json)
+    refusal.print(args.work.json)
 }
 
 async fn resume(
@@ -134,7 +134,7 @@ async fn resume(
     )
 }
 
-/// Tells before the run what its teardown will need, if the record does not keep it.
+/// Prints before the run what its teardown will need, if the record does not keep it.
 fn warn_of_secrets(plan: &Plan, options: &RunOptions, json: bool) {
     if options.record_folder.is_some() && options.key.is_none() {
         diagnostics(&plan.needed_secrets(hints::ADVICE), json);
@@ -169,7 +169,7 @@ pub(crate) fn work_options(work: &WorkArgs, signals: &Signals) -> RunOptions {
     }
 }
 
-/// What a report says of a run.
+/// A run in the report.
 fn of_run(record: Record, asserts: Vec<AssertOutcome>) -> Suite {
     Suite::Run {
         record: Box::new(record),
@@ -177,7 +177,7 @@ fn of_run(record: Record, asserts: Vec<AssertOutcome>) -> Suite {
     }
 }
 
-/// Tells how it ended, also in the report, and with what exit code.
+/// Prints how it ended, also in the report, and returns the exit code.
 pub(crate) fn conclude(
     outcome: Result<RunReport, RunError>,
     name: &str,
@@ -192,7 +192,7 @@ pub(crate) fn conclude(
         Err(RunError::Providers(failures, record)) => {
             report.add(suite(*record, Vec::new()));
             let worst = failures.iter().map(|failure| failure.kind).max();
-            return Err(Failure::told(scenario::code(worst)));
+            return Err(Failure::printed(scenario::code(worst)));
         }
         Err(error) => {
             let refusal = match error {
@@ -205,14 +205,14 @@ pub(crate) fn conclude(
                 name: name.to_owned(),
                 error: refusal.text(),
             });
-            return Err(refusal.tell(work.json));
+            return Err(refusal.print(work.json));
         }
     };
     report.add(suite(outcome.record, outcome.asserts));
     match (outcome.status, outcome.worst) {
         (RunStatus::Succeeded, None) => Ok(()),
-        (RunStatus::Interrupted, _) => Err(Failure::told(Code::Interrupted)),
-        (_, worst) => Err(Failure::told(scenario::code(worst))),
+        (RunStatus::Interrupted, _) => Err(Failure::printed(Code::Interrupted)),
+        (_, worst) => Err(Failure::printed(scenario::code(worst))),
     }
 }
 

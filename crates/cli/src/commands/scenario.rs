@@ -17,7 +17,7 @@ use crate::args::{EnvironmentArgs, ScenarioArgs, VariableArgs};
 use crate::exit::{Code, Failure};
 use crate::output::{diagnostics, failure_event, talk_of};
 
-/// Why a scenario is not run. Nothing of it has been told yet.
+/// Why a scenario is not run. It has not been printed yet.
 pub(crate) enum Refusal {
     /// The scenario, or what it is given, is not valid.
     Invalid(Vec<Diagnostic>),
@@ -64,17 +64,17 @@ impl Refusal {
         }
     }
 
-    /// Tells it, and gives the exit code.
-    pub(crate) fn tell(self, json: bool) -> Failure {
+    /// Prints it, and returns the exit code.
+    pub(crate) fn print(self, json: bool) -> Failure {
         match self {
             Refusal::Invalid(problems) => {
                 diagnostics(&problems, json);
-                Failure::told(Code::Usage)
+                Failure::printed(Code::Usage)
             }
             Refusal::Failed(failure) if json => failure_event(failure),
             Refusal::Failed(failure) => {
                 talk_of(&failure);
-                Failure::told(failure.code)
+                Failure::printed(failure.code)
             }
         }
     }
@@ -89,7 +89,7 @@ pub(crate) async fn blocking<T: Send + 'static>(
     done.map_err(Failure::cannot_start)
 }
 
-/// A scenario file, read. Its warnings are told.
+/// Reads a scenario file, and prints its warnings.
 pub(crate) async fn open(path: &Path, json: bool) -> Result<ScenarioFile, Refusal> {
     let file = tenon_scenario::open(path).await?;
     diagnostics(&file.warnings, json);
@@ -176,7 +176,7 @@ pub(crate) fn code(worst: Option<FailureKind>) -> Code {
     }
 }
 
-/// The plan of a run that a record tells about.
+/// The plan of the run of a record.
 pub(crate) async fn plan_again(
     record: &Record,
     key: Option<&RecordKey>,
@@ -226,7 +226,7 @@ const SKIPPED_FOLDERS: [&str; 4] = ["__pycache__", "bower_components", "node_mod
 /// Scenario files in a folder and below it, in order. Hidden files and folders, folders of tools
 /// and links are left out.
 pub(crate) fn files(path: &Path) -> std::io::Result<Vec<PathBuf>> {
-    /// Deeper ones are somebody else's.
+    /// Deeper ones belong to other projects.
     const DEPTH: usize = 8;
     let mut found = Vec::new();
     let mut left = vec![(path.to_owned(), 0)];

@@ -8,13 +8,11 @@ use std::time::Duration;
 use tenon_host::{PluginCommand, Restart, Start, Status};
 use tenon_ipc::{CallHook, EventsTo, Framing, Relay, RelayError, RelaySettings, Settings, Slow};
 use tenon_protocols::Protocol;
-use tenon_protocols::orchard::ERROR_NAMES;
-use tenon_protocols::seasonings::EXT_NAMES;
 use tenon_rpc::Dialect;
 
 use crate::args::{EventsChoice, FramingChoice, ServeArgs, SlowChoice};
+use crate::commands::plugin;
 use crate::commands::signals::Signals;
-use crate::commands::tap::{redact, tap};
 use crate::exit::Failure;
 use crate::output::{self, serve::Reporter};
 
@@ -59,13 +57,13 @@ pub(crate) async fn run(args: &ServeArgs) -> Result<(), Failure> {
     let stopped = relay.stop(budget).await;
     reporter.stopped(stopped.cut_off);
     match ended {
-        // Being told to end is how a server ends.
+        // A signal is the normal end of a server.
         None => Ok(()),
         Some(failure) => Err(failure),
     }
 }
 
-/// Tells what the plugin does, until it is not started again.
+/// Prints what the plugin does, until it ends and is not started again.
 async fn watch(relay: &Relay, dialect: Dialect, reporter: Reporter) -> Failure {
     let mut status = relay.status();
     status.mark_unchanged();
@@ -88,32 +86,25 @@ fn command(args: &ServeArgs) -> Result<PluginCommand, Failure> {
         .plugin
         .split_first()
         .ok_or_else(|| Failure::usage("a plugin is required: -- CMD..."))?;
-    let command = PluginCommand::new(program).args(arguments);
-    let command = args.environment.apply(command)?;
-    let command = args.permissions.apply(command).limits(args.limits.limits());
-    Ok(command
-        .on_stderr(|line| output::talk(format_args!("plugin: {}", output::on_one_line(line)))))
+    let ServeArgs {
+        environment,
+        permissions,
+        limits,
+        ..
+    } = args;
+    let command = plugin::command(program, arguments, environment, permissions, limits)?;
+    Ok(plugin::with_stderr(command))
 }
 
-/// The dialect that the plugin is talked to in.
+/// The dialect of the plugin.
 fn dialect(args: &ServeArgs) -> Dialect {
     args.protocol.map_or(args.dialect, Protocol::dialect)
 }
 
-/// How the plugin is talked to.
+/// The connection to the plugin.
 fn start(args: &ServeArgs) -> Result<Start, Failure> {
-    let mut start = Start::new(args.dialect);
-    if let Some(protocol) = args.protocol {
-        start.dialect = protocol.dialect();
-        start.options = protocol.host_options();
-        start.limit = protocol.start_limit();
-    }
-    // Also where a dialect is given instead of a protocol.
-    start.options.error_names = ERROR_NAMES;
-    start.options.ext_names = EXT_NAMES;
+    let mut start = plugin::start(args.dialect, args.protocol, &args.tap)?;
     start.options.limits.frame = start.options.limits.frame.max(args.max_message);
-    start.options.tap = tap(&args.tap)?;
-    start.options.redact = redact(&args.tap);
     Ok(start)
 }
 
@@ -159,8 +150,8 @@ fn settings(args: &ServeArgs, reporter: Reporter) -> RelaySettings {
         timeout: args.timeout.0,
         question_timeout: args.question_timeout.0,
         on_call: (args.verbose || args.json).then(|| {
-            let told: CallHook = Arc::new(move |done| reporter.called(&done));
-            told
+            let hook: CallHook = Arc::new(move |done| reporter.called(&done));
+            hook
         }),
         on_silence: Some(Arc::new(move |stray| reporter.silent(dialect, stray))),
         ..RelaySettings::default()

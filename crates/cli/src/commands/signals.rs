@@ -1,4 +1,4 @@
-//! Ctrl-C, SIGTERM and SIGHUP, for work that has something to finish.
+//! Ctrl-C, SIGTERM and SIGHUP, for work that is finished in order.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use crate::exit::{Code, Failure};
 /// Some programs send SIGTERM to a process and then to its group: that is one request.
 const ECHO: Duration = Duration::from_millis(100);
 
-/// Watches for signals as long as it lives. The first is a request, the second an order.
+/// Watches for signals while it exists. The first one asks to stop, the second one exits immediately.
 pub(crate) struct Signals {
     interrupt: CancellationToken,
     task: tokio::task::JoinHandle<()>,
@@ -70,7 +70,7 @@ impl Drop for Signals {
     }
 }
 
-/// SIGHUP: the terminal is gone. Under nohup it is ignored, as whoever started us wants.
+/// SIGHUP: the terminal is closed. Under nohup it is ignored.
 pub(crate) struct HangUp(Option<Signal>);
 
 impl HangUp {
@@ -90,7 +90,7 @@ impl HangUp {
     }
 }
 
-/// Whether this process was started to ignore SIGHUP. Where the system does not tell, it was not.
+/// Whether this process was started to ignore SIGHUP. Where the system does not report it, it was not.
 fn is_hang_up_ignored() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

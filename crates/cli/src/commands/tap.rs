@@ -12,7 +12,7 @@ use crate::args::TapArgs;
 use crate::exit::Failure;
 use crate::output;
 
-/// What sees every frame, as the command line has it.
+/// What `--trace` and `--record` ask for.
 pub(crate) fn tap(args: &TapArgs) -> Result<Option<Arc<dyn Tap>>, Failure> {
     let to_file = match &args.record {
         Some(path) => {
@@ -41,8 +41,8 @@ pub(crate) fn tap(args: &TapArgs) -> Result<Option<Arc<dyn Tap>>, Failure> {
     })))
 }
 
-/// What is quoted of bytes that are not a message ends after the first name that is masked: where
-/// its value ends cannot be told.
+/// A quote of bytes that are not a message ends after the first masked name, because the end of its
+/// value is not known.
 pub(crate) fn redact(args: &TapArgs) -> Option<Redact> {
     let names = args.mask.iter().map(|name| name.to_lowercase());
     let names: Vec<String> = names.filter(|name| !name.is_empty()).collect();

@@ -46,7 +46,7 @@ async fn tear_down(
             name: known.scenario.clone(),
             error: refusal.text(),
         });
-        refusal.tell(json)
+        refusal.print(json)
     };
     let file = args.file.clone().unwrap_or_else(|| known.path.clone());
     let progress = Progress::of_teardown(&args.work);
@@ -120,7 +120,7 @@ async fn given(args: &TeardownArgs, known: &Record, is_old: bool) -> Result<Give
     Ok(given)
 }
 
-/// The record says what is undone, whatever the files say.
+/// The record determines what is undone, whatever the files contain.
 fn warn_of_changes(known: &Record, json: bool) {
     let warning = |path: PathBuf| {
         let what = match path.exists() {

@@ -8,7 +8,8 @@ use tenon_hcl::Diagnostic;
 use tenon_scenario::{Declaration, Masked, NodeId, Plan};
 use tenon_values::{Kind, Text, Value};
 
-use super::{data, indented, json_data, on_one_line};
+use super::json::indented;
+use super::{data, json_data, on_one_line};
 use crate::commands::scenario::source;
 use crate::exit::{Code, Failure};
 
@@ -158,7 +159,7 @@ fn object(plan: &Plan, warnings: &[Diagnostic]) -> Result<String, Failure> {
     serde_json::to_string(&whole).map_err(|error| Failure::new(Code::Failed, error))
 }
 
-/// A value with `{"$unknown": true}` for what only a run can tell.
+/// A value with `{"$unknown": true}` for what is known only during a run.
 fn known_json(value: &Value) -> Box<RawValue> {
     let mut text = String::new();
     write_known(value, &mut text);

@@ -257,7 +257,7 @@ fn print_above(bars: Option<&MultiProgress>, line: &str) {
 
 fn print_json(event: &Event) {
     if let Ok(line) = serde_json::to_string(event) {
-        // A reader that has gone has seen all it wanted.
+        // A closed pipe is not an error.
         let _gone = json_data(line);
     }
 }

@@ -1,18 +1,18 @@
-//! Printing while somebody types: lines go above the one that is being edited.
+//! Printing while a user types: lines go above the one that is being edited.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// Lines that wait to be shown. Nobody at a terminal reads more at once; the oldest are dropped.
+/// The maximum number of lines that wait to be shown; beyond that, the oldest are dropped.
 const WAITING: usize = 10_000;
 
 static SCREEN: OnceLock<Screen> = OnceLock::new();
 
-/// What waits to be printed by the thread that may be kept waiting for it.
+/// Lines for the thread that prints them, which may block.
 ///
 /// The line editor takes one message at a time and only while a line is being edited. Handing it a
-/// message right when the line is finished blocks until the next one is begun; a thread of its own
-/// can be blocked without harm.
+/// message right when the line is finished blocks until the next one is begun; a separate
+/// thread can be blocked without harm.
 #[derive(Default)]
 struct Screen {
     state: Mutex<State>,
@@ -39,7 +39,7 @@ impl Screen {
     }
 }
 
-/// Has lines printed by `print` while a line is being edited.
+/// Prints lines with `print` while a line is being edited.
 pub(crate) fn start(mut print: impl FnMut(String) + Send + 'static) {
     if SCREEN.set(Screen::default()).is_err() {
         return;
@@ -79,7 +79,7 @@ pub(crate) fn end_editing() {
         std::mem::take(&mut state.lines)
     };
     for (stream, line) in lines {
-        // What cannot be written is told in the end.
+        // `finish` reports what cannot be written.
         let _unwritten = super::write_line(stream, &line);
     }
 }

@@ -1,4 +1,4 @@
-//! What `tenon serve` tells: for a person on stderr, for tools as lines of JSON on stdout.
+//! What `tenon serve` prints: for people on stderr, for tools as lines of JSON on stdout.
 
 use std::path::Path;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use tenon_rpc::{CloseReason, Dialect, trace::Quote};
 
 use super::{json_data, on_one_line, talk};
 
-/// How much is told, and to whom.
+/// How much is printed, and in which form.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reporter {
     pub(crate) json: bool,
@@ -21,28 +21,28 @@ pub(crate) struct Reporter {
 impl Reporter {
     pub(crate) fn listening(self, path: &Path, command: &str) {
         let (shown, path) = (tenon_text::path(path), path.display());
-        self.tell(
+        self.print(
             &format!("listening on {shown} for {}", on_one_line(command)),
             json!({ "event": "listening", "path": path.to_string(), "command": command }),
         );
     }
 
-    /// Something will not work as it seems to be meant.
+    /// Something will probably not work as intended.
     pub(crate) fn warning(self, text: &str) {
-        self.tell(
+        self.print(
             &format!("warning: {}", on_one_line(text)),
             json!({ "event": "warning", "message": text }),
         );
     }
 
-    /// Whoever reads events gets to know who comes and goes; a person only if they asked.
+    /// Connections are always in the events; people see them only with `--verbose`.
     pub(crate) fn connected(self, session: &Session) {
         let number = session.number();
         let credentials = session.credentials();
         let process = credentials.and_then(|credentials| credentials.process);
         let user = credentials.map(|credentials| credentials.user);
         let who = process.map_or(String::new(), |process| format!(" (process {process})"));
-        self.tell_more(
+        self.print_more(
             &format!("client {number} connected{who}"),
             json!({ "event": "connected", "client": number, "user": user, "process": process }),
         );
@@ -55,7 +55,7 @@ impl Reporter {
             (Some(user), Some(process)) => format!(" (user {user}, process {process})"),
             _ => String::new(),
         };
-        self.tell_more(
+        self.print_more(
             &format!("a client was refused{who}: {}", on_one_line(problem)),
             json!({ "event": "refused", "user": user, "process": process, "reason": problem }),
         );
@@ -68,7 +68,7 @@ impl Reporter {
             _ => format!("; it missed {missed} events"),
         };
         let reason = reason.to_string();
-        self.tell_more(
+        self.print_more(
             &on_one_line(&format!("client {number} left: {reason}{lost}")),
             json!({ "event": "disconnected", "client": number, "reason": reason, "missed": missed }),
         );
@@ -82,7 +82,7 @@ impl Reporter {
             .as_ref()
             .map_or(String::new(), |error| format!(": {error}"));
         let text = format!("client {number}: {method} took {milliseconds:.1} ms{outcome}");
-        self.tell_more(
+        self.print_more(
             &on_one_line(&text),
             json!({
                 "event": "called", "client": number, "method": method,
@@ -106,13 +106,13 @@ impl Reporter {
         let text = format!(
             "the plugin has not answered its first call within 5s; the call was sent as {dialect}{printed}{hint}"
         );
-        self.tell(
+        self.print(
             &on_one_line(&text),
             json!({ "event": "plugin", "state": "silent", "message": text, "pause_seconds": null }),
         );
     }
 
-    /// What the plugin is doing; nothing is told of the first time that it runs.
+    /// What the plugin is doing; its first start is not printed.
     pub(crate) fn plugin(self, dialect: Dialect, status: &Status) {
         let (text, state, pause) = match status {
             Status::Starting | Status::Ending => return,
@@ -129,7 +129,7 @@ impl Reporter {
             }
             Status::Ended(down) => (format!("the plugin: {down}"), "ended", None),
         };
-        self.tell(
+        self.print(
             &text,
             json!({
                 "event": "plugin", "state": state, "message": text,
@@ -143,7 +143,7 @@ impl Reporter {
             0 => String::new(),
             _ => format!(", with {clients} connected"),
         };
-        self.tell(
+        self.print(
             &format!("stopping{finishing}; press Ctrl-C again to stop immediately"),
             json!({ "event": "stopping", "clients": clients }),
         );
@@ -154,23 +154,23 @@ impl Reporter {
             0 => String::new(),
             _ => format!("; {cut_off} connections were cut off"),
         };
-        self.tell(
+        self.print(
             &format!("stopped{lost}"),
             json!({ "event": "stopped", "cut_off": cut_off }),
         );
     }
 
-    fn tell(self, text: &str, event: Value) {
+    fn print(self, text: &str, event: Value) {
         match self.json {
-            // Nobody reads it any more, but the clients are still there.
+            // Without a reader, clients are still served.
             true => drop(json_data(event)),
             false => talk(text),
         }
     }
 
-    fn tell_more(self, text: &str, event: Value) {
+    fn print_more(self, text: &str, event: Value) {
         if self.json || self.verbose {
-            self.tell(text, event);
+            self.print(text, event);
         }
     }
 }

@@ -12,17 +12,16 @@ use super::events::Events;
 use super::{input, params};
 use crate::args::CallArgs;
 use crate::exit::Failure;
-use crate::output::Printer;
-use crate::output::call::Answered;
+use crate::output::{Answered, Printer};
 
-/// A request that waits for whoever sits at the prompt.
+/// A request that waits for the user at the prompt.
 pub(crate) struct Question {
     pub(crate) method: String,
     /// Dropped, it refuses.
     pub(crate) reply: oneshot::Sender<Payload>,
 }
 
-/// How many questions wait for a person. More would be refused anyway.
+/// How many questions can wait for the user.
 const QUESTIONS: usize = 64;
 
 /// Everything that is answered, shared by the connection and the prompt.
@@ -32,8 +31,6 @@ pub(crate) struct Answers {
     questions: Option<mpsc::Sender<Question>>,
     /// Events, where there is a conversation that may wait for them.
     events: Option<Events>,
-    /// Names of members whose values stderr does not show, in lower case.
-    masked: Vec<String>,
     printer: Printer,
 }
 
@@ -60,12 +57,6 @@ impl Answers {
             protocol: args.protocol,
             questions: sender,
             events: args.repl.then(Events::default),
-            masked: args
-                .tap
-                .mask
-                .iter()
-                .map(|name| name.to_lowercase())
-                .collect(),
             printer,
         };
         Ok((Arc::new(answers), receiver))
@@ -85,7 +76,7 @@ impl Answers {
         self.events.as_ref()
     }
 
-    /// What the other side is told about it in the first call.
+    /// What the first call tells the other side about the answers.
     pub(crate) fn client(&self) -> Client {
         Client {
             answers: self.given().keys().cloned().collect(),
@@ -99,12 +90,9 @@ impl Answers {
             .fallback(|call, answers| async move { answers.answer(call).await })
             .event_fallback(|context, event| {
                 let Answers {
-                    printer,
-                    events,
-                    masked,
-                    ..
+                    printer, events, ..
                 } = &**context.state;
-                printer.received("event", &event.method, event.params.as_ref(), masked);
+                printer.event(&event.method, event.params.as_ref());
                 if let Some(events) = events {
                     events.note(&event);
                 }
@@ -115,7 +103,7 @@ impl Answers {
         let format = call.peer.format();
         let asked = |answered| {
             self.printer
-                .asked(&call.method, call.params.as_ref(), answered, &self.masked);
+                .asked(&call.method, call.params.as_ref(), answered);
         };
         let known = self.given().get(call.method.as_str()).cloned();
         let known = known.or_else(|| {
@@ -133,7 +121,7 @@ impl Answers {
                 method: call.method.to_string(),
                 reply,
             };
-            // No room, or nobody left to ask: it is refused.
+            // Without room, or without a prompt any more, it is refused.
             let has_room = questions.try_send(question).is_ok();
             if let (true, Ok(answer)) = (has_room, replied.await) {
                 return encoded(&answer, format);

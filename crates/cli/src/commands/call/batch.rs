@@ -9,8 +9,8 @@ use serde_json::value::RawValue;
 use tenon_rpc::{Dialect, Format, Payload, calls::BatchItem, options::Limits};
 use tokio::time::Instant;
 
-use super::params;
 use super::target::Target;
+use super::{check_result, params};
 use crate::args::CallArgs;
 use crate::exit::{Code, Failure};
 use crate::output::{self, Printer};
@@ -25,7 +25,7 @@ struct Item {
     method: Option<String>,
     event: Option<String>,
     params: Option<Box<RawValue>>,
-    /// Says nothing that is not known.
+    /// Accepted and ignored.
     #[serde(rename = "jsonrpc")]
     _version: Option<IgnoredAny>,
     id: Option<IgnoredAny>,
@@ -117,7 +117,7 @@ pub(crate) async fn call(
     let limit = args.timeout.0;
     let end = limit.and_then(|limit| Some((Instant::now().checked_add(limit)?, limit)));
     let asked = target.until(end, peer.ask_batch(sent)).await?;
-    // All of them are waited for at once: one that is not answered holds up none of the others.
+    // All are waited for in parallel: one that is not answered does not delay the others.
     let mut answers: FuturesOrdered<_> = asked
         .into_iter()
         .map(|call| target.until(end, call))
@@ -125,7 +125,12 @@ pub(crate) async fn call(
     let mut failures = Failures::default();
     for method in &methods {
         match answers.next().await {
-            Some(Ok(result)) => printer.result(method, &result)?,
+            Some(Ok(result)) => {
+                printer.result(method, &result)?;
+                if let Err(failure) = check_result(method, &result, args) {
+                    failures.print(method, failure, printer)?;
+                }
+            }
             Some(Err(failure)) => failures.print(method, failure, printer)?,
             None => break,
         }
@@ -139,7 +144,7 @@ struct Failures {
     count: usize,
     /// The exit code that all of them have.
     code: Option<Code>,
-    /// What was said about the last one.
+    /// The message of the last one.
     last: String,
 }
 
@@ -153,7 +158,7 @@ impl Failures {
         if printer.json {
             return printer.error(Some(method), &failure);
         }
-        // What explains all of them is told once.
+        // Details that are the same for all are printed once.
         let shown = match failure.message == self.last {
             true => failure.message.lines().next().unwrap_or_default(),
             false => &failure.message,
@@ -167,7 +172,7 @@ impl Failures {
     fn outcome(self, calls: usize, args: &CallArgs) -> Result<(), Failure> {
         match self.code {
             None => Ok(()),
-            Some(code) if args.json => Err(Failure::told(code)),
+            Some(code) if args.json => Err(Failure::printed(code)),
             Some(code) => Err(Failure::new(
                 code,
                 format!("{} of {calls} calls failed", self.count),

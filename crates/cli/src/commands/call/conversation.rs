@@ -36,7 +36,7 @@ pub(crate) struct Conversation<'a> {
     unfinished: BTreeMap<usize, String>,
     /// How many calls were made with `&`.
     numbered: usize,
-    /// The number of the line that is being obeyed, in a script.
+    /// The number of the current line, in a script.
     line: Option<usize>,
     /// Lines that were not empty.
     made: usize,
@@ -53,7 +53,7 @@ struct Finished {
     outcome: Result<Payload, Failure>,
 }
 
-/// Whoever types, and what they are asked.
+/// The user who types, and the questions for them.
 struct Person {
     input: Input,
     questions: Option<mpsc::Receiver<Question>>,
@@ -93,7 +93,7 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    /// Reads lines until they end. A call that fails does not end it; a connection that does, does.
+    /// Reads lines until they end. A failed call does not end the conversation; a closed connection does.
     pub(crate) async fn hold(
         mut self,
         input: Input,
@@ -110,13 +110,13 @@ impl<'a> Conversation<'a> {
             return Err(self.cut_short(failure, &mut person).await?);
         }
         if person.input.is_terminal() {
-            // Whoever sat there has seen what failed.
+            // The user has seen what failed.
             return self.cancel_running().await;
         }
         self.wait(&mut person).await?;
         match self.failed {
             0 => Ok(()),
-            _ if self.args.json => Err(Failure::told(Code::Failed)),
+            _ if self.args.json => Err(Failure::printed(Code::Failed)),
             failed => Err(Failure::new(
                 Code::Failed,
                 format!("{failed} of {} lines failed", self.made),
@@ -141,7 +141,7 @@ impl<'a> Conversation<'a> {
                 }
                 Entered::End => return Ok(()),
             };
-            // Another line is not held back: what is typed next would be taken for the answer.
+            // Only an empty line opens a question: otherwise the next line would be taken for the answer.
             if line.trim().is_empty() && self.ask_all(person).await? == Next::End {
                 return Ok(());
             }
@@ -151,14 +151,14 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    /// The conversation cannot go on: says why, what became of the calls that still ran, and which
+    /// The conversation cannot continue: prints why, the outcome of the calls that still ran, and how many
     /// lines of a script were not run.
     async fn cut_short(
         &mut self,
         failure: Failure,
         person: &mut Person,
     ) -> Result<Failure, Failure> {
-        /// A script that has not been written to its end is not waited for.
+        /// A script that is still being written is not waited for.
         const MOMENT: Duration = Duration::from_millis(200);
         if !failure.message.is_empty() {
             self.printer.error(None, &failure)?;
@@ -170,7 +170,7 @@ impl<'a> Conversation<'a> {
             self.finish(finished)?;
         }
         if person.input.is_terminal() {
-            return Ok(Failure::told(failure.code));
+            return Ok(Failure::printed(failure.code));
         }
         let mut left = 0_usize;
         let counting = async {
@@ -191,7 +191,7 @@ impl<'a> Conversation<'a> {
             self.printer
                 .error(None, &Failure::new(failure.code, message))?;
         }
-        Ok(Failure::told(failure.code))
+        Ok(Failure::printed(failure.code))
     }
 
     /// Waits for a line, and prints what happens meanwhile.
@@ -237,7 +237,7 @@ impl<'a> Conversation<'a> {
                 Err(failure) => return self.fail(None, &failure),
             },
             Line::Show(reference) => match self.json("value", reference) {
-                Ok(value) => output::call::value(reference, &value, self.args.json)?,
+                Ok(value) => output::value(reference, &value, self.args.json)?,
                 Err(failure) => return self.fail(None, &failure),
             },
             Line::Answer { method, answer } => match self.json("answer", answer) {
@@ -255,7 +255,7 @@ impl<'a> Conversation<'a> {
             Line::List => return self.list(person).await,
             Line::Variables => {
                 for (name, value) in self.variables.iter() {
-                    output::call::variable(name, value);
+                    output::variable(name, value);
                 }
             }
             Line::Help => output::talk(repl_help()),
@@ -290,7 +290,7 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    /// Says what went wrong with a line, and goes on if there is still somebody to talk to.
+    /// Prints what went wrong with a line, and continues if the connection is still open.
     fn fail(&mut self, method: Option<&str>, failure: &Failure) -> Result<Next, Failure> {
         self.failed += 1;
         match self.line {
@@ -302,7 +302,7 @@ impl<'a> Conversation<'a> {
             _ => self.printer.error(method, failure)?,
         }
         match self.target.peer().is_closed() {
-            true => Err(Failure::told(failure.code)),
+            true => Err(Failure::printed(failure.code)),
             false => Ok(Next::Line),
         }
     }

@@ -8,7 +8,7 @@ use tenon_host::{Denial, PluginCommand};
 use crate::args::{CallArgs, option};
 use crate::output;
 
-/// What was denied so far, if somebody wants to know.
+/// What was denied so far, with `--sandbox-report`.
 #[derive(Clone)]
 pub(crate) struct Denials(Option<Arc<Mutex<BTreeSet<Denial>>>>);
 

@@ -15,8 +15,8 @@ const KEPT: usize = 256;
 /// How many bytes of params are kept of one name, unless a single event is larger.
 const BYTES: usize = 1024 * 1024;
 
-/// The events of each name in the order they came, until somebody has waited for them. One that
-/// comes before it is waited for counts: whoever asks for something cannot know which comes first.
+/// The events of each name in the order they came, until `:wait` takes them. One that comes before it is
+/// waited for counts, because the order of an answer and an event is not known.
 #[derive(Default)]
 pub(crate) struct Events {
     unseen: Mutex<BTreeMap<String, VecDeque<Payload>>>,
@@ -56,7 +56,7 @@ impl Events {
         oldest
     }
 
-    /// The params of the first event of this name that nobody has waited for yet.
+    /// The params of the first event of this name that has not been waited for yet.
     pub(crate) async fn next(&self, method: &str) -> Payload {
         loop {
             let mut arrived = std::pin::pin!(self.arrived.notified());

@@ -126,7 +126,7 @@ fn split(text: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// `NAME = REST`. The blanks tell it from a method whose name has an equals sign.
+/// `NAME = REST`. The blanks distinguish it from a method whose name has an equals sign.
 fn assignment(line: &str) -> Option<(&str, &str)> {
     let (name, rest) = line.split_once(char::is_whitespace)?;
     let rest = rest.trim_start().strip_prefix('=')?;

@@ -1,4 +1,4 @@
-//! Who is called: a plugin that is started for it, or a server on a socket or on TCP.
+//! The target of calls: a plugin that is started, or a server on a socket or on TCP.
 
 use std::future::Future;
 use std::io::ErrorKind;
@@ -6,10 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tenon_host::{Plugin, PluginCommand, Problem, Start, StopLimits};
-use tenon_protocols::orchard::ERROR_NAMES;
-use tenon_protocols::seasonings::EXT_NAMES;
-use tenon_rpc::{CallError, Connection, Io, Payload, Peer, Tap, calls::within};
+use tenon_host::{Plugin, Problem, StopLimits};
+use tenon_rpc::{CallError, Connection, Io, Payload, Peer, calls::within};
 use tokio::net::TcpStream;
 use tokio::time::Instant;
 
@@ -17,7 +15,7 @@ use super::answers::Answers;
 use super::denials::Denials;
 use super::params;
 use crate::args::{CallArgs, TcpAddress};
-use crate::commands::tap::redact;
+use crate::commands::plugin;
 use crate::exit::{Code, Failure};
 use crate::output;
 
@@ -31,26 +29,15 @@ impl Target {
     /// answer is returned.
     pub(crate) async fn reach(
         args: &CallArgs,
-        tap: Option<Arc<dyn Tap>>,
         answers: &Arc<Answers>,
         denials: &Denials,
     ) -> Result<(Target, Option<Payload>), Failure> {
         let router = Arc::new(answers.router());
         let client = answers.client();
-        let mut start = Start::new(args.dialect);
-        if let Some(protocol) = args.protocol {
-            start.dialect = protocol.dialect();
-            start.options = protocol.host_options();
-            start.limit = protocol.start_limit();
-        }
-        // Also where a dialect is given instead of a protocol.
-        start.options.error_names = ERROR_NAMES;
-        start.options.ext_names = EXT_NAMES;
+        let mut start = plugin::start(args.dialect, args.protocol, &args.tap)?;
         if let Some(max_message) = args.max_message {
             start.options.limits.frame = max_message;
         }
-        start.options.tap = tap;
-        start.options.redact = redact(&args.tap);
         start.limit = start.limit.min(args.timeout.0.unwrap_or(start.limit));
         let first = |peer: Peer| async move {
             match args.protocol {
@@ -69,16 +56,19 @@ impl Target {
             let begun = begun.map_err(|error| first_call_failed(error.into(), args))?;
             return Ok((Target::Server(connection), begun));
         }
+        let CallArgs {
+            environment,
+            permissions,
+            limits,
+            ..
+        } = args;
         let (program, arguments) = args.plugin.split_first().ok_or_else(|| {
             Failure::usage("a target is required: --socket NAME, --tcp HOST:PORT, or -- CMD...")
         })?;
-        let command = denials.of(PluginCommand::new(program).args(arguments));
-        let command = args.environment.apply(command)?;
-        let mut command = args.permissions.apply(command).limits(args.limits.limits());
+        let command = plugin::command(program, arguments, environment, permissions, limits)?;
+        let mut command = denials.of(command);
         if args.verbose {
-            command = command.on_stderr(|line| {
-                output::talk(format_args!("plugin: {}", output::on_one_line(line)));
-            });
+            command = plugin::with_stderr(command);
         }
         let started = Plugin::start(&command, start, router, first).await;
         let (plugin, begun) = started.map_err(|error| match &error.problem {
@@ -106,7 +96,7 @@ impl Target {
         self.within(limit, peer.call_raw(method, params)).await
     }
 
-    /// Waits for a call, or for several, and explains what went wrong with it.
+    /// Waits for a call, or for several, and explains a failure.
     pub(crate) async fn within<T>(
         &self,
         limit: Option<Duration>,
@@ -141,7 +131,7 @@ impl Target {
         self.within(None, call).await
     }
 
-    /// What a call comes to that somebody else stopped waiting for.
+    /// The failure of a call that the caller stopped waiting for.
     pub(crate) async fn timed_out(&self, limit: Duration) -> Failure {
         let timed_out = std::future::ready(Err::<(), _>(CallError::TimedOut(limit)));
         let outcome = self.within(None, timed_out).await;
@@ -154,7 +144,7 @@ impl Target {
         self.explained(peer.send_raw(method, params)).await
     }
 
-    /// Waits until the other side ends. What it tells is shown as it comes.
+    /// Waits until the other side ends. Its events are printed as they arrive.
     pub(crate) async fn watch(&self) -> Failure {
         match self {
             Target::Server(connection) => {
@@ -173,7 +163,7 @@ impl Target {
         }
     }
 
-    /// A failed call with what the plugin itself says about it.
+    /// The outcome of a call; a failure quotes what the plugin wrote.
     async fn explained<T>(
         &self,
         call: impl Future<Output = Result<T, CallError>>,
@@ -247,8 +237,8 @@ fn first_call_failed(mut failure: Failure, args: &CallArgs) -> Failure {
     failure
 }
 
-/// What a server said that is about no call in particular: that it lets nobody else in, or that it
-/// could not read what it was sent, whose caller then waits in vain.
+/// An error of a server that belongs to no call: it accepts no more clients, or it could not read a
+/// message, whose caller then waits in vain.
 fn complaint(server: &Peer) -> String {
     let complaint = server.complaint();
     complaint.map_or(String::new(), |error| format!("\n  it said: {error}"))
@@ -296,7 +286,7 @@ async fn connect_tcp(address: &TcpAddress, limit: Duration) -> Result<Io, Failur
             ));
         }
     };
-    // Calls are small, and somebody waits for each of them.
+    // Calls are small, and each is waited for.
     stream.set_nodelay(true).map_err(Failure::cannot_start)?;
     let (reader, writer) = stream.into_split();
     Ok(Io::new(reader, writer))

@@ -1,4 +1,4 @@
-//! A prompt with line editing and history, on a thread of its own.
+//! A prompt with line editing and history, on a separate thread.
 
 use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
@@ -62,7 +62,7 @@ impl Terminal {
         }
         if let Ok(mut printer) = editor.create_external_printer() {
             screen::start(move |text| {
-                // A terminal that has gone shows nothing.
+                // A closed terminal shows nothing.
                 let _gone = printer.print(text);
             });
         }
@@ -101,7 +101,7 @@ impl Terminal {
             };
             self.is_reading = self.prompts.send(asked).is_ok();
         }
-        // A thread that has gone has nothing more to say.
+        // If the thread has ended, so has the input.
         let entered = self.entered.recv().await.unwrap_or(Entered::End);
         self.is_reading = false;
         screen::end_editing();
@@ -130,7 +130,7 @@ fn cannot_open(error: ReadlineError) -> Failure {
 struct Thread {
     editor: Editor<Names, FileHistory>,
     history: Option<PathBuf>,
-    /// Names of members whose values nobody is to see.
+    /// Names of members whose values are masked.
     secrets: Vec<String>,
 }
 
@@ -153,7 +153,7 @@ impl Thread {
         }
     }
 
-    /// Lines that name a secret are forgotten.
+    /// Lines that contain a masked name are not stored.
     fn remember(&mut self, line: &str) {
         let lower = line.to_lowercase();
         if self.secrets.iter().any(|secret| lower.contains(secret)) {
@@ -161,7 +161,7 @@ impl Thread {
         }
         let is_new = self.editor.add_history_entry(line).unwrap_or(false);
         if let (true, Some(history)) = (is_new, &self.history) {
-            // A history that cannot be written is no reason to stop.
+            // Without a history, the session still works.
             let _not_written = self.editor.append_history(history);
         }
     }

@@ -1,4 +1,4 @@
-//! Calls that are waited for, calls that run beside others, and how both are cancelled.
+//! Calls that are waited for, calls in the background, and how both are cancelled.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use super::questions::{Asked, asked};
 use super::{Conversation, Finished, Next, Person, Running};
 use crate::commands::call::line::Typed;
-use crate::commands::call::{cancelled, interrupted, params};
+use crate::commands::call::{cancelled, check_result, interrupted, params};
 use crate::exit::{Code, Failure};
 use crate::output;
 
@@ -39,7 +39,10 @@ impl<'a> Conversation<'a> {
             Some(Ok(result)) => {
                 self.variables.keep(typed.name, &result);
                 self.printer.result(method, &result)?;
-                Ok(Next::Line)
+                match check_result(method, &result, self.args) {
+                    Ok(()) => Ok(Next::Line),
+                    Err(failure) => self.fail(Some(method), &failure),
+                }
             }
             Some(Err(failure)) => self.fail(Some(method), &failure),
             None => {
@@ -79,7 +82,7 @@ impl<'a> Conversation<'a> {
         Ok(Next::Line)
     }
 
-    /// A call that was made with `&` has come to its end.
+    /// A call that was made with `&` has finished.
     pub(super) fn finish(&mut self, finished: Finished) -> Result<(), Failure> {
         let Finished {
             number,
@@ -88,16 +91,20 @@ impl<'a> Conversation<'a> {
             outcome,
         } = finished;
         self.unfinished.remove(&number);
-        match &outcome {
-            // Which of several would be the last is chance, so `$_` is none of them.
-            Ok(result) => {
-                if let Some(name) = &name {
-                    self.variables.set(name, result);
-                }
-            }
-            Err(_) => self.failed += 1,
+        self.printer.finished(number, &method, &outcome)?;
+        let Ok(result) = outcome else {
+            self.failed += 1;
+            return Ok(());
+        };
+        // Which of several would be the last is chance, so `$_` is none of them.
+        if let Some(name) = &name {
+            self.variables.set(name, &result);
         }
-        self.printer.finished(number, &method, &outcome)
+        if let Err(failure) = check_result(&method, &result, self.args) {
+            self.failed += 1;
+            self.printer.error(Some(&method), &failure)?;
+        }
+        Ok(())
     }
 
     /// Waits for something that the next line depends on; `None` if that was cancelled. The time in
@@ -162,7 +169,7 @@ impl<'a> Conversation<'a> {
         let Some(events) = self.answers.events() else {
             return Ok(Next::Line);
         };
-        // The one who is waited for may have gone.
+        // The other side may end meanwhile.
         let target = self.target;
         let waiting = async {
             tokio::select! {
@@ -196,7 +203,7 @@ impl<'a> Conversation<'a> {
         self.cancel_running().await
     }
 
-    /// Gives up on every call that runs, and says so.
+    /// Cancels every running call, and prints that.
     pub(super) async fn cancel_running(&mut self) -> Result<(), Failure> {
         // Dropping a call is what cancels it. The connection's task sends the cancellation, and `--trace`
         // shows it before the prompt is back.
@@ -231,7 +238,7 @@ impl<'a> Conversation<'a> {
     }
 }
 
-/// A terminal has just shown `^C`, and nothing else belongs beside it.
+/// The terminal has just shown `^C`; what follows starts on a new line.
 fn leave_the_line() {
     output::talk("");
 }

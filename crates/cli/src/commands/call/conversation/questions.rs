@@ -91,7 +91,7 @@ impl Conversation<'_> {
     }
 }
 
-/// The next question, or for ever where nobody asks any.
+/// The next question; without a prompt it never returns.
 pub(super) async fn asked(questions: &mut Option<mpsc::Receiver<Question>>) -> Question {
     match questions {
         Some(questions) => match questions.recv().await {

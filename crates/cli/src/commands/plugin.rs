@@ -1,0 +1,74 @@
+//! How `tenon call` and `tenon serve` start a plugin and connect to it.
+
+use std::ffi::{OsStr, OsString};
+
+use tenon_host::{PluginCommand, Start};
+use tenon_protocols::Protocol;
+use tenon_protocols::orchard::ERROR_NAMES;
+use tenon_protocols::seasonings::EXT_NAMES;
+use tenon_rpc::Dialect;
+
+use crate::args::{EnvironmentArgs, LimitArgs, PermissionArgs, TapArgs};
+use crate::commands::tap::{redact, tap};
+use crate::exit::Failure;
+use crate::output;
+
+/// The connection to the other side: as its protocol requires, or in a dialect alone.
+///
+/// # Errors
+/// The recording cannot be written.
+pub(crate) fn start(
+    dialect: Dialect,
+    protocol: Option<Protocol>,
+    args: &TapArgs,
+) -> Result<Start, Failure> {
+    let mut start = Start::new(dialect);
+    if let Some(protocol) = protocol {
+        start.dialect = protocol.dialect();
+        start.options = protocol.host_options();
+        start.limit = protocol.start_limit();
+    }
+    // Also where a dialect is given instead of a protocol.
+    start.options.error_names = ERROR_NAMES;
+    start.options.ext_names = EXT_NAMES;
+    start.options.tap = tap(args)?;
+    start.options.redact = redact(args);
+    Ok(start)
+}
+
+/// The command line of a plugin, with its environment, permissions and limits.
+///
+/// # Errors
+/// A variable is not written as it should be, or is not set; or the program is not in the `PATH` that
+/// the plugin is given.
+pub(crate) fn command(
+    program: &OsStr,
+    arguments: &[OsString],
+    environment: &EnvironmentArgs,
+    permissions: &PermissionArgs,
+    limits: &LimitArgs,
+) -> Result<PluginCommand, Failure> {
+    let command = environment.apply(PluginCommand::new(program).args(arguments))?;
+    if let Some(path) = environment.search_path()?
+        && !is_found(program, &path)
+    {
+        let program = program.to_string_lossy();
+        let program = output::on_one_line(&program);
+        return Err(Failure::cannot_start(format!(
+            "the plugin could not be started: {program} is not in the PATH that --env sets\n  \
+             hint: add its folder to that PATH, or give the program with its path"
+        )));
+    }
+    Ok(permissions.apply(command).limits(limits.limits()))
+}
+
+/// The same with what the plugin writes to stderr shown.
+pub(crate) fn with_stderr(command: PluginCommand) -> PluginCommand {
+    command.on_stderr(|line| output::talk(format_args!("plugin: {}", output::on_one_line(line))))
+}
+
+/// Whether a program is in one of these folders. One with a slash in its name is not looked for.
+fn is_found(program: &OsStr, path: &OsStr) -> bool {
+    let is_path = program.as_encoded_bytes().contains(&b'/');
+    is_path || std::env::split_paths(path).any(|folder| folder.join(program).is_file())
+}
