@@ -1,10 +1,12 @@
-//! The command is killed with -9, so that nothing in it can clean up. Everything it started goes
-//! all the same, grandchildren and those in sessions of their own included.
+//! The command is killed with SIGKILL, so that nothing in it can clean up. Everything it started ends
+//! nevertheless, also grandchildren and processes in other sessions.
 
 #![expect(
     clippy::disallowed_methods,
     reason = "the host under test must not be looked after by another host"
 )]
+
+mod support;
 
 use std::ffi::OsString;
 use std::fs;
@@ -14,32 +16,14 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use support::mark::Mark;
+
 const TENON: &str = env!("CARGO_BIN_EXE_tenon");
 
-/// Holds a token. Plugins inherit variables that begin with `LC_`.
-const VARIABLE: &str = "LC_TENON_TEST";
-
-/// The processes with this token in their environment.
-fn alive(token: &str) -> Vec<i32> {
-    let Ok(processes) = fs::read_dir("/proc") else {
-        return Vec::new();
-    };
-    processes
-        .flatten()
-        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
-        .filter(|pid: &i32| {
-            let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-            let text = String::from_utf8_lossy(&environment).into_owned();
-            text.split('\0')
-                .any(|variable| variable == format!("{VARIABLE}={token}"))
-        })
-        .collect()
-}
-
-fn wait_until(what: &str, token: &str, is_so: impl Fn(&[i32]) -> bool) {
+fn wait_until(what: &str, mark: &Mark, is_so: impl Fn(&[(i32, String)]) -> bool) {
     let started = Instant::now();
     loop {
-        let found = alive(token);
+        let found = mark.living();
         if is_so(&found) {
             return;
         }
@@ -51,7 +35,7 @@ fn wait_until(what: &str, token: &str, is_so: impl Fn(&[i32]) -> bool) {
     }
 }
 
-fn host(token: &str, plugin: &[&str]) -> Child {
+fn host(mark: &Mark, plugin: &[&str]) -> Child {
     Command::new(TENON)
         .args([
             "call",
@@ -62,7 +46,7 @@ fn host(token: &str, plugin: &[&str]) -> Child {
             "--",
         ])
         .args(plugin)
-        .env(VARIABLE, token)
+        .env(Mark::VARIABLE, mark.value())
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -71,17 +55,17 @@ fn host(token: &str, plugin: &[&str]) -> Child {
 }
 
 #[test]
-fn a_killed_host_leaves_nobody_behind() {
-    let token = format!("killed-{}", std::process::id());
+fn a_killed_host_leaves_no_process_behind() {
+    let mark = Mark::new();
     // One without an environment cannot be found by it, but it is in the plugin's group.
     let nameless = format!("sleep 1000.{}", std::process::id());
     let family = format!("sleep 1000 & setsid sleep 1000 & env -i {nameless} & exec {TENON} echo");
-    let mut host = host(&token, &["sh", "-c", &family]);
+    let mut host = host(&mark, &["sh", "-c", &family]);
     // The host, its plugin, the two sleepers and the guardian.
-    wait_until("they did not start", &token, |found| found.len() >= 5);
+    wait_until("they did not start", &mark, |found| found.len() >= 5);
     host.kill().unwrap();
     host.wait().unwrap();
-    wait_until("left behind", &token, |found| {
+    wait_until("left behind", &mark, |found| {
         found.is_empty() && !is_running(&nameless)
     });
 }
@@ -133,14 +117,14 @@ fn cgroups_of(host: u32, own: &Path) -> Vec<OsString> {
 fn a_killed_host_leaves_no_daemon_behind() {
     let Some(own) = own_cgroup() else { return };
     for round in 0..20 {
-        let token = format!("daemons-{}-{round}", std::process::id());
+        let mark = Mark::new();
         let daemon = format!("sleep 1000.{round}{}", std::process::id());
         let family = format!("( env -i setsid {daemon} & ); exec {TENON} echo");
-        let mut host = host(&token, &["sh", "-c", &family]);
-        wait_until("it did not start", &token, |_| is_running(&daemon));
+        let mut host = host(&mark, &["sh", "-c", &family]);
+        wait_until("it did not start", &mark, |_| is_running(&daemon));
         host.kill().unwrap();
         host.wait().unwrap();
-        wait_until("left behind", &token, |found| {
+        wait_until("left behind", &mark, |found| {
             let has_cgroup = !cgroups_of(host.id(), &own).is_empty();
             found.is_empty() && !is_running(&daemon) && !has_cgroup
         });
@@ -152,13 +136,13 @@ fn a_killed_host_leaves_no_daemon_behind() {
 fn a_host_that_is_killed_early_leaves_no_cgroup_behind() {
     let Some(own) = own_cgroup() else { return };
     for round in 0..40 {
-        let token = format!("early-{}-{round}", std::process::id());
-        let mut host = host(&token, &[TENON, "echo"]);
+        let mark = Mark::new();
+        let mut host = host(&mark, &[TENON, "echo"]);
         // At another point of its start each time.
         std::thread::sleep(Duration::from_micros(500 * round));
         host.kill().unwrap();
         host.wait().unwrap();
-        wait_until("left behind", &token, |found| {
+        wait_until("left behind", &mark, |found| {
             found.is_empty() && cgroups_of(host.id(), &own).is_empty()
         });
     }
@@ -188,7 +172,7 @@ fn an_ended_host_leaves_no_daemon_behind() {
         let line = format!("/proc/{}/cmdline", id.trim());
         // That of a zombie is empty.
         let is_gone = || fs::read(&line).unwrap_or_default().is_empty();
-        wait_until("left behind", "", |_| is_gone());
+        wait_until("left behind", &Mark::new(), |_| is_gone());
     }
 }
 
@@ -221,30 +205,30 @@ fn a_plugin_enters_its_cgroup_if_it_cannot_be_started_there() {
 /// The inner host's guardian may be killed before it acts, so the outer one has to know about
 /// everyone.
 #[test]
-fn a_killed_host_of_a_host_leaves_nobody_behind() {
-    let token = format!("nested-{}", std::process::id());
+fn a_killed_host_of_a_host_leaves_no_process_behind() {
+    let mark = Mark::new();
     let family = format!(
         "exec {TENON} call sleep '{{\"ms\":1000000}}' --timeout none -- \
          sh -c 'setsid sleep 1000 & exec {TENON} echo'"
     );
-    let mut host = host(&token, &["sh", "-c", &family]);
+    let mut host = host(&mark, &["sh", "-c", &family]);
     // Two hosts, two guardians, the echo plugin and the sleeper.
-    wait_until("they did not start", &token, |found| found.len() >= 6);
+    wait_until("they did not start", &mark, |found| found.len() >= 6);
     host.kill().unwrap();
     host.wait().unwrap();
-    wait_until("left behind", &token, <[i32]>::is_empty);
+    wait_until("left behind", &mark, <[_]>::is_empty);
 }
 
 #[test]
-fn an_ended_host_leaves_nobody_behind() {
-    let token = format!("ended-{}", std::process::id());
+fn an_ended_host_leaves_no_process_behind() {
+    let mark = Mark::new();
     let status = Command::new(TENON)
         .args(["call", "echo", "[1]", "--", "sh", "-c"])
         .arg(format!("setsid sleep 1000 & exec {TENON} echo"))
-        .env(VARIABLE, &token)
+        .env(Mark::VARIABLE, mark.value())
         .stdout(Stdio::null())
         .status()
         .unwrap();
     assert!(status.success());
-    wait_until("left behind", &token, <[i32]>::is_empty);
+    wait_until("left behind", &mark, <[_]>::is_empty);
 }

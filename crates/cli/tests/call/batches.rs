@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use crate::shell::Shell;
+use crate::support::shell::Shell;
 
 const BATCH: &str = r#"[
   {"method": "sleep", "params": {"ms": 50}},

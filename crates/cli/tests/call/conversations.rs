@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use crate::shell::Shell;
+use crate::support::shell::Shell;
 
 async fn transcript(lines: &[(&str, &str)]) -> String {
     let mut shell = Shell::new();

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::shell::Shell;
-use crate::tools;
-use crate::trial::trial_within;
+use crate::support::shell::Shell;
+use crate::support::tools;
+use crate::support::trial::trial_within;
 
 /// Node takes its time on a busy machine.
 const WATCHDOG: Duration = Duration::from_secs(300);

@@ -2,9 +2,9 @@
 
 use insta::assert_snapshot;
 
-use crate::shell::Shell;
-use crate::tools;
-use crate::trial::trial;
+use crate::support::shell::Shell;
+use crate::support::tools;
+use crate::support::trial::trial;
 
 /// A provider of Orchard with everything a schema can have.
 const PROVIDER: &str = r#"
@@ -119,7 +119,7 @@ for line in sys.stdin:
 }
 
 #[tokio::test]
-async fn who_cannot_tell() {
+async fn protocols_without_a_list() {
     let mut shell = Shell::new();
     for options in [
         "",

@@ -2,9 +2,9 @@
 
 use insta::assert_snapshot;
 
-use crate::shell::Shell;
-use crate::tools;
-use crate::trial::trial;
+use crate::support::shell::Shell;
+use crate::support::tools;
+use crate::support::trial::trial;
 
 /// A server on a port that the system chose, which answers every call of every client.
 const SERVER: &str = r#"

@@ -1,56 +1,14 @@
-//! `--repl` on a terminal: editing, history, Ctrl-C, questions at the prompt.
+//! `--repl` on a terminal: editing, history, Ctrl-C, and what is printed while a line is typed.
 
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
 
-use serde_json::{Value, json};
-
-use crate::shell::Shell;
-use crate::tools;
-use crate::trial::trial;
-
-/// What is typed, and what is waited for before.
-enum Step<'a> {
-    Expect(&'a str),
-    Send(&'a str),
-    /// Wakes whoever reads this fifo.
-    Open(&'a str),
-}
-
-use Step::{Expect, Open, Send};
-
-const CONTROL_A: &str = "\u{1}";
-const CONTROL_C: &str = "\u{3}";
-const CONTROL_D: &str = "\u{4}";
-const LEFT: &str = "\u{1b}[D";
-const UP: &str = "\u{1b}[A";
-
-/// Runs a line of shell on a terminal; gives its exit code and what was on the screen.
-async fn at_a_terminal(shell: &Shell, line: &str, steps: &[Step<'_>]) -> (i64, String) {
-    let steps: Vec<Value> = steps
-        .iter()
-        .map(|step| match step {
-            Expect(text) => json!(["expect", text]),
-            Send(text) => json!(["send", text]),
-            Open(fifo) => json!(["open", fifo]),
-        })
-        .collect();
-    let driver = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/call/terminal.py");
-    let quoted = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
-    let command = format!(
-        "TERM=xterm XDG_STATE_HOME=$PWD/state python3 {} {} sh -c {}",
-        driver.display(),
-        quoted(&Value::from(steps).to_string()),
-        quoted(line)
-    );
-    let outcome = shell.run_unnoted(&command).await;
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (Some(0), ""));
-    let said: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
-    let screen = said["screen"].as_str().expect("text").replace('\r', "");
-    (said["code"].as_i64().expect("a code"), screen)
-}
-
-const REPL: &str = "exec tenon call --repl -- tenon echo";
+use crate::support::shell::Shell;
+use crate::support::terminal::Step::{Expect, Open, Send};
+use crate::support::terminal::{
+    CONTROL_A, CONTROL_C, CONTROL_D, LEFT, REPL, UP, at_a_terminal, session,
+};
+use crate::support::tools;
+use crate::support::trial::trial;
 
 #[tokio::test]
 async fn lines_are_edited() {
@@ -72,8 +30,7 @@ async fn lines_are_edited() {
             Send(CONTROL_D),
         ];
         let shell = Shell::new();
-        let (code, screen) = at_a_terminal(&shell, REPL, &steps).await;
-        assert_eq!(code, 0, "{screen}");
+        let screen = session(&shell, REPL, &steps).await;
         // Results are laid out for reading.
         assert!(screen.contains("[\n  1,\n  2,\n  8\n]"), "{screen}");
     })
@@ -99,8 +56,7 @@ async fn history_goes_from_one_session_to_the_next() {
             Expect("> "),
             Send(CONTROL_D),
         ];
-        let (code, screen) = at_a_terminal(&shell, line, &steps).await;
-        assert_eq!(code, 0, "{screen}");
+        session(&shell, line, &steps).await;
         let history = shell.path("state/tenon/call_history");
         let mode = std::fs::metadata(&history)
             .expect("a history")
@@ -119,8 +75,7 @@ async fn history_goes_from_one_session_to_the_next() {
             Expect("> "),
             Send(":quit\r"),
         ];
-        let (code, screen) = at_a_terminal(&shell, REPL, &steps).await;
-        assert_eq!(code, 0, "{screen}");
+        session(&shell, REPL, &steps).await;
     })
     .await;
 }
@@ -155,8 +110,7 @@ async fn control_c_cancels_the_calls_and_not_the_session() {
             Expect("> "),
             Send(CONTROL_D),
         ];
-        let (code, screen) = at_a_terminal(&shell, line, &steps).await;
-        assert_eq!(code, 0, "{screen}");
+        let screen = session(&shell, line, &steps).await;
         for id in [1, 2, 4] {
             let frame = format!("\"method\":\"$/cancelRequest\",\"params\":{{\"id\":{id}}}");
             assert!(screen.contains(&frame), "{screen}");
@@ -166,7 +120,7 @@ async fn control_c_cancels_the_calls_and_not_the_session() {
 }
 
 #[tokio::test]
-async fn without_a_cancellation_that_is_said() {
+async fn a_protocol_without_cancellation_is_reported() {
     trial(tools::python(), async |_, _| {
         let shell = Shell::new();
         let line = "exec tenon call --repl --trace --timeout none -- tenon echo";
@@ -182,117 +136,7 @@ async fn without_a_cancellation_that_is_said() {
             Expect("> "),
             Send(CONTROL_D),
         ];
-        let (code, screen) = at_a_terminal(&shell, line, &steps).await;
-        assert_eq!(code, 0, "{screen}");
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn questions_are_asked_at_the_prompt() {
-    trial(tools::python(), async |_, _| {
-        let shell = Shell::new();
-        let steps = [
-            Expect("> "),
-            Send("call_back {\"method\":\"who\",\"params\":[7]}\r"),
-            Expect("request who [7]"),
-            Expect("who? "),
-            // It is asked again until it is JSON.
-            Send("me\r"),
-            Expect("error: the answer is not JSON"),
-            Expect("who? "),
-            Send("\"me\"\r"),
-            Expect("\r\n\"me\"\r\n"),
-            // Nothing refuses.
-            Expect("> "),
-            Send("call_back {\"method\":\"who\"}\r"),
-            Expect("who? "),
-            Send("\r"),
-            Expect("error: Method not found"),
-            // While a line is typed, it waits until that is entered.
-            Expect("> "),
-            Send("call_back {\"method\":\"late\"} &\r"),
-            Expect("request late"),
-            Expect("press Enter on an empty line to answer it"),
-            Send("\r"),
-            Expect("late? "),
-            Send("5\r"),
-            Expect("[1] call_back\r\n"),
-            Expect("5\r\n"),
-            Expect("> "),
-            Send(":answer who 6\r"),
-            Expect("> "),
-            Send("call_back {\"method\":\"who\"}\r"),
-            Expect("request who -> 6"),
-            Expect("\r\n6\r\n"),
-            Expect("> "),
-            Send(CONTROL_D),
-        ];
-        let (code, screen) = at_a_terminal(&shell, REPL, &steps).await;
-        assert_eq!(code, 0, "{screen}");
-    })
-    .await;
-}
-
-/// A question is opened by an empty line or by `:wait`, and Ctrl-C at it ends nothing but what
-/// asked.
-#[tokio::test]
-async fn questions_wait_for_an_empty_line() {
-    trial(tools::python(), async |_, _| {
-        let shell = Shell::new();
-        let steps = [
-            Expect("> "),
-            Send("call_back {\"method\":\"first\"} &\r"),
-            Expect("press Enter on an empty line to answer it"),
-            Send(":wait\r"),
-            Expect("first? "),
-            Send("1\r"),
-            Expect("[1] call_back\r\n1\r\n"),
-            Expect("> "),
-            Send("call_back {\"method\":\"second\"} &\r"),
-            Expect("press Enter on an empty line to answer it"),
-            Send("\r"),
-            Expect("second? "),
-            Send(CONTROL_C),
-            Expect("stopped waiting for [2] call_back"),
-            Expect("> "),
-            Send("call_back {\"method\":\"third\"}\r"),
-            Expect("third? "),
-            Send(CONTROL_C),
-            Expect("stopped waiting for call_back"),
-            Expect("> "),
-            Send(CONTROL_C),
-            Expect("nothing is running; Ctrl-D ends the session"),
-            Expect("> "),
-            Send("call_back {\"method\":\"fourth\"} &\r"),
-            Expect("press Enter on an empty line to answer it"),
-            Send(":answer fourth 4\r"),
-            Expect("[3] call_back\r\n"),
-            Expect("4\r\n"),
-            Expect("> "),
-            // A line that is not empty is not held back.
-            Send("call_back {\"method\":\"fifth\"} &\r"),
-            Expect("press Enter on an empty line to answer it"),
-            Send("add [20,22]\r"),
-            Expect("\r\n42\r\n"),
-            Expect("> "),
-            Send("\r"),
-            Expect("fifth? "),
-            Send("\"hunter2\"\r"),
-            Expect("[4] call_back\r\n"),
-            Expect("\"hunter2\"\r\n"),
-            Expect("> "),
-            Send(CONTROL_D),
-        ];
-        let (code, screen) = at_a_terminal(&shell, REPL, &steps).await;
-        assert_eq!(code, 0, "{screen}");
-        let history = std::fs::read_to_string(shell.path("state/tenon/call_history"));
-        let history = history.expect("a history");
-        assert!(history.contains("add [20,22]"), "{history}");
-        assert!(
-            !history.contains("hunter2"),
-            "answers are not kept: {history}"
-        );
+        session(&shell, line, &steps).await;
     })
     .await;
 }
@@ -315,8 +159,7 @@ async fn a_flood_of_events_while_typing() {
             Expect("> "),
             Send(CONTROL_D),
         ];
-        let (code, screen) = at_a_terminal(&shell, REPL, &steps).await;
-        assert_eq!(code, 0, "{screen}");
+        let screen = session(&shell, REPL, &steps).await;
         for result in ["\n2\n", "\n4\n", "\n2000\n"] {
             assert!(screen.contains(result), "no {result:?}");
         }
@@ -355,8 +198,7 @@ async fn events_do_not_tear_the_line() {
             Expect("> "),
             Send(CONTROL_D),
         ];
-        let (code, screen) = at_a_terminal(&shell, line, &steps).await;
-        assert_eq!(code, 0, "{screen}");
+        session(&shell, line, &steps).await;
     })
     .await;
 }
@@ -375,8 +217,7 @@ async fn the_terminal_is_left_as_it_was() {
             Expect("code 3"),
             Expect("the same"),
         ];
-        let (code, screen) = at_a_terminal(&shell, line, &steps).await;
-        assert_eq!(code, 0, "{screen}");
+        session(&shell, line, &steps).await;
     })
     .await;
 }
@@ -396,8 +237,7 @@ async fn the_prompt_is_not_among_the_results() {
             Send(CONTROL_D),
             Expect("end"),
         ];
-        let (code, screen) = at_a_terminal(&shell, line, &steps).await;
-        assert_eq!(code, 0, "{screen}");
+        session(&shell, line, &steps).await;
         let results = std::fs::read_to_string(shell.path("results")).expect("results");
         assert_eq!(results, "3\n");
     })
@@ -419,8 +259,7 @@ async fn names_are_completed() {
             Expect("> "),
             Send(CONTROL_D),
         ];
-        let (code, screen) = at_a_terminal(&shell, line, &steps).await;
-        assert_eq!(code, 0, "{screen}");
+        session(&shell, line, &steps).await;
     })
     .await;
 }
@@ -431,8 +270,32 @@ async fn a_hang_up_ends_the_session() {
     trial(tools::python(), async |_, _| {
         let shell = Shell::new();
         let line = format!("mkfifo go; (cat go; kill -HUP $$) > seen & {REPL}");
-        let (code, _) = at_a_terminal(&shell, &line, &[Expect("> "), Open("go")]).await;
-        assert_eq!(code, 130);
+        let session = at_a_terminal(&shell, &line, &[Expect("> "), Open("go")]).await;
+        assert_eq!(session.code, 130, "{}", session.screen);
+    })
+    .await;
+}
+
+/// A plugin that does not end is waited for, but not against the user's will.
+#[tokio::test]
+async fn control_c_ends_the_goodbye() {
+    trial(tools::python(), async |_, _| {
+        let shell = Shell::new();
+        shell.file(
+            "plugin.py",
+            "import sys, time\nsys.stdin.read()\nprint('stdin ended', file=sys.stderr, flush=True)\n\
+             time.sleep(1000)\n",
+        );
+        let line = "exec tenon call --repl --verbose -- python3 plugin.py";
+        let steps = [
+            Expect("> "),
+            Send(CONTROL_D),
+            Expect("plugin: stdin ended"),
+            Send(CONTROL_C),
+            Expect("error: interrupted"),
+        ];
+        let session = at_a_terminal(&shell, line, &steps).await;
+        assert_eq!(session.code, 130, "{}", session.screen);
     })
     .await;
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::shell::Shell;
+use crate::support::shell::Shell;
 
 /// Answers with its environment.
 const PLUGIN: &str = r#"import json, os, sys
@@ -99,4 +99,29 @@ async fn mistakes_and_hints() {
         assert!(!outcome.stderr.contains("s3cret"), "{}", outcome.stderr);
     }
     insta::assert_snapshot!(shell.transcript());
+}
+
+#[tokio::test]
+async fn a_program_is_looked_for_in_the_path_that_it_gets() {
+    let shell = shell();
+    shell.program("given", "#!/bin/sh\nexec tenon echo\n");
+    for (options, code, expected) in [
+        (
+            "--env PATH=/nowhere -- given",
+            3,
+            "given is not in the PATH that --env sets",
+        ),
+        ("--env PATH=\"$PWD:$PATH\" -- given", 0, ""),
+        ("--env PATH=\"$PATH\" -- ./given", 0, ""),
+    ] {
+        let outcome = shell
+            .run_unnoted(&format!("tenon call add '[1,2]' {options}"))
+            .await;
+        assert_eq!(outcome.code, Some(code), "{options}: {}", outcome.stderr);
+        assert!(
+            outcome.stderr.contains(expected),
+            "{options}: {}",
+            outcome.stderr
+        );
+    }
 }

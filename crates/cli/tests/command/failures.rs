@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use crate::shell::Shell;
+use crate::support::shell::Shell;
 
 #[tokio::test]
 async fn plugins_that_cannot_be_started() {
@@ -95,7 +95,7 @@ async fn plugins_that_print_text() {
     assert_snapshot!(shell.transcript());
 }
 
-/// Text that is passed over, so that only the limit ends the call.
+/// Text that is ignored, so that only the limit ends the call.
 #[tokio::test]
 async fn plugins_that_print_text_and_never_answer() {
     let mut shell = Shell::new();
@@ -138,7 +138,7 @@ async fn plugins_that_break_the_rules() {
     assert_snapshot!(shell.transcript());
 }
 
-/// Answers to nobody's question: whoever asked waits until the limit.
+/// Answers without a request: the caller waits until the limit.
 #[tokio::test]
 async fn plugins_whose_answers_miss() {
     let mut shell = Shell::new();

@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use crate::shell::Shell;
+use crate::support::shell::Shell;
 
 #[tokio::test]
 async fn help() {

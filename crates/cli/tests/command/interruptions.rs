@@ -6,8 +6,8 @@ use insta::assert_snapshot;
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 
-use crate::mark::Mark;
-use crate::shell::Shell;
+use crate::support::mark::Mark;
+use crate::support::shell::Shell;
 
 /// Starts a call that takes long, ends the command with `signal` once its plugin runs, and gives
 /// the exit code and what was printed to stderr. No process is left then.
@@ -135,7 +135,7 @@ async fn streams_that_are_closed() {
     assert_snapshot!(shell.transcript());
 }
 
-/// What all these tests rely on: that somebody left behind is found.
+/// What all these tests rely on: that a process left behind is found.
 #[tokio::test]
 #[should_panic(expected = "left behind")]
 async fn leftovers_are_found() {

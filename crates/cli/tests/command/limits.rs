@@ -6,8 +6,8 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::io::{AsyncBufReadExt, BufReader};
 
-use crate::mark::Mark;
-use crate::shell::Shell;
+use crate::support::mark::Mark;
+use crate::support::shell::Shell;
 
 /// Answers `allocate` and `fork` with how many MiB it took and how many processes it started. As a
 /// provider it has these actions.
@@ -177,7 +177,7 @@ fn cgroups(process: u32) -> Vec<PathBuf> {
     found
 }
 
-/// The guardian ends everyone and removes the cgroups of a command that was killed.
+/// The guardian ends all processes and removes the cgroups of a command that was killed.
 #[tokio::test]
 async fn a_killed_command_leaves_no_cgroup_behind() {
     let (shell, mark) = (shell(), Mark::new());

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use insta::assert_snapshot;
 
-use crate::shell::Shell;
+use crate::support::shell::Shell;
 
 const CALLS: &str = "\
 # a comment, then an empty line
@@ -47,7 +47,7 @@ async fn many_calls_in_one_connection() {
     assert_snapshot!(shell.transcript());
 }
 
-/// Answers come as they are made: whoever pipes calls in one by one waits for each.
+/// Answers are printed as they arrive: a program that pipes calls in one by one waits for each.
 #[tokio::test]
 async fn repl_answers_at_once() {
     let shell = Shell::new();
@@ -75,7 +75,7 @@ async fn timeout() {
             ))
             .await;
     }
-    // Where the protocol has a message for it, the plugin is told.
+    // Where the protocol has a cancellation, the plugin gets it.
     shell
         .run("tenon call sleep '{\"ms\":30000}' --timeout 50ms --protocol ipc --trace -- sleep 60")
         .await;

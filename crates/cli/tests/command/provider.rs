@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use crate::shell::Shell;
+use crate::support::shell::Shell;
 
 #[tokio::test]
 async fn the_provider_is_put_where_init_finds_it() {
@@ -48,7 +48,7 @@ async fn the_configuration_is_written_where_it_is_read() {
     shell
         .run(&format!("{old} {install} --write-config --for terraform"))
         .await;
-    // OpenTofu reads Terraform's file as long as it has none of its own.
+    // OpenTofu reads Terraform's file unless it has its own.
     let home = "HOME=$PWD/b XDG_CONFIG_HOME=$PWD/b/config";
     shell.run(&format!("{home} {install} --write-config")).await;
     shell

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use insta::assert_snapshot;
 
-use crate::shell::Shell;
+use crate::support::shell::Shell;
 
 #[tokio::test]
 async fn every_dialect() {
@@ -27,7 +27,7 @@ async fn every_dialect() {
     assert_snapshot!(shell.transcript());
 }
 
-/// Which dialect a plugin is told makes no difference to one that finds out by itself.
+/// A plugin that detects the dialect answers in every one.
 #[tokio::test]
 async fn every_dialect_when_the_plugin_is_told() {
     let shell = Shell::new();
@@ -42,7 +42,7 @@ async fn every_dialect_when_the_plugin_is_told() {
 #[tokio::test]
 async fn every_protocol() {
     let mut shell = Shell::new();
-    // A language server is told the number of our process, which is never the same.
+    // A language server gets the id of our process, which is never the same.
     for protocol in ["denobridge", "ipc", "acp", "mcp", "seasonings", "orchard"] {
         let line = format!("tenon call add '[1,2]' --protocol {protocol} --trace -- tenon echo");
         shell.run(&line).await;
@@ -125,6 +125,23 @@ async fn what_the_plugin_sends_by_itself() {
     shell.run("tenon call paint --watch -- sh paints").await;
     shell.run("tenon call paint -- sh paints").await;
     assert_snapshot!(shell.transcript());
+}
+
+/// `head` ends after one line, and so does the command, whether more events come or not.
+#[tokio::test]
+async fn a_watch_ends_with_its_reader() {
+    let shell = Shell::new();
+    for count in [1, 1000] {
+        let line = format!(
+            "{{ tenon call emit '{{\"count\":{count}}}' --json --watch -- tenon echo; echo $? > code; }} \
+             | head -n 1; until [ -s code ]; do sleep 0.01; done; cat code; rm code"
+        );
+        let outcome = shell.run_unnoted(&line).await;
+        let lines: Vec<&str> = outcome.stdout.lines().collect();
+        assert_eq!(lines.len(), 2, "{}", outcome.stdout);
+        assert!(lines[0].contains("tick"), "{}", lines[0]);
+        assert_eq!(lines[1], "0", "{}", outcome.stderr);
+    }
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! Plugins, providers and scripts that are held to permissions.
 
-use crate::shell::{Outcome, Shell};
+use crate::support::shell::{Outcome, Shell};
 
 /// Answers `read` with the text of a file, and `write` by writing one.
 const PLUGIN: &str = r#"
@@ -204,7 +204,7 @@ scenario "files" {{
     assert!(free.stdout.contains("text = closed"), "{}", free.stderr);
 }
 
-/// Whoever asks for a variable by name, or gives its value: what is denied is denied.
+/// A denied variable stays denied, also if it is passed by name or by value.
 #[tokio::test]
 async fn denied_variables_do_not_come_in_by_name() {
     let shell = shell();

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use crate::scene::{Dice, Scene, TENON, finish, rounds, stderr};
 
-/// A small disk of our own, with so much room; then, with room, whatever undoes it. Everything in
+/// A small disk with so much room; then, with room, whatever undoes it. Everything in
 /// one place, since the disk goes with the last process that sees it.
 const SCRIPT: &str = r#"
 set -u

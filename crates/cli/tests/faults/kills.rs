@@ -63,11 +63,11 @@ enum Resume {
     With(Vec<String>),
 }
 
-/// How to go on, or `None` where the run was killed before it had a record.
+/// How to continue, or `None` if the run was killed before it had a record.
 fn resume_arguments(scene: &Scene, allowed: &mut BTreeMap<String, usize>) -> Option<Resume> {
     let record = scene.record()?;
     let plain = ["run", "--resume", &record].map(str::to_owned).to_vec();
-    // Without the flag it either has nothing in doubt, and goes on to the end, or does nothing.
+    // Without the flag it either has no unknown outcome and continues to the end, or does nothing.
     let before = scene.put_count();
     let output = scene.run(&["run", "--resume", &record]);
     if output.status.success() {
@@ -91,7 +91,7 @@ fn resume_arguments(scene: &Scene, allowed: &mut BTreeMap<String, usize>) -> Opt
     Some(Resume::With(arguments))
 }
 
-/// Goes on to the end, undisturbed.
+/// Continues to the end, undisturbed.
 fn settle(scene: &Scene, allowed: &mut BTreeMap<String, usize>) {
     let output = match resume_arguments(scene, allowed) {
         None => scene.run(&["run", "../demo.hcl"]),

@@ -7,9 +7,9 @@ use std::time::Duration;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::mark::Mark;
-use crate::tools;
-use crate::trial::{TENON, run_with, trial_within};
+use crate::support::mark::Mark;
+use crate::support::tools;
+use crate::support::trial::{TENON, run_with, trial_within};
 
 /// Runtimes take their time on a busy machine.
 const WATCHDOG: Duration = Duration::from_secs(300);

@@ -32,7 +32,7 @@ pub(crate) fn host() -> (Router<Seen>, Seen) {
 pub(crate) fn answering<S: Clone + Send + Sync + 'static>(state: S) -> Router<S> {
     Router::new(state)
         .on_raw("nested", |context, params| async move {
-            // The plugin waits for us; it has to answer us all the same.
+            // The plugin waits for us, and has to answer us nevertheless.
             let answer = context.peer.call_raw("echo", params).await;
             answer.map_err(|error| RpcError::internal(error.to_string()))
         })

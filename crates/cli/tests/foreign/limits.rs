@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use tenon_host::{Capture, Captured, Limits, PluginCommand};
 
-use crate::mark::Mark;
-use crate::tools;
-use crate::trial::trial;
+use crate::support::mark::Mark;
+use crate::support::tools;
+use crate::support::trial::trial;
 
 const SMALL: &str = "console.log('done')";
 const LARGE: &str = "console.log(new Uint8Array(2e9).fill(1).length)";

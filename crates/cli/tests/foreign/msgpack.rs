@@ -6,12 +6,13 @@ use std::path::Path;
 use serde_json::{Value, json};
 use tenon_host::{Plugin, PluginCommand, Start};
 use tenon_rpc::{Dialect, ErrorCode, Format, Payload, Router};
-use tokio::task::JoinSet;
 
+use crate::exchanges::Params::Positional;
+use crate::exchanges::{answers_in_any_order, events_both_ways};
 use crate::host::{Seen, host, refused};
-use crate::mark::Mark;
-use crate::tools;
-use crate::trial::{call, run, start, stop, trial};
+use crate::support::mark::Mark;
+use crate::support::tools;
+use crate::support::trial::{call, run, start, stop, trial};
 
 #[tokio::test]
 async fn plugin_in_msgpack_rpc() {
@@ -19,8 +20,8 @@ async fn plugin_in_msgpack_rpc() {
         let (router, seen) = host();
         let plugin = plugin(&python, &[], router, mark).await;
         values_come_back(&plugin).await;
-        answers_in_any_order(&plugin).await;
-        events_both_ways(&plugin, &seen, 1000).await;
+        answers_in_any_order(&plugin.peer(), Positional).await;
+        events_both_ways(&plugin.peer(), &seen, 1000, Positional).await;
         errors(&plugin).await;
         calls_us_back(&plugin).await;
         stop(plugin).await;
@@ -35,7 +36,7 @@ async fn plugin_that_writes_byte_by_byte() {
         let (router, seen) = host();
         let plugin = plugin(&python, &["bytewise"], router, mark).await;
         values_come_back(&plugin).await;
-        events_both_ways(&plugin, &seen, 50).await;
+        events_both_ways(&plugin.peer(), &seen, 50, Positional).await;
         errors(&plugin).await;
         calls_us_back(&plugin).await;
         stop(plugin).await;
@@ -91,35 +92,6 @@ async fn values_come_back(plugin: &Plugin) {
     // Here each byte of text is a system call, if the plugin writes them one by one.
     let long = json!(["x".repeat(3000)]);
     assert_eq!(call(&peer, "echo", long.clone()).await.expect("echo"), long);
-}
-
-/// Many calls at once, answered in the opposite order.
-async fn answers_in_any_order(plugin: &Plugin) {
-    const COUNT: usize = 200;
-    let mut calls = JoinSet::new();
-    for number in 0..COUNT {
-        let peer = plugin.peer();
-        calls.spawn(async move {
-            let result = call(&peer, "hold", json!([COUNT, number])).await;
-            assert_eq!(result.expect("an answer"), json!(number));
-        });
-    }
-    assert_eq!(calls.join_all().await.len(), COUNT);
-}
-
-async fn events_both_ways(plugin: &Plugin, seen: &Seen, count: usize) {
-    let numbers: Vec<Value> = (0..count).map(|number| json!([number])).collect();
-    let result = call(&plugin.peer(), "emit", json!([count])).await;
-    assert_eq!(result.expect("a count"), json!(count));
-    // They came before the answer, so they have been handled before it.
-    assert_eq!(seen.take(), numbers);
-    for number in &numbers {
-        let params = Payload::encode(Format::Msgpack, number).expect("params");
-        let sent = plugin.peer().send_raw("tick", Some(params)).await;
-        sent.expect("an open connection");
-    }
-    let theirs = call(&plugin.peer(), "seen", json!([])).await;
-    assert_eq!(theirs.expect("all events"), Value::Array(numbers));
 }
 
 /// Whatever a peer takes for an error, its text arrives.

@@ -7,9 +7,9 @@ use tenon_host::{Plugin, PluginCommand, Process, Start};
 use tenon_rpc::{Dialect, ErrorCode, Format, Payload, Router, RpcError};
 
 use crate::host::refused;
-use crate::mark::Mark;
-use crate::tools;
-use crate::trial::{TENON, call, run, start_with, stop, trial, wait_for};
+use crate::support::mark::Mark;
+use crate::support::tools;
+use crate::support::trial::{TENON, call, run, start_with, stop, trial, wait_for};
 
 /// Neovim without anybody's settings.
 fn neovim(program: &Path, args: &[&str]) -> PluginCommand {

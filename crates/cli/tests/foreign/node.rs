@@ -9,14 +9,18 @@ use serde_json::{Value, json};
 use tenon_host::{PluginCommand, Process, Start};
 use tenon_ipc::{Client, ClientSettings, Events, Framing, ProgressParams, Received};
 use tenon_protocols::Protocol;
-use tenon_rpc::{Dialect, ErrorCode, Format, Payload, Peer, Router};
-use tokio::task::JoinSet;
+use tenon_rpc::{Dialect, ErrorCode, Peer, Router};
 
-use crate::host::{Seen, answering, host, refused};
-use crate::mark::Mark;
+use crate::exchanges::Params::Named;
+use crate::exchanges::{answers_in_any_order, events_arrive, events_both_ways};
+use crate::host::{answering, host, refused};
 use crate::server::serve_here;
-use crate::tools;
-use crate::trial::{call, run_with, start, stop, trial, wait_for};
+use crate::support::mark::Mark;
+use crate::support::tools;
+use crate::support::trial::{call, run_with, start, stop, trial, wait_for};
+
+/// How many events are sent each way.
+const EVENTS: usize = 1000;
 
 /// Where the helper programs look for vscode-jsonrpc.
 const MODULES: &str = "NODE_MODULES_HERE";
@@ -43,8 +47,8 @@ async fn plugin_with_content_length() {
         let plugin = start(command(&tool), options, router, mark).await;
         let peer = plugin.peer();
         values_come_back(&peer).await;
-        answers_in_any_order(&peer).await;
-        events_both_ways(&peer, &seen).await;
+        answers_in_any_order(&peer, Named).await;
+        events_both_ways(&peer, &seen, EVENTS, Named).await;
         errors(&peer).await;
         calls_us_back(&peer).await;
         dropped_calls_are_taken_back(&peer).await;
@@ -83,9 +87,9 @@ async fn server_with_content_length() {
         let client = connect(&socket, answering(())).await;
         let peer = client.peer().await.expect("a server");
         values_come_back(&peer).await;
-        answers_in_any_order(&peer).await;
+        answers_in_any_order(&peer, Named).await;
         events_come(&client).await;
-        events_arrive(&peer).await;
+        events_arrive(&peer, EVENTS, Named).await;
         errors(&peer).await;
         calls_us_back(&peer).await;
         dropped_calls_are_taken_back(&peer).await;
@@ -124,7 +128,7 @@ async fn events_come(client: &Client) {
     let peer = client.peer().await.expect("a server");
     let result = call(&peer, "emit", json!({ "count": EVENTS })).await;
     assert_eq!(result.expect("a count"), json!(EVENTS));
-    for number in numbers() {
+    for number in Named.events(EVENTS) {
         assert_eq!(next_params(&mut events, "tick").await, number);
     }
 }
@@ -178,47 +182,6 @@ async fn values_come_back(peer: &Peer) {
     assert!(result.expect("a result").is_null());
 }
 
-/// Many calls at once, answered in the opposite order.
-async fn answers_in_any_order(peer: &Peer) {
-    const COUNT: usize = 200;
-    let mut calls = JoinSet::new();
-    for number in 0..COUNT {
-        let peer = peer.clone();
-        calls.spawn(async move {
-            let params = json!({ "count": COUNT, "number": number });
-            let result = call(&peer, "hold", params).await;
-            assert_eq!(result.expect("an answer"), json!(number));
-        });
-    }
-    assert_eq!(calls.join_all().await.len(), COUNT);
-}
-
-const EVENTS: usize = 1000;
-
-/// The params of that many events.
-fn numbers() -> Vec<Value> {
-    (0..EVENTS)
-        .map(|number| json!({ "number": number }))
-        .collect()
-}
-
-async fn events_both_ways(peer: &Peer, seen: &Seen) {
-    let result = call(peer, "emit", json!({ "count": EVENTS })).await;
-    assert_eq!(result.expect("a count"), json!(EVENTS));
-    assert_eq!(seen.take(), numbers());
-    events_arrive(peer).await;
-}
-
-async fn events_arrive(peer: &Peer) {
-    for number in numbers() {
-        let params = Payload::encode(Format::Json, &number).expect("params");
-        let sent = peer.send_raw("tick", Some(params)).await;
-        sent.expect("an open connection");
-    }
-    let theirs = call(peer, "seen", json!({})).await;
-    assert_eq!(theirs.expect("all events"), json!(numbers()));
-}
-
 async fn errors(peer: &Peer) {
     let error = refused(call(peer, "fail", json!({})).await);
     let data: Option<Value> = error.data.map(|data| data.decode().expect("JSON"));
@@ -242,7 +205,7 @@ async fn calls_us_back(peer: &Peer) {
     assert_eq!(error.code, ErrorCode::METHOD_NOT_FOUND);
 }
 
-/// Whoever stops waiting for a call tells the other side.
+/// A caller that stops waiting for a call sends a cancellation.
 async fn dropped_calls_are_taken_back(peer: &Peer) {
     for expected in 1..=3 {
         let waiting = call(peer, "wait", json!({}));

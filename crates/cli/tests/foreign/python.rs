@@ -7,14 +7,16 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tenon_host::{Plugin, PluginCommand, Start};
-use tenon_rpc::{CallError, Dialect, ErrorCode, Format, Payload};
-use tokio::task::JoinSet;
+use tenon_rpc::{CallError, Dialect, ErrorCode, Payload};
 
-use crate::host::{Seen, host, refused};
-use crate::mark::Mark;
+use crate::exchanges::Params::Named;
+use crate::exchanges::{answers_in_any_order, events_both_ways};
+use crate::host::{host, refused};
+use crate::msgpack;
 use crate::server::serve_here;
-use crate::trial::{call, run, serve, start, stop, trial};
-use crate::{msgpack, tools};
+use crate::support::mark::Mark;
+use crate::support::tools;
+use crate::support::trial::{call, run, serve, start, stop, trial};
 
 #[tokio::test]
 async fn plugin_in_json_rpc() {
@@ -39,8 +41,8 @@ async fn plugin(python: &Path, dialect: Dialect, mark: &Mark) {
     let (router, seen) = host();
     let plugin = start(command, Start::new(dialect), router, mark).await;
     values_come_back(&plugin).await;
-    answers_in_any_order(&plugin).await;
-    events_both_ways(&plugin, &seen).await;
+    answers_in_any_order(&plugin.peer(), Named).await;
+    events_both_ways(&plugin.peer(), &seen, 1000, Named).await;
     errors(&plugin, dialect).await;
     calls_us_back(&plugin).await;
     what_is_no_message(&plugin).await;
@@ -66,38 +68,6 @@ async fn values_come_back(plugin: &Plugin) {
     let result = result.expect("an echo");
     let without_spaces = String::from_utf8_lossy(result.bytes()).replace(' ', "");
     assert_eq!(without_spaces, exact);
-}
-
-/// Many calls at once, answered in the opposite order.
-async fn answers_in_any_order(plugin: &Plugin) {
-    const COUNT: usize = 200;
-    let mut calls = JoinSet::new();
-    for number in 0..COUNT {
-        let peer = plugin.peer();
-        calls.spawn(async move {
-            let params = json!({ "count": COUNT, "number": number });
-            let result = call(&peer, "hold", params).await;
-            assert_eq!(result.expect("an answer"), json!(number));
-        });
-    }
-    assert_eq!(calls.join_all().await.len(), COUNT);
-}
-
-async fn events_both_ways(plugin: &Plugin, seen: &Seen) {
-    const COUNT: usize = 1000;
-    let numbers: Vec<Value> = (0..COUNT).map(|n| json!({ "number": n })).collect();
-    let result = call(&plugin.peer(), "emit", json!({ "count": COUNT })).await;
-    assert_eq!(result.expect("a count"), json!(COUNT));
-    // They came before the answer, so they have been handled before it.
-    assert_eq!(seen.take(), numbers);
-
-    for number in &numbers {
-        let params = Payload::encode(Format::Json, number).expect("params");
-        let sent = plugin.peer().send_raw("tick", Some(params)).await;
-        sent.expect("an open connection");
-    }
-    let theirs = call(&plugin.peer(), "seen", json!({})).await;
-    assert_eq!(theirs.expect("all events"), Value::Array(numbers));
 }
 
 async fn errors(plugin: &Plugin, dialect: Dialect) {

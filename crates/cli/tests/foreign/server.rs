@@ -1,4 +1,4 @@
-//! A server of our own on a socket, for clients that somebody else wrote.
+//! Our server on a socket, for foreign clients.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use tenon_ipc::{FromClient, Server, Token};
 use tenon_rpc::{Format, Payload, RpcError, methods};
 
 methods! {
-    /// Tells how far it has come, then answers.
+    /// Reports its progress, then answers.
     Work = "work" (WorkParams) -> String;
 }
 

@@ -11,7 +11,7 @@ async fn refused_for(moves: Value, code: i32) -> String {
 }
 
 #[tokio::test]
-async fn answers_that_are_none() {
+async fn invalid_answers() {
     let mut all = Vec::new();
     for text in [
         "connected\n",

@@ -1,4 +1,4 @@
-//! Journals and records that are damaged, or in somebody else's hands.
+//! Journals and records that are damaged, or that others can change.
 
 use std::fs;
 
@@ -26,7 +26,7 @@ fn journal_name(stage: &Stage) -> String {
     stage.record_name().replace(".json", ".journal")
 }
 
-/// A line that was cut off was not synced, so what it tells about was not begun.
+/// A line that was cut off was not synced, so what it describes was not begun.
 #[tokio::test]
 async fn the_last_line_is_cut() {
     let mut stage = killed().await;
@@ -41,7 +41,7 @@ async fn the_last_line_is_cut() {
     assert_snapshot!(stage.transcript());
 }
 
-/// Without the line that tells of its end, an action may or may not be done.
+/// Without the line of its end, an action may or may not be done.
 #[tokio::test]
 async fn the_end_of_an_action_is_cut() {
     let orders = at("shutdown", json!([["gate", "here"], "answer", ["exit", 0]]));
@@ -90,7 +90,7 @@ async fn is_refused(stage: &mut Stage, part: &str) {
     assert_eq!(stage.diary(), diary);
 }
 
-/// A line with its line end was written, so what it tells about may have been begun.
+/// A line with its line end was written, so what it describes may have been begun.
 #[tokio::test]
 async fn the_last_line_is_damaged() {
     let mut stage = killed().await;
@@ -178,7 +178,7 @@ async fn the_journal_of_a_teardown_is_missing() {
     stage.assert_is_closed();
 }
 
-/// What is not known any more is neither done again nor forgotten without somebody saying so.
+/// What is not known any more is neither repeated nor forgotten unless a user asks for it.
 #[tokio::test]
 async fn salvaging() {
     let mut stage = killed().await;
@@ -196,7 +196,7 @@ async fn salvaging() {
     assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
     assert_eq!(stage.diary(), diary);
     assert_eq!(stage.rows("puppet").await, "a");
-    // Both are known to be of unknown outcome now, and somebody has looked.
+    // The outcome of both is unknown now, and a user has looked.
     let line = format!("tenon teardown {record} --undone action.put.a --undone action.put.b");
     let outcome = stage.run(&line).await;
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
@@ -257,7 +257,7 @@ async fn a_record_that_is_busy() {
 }
 
 #[tokio::test]
-async fn records_that_are_none() {
+async fn files_that_are_not_records() {
     let mut stage = Stage::with_one_action(json!({}));
     assert_eq!(stage.run("tenon run demo.hcl").await.code, Some(0));
     let text = stage.text(&stage.record_name());

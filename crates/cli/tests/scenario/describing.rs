@@ -21,7 +21,7 @@ async fn refused_for(moves: Value, code: i32) -> String {
 }
 
 #[tokio::test]
-async fn answers_that_are_none() {
+async fn invalid_answers() {
     let mut all = Vec::new();
     for text in [
         "Listening on port 80\n",
@@ -77,7 +77,7 @@ async fn one_that_refuses() {
     assert_snapshot!(refused_for(json!([["error", error]]), 1).await);
 }
 
-/// What it offers is not what it told `plan` it would.
+/// Its schema is not the one that it gave before.
 #[tokio::test]
 async fn another_schema_than_before() {
     let actions = json!({

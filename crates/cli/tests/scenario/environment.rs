@@ -203,7 +203,7 @@ async fn programs_of_exec_get_what_the_provider_gets() {
 }
 
 #[tokio::test]
-async fn what_is_missing_is_said() {
+async fn missing_variables_are_named() {
     let action = "  action \"look\" \"a\" {\n    lacks = \"AWS_REGION\"\n  }\n";
     let mut stage = stage("", action);
     stage.run("AWS_REGION=here tenon run demo.hcl").await;

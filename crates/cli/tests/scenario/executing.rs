@@ -31,7 +31,7 @@ async fn ran(moves: Value, code: i32, statuses: &str) -> String {
 const BROKEN: &str = "a maybe, b skipped, c failed";
 
 #[tokio::test]
-async fn answers_that_are_none() {
+async fn invalid_answers() {
     let mut all = Vec::new();
     for text in [
         "done!\n",
@@ -140,7 +140,7 @@ async fn refusals() {
 
 /// An error without what it should have.
 #[tokio::test]
-async fn refusals_that_are_none() {
+async fn invalid_error_answers() {
     let mut all = Vec::new();
     for error in [
         json!("no"),

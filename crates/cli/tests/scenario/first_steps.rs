@@ -1,4 +1,4 @@
-//! What somebody types on the first day.
+//! The first commands of a new user.
 
 use insta::assert_snapshot;
 use serde_json::json;

@@ -8,7 +8,8 @@ use rustix::fs::OFlags;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::stage::{Stage, Started, action, action_after, at, wait_until};
+use crate::stage::{Stage, action, action_after, at};
+use crate::support::program::{Program, eventually};
 
 /// Two actions in a row, and a gate in one step.
 fn stage(step: &str, moves: Value) -> Stage {
@@ -17,19 +18,19 @@ fn stage(step: &str, moves: Value) -> Stage {
     stage
 }
 
-/// A command that stands at the gate and has been told to stop. What it prints goes to `seen`.
-async fn interrupted(stage: &Stage, line: &str, signal: Signal) -> Started {
+/// A command that waits at the gate and has got a signal. Its stderr goes to `seen`.
+async fn interrupted(stage: &Stage, line: &str, signal: Signal) -> Program {
     let started = stage.start(&format!("{line} 2> seen"));
     stage.reached("puppet", "here").await;
     started.signal(signal);
-    wait_until("it says that it was interrupted", || {
+    eventually("it says that it was interrupted", || {
         stage.text("seen").contains("interrupted")
     })
     .await;
     started
 }
 
-/// What was not done is done when the run goes on.
+/// What was not done is done when the run is resumed.
 async fn resume(stage: &mut Stage, flags: &str) {
     let record = stage.record_name();
     let line = format!("tenon run --resume {record}{flags}");
@@ -71,7 +72,7 @@ async fn what_does_not_finish_is_ended() {
 }
 
 #[tokio::test]
-async fn the_second_one_is_an_order() {
+async fn a_second_signal_ends_the_run_immediately() {
     let moves = json!(["stubborn", ["gate", "here"], "work", "answer"]);
     let mut stage = stage("execute a 1", moves);
     let line = "tenon run demo.hcl --grace 10m";
@@ -143,7 +144,7 @@ async fn between_two_attempts() {
         "retry {\n      attempts = 3\n      delay    = \"10m\"\n      max_delay = \"10m\"\n    }";
     stage.scenario(&format!("{}{}", action("a", retry), action_after("b", "a")));
     let started = stage.start("tenon run demo.hcl 2> seen");
-    wait_until("it is to be tried again", || {
+    eventually("it is to be tried again", || {
         stage.text("seen").contains("retry action.put.a")
     })
     .await;
@@ -170,7 +171,7 @@ async fn a_teardown() {
     stage.assert_is_closed();
 }
 
-/// Whoever stops the first of several scenarios does not want the others either.
+/// A signal during the first of several scenarios also skips the others.
 #[tokio::test]
 async fn several_scenarios() {
     let stage = stage("execute a", json!([["gate", "here"], "work", "answer"]));
@@ -193,7 +194,7 @@ async fn several_scenarios() {
     assert_eq!(stage.diary(), ["begin a", "end a"]);
 }
 
-/// A pipe that nobody writes to is waited for, and signals are heard meanwhile.
+/// A pipe without a writer is waited for, and signals are handled meanwhile.
 #[tokio::test]
 async fn files_that_are_pipes() {
     let mut stage = Stage::with_one_action(json!({}));
@@ -210,9 +211,9 @@ async fn files_that_are_pipes() {
                 true => stage.shell.path("pipe.hcl"),
                 false => stage.shell.path("pipe.json"),
             };
-            // It can be opened without waiting once somebody is there to read.
+            // It can be opened without waiting once there is a reader.
             let writer = RefCell::new(None);
-            wait_until("it opens the pipe", || {
+            eventually("it opens the pipe", || {
                 let flags = OFlags::NONBLOCK.bits().cast_signed();
                 let opened = OpenOptions::new()
                     .write(true)
@@ -226,7 +227,7 @@ async fn files_that_are_pipes() {
             assert_eq!(started.ended().await.code, Some(130), "{line}");
         }
     }
-    // A record has a journal beside it, so it is a file; nobody waits for a pipe.
+    // A record has a journal beside it, so it must be a file; a pipe is not waited for.
     for command in ["run --resume", "teardown"] {
         let outcome = stage.run(&format!("tenon {command} pipe.json")).await;
         assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
@@ -251,7 +252,7 @@ async fn while_expressions_are_evaluated() {
         stage.scenario(&format!("  locals {{\n{locals}  }}\n{}", action("a", "")));
         let started = stage.start(&format!("{line} 2> seen"));
         // Whatever comes before takes a small part of that.
-        wait_until("it is evaluating", || started.processor_time() >= 300).await;
+        eventually("it is evaluating", || started.processor_time() >= 300).await;
         started.signal(Signal::INT);
         let outcome = started.ended().await;
         assert_eq!(outcome.code, Some(130), "{line}: {}", stage.text("seen"));

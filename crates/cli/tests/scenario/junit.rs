@@ -4,7 +4,8 @@ use insta::assert_snapshot;
 use serde_json::json;
 
 use crate::reports::{stage, two_scenarios};
-use crate::stage::{Stage, action, action_after, python, wait_until};
+use crate::stage::{Stage, action, action_after, python};
+use crate::support::program::eventually;
 
 #[tokio::test]
 async fn junit() {
@@ -164,7 +165,7 @@ async fn junit_of_an_interrupted_run() {
     stage.reached("puppet", "here").await;
     started.signal(rustix::process::Signal::INT);
     let is_heard = || stage.text("seen").contains("\"interrupted\"");
-    wait_until("the interrupt is heard", is_heard).await;
+    eventually("the interrupt is heard", is_heard).await;
     stage.open("puppet", "here");
     let outcome = started.ended().await;
     assert_eq!(outcome.code, Some(130), "{}", outcome.stderr);

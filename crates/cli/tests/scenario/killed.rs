@@ -4,6 +4,7 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use crate::stage::{Stage, action, action_after, at};
+use crate::support::program::eventually;
 
 /// Three actions in a row, and a gate in one step.
 fn stage(step: &str, moves: Value) -> Stage {
@@ -21,7 +22,7 @@ fn chain() -> String {
     )
 }
 
-/// Kills a run that stands at the gate. The gate is open for everybody who comes later.
+/// Kills a run that waits at the gate. After that the gate is open.
 async fn kill_at_gate(stage: &Stage) {
     let started = stage.start("tenon run demo.hcl");
     stage.reached("puppet", "here").await;
@@ -42,7 +43,7 @@ fn journal(stage: &Stage) -> String {
     lines.join(", ")
 }
 
-/// Goes on to the end; everything is there once, and gone after the teardown.
+/// Resumes to the end; everything is there once, and gone after the teardown.
 async fn resume_and_take_back(stage: &mut Stage, flags: &str) {
     let record = stage.record_name();
     let outcome = stage
@@ -104,7 +105,7 @@ async fn before_the_second_is_done() {
     assert_snapshot!(stage.transcript());
 }
 
-/// It was done, but nobody was told: running it again would do it twice, so it is taken back.
+/// It was done, but the answer was lost: running it again would do it twice, so it is undone.
 #[tokio::test]
 async fn after_the_second_is_done() {
     let mut stage = stage("execute b 1", json!(["work", ["gate", "here"], "answer"]));
@@ -127,14 +128,14 @@ async fn between_two() {
     let started = stage.start("tenon run demo.hcl --json > seen");
     stage.reached("puppet", "here").await;
     let is_handed_over = || stage.text("seen").matches("action_started").count() == 2;
-    crate::stage::wait_until("the second is handed over", is_handed_over).await;
+    eventually("the second is handed over", is_handed_over).await;
     started.kill().await;
     stage.open("puppet", "here");
     resume_is_refused(&mut stage, "action.put.b").await;
     resume_and_take_back(&mut stage, " --redo-maybe").await;
 }
 
-/// Everything is done and on disk; no provider is started to go on.
+/// Everything is done and on disk; no provider is started to resume.
 #[tokio::test]
 async fn while_saying_goodbye() {
     let mut stage = stage("shutdown", json!([["gate", "here"], "answer", ["exit", 0]]));
@@ -155,7 +156,7 @@ async fn while_saying_goodbye() {
 
 #[tokio::test]
 async fn a_teardown_in_the_middle() {
-    // The second time that `b` is executed takes it back.
+    // The second time that `b` is executed undoes it.
     for moves in [
         json!([["gate", "here"], "work", "answer"]),
         json!(["work", ["gate", "here"], "answer"]),
@@ -198,7 +199,7 @@ async fn a_teardown_that_cannot_begin() {
     take_back(&mut stage).await;
 }
 
-/// What another one still needs is not taken back before it.
+/// What another one still needs is not undone before it.
 #[tokio::test]
 async fn a_teardown_that_fails_in_the_middle() {
     let error = json!({ "code": "execute_failed", "message": "somebody uses it" });

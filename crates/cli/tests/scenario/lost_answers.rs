@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Value, json};
 
+use crate::provider_support::postgres::{Server as Database, with_server};
+use crate::provider_support::server::{Received, Reply, Server};
 use crate::stage::Stage;
-use crate::support::postgres::{Server as Database, with_server};
-use crate::support::server::{Received, Reply, Server};
 
 fn stage(provider: &str, text: &str) -> Stage {
     let stage = Stage::new(json!({}));
@@ -17,7 +17,7 @@ fn stage(provider: &str, text: &str) -> Stage {
     stage
 }
 
-/// A server that takes every order, and closes without an answer until it is told to answer.
+/// A server that accepts every order, and closes without an answer until the test lets it answer.
 fn shop() -> (Server, Arc<AtomicBool>) {
     let answers = Arc::new(AtomicBool::new(false));
     let is_up = answers.clone();

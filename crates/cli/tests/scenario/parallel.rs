@@ -74,7 +74,7 @@ async fn one_provider(max_in_flight: Option<usize>, jobs: usize, count: usize) -
 }
 
 #[tokio::test]
-async fn one_provider_takes_what_it_says() {
+async fn a_provider_gets_as_many_calls_as_it_allows() {
     assert_eq!(most_at_once(&one_provider(None, 8, 1).await), 1);
     assert_eq!(most_at_once(&one_provider(Some(1), 8, 1).await), 1);
     assert_eq!(most_at_once(&one_provider(Some(3), 8, 3).await), 3);
@@ -83,7 +83,7 @@ async fn one_provider_takes_what_it_says() {
 
 /// Two configurations of one provider are two processes.
 #[tokio::test]
-async fn aliases_are_processes_of_their_own() {
+async fn aliases_are_separate_processes() {
     let mut stage = Stage::new(json!({ "execute": meeting(2) }));
     let a = action("a", "provider = puppet.left");
     let b = action("b", "provider = puppet.right");
@@ -124,7 +124,7 @@ async fn what_is_needed_comes_first() {
             assert!(place(&before) < place(&after), "{diary:?}");
         }
     }
-    // Taken back the other way round.
+    // Undone in the opposite order.
     stage.shell.file("diary", "");
     let record = stage.record_names().pop().expect("a record");
     let outcome = stage.run(&format!("tenon teardown {record} -j 8")).await;
@@ -134,7 +134,7 @@ async fn what_is_needed_comes_first() {
     assert_eq!(diary.last().map(String::as_str), Some("end removing a"));
 }
 
-/// What does not depend on what fails is done all the same.
+/// What does not depend on what fails is done nevertheless.
 #[tokio::test]
 async fn a_failure_stops_what_depends_on_it() {
     let error = json!({ "code": "execute_failed", "message": "no" });

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::provider_support::Host;
+use crate::provider_support::postgres::{PASSWORD, Server, with_server};
 use crate::stage::{Stage, at};
-use crate::support::Host;
-use crate::support::postgres::{PASSWORD, Server, with_server};
 
 const TABLE: &str = "CREATE TABLE shop (id serial PRIMARY KEY, name text)";
 
-/// Waits while somebody has the lock, after the server has been told all.
+/// Waits while another session has the lock, after the server has got everything.
 const INSERT: &str =
     "INSERT INTO shop (name) SELECT $1::text FROM pg_advisory_xact_lock(7) RETURNING id";
 
@@ -103,7 +103,7 @@ async fn killed_between_two_rows() {
         let outcome = stage.run(&line).await;
         assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
         assert_eq!(shop(&host).await, "");
-        // The password is the server's, and whoever knows the dsn knows it.
+        // The password is the server's, and part of the dsn.
         assert!(!stage.text(&record).contains(PASSWORD));
         stage.assert_is_closed();
     })

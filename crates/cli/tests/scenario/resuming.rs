@@ -1,4 +1,4 @@
-//! A run that goes on with other variables than it began with.
+//! A run that is resumed with other variables than it began with.
 
 use serde_json::json;
 

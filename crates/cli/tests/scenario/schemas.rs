@@ -57,7 +57,7 @@ async fn one_without_the_subcommand_is_asked_to_describe_itself() {
 }
 
 #[tokio::test]
-async fn programs_that_are_none() {
+async fn programs_that_cannot_be_started() {
     let mut stage = Stage::with_one_action(json!({}));
     stage.shell.file("plain", "print()\n");
     stage

@@ -7,13 +7,16 @@ use serde_json::{Value, json};
 
 use crate::stage::{Stage, action};
 
-const PASSWORD: &str = "hunter2-correct-horse";
-const TOKEN: &str = "tok-3141592653";
+pub(crate) const PASSWORD: &str = "hunter2-correct-horse";
+
+pub(crate) const TOKEN: &str = "tok-3141592653";
+
 const OTHER: &str = "other-2718281828";
+
 const KEY: &str = "a6Jm9FhT3kQp0ZxWv8LsRc2NyBd5GuE1";
 
 /// `create` returns secrets, which its teardown and `use` need; the provider needs one as well.
-fn stage(orders: Value) -> Stage {
+pub(crate) fn stage(orders: Value) -> Stage {
     let outputs = json!({ "name": "a", "token": TOKEN, "other": OTHER });
     let ty = "object({name=string,token=string,other=string})";
     let attributes = json!({
@@ -41,7 +44,7 @@ fn stage(orders: Value) -> Stage {
     stage
 }
 
-const SCENARIO: &str = r#"
+pub(crate) const SCENARIO: &str = r#"
   variable "password" {
     type      = string
     sensitive = true
@@ -72,11 +75,11 @@ const SCENARIO: &str = r#"
   }
 "#;
 
-const RUN: &str = "tenon run demo.hcl --var-file secrets.json";
+pub(crate) const RUN: &str = "tenon run demo.hcl --var-file secrets.json";
 
 /// Nothing that was printed or left behind has a secret in it.
 #[track_caller]
-fn assert_hidden(stage: &Stage, printed: &[&str]) {
+pub(crate) fn assert_hidden(stage: &Stage, printed: &[&str]) {
     let mut places: Vec<(String, String)> = { printed.iter() }
         .map(|text| ("what was printed".to_owned(), (*text).to_owned()))
         .collect();
@@ -91,7 +94,7 @@ fn assert_hidden(stage: &Stage, printed: &[&str]) {
     }
 }
 
-/// What the provider was last told to do with a thing.
+/// What the provider was last asked to do with a thing.
 fn last_heard(stage: &Stage, name: &str) -> Value {
     let heard = stage.text("puppet.heard");
     let requests = heard
@@ -102,7 +105,7 @@ fn last_heard(stage: &Stage, name: &str) -> Value {
     about.pop().expect("a request")["params"]["attrs"].take()
 }
 
-async fn everything_is_undone(stage: &mut Stage, flags: &str) {
+pub(crate) async fn everything_is_undone(stage: &mut Stage, flags: &str) {
     let record = stage.record_name();
     let line = format!("tenon teardown {record} --junit report.xml {flags}");
     let outcome = stage.run(&line).await;
@@ -194,98 +197,6 @@ async fn keys_that_do_not_fit() {
     assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
     assert_eq!(stage.rows("puppet").await, "a use");
     assert_snapshot!(stage.transcript());
-}
-
-/// Before anything is there that would have to be undone.
-#[tokio::test]
-async fn without_a_key_plan_and_run_say_what_will_be_needed() {
-    let mut stage = stage(json!({}));
-    let plan = "tenon plan demo.hcl --var-file secrets.json";
-    let outcome = stage.run(plan).await;
-    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
-    assert!(
-        outcome.stderr.contains("action.create.a.token"),
-        "{}",
-        outcome.stderr
-    );
-    assert_eq!(
-        stage.run(&format!("{plan} --record-key key")).await.stderr,
-        ""
-    );
-    let outcome = stage.run(&format!("{plan} --json")).await;
-    let shown: Value = serde_json::from_str(&outcome.stdout).expect("one object");
-    assert_eq!(shown["warnings"].as_array().map(Vec::len), Some(3));
-    assert_eq!(shown["warnings"][0]["severity"], "warning");
-    // With ids and times, which are never the same.
-    let outcome = stage.shell.run_unnoted(&format!("{RUN} --json")).await;
-    let events: Vec<Value> = { outcome.stdout.lines() }
-        .map(|line| serde_json::from_str(line).expect("an event"))
-        .collect();
-    let warnings = events
-        .iter()
-        .take_while(|event| event["event"] == "diagnostic");
-    assert_eq!(warnings.count(), 3, "{}", outcome.stdout);
-    assert_eq!(events[3]["event"], "started");
-    // Without a record there is no teardown.
-    let unkept = stage.run(&format!("{RUN} --no-record")).await;
-    assert!(!unkept.stderr.contains("warning"), "{}", unkept.stderr);
-    assert_hidden(&stage, &[stage.shell.transcript(), &outcome.stdout]);
-    assert_snapshot!(stage.transcript());
-}
-
-#[tokio::test]
-async fn without_a_key_they_are_given_again() {
-    let mut stage = stage(json!({}));
-    assert_eq!(stage.run(RUN).await.code, Some(0));
-    let record = stage.record_name();
-    // The password is missing, and what `create` returned.
-    let outcome = stage.run(&format!("tenon teardown {record}")).await;
-    assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
-    let given = "--var-file secrets.json";
-    let outcome = stage.run(&format!("tenon teardown {record} {given}")).await;
-    assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
-    assert_eq!(stage.rows("puppet").await, "a use");
-    stage.assert_is_closed();
-    stage.shell.file("token", &format!("{TOKEN}\n"));
-    let given = format!("{given} --secret action.create.a.token=@token");
-    everything_is_undone(&mut stage, &given).await;
-    assert_snapshot!(stage.transcript());
-}
-
-/// Nobody can make the header from the token any more, so it is given itself.
-#[tokio::test]
-async fn without_a_key_and_without_the_file() {
-    let mut stage = stage(json!({}));
-    assert_eq!(stage.run(RUN).await.code, Some(0));
-    fs::remove_file(stage.shell.path("demo.hcl")).expect("a file");
-    let record = stage.record_name();
-    let given = format!("--var password={PASSWORD} --secret action.create.a.token={TOKEN}");
-    let outcome = stage.run(&format!("tenon teardown {record} {given}")).await;
-    assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
-    let missing = "--secret action.put.use.teardown.secret=...";
-    assert!(outcome.stderr.contains(missing), "{}", outcome.stderr);
-    assert_hidden(&stage, &[&outcome.stdout, &outcome.stderr]);
-    let header = format!("--secret 'action.put.use.teardown.secret=Bearer {TOKEN}'");
-    everything_is_undone(&mut stage, &format!("{given} {header}")).await;
-}
-
-/// What is lost for ever must not keep everything else.
-#[tokio::test]
-async fn the_rest_without_them() {
-    let mut stage = stage(json!({}));
-    stage.scenario(&format!("{SCENARIO}{}", action("free", "")));
-    assert_eq!(stage.run(RUN).await.code, Some(0));
-    let record = stage.record_name();
-    let line = format!("tenon teardown {record} --var-file secrets.json --partial");
-    let outcome = stage.run(&line).await;
-    assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
-    assert_eq!(stage.rows("puppet").await, "a use");
-    assert_eq!(
-        stage.statuses(),
-        "a succeeded and skipped, use succeeded and failed, free succeeded and succeeded"
-    );
-    let given = format!("--var-file secrets.json --secret action.create.a.token={TOKEN}");
-    everything_is_undone(&mut stage, &given).await;
 }
 
 /// Each execution of an action that was run again has its own secret, under its own name.
@@ -382,10 +293,10 @@ async fn a_file_that_says_something_else_is_not_asked() {
     everything_is_undone(&mut stage, &given).await;
 }
 
-/// A provider that gives back what it was given makes a secret of an output. That is told as soon as
+/// A provider that gives back what it was given makes a secret of an output. That is reported as soon as
 /// it is known.
 #[tokio::test]
-async fn a_secret_that_nobody_could_foresee() {
+async fn a_secret_that_a_plan_cannot_foresee() {
     let back = json!(["work", ["answer", { "outputs": { "name": PASSWORD } }]]);
     for flags in ["", "--json", "--record-key key"] {
         let mut stage = stage(json!({ "execute b": back }));
@@ -414,7 +325,7 @@ async fn a_secret_that_nobody_could_foresee() {
     }
 }
 
-/// A run that failed can go on with its secrets.
+/// A run that failed can be resumed with its secrets.
 #[tokio::test]
 async fn a_resumed_run_needs_them_as_well() {
     let error = json!({ "code": "execute_failed", "message": "no" });

@@ -49,7 +49,7 @@ const NO_ANSWERS: [&str; 3] = [
 ];
 
 #[tokio::test]
-async fn answers_that_are_none() {
+async fn invalid_answers() {
     let mut all = Vec::new();
     for text in NO_ANSWERS {
         all.push(ran(json!([["print", text]]), 4).await);
@@ -59,7 +59,7 @@ async fn answers_that_are_none() {
 
 /// That it ends as if all were well does not make them answers.
 #[tokio::test]
-async fn answers_that_are_none_and_an_end() {
+async fn invalid_answers_before_a_successful_exit() {
     for text in NO_ANSWERS {
         ran(json!([["print", text], ["exit", 0]]), 4).await;
     }
@@ -77,7 +77,7 @@ async fn a_death() {
 }
 
 #[tokio::test]
-async fn nobody_listens() {
+async fn a_provider_that_ignores_shutdown() {
     assert_snapshot!(ran(json!(["stubborn", "hang"]), 5).await);
 }
 

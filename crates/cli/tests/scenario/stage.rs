@@ -1,18 +1,12 @@
-//! A folder with a scenario and providers that do as they are told.
+//! A folder with a scenario and providers that follow a script.
 
 use std::fs;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
-use tokio::process::Child;
 
-use crate::mark::Mark;
-use crate::shell::{Outcome, Shell};
-
-/// Nothing that a test waits for takes longer.
-const WATCHDOG: Duration = Duration::from_secs(45);
+use crate::support::program::{Program, eventually};
+use crate::support::shell::{Outcome, Shell};
 
 const PUPPET: &str = include_str!("puppet.py");
 
@@ -66,19 +60,14 @@ impl Stage {
     }
 
     /// Starts a command that is to be disturbed.
-    pub(crate) fn start(&self, line: &str) -> Started {
-        let mark = Mark::new();
-        let child = self.shell.command(&format!("exec {line}"), &mark).spawn();
-        Started {
-            child: child.expect("a shell"),
-            mark,
-        }
+    pub(crate) fn start(&self, line: &str) -> Program {
+        Program::start(&self.shell, line)
     }
 
     /// Waits until a provider stands at a gate.
     pub(crate) async fn reached(&self, provider: &str, gate: &str) {
         let path = self.shell.path(&format!("{provider}.{gate}.reached"));
-        wait_until(&format!("{provider} at {gate}"), || path.exists()).await;
+        eventually(&format!("{provider} at {gate}"), || path.exists()).await;
     }
 
     /// Lets a provider pass a gate, now and ever after.
@@ -139,7 +128,7 @@ impl Stage {
         text.lines().map(line).skip(1).collect()
     }
 
-    /// Nothing is left to be told: there is a record alone.
+    /// There is a record, and no journal.
     pub(crate) fn assert_is_closed(&self) {
         let left = self.files("orchard_");
         assert_eq!(left, [self.record_name()], "more than a record is left");
@@ -177,50 +166,6 @@ impl Stage {
         let line = format!("{} rows.py {provider}.rows", python());
         let outcome = self.shell.run_unnoted(&line).await;
         outcome.stdout.trim_end().to_owned()
-    }
-}
-
-/// A command at work.
-pub(crate) struct Started {
-    child: Child,
-    mark: Mark,
-}
-
-impl Started {
-    pub(crate) fn signal(&self, signal: Signal) {
-        let process = self
-            .child
-            .id()
-            .and_then(|id| Pid::from_raw(id.cast_signed()));
-        kill_process(process.expect("a process"), signal).expect("a living process");
-    }
-
-    /// Waits for its end. Nobody is left then.
-    pub(crate) async fn ended(self) -> Outcome {
-        let output = tokio::time::timeout(WATCHDOG, self.child.wait_with_output()).await;
-        let output = output.expect("an end in time").expect("an exit status");
-        self.mark.assert_nobody_left();
-        Outcome {
-            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
-            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
-            code: output.status.code(),
-        }
-    }
-
-    /// How much of the processor it has used itself, in hundredths of a second.
-    pub(crate) fn processor_time(&self) -> u64 {
-        let id = self.child.id().expect("a living process");
-        let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
-        // What stands before the last parenthesis is the name, which may hold anything.
-        let fields = stat.rsplit(')').next().unwrap_or_default();
-        let used = fields.split_whitespace().nth(11);
-        used.and_then(|used| used.parse().ok()).unwrap_or(0)
-    }
-
-    /// Kills it with -9 and sees everything it started go.
-    pub(crate) async fn kill(self) {
-        self.signal(Signal::KILL);
-        assert_eq!(self.ended().await.code, None);
     }
 }
 
@@ -265,14 +210,6 @@ pub(crate) fn statuses(record: &Value) -> String {
 /// An order to do these moves at a step.
 pub(crate) fn at(step: &str, moves: Value) -> Value {
     json!({ step: moves })
-}
-
-pub(crate) async fn wait_until(what: &str, is_so: impl Fn() -> bool) {
-    let deadline = Instant::now() + WATCHDOG;
-    while !is_so() {
-        assert!(Instant::now() < deadline, "this did not happen: {what}");
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
 }
 
 /// The first interpreter on the PATH that starts without a script around it, which would take

@@ -1,6 +1,6 @@
 //! Records and journals in the formats that were written so far. The files in `stored/` are what
 //! the command left when it was killed during a run, with FOLDER in place of its folder. A change of
-//! a format gets files of its own; these stay.
+//! a format gets new files; these stay.
 
 use serde_json::{Value, json};
 

@@ -31,7 +31,7 @@ async fn is_refused(stage: &mut Stage, part: &str) {
     assert_eq!(stage.rows("puppet").await, "a b");
 }
 
-/// A journal says what is undone and how. Whoever may write into the folder could plant one.
+/// A journal determines what is undone and how. A user who can write into the folder could plant one.
 #[tokio::test]
 async fn a_journal_that_a_stranger_has_planted() {
     if !is_root() {
@@ -43,7 +43,7 @@ async fn a_journal_that_a_stranger_has_planted() {
     let path = stage.shell.path(&journal);
     chown(&path, Some(STRANGER), None).expect("a file that is given away");
     is_refused(&mut stage, "belongs to user 65534").await;
-    // A link to a file of one's own is no better.
+    // The same for a link to one's own file.
     fs::remove_file(&path).expect("a journal");
     let mine = stage.shell.path("mine");
     fs::write(&mine, "").expect("a file");
@@ -80,7 +80,7 @@ async fn a_record_that_others_can_have_written() {
 
 /// Others cannot write the files there, but could remove and rename them.
 #[tokio::test]
-async fn a_folder_that_everybody_can_write_to() {
+async fn a_folder_that_all_users_can_write_to() {
     let mut stage = Stage::with_one_action(json!({}));
     let folder = stage.shell.path("shared");
     fs::create_dir(&folder).expect("a folder");

@@ -3,12 +3,12 @@
 use std::fs;
 
 use insta::assert_snapshot;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::stage::{Stage, action, action_after};
 
 /// Two instances, an action after them, and a component.
-const SCENARIO: &str = r#"
+pub(crate) const SCENARIO: &str = r#"
   variable "names" {
     default = { x = 1, y = 2 }
   }
@@ -51,9 +51,10 @@ component "box" {
     }
   }
 }
+
 "#;
 
-async fn after_a_run() -> Stage {
+pub(crate) async fn after_a_run() -> Stage {
     let mut stage = Stage::new(json!({}));
     stage.scenario(SCENARIO);
     stage.shell.file("box.hcl", BOX);
@@ -64,7 +65,7 @@ async fn after_a_run() -> Stage {
 }
 
 /// Everything is gone, and it was undone in the opposite order of the run.
-async fn everything_is_undone(stage: &mut Stage) -> String {
+pub(crate) async fn everything_is_undone(stage: &mut Stage) -> String {
     let record = stage.record_name();
     let outcome = stage.run(&format!("tenon teardown {record} -j 1")).await;
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
@@ -240,15 +241,21 @@ async fn what_cannot_be_undone_is_named() {
     assert_snapshot!(stage.transcript());
 }
 
-/// Somebody looked, and says that nothing is left of it.
-#[tokio::test]
-async fn what_was_undone_by_hand() {
+/// A run that ended with an unknown outcome of `b`, whose teardown uses its outputs; and its record.
+async fn after_a_lost_answer() -> (Stage, String) {
     let mut stage = Stage::new(json!({ "execute b 1": ["work", "kill"] }));
     let uses_itself = action_after("b", "a")
         .replace("\"b\"\n        is_removed", "self.name\n        is_removed");
     stage.scenario(&format!("{}{uses_itself}", action("a", "")));
     assert_eq!(stage.run("tenon run demo.hcl").await.code, Some(4));
     let record = stage.record_name();
+    (stage, record)
+}
+
+/// A user looked, and states that nothing is left of it.
+#[tokio::test]
+async fn what_was_undone_by_hand() {
+    let (mut stage, record) = after_a_lost_answer().await;
     let line = format!("tenon teardown {record}");
     let outcome = stage.run(&line).await;
     assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
@@ -258,7 +265,7 @@ async fn what_was_undone_by_hand() {
     assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
     let suggested = "did you mean";
     assert!(outcome.stderr.contains(suggested), "{}", outcome.stderr);
-    // Saying it twice is no mistake.
+    // Stating it twice is not a mistake.
     for _ in 0..2 {
         let outcome = stage.run(&format!("{line} --undone action.put.b")).await;
         assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
@@ -271,15 +278,10 @@ async fn what_was_undone_by_hand() {
     stage.assert_is_closed();
 }
 
-/// Nothing was undone, so the run can go on.
+/// Nothing was undone, so the run can be resumed.
 #[tokio::test]
 async fn a_run_goes_on_after_a_teardown_that_did_nothing() {
-    let mut stage = Stage::new(json!({ "execute b 1": ["work", "kill"] }));
-    let uses_itself = action_after("b", "a")
-        .replace("\"b\"\n        is_removed", "self.name\n        is_removed");
-    stage.scenario(&format!("{}{uses_itself}", action("a", "")));
-    assert_eq!(stage.run("tenon run demo.hcl").await.code, Some(4));
-    let record = stage.record_name();
+    let (mut stage, record) = after_a_lost_answer().await;
     let teardown = format!("tenon teardown {record}");
     assert_eq!(stage.run(&teardown).await.code, Some(1));
     assert_eq!(
@@ -312,177 +314,6 @@ async fn a_provider_that_has_changed_since() {
     assert_snapshot!(stage.transcript());
 }
 
-/// Both executions of an action that was run again are undone, each by what it returned.
-#[tokio::test]
-async fn what_was_there_before_an_action_was_run_again() {
-    let mut stage = Stage::new(json!({
-        "execute a 1": ["work", ["answer", { "outputs": { "name": "one" } }]],
-        "execute a 2": ["work", ["answer", { "outputs": { "name": "two" } }]],
-    }));
-    let uses_itself =
-        action("a", "").replace("\"a\"\n        is_removed", "self.name\n        is_removed");
-    stage.scenario(&uses_itself);
-    assert_eq!(stage.run("tenon run demo.hcl").await.code, Some(0));
-    let record = stage.record_name();
-    let line = format!("tenon run --resume {record} --redo action.put.a");
-    assert_eq!(stage.run(&line).await.code, Some(0));
-    let outcome = stage.run(&format!("tenon teardown {record}")).await;
-    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
-    let diary = stage.diary();
-    for name in ["one", "two"] {
-        let line = format!("begin removing {name}");
-        assert_eq!(
-            diary.iter().filter(|other| **other == line).count(),
-            1,
-            "{name}"
-        );
-    }
-    let outcome = stage.run(&format!("tenon teardown {record}")).await;
-    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
-    assert_eq!(stage.diary(), diary);
-    assert_snapshot!(stage.transcript());
-}
-
-/// All instances at once, and no mistake goes unnoticed.
-#[tokio::test]
-async fn what_is_to_be_run_again() {
-    let mut stage = after_a_run().await;
-    let record = stage.record_name();
-    let line = format!("tenon run --resume {record} --redo");
-    let before = stage.diary().len();
-    for (wrong, help) in [("action.put.eac", "action.put.each"), ("nothing", "")] {
-        let outcome = stage.run(&format!("{line} {wrong}")).await;
-        assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
-        let said = format!("there is no {wrong:?} to run again");
-        assert!(outcome.stderr.contains(&said), "{}", outcome.stderr);
-        assert!(outcome.stderr.contains(help), "{}", outcome.stderr);
-    }
-    let alone = stage.run("tenon run demo.hcl --redo action.put.last").await;
-    assert_eq!(alone.code, Some(2), "{}", alone.stderr);
-    assert_eq!(stage.diary().len(), before);
-    for (right, names) in [
-        ("action.put.each", &["each-x", "each-y"][..]),
-        ("component.box.one", &["boxed"]),
-    ] {
-        let before = stage.diary().len();
-        let outcome = stage.run(&format!("{line} {right} -j 1")).await;
-        assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
-        let diary = stage.diary();
-        let begun = diary[before..].iter();
-        let begun: Vec<&str> = begun
-            .filter_map(|line| line.strip_prefix("begin "))
-            .collect();
-        assert_eq!(begun, names);
-    }
-}
-
-/// What is done stays done when an action before it is run again and fails.
-#[tokio::test]
-async fn what_depends_on_an_action_that_was_run_again_in_vain() {
-    let error = json!({ "code": "execute_failed", "message": "no" });
-    let mut stage = Stage::new(json!({ "execute a 2": [["error", error]] }));
-    stage.scenario(&format!("{}{}", action("a", ""), action_after("b", "a")));
-    assert_eq!(stage.run("tenon run demo.hcl").await.code, Some(0));
-    let record = stage.record_name();
-    let line = format!("tenon run --resume {record} --redo action.put.a");
-    assert_eq!(stage.run(&line).await.code, Some(1));
-    assert_eq!(stage.statuses(), "a failed, b succeeded");
-    let outcome = stage.run(&format!("tenon teardown {record}")).await;
-    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
-    assert_eq!(stage.rows("puppet").await, "");
-}
-
-/// A run that goes on with more actions and is killed forgets none of them.
-#[tokio::test]
-async fn actions_that_were_added_before_a_crash() {
-    let mut stage = Stage::new(json!({ "execute b 1": ["work", ["gate", "here"], "answer"] }));
-    stage.scenario(&action("a", ""));
-    assert_eq!(stage.run("tenon run demo.hcl").await.code, Some(0));
-    let record = stage.record_name();
-    stage.scenario(&format!("{}{}", action("a", ""), action_after("b", "a")));
-    let started = stage.start(&format!("tenon run --resume {record}"));
-    stage.reached("puppet", "here").await;
-    started.kill().await;
-    stage.open("puppet", "here");
-    fs::remove_file(stage.shell.path("demo.hcl")).expect("a file");
-    let outcome = stage.run(&format!("tenon teardown {record}")).await;
-    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
-    assert_eq!(stage.rows("puppet").await, "");
-}
-
-/// Makes a record what the first version wrote.
-fn make_old(stage: &Stage) {
-    let mut record = stage.record();
-    let all = record.as_object_mut().expect("an object");
-    for name in ["format", "providers", "groups"] {
-        all.remove(name);
-    }
-    for node in record["nodes"].as_array_mut().expect("actions") {
-        let node = node.as_object_mut().expect("an object");
-        node.remove("undo");
-        node.remove("after");
-    }
-    stage.shell.file(&stage.record_name(), &record.to_string());
-}
-
-#[tokio::test]
-async fn an_old_record_is_undone_by_its_file() {
-    let mut stage = after_a_run().await;
-    make_old(&stage);
-    everything_is_undone(&mut stage).await;
-}
-
-#[tokio::test]
-async fn an_old_record_whose_file_has_changed() {
-    let mut stage = after_a_run().await;
-    make_old(&stage);
-    stage.scenario(&SCENARIO.replace("\"last\" {", "\"final\" {"));
-    let record = stage.record_name();
-    let outcome = stage.run(&format!("tenon teardown {record}")).await;
-    assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
-    let named = "failed action.put.last";
-    assert!(outcome.stderr.contains(named), "{}", outcome.stderr);
-    assert_eq!(stage.rows("puppet").await, "last");
-}
-
-#[tokio::test]
-async fn a_record_of_a_newer_version_is_refused() {
-    let mut stage = after_a_run().await;
-    let mut record = stage.record();
-    record["format"] = json!(99);
-    stage.shell.file(&stage.record_name(), &record.to_string());
-    let record = stage.record_name();
-    for command in ["run --resume", "teardown"] {
-        let outcome = stage.run(&format!("tenon {command} {record}")).await;
-        assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
-        assert!(outcome.stderr.contains("format 99"), "{}", outcome.stderr);
-    }
-}
-
-/// Tools are told as well that the files have changed.
-#[tokio::test]
-async fn changed_files_are_told_as_json() {
-    let mut stage = Stage::with_one_action(json!({}));
-    assert_eq!(stage.run("tenon run demo.hcl").await.code, Some(0));
-    let record = stage.record_name();
-    stage.scenario(&format!("{}{}", action("a", ""), action("b", "")));
-    let resumed = stage
-        .run(&format!("tenon run --resume {record} --json"))
-        .await;
-    assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
-    let undone = stage.run(&format!("tenon teardown {record} --json")).await;
-    assert_eq!(undone.code, Some(0), "{}", undone.stderr);
-    for outcome in [resumed, undone] {
-        let first = outcome.stdout.lines().next().expect("a line");
-        let event: Value = serde_json::from_str(first).expect("an event");
-        assert_eq!(event["event"], "diagnostic", "{first}");
-        assert_eq!(event["diagnostic"]["severity"], "warning");
-        let summary = event["diagnostic"]["summary"].as_str().expect("a text");
-        assert!(summary.contains("demo.hcl has changed since"), "{summary}");
-        assert_eq!(outcome.stderr, "");
-    }
-}
-
 /// The address of a repeated action means all of its instances, as for `--redo`.
 #[tokio::test]
 async fn all_instances_undone_by_hand() {
@@ -501,7 +332,7 @@ async fn all_instances_undone_by_hand() {
     assert_eq!(stage.rows("puppet").await, "a a");
 }
 
-/// Somebody has changed the record: it is refused before anything is done.
+/// The record was changed: it is refused before anything is done.
 #[tokio::test]
 async fn a_record_whose_providers_are_not_there() {
     let mut stage = Stage::with_one_action(json!({}));

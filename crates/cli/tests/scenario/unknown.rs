@@ -100,7 +100,7 @@ async fn is_not_retried() {
     }
 }
 
-/// Whoever asks for it without saying that it does no harm is told before anything is done.
+/// Asking for it without `idempotent` is an error before anything is done.
 #[tokio::test]
 async fn a_retry_after_it_needs_an_idempotent_action() {
     let mut stage = Stage::new(json!({}));

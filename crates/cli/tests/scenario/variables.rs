@@ -91,7 +91,7 @@ async fn values_that_do_not_fit() {
     assert_snapshot!(stage.transcript());
 }
 
-/// What a run was given is what it goes on with.
+/// A resumed run uses the variables of the run.
 #[tokio::test]
 async fn kept_in_the_record() {
     let error = json!({ "code": "execute_failed", "message": "no" });

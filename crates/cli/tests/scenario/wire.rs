@@ -36,7 +36,7 @@ async fn frames_are_as_the_protocol_says() {
     assert_eq!(stage.text("puppet.heard"), expected.join("\n") + "\n");
 }
 
-/// One without configuration is configured all the same, and a teardown begins from the start.
+/// A provider without configuration is configured nevertheless, and a teardown begins from the start.
 #[tokio::test]
 async fn frames_of_a_teardown() {
     let mut stage = Stage::with_one_action(json!({}));
@@ -54,7 +54,7 @@ async fn frames_of_a_teardown() {
     assert_eq!(stage.text("puppet.heard"), expected.join("\n") + "\n");
 }
 
-/// What it writes may come in pieces, with spaces and members that nobody knows.
+/// What it writes may come in pieces, with spaces and unknown members.
 #[tokio::test]
 async fn frames_that_look_different() {
     let moves = json!([

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
-use crate::tools;
+use crate::support::tools;
 
 /// All of its tests together take a fraction of this; each has a watchdog of its own, which shows
 /// where it hangs.

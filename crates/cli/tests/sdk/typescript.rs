@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use tokio::sync::OnceCell;
 
-use crate::mark::Mark;
-use crate::tools::{self, Tool};
-use crate::trial::{run_with, serve, trial_within};
+use crate::support::mark::Mark;
+use crate::support::tools::{self, Tool};
+use crate::support::trial::{run_with, serve, trial_within};
 
 /// Two hundred tests, on a machine that may be busy with others.
 const WATCHDOG: Duration = Duration::from_secs(300);

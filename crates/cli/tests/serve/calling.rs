@@ -4,8 +4,8 @@ use insta::assert_snapshot;
 use rustix::process::Signal;
 use serde_json::json;
 
-use crate::program::{Program, eventually};
 use crate::serving::Serving;
+use crate::support::program::{Program, eventually};
 
 /// Events come as they are made. A server that ends is the end of watching it.
 #[tokio::test]
@@ -76,7 +76,7 @@ async fn watching_after_a_call() {
             (ended.code, ended.stderr.as_str()),
             (Some(130), "error: interrupted")
         );
-        // Nobody is watched any more, and the server does not mind.
+        // The watching client is gone, and the server continues.
         serving.says("client 1 left").await;
         serving.stop().await;
     }
@@ -97,7 +97,7 @@ async fn watching_after_a_call_that_fails() {
 
 /// Every way to give params, every way to be answered, and every exit code.
 #[tokio::test]
-async fn everything_else() {
+async fn params_results_and_exit_codes() {
     let mut serving = Serving::start("-- tenon echo").await;
     let shell = &mut serving.shell;
     shell.file("params.json", "[\n  20,\n  22\n]\n");

@@ -1,11 +1,11 @@
-//! Calls that nobody waits for any more: the plugin is told.
+//! Cancelled calls: the plugin gets the cancellation.
 
 use serde_json::{Value, json};
 
-use crate::program::eventually;
 use crate::serving::Serving;
+use crate::support::program::eventually;
 
-/// The ids of requests that the plugin was sent, and of those that were taken back.
+/// The ids of requests that the plugin got, and of those that were cancelled.
 fn asked_and_cancelled(serving: &Serving) -> (Vec<u64>, Vec<u64>) {
     let frames = serving.frames("out");
     let ids = |is_wanted: &dyn Fn(&Value) -> bool, id: &dyn Fn(&Value) -> Value| {
@@ -26,7 +26,7 @@ fn asked_and_cancelled(serving: &Serving) -> (Vec<u64>, Vec<u64>) {
 const LONG: u64 = 300_000;
 
 #[tokio::test]
-async fn a_client_that_leaves_takes_its_calls_back() {
+async fn a_client_that_disconnects_cancels_its_calls() {
     const COUNT: usize = 50;
     let serving = Serving::start("--protocol ipc --record record -- tenon echo").await;
     let (mut wire, mut other) = (serving.wire(), serving.wire());
@@ -59,7 +59,7 @@ async fn a_client_that_leaves_takes_its_calls_back() {
 }
 
 #[tokio::test]
-async fn a_client_takes_a_call_back() {
+async fn a_client_cancels_a_call() {
     let serving = Serving::start("--protocol ipc --record record -- tenon echo").await;
     let mut wire = serving.wire();
     for id in ["\"x\"", "7", "1e3", "18446744073709551615"] {
@@ -71,7 +71,7 @@ async fn a_client_takes_a_call_back() {
             asked_and_cancelled(&serving).0.len() > before
         })
         .await;
-        // Nobody's call, and that of nobody: nothing comes of them.
+        // Ids of no call: they have no effect.
         wire.send(r#"{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":"other"}}"#);
         wire.send(r#"{"jsonrpc":"2.0","method":"$/cancelRequest"}"#);
         wire.send(&format!(
@@ -93,7 +93,7 @@ async fn a_client_takes_a_call_back() {
 
 /// The id in a cancellation is the client's own: that of another client means nothing.
 #[tokio::test]
-async fn nobody_takes_back_what_another_asked() {
+async fn a_client_cannot_cancel_the_calls_of_another() {
     let serving = Serving::start("--protocol ipc --record record -- tenon echo").await;
     let (mut wire, mut other) = (serving.wire(), serving.wire());
     wire.ask(json!(1), "sleep", json!({ "ms": 500 }));
@@ -125,7 +125,7 @@ async fn a_call_that_takes_too_long() {
 
 /// A plugin whose protocol has no such event, or is not known, is sent none.
 #[tokio::test]
-async fn where_there_is_no_word_for_it_nothing_is_said() {
+async fn a_protocol_without_cancellation_gets_no_message() {
     for dialect in ["msgpack-rpc", "json-rpc"] {
         let options = format!("--dialect {dialect} --timeout 100ms --record record -- tenon echo");
         let serving = Serving::start(&options).await;

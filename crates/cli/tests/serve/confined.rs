@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use crate::serving::Serving;
-use crate::shell::Shell;
+use crate::support::shell::Shell;
 
 /// Answers each call with the text of the file that it names, or with why it cannot.
 const PLUGIN: &str = r#"

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use tenon_rpc::Payload;
 use tokio::task::JoinSet;
 
-use crate::program::in_time;
 use crate::serving::Serving;
+use crate::support::program::in_time;
 
 /// Each of them adds its own number to the number of the call, so that no answer is another's.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -19,7 +19,7 @@ async fn every_answer_goes_to_the_one_who_asked() {
     for client in 0..CLIENTS {
         let connection = serving.client().await;
         clients.spawn(async move {
-            // All calls at once: the same ids are in use by everybody.
+            // All calls at once: all clients use the same ids.
             let mut calls = JoinSet::new();
             for call in 0..CALLS {
                 let connection = connection.clone();
@@ -118,9 +118,9 @@ async fn batches() {
     serving.stop().await;
 }
 
-/// One who sends rubbish is told so, and nobody else notices.
+/// A client that sends invalid messages gets errors, and other clients are not affected.
 #[tokio::test]
-async fn rubbish_reaches_no_plugin() {
+async fn invalid_messages_do_not_reach_the_plugin() {
     let serving = Serving::start("--record record -- tenon echo").await;
     let (mut rude, mut polite) = (serving.wire(), serving.wire());
     for (line, code) in [
@@ -133,7 +133,7 @@ async fn rubbish_reaches_no_plugin() {
         rude.send(line);
         assert_eq!(rude.message()["error"]["code"], code, "{line}");
     }
-    // Answers to what nobody asked are passed over.
+    // Answers without a request are ignored.
     rude.send(r#"{"jsonrpc":"2.0","id":1,"result":"nobody asked"}"#);
     assert_eq!(rude.answer(json!(1), "add", json!([1, 2]))["result"], 3);
     assert_eq!(polite.answer(json!(1), "add", json!([3, 4]))["result"], 7);
@@ -143,11 +143,11 @@ async fn rubbish_reaches_no_plugin() {
 
 /// A client that has finished sending still gets every answer.
 #[tokio::test]
-async fn half_a_client_is_answered() {
+async fn a_client_that_has_finished_sending_is_answered() {
     let serving = Serving::start("-- tenon echo").await;
     let mut wire = serving.wire();
     wire.ask(json!(1), "sleep", json!({ "ms": 300 }));
-    // The last line has no end of its own.
+    // The last line has no line end.
     wire.send_bytes(br#"{"jsonrpc":"2.0","id":2,"method":"add","params":[1,2]}"#);
     wire.finish();
     let rest = wire.rest();

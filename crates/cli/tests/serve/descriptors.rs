@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::program::in_time;
 use crate::serving::Serving;
-use crate::shell::Shell;
+use crate::support::program::in_time;
+use crate::support::shell::Shell;
 use crate::wire::Wire;
 
 const SCENARIO: &str = r#"
@@ -54,9 +54,9 @@ async fn with_few_open_files_commands_fail_but_do_not_panic() {
     }
 }
 
-/// A server that starts can serve somebody, however few files it may have open.
+/// A server that starts can serve at least one client, however low the limit of open files is.
 #[tokio::test]
-async fn a_server_that_could_serve_nobody_does_not_start() {
+async fn a_server_without_room_for_a_client_does_not_start() {
     let (mut refused, mut serving_limits) = (0, 0);
     for limit in (16..64).step_by(2) {
         let shell = Shell::new();

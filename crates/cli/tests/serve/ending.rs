@@ -1,12 +1,12 @@
-//! How a server ends, and who is left then: nobody.
+//! How a server ends, without leaving a process behind.
 
 use std::time::Duration;
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::program::eventually;
 use crate::serving::Serving;
+use crate::support::program::eventually;
 
 /// Waits until the plugin works on so many calls.
 async fn busy(serving: &Serving, calls: usize) {
@@ -14,7 +14,7 @@ async fn busy(serving: &Serving, calls: usize) {
 }
 
 #[tokio::test]
-async fn what_runs_is_finished() {
+async fn running_calls_are_finished() {
     for signal in [Signal::TERM, Signal::INT, Signal::HUP] {
         let serving = Serving::start("--record record -- tenon echo").await;
         let (mut wire, idle) = (serving.wire(), serving.wire());
@@ -24,7 +24,7 @@ async fn what_runs_is_finished() {
         serving
             .says("stopping, with 2 connected; press Ctrl-C again to stop immediately")
             .await;
-        // Nothing new is begun, and nobody new is let in.
+        // No new call is started, and no new client is accepted.
         wire.ask(json!(2), "add", json!([1, 2]));
         eventually("no socket", || !serving.socket().exists()).await;
         let (refused, finished) = (wire.message(), wire.message());
@@ -43,7 +43,7 @@ async fn what_runs_is_finished() {
 }
 
 #[tokio::test]
-async fn but_not_for_ever() {
+async fn running_calls_are_cut_off_after_the_limit() {
     let serving = Serving::start("--stop-within 200ms --record record -- tenon echo").await;
     let mut wire = serving.wire();
     wire.ask(json!(1), "sleep", json!({ "ms": 300_000 }));
@@ -55,7 +55,7 @@ async fn but_not_for_ever() {
 }
 
 #[tokio::test]
-async fn the_second_signal_is_an_order() {
+async fn a_second_signal_ends_the_server_immediately() {
     let serving = Serving::start("--stop-within none --record record -- tenon echo").await;
     let mut wire = serving.wire();
     wire.ask(json!(1), "sleep", json!({ "ms": 300_000 }));
@@ -112,7 +112,7 @@ async fn killed() {
     serving.stop().await;
 }
 
-/// A plugin that does not want to go is made to, with everybody it has started.
+/// A plugin that ignores signals is killed, with everything it has started.
 #[tokio::test]
 async fn stubborn_plugins() {
     let plugin = "sh -c 'trap \"\" INT TERM HUP; setsid sleep 300 & \

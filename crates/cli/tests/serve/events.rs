@@ -1,10 +1,10 @@
-//! What plugins and clients tell each other without being asked.
+//! Events of plugins and clients.
 
 use serde_json::{Value, json};
 
 use crate::plugins::with_python;
-use crate::program::eventually;
 use crate::serving::Serving;
+use crate::support::program::eventually;
 use crate::wire::Wire;
 
 /// The params of the next messages, which are events with this name.
@@ -30,7 +30,7 @@ fn arrive(wire: &mut Wire) {
 }
 
 #[tokio::test]
-async fn everyone_gets_the_plugins_events() {
+async fn all_clients_get_the_plugins_events() {
     let serving = Serving::start("-- tenon echo").await;
     let (mut caller, mut other) = (serving.wire(), serving.wire());
     arrive(&mut other);
@@ -58,7 +58,7 @@ async fn events_of_a_plugin_that_speaks_msgpack() {
 }
 
 #[tokio::test]
-async fn or_only_those_whose_calls_run() {
+async fn events_go_only_to_callers_if_asked_for() {
     let serving = Serving::start("--events callers --record record -- tenon echo").await;
     let (mut caller, mut other) = (serving.wire(), serving.wire());
     arrive(&mut other);
@@ -80,9 +80,9 @@ async fn or_only_those_whose_calls_run() {
     serving.stop().await;
 }
 
-/// What a plugin tells while it works for nobody is for everybody, whoever its events are for.
+/// While no call runs, events go to all clients, also with `--events callers`.
 #[tokio::test]
-async fn news_are_for_everyone() {
+async fn events_without_a_caller_go_to_all_clients() {
     for who in ["everyone", "callers"] {
         with_python(&format!("--events {who}"), async |serving| {
             let (mut one, mut other) = (serving.wire(), serving.wire());
@@ -98,7 +98,7 @@ async fn news_are_for_everyone() {
     }
 }
 
-/// Two callers at once, each with a token: each hears of its own work alone.
+/// Two callers at once, each with a token: each gets only its own progress.
 #[tokio::test]
 async fn progress_goes_to_the_one_whose_token_it_is() {
     for who in ["everyone", "callers"] {

@@ -4,15 +4,15 @@ use insta::assert_snapshot;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::program::eventually;
 use crate::serving::Serving;
+use crate::support::program::eventually;
 
 /// Waits until the plugin has this many calls to work on.
 async fn busy(serving: &Serving, calls: usize) {
     eventually("calls that run", || serving.frames("out").len() >= calls).await;
 }
 
-/// What a caller is told whose plugin has ended.
+/// The error for a caller whose plugin has ended.
 fn ended(how: &str) -> Value {
     let problem = "the plugin ended before it answered";
     json!({ "code": -32001, "message": problem, "data": { "plugin": how } })
@@ -94,7 +94,7 @@ async fn a_plugin_that_does_not_come_back() {
 }
 
 #[tokio::test]
-async fn or_it_is_not_started_again() {
+async fn a_plugin_is_not_restarted_with_no_restart() {
     let serving = Serving::start("--no-restart --record record -- tenon echo").await;
     let (mut wire, mut other) = (serving.wire(), serving.wire());
     other.ask(json!(1), "sleep", json!({ "ms": 300_000 }));

@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::plugins::with_python;
-use crate::program::eventually;
 use crate::serving::Serving;
+use crate::support::program::eventually;
 
 #[tokio::test]
-async fn only_so_many_clients() {
+async fn the_number_of_clients_is_limited() {
     let serving = Serving::start("--max-clients 2 --verbose -- tenon echo").await;
     let mut wires = [serving.wire(), serving.wire()];
     for wire in &mut wires {
@@ -59,7 +59,7 @@ async fn only_so_many_clients() {
     serving.stop().await;
 }
 
-/// Whoever has said nothing yet is told in the framing that the server was given.
+/// A client that has sent nothing yet is refused in the framing of the server's options.
 #[tokio::test]
 async fn a_refusal_behind_a_header() {
     let serving = Serving::start("--max-clients 1 --framing headers -v -- tenon echo").await;
@@ -72,7 +72,7 @@ async fn a_refusal_behind_a_header() {
 }
 
 #[tokio::test]
-async fn only_so_many_requests() {
+async fn requests_per_second_are_limited() {
     let serving = Serving::start("--requests-per-second 5 --record record -- tenon echo").await;
     let (mut greedy, mut modest) = (serving.wire(), serving.wire());
     let requests: Vec<Value> = (0..100)
@@ -120,7 +120,7 @@ async fn only_so_many_requests() {
 }
 
 #[tokio::test]
-async fn only_so_many_bytes() {
+async fn bytes_per_second_are_limited() {
     let serving = Serving::start("--bytes-per-second 256KiB -- tenon echo").await;
     let (mut greedy, mut modest) = (serving.wire(), serving.wire());
     let started = Instant::now();
@@ -139,7 +139,7 @@ async fn only_so_many_bytes() {
 }
 
 #[tokio::test]
-async fn only_so_large_a_message() {
+async fn messages_are_limited_in_size() {
     let serving = Serving::start("--max-message 1KiB --record record -- tenon echo").await;
     let mut wire = serving.wire();
     for size in [1025, 100_000, 5_000_000] {
@@ -155,7 +155,7 @@ async fn only_so_large_a_message() {
     let text = wire.answer(json!(3), "text", json!({ "length": 100_000 }));
     assert_eq!(text["result"].as_str().map(str::len), Some(100_000));
     assert_eq!(serving.frames("out").len(), 2);
-    // Whoever uses the command gets to know why there is no answer.
+    // The command prints why there is no answer.
     serving
         .shell
         .file("large.json", &json!(["x".repeat(5000)]).to_string());
@@ -170,7 +170,7 @@ async fn only_so_large_a_message() {
 }
 
 #[tokio::test]
-async fn or_a_larger_one() {
+async fn the_size_limit_can_be_raised() {
     let serving = Serving::start("--max-message 32MiB -- tenon echo").await;
     let mut wire = serving.wire();
     let text = wire.answer(json!(1), "text", json!({ "length": 20_000_000 }));
@@ -178,7 +178,7 @@ async fn or_a_larger_one() {
     serving.stop().await;
 }
 
-/// An answer that is too long is an error for its caller, and for nobody else.
+/// An answer that is too long is an error for its caller only.
 #[tokio::test]
 async fn an_answer_that_is_too_long() {
     for dialect in ["json-rpc", "json-rpc-headers", "msgpack-rpc"] {
@@ -227,7 +227,7 @@ async fn an_answer_whose_id_comes_last() {
 }
 
 #[tokio::test]
-async fn answers_in_order_if_that_is_wanted() {
+async fn answers_come_in_order_if_asked_for() {
     for (option, expected) in [("--in-order", [1, 2, 3]), ("", [2, 3, 1])] {
         let serving = Serving::start(&format!("{option} -- tenon echo")).await;
         let (mut wire, mut other) = (serving.wire(), serving.wire());
@@ -244,14 +244,14 @@ async fn answers_in_order_if_that_is_wanted() {
 
 const MANY: u64 = 100_000;
 
-/// A client that does not read loses the oldest events, and is told of nothing else wrong.
+/// A client that does not read loses the oldest events, and nothing else.
 #[tokio::test]
 async fn a_slow_client_misses_events() {
     with_python("--json", async |serving| {
         let (mut slow, mut other) = (serving.wire(), serving.wire());
         slow.ask(json!(1), "flood", json!({ "count": MANY }));
         serving.tells("\"client\":2").await;
-        // The plugin does one thing after the other: this is answered when all has been told.
+        // The plugin does one thing after the other: this is answered after all events.
         other.ask(json!(1), "echo", json!([]));
         while other.message().get("id").is_none() {}
         let mut numbers = Vec::new();
@@ -281,7 +281,7 @@ async fn a_slow_client_misses_events() {
 }
 
 #[tokio::test]
-async fn or_is_disconnected() {
+async fn a_slow_client_is_disconnected_if_asked_for() {
     let options = "--events callers --slow disconnect --verbose -- tenon echo";
     let serving = Serving::start(options).await;
     let mut slow = serving.wire();

@@ -5,8 +5,8 @@ use tenon_protocols::Protocol;
 use tenon_rpc::{Payload, Router};
 
 use crate::serving::{Serving, frames};
-use crate::shell::Shell;
-use crate::{tools, trial};
+use crate::support::shell::Shell;
+use crate::support::{tools, trial};
 
 /// A server of the plugin in Python.
 pub(crate) async fn python(options: &str) -> Serving {
@@ -34,7 +34,7 @@ fn methods(frames: &[Value]) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn plugins_of_every_protocol_are_greeted_and_said_goodbye_to() {
+async fn plugins_of_every_protocol_are_initialised_once_and_shut_down() {
     for protocol in Protocol::ALL {
         let name = protocol.name();
         let options = format!("--protocol {name} --record record -- tenon echo");
@@ -42,16 +42,33 @@ async fn plugins_of_every_protocol_are_greeted_and_said_goodbye_to() {
         let mut wire = serving.wire();
         let answer = wire.answer(json!(7), "add", json!([1, 2]));
         assert_eq!(answer["result"], 3, "{name}");
+        if protocol.begins_once() {
+            // A client that initialises the plugin gets the answer of the first time.
+            let first_call = protocol.first_call().expect("a first call");
+            let answer = wire.answer(json!(8), first_call, json!({}));
+            assert!(answer["result"].is_object(), "{name}: {answer}");
+            if let Some(event) = protocol.confirmation() {
+                wire.send(&json!({ "jsonrpc": "2.0", "method": event }).to_string());
+            }
+            assert_eq!(wire.answer(json!(9), "add", json!([3, 4]))["result"], 7);
+        }
         drop(wire);
         let ended = serving.stop().await;
         let frames = frames(&ended.shell, "out");
         let expected: &[&str] = match protocol {
             Protocol::Denobridge => &["health", "add", "shutdown"],
             Protocol::Ipc => &["add"],
-            Protocol::Acp => &["initialize", "add"],
-            Protocol::Lsp => &["initialize", "initialized", "add", "shutdown", "exit"],
-            Protocol::Mcp => &["initialize", "notifications/initialized", "add"],
-            Protocol::Seasonings => &["init", "add", "shutdown"],
+            Protocol::Acp => &["initialize", "add", "add"],
+            Protocol::Lsp => &[
+                "initialize",
+                "initialized",
+                "add",
+                "add",
+                "shutdown",
+                "exit",
+            ],
+            Protocol::Mcp => &["initialize", "notifications/initialized", "add", "add"],
+            Protocol::Seasonings => &["init", "add", "add", "shutdown"],
             Protocol::Orchard => &["describe", "add", "shutdown"],
         };
         assert_eq!(methods(&frames), expected, "{name}");
@@ -122,9 +139,9 @@ async fn a_plugin_in_python() {
     .await;
 }
 
-/// What a plugin prints by mistake is passed over, and what it writes to stderr is shown.
+/// What a plugin prints by mistake is ignored, and what it writes to stderr is shown.
 #[tokio::test]
-async fn a_plugin_that_says_more_than_it_should() {
+async fn a_plugin_that_prints_other_text() {
     with_python("", async |serving| {
         let mut wire = serving.wire();
         for id in 0..3 {

@@ -1,12 +1,12 @@
-//! Clients that tell more than the plugin can take: nothing is lost, and all of it stays in order.
+//! Clients that send more than the plugin can read: nothing is lost, and everything stays in order.
 
 use std::thread::JoinHandle;
 
 use serde_json::{Value, json};
 
 use crate::plugins::with_python;
-use crate::program::eventually;
 use crate::serving::Serving;
+use crate::support::program::eventually;
 use crate::wire::Wire;
 
 /// As many as the queues between a client and a plugin cannot hold.
@@ -69,7 +69,7 @@ async fn a_plugin_that_is_busy_gets_every_event_in_order() {
 
 /// One client's flood costs another one nothing.
 #[tokio::test]
-async fn a_flood_takes_nothing_from_others() {
+async fn a_flood_does_not_affect_other_clients() {
     with_python("", async |serving| {
         let _pausing = pause(&serving);
         let flood = send(serving.wire(), notes("one", MANY));
@@ -85,7 +85,7 @@ async fn a_flood_takes_nothing_from_others() {
 
 /// What it sent before it left still arrives.
 #[tokio::test]
-async fn a_client_that_leaves_has_told_what_it_told() {
+async fn events_of_a_client_that_disconnects_are_delivered() {
     with_python("", async |serving| {
         let _pausing = pause(&serving);
         let leaving = send(serving.wire(), notes("gone", MANY));
@@ -114,7 +114,7 @@ async fn events_wait_for_a_plugin_that_is_started_again() {
     .await;
 }
 
-/// The answer to a question lies behind a flood, and is found.
+/// The answer to a request of the plugin comes after a flood, and is found.
 #[tokio::test]
 async fn a_flood_before_an_answer() {
     for option in ["", "--in-order"] {
@@ -137,7 +137,7 @@ async fn a_flood_before_an_answer() {
 /// While one client floods a plugin that does nothing, another is let in, refused and answered by
 /// the server itself; and a server that is stopped does not wait for the plugin for ever.
 #[tokio::test]
-async fn a_plugin_that_never_reads_holds_nobody_up() {
+async fn a_plugin_that_never_reads_does_not_block_others() {
     with_python("--stop-within 300ms", async |serving| {
         let _pausing = pause(&serving);
         let flood = send(serving.wire(), notes("one", MANY));
@@ -175,7 +175,7 @@ async fn events_wait_behind_calls_that_wait() {
 
 /// So do those of a client that leaves before its calls had their turn.
 #[tokio::test]
-async fn events_behind_calls_that_nobody_waits_for() {
+async fn events_behind_cancelled_calls() {
     let serving = Serving::start("--in-order --record record -- tenon echo").await;
     let mut wire = serving.wire();
     wire.ask(json!(1), "sleep", json!({ "ms": 300_000 }));

@@ -1,11 +1,10 @@
-//! Ids and tokens in the params of protocols that we know mean the client's own calls, and nobody
-//! else's.
+//! Ids and tokens in params of known protocols mean the client's own calls only.
 
 use serde_json::{Value, json};
 
 use crate::plugins::with_python;
-use crate::program::eventually;
 use crate::serving::Serving;
+use crate::support::program::eventually;
 use crate::wire::Wire;
 
 /// What the plugin was sent with this method.
@@ -30,8 +29,8 @@ fn notify(wire: &mut Wire, method: &str, params: Value) {
     wire.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string());
 }
 
-/// Waits until the server has read all that this client sent. A call that was taken back and is
-/// answered all the same would have been so by then.
+/// Waits until the server has read all that this client sent. A cancelled call that is
+/// answered nevertheless would have been answered by then.
 fn assert_quiet(wire: &mut Wire) {
     let answer = wire.answer(json!("quiet"), "echo", json!([]));
     assert_eq!(answer["id"], "quiet", "{answer}");
@@ -103,7 +102,7 @@ async fn a_language_server_is_told_of_cancellations() {
 
 /// The other way round: a plugin takes back what it asked a client.
 #[tokio::test]
-async fn a_question_that_is_taken_back() {
+async fn a_plugin_cancels_its_request() {
     with_python("", async |serving| {
         let (mut asked, mut other) = (serving.wire(), serving.wire());
         assert_quiet(&mut other);
@@ -148,7 +147,7 @@ async fn progress_of_mcp_goes_to_the_caller_alone() {
 }
 
 #[tokio::test]
-async fn a_conversation_is_cancelled_by_those_who_began_it() {
+async fn a_conversation_is_cancelled_by_its_client_only() {
     with_python("--record record", async |serving| {
         let (mut owner, mut other) = (serving.wire(), serving.wire());
         let begun = owner.answer(json!(1), "session/new", json!({ "name": "mine" }));

@@ -1,11 +1,11 @@
-//! Plugins that have a question of their own.
+//! Requests of plugins.
 
 use serde_json::{Value, json};
 use tenon_rpc::{ErrorCode, Payload, Router, RpcError};
 
 use crate::plugins::with_python;
-use crate::program::eventually;
 use crate::serving::Serving;
+use crate::support::program::eventually;
 
 #[tokio::test]
 async fn the_caller_is_asked_and_its_answer_comes_back() {
@@ -41,7 +41,7 @@ async fn the_caller_is_asked_and_its_answer_comes_back() {
             .expect_err("an error")
             .to_string();
         assert!(error.contains("(code -32601)"), "{dialect}: {error}");
-        // Nobody else was asked.
+        // No other client was asked.
         assert_eq!(
             bystander.answer(json!(2), "add", json!([3, 4]))["result"],
             7
@@ -71,7 +71,7 @@ async fn a_question_on_the_wire() {
 /// While a question waits for its answer, other clients are served, and so is the one that is
 /// asked.
 #[tokio::test]
-async fn nobody_waits_for_an_answer_but_the_plugin() {
+async fn a_pending_request_of_the_plugin_blocks_no_client() {
     let serving = Serving::start("-- tenon echo").await;
     let (mut asked, mut other) = (serving.wire(), serving.wire());
     asked.ask(json!(1), "call_back", json!({ "method": "question" }));
@@ -86,11 +86,11 @@ async fn nobody_waits_for_an_answer_but_the_plugin() {
 }
 
 #[tokio::test]
-async fn a_plugin_that_works_for_nobody_has_nobody_to_ask() {
+async fn a_request_of_an_idle_plugin_is_refused_if_several_clients_are_connected() {
     with_python("--record record", async |serving| {
         let (mut wire, _other) = (serving.wire(), serving.wire());
         wire.send(r#"{"jsonrpc":"2.0","method":"wonder","params":{"a":1}}"#);
-        // Whoever calls in the meantime would be asked.
+        // A client that calls in the meantime would be asked.
         let answers = || {
             let sent = serving.frames("out").into_iter();
             sent.filter(|frame| frame["id"] == "mine")
@@ -144,7 +144,7 @@ async fn a_question_that_is_ignored() {
     wire.ask(json!(1), "call_back", json!({ "method": "question" }));
     let question = wire.message();
     assert_eq!(question["method"], "question");
-    // It is told that nobody waits any more.
+    // It gets a cancellation.
     let cancelled = wire.message();
     assert_eq!(cancelled["method"], "$/cancelRequest");
     assert_eq!(cancelled["params"], json!({ "id": question["id"] }));

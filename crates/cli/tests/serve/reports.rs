@@ -1,10 +1,10 @@
-//! What a server tells about itself.
+//! What a server prints.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use crate::serving::Serving;
-use crate::shell::Shell;
+use crate::support::shell::Shell;
 use crate::wire::Wire;
 
 /// What happens to a server in its life, as far as a client can make it happen. That client is
@@ -88,9 +88,8 @@ async fn texts() {
     assert_snapshot!(lines.join("\n"));
 }
 
-/// Without `--verbose` only what matters is told.
 #[tokio::test]
-async fn few_words() {
+async fn without_verbose_only_start_and_end_are_printed() {
     let serving = Serving::start("-- tenon echo").await;
     let _client = live(&serving);
     let stopped = serving.stop().await;
@@ -157,9 +156,9 @@ async fn frames_and_what_is_masked_in_them() {
     assert!(!stopped.stderr.contains("s3cret"));
 }
 
-/// Whoever reads what is told learns what was called, not with what.
+/// The output has the methods that were called, not the params.
 #[tokio::test]
-async fn secrets_are_not_told() {
+async fn masked_members_are_not_printed() {
     for options in ["--verbose", "--json"] {
         let serving = Serving::start(&format!("{options} -- tenon echo")).await;
         let mut wire = serving.wire();
@@ -184,7 +183,7 @@ async fn secrets_are_not_told() {
 
 /// Nor is the beginning of a message that is too long.
 #[tokio::test]
-async fn secrets_in_what_cannot_be_read_are_not_told() {
+async fn masked_members_of_unreadable_frames_are_not_printed() {
     let shell = Shell::new();
     shell.file(
         "leak",
@@ -201,7 +200,7 @@ async fn secrets_in_what_cannot_be_read_are_not_told() {
     assert!(!told.contains("s3cret"), "{told}");
 }
 
-/// A plugin that was given the wrong dialect: whoever runs it is told which one it seems to speak.
+/// A plugin with the wrong dialect: the server prints which one it seems to speak.
 #[tokio::test]
 async fn a_wrong_dialect() {
     for (own, spoken) in [
@@ -228,7 +227,7 @@ async fn a_wrong_dialect() {
         "plugin",
         r"while read -r line; do printf 'Content-Length: 2\r\n\r\n{}'; done",
     );
-    // Whoever calls it directly is told as well.
+    // `tenon call` prints it as well.
     shell.file(
         "once",
         r"read -r line; printf 'Content-Length: 2\r\n\r\n{}'",

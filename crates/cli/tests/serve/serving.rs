@@ -1,4 +1,4 @@
-//! A server in a folder of its own.
+//! A server in its own folder.
 
 use std::path::PathBuf;
 
@@ -7,8 +7,8 @@ use serde_json::Value;
 use tenon_ipc::{Client, ClientSettings};
 use tenon_rpc::Router;
 
-use crate::program::{Program, eventually};
-use crate::shell::{Outcome, Shell};
+use crate::support::program::{Program, eventually};
+use crate::support::shell::{Outcome, Shell};
 use crate::wire::Wire;
 
 /// A `tenon serve` that runs. Its socket is `s` in its folder.
@@ -80,7 +80,7 @@ impl Serving {
         client.expect("a server that listens")
     }
 
-    /// A client that says exactly what it is told to say.
+    /// A client that sends exactly the given bytes.
     pub(crate) fn wire(&self) -> Wire {
         Wire::connect(&self.socket())
     }
@@ -107,7 +107,7 @@ impl Serving {
         frames(&self.shell, direction)
     }
 
-    /// Waits for the end of the server. Nobody it started may live on.
+    /// Waits for the end of the server. No process that it started may be left.
     pub(crate) async fn ended(self) -> Stopped {
         let ended = self.program.ended().await;
         Stopped {
@@ -118,7 +118,7 @@ impl Serving {
         }
     }
 
-    /// Tells the server to end, which has to go well.
+    /// Ends the server, which has to succeed.
     pub(crate) async fn stop(self) -> Stopped {
         self.program.signal(Signal::TERM);
         let stopped = self.ended().await;

@@ -8,9 +8,9 @@ use insta::assert_snapshot;
 use rustix::process::Signal;
 use serde_json::json;
 
-use crate::program::{Program, eventually};
 use crate::serving::Serving;
-use crate::shell::Shell;
+use crate::support::program::{Program, eventually};
+use crate::support::shell::Shell;
 
 fn mode(path: &Path) -> u32 {
     let file = std::fs::symlink_metadata(path).expect("a file");
@@ -18,7 +18,7 @@ fn mode(path: &Path) -> u32 {
 }
 
 #[tokio::test]
-async fn it_is_for_its_owner_alone() {
+async fn the_socket_is_private() {
     let serving = Serving::start("-- tenon echo").await;
     assert_eq!(mode(&serving.socket()), 0o600);
     serving.stop().await;
@@ -69,7 +69,7 @@ async fn names_in_the_folder_of_the_user() {
 
 /// A folder that others have access to is not used, by servers or by clients.
 #[tokio::test]
-async fn folders_that_are_not_ours_alone_are_refused() {
+async fn folders_that_others_can_write_to_are_refused() {
     let shell = Shell::new();
     let line = "mkdir -m 755 run; mkdir -m 777 open; export XDG_RUNTIME_DIR=$PWD/run; \
         chmod 777 open; for socket in name open/s; do \
@@ -110,7 +110,7 @@ async fn names() {
 }
 
 #[tokio::test]
-async fn what_a_dead_server_left_is_replaced() {
+async fn the_socket_of_a_dead_server_is_replaced() {
     let shell = Shell::new();
     // A listener of the standard library leaves its file behind.
     drop(UnixListener::bind(shell.path("s")).expect("a socket"));
@@ -159,7 +159,7 @@ async fn what_cannot_be_listened_on() {
     serving.stop().await;
 }
 
-/// A server whose socket was taken away removes nobody else's when it ends.
+/// A server whose socket was replaced does not remove the new one when it ends.
 #[tokio::test]
 async fn the_socket_of_a_successor_stays() {
     let first = Serving::start("-- tenon echo").await;
@@ -174,7 +174,7 @@ async fn the_socket_of_a_successor_stays() {
 
 /// Of several that start at once, one listens, and the others say why they do not.
 #[tokio::test]
-async fn one_of_many_wins() {
+async fn one_of_several_servers_gets_the_socket() {
     let shell = Shell::new();
     let serve = "tenon serve --socket ./s -- tenon echo";
     let mut programs: Vec<Program> = (0..6).map(|_| Program::start(&shell, serve)).collect();

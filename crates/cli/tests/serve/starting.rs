@@ -4,9 +4,9 @@ use insta::assert_snapshot;
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::program::eventually;
 use crate::serving::Serving;
-use crate::shell::Shell;
+use crate::support::program::eventually;
+use crate::support::shell::Shell;
 
 /// The same texts and exit codes as those of `tenon call`.
 #[tokio::test]
@@ -61,7 +61,7 @@ async fn wrong_usage() {
     assert_snapshot!(shell.transcript());
 }
 
-/// A plugin that hangs at its start is not waited for when the server is told to end.
+/// A signal ends the server even if the plugin hangs at its start.
 #[tokio::test]
 async fn interrupted_before_the_plugin_has_started() {
     for signal in [Signal::INT, Signal::TERM] {

@@ -4,11 +4,11 @@
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 
-use crate::program::{Program, eventually};
 use crate::serving::Serving;
-use crate::shell::Shell;
+use crate::support::program::{Program, eventually};
+use crate::support::shell::Shell;
 
-/// Becomes somebody else, then connects: `knock` only listens, `ask` calls.
+/// Becomes another user, then connects: `knock` only listens, `ask` calls.
 const CLIENT: &str = "\
 import os, socket, sys
 os.setgid(65534)
@@ -21,7 +21,7 @@ if sys.argv[2] == 'ask':
 print(client.makefile().readline(), end='')
 ";
 
-/// Becomes somebody else, then waits for clients and tells what each of them says first.
+/// Becomes another user, then waits for clients and prints what each of them sends first.
 const SERVER: &str = "\
 import os, socket, sys
 os.setgid(65534)
@@ -40,14 +40,14 @@ for _ in range(2):
     client.close()
 ";
 
-/// A folder that everybody can use, unless nobody here can be somebody else.
+/// A folder that all users can use; `None` if this process cannot become another user.
 fn open_folder(test: &str) -> Option<Shell> {
     if !rustix::process::geteuid().is_root() {
         let _nobody_reads = writeln!(std::io::stderr(), "skipped: {test}: only root can");
         return None;
     }
     let shell = Shell::new();
-    // As /tmp is: nobody can replace what is another's.
+    // Sticky, as /tmp is: users cannot replace the files of others.
     let everybody = std::fs::Permissions::from_mode(0o1777);
     std::fs::set_permissions(shell.path("."), everybody).expect("permissions");
     shell.file("client.py", CLIENT);
@@ -56,8 +56,8 @@ fn open_folder(test: &str) -> Option<Shell> {
 }
 
 #[tokio::test]
-async fn a_stranger_is_not_let_in() {
-    let Some(shell) = open_folder("a_stranger_is_not_let_in") else {
+async fn another_user_is_refused() {
+    let Some(shell) = open_folder("another_user_is_refused") else {
         return;
     };
     let serving = Serving::start_in(shell, "--mode 666 -v -- tenon echo").await;
@@ -71,9 +71,9 @@ async fn a_stranger_is_not_let_in() {
 }
 
 #[tokio::test]
-async fn unless_the_server_says_so() {
+async fn another_user_is_accepted_with_allow_user() {
     for allowed in ["65534", "nobody", "anyone"] {
-        let Some(shell) = open_folder("unless_the_server_says_so") else {
+        let Some(shell) = open_folder("another_user_is_accepted_with_allow_user") else {
             return;
         };
         let options = format!("--mode 666 --allow-user {allowed} -- tenon echo");
@@ -88,10 +88,10 @@ async fn unless_the_server_says_so() {
     }
 }
 
-/// Somebody else may have taken the name of a server first: they are told nothing.
+/// Another user may have taken the name of a server first: nothing is sent to them.
 #[tokio::test]
-async fn a_strangers_server_is_told_nothing() {
-    let Some(shell) = open_folder("a_strangers_server_is_told_nothing") else {
+async fn nothing_is_sent_to_the_server_of_another_user() {
+    let Some(shell) = open_folder("nothing_is_sent_to_the_server_of_another_user") else {
         return;
     };
     let server = Program::start(&shell, "python3 server.py ./s");
@@ -104,7 +104,7 @@ async fn a_strangers_server_is_told_nothing() {
     assert_eq!(outcome.code, Some(3), "{}", outcome.stderr);
     let distrust = "the socket belongs to another user (65534), who is not trusted";
     assert!(outcome.stderr.contains(distrust), "{}", outcome.stderr);
-    // Even if the file is ours, the kernel tells who listens.
+    // Even if the file is ours, the kernel reports who listens.
     std::os::unix::fs::chown(shell.path("s"), Some(0), None).expect("permissions");
     let outcome = shell.run_unnoted(call).await;
     assert_eq!(outcome.code, Some(3), "{}", outcome.stderr);
@@ -131,9 +131,8 @@ async fn a_strangers_server_is_told_nothing() {
 
 /// Letting a user in is not enough if they cannot open the socket. Both sides say so.
 #[tokio::test]
-async fn a_user_who_is_let_in_but_cannot_open_the_socket_is_warned_of() {
-    let Some(shell) = open_folder("a_user_who_is_let_in_but_cannot_open_the_socket_is_warned_of")
-    else {
+async fn an_allowed_user_who_cannot_open_the_socket_is_a_warning() {
+    let Some(shell) = open_folder("an_allowed_user_who_cannot_open_the_socket_is_a_warning") else {
         return;
     };
     let serving = Serving::start_in(shell, "--allow-user nobody -- tenon echo").await;
@@ -154,9 +153,8 @@ async fn a_user_who_is_let_in_but_cannot_open_the_socket_is_warned_of() {
 }
 
 #[tokio::test]
-async fn a_server_in_a_strangers_folder_is_told_how_to_trust_them() {
-    let Some(shell) = open_folder("a_server_in_a_strangers_folder_is_told_how_to_trust_them")
-    else {
+async fn a_socket_in_the_folder_of_another_user_gets_a_hint() {
+    let Some(shell) = open_folder("a_socket_in_the_folder_of_another_user_gets_a_hint") else {
         return;
     };
     std::fs::create_dir(shell.path("theirs")).expect("a folder");

@@ -108,7 +108,7 @@ async fn errors() {
 
 /// What JSON has no form for is spelled out, and is the real thing for the plugin.
 #[tokio::test]
-async fn what_only_msgpack_has() {
+async fn values_that_only_msgpack_has() {
     let serving = Serving::start("--dialect msgpack-rpc --record record -- tenon echo").await;
     let mut wire = serving.wire();
     let spelled = json!([

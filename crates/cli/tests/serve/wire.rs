@@ -1,4 +1,4 @@
-//! A client that says exactly what it is told to say.
+//! A client that sends exactly the given bytes.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::Shutdown;

@@ -17,7 +17,7 @@ mod functions;
 mod hostile;
 mod import;
 mod interruptions;
-#[path = "../../../cli/tests/foreign/mark.rs"]
+#[path = "../../../cli/tests/support/mark.rs"]
 mod mark;
 mod outcome;
 mod plans;

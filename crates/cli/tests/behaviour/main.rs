@@ -1,7 +1,6 @@
 //! One behaviour suite, over every dialect and every way to carry it: in memory, through the
 //! pipes of a real child, over a Unix socket.
 
-#[path = "behaviour/carrier.rs"]
 mod carrier;
 
 use std::future::Future;
@@ -231,7 +230,7 @@ async fn more_calls_back_than_may_run_at_once(dialect: Dialect, carrier: Carrier
     assert!(calls.join_all().await.into_iter().all(|is_right| is_right));
 }
 
-/// So much waits that it is not even read any more. Some are refused; nobody waits forever.
+/// So much waits that reading stops. Some calls are refused; none waits forever.
 async fn far_more_calls_back_than_there_is_room_for(dialect: Dialect, carrier: Carrier) {
     let (other, _) = start(dialect, carrier);
     let mut calls = tokio::task::JoinSet::new();

@@ -1,10 +1,10 @@
-"""Types at a program on a terminal of its own, and says what it printed.
+"""Runs a program on a pseudo-terminal, types into it, and prints what it wrote.
 
     terminal.py STEPS COMMAND...
 
 STEPS is a JSON array of ["expect", TEXT], which waits until the text has been printed after what
-was expected before it, ["send", TEXT], which types, and ["open", FIFO], which wakes whoever reads
-that. The output is JSON: the exit code, and the screen without the escapes that move the cursor.
+was expected before it, ["send", TEXT], which types, and ["open", FIFO], which opens a FIFO
+that a program waits for. The output is JSON: the exit code, all bytes as text, and the same without escape sequences.
 """
 
 import json, os, pty, re, select, signal, sys, time
@@ -15,7 +15,7 @@ LIMIT = 50
 steps, command = json.loads(sys.argv[1]), sys.argv[2:]
 child, terminal = pty.fork()
 if child == 0:
-    # Whoever runs the tests may ignore it, as nohup does.
+    # The tests may run under nohup, which ignores it, and children inherit that.
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     os.execvp(command[0], command)
 
@@ -32,7 +32,7 @@ def read():
         sys.exit(f"took longer than {LIMIT} seconds at {steps[:1]}: {screen!r}")
     try:
         data = os.read(terminal, 65536)
-    except OSError:  # Linux says so when the other side is closed.
+    except OSError:  # What Linux reports when the other side is closed.
         data = b""
     raw += data
     screen = ESCAPES.sub("", raw.decode(errors="replace"))
@@ -55,4 +55,5 @@ while steps:
 while read():
     pass
 _, status = os.waitpid(child, 0)
-print(json.dumps({"code": os.waitstatus_to_exitcode(status), "screen": screen}))
+code, raw = os.waitstatus_to_exitcode(status), raw.decode(errors="replace")
+print(json.dumps({"code": code, "raw": raw, "screen": screen}))

@@ -8,11 +8,7 @@
     reason = "the host under test must not be looked after by another host"
 )]
 
-#[path = "faults/disks.rs"]
 mod disks;
-#[path = "faults/flips.rs"]
 mod flips;
-#[path = "faults/kills.rs"]
 mod kills;
-#[path = "faults/scene.rs"]
 mod scene;

@@ -1,4 +1,4 @@
-//! A command that runs, and everything it says.
+//! A running command, and everything it prints.
 
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,13 +9,13 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 use tokio::process::Child;
 use tokio::task::JoinHandle;
 
-use crate::mark::Mark;
-use crate::shell::Shell;
+use super::mark::Mark;
+use super::shell::{Outcome, Shell};
 
 /// Nothing that a test waits for takes longer.
 const WATCHDOG: Duration = Duration::from_secs(60);
 
-/// A command that runs.
+/// A running command.
 pub(crate) struct Program {
     pub(crate) stdout: Said,
     pub(crate) stderr: Said,
@@ -23,18 +23,11 @@ pub(crate) struct Program {
     mark: Mark,
 }
 
-/// How a command ended, and what it said all in all.
-pub(crate) struct Ended {
-    pub(crate) code: Option<i32>,
-    pub(crate) stdout: String,
-    pub(crate) stderr: String,
-}
-
 impl Program {
     /// Starts a command line, which is one command.
     pub(crate) fn start(shell: &Shell, line: &str) -> Program {
         let mark = Mark::new();
-        // Whoever runs the tests may ignore SIGHUP, as nohup does, and children would inherit that.
+        // The tests may run under nohup, which ignores SIGHUP, and children inherit that.
         let line = format!("exec env --default-signal=HUP {line}");
         let mut child = shell.command(&line, &mark).spawn().expect("a shell");
         Program {
@@ -45,7 +38,7 @@ impl Program {
         }
     }
 
-    /// Whether it is over already.
+    /// Whether it has ended.
     pub(crate) fn has_ended(&mut self) -> bool {
         let status = self.child.try_wait().expect("a process");
         status.is_some()
@@ -56,7 +49,7 @@ impl Program {
             .child
             .id()
             .and_then(|id| Pid::from_raw(id.cast_signed()));
-        kill_process(process.expect("a process"), signal).expect("a living process");
+        kill_process(process.expect("a process"), signal).expect("a running process");
     }
 
     /// It and the processes it has started, with their command lines.
@@ -64,11 +57,27 @@ impl Program {
         self.mark.living()
     }
 
-    /// Waits for its end. Nobody it started may live on.
-    pub(crate) async fn ended(mut self) -> Ended {
+    /// How much processor time it has used itself, in hundredths of a second.
+    pub(crate) fn processor_time(&self) -> u64 {
+        let id = self.child.id().expect("a running process");
+        let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+        // The name stands before the last parenthesis, and may contain anything.
+        let fields = stat.rsplit(')').next().unwrap_or_default();
+        let used = fields.split_whitespace().nth(11);
+        used.and_then(|used| used.parse().ok()).unwrap_or(0)
+    }
+
+    /// Kills it with SIGKILL, and waits until everything it started is gone.
+    pub(crate) async fn kill(self) {
+        self.signal(Signal::KILL);
+        assert_eq!(self.ended().await.code, None);
+    }
+
+    /// Waits for its end. No process that it started may be left.
+    pub(crate) async fn ended(mut self) -> Outcome {
         let ending = async {
             let status = self.child.wait().await.expect("an exit status");
-            Ended {
+            Outcome {
                 code: status.code(),
                 stdout: self.stdout.complete().await,
                 stderr: self.stderr.complete().await,
@@ -91,10 +100,10 @@ impl Said {
         let lines = Arc::<Mutex<Vec<String>>>::default();
         let noted = lines.clone();
         let listening = tokio::spawn(async move {
-            let mut stream = BufReader::new(stream).lines();
-            while let Ok(Some(line)) = stream.next_line().await {
+            let mut stream = BufReader::new(stream).split(b'\n');
+            while let Ok(Some(line)) = stream.next_segment().await {
                 let mut noted = noted.lock().unwrap_or_else(PoisonError::into_inner);
-                noted.push(line);
+                noted.push(String::from_utf8_lossy(&line).into_owned());
             }
         });
         Said { lines, listening }
@@ -119,7 +128,7 @@ impl Said {
     }
 }
 
-/// Waits until something is so.
+/// Waits until a condition holds.
 pub(crate) async fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
     let waiting = async {
         while !is_so() {
@@ -129,7 +138,7 @@ pub(crate) async fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
     in_time(what, waiting).await;
 }
 
-/// Waits for something that may never come.
+/// Waits for something, but not longer than the watchdog.
 pub(crate) async fn in_time<T>(what: &str, waiting: impl Future<Output = T>) -> T {
     let waited = tokio::time::timeout(WATCHDOG, waiting).await;
     waited.unwrap_or_else(|_| panic!("this never came: {what}"))

@@ -1,4 +1,4 @@
-//! What every test here has: its tool, a watchdog, and a look at what it leaves behind.
+//! What every test has: its tool, a watchdog, and a check that no process is left behind.
 
 use std::any::type_name;
 use std::ffi::OsStr;
@@ -12,7 +12,7 @@ use serde_json::Value;
 use tenon_host::{HowItEnded, Plugin, PluginCommand, Process, Start};
 use tenon_rpc::{CallError, Payload, Peer, Router};
 
-use crate::mark::Mark;
+use super::mark::Mark;
 
 /// Our command.
 pub(crate) const TENON: &str = env!("CARGO_BIN_EXE_tenon");
@@ -100,7 +100,7 @@ pub(crate) async fn serve(socket: &Path, mark: &Mark) -> Process {
     process
 }
 
-/// Waits until somebody listens at a socket; the watchdog says for how long.
+/// Waits until a server listens on a socket, as long as the watchdog allows.
 pub(crate) async fn wait_for(socket: &Path) {
     while tenon_ipc::connect(socket, &tenon_ipc::Users::Own)
         .await

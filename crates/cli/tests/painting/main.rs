@@ -1,16 +1,13 @@
 //! Text from plugins, peers, files and arguments does nothing to a terminal and forges no line,
 //! wherever it is printed: a table of paths and of what is hostile.
 
-#[path = "foreign/mark.rs"]
-mod mark;
-#[path = "painting/paths.rs"]
 mod paths;
-#[path = "command/shell.rs"]
-#[expect(dead_code, reason = "these tests need no transcript")]
-mod shell;
+#[path = "../support/mod.rs"]
+mod support;
 
 use paths::{PATHS, Path, Pipe};
-use shell::Shell;
+use support::shell::Shell;
+use support::terminal::at_a_terminal;
 
 /// What is hostile, by name. Each has characters that must not be printed as they are.
 const HOSTILE: &[(&str, &str)] = &[
@@ -46,8 +43,7 @@ async fn folder(path: &Path) -> Shell {
     let shell = Shell::new();
     let text = hostile();
     shell.file("hostile.txt", &text);
-    shell.file("hostile.py", include_str!("painting/hostile.py"));
-    shell.file("terminal.py", include_str!("painting/terminal.py"));
+    shell.file("hostile.py", include_str!("hostile.py"));
     for role in ["works", "fails", "dies", "prints"] {
         let start = "here=$(dirname \"$0\")\nexec python3 \"$here/hostile.py\"";
         shell.program(
@@ -86,7 +82,7 @@ fn cut(name: &str) -> &str {
     &name[..end.expect("a start")]
 }
 
-/// What a terminal is told by us: colours, and the lines of progress.
+/// The escape sequences that Tenon itself writes: colours, and the lines of progress.
 fn without_own_escapes(screen: &str) -> String {
     let mut pieces = screen.split("\u{1b}[");
     let mut rest = pieces.next().unwrap_or_default().to_owned();
@@ -142,11 +138,8 @@ async fn problems(path: &Path) -> [Option<String>; 2] {
     let in_pipe = in_pipe.or(has_markup.then_some(both));
 
     let shell = folder(path).await;
-    let line = path.line.replace('\'', r"'\''");
-    let line = format!("TERM=xterm python3 terminal.py sh -c '{line}'");
-    let screen = shell.run_unnoted(&line).await;
-    assert_eq!((screen.code, screen.stderr.as_str()), (Some(0), ""));
-    [in_pipe, problem(&screen.stdout, true)]
+    let session = at_a_terminal(&shell, path.line, &[]).await;
+    [in_pipe, problem(&session.raw, true)]
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! A shell in a folder of its own, which keeps a transcript.
+//! A shell in its own folder, with a transcript.
 
 use std::fmt::Write;
 use std::os::unix::fs::PermissionsExt;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 use tokio::process::Command;
 
-use crate::mark::Mark;
+use super::mark::Mark;
 
 /// No command takes longer.
 const WATCHDOG: Duration = Duration::from_secs(60);
@@ -52,8 +52,7 @@ impl Shell {
         std::fs::set_permissions(self.path(name), executable).expect("permissions");
     }
 
-    /// Runs a command line, and notes it with everything it prints. Nothing it started may live
-    /// on.
+    /// Runs a command line, and notes it with everything it prints. No process that it started may be left.
     pub(crate) async fn run(&mut self, line: &str) -> Outcome {
         let outcome = self.run_unnoted(line).await;
         let mut note = format!("$ {line}\n");
@@ -85,8 +84,7 @@ impl Shell {
         }
     }
 
-    /// A command line that is ready to be started, in an environment that is the same for
-    /// everybody.
+    /// A command line that is ready to be started, in an environment that is the same everywhere.
     pub(crate) fn command(&self, line: &str, mark: &Mark) -> Command {
         let ours = Path::new(env!("CARGO_BIN_EXE_tenon"));
         let ours = ours.parent().expect("a folder with our command");

@@ -1,0 +1,178 @@
+//! What crates and modules depend on.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use crate::{root, sources};
+
+/// Who may depend on whom. A crate that is not listed fails the test: say where it belongs.
+#[test]
+fn dependencies_point_down() {
+    let allowed: &[(&str, &[&str])] = &[
+        ("wire", &[]),
+        ("rpc", &["tenon-wire"]),
+        ("values", &[]),
+        ("text", &[]),
+        ("schema", &["tenon-text", "tenon-values"]),
+        ("host", &["tenon-rpc", "tenon-text"]),
+        ("ipc", &["tenon-host", "tenon-protocols", "tenon-rpc"]),
+        ("protocols", &["tenon-rpc", "tenon-schema", "tenon-values"]),
+        (
+            "plugin",
+            &[
+                "tenon-protocols",
+                "tenon-rpc",
+                "tenon-schema",
+                "tenon-text",
+                "tenon-values",
+            ],
+        ),
+        ("hcl", &["tenon-text", "tenon-values"]),
+        (
+            "providers",
+            &["tenon-host", "tenon-plugin", "tenon-rpc", "tenon-values"],
+        ),
+        (
+            "scenario",
+            &[
+                "tenon-hcl",
+                "tenon-host",
+                "tenon-protocols",
+                "tenon-rpc",
+                "tenon-text",
+                "tenon-values",
+            ],
+        ),
+        ("tfplugin", &["tenon-schema", "tenon-text", "tenon-values"]),
+        (
+            "terraform",
+            &[
+                "tenon-host",
+                "tenon-protocols",
+                "tenon-rpc",
+                "tenon-schema",
+                "tenon-text",
+                "tenon-tfplugin",
+                "tenon-values",
+            ],
+        ),
+        (
+            "cli",
+            &[
+                "tenon-hcl",
+                "tenon-host",
+                "tenon-ipc",
+                "tenon-protocols",
+                "tenon-providers",
+                "tenon-rpc",
+                "tenon-scenario",
+                "tenon-text",
+                "tenon-values",
+            ],
+        ),
+    ];
+    for folder in fs::read_dir(root().join("crates")).unwrap().flatten() {
+        let name = folder.file_name().into_string().unwrap();
+        let manifest = fs::read_to_string(folder.path().join("Cargo.toml")).unwrap();
+        let (_, may) = allowed
+            .iter()
+            .find(|(known, _)| *known == name)
+            .unwrap_or_else(|| panic!("the crate {name} has no place yet"));
+        let dependencies = manifest.split("[dev-dependencies]").next().unwrap();
+        for line in dependencies
+            .lines()
+            .filter(|line| line.starts_with("tenon-"))
+        {
+            let dependency = line.split(['.', ' ', '=']).next().unwrap();
+            assert!(may.contains(&dependency), "{name} depends on {dependency}");
+        }
+        let has_tokio = dependencies.lines().any(|line| line.starts_with("tokio"));
+        let is_plain = ["wire", "values", "text", "hcl"].contains(&&*name);
+        assert!(!(has_tokio && is_plain), "{name} depends on tokio");
+        for heavy in ["tonic", "prost", "hyper", "axum"] {
+            let has = dependencies.lines().any(|line| line.starts_with(heavy));
+            assert!(!has || name == "tfplugin", "{name} depends on {heavy}");
+        }
+        // One reader of HCL, and one of YAML.
+        for parser in ["hcl-edit", "granit-parser"] {
+            let has = dependencies.lines().any(|line| line.starts_with(parser));
+            assert!(!has || name == "hcl", "{name} depends on {parser}");
+        }
+    }
+}
+
+/// A server on a socket passes values on without decoding them, so its users need not build the types of
+/// values.
+#[test]
+fn sockets_need_no_values() {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "cargo knows what the features of a crate pull in"
+    )]
+    let mut cargo = std::process::Command::new(env!("CARGO"));
+    let output = cargo
+        .args(["tree", "--offline", "--locked", "--package", "tenon-ipc"])
+        .args(["--edges", "normal", "--prefix", "none"])
+        .current_dir(root())
+        .output()
+        .unwrap();
+    let tree = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{:?}", output.stderr);
+    let has = |name: &str| {
+        tree.lines()
+            .any(|line| line.split(' ').next() == Some(name))
+    };
+    assert!(has("tenon-ipc") && has("tenon-protocols"), "{tree}");
+    for values in ["tenon-values", "tenon-schema"] {
+        assert!(!has(values), "tenon-ipc depends on {values}");
+    }
+}
+
+/// The modules of a crate that a text names with `crate::`, as far as there are such modules.
+fn imports<'t>(
+    text: &'t str,
+    is_module: impl Fn(&str) -> bool + 't,
+) -> impl Iterator<Item = String> {
+    let starts = text.split("crate::").skip(1);
+    starts.filter_map(move |rest| {
+        let is_part = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "_:".contains(c);
+        let end = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+        let mut module = rest[..end].trim_end_matches(':');
+        while !is_module(module) {
+            module = module.rsplit_once("::")?.0;
+        }
+        Some(module.to_owned())
+    })
+}
+
+/// A module that imports another, which imports the first one, can only be understood together with
+/// it. What a module and its own parts (`super::`) have in common is their own business.
+#[test]
+fn modules_of_scenarios_do_not_import_each_other() {
+    let folder = root().join("crates/scenario/src");
+    let mut texts = BTreeMap::new();
+    for (name, file, text) in sources() {
+        if name == "scenario" {
+            let path = file.strip_prefix(&folder).unwrap();
+            let module = path.with_extension("").to_str().unwrap().replace('/', "::");
+            texts.insert(module, text);
+        }
+    }
+    let mut left: Vec<(String, Vec<String>)> = Vec::new();
+    for (module, text) in &texts {
+        let others = imports(text, |name| texts.contains_key(name));
+        let others = others.filter(|other| other != module && module != "lib");
+        left.push((module.clone(), others.collect()));
+    }
+    assert!(left.iter().any(|(_, imports)| imports.len() > 5));
+    // What imports nothing that is left is in no cycle.
+    loop {
+        let names: Vec<String> = left.iter().map(|(name, _)| name.clone()).collect();
+        let count = left.len();
+        left.retain(|(_, imports)| imports.iter().any(|other| names.contains(other)));
+        if left.len() == count {
+            break;
+        }
+    }
+    assert!(left.is_empty(), "cycles among or above: {left:#?}");
+}

@@ -1,0 +1,98 @@
+//! What pages and lock files say about the tree.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::{root, walk};
+
+/// The page that says which test holds which threat names tests that exist.
+#[test]
+fn every_threat_has_its_test() {
+    let page = fs::read_to_string(root().join("docs/reference/security.md")).unwrap();
+    let mut named = 0;
+    for word in page.split('`') {
+        let Some((file, test)) = word.split_once(".rs::") else {
+            continue;
+        };
+        let file = root().join(format!("{file}.rs"));
+        let text = fs::read_to_string(&file);
+        let text = text.unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        assert!(
+            text.contains(&format!("fn {test}(")),
+            "{} has no test {test}",
+            file.display()
+        );
+        named += 1;
+    }
+    assert!(
+        named > 30,
+        "only {named} tests are named in docs/reference/security.md"
+    );
+}
+
+/// Whether a word in backticks names a file or a folder. Words such as `tools/call` are methods.
+fn is_path(word: &str) -> bool {
+    let endings = [".rs", ".md", ".py", ".json", ".jsonl", ".toml", ".hcl", "/"];
+    let has_placeholder = word.contains(['<', ' ', '*']);
+    endings.iter().any(|ending| word.ends_with(ending)) && !has_placeholder
+}
+
+/// A page that names files which have moved misleads new readers. Paths begin at the root, in `crates/`, or
+/// anywhere inside a crate's sources.
+#[test]
+fn every_path_in_the_architecture_exists() {
+    let page = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let mut files = Vec::new();
+    walk(&root().join("crates"), &mut files);
+    let exists = |word: &str| {
+        let path = Path::new(word.trim_end_matches('/'));
+        let is_part = |file: &PathBuf| file.ancestors().any(|part| part.ends_with(path));
+        root().join(word).exists()
+            || root().join("crates").join(word).exists()
+            || files.iter().any(is_part)
+    };
+    let words: Vec<&str> = { page.split('`') }.filter(|word| is_path(word)).collect();
+    assert!(words.len() > 150, "only {} paths are named", words.len());
+    let missing: Vec<&&str> = words.iter().filter(|word| !exists(word)).collect();
+    assert!(missing.is_empty(), "these do not exist: {missing:?}");
+}
+
+/// What the tests install is pinned by hash, whatever mirror it comes from.
+#[test]
+fn tools_come_from_lock_files_with_hashes() {
+    let mut locks = 0;
+    for entry in fs::read_dir(root().join("scripts/locks")).unwrap() {
+        let path = entry.unwrap().path();
+        let npm = path.join("package-lock.json");
+        if npm.exists() {
+            let lock: serde_json::Value =
+                serde_json::from_str(&fs::read_to_string(&npm).unwrap()).unwrap();
+            for (name, package) in lock["packages"].as_object().unwrap() {
+                let is_the_tool_itself = name.is_empty();
+                assert!(
+                    is_the_tool_itself || package["integrity"].is_string(),
+                    "{name} has no hash in {}",
+                    npm.display()
+                );
+                assert!(
+                    package.get("resolved").is_none(),
+                    "{name} has an address in {}: write it with scripts/lock",
+                    npm.display()
+                );
+            }
+            locks += 1;
+        } else if path.extension().is_some_and(|end| end == "txt") {
+            let text = fs::read_to_string(&path).unwrap();
+            // A requirement goes over several lines, each but the last with a backslash at its end.
+            for requirement in text.replace("\\\n", " ").lines() {
+                assert!(
+                    requirement.contains("--hash=sha256:"),
+                    "no hash in {}: {requirement}",
+                    path.display()
+                );
+            }
+            locks += 1;
+        }
+    }
+    assert!(locks >= 7, "only {locks} lock files found");
+}
