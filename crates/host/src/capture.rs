@@ -13,7 +13,7 @@ use crate::process::{LAST_WORDS, Pipes, Process};
 
 /// How a command is run to its end: what it reads, how much it may write, how long it may take.
 ///
-/// However it ends, and also if the future is dropped, nothing that descends from it is left.
+/// However it ends, and also if the future is dropped, all processes that it started are killed.
 ///
 /// ```no_run
 /// use tenon_host::{Capture, PluginCommand};
@@ -31,11 +31,11 @@ pub struct Capture {
     pub stdin: Vec<u8>,
     /// How many bytes it may write to stdout, and how many to stderr; 16 MiB.
     pub limit: usize,
-    /// How long it may take; as long as it likes if this is `None`, the default.
+    /// How long it may take. `None`, the default, is no limit.
     pub time_limit: Option<Duration>,
 }
 
-/// What a command that has ended leaves.
+/// The result of a command that has ended.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Captured {
     /// How it ended.
@@ -86,9 +86,9 @@ impl Default for Capture {
 }
 
 impl Capture {
-    /// Runs a command to its end. That it fails is no error here: look at its status.
+    /// Runs a command to its end. An exit status other than 0 is not an error: check the status.
     ///
-    /// Once it has ended, it is not waited for descendants that hold its stdout open.
+    /// Once it has ended, descendants that hold its stdout open are not waited for.
     ///
     /// # Errors
     /// The program could not be started, wrote too much or took too long.
@@ -116,18 +116,17 @@ impl Capture {
         })
     }
 
-    /// Waits for the end of a process. Fails with the name of the stream that brought too much.
+    /// Waits for the end of a process. Fails with the name of the stream that exceeded the limit.
     async fn follow(self, process: &Process, pipes: Pipes) -> Result<Captured, &'static str> {
         let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
         let mut stdin = pipes.stdin;
         let feed = async move {
-            // A process that does not read to the end has a right to; its status says if that
-            // was a mistake.
+            // A process need not read its stdin to the end. Its status says whether it succeeded.
             let _not_read = stdin.write_all(&self.stdin).await;
             Ok(())
         };
         let status = {
-            // All at once: one that waits for us to read its stdout does not read its stdin.
+            // Concurrently: a process that blocks on writing to stdout does not read its stdin.
             let mut streams = std::pin::pin!(async {
                 tokio::try_join!(
                     feed,
@@ -156,7 +155,7 @@ impl Capture {
     }
 }
 
-/// Reads to the end. What was read is in `into` also if this is dropped on the way.
+/// Reads to the end. If this is dropped before, `into` has what was read so far.
 async fn read_within(
     limit: usize,
     mut pipe: impl AsyncRead + Unpin,

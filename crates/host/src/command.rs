@@ -25,14 +25,14 @@ pub struct PluginCommand {
     pub(crate) limits: Limits,
 }
 
-/// Is shown each line.
+/// Called with each line.
 pub(crate) type SeeLine = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// How to pass on the environment variable `NAME` on the command line.
 const ADVICE: &str = "add `--env NAME`, or `--env-all` for all variables";
 
 impl PluginCommand {
-    /// A program, looked for in `PATH` if its name has no slash. It inherits the default
+    /// A program, searched in `PATH` if its name has no slash. It inherits the default
     /// [`Environment`].
     pub fn new(program: impl Into<OsString>) -> PluginCommand {
         PluginCommand {
@@ -88,8 +88,7 @@ impl PluginCommand {
         self
     }
 
-    /// Adds environment variables, besides those it inherits already. Of two with the same name the
-    /// last one counts.
+    /// Adds environment variables to those it inherits. A later one replaces an earlier one with the same name.
     #[must_use]
     pub fn with_variables<'a>(
         mut self,
@@ -100,8 +99,8 @@ impl PluginCommand {
         self
     }
 
-    /// What a user is told to do who has to pass on the environment variable `NAME`. If this is
-    /// empty, errors say nothing about variables that were left out.
+    /// What an error tells the user to do to pass on the environment variable `NAME`. If this is empty,
+    /// errors do not mention variables that were left out.
     #[must_use]
     pub fn environment_advice(mut self, advice: &'static str) -> PluginCommand {
         self.advice = advice;
@@ -114,27 +113,27 @@ impl PluginCommand {
         let (passed, others): (Vec<_>, Vec<_>) =
             std::env::vars_os().partition(|(name, _)| is_passed(name));
         let others = others.into_iter().map(|(name, _)| name);
-        // Nothing that the advice says would make a plugin get what it is denied.
+        // The advice does not help with variables that permissions deny.
         let left_out = others
             .filter(|name| !self.variables.contains_key(name) && !sandbox::is_denied(self, name));
         (passed, LeftOut::new(left_out, self.advice))
     }
 
-    /// The variables that it is given by name or value, without those that its permissions deny.
+    /// The variables that are set for it, without those that its permissions deny.
     pub(crate) fn given(&self) -> impl Iterator<Item = (&OsString, &OsString)> {
         let given = self.variables.iter();
         given.filter(|(name, _)| !sandbox::is_denied(self, name))
     }
 
-    /// Holds it to these permissions, which are enforced by the kernel. Without any it may do whatever
-    /// we may. A command whose permissions cannot be enforced is not started.
+    /// Restricts it to these permissions, which the kernel enforces. By default it may do whatever we may.
+    /// A command whose permissions cannot be enforced is not started.
     #[must_use]
     pub fn permissions(mut self, permissions: Permissions) -> PluginCommand {
         self.permissions = Some(permissions);
         self
     }
 
-    /// Limits what it uses up, with or without permissions. A command whose limits cannot be enforced
+    /// Limits its memory and processes, with or without permissions. A command whose limits cannot be enforced
     /// is not started.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> PluginCommand {
@@ -142,8 +141,8 @@ impl PluginCommand {
         self
     }
 
-    /// Calls `see` for each thing that it tries and its permissions do not allow, once. This makes it
-    /// slower: it waits each time it opens a file.
+    /// Calls `see` once for each access that its permissions deny. This makes it slower: it waits each time
+    /// it opens a file.
     #[must_use]
     pub fn on_denial(mut self, see: impl Fn(&Denial) + Send + Sync + 'static) -> PluginCommand {
         self.on_denial = Some(Arc::new(see));

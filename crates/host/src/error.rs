@@ -1,4 +1,4 @@
-//! What went wrong with a plugin, with the evidence.
+//! Errors of plugins, with the evidence.
 
 use std::fmt;
 use std::io;
@@ -14,29 +14,29 @@ use crate::environment::LeftOut;
 use crate::limits::{MemoryLimit, Size};
 use crate::process::Process;
 
-/// A plugin that could not be started or did not do its part: what failed, the command line, what
-/// it printed, how it ended, and what to try.
+/// A plugin could not be started or a call to it failed: what failed, the command line, what it printed,
+/// how it ended, and what to try.
 #[derive(Debug)]
 pub struct PluginError {
     /// The command line.
     pub command: String,
     /// What failed.
     pub problem: Problem,
-    /// The first thing it printed to stdout that is no message.
+    /// The first text on its stdout that is not a message.
     pub stray: Option<Quote>,
     /// How it ended, if it has.
     pub status: Option<ExitStatus>,
-    /// The first answer it sent that belonged to no call.
+    /// The first answer it sent that matches no call.
     pub unclaimed: Option<String>,
     /// The last lines it wrote to stderr.
     pub stderr: Vec<String>,
-    /// The dialect it was talked to in, if it was.
+    /// The dialect of the connection, if there was one.
     pub dialect: Option<Dialect>,
     /// The environment variables that it did not get.
     pub left_out: LeftOut,
-    /// It has answered a call after the first one, so it had what it needs to start.
+    /// It has answered a call after the first one, so its start had succeeded.
     pub has_worked: bool,
-    /// It was held to permissions.
+    /// It ran with permissions.
     pub is_confined: bool,
     /// Its memory limit, if it had one.
     pub memory_limit: Option<Box<MemoryLimit>>,
@@ -92,7 +92,7 @@ impl PluginError {
             problem,
             stray: peer.stray().filter(|_| !is_quoted),
             unclaimed: peer.unclaimed().filter(|_| has_no_answer).map(Into::into),
-            // After a broken stream it ends because we have closed its stdin, which says nothing.
+            // After a broken stream it ends because we have closed its stdin: its status says nothing.
             status: process.status().filter(|_| !is_quoted),
             stderr: process.stderr().lines(),
             dialect: Some(peer.dialect()),
@@ -104,12 +104,12 @@ impl PluginError {
         }
     }
 
-    /// The same with every text rewritten that the plugin wrote: what it answered, and its stderr.
-    /// Words of our own stay as they are, so a secret that is one of them does not spoil them.
-    /// (What it printed to stdout is masked where it is quoted: [`tenon_rpc::Options::redact`].)
+    /// The same error with `map` applied to every text that the plugin wrote: its answers and its stderr.
+    /// Our own text is not changed, even if a word in it equals a secret. (What it printed to stdout is
+    /// masked where it is quoted: [`tenon_rpc::Options::redact`].)
     pub fn map_said(&self, map: impl Fn(&str) -> String) -> PluginError {
         let problem = match &self.problem {
-            // An error of the system cannot be cloned, but made anew. Hints depend on its number.
+            // An io::Error cannot be cloned. Hints depend on its number.
             Problem::CannotStart(error) => Problem::CannotStart(match error.raw_os_error() {
                 Some(number) => io::Error::from_raw_os_error(number),
                 None => io::Error::new(error.kind(), error.to_string()),
@@ -143,7 +143,7 @@ impl PluginError {
         }
     }
 
-    /// Whether the plugin, not the call, is to blame: it spoke, but not its protocol.
+    /// Whether the plugin violated its protocol, as opposed to a call that failed.
     pub fn broke_protocol(&self) -> bool {
         match &self.problem {
             Problem::Call(CallError::Malformed(_)) => true,
@@ -162,7 +162,7 @@ impl PluginError {
             .or_else(|| self.other_hint())
     }
 
-    /// That it has ended because its memory was limited, or probably has.
+    /// It ended because it reached its memory limit, or probably did.
     fn out_of_memory(&self) -> Option<String> {
         let memory_limit = self.memory_limit.as_ref()?;
         let limit = Size(memory_limit.bytes);
@@ -201,7 +201,7 @@ impl PluginError {
         (!hints.is_empty()).then(|| hints.join("; "))
     }
 
-    /// That it says which environment variable it lacks.
+    /// Its output names an environment variable that it did not get.
     fn missing_variable(&self) -> Option<String> {
         let said = match &self.problem {
             Problem::CannotStart(_) => return None,
@@ -211,7 +211,7 @@ impl PluginError {
         self.left_out.hint(&said)
     }
 
-    /// That its permissions may be why it failed.
+    /// It may have failed because of its permissions.
     fn missing_permission(&self) -> Option<String> {
         const DENIED: [&str; 6] = [
             "Permission denied",
@@ -241,7 +241,7 @@ impl PluginError {
         let other = wrote.and_then(Quote::dialect);
         if let Some(other) = other.filter(|other| self.dialect.is_some_and(|own| own != *other)) {
             return Some(format!(
-                "what it wrote looks like the dialect {other}: `--dialect {other}` of tenon call and tenon serve speaks it"
+                "its output looks like the dialect {other}: `--dialect {other}` of tenon call and tenon serve selects it"
             ));
         }
         let is_broken = broken.is_some_and(|error| !error.is_over_limit);
@@ -286,7 +286,7 @@ fn ended_itself(status: ExitStatus) -> bool {
     status.signal().is_none()
 }
 
-/// What to try when a program, written as one would type it, could not be started.
+/// What to try when a program could not be started. `program` is quoted as in a shell.
 pub(crate) fn start_hint(program: &str, error: &io::Error) -> Option<String> {
     let path = Path::new(program);
     match error.kind() {
@@ -317,7 +317,7 @@ impl fmt::Display for PluginError {
                     "the plugin did not answer its first call within {limit:?}"
                 )?;
             }
-            // The status below says it better than the end of a stream does.
+            // The exit status below is more useful than the end of a stream.
             Problem::Call(CallError::Closed(CloseReason::PeerClosed)) => {
                 f.write_str(match self.status {
                     Some(_) => "the plugin ended before it answered",
@@ -337,7 +337,7 @@ impl fmt::Display for PluginError {
             write!(f, "\n  it ended with {status}")?;
         }
         if !self.stderr.is_empty() {
-            /// More would hide the rest of the message.
+            /// More lines would hide the rest of the message.
             const SHOWN: usize = 10;
             f.write_str("\n  last lines of its stderr:")?;
             for line in &self.stderr[self.stderr.len().saturating_sub(SHOWN)..] {

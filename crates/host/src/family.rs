@@ -16,7 +16,7 @@ use crate::leader::Leader;
 use crate::limits::Cgroups;
 use crate::platform::{self, Identity};
 
-/// The environment variable with the marks of everyone a process descends from:
+/// The environment variable with the marks of all plugins that a process descends from:
 /// `;<host>.<number>;<host>.<number>;`.
 pub(crate) const VARIABLE: &str = "TENON_FAMILY";
 
@@ -41,8 +41,8 @@ impl Mark {
         Mark(LAST.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// The value of the variable for this plugin: our own marks stay in it, so that whoever
-    /// started us finds our plugins as well.
+    /// The value of the variable for this plugin. Our own marks stay in it, so that a host that started us
+    /// finds our plugins as well.
     pub(crate) fn value(&self) -> String {
         let inherited = std::env::var(VARIABLE).unwrap_or_default();
         format!("{inherited}{}", self.needle())
@@ -99,7 +99,7 @@ impl Family {
     /// Stops all descendants and all members of the process group. A stopped process cannot start
     /// another one that would be missed.
     fn freeze(&mut self) {
-        /// Enough for all but those who multiply faster than they can be stopped.
+        /// Enough for all but processes that fork faster than they can be stopped.
         const ROUNDS: usize = 10;
         let leader = self.leader.id();
         self.leader.signal_group(Signal::STOP);
@@ -134,6 +134,7 @@ mod tests {
     /// A plugin with a daemon in a session of its own and without an environment, as on a system
     /// without cgroups.
     #[expect(clippy::disallowed_methods, reason = "what ends it is tested")]
+    #[expect(clippy::zombie_processes, reason = "dropping the family reaps it")]
     fn with_daemon() -> (Family, Identity) {
         let script = "env -i setsid sh -c 'echo $$; exec sleep 1000' & exec sleep 1000";
         let mut command = Command::new("sh");
@@ -176,7 +177,7 @@ mod tests {
         assert_goes(daemon);
     }
 
-    /// A plugin that is asked to end leaves its children to somebody else, so they are noted before.
+    /// When a plugin ends, its children get another parent, so they are recorded before.
     #[test]
     fn a_daemon_that_was_seen_is_found_without_its_parents() {
         let (mut family, daemon) = with_daemon();

@@ -1,5 +1,5 @@
-//! A shell that waits for our end. When this process is killed, nobody in it can clean up any
-//! more; the guardian notices that its stdin has closed and ends what we left behind.
+//! A shell that waits for our end. When this process is killed, it cannot clean up. The guardian notices that
+//! its stdin has closed, and kills the processes that are left.
 
 use std::fmt;
 use std::io::Write;
@@ -13,12 +13,12 @@ use rustix::process::Pid;
 use crate::family;
 use crate::platform::Identity;
 
-/// Ends the groups that have started and not ended, then everyone else who bears our mark, until two
-/// scans in a row find nobody (see [`family`]).
+/// Kills the groups that have started and not ended, then all other processes with our mark, until two
+/// consecutive scans find none (see [`family`]).
 ///
-/// The dead children of a process that has been killed are reaped by somebody else, and their ids
-/// are free then. So each group comes with the time its leader was started at, and a leader with
-/// another one is not ours. While a group has members, nobody else gets its id.
+/// The dead children of a process that has been killed are reaped by another process, and their ids can be
+/// reused. So each group comes with the start time of its leader, and a leader with another start time is not
+/// ours. While a group has members, its id is not reused.
 const SCRIPT: &str = r#"
 trap '' HUP INT TERM
 host=$1
@@ -55,7 +55,7 @@ for round in 1 2 3 4 5 6 7 8 9 10; do
   if [ -z "$files" ]; then quiet=$((quiet + 1)); else quiet=0; fi
   [ $quiet -lt 2 ] || break
   for file in $files; do
-    # The id may be another's by now.
+    # The id may belong to another process by now.
     grep -qsF -e ";$host." "$file" || continue
     pid=${file#/proc/}
     kill -s KILL "${pid%/environ}"
@@ -154,7 +154,7 @@ fn say(line: fmt::Arguments<'_>) {
     };
     let mut stdin = guardian.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(stdin) = &mut *stdin {
-        // A few bytes into a pipe that is read at once; a guardian that died cannot be helped.
+        // A few bytes into a pipe that is read at once. If the guardian has died, nothing can be done.
         let _told = writeln!(stdin, "{line}");
     }
 }
@@ -171,7 +171,7 @@ mod tests {
         command.arg("1000").process_group(0).spawn().unwrap()
     }
 
-    /// Runs the guardian of a host that nobody descends from, up to its end.
+    /// Runs the guardian of a host without descendants, up to its end.
     fn guard(told: &str) {
         let mut command = shell();
         let host = format!("nobody-{}", std::process::id());

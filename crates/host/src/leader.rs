@@ -1,9 +1,8 @@
 //! The first process of a plugin, which leads the plugin's process group.
 //!
-//! A process id is free for another process as soon as its owner has been reaped. A signal that is
-//! sent after that ends whoever got the id next. So the exit is noticed without reaping
-//! (`WNOWAIT`), the dead leader keeps its id as a zombie, and it is reaped when nobody can signal
-//! its group any more: when the [`Leader`] is dropped.
+//! A process id can be reused as soon as its process has been reaped, and a later signal would end another
+//! process. So the exit is observed without reaping (`WNOWAIT`), the dead leader keeps its id as a zombie, and
+//! it is reaped after the last signal to its group: when the [`Leader`] is dropped.
 
 use std::io;
 use std::os::unix::process::ExitStatusExt;
@@ -44,15 +43,15 @@ impl Leader {
         self.id
     }
 
-    /// Signals everyone in its group, also after the leader has ended.
+    /// Signals all processes in its group, also after the leader has ended.
     pub(crate) fn signal_group(&self, signal: Signal) {
-        // Somebody else may have reaped it: a program that ignores SIGCHLD, or that waits for all
-        // of its children. Its id may be another's then.
+        // Another part of the program may have reaped it, by ignoring SIGCHLD or by waiting for all children.
+        // Then its id may belong to another process.
         if matches!(look(self.id), Err(Errno::CHILD)) {
             return;
         }
         let _already_gone = kill_process_group(self.id, signal);
-        // A leader can leave its group, and would never hear of it.
+        // A leader can leave its group, and would not get the signal.
         if getpgid(Some(self.id)) != Ok(self.id) {
             let _already_gone = kill_process(self.id, signal);
         }
@@ -93,7 +92,7 @@ fn look(id: Pid) -> Result<Option<WaitIdStatus>, Errno> {
     waitid(WaitId::Pid(id), options)
 }
 
-/// Tells how a process ended, if anybody still wants to know.
+/// Reports how a process ended, as long as there is a receiver.
 async fn report(ended: watch::Sender<Option<ExitStatus>>, exit: impl Future<Output = ExitStatus>) {
     let status = tokio::select! {
         biased;
@@ -113,8 +112,7 @@ async fn exit_by_signal(id: Pid, mut children: tokio::signal::unix::Signal) -> E
     }
 }
 
-/// How a child ended, if it has. One that somebody else has reaped counts as a success: nobody can
-/// say any more.
+/// How a child ended, if it has. One that was reaped elsewhere counts as a success: its status is lost.
 fn exit_status(id: Pid) -> Option<ExitStatus> {
     let Ok(status) = look(id) else {
         return Some(ExitStatus::from_raw(0));
@@ -159,7 +157,7 @@ mod tests {
         ended.expect("it does not end").unwrap().unwrap()
     }
 
-    /// As long as the group can be signalled, nobody else can have its id.
+    /// As long as the group can be signalled, its id cannot be reused.
     #[tokio::test]
     async fn a_leader_that_has_ended_is_a_zombie_until_it_is_dropped() {
         let leader = start("exit 3");
@@ -201,9 +199,9 @@ mod tests {
         assert_eq!(state(leader.id()), Some('Z'));
     }
 
-    /// What somebody else has reaped is not signalled: its id may be another's.
+    /// Its id may belong to another process.
     #[tokio::test]
-    async fn a_leader_that_somebody_else_has_reaped_is_not_signalled() {
+    async fn a_leader_that_was_reaped_elsewhere_is_not_signalled() {
         let leader = start("sleep 1000 & exit 0");
         waitpid(Some(leader.id()), WaitOptions::empty()).unwrap();
         assert!(matches!(look(leader.id()), Err(Errno::CHILD)));

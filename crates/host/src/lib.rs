@@ -1,7 +1,7 @@
-//! Starts plugin processes and looks after them: none is left behind, whatever happens to it, to
-//! its children or to the program that started it.
+//! Starts and supervises plugin processes. None is left behind, whatever happens to it, to its children or to
+//! the program that started it.
 //!
-//! What is said to a plugin, and what its first call is, is left to you.
+//! The protocol, and a plugin's first call, are up to you.
 //!
 //! ```no_run
 //! use std::sync::Arc;
@@ -21,9 +21,9 @@
 //! # }
 //! ```
 //!
-//! Many calls that do not depend on each other are given to a [`Pool`] of warm processes.
+//! For many independent calls there is a [`Pool`] of warm processes.
 //!
-//! A command that is no plugin, but does its work and ends, is run by [`Capture`].
+//! [`Capture`] runs a command to its end and returns its output.
 //!
 //! To see what a plugin writes to stderr, subscribe to `tracing` events, or set
 //! [`PluginCommand::on_stderr`].

@@ -1,4 +1,4 @@
-//! How much a plugin may use up.
+//! Limits on the memory and the processes of a plugin.
 //!
 //! A cgroup limits a plugin and everything it starts together. Where none with the memory controller can be
 //! made, each of its processes is limited by itself.
@@ -13,7 +13,7 @@ use rustix::process::{Resource, Rlimit};
 use crate::command::PluginCommand;
 use crate::platform::{self, Cgroup};
 
-/// How much a plugin may use up. Without limits it may use as much as we may.
+/// Limits on the resources of a plugin. The default is no limits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of memory: of the plugin and everything it starts together where we may make a cgroup
@@ -24,20 +24,20 @@ pub struct Limits {
     pub processes: Option<u32>,
 }
 
-/// The memory limit of a plugin that went wrong.
+/// The memory limit of a plugin that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryLimit {
     /// How much it was allowed to use.
     pub bytes: u64,
-    /// The kernel has killed it, or what it started, because it wanted more. Where there is no cgroup,
-    /// nobody can tell.
+    /// The kernel has killed it, or a process that it started, because it exceeded the limit. Always false
+    /// without a cgroup.
     pub was_reached: bool,
 }
 
 /// A size such as `64KiB`, `512MiB` or `2GiB`, in bytes.
 ///
 /// # Errors
-/// The text is not a size, or a size of nothing.
+/// The text is not a size, or the size is 0.
 pub fn parse_size(text: &str) -> Result<u64, String> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let (number, unit) = text.split_at(digits.len());
@@ -53,7 +53,7 @@ pub fn parse_size(text: &str) -> Result<u64, String> {
         .map_err(|_| format!("{number:?} is not a whole number"))?;
     match number.checked_mul(unit) {
         Some(size @ 1..) => Ok(size),
-        _ => Err("a size has to be more than nothing, and not endless".into()),
+        _ => Err("a size must be more than 0 and less than 16 EiB".into()),
     }
 }
 
@@ -99,7 +99,7 @@ pub(crate) struct Limiting {
     pub(crate) is_required: bool,
     /// Of version 1. They enforce limits.
     pub(crate) others: Vec<Cgroup>,
-    /// The limits that no group enforces. Processes are not among them.
+    /// The limits that no group enforces. The number of processes is not among them.
     pub(crate) left: Limits,
 }
 

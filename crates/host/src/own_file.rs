@@ -1,9 +1,9 @@
-//! Files that nobody but their owner can have written: records, journals, recordings.
+//! Files that only their owner can have written: records, journals, recordings.
 //!
-//! In a folder that several users can write to, such as `/tmp`, somebody else may have put a file,
-//! a symbolic link or a FIFO where ours is expected. So links are not followed, nothing but regular
-//! files is opened, none of the calls waits for another process, and a file has to belong to this
-//! user (or to root) and must not be writable by others.
+//! In a folder that several users can write to, such as `/tmp`, another user may have put a file, a
+//! symbolic link or a FIFO where ours is expected. So links are not followed, only regular files are
+//! opened, no call waits for another process, and a file has to belong to this user (or to root) and
+//! must not be writable by others.
 
 use std::fs::{self, File, FileType, Metadata, OpenOptions, Permissions};
 use std::io;
@@ -13,7 +13,7 @@ use std::path::Path;
 use rustix::fs::OFlags;
 
 const ROOT: u32 = 0;
-/// Write permission of the group and of everybody else.
+/// Write permission of the group and of other users.
 const OTHERS_WRITE: u32 = 0o022;
 const STICKY: u32 = 0o1000;
 
@@ -26,17 +26,17 @@ pub enum Access {
     ReadWrite,
 }
 
-/// Opens a file that is there.
+/// Opens an existing file.
 ///
 /// # Errors
-/// It is not there, is not a regular file, belongs to somebody else, or others can write to it.
+/// It does not exist, is not a regular file, belongs to another user, or others can write to it.
 pub fn open(path: &Path, access: Access) -> io::Result<File> {
     // Opening a device may already do something to it.
     check_kind(fs::symlink_metadata(path)?.file_type())?;
     let mut options = options();
     options.read(true).write(access == Access::ReadWrite);
     let file = options.open(path)?;
-    // Another file may have taken its place meanwhile.
+    // Another file may have replaced it in the meantime.
     let metadata = file.metadata()?;
     check_kind(metadata.file_type())?;
     check_owner(&metadata)?;
@@ -46,13 +46,13 @@ pub fn open(path: &Path, access: Access) -> io::Result<File> {
 /// Creates a file that only its owner can read and write.
 ///
 /// # Errors
-/// It is there already, or cannot be created, or the file system does not keep its mode.
+/// It exists already, or cannot be created, or the file system does not keep its mode.
 pub fn create(path: &Path) -> io::Result<File> {
     let mut options = options();
     options.read(true).write(true).create_new(true).mode(0o600);
     let file = options.open(path)?;
-    // On some file systems every file belongs to one user or is writable by everybody; what is
-    // written there could not be opened again.
+    // On some file systems every file belongs to one user or is writable by all; a file there could not
+    // be opened again.
     if let Err(error) = check_owner(&file.metadata()?) {
         let _also_gone = fs::remove_file(path);
         let problem =
@@ -62,16 +62,15 @@ pub fn create(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Creates a file that only its owner can read and write, or empties the one that is there.
+/// Creates a file that only its owner can read and write, or truncates the existing one.
 ///
 /// # Errors
-/// As for [`open`] and [`create`]; or the file has another name as well, which may be somebody
-/// else's doing.
+/// As for [`open`] and [`create`]; or the file has a second hard link, which another user may have made.
 pub fn overwrite(path: &Path) -> io::Result<File> {
     let file = loop {
         match open(path, Access::ReadWrite) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => match create(path) {
-                // Somebody was faster.
+                // Another process has just created it.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 created => return created,
             },
@@ -90,7 +89,7 @@ pub fn overwrite(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Why files in a folder are not safe from others, if they are not.
+/// Why other users can replace files in a folder, if they can.
 pub fn folder_risk(folder: &Path) -> Option<String> {
     let metadata = fs::metadata(folder).ok()?;
     let owner = metadata.uid();
@@ -142,7 +141,7 @@ fn check_owner(metadata: &Metadata) -> io::Result<()> {
     let mode = metadata.mode();
     if mode & OTHERS_WRITE != 0 {
         return Err(refused(format!(
-            "others than its owner can write to it (mode {:o}); if you trust what it holds, `chmod go-w` it",
+            "users other than its owner can write to it (mode {:o}); if you trust what it holds, `chmod go-w` it",
             mode & 0o7777
         )));
     }

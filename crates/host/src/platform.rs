@@ -1,8 +1,8 @@
 //! What differs between systems. The rest of the crate is for any Unix.
 //!
-//! For Windows, a job object would take the place of the process group and the control group: a process
-//! is started suspended and put into its job before it runs, and closing the job ends everyone in it,
-//! also when the host is killed. Nothing of that is written.
+//! For Windows, a job object would take the place of the process group and the cgroup: a process is started
+//! suspended and put into its job before it runs, and closing the job ends all processes in it, also when the
+//! host is killed. This is not implemented.
 
 #[cfg(target_os = "linux")]
 mod linux;

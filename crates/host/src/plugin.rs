@@ -14,7 +14,7 @@ use crate::command::PluginCommand;
 use crate::error::{PluginError, Problem};
 use crate::process::{LAST_WORDS, Process, StopLimits, Stopped};
 
-/// How a plugin is started and talked to.
+/// How a plugin is started and how the connection to it works.
 #[derive(Clone, Debug)]
 pub struct Start {
     /// How messages are written.
@@ -87,8 +87,8 @@ impl Plugin {
         }
     }
 
-    /// Waits for a call, but not for one that a dead plugin cannot answer any more: a descendant
-    /// that holds its stdout open would make it look alive.
+    /// Waits for a call, or for the end of the plugin: a descendant that holds its stdout open would keep the
+    /// call waiting.
     ///
     /// # Errors
     /// Those of the call, or that the plugin has ended.
@@ -144,7 +144,7 @@ impl Plugin {
         status
     }
 
-    /// What a failed call says about the plugin: waits a moment for its exit status.
+    /// Turns a failed call into an error about the plugin. Waits a moment for its exit status.
     pub async fn explain(&self, error: CallError) -> PluginError {
         if matches!(error, CallError::Closed(CloseReason::PeerClosed)) {
             self.process.exited_within(LAST_WORDS).await;

@@ -1,8 +1,8 @@
-//! Warm processes for calls that do not depend on each other.
+//! Warm processes for independent calls.
 //!
 //! Each process has one call at a time, unless it says that it can do more. A call takes a process
 //! of its key that has room; while all of them are busy another one is started, so calls neither
-//! wait for each other nor share a process that one of them may bring down.
+//! wait for each other nor share a process that one of them may crash.
 
 mod lease;
 mod table;
@@ -59,7 +59,7 @@ pub struct Started<T> {
     pub plugin: Plugin,
     /// How many calls it takes at a time.
     pub capacity: NonZeroUsize,
-    /// What belongs to this process besides; see [`Lease::extra`].
+    /// Data that belongs to this process; see [`Lease::extra`].
     pub extra: T,
 }
 
@@ -76,7 +76,7 @@ impl fmt::Display for PoolError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             PoolError::Start(error) => error.fmt(f),
-            PoolError::Ended => f.write_str("no process is started any more"),
+            PoolError::Ended => f.write_str("the pool has ended"),
         }
     }
 }
@@ -85,8 +85,7 @@ impl std::error::Error for PoolError {}
 
 type Stop = Box<dyn Fn(Plugin) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync>;
 
-/// Warm processes by key: whatever tells which calls may use the same process, a command line
-/// most often. Cloning gives another handle to the same pool. When the last handle and the last
+/// Warm processes by key. Calls with the same key may use the same process; a key is usually a command line. Cloning gives another handle to the same pool. When the last handle and the last
 /// [`Lease`] are dropped the processes are killed; [`Pool::end`] ends them properly.
 ///
 /// ```no_run
@@ -262,8 +261,8 @@ where
         Ok(Lease::new(self.clone(), None, taken))
     }
 
-    /// Starts a process that everybody may use. The task that does it belongs to the pool, so that
-    /// a call that is given up does not take the process from others that wait for it.
+    /// Starts a process that all calls of its key may use. The task belongs to the pool, so that a cancelled
+    /// call does not cancel the start for others that wait for it.
     fn begin_start(
         &self,
         key: &K,
@@ -348,7 +347,7 @@ where
 
     fn stop_all(&self, members: Unwanted<T>) {
         for member in members.into_iter().filter_map(Arc::into_inner) {
-            // Without a runtime, which may be going down, dropping it kills it.
+            // Without a runtime, which may be shutting down, dropping it kills it.
             if let Ok(runtime) = Handle::try_current() {
                 let stopped = (self.0.stop)(member.plugin);
                 self.0.stopping.spawn_on(stopped, &runtime);

@@ -61,8 +61,7 @@ pub enum HowItEnded {
     Killed,
 }
 
-/// A running child. Dropping it ends it and everything that descends from it, which a thread does:
-/// nobody waits for that.
+/// A running child. Dropping it ends it and its descendants in the background.
 #[derive(Debug)]
 pub struct Process {
     /// Taken when it is ended.
@@ -83,12 +82,12 @@ pub(crate) struct Pipes {
     pub(crate) stderr: ChildStderr,
 }
 
-/// Once a process has ended, its last words are in its pipes already. A descendant that holds a
-/// pipe open must not make us wait for more.
+/// Once a process has ended, its last output is in its pipes already. A descendant that holds a pipe open
+/// must not make us wait for more.
 pub(crate) const LAST_WORDS: Duration = Duration::from_millis(500);
 
-/// Larger than the usual 64 KiB, so that a message of a megabyte takes fewer turns; small enough
-/// that a hundred plugins stay within what one user may have.
+/// Larger than the default of 64 KiB, so that a message of a megabyte takes fewer system calls; small enough
+/// that a hundred plugins stay within the limit of one user.
 const PIPE_SIZE: usize = 256 * 1024;
 
 impl Process {
@@ -104,8 +103,8 @@ impl Process {
         Ok((process, Io::new(pipes.stdout, pipes.stdin)))
     }
 
-    /// Starts a command and gives its pipes as they are. Somebody has to read its stderr, or it
-    /// may stop at writing there.
+    /// Starts a command and returns its pipes. The caller has to read its stderr, or it may block on writing
+    /// there.
     pub(crate) fn start(command: &PluginCommand) -> io::Result<(Process, Pipes)> {
         // It has to hear of cgroups before they are made.
         guardian::start();
@@ -159,7 +158,7 @@ impl Process {
         self.id.as_raw_nonzero().get().unsigned_abs()
     }
 
-    /// Whether it is held to permissions.
+    /// Whether it has permissions that restrict it.
     pub(crate) fn is_confined(&self) -> bool {
         self.is_confined
     }
@@ -236,8 +235,8 @@ impl Process {
         Stopped { status, how }
     }
 
-    /// Notes who descends from it. Once it has ended, its children have another parent, and those
-    /// that cannot be found otherwise are lost. To be called before it is asked to end.
+    /// Records its descendants. Once it has ended, its children have another parent, and those that cannot be
+    /// found otherwise are lost. To be called before it is asked to end.
     pub(crate) async fn see_descendants(&mut self) {
         let id = self.id;
         if let Some(family) = &mut self.family
@@ -269,7 +268,8 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         if let Some(family) = self.family.take() {
-            // It does nothing more from here on. Killed, it could not lead to its children any more.
+            // It must not do anything from here on. If it were killed now, its children could not be found
+            // by their parent.
             family.leader.signal_group(Signal::STOP);
             let _nobody_waits = sweep::end(family);
         }

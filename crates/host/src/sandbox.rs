@@ -1,5 +1,5 @@
-//! Holds a plugin to its [`Permissions`], whatever language it is written in. The kernel has to help with
-//! that, which so far only Linux does.
+//! Restricts a plugin to its [`Permissions`], whatever language it is written in. The kernel enforces them,
+//! so far on Linux only.
 
 mod denial;
 mod environment;

@@ -167,7 +167,7 @@ impl LineCutter {
         let is_cut = self.line.len() > LINE_LENGTH;
         self.line.truncate(LINE_LENGTH);
         let text = String::from_utf8_lossy(&self.line);
-        // Some programs colour what they write although nobody sees it on a terminal.
+        // Some programs colour their output even if it is not a terminal.
         let mut text = tenon_text::without_colours(&text).trim_end().to_owned();
         if is_cut {
             text.push('…');

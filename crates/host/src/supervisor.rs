@@ -62,7 +62,7 @@ pub enum Down {
     Failed(Arc<PluginError>),
     /// It ran and ended.
     Exited(ExitStatus),
-    /// It ran on, but its output ended or made no sense any more. It has been killed.
+    /// It was running, but its output ended or became invalid. It was killed.
     Lost(CloseReason),
     /// It was told to end.
     Stopped,
@@ -74,19 +74,19 @@ impl fmt::Display for Down {
             Down::Failed(error) => error.fmt(f),
             Down::Exited(status) => write!(f, "it ended with {status}"),
             Down::Lost(CloseReason::PeerClosed) => f.write_str("it closed its stdout"),
-            // What it began with is no print that went astray, and may hold secrets.
+            // The start of such a message is not a misplaced print, and may contain secrets.
             Down::Lost(CloseReason::BrokenStream(error))
                 if error.is_over_limit || error.is_message =>
             {
-                write!(f, "it cannot be understood any more: {}", error.problem)
+                write!(f, "its output is invalid: {}", error.problem)
             }
-            Down::Lost(reason) => write!(f, "it cannot be understood any more: {reason}"),
+            Down::Lost(reason) => write!(f, "its output is invalid: {reason}"),
             Down::Stopped => f.write_str("it was stopped"),
         }
     }
 }
 
-/// Says goodbye to a plugin, as its protocol has it.
+/// Makes the shutdown call of a plugin's protocol.
 type Goodbye = Box<dyn FnOnce(Peer) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send>;
 
 /// Keeps a plugin running. Dropping it kills the plugin.
@@ -161,7 +161,7 @@ impl Drop for Supervisor {
     }
 }
 
-/// Waits until a plugin cannot be talked to any more, and for its process to follow.
+/// Waits until the connection to a plugin has ended, and then for its process.
 async fn silent(peer: Peer) -> CloseReason {
     let reason = peer.closed().await;
     tokio::time::sleep(LAST_WORDS).await;

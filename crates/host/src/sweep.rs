@@ -13,11 +13,11 @@ use tokio::sync::oneshot;
 use crate::family::Family;
 use crate::platform;
 
-/// Enough for all but those who multiply faster than they can be ended.
+/// Enough for all but processes that fork faster than they can be killed.
 const ROUNDS: usize = 100;
 
 /// A process has no environment for a moment while it starts another program, and a child may be
-/// born behind the place where we look: stop after two consecutive empty rounds.
+/// started behind the place where we look: stop after two consecutive empty rounds.
 const QUIET_ROUNDS: usize = 2;
 
 const PAUSE: Duration = Duration::from_millis(2);
@@ -46,8 +46,8 @@ impl Ending {
     }
 }
 
-/// Ends everyone who descends from a plugin, also those born while it looks, and reaps the plugin.
-/// Returns at once; the receiver hears of the end.
+/// Kills all descendants of a plugin, also those started meanwhile, and reaps the plugin. Returns at once;
+/// the receiver is notified of the end.
 pub(crate) fn end(family: Box<Family>) -> oneshot::Receiver<()> {
     static HAS_THREAD: OnceLock<bool> = OnceLock::new();
     let (sender, done) = oneshot::channel();
@@ -85,7 +85,7 @@ fn wait() -> Vec<Ending> {
     std::mem::take(&mut *added.unwrap_or_else(PoisonError::into_inner))
 }
 
-/// Works until nobody is left of these, and of those who come meanwhile.
+/// Works until no process is left of these plugins and of those that are added meanwhile.
 fn sweep(mut added: Vec<Ending>) {
     let mut endings: Vec<Ending> = Vec::new();
     loop {
@@ -109,8 +109,8 @@ fn sweep(mut added: Vec<Ending>) {
     }
 }
 
-/// Kills everyone with one of these in the environment they were started with. Tells for which there
-/// was somebody.
+/// Kills all processes that were started with one of these in their environment. Returns for which there were
+/// any.
 fn walk(needles: &[String]) -> Vec<bool> {
     let mut found = vec![false; needles.len()];
     if needles.is_empty() {
@@ -129,7 +129,7 @@ fn walk(needles: &[String]) -> Vec<bool> {
 
 /// Which of these is in the environment of a process.
 fn bearer_of(needles: &[String], id: Pid) -> Option<usize> {
-    // Gone in the meantime, or somebody else's: either way not ours to end.
+    // It has ended in the meantime, or belongs to another user.
     let environment = platform::environment(id)?;
     let is_in = |needle: &String| memchr::memmem::find(&environment, needle.as_bytes()).is_some();
     needles.iter().position(is_in)
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn only_those_who_bear_the_mark_are_ended() {
+    fn only_processes_with_the_mark_are_killed() {
         let unique = format!("sweep-{}", std::process::id());
         let [first, second] = [1, 2].map(|number| format!(";{unique}.{number};"));
         let mut marked = start(&first);

@@ -93,7 +93,7 @@ async fn a_plugin_may_do_what_options_allow() {
         ("--allow-net=example.com:443", "does not tell hosts apart"),
         ("--allow-net=:99999", "is not a port"),
         ("--allow-read missing", "cannot be opened"),
-        ("--allow-run=no-such-program", "is not found"),
+        ("--allow-run=no-such-program", "was not found"),
     ] {
         let wrong = call("read", "data/a", option).await;
         assert_eq!(wrong.code, Some(2), "{option}: {}", wrong.stderr);

@@ -65,7 +65,7 @@ async fn a_record_that_others_can_have_written() {
     set(0o666).expect("a mode");
     is_refused(
         &mut stage,
-        "others than its owner can write to it (mode 666)",
+        "users other than its owner can write to it (mode 666)",
     )
     .await;
     set(0o644).expect("a mode");

@@ -1,4 +1,4 @@
-//! What a plugin did not get, which may be why it fails.
+//! Environment variables that a plugin did not get, which may be why it fails.
 
 use std::ffi::OsString;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ struct Names {
     advice: &'static str,
 }
 
-/// Set by shells for themselves. No plugin misses them.
+/// Set by shells for themselves. No plugin needs them.
 const OF_SHELLS: [&str; 5] = ["_", "OLDPWD", "PS1", "PS4", "SHLVL"];
 
 impl LeftOut {

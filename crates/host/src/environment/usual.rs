@@ -1,4 +1,4 @@
-//! What every plugin inherits unless it is told otherwise.
+//! The environment variables that every plugin inherits by default.
 
 use std::ffi::OsStr;
 
@@ -34,7 +34,7 @@ const USUAL: &[&[&str]] = &[
         "CLICOLOR_FORCE",
     ],
     // Folders for temporary files, caches, settings and sockets. The sockets in XDG_RUNTIME_DIR are
-    // where everybody looks for them, so hiding the name would hide nothing.
+    // at a well-known path, so hiding the name would hide nothing.
     &[
         "TMPDIR",
         "TMP",
@@ -47,8 +47,8 @@ const USUAL: &[&[&str]] = &[
         "XDG_RUNTIME_DIR",
         "XDG_STATE_HOME",
     ],
-    // How to reach the network. A proxy's URL may hold a password: whoever uses the proxy needs it,
-    // and without the proxy a program reaches nothing.
+    // How to reach the network. A proxy's URL may contain a password, which a program needs to use the
+    // proxy; without the proxy it reaches nothing.
     &[
         "HTTP_PROXY",
         "HTTPS_PROXY",
@@ -59,7 +59,7 @@ const USUAL: &[&[&str]] = &[
         "all_proxy",
         "no_proxy",
     ],
-    // Whom to trust there: paths of certificates.
+    // Paths of certificates.
     &[
         "SSL_CERT_FILE",
         "SSL_CERT_DIR",

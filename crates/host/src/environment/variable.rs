@@ -6,7 +6,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
 use super::{names_it, usual};
 
-/// An environment variable that a plugin gets because a user says so.
+/// An environment variable that a user passes to a plugin.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Variable {
     /// `NAME`, or a pattern such as `AWS_*`: inherited if it is set.
@@ -99,9 +99,9 @@ impl fmt::Display for VariableError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             VariableError::NoName => "the name of the environment variable is empty",
-            VariableError::Nul => "an environment variable cannot have a NUL byte in it",
+            VariableError::Nul => "an environment variable cannot contain a NUL byte",
             VariableError::SetPattern => "a pattern with * cannot be given a value",
-            VariableError::Blank => "the name of an environment variable has no spaces in it",
+            VariableError::Blank => "the name of an environment variable cannot contain spaces",
         })
     }
 }

@@ -1,5 +1,5 @@
-//! Systems without control groups, descriptors of processes and `/proc`. The process group is all that
-//! plugins are found by.
+//! Systems without cgroups, descriptors of processes and `/proc`. Plugins are found by their process group
+//! only.
 
 use std::io;
 use std::os::fd::BorrowedFd;
@@ -72,7 +72,7 @@ impl ExitDescriptor {
     }
 }
 
-/// A process. When it was started cannot be told, so nobody is recognized.
+/// A process. The time of its start is unknown, so no process is recognized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Identity {
     pub(crate) id: Pid,
@@ -105,7 +105,7 @@ pub(crate) fn descendants(_: Pid, _: &[Identity]) -> Vec<Identity> {
 
 pub(crate) fn signal_if(_: Pid, _: Signal, _: impl Fn() -> bool) {}
 
-/// The guardian ends plugins of a host that was killed; without the guardian nobody does.
+/// Only the guardian ends plugins of a host that was killed.
 pub(crate) fn die_with_parent() -> io::Result<()> {
     Ok(())
 }

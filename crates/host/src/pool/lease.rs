@@ -53,7 +53,7 @@ where
         &self.member().plugin
     }
 
-    /// What belongs to the process besides.
+    /// Data that belongs to the process.
     pub fn extra(&self) -> &T {
         &self.member().extra
     }

@@ -1,4 +1,4 @@
-//! Which processes there are, and which calls they have. A plain table: nothing is awaited here.
+//! The processes and their calls. A plain table: nothing is awaited here.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -70,7 +70,7 @@ pub(super) struct Taken<T> {
     pub(super) was_idle: bool,
 }
 
-/// Processes to be ended, by whoever does not hold the table.
+/// Processes to be ended after the lock on the table is released.
 pub(super) type Unwanted<T> = Vec<Arc<Member<T>>>;
 
 impl<K, T> Default for Table<K, T> {
@@ -178,7 +178,7 @@ impl<K: Clone + Eq + Hash, T> Table<K, T> {
         is_fit: bool,
     ) -> Unwanted<T> {
         let id = member.id;
-        // Here, where the table still has another: whoever drops the last one kills the process.
+        // Here, while the table still has another: dropping the last one kills the process.
         drop(member);
         let mut slots = self.place(key).slots.iter_mut();
         if let Some(slot) = slots.find(|slot| slot.member.id == id) {

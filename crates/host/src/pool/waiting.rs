@@ -95,7 +95,7 @@ impl<'a, K: Clone + Eq + Hash, T> Waiting<'a, K, T> {
             // The process that is being started will say how many calls it takes.
             None => Want::Nothing,
             Some(capacity) if place.starting * capacity.get() >= place.waiting => Want::Nothing,
-            // Only from when the first process was ready could it have served anybody.
+            // No call could be served before the first process was ready.
             Some(_) => Want::Process(Some(match learned {
                 Some(learned) => self.arrived.max(learned.at),
                 None => self.arrived,

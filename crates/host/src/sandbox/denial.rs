@@ -1,20 +1,20 @@
-//! What a plugin tried and was denied.
+//! Accesses that a plugin was denied.
 
 use std::fmt;
 use std::sync::Arc;
 
 use super::permissions::Permission;
 
-/// Something that a plugin tried and was denied.
+/// An access that a plugin was denied.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Denial {
-    /// The permission that it lacks; none if no permission would allow it.
+    /// The missing permission; none if no permission would allow it.
     pub permission: Option<Permission>,
-    /// What it went for: a path, an address, or a system call.
+    /// What it tried to access or call: a path, an address, or a system call.
     pub what: String,
 }
 
-/// Is shown each denial, once.
+/// Called once with each denial.
 pub(crate) type SeeDenial = Arc<dyn Fn(&Denial) + Send + Sync>;
 
 impl fmt::Display for Denial {

@@ -35,15 +35,15 @@ pub(super) use rules::check;
 pub(crate) struct Sandbox {
     ruleset: Ruleset,
     filter: Vec<Instruction>,
-    /// Where to send what the filter asks, if somebody wants to know.
+    /// Where to send the filter's listener, if denials are reported.
     asked: Option<UnixStream>,
     /// `PATH`, if it has to be another one.
     path: Option<OsString>,
 }
 
 impl Sandbox {
-    /// The sandbox for a command, if it has permissions. `has_cgroup`: everyone in it is killed
-    /// together.
+    /// The sandbox for a command, if it has permissions. `has_cgroup`: it runs in a cgroup that is killed as a
+    /// whole.
     ///
     /// # Errors
     /// The permissions cannot be enforced, so the command must not be started.
@@ -122,10 +122,10 @@ impl Sandbox {
     }
 }
 
-/// Root may do as root only what Landlock has rules for: open files of others.
+/// Of the rights of root, keeps only the one that Landlock restricts: opening files of other users.
 fn drop_capabilities() -> io::Result<()> {
     kernel::drop_bounding_set(CapabilitySet::DAC_OVERRIDE.bits());
-    // Not known to old kernels, and nothing to lose for ordinary users.
+    // Old kernels do not have it, and ordinary users have none.
     let _nothing_to_clear = rustix::thread::clear_ambient_capability_set();
     let has = rustix::thread::capabilities(None)?;
     let keeps = CapabilitySet::DAC_OVERRIDE;
@@ -140,7 +140,7 @@ fn drop_capabilities() -> io::Result<()> {
     Ok(())
 }
 
-/// What a program that could not be started in a sandbox is told with.
+/// Adds a hint to the error of a program that could not be started in a sandbox.
 pub(crate) fn explained(error: io::Error) -> io::Error {
     match error.kind() {
         io::ErrorKind::PermissionDenied => io::Error::other(format!(
@@ -151,8 +151,8 @@ pub(crate) fn explained(error: io::Error) -> io::Error {
     }
 }
 
-/// Keeps the folder of a process in `/proc` the one that its rule is about: the kernel may make it
-/// anew once nobody uses it.
+/// Keeps the folder of a process in `/proc` open. The kernel may recreate a folder that is not in use, and
+/// the rule about it would not apply to the new one.
 pub(crate) fn pin(process: Pid) -> Option<OwnedFd> {
     let flags = OFlags::PATH | OFlags::CLOEXEC;
     let folder = format!("/proc/{}", process.as_raw_nonzero());

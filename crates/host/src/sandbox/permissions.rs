@@ -20,9 +20,9 @@ pub enum Permission {
     Env,
     /// Start other programs, by name or path.
     Run,
-    /// Ask for facts about the system. It means something to Deno alone: nothing hides them here.
+    /// Query information about the system. Only Deno enforces it; here it is always allowed.
     Sys,
-    /// Load native libraries. It means something to Deno alone: nothing prevents that here.
+    /// Load native libraries. Only Deno enforces it; here it is always allowed.
     Ffi,
 }
 
@@ -123,7 +123,7 @@ impl Permissions {
         self
     }
 
-    /// Takes back everything of this kind that was allowed. What is denied stays denied.
+    /// Removes everything of this kind that was allowed. What is denied stays denied.
     #[must_use]
     pub fn without(mut self, permission: Permission) -> Permissions {
         self.allow.remove(&permission);
@@ -134,7 +134,7 @@ impl Permissions {
     /// `read=./a,./b` is what is listed.
     ///
     /// # Errors
-    /// A word is not a permission, or lists nothing.
+    /// A word is not a permission, or its list is empty.
     pub fn of_words<'a>(
         allow: impl IntoIterator<Item = &'a str>,
         deny: impl IntoIterator<Item = &'a str>,
@@ -212,7 +212,7 @@ fn parse(word: &str) -> Result<(Permission, Grant), InvalidPermission> {
     };
     match Grant::of_list(list) {
         Grant::Only(items) if items.is_empty() => Err(InvalidPermission(format!(
-            "{word:?} lists nothing: write \"{name}\" for everything"
+            "{word:?} has an empty list: write \"{name}\" for everything"
         ))),
         grant => Ok((permission, grant)),
     }

@@ -1,6 +1,6 @@
-//! Control groups for plugins, where we may make them. A process can leave its process group and
-//! overwrite its environment, but not leave its control group: so everyone in it can be ended at once,
-//! and what they use up together can be limited.
+//! Cgroups for plugins, where we may make them. A process can leave its process group and overwrite its
+//! environment, but cannot leave its cgroup: so all processes in it can be killed at once, and what they use
+//! together can be limited.
 
 use std::fmt::Display;
 use std::fs::{self, OpenOptions};
@@ -19,7 +19,7 @@ pub(crate) fn new_group() -> Option<Cgroup> {
     Cgroup::new_in(&own).ok().filter(Cgroup::can_kill)
 }
 
-/// Dropping it removes it. Everyone in it is killed, if it is of cgroup v2.
+/// A cgroup. Dropping it removes it. All processes in it are killed, if it is of version 2.
 #[derive(Debug)]
 pub(crate) struct Cgroup {
     folder: PathBuf,
@@ -56,7 +56,7 @@ impl Cgroup {
         })
     }
 
-    /// Whether everyone in it can be killed at once.
+    /// Whether all processes in it can be killed at once.
     pub(crate) fn can_kill(&self) -> bool {
         self.has("cgroup.kill")
     }
@@ -77,12 +77,12 @@ impl Cgroup {
         open.write_all(value.to_string().as_bytes())
     }
 
-    /// Kills everyone in it, also those who are being born. Needs cgroup v2 of Linux 5.14.
+    /// Kills all processes in it, also those that are being started. Needs cgroup v2 of Linux 5.14.
     pub(crate) fn end_all(&self) -> io::Result<()> {
         self.set("cgroup.kill", 1)
     }
 
-    /// Whether the kernel has killed somebody in it because the memory limit was reached.
+    /// Whether the kernel has killed a process in it because the memory limit was reached.
     pub(crate) fn ran_out_of_memory(&self) -> bool {
         let events = fs::read_to_string(self.folder.join("memory.events")).unwrap_or_default();
         let killed = { events.lines() }.find_map(|line| line.strip_prefix("oom_kill "));
@@ -96,11 +96,11 @@ impl Drop for Cgroup {
         if is_removed(&self.folder) {
             return guardian::released(&self.folder);
         }
-        // Whoever drops it must not wait. If this process ends before, the guardian removes it.
+        // The caller must not wait. If this process ends before, the guardian removes it.
         let folder = std::mem::take(&mut self.folder);
         let removing = std::thread::Builder::new().name("tenon-cgroup".into());
         let _guardian_does_it = removing.spawn(move || {
-            /// The kernel takes a moment to let the killed go.
+            /// Killed processes take a moment to leave it.
             const ROUNDS: usize = 200;
             for _ in 0..ROUNDS {
                 std::thread::sleep(Duration::from_millis(5));
@@ -113,7 +113,7 @@ impl Drop for Cgroup {
     }
 }
 
-/// Removes a group, unless somebody is in it.
+/// Removes a group, unless there are processes in it.
 fn is_removed(folder: &Path) -> bool {
     let is_busy = || {
         let removed = fs::remove_dir(folder);
@@ -152,7 +152,7 @@ pub(crate) fn first_version(controller: &str) -> Option<PathBuf> {
     Some(mount.join(own))
 }
 
-/// Where the file system is mounted that the kind and the options of are looked for.
+/// Where the file system with this kind and these options is mounted.
 fn mount(is_it: impl Fn(&str, &str) -> bool) -> Option<PathBuf> {
     let mounts = fs::read_to_string("/proc/self/mounts").ok()?;
     mounts.lines().find_map(|line| {
@@ -163,7 +163,7 @@ fn mount(is_it: impl Fn(&str, &str) -> bool) -> Option<PathBuf> {
 }
 
 /// Whether a process in the group `own` may move to a group inside `place`, which is `own` or the one
-/// above it: the kernel wants the right to write to the nearest group that both are in.
+/// above it: the kernel requires the right to write to the nearest common ancestor.
 pub(crate) fn may_move_within(place: &Path) -> bool {
     let members = place.join("cgroup.procs");
     OpenOptions::new().write(true).open(members).is_ok()

@@ -1,4 +1,4 @@
-//! Cgroups that limit what a plugin uses up.
+//! Cgroups that enforce limits.
 
 use std::io;
 use std::path::Path;
@@ -42,7 +42,7 @@ fn unified_group(limits: Limits) -> Option<Cgroup> {
             Err(error) => tracing::debug!(%error, "a cgroup without the limits of our own"),
         }
     }
-    // One that neither limits anybody nor can be killed as a whole is of no use.
+    // One that neither enforces a limit nor can be killed as a whole is useless.
     let is_useful = |group: &Cgroup| group.can_kill() || enforces(&own, limits) > 0;
     Cgroup::new_in(&own).ok().filter(is_useful)
 }
@@ -65,7 +65,7 @@ fn enforces(place: &Path, limits: Limits) -> usize {
     }
 }
 
-/// A group beside our own is not held to the limits of our own, but must not gain from that.
+/// A group beside our own is not subject to our own limits, so they are copied.
 fn keep_limits_of(own: &Path, group: &Cgroup) -> io::Result<()> {
     for file in ["memory.max", "memory.swap.max", "pids.max"] {
         if let Some(limit) = cgroup::limit_of(own, file) {
@@ -128,7 +128,7 @@ mod tests {
         };
         let write = |file: &str, text: &str| std::fs::write(place.path().join(file), text).unwrap();
         write("cgroup.subtree_control", "cpu memory pids\n");
-        assert_eq!(enforces(place.path(), limits), 0, "nobody can enter it");
+        assert_eq!(enforces(place.path(), limits), 0, "it cannot be entered");
         write("cgroup.procs", "");
         assert_eq!(enforces(place.path(), limits), 1);
         let processes = Some(1);

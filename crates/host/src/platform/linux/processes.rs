@@ -23,7 +23,7 @@ pub(crate) struct Seen {
 }
 
 impl Identity {
-    /// Whoever has this id now.
+    /// The process that has this id now.
     pub(crate) fn of(id: Pid) -> Option<Identity> {
         Some(seen(id)?.identity)
     }
@@ -50,8 +50,8 @@ pub(crate) fn environment(id: Pid) -> Option<Vec<u8>> {
     fs::read(format!("/proc/{}/environ", id.as_raw_nonzero())).ok()
 }
 
-/// Those who descend from these processes, or are in the process group of `leader`; with themselves, if
-/// they are still there. Who has lost its parent is not found by it.
+/// These processes, their descendants and the process group of `leader`, as far as they still exist. A
+/// descendant whose parent has ended is not found.
 pub(crate) fn descendants(leader: Pid, of: &[Identity]) -> Vec<Identity> {
     let all: Vec<Seen> = ids().filter_map(seen).collect();
     let mut children: HashMap<Pid, Vec<Identity>> = HashMap::new();
@@ -102,9 +102,8 @@ fn seen(id: Pid) -> Option<Seen> {
     })
 }
 
-/// Signals a process if it still is who we think. Between looking and signalling it may end, and
-/// another one get its id: the descriptor stays with the first, and the second look is at whom it is
-/// for.
+/// Signals a process if it is still the expected one. Between the check and the signal it may end and another
+/// process get its id. The descriptor stays with one process, so it is opened before the check.
 pub(crate) fn signal_if(id: Pid, signal: Signal, is_it: impl Fn() -> bool) {
     let process = match pidfd_open(id, PidfdFlags::empty()) {
         Ok(process) => Some(process),
@@ -132,9 +131,9 @@ mod tests {
         Command::new("sh").args(["-c", script]).spawn().unwrap()
     }
 
-    /// The id was found, but by now it is another's.
+    /// The id was found, but now belongs to another process.
     #[test]
-    fn a_process_that_is_not_it_any_more_is_left_alone() {
+    fn a_process_that_got_the_id_of_another_is_not_signalled() {
         let mut innocent = start("exec sleep 1000");
         let id = Pid::from_child(&innocent);
         signal_if(id, Signal::KILL, || false);

@@ -1,7 +1,7 @@
 //! The seccomp filter: which system calls are refused, written as a small BPF program.
 //!
 //! Landlock does most of the work. The filter refuses what Landlock does not see (sockets other than
-//! TCP, modes and owners of files, ways around paths) and what nobody but an attacker wants.
+//! TCP, modes and owners of files, ways around paths) and what only an attacker needs.
 
 mod bpf;
 
@@ -107,8 +107,7 @@ fn all_rules(rules: &Rules, ask: bool) -> Vec<Rule> {
     all
 }
 
-/// How much of the processor and the disk a process gets: its own affair, but not that of others of
-/// the same user.
+/// A process may change its own priorities, but not those of other processes of the same user.
 fn priorities() -> Vec<Rule> {
     /// A process, and not a group or a user.
     const PROCESS: u32 = 0;
@@ -118,7 +117,7 @@ fn priorities() -> Vec<Rule> {
         cases: vec![(tests, Action::Allow)],
         otherwise: Action::Fail(libc::EPERM),
     };
-    // 0 is whoever makes the call.
+    // 0 is the calling process.
     vec![
         only(
             libc::SYS_setpriority,

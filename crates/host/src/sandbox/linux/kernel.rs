@@ -1,5 +1,5 @@
-//! The system calls that no safe library has, one function each. With `child.rs` this is all the unsafe
-//! code there is.
+//! The system calls that no safe library has, one function each. Other unsafe code is in `child.rs` and
+//! `platform/linux/clone.rs` only.
 //!
 //! What runs between fork and exec neither allocates nor takes a lock nor panics.
 
@@ -90,7 +90,7 @@ pub(super) fn landlock_create_ruleset(
         )
     };
     let descriptor = checked(descriptor)? as RawFd;
-    // SAFETY: the kernel has just made it for us, so nobody else owns it.
+    // SAFETY: the kernel has just made it for us, so it has no other owner.
     Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
 }
 
@@ -134,7 +134,7 @@ pub(super) fn landlock_add_port(ruleset: BorrowedFd<'_>, port: u16, access: u64)
     checked(added).map(|_| ())
 }
 
-/// Enters a ruleset, for good.
+/// Enters a ruleset. It cannot be left.
 pub(super) fn landlock_restrict_self(ruleset: BorrowedFd<'_>) -> io::Result<()> {
     // SAFETY: the call takes no pointers.
     let entered =
@@ -156,8 +156,8 @@ pub(super) fn close_others_on_exec() -> io::Result<()> {
     checked(marked).map(|_| ())
 }
 
-/// Gives up every capability but these for all programs that are started from here on. Those who have
-/// none to give up are refused, which is as good.
+/// Drops every capability but these for all programs that are started from here on. It fails for a process
+/// that has none, which is as good.
 pub(super) fn drop_bounding_set(kept: u64) {
     for capability in 0..64 {
         if kept & (1 << capability) == 0 {
@@ -169,8 +169,8 @@ pub(super) fn drop_bounding_set(kept: u64) {
     }
 }
 
-/// Has every system call from here on go through a filter, for good. If somebody is asked by it,
-/// returns the descriptor that the questions come from.
+/// Installs a filter for every system call from here on. It cannot be removed. If the filter asks a listener,
+/// returns the descriptor of the listener.
 pub(super) fn seccomp_filter(filter: &[Instruction], asks: bool) -> io::Result<Option<OwnedFd>> {
     let flags = if asks { NEW_LISTENER } else { 0 };
     let program = Program {
@@ -188,7 +188,7 @@ pub(super) fn seccomp_filter(filter: &[Instruction], asks: bool) -> io::Result<O
         )
     };
     let listener = checked(installed)? as RawFd;
-    // SAFETY: the kernel has just made it for us, so nobody else owns it.
+    // SAFETY: the kernel has just made it for us, so it has no other owner.
     Ok(asks.then(|| unsafe { OwnedFd::from_raw_fd(listener) }))
 }
 
@@ -214,7 +214,7 @@ pub(super) fn next_call(listener: BorrowedFd<'_>) -> io::Result<Option<Call>> {
             )
         };
         match checked(c_long::from(received)) {
-            // Whoever made it has been killed, or we were interrupted.
+            // The process that made the call was killed, or we were interrupted.
             Err(error) if matches!(error.raw_os_error(), Some(libc::ENOENT | libc::EINTR)) => {}
             Err(error) => return Err(error),
             Ok(_) => {
@@ -238,7 +238,7 @@ pub(super) fn answer_call(listener: BorrowedFd<'_>, id: u64, refusal: Option<i32
         flags: if refusal.is_some() { 0 } else { CONTINUE },
     };
     // SAFETY: the kernel reads a struct of just this layout. It fails if the process has been killed,
-    // which is nothing to be told.
+    // which needs no handling.
     unsafe {
         libc::ioctl(
             listener.as_raw_fd(),

@@ -1,4 +1,4 @@
-//! Landlock's words: which rights there are, and since when.
+//! Landlock: the access rights, and the versions that have them.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -30,7 +30,7 @@ pub(super) mod access {
     pub(crate) const IOCTL_DEV: u64 = 1 << 15;
 
     pub(crate) const READ: u64 = READ_FILE | READ_DIR;
-    /// What `write` grants. Nobody needs device files.
+    /// What `write` grants. Device files are not included.
     pub(crate) const WRITE: u64 = WRITE_FILE
         | REMOVE_DIR
         | REMOVE_FILE
@@ -53,7 +53,7 @@ const NET_TCP: u64 = 1 | 1 << 1;
 const SCOPE_ABSTRACT_UNIX_SOCKET: u64 = 1;
 const SCOPE_SIGNAL: u64 = 1 << 1;
 
-/// The versions of Landlock that brought what is needed.
+/// The versions of Landlock that introduced what is needed.
 const REFER_SINCE: u32 = 2;
 const TRUNCATE_SINCE: u32 = 3;
 const NET_SINCE: u32 = 4;

@@ -1,4 +1,4 @@
-//! What a program needs to start at all: itself, its interpreter, its libraries, and files of the
+//! What a program needs to start: itself, its interpreter, its libraries, and files of the
 //! system that hold no secrets.
 
 use std::ffi::{OsStr, OsString};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::{elf, shims};
 use crate::command::PluginCommand;
 
-/// Folders and files of the system that anybody may read.
+/// Folders and files of the system that every plugin may read.
 const SYSTEM: &[&str] = &[
     "/usr",
     "/bin",
@@ -70,7 +70,7 @@ const SYSTEM: &[&str] = &[
 /// Configurations of language runtimes, of all versions: `/etc/java-17-openjdk`.
 const RUNTIMES: [&str; 3] = ["java", "python3", "nodejs"];
 
-/// Files that anybody may read and write.
+/// Files that every plugin may read and write.
 pub(super) const DEVICES: &[&str] = &[
     "/dev/null",
     "/dev/zero",
@@ -161,7 +161,7 @@ impl Needed {
         }
     }
 
-    /// Adds what a program needs. One that is not there is not reported here: starting it fails.
+    /// Adds what a program needs. A missing program is not reported here: starting it fails.
     pub(super) fn add_program(&mut self, name: &OsStr, finder: &Finder<'_>) {
         /// An interpreter may be a script itself; the kernel follows four.
         const DEPTH: usize = 4;
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_brings_its_interpreter() {
+    fn a_program_needs_its_interpreter() {
         let folder = tempfile::tempdir().unwrap();
         let script = folder.path().join("plugin");
         fs::write(&script, "#!/usr/bin/env -S sh -e\n").unwrap();

@@ -1,8 +1,8 @@
-//! Says what a confined plugin tried and was denied.
+//! Reports the accesses that a confined plugin was denied.
 //!
 //! The filter shows calls to this thread before the kernel makes them. It looks at their paths and
-//! addresses, and has them continue: the kernel enforces the rules, and this only tells about it. So it
-//! does no harm that the plugin can change a path after it was looked at.
+//! addresses, and lets them continue: the kernel enforces the rules, and this only reports. So it does no harm that
+//! the plugin can change a path after it was read.
 
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -26,9 +26,9 @@ pub(super) struct Call {
     pub(super) arguments: [u64; 6],
 }
 
-/// Tells about denials until every process of the plugin has ended.
+/// Reports denials until every process of the plugin has ended.
 pub(super) fn follow(socket: OwnedFd, rules: Rules, see: SeeDenial) -> io::Result<()> {
-    /// Nobody reads more, and a plugin could go on for ever.
+    /// More are not useful, and a plugin could cause any number of them.
     const MOST: usize = 1_000;
     let work = move || {
         // Without a listener the child has never got as far as the program.
@@ -85,7 +85,7 @@ fn refused(call: &Call) -> Denial {
 }
 
 impl Rules {
-    /// What the kernel is about to deny, as far as it can be told.
+    /// What the kernel is about to deny, as far as this can be known.
     fn denial(&self, call: &Call) -> Option<Denial> {
         let [first, second, third, fourth, ..] = call.arguments;
         match call.number {

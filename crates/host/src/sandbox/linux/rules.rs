@@ -13,7 +13,7 @@ use crate::sandbox::{Grant, Permission, Permissions};
 /// What is restricted, and what is allowed of it.
 #[derive(Debug, Default)]
 pub(super) struct Rules {
-    /// The rights that nobody has unless a path below gives them.
+    /// The rights that the plugin has only where a path below grants them.
     pub(super) handled: u64,
     pub(super) paths: Vec<PathRule>,
     pub(super) net: Net,
@@ -318,7 +318,7 @@ fn address(entry: &OsStr) -> io::Result<Address> {
     let is_port = |text: &str| text.parse::<u16>().is_ok_and(|port| port > 0);
     if is_port(&text) {
         return Err(invalid(format!(
-            "net for {text:?} is not understood\n  hint: \":{text}\" allows a TCP port on any host"
+            "net for {text:?} is invalid\n  hint: \":{text}\" allows a TCP port on any host"
         )));
     }
     let number = port;
@@ -326,7 +326,7 @@ fn address(entry: &OsStr) -> io::Result<Address> {
     match (host, port) {
         ("" | "*", Some(port)) => Ok(Address::Port(port)),
         ("" | "*", None) => Err(invalid(format!(
-            "net for {text:?} is not understood: {number:?} is not a port\n  hint: \":443\" allows a \
+            "net for {text:?} is invalid: {number:?} is not a port\n  hint: \":443\" allows a \
              TCP port on any host, \"udp\" and \"unix\" these sockets; ports are listed one by one"
         ))),
         (_, port) => {
@@ -341,7 +341,7 @@ fn address(entry: &OsStr) -> io::Result<Address> {
 
 fn not_found(name: &OsStr) -> io::Error {
     invalid(format!(
-        "run is allowed for {}, which is not found\n  hint: is it installed, and in PATH?",
+        "run is allowed for {}, which was not found\n  hint: is it installed, and in PATH?",
         name.display()
     ))
 }
@@ -428,7 +428,7 @@ mod tests {
             (&[], &["sys"], "sys cannot be denied"),
             (&[], &["ffi=libc"], "ffi cannot be denied"),
             (&["read=/no/such/file"], &[], "which cannot be opened"),
-            (&["run=no-such-program"], &[], "which is not found"),
+            (&["run=no-such-program"], &[], "which was not found"),
         ] {
             let refused = of(allow, deny, here).unwrap_err();
             assert!(refused.contains(expected), "{refused}");

@@ -1,4 +1,4 @@
-//! System calls by what they are refused for.
+//! System calls that are refused, grouped by the reason.
 
 macro_rules! calls {
     ($($(#[$attribute:meta])* $call:path),* $(,)?) => {
@@ -25,7 +25,7 @@ const OPEN_TREE_ATTR: i64 = 467;
 
 pub(super) const OPENAT2: i64 = 437;
 
-/// Nobody but an attacker or an administrator wants these.
+/// Only an attacker or an administrator needs these.
 pub(super) const REFUSED: &[(i64, &str)] = calls![
     // Other processes.
     libc::SYS_ptrace,
@@ -36,7 +36,7 @@ pub(super) const REFUSED: &[(i64, &str)] = calls![
     PROCESS_MADVISE,
     // The kernel.
     libc::SYS_kexec_load,
-    // Not known to libc there; nobody has the capability for it either.
+    // libc does not have it there; a plugin lacks the capability for it as well.
     #[cfg(not(all(target_arch = "aarch64", target_env = "musl")))]
     libc::SYS_kexec_file_load,
     libc::SYS_init_module,
@@ -184,12 +184,12 @@ pub(super) fn refusal(number: i64) -> Option<i32> {
     }
 }
 
-/// Whether it changes what is known about a file, which takes all of `write`.
+/// Whether it changes metadata of a file, which needs all of `write`.
 pub(super) fn is_metadata(number: i64) -> bool {
     METADATA.iter().any(|(one, _)| *one == number)
 }
 
-/// What a refused call is called.
+/// The name of a refused call.
 pub(super) fn name(number: i64) -> String {
     let name = entry(number).map_or("", |(_, name)| *name);
     let name = name.rsplit("SYS_").next().unwrap_or_default();

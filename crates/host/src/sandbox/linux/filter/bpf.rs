@@ -31,7 +31,7 @@ const ARCHITECTURE: Option<u32> = Some(0xc000_00b7);
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 const ARCHITECTURE: Option<u32> = None;
 
-/// Calls of the x32 mode of x86_64 have other numbers, which would pass by the filter.
+/// System calls of the x32 mode of x86_64 have other numbers, which would bypass the filter.
 const X32: u32 = 0x4000_0000;
 
 /// What becomes of a call.
@@ -40,7 +40,7 @@ pub(super) enum Action {
     Allow,
     /// It fails with this error.
     Fail(i32),
-    /// Somebody is asked.
+    /// The listener decides.
     Ask,
 }
 
