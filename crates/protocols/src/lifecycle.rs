@@ -140,14 +140,15 @@ pub(crate) fn decode(answer: &Payload) -> Result<Value, CallError> {
         .map_err(CallError::Undecodable)
 }
 
-/// Makes the first call of a protocol that has one, and reads its answer.
+/// Makes the first call of a protocol that has one, and reads its answer. The answer may hold secrets,
+/// so errors do not quote it.
 #[cfg(feature = "values")]
 pub(crate) async fn begin_typed<T: serde::de::DeserializeOwned>(
     spec: &Spec,
     peer: &Peer,
 ) -> Result<T, CallError> {
     match (spec.begin)(peer, &Client::default()).await? {
-        Some(answer) => answer.decode().map_err(CallError::Undecodable),
+        Some(answer) => answer.decode_private().map_err(CallError::Undecodable),
         None => refuse(format!("{} has no first call", spec.name)),
     }
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tenon_host::{Plugin, PluginError, Start, Started, StopLimits};
-use tenon_protocols::denobridge::{Health, InvokeProgress};
+use tenon_protocols::denobridge::{self, InvokeProgress};
 use tenon_protocols::{Protocol, Secrets};
 use tenon_rpc::{
     Options, Router, Tap,
@@ -26,7 +26,7 @@ const STOP_LIMITS: StopLimits = StopLimits {
     terminated: Duration::from_millis(300),
 };
 
-/// Members of messages that nobody is to see.
+/// Members of messages that are masked in the log.
 const SECRETS: [&str; 8] = [
     "writeOnlyProps",
     "nextWriteOnlyProps",
@@ -39,12 +39,12 @@ const SECRETS: [&str; 8] = [
     "writeOnly",
 ];
 
-/// Who hears of the progress of an action. Messages carry no id, so there is one at a time.
+/// The action that gets the progress of a process. Messages carry no id, so there is one at a time.
 #[derive(Clone, Default)]
 pub(super) struct Listener(Arc<Mutex<Option<mpsc::Sender<String>>>>);
 
 impl Listener {
-    /// Listens, if nobody does.
+    /// Listens, unless another action does.
     pub(super) fn take(&self, progress: &mpsc::Sender<String>) -> bool {
         let mut listener = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_free = listener.is_none();
@@ -64,14 +64,14 @@ impl Listener {
             None => tracing::debug!(message, "progress that no action made"),
             Some(progress) => {
                 if progress.try_send(message).is_err() {
-                    tracing::warn!("a script tells of progress faster than it can be shown");
+                    tracing::warn!("a script reports progress faster than it can be shown");
                 }
             }
         }
     }
 }
 
-/// Starts a script and asks whether it is well, and how many calls it takes at a time.
+/// Starts a script and makes its first call, which says how many calls it takes at a time.
 pub(super) async fn start(
     launch: &Launch,
     secrets: &Secrets,
@@ -102,18 +102,17 @@ pub(super) async fn start(
         let command = launch.command.clone();
         command.on_stderr(move |line| log(&script, &stderr_line(line, &secrets)))
     };
-    let health = |peer| async move { protocol.begin(&peer).await };
+    let health = |peer| async move { denobridge::begin(&peer).await };
     let (plugin, health) = Plugin::start(&command, start, Arc::new(router), health).await?;
-    let health = health.and_then(|health| health.decode::<Health>().ok());
-    let said = health.and_then(|health| health.max_in_flight);
+    let capacity = launch.max_in_flight.or(health.max_in_flight);
     Ok(Started {
         plugin,
-        capacity: launch.max_in_flight.or(said).unwrap_or(NonZeroUsize::MIN),
+        capacity: capacity.unwrap_or(NonZeroUsize::MIN),
         extra: listener,
     })
 }
 
-/// Says goodbye and sees to it that it goes.
+/// Sends `shutdown` and ends the process.
 pub(super) async fn stop(plugin: Plugin) {
     let id = plugin.process().id();
     let stopped =
@@ -121,7 +120,7 @@ pub(super) async fn stop(plugin: Plugin) {
     tracing::debug!(id, how = ?stopped.how, status = %stopped.status, "a script ended");
 }
 
-/// Shows every frame in the log, if anybody looks.
+/// Writes every frame to the log, if that is enabled.
 fn tap(launch: &Launch, secrets: &Secrets) -> Option<Arc<dyn Tap>> {
     if !tracing::event_enabled!(Level::DEBUG) {
         return None;
@@ -152,8 +151,8 @@ fn log(script: &str, line: &str) {
     }
 }
 
-/// The level that a line names: `[WARN] …`, `WARN: …`, or a JSON object with a `level`. Others are
-/// for whoever looks for mistakes.
+/// The level that a line names: `[WARN] …`, `WARN: …`, or a JSON object with a `level`. Other lines are
+/// debug output.
 fn level_of(line: &str) -> (Level, &str) {
     if line.starts_with('{')
         && let Ok(serde_json::Value::Object(members)) = serde_json::from_str(line)
@@ -211,7 +210,7 @@ mod tests {
         assert!(listener.take(&progress));
         assert!(!listener.take(&progress));
         listener.hear("one".into());
-        // There is no room for it, and nobody waits.
+        // There is no room for it, and `hear` does not wait.
         listener.hear("two".into());
         assert_eq!(heard.try_recv().unwrap(), "one");
         assert!(heard.try_recv().is_err());
