@@ -1,6 +1,10 @@
-"""A script that does as its orders say, and writes down what it hears.
+"""A script that follows orders, and writes down what it hears.
 
-Beside it are `orders.json`, `heard` (a line for each message: the process that read it, and the
+This is the puppet of denobridge. That of Orchard, crates/cli/tests/scenario/puppet.py, has other methods,
+another envelope and other faults to play; both share only a few lines, so each stays one file that a test
+copies into its folder.
+
+Next to it are `orders.json`, `heard` (a line for each message: the process that read it, and the
 message as it came) and `processes` (the ids of all its processes).
 
 Orders are a table from a step to an order. A step is a method, a method and the name in its params

@@ -1,6 +1,10 @@
-"""A provider that does as its orders say, so that a test can have it misbehave at any step.
+"""A provider that follows orders, so that a test can make it misbehave at any step.
 
-Beside it lie, under its own name with an ending: `.json`, its orders; `.heard`, every byte it has
+This is the puppet of Orchard. That of denobridge, crates/terraform/tests/puppet.py, has other methods,
+another envelope and other faults to play; both share only a few lines, so each stays one file that a test
+copies into its folder.
+
+Next to it are, under its own name with an ending: `.json`, its orders; `.heard`, every byte it has
 read; `.rows`, a SQLite database with a row for each thing it has put. All providers of a test
 write what they begin and end into one `diary`.
 
