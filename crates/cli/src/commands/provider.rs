@@ -6,10 +6,12 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 use serde_json::json;
+use tenon_host::{Capture, PluginCommand};
 use tenon_protocols::denobridge::provider::{self, ADDRESS as SOURCE};
 
 use crate::args::{InstallArgs, Program, ProviderCommand};
@@ -41,9 +43,9 @@ impl Program {
     }
 }
 
-pub(crate) fn run(command: &ProviderCommand) -> Result<(), Failure> {
+pub(crate) async fn run(command: &ProviderCommand) -> Result<(), Failure> {
     match command {
-        ProviderCommand::Install(args) => install(args),
+        ProviderCommand::Install(args) => install(args).await,
     }
 }
 
@@ -62,8 +64,9 @@ struct Config {
     variable: Option<&'static str>,
 }
 
-fn install(args: &InstallArgs) -> Result<(), Failure> {
+async fn install(args: &InstallArgs) -> Result<(), Failure> {
     let binary = binary(args)?;
+    check_binary(&binary).await?;
     let mirror = mirror(args)?;
     let programs: Vec<Program> = Program::ALL
         .into_iter()
@@ -124,18 +127,23 @@ fn print(mirror: &Path, done: &[Installed]) -> Result<(), Failure> {
         };
         output::talk(format_args!("{program}: {what} {config}"));
     }
-    let mut by_hand: Vec<_> = { done.iter() }
-        .filter(|one| !names(&one.config.file, mirror))
-        .map(|one| one.config.to_string())
-        .collect();
-    // A variable may name one file for both.
-    by_hand.dedup();
-    if !by_hand.is_empty() {
+    let by_hand = { done.iter() }.filter(|one| !names(&one.config.file, mirror));
+    let (with_block, without): (Vec<_>, Vec<_>) =
+        { by_hand.map(|one| &one.config) }.partition(|config| has_block(&config.file));
+    if !without.is_empty() {
         output::talk(format_args!(
             "\nFor `init` to find it, add this to {}:\n",
-            by_hand.join(" and ")
+            listed(&without)
         ));
         output::data(config_text(mirror).trim_end())?;
+    }
+    if !with_block.is_empty() {
+        output::talk(format_args!(
+            "\nFor `init` to find it, add this to the provider_installation block in {}, which may have only \
+             one. If the block has `direct` or other mirrors, add only the exclude line to each of them:\n",
+            listed(&with_block)
+        ));
+        output::data(methods_text(mirror).trim_end())?;
     }
     // Both understand it, and one line is enough.
     if let Some(first) = done.first() {
@@ -148,6 +156,20 @@ fn print(mirror: &Path, done: &[Installed]) -> Result<(), Failure> {
         ));
     }
     Ok(())
+}
+
+/// The names of configuration files. A variable may name one file for both programs.
+fn listed(configs: &[&Config]) -> String {
+    let mut names: Vec<_> = configs.iter().map(ToString::to_string).collect();
+    names.dedup();
+    names.join(" and ")
+}
+
+/// Whether a configuration says already where providers come from, which it can say only once.
+fn has_block(config: &Path) -> bool {
+    let text = fs::read_to_string(config).unwrap_or_default();
+    let mut lines = text.lines().map(str::trim_start);
+    lines.any(|line| line.starts_with("provider_installation"))
 }
 
 /// Whether a configuration names the mirror already.
@@ -175,6 +197,34 @@ fn binary(args: &InstallArgs) -> Result<PathBuf, Failure> {
             tenon_text::path(&file)
         ))),
     }
+}
+
+/// Whether a program is the provider, which says so: Terraform would only find out in `terraform plan`.
+async fn check_binary(file: &Path) -> Result<(), Failure> {
+    let capture = Capture {
+        time_limit: Some(Duration::from_secs(10)),
+        limit: 64 * 1024,
+        ..Capture::default()
+    };
+    // Without a folder in its name it would be looked for in PATH.
+    let path = std::path::absolute(file).map_err(Failure::cannot_start)?;
+    let command = PluginCommand::new(path).arg("--version");
+    let problem = match capture.run(&command).await {
+        Ok(said)
+            if said
+                .stdout
+                .starts_with(format!("{} ", program_name()).as_bytes()) =>
+        {
+            return Ok(());
+        }
+        Ok(_) => format!("`--version` does not print \"{} VERSION\"", program_name()),
+        Err(error) => error.to_string(),
+    };
+    Err(Failure::cannot_start(format!(
+        "{} is not the Terraform provider {}: {problem}",
+        tenon_text::path(file),
+        provider::NAME
+    )))
 }
 
 fn mirror(args: &InstallArgs) -> Result<PathBuf, Failure> {
@@ -239,15 +289,22 @@ fn in_home(program: Program, home: &Path) -> PathBuf {
     }
 }
 
+/// A block for a configuration that has none.
 fn config_text(mirror: &Path) -> String {
+    let methods = methods_text(mirror).replace('\n', "\n  ");
+    format!("provider_installation {{\n  {}\n}}\n", methods.trim_end())
+}
+
+/// What the block has in it.
+fn methods_text(mirror: &Path) -> String {
     let mirror = mirror.display().to_string();
     let mirror = mirror
         .replace('\\', "\\\\")
         .replace('"', "\\\"")
         .replace("${", "$${");
     format!(
-        "provider_installation {{\n  filesystem_mirror {{\n    path    = \"{mirror}\"\n    \
-         include = [\"{SOURCE}\"]\n  }}\n  direct {{\n    exclude = [\"{SOURCE}\"]\n  }}\n}}\n"
+        "filesystem_mirror {{\n  path    = \"{mirror}\"\n  include = [\"{SOURCE}\"]\n}}\ndirect {{\n  \
+         exclude = [\"{SOURCE}\"]\n}}\n"
     )
 }
 

@@ -4,10 +4,13 @@ use insta::assert_snapshot;
 
 use crate::support::shell::Shell;
 
+/// What the installation takes for the provider.
+const PROVIDER: &str = "#!/bin/sh\necho terraform-provider-denobridge 0.4.1\n";
+
 #[tokio::test]
 async fn the_provider_is_put_where_init_finds_it() {
     let mut shell = Shell::new();
-    shell.program("provider", "#!/bin/sh\n");
+    shell.program("provider", PROVIDER);
     let home = "HOME=$PWD/home tenon provider install --binary provider";
     shell.run(&format!("{home} --mirror mirror")).await;
     shell
@@ -35,7 +38,7 @@ async fn the_provider_is_put_where_init_finds_it() {
 #[tokio::test]
 async fn the_configuration_is_written_where_it_is_read() {
     let mut shell = Shell::new();
-    shell.program("provider", "#!/bin/sh\n");
+    shell.program("provider", PROVIDER);
     let install = "tenon provider install --binary provider --mirror mirror";
     // A file that a variable names is the only one that is read.
     let named = "HOME=$PWD/a TF_CLI_CONFIG_FILE=$PWD/named.rc";
@@ -59,6 +62,15 @@ async fn the_configuration_is_written_where_it_is_read() {
         .run(&format!("{home} {install} --write-config --for tofu"))
         .await;
     shell.run("find a b c d -type f 2> /dev/null | sort").await;
+    // Only one such block may be there.
+    shell.file(
+        "other.rc",
+        "# mine\nprovider_installation {\n  direct {}\n}\n",
+    );
+    let other = "HOME=$PWD/a TF_CLI_CONFIG_FILE=$PWD/other.rc";
+    shell
+        .run(&format!("{other} {install} --for terraform"))
+        .await;
     assert_snapshot!(shell.transcript().replace(&platform(), "[platform]"));
 }
 
@@ -72,9 +84,17 @@ async fn what_cannot_be_installed() {
     shell
         .run("HOME=$PWD tenon provider install --binary missing")
         .await;
+    shell.program("other", "#!/bin/sh\necho other 1.0\n");
+    shell
+        .run("HOME=$PWD tenon provider install --binary other")
+        .await;
+    shell.program("broken", "#!/no/such/interpreter\n");
+    shell
+        .run("HOME=$PWD tenon provider install --binary broken")
+        .await;
     shell.run("tenon provider install --as-version ../1").await;
     shell.run("tenon provider install --for pulumi").await;
-    shell.program("provider", "#!/bin/sh\n");
+    shell.program("provider", PROVIDER);
     shell
         .run("tenon provider install --binary provider --mirror plain/inside")
         .await;
