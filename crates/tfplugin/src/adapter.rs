@@ -23,6 +23,7 @@ use futures_util::FutureExt;
 use tenon_schema::Offer;
 use tokio::sync::OnceCell;
 use tokio_stream::Stream;
+use tokio_util::task::TaskTracker;
 use tonic::{Request, Response, Status, Streaming};
 
 use crate::Provider;
@@ -35,6 +36,7 @@ use crate::unsupported;
 pub(crate) struct Adapter<P> {
     provider: Arc<P>,
     offer: Arc<OnceCell<Offer>>,
+    calls: TaskTracker,
 }
 
 impl<P> Clone for Adapter<P> {
@@ -42,6 +44,7 @@ impl<P> Clone for Adapter<P> {
         Adapter {
             provider: self.provider.clone(),
             offer: self.offer.clone(),
+            calls: self.calls.clone(),
         }
     }
 }
@@ -51,7 +54,13 @@ impl<P: Provider> Adapter<P> {
         Adapter {
             provider,
             offer: Arc::default(),
+            calls: TaskTracker::new(),
         }
+    }
+
+    /// The calls in progress.
+    pub(crate) fn calls(&self) -> TaskTracker {
+        self.calls.clone()
     }
 
     /// What the provider has. It is asked once, and again only if it failed.
@@ -66,6 +75,7 @@ impl<P: Provider> Adapter<P> {
         &'p self,
         call: impl FnOnce(&'p P) -> F + Send,
     ) -> Result<F::Output, Diagnostic> {
+        let _in_progress = self.calls.token();
         caught(async { call(&self.provider).await }).await
     }
 }
@@ -76,7 +86,7 @@ async fn caught<F: Future>(call: F) -> Result<F::Output, Diagnostic> {
         Diagnostic::error(
             "The provider failed",
             format!(
-                "The provider panicked: {}.\n\nThis is a bug in the provider; please report it.",
+                "The provider panicked: {}.\n\nThis is a bug in the provider. Report it to its authors.",
                 panic_text(panic.as_ref())
             ),
         )
@@ -104,7 +114,7 @@ fn find<'a, T>(known: &'a BTreeMap<String, T>, name: &str) -> Result<&'a T, Diag
     })
 }
 
-/// The diagnostics of a call that has nothing else to say.
+/// The diagnostics of a call that returns nothing else.
 fn said(outcome: Result<Diagnostics, Diagnostics>) -> Vec<proto::Diagnostic> {
     all_into_proto(outcome.unwrap_or_else(|errors| errors))
 }

@@ -25,11 +25,12 @@ use std::thread;
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 use tonic::transport::Server;
 
 use self::arguments::Mode;
 use self::encryption::Encryption;
-use self::ending::Endings;
+use self::ending::{Endings, Reason};
 use self::error::StartError;
 use self::handshake::Handshake;
 use self::services::Services;
@@ -41,14 +42,14 @@ use crate::{Identity, Provider, log};
 /// would leave its socket and its scripts behind.
 const LONGEST_ENDING: Duration = Duration::from_millis(1700);
 
-/// When to end even though somebody blocks the only thread, on which no time limit passes then.
+/// When to end even if something blocks the only thread, where no time limit can run out then.
 const LAST_MOMENT: Duration = Duration::from_millis(1850);
 
 /// Does what the arguments and the environment of this process say: serves the provider to
-/// Terraform, serves it for debugging, or tells a person what this program is.
+/// Terraform, serves it for debugging, or prints what this program is.
 ///
-/// `make` is called once it is clear that somebody wants the provider, before there is a runtime. An
-/// error of it is shown to the user of Terraform. When the process ends, [`Provider::end`] is awaited
+/// `make` is called before there is a runtime, and only if the provider is served. Its error is shown to the
+/// user of Terraform. When the process ends, [`Provider::end`] is awaited
 /// while the last answers still go out, and given up after 1.7 seconds.
 pub fn run<P: Provider>(identity: &Identity, make: impl FnOnce() -> io::Result<P>) -> ExitCode {
     let cookie = std::env::var_os(handshake::COOKIE.0);
@@ -112,10 +113,9 @@ async fn serve_terraform<P: Provider>(identity: &Identity, provider: P) -> Resul
     serve(provider, socket, encryption, endings).await
 }
 
-/// Terraform shows its user a line that it does not understand, and what is on stderr only to those
-/// who ask for its log.
+/// Terraform shows a line that it cannot parse to its user, and stderr only in its log.
 fn tell_terraform(error: &StartError) {
-    let _nobody_shows_it = say(&handshake::refusal(error));
+    let _not_shown = say(&handshake::refusal(error));
 }
 
 /// Everything up to the line that tells Terraform where to connect. It connects only then, so
@@ -157,7 +157,9 @@ async fn serve<P: Provider>(
     let (listener, files) = socket.into_parts()?;
     let incoming = incoming::accept(listener, encryption.map(Encryption::into_acceptor));
     let provider = Arc::new(provider);
-    let services = Services::new(Adapter::new(provider.clone()), endings.requested()).await;
+    let adapter = Adapter::new(provider.clone());
+    let calls = adapter.calls();
+    let services = Services::new(adapter, endings.requested()).await;
     let stop = CancellationToken::new();
     let serving = Server::builder().serve_with_incoming_shutdown(
         services,
@@ -167,13 +169,31 @@ async fn serve<P: Provider>(
     let mut serving = pin!(serving);
     tokio::select! {
         served = &mut serving => return served.map_err(StartError::Serving),
-        reason = endings.wait() => tracing::debug!("the provider ends: {reason}"),
+        reason = ending(&mut endings, provider.as_ref(), &calls) => {
+            tracing::debug!("the provider ends: {reason}");
+        }
     }
     stop.cancel();
     let files = Arc::new(files);
     end_at_the_last_moment(Arc::downgrade(&files));
     let ended = end(serving, async || provider.end().await).await;
     ended.map_err(StartError::Serving)
+}
+
+/// Waits until the process has to end. After SIGTERM, which often reaches Terraform's whole process group,
+/// calls in progress finish first, as after Ctrl-C: Terraform waits for them, and what they create would be
+/// lost. A second signal ends the process immediately.
+async fn ending<P: Provider>(endings: &mut Endings, provider: &P, calls: &TaskTracker) -> Reason {
+    let reason = endings.wait().await;
+    if !endings.lets_calls_finish(&reason) {
+        return reason;
+    }
+    provider.stop();
+    calls.close();
+    tokio::select! {
+        () = calls.wait() => reason,
+        next = endings.wait() => next,
+    }
 }
 
 /// Held weakly, so that the files go when they are dropped, long before that as a rule.
@@ -200,8 +220,8 @@ async fn end<E>(
     })
 }
 
-/// Writes what Terraform or the person who debugs waits for. If they have gone, so do we: a parent
-/// that died before it could be watched is noticed here.
+/// Writes the line that Terraform, or the person who debugs, waits for. Fails if the reader has gone: this
+/// is how a parent is noticed that died before it was watched.
 fn say(text: &str) -> Result<(), StartError> {
     let mut stdout = io::stdout();
     stdout
@@ -211,7 +231,7 @@ fn say(text: &str) -> Result<(), StartError> {
 }
 
 fn tell(to: &mut dyn Write, text: &str, code: u8) -> ExitCode {
-    // Where nobody listens there is nobody to tell.
+    // A closed stream is not an error here.
     let _unheard = to.write_all(text.as_bytes()).and_then(|()| to.flush());
     ExitCode::from(code)
 }

@@ -140,7 +140,7 @@ fn print(mirror: &Path, done: &[Installed]) -> Result<(), Failure> {
     if !with_block.is_empty() {
         output::talk(format_args!(
             "\nFor `init` to find it, add this to the provider_installation block in {}, which may have only \
-             one. If the block has `direct` or other mirrors, add only the exclude line to each of them:\n",
+             one such block. If the block has `direct` or other mirrors, add only the exclude line to each of them:\n",
             listed(&with_block)
         ));
         output::data(methods_text(mirror).trim_end())?;

@@ -79,6 +79,11 @@ fn known(workspace: &Workspace) -> BTreeSet<String> {
 /// Ctrl-C, which Terraform has heard.
 fn interrupt(workspace: &Workspace, running: &Running<'_>) {
     running.interrupt();
+    until_stopping(workspace);
+}
+
+/// Waits until Terraform says that it stops.
+fn until_stopping(workspace: &Workspace) {
     workspace.wait_until("Terraform has been told", || {
         workspace.read("stdout").contains("Interrupt received")
     });
@@ -104,7 +109,7 @@ fn after_ctrl_c_the_state_has_what_was_created() {
 
 /// The second Ctrl-C is Terraform's own: it waits for nobody any more.
 #[test]
-fn after_ctrl_c_twice_nobody_is_left() {
+fn after_ctrl_c_twice_no_process_is_left() {
     trial(&[], |workspace| {
         let running = half_done(workspace);
         interrupt(workspace, &running);
@@ -164,6 +169,37 @@ resource "denobridge_resource" "b" {
     });
 }
 
+/// Terraform handles SIGTERM like Ctrl-C, and so does the provider if both get it.
+#[test]
+fn after_sigterm_to_the_group_what_runs_may_finish() {
+    trial(&[], |workspace| {
+        workspace.moves(&json!({ "create": [{ "touch": "begun" }, { "gate": "go" }] }));
+        workspace.configure(
+            r#"
+resource "denobridge_resource" "a" {
+  path  = "./puppet.py"
+  props = { name = "a" }
+}
+
+resource "denobridge_resource" "b" {
+  depends_on = [denobridge_resource.a]
+  path       = "./puppet.py"
+  props      = { name = "b" }
+}
+"#,
+        );
+        let running = workspace.start("apply -auto-approve");
+        workspace.wait_until("it has begun", || workspace.has("begun"));
+        running.terminate();
+        until_stopping(workspace);
+        workspace.write("go", "");
+        running.wait().fails();
+        workspace.assert_nobody_left();
+        assert_eq!(known(workspace), BTreeSet::from(["a".to_owned()]));
+        assert_eq!(objects(workspace), known(workspace));
+    });
+}
+
 #[test]
 fn after_ctrl_c_a_start_that_hangs_is_given_up() {
     trial(&[], |workspace| {
@@ -188,7 +224,7 @@ data "denobridge_datasource" "a" {
 }
 
 #[test]
-fn when_terraform_is_killed_nobody_is_left() {
+fn when_terraform_is_killed_no_process_is_left() {
     trial(&[], |workspace| {
         let running = half_done(workspace);
         running.kill();

@@ -29,9 +29,14 @@ impl<'a> Running<'a> {
         Pid::from_child(&self.child)
     }
 
-    /// Ctrl-C: everyone in the group hears it.
+    /// Ctrl-C: every process of the group gets it.
     pub(crate) fn interrupt(&self) {
         kill_process_group(self.process(), Signal::INT).expect("a process group");
+    }
+
+    /// SIGTERM to the whole group, as many CI systems cancel a job.
+    pub(crate) fn terminate(&self) {
+        kill_process_group(self.process(), Signal::TERM).expect("a process group");
     }
 
     /// `kill -9` of Terraform alone.

@@ -67,6 +67,11 @@ impl Endings {
         self.requested.clone()
     }
 
+    /// Whether calls in progress may finish before the process ends.
+    pub(super) fn lets_calls_finish(&self, reason: &Reason) -> bool {
+        self.parent.is_some() && matches!(reason, Reason::Signal("SIGTERM"))
+    }
+
     /// Waits for the first of them.
     pub(super) async fn wait(&mut self) -> Reason {
         let parent_died = async {
