@@ -157,7 +157,7 @@ mod tests {
 
     fn assert_goes(daemon: Identity) {
         let began = Instant::now();
-        // Dead, it waits to be reaped by somebody else.
+        // A zombie, which its new parent reaps, counts as gone.
         let state = || {
             let stat =
                 std::fs::read_to_string(format!("/proc/{}/stat", daemon.id.as_raw_nonzero()));

@@ -223,7 +223,7 @@ mod tests {
         assert_eq!(fs::read(&target).unwrap(), b"mine");
     }
 
-    /// Neither call waits for somebody at the other end of the FIFO.
+    /// Neither call waits for a process at the other end of the FIFO.
     #[test]
     fn only_regular_files_are_opened() {
         let folder = folder();

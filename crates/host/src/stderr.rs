@@ -199,7 +199,7 @@ mod tests {
         assert_eq!(
             tail.mark().await,
             4,
-            "a plugin that has ended keeps nobody waiting"
+            "waiting for a plugin that has ended returns"
         );
     }
 

@@ -278,7 +278,7 @@ async fn a_process_that_died_is_replaced() {
 }
 
 #[tokio::test]
-async fn who_waits_for_a_start_that_fails_fails_with_it() {
+async fn calls_that_wait_for_a_failed_start_fail_with_it() {
     watched(async {
         let folder = tempfile::tempdir().unwrap();
         let starts = folder.path().join("starts");
@@ -349,7 +349,7 @@ async fn retired_processes_end_with_their_calls() {
 }
 
 #[tokio::test]
-async fn a_start_that_is_given_up_leaves_nobody() {
+async fn a_cancelled_start_leaves_no_process() {
     watched(async {
         let (pool, script) = (pool(LIMITS), Arc::new(Script::new("exec sleep 1000")));
         let waiting = {
@@ -372,7 +372,7 @@ async fn a_start_that_is_given_up_leaves_nobody() {
 }
 
 #[tokio::test]
-async fn a_pool_that_is_dropped_leaves_nobody() {
+async fn a_dropped_pool_leaves_no_process() {
     watched(async {
         let (pool, script) = (pool(LIMITS), quiet());
         lease(&pool, &script, 1).await.release();

@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_cgroup_nobody_leaves_the_group() {
+    fn without_a_cgroup_no_process_leaves_the_group() {
         let leave = |has_cgroup| {
             let filter = program(&Rules::default(), false, has_cgroup).unwrap();
             run(&filter, libc::SYS_setsid, [0; 6])
