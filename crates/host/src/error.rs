@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io;
+use std::num::NonZeroU32;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::ExitStatus;
@@ -41,7 +42,7 @@ pub struct PluginError {
     /// Its memory limit, if it had one.
     pub memory_limit: Option<Box<MemoryLimit>>,
     /// How many processes and threads it may have, if that is limited.
-    pub process_limit: Option<u32>,
+    pub process_limit: Option<NonZeroU32>,
 }
 
 /// What failed.
@@ -276,7 +277,7 @@ fn memory_hint(limit: Size) -> String {
     format!("its memory is limited to {limit}: does it need more?")
 }
 
-fn process_hint(limit: u32) -> String {
+fn process_hint(limit: NonZeroU32) -> String {
     format!("it is limited to {limit} processes and threads: does it need more?")
 }
 
@@ -370,7 +371,7 @@ mod tests {
                 let was_reached = false;
                 Box::new(MemoryLimit { bytes, was_reached })
             }),
-            process_limit: limits.processes,
+            process_limit: limits.processes.and_then(NonZeroU32::new),
             ..PluginError::new("plugin", closed())
         };
         let hint = |limits, said: &str| ended(limits, said).hint().unwrap();

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::num::NonZeroU32;
 use std::os::fd::AsFd;
 use std::process::ExitStatus;
 use std::time::Duration;
@@ -182,8 +183,8 @@ impl Process {
     }
 
     /// How many processes and threads it may have, if that is limited.
-    pub(crate) fn process_limit(&self) -> Option<u32> {
-        self.limits.processes
+    pub(crate) fn process_limit(&self) -> Option<NonZeroU32> {
+        self.limits.processes.and_then(NonZeroU32::new)
     }
 
     /// The last lines it wrote to stderr.

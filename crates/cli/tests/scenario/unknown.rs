@@ -248,7 +248,9 @@ async fn what_only_its_outputs_undo_is_named() {
     let outcome = stage.run(&format!("tenon teardown {record}")).await;
     assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
     assert!(
-        outcome.stderr.contains("its outcome is unknown, and its teardown"),
+        outcome
+            .stderr
+            .contains("its outcome is unknown, and its teardown"),
         "{}",
         outcome.stderr
     );
