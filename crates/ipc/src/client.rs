@@ -1,4 +1,4 @@
-//! A client of a server on a local socket, which comes back when it has lost the server.
+//! A client of a server on a local socket, which reconnects when the connection is lost.
 
 mod events;
 mod link;
@@ -19,19 +19,19 @@ use link::Link;
 pub use settings::{ClientSettings, Reconnect};
 use timers::Timers;
 
-/// How a client stands with its server.
+/// The state of a client.
 #[derive(Clone, Debug)]
 pub enum ClientState {
     /// It is connected.
     Connected,
-    /// It has lost the server and tries to reach it again.
+    /// The connection was lost, and the client tries to connect again.
     Reconnecting {
-        /// Which attempt comes next, from 1.
+        /// The number of the next attempt, from 1.
         attempt: u32,
-        /// How long it waits before that.
+        /// The pause before that attempt.
         pause: Duration,
     },
-    /// It is over.
+    /// The client has ended.
     Closed(CloseReason),
 }
 
@@ -73,16 +73,16 @@ impl Client {
     /// Connects to the server of this name.
     ///
     /// # Errors
-    /// Nothing listens there, or somebody else. The text says what is there instead.
+    /// No server listens there, or a server of an untrusted user. The text says what is there instead.
     pub async fn connect(name: &str) -> io::Result<Client> {
         Client::connect_with(name, Router::new(()), ClientSettings::default()).await
     }
 
-    /// Connects with other than the default settings. `router` handles what the server asks; events
-    /// that it does not handle go to [`events`](Client::events).
+    /// Connects with the given settings. `router` handles calls and events of the server; events without
+    /// a handler go to [`events`](Client::events).
     ///
     /// # Errors
-    /// As [`connect`](Client::connect), also if the client is to come back later on.
+    /// As [`connect`](Client::connect), also if the settings allow reconnecting.
     pub async fn connect_with<S>(
         name: &str,
         router: Router<S>,
@@ -96,7 +96,7 @@ impl Client {
         let router = match router.handles_every_event() {
             true => router,
             false => router.event_fallback(move |_, event| {
-                // Nobody listens now: an event is for those who do.
+                // Without a reader the event is dropped.
                 let _nobody = publish.send(event);
             }),
         };
@@ -118,9 +118,9 @@ impl Client {
         Ok(Client { shared })
     }
 
-    /// Calls a method and waits for the answer, as long as the settings say.
+    /// Calls a method and waits for the answer, at most for the timeout in the settings.
     ///
-    /// Dropping the future gives up, and the server is told.
+    /// Dropping the future cancels the call at the server.
     ///
     /// # Errors
     /// See [`CallError`].
@@ -192,7 +192,7 @@ impl Client {
         .await
     }
 
-    /// Asks the server, once it is reached. One that hangs up with a complaint has answered.
+    /// Calls the server, once it is connected. An error with which the server disconnects is its answer.
     async fn ask<T>(
         &self,
         limit: Option<Duration>,
@@ -215,10 +215,10 @@ impl Client {
         Events::new(self.shared.events.subscribe(), self.shared.link.clone())
     }
 
-    /// The server, once it is reached: waits while the client comes back.
+    /// The server. Waits while the client reconnects.
     ///
     /// # Errors
-    /// The connection is over; the error that the server hung up with, if it did.
+    /// The client has ended; the error with which the server disconnected, if there was one.
     pub async fn peer(&self) -> Result<Peer, CallError> {
         if let Link::Up(peer) = &*self.shared.link.borrow()
             && !peer.is_closed()
@@ -242,12 +242,12 @@ impl Client {
         }
     }
 
-    /// How it stands with the server now.
+    /// The current state.
     pub fn state(&self) -> ClientState {
         self.shared.link.borrow().state()
     }
 
-    /// Waits until it stands otherwise, and tells how.
+    /// Waits until the state changes, and returns the new one.
     pub async fn changed(&self, from: &ClientState) -> ClientState {
         let mut link = self.shared.link.clone();
         let differs = |link: &Link| !link.state().is_same(from);
@@ -257,7 +257,7 @@ impl Client {
         }
     }
 
-    /// Ends the connection in order: what the server asked is answered. Calls that wait fail.
+    /// Closes the connection: calls of the server are answered first, and our own waiting calls fail.
     pub async fn close(&self) {
         self.shared.close.notify_one();
         let mut link = self.shared.link.clone();

@@ -15,7 +15,7 @@ pub struct Clients(Arc<Table>);
 #[derive(Debug, Default)]
 pub(crate) struct Table {
     sessions: Mutex<HashMap<u64, Session>>,
-    /// Told whenever the last one has left.
+    /// Notified whenever the last client has disconnected.
     empty: Notify,
 }
 
@@ -60,15 +60,15 @@ impl Clients {
         self.0.sessions().len()
     }
 
-    /// All that there are now, in the order in which they came.
+    /// All clients, in the order in which they connected.
     pub fn all(&self) -> Vec<Session> {
         let mut sessions: Vec<Session> = self.0.sessions().values().cloned().collect();
         sessions.sort_by_key(Session::number);
         sessions
     }
 
-    /// Sends an event to every client and tells to how many it goes. Waits for nobody: what happens
-    /// to clients that read too slowly is for [`Settings::slow`](crate::Settings::slow) to say.
+    /// Sends an event to every client and returns the number of clients. Does not wait:
+    /// [`Settings::slow`](crate::Settings::slow) says what happens to clients that read too slowly.
     ///
     /// # Errors
     /// The params cannot be encoded.

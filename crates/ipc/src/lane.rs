@@ -1,5 +1,4 @@
-//! Events on their way to one peer, who may be slower than they come: they wait, and only so many
-//! of them. Nobody who sends them has to wait.
+//! A bounded queue of events for one peer that may read slowly. Senders do not wait.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -11,7 +10,7 @@ use tenon_rpc::{
 };
 use tokio::sync::Notify;
 
-/// What becomes of events that a peer does not read.
+/// What happens to events that a peer does not read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Slow {
     /// The oldest ones are dropped, and counted.
@@ -29,25 +28,25 @@ pub(crate) struct Patience {
     pub(crate) slow: Slow,
 }
 
-/// What became of an event.
+/// What happened to an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Offered {
-    /// It goes out, now or later, before any event that is offered after it.
+    /// It is sent, now or later, before any event that is offered after it.
     Taken,
-    /// The connection has ended, or cannot carry it.
+    /// The connection has ended, or cannot express it.
     Gone,
-    /// There are too many already, and the peer is not worth the wait.
+    /// Too many events wait already, and the peer is to be disconnected.
     TooSlow,
 }
 
-/// The way of events to one peer.
+/// The events for one peer.
 #[derive(Debug)]
 pub(crate) struct Lane {
     waiting: Mutex<Waiting>,
     /// Whether a task moves them on. It ends with the last of them, so that an idle lane has none.
-    /// Changed under the lock; read without it by those who find nobody waiting, as nearly all do.
+    /// Changed under the lock; read without it in the usual case that no event waits.
     is_moving: AtomicBool,
-    /// Told whenever one waits no more.
+    /// Notified whenever an event has been sent or dropped.
     moved: Notify,
     missed: AtomicU64,
     patience: Patience,
@@ -57,12 +56,12 @@ pub(crate) struct Lane {
 struct Waiting {
     events: VecDeque<Arc<Prepared>>,
     bytes: usize,
-    /// How many have waited, and do no more.
+    /// How many events have been sent or dropped after waiting.
     gone: u64,
 }
 
 impl Waiting {
-    /// Lets the oldest go.
+    /// Drops the oldest.
     fn pop(&mut self) {
         if let Some(oldest) = self.events.pop_front() {
             self.bytes -= oldest.size();
@@ -92,7 +91,7 @@ impl Lane {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sends an event at once, or lets it wait for its turn.
+    /// Sends an event at once, or queues it.
     pub(crate) fn offer(self: &Arc<Lane>, peer: &Peer, event: &Arc<Prepared>) -> Offered {
         if !self.is_moving.load(Ordering::Acquire) {
             match peer.offer(event) {
@@ -121,10 +120,10 @@ impl Lane {
         Offered::Taken
     }
 
-    /// Hands over what waits, as fast as the peer reads.
+    /// Sends waiting events, as fast as the peer reads.
     async fn move_on(&self, peer: Peer) {
         while let Some(bytes) = self.next_size() {
-            // Whatever is the oldest when there is room goes first.
+            // The event that is the oldest when there is room goes first.
             let is_over = peer.room(bytes).await.is_err();
             let mut waiting = self.waiting();
             if is_over {
@@ -138,7 +137,7 @@ impl Lane {
         }
     }
 
-    /// The size of the next event; `None` when there is none, and then nobody moves any.
+    /// The size of the next event; `None` when there is none, and then the moving task ends.
     fn next_size(&self) -> Option<usize> {
         let waiting = self.waiting();
         let size = waiting.events.front().map(|event| event.size());
@@ -146,7 +145,7 @@ impl Lane {
         size
     }
 
-    /// Waits until those that wait now do so no more, so that what is sent then comes after them.
+    /// Waits until all events that wait now have been sent or dropped, so that later messages follow them.
     pub(crate) async fn passed(&self) {
         let last = {
             let waiting = self.waiting();

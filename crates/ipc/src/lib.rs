@@ -1,10 +1,10 @@
-//! JSON-RPC 2.0 on local sockets: servers for many clients, and clients that come back.
+//! JSON-RPC 2.0 on local sockets: servers for many clients, and clients that reconnect.
 //!
-//! On the wire it is what the servers and clients of ipc-jsonrpc speak: one message a line, or each
-//! behind a `Content-Length` header as language servers have it. What is said, and by whom it is
-//! handled, is a [`Router`](tenon_rpc::Router), as everywhere in Tenon.
+//! The wire format is that of ipc-jsonrpc: one message per line, or each message after a
+//! `Content-Length` header as in the Language Server Protocol. Methods and events are handled by a
+//! [`Router`](tenon_rpc::Router), as everywhere in Tenon.
 //!
-//! - [`Server`]: lets clients in; [`Settings`] are all bounded by default.
+//! - [`Server`]: accepts clients; all [`Settings`] have limits by default.
 //! - [`Session`]: one client, as a handler sees it ([`FromClient`]).
 //! - [`Clients`]: all of them, to count them and to send to all.
 //! - [`Client`]: the other side.
@@ -27,7 +27,7 @@
 //! let router = Router::new(())
 //!     .on(Add, |context, (a, b)| async move {
 //!         let session = context.session();
-//!         // It may have left, and then there is nobody to tell.
+//!         // The client may have disconnected.
 //!         session.notify_raw("adding", None).await.ok();
 //!         Ok(a + b)
 //!     })
@@ -42,7 +42,7 @@
 //! let mut events = client.events();
 //!
 //! assert_eq!(client.call(Add, (20, 22)).await?, 42);
-//! assert!(events.next().await.is_some(), "it was told");
+//! assert!(events.next().await.is_some(), "the event");
 //! assert_eq!(server.clients().broadcast_raw("hello", None), 1);
 //! server.stop(Duration::from_secs(5)).await;
 //! # Ok(())
@@ -83,11 +83,11 @@ pub use users::{Credentials, Users};
 #[doc = include_str!("../../../docs/guide/sockets.md")]
 struct Page;
 
-/// The code of the error that a client gets when it is not let in.
+/// The error code for a client that is refused.
 pub const REFUSED: i64 = -32000;
 
-/// The code of the error for a call that a relay's plugin is not there to answer.
+/// The error code for a call while the plugin of a relay is not running.
 pub const PLUGIN_ENDED: i64 = -32001;
 
-/// The code of the error for a request past what the server lets through each second.
+/// The error code for a request that exceeds the limit per second.
 pub const TOO_MANY_REQUESTS: i64 = -32005;

@@ -1,4 +1,4 @@
-//! From the name of a server to where its socket is.
+//! From the name of a server to the path of its socket.
 
 use std::io;
 use std::path::PathBuf;
@@ -65,8 +65,8 @@ pub fn reference_path(name: &str) -> PathBuf {
     }
 }
 
-/// Connects to the server of this name: where [`socket_path`] says, and if nobody listens there, at
-/// the [`reference_path`].
+/// Connects to the server of this name: at its [`socket_path`], and if no server listens there, at the
+/// [`reference_path`].
 ///
 /// # Errors
 /// As [`connect`](crate::connect), or `$XDG_RUNTIME_DIR` cannot be trusted.
@@ -88,7 +88,7 @@ pub async fn connect_to(name: &str, server: &Users) -> io::Result<Io> {
                         io::ErrorKind::NotFound => format!(
                             "{first}: there is no such socket, nor {second}; is the server running?"
                         ),
-                        _ => format!("{error}; nobody listens at {second} either"),
+                        _ => format!("{error}; no server listens at {second} either"),
                     };
                     Err(io::Error::new(error.kind(), problem))
                 }

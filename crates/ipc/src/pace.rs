@@ -1,4 +1,4 @@
-//! How fast a client may ask, and send.
+//! Rate limits for requests and bytes of a client.
 
 use std::future::Future;
 use std::io;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::time::{Instant, Sleep};
 
-/// So much for each second, with a second's worth at once after a rest.
+/// A rate per second; after a pause, a second's worth is available at once.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bucket {
     rate: f64,
@@ -34,7 +34,7 @@ impl Bucket {
         (self.left, self.filled) = ((self.left + gained).min(self.rate), now);
     }
 
-    /// Takes one, or tells how long to wait for it.
+    /// Takes one, or returns how long to wait for it.
     pub(crate) fn take_one(&mut self) -> Result<(), Duration> {
         self.fill();
         if self.left < 1.0 {
@@ -44,7 +44,7 @@ impl Bucket {
         Ok(())
     }
 
-    /// Takes what has already come, and tells how long to wait for more.
+    /// Takes what has arrived, and returns how long to wait before reading more.
     fn owe(&mut self, amount: usize) -> Duration {
         self.fill();
         self.left -= u32::try_from(amount).map_or(f64::MAX, f64::from);
@@ -52,7 +52,7 @@ impl Bucket {
     }
 }
 
-/// A reader that reads so many bytes each second. The client notices when it cannot send more.
+/// A reader with a limit of bytes per second. The client notices that it cannot send faster.
 pub(crate) struct Paced<R> {
     reader: R,
     bucket: Bucket,

@@ -1,4 +1,4 @@
-//! `$/progress`: how far a long call has come.
+//! `$/progress`: the progress of a long call.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -7,20 +7,20 @@ use tenon_rpc::{CallError, events};
 use crate::session::Session;
 
 events! {
-    /// How far the work with a token has come.
+    /// The progress of the work with a token.
     pub Progress = "$/progress" (ProgressParams);
 }
 
 /// Params of [`Progress`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProgressParams {
-    /// Whose progress it is.
+    /// The token of the work.
     pub token: Token,
-    /// How far it has come: whatever caller and handler have agreed on.
+    /// The progress, in any form that caller and handler have agreed on.
     pub value: Value,
 }
 
-/// What the caller called the work: it comes in the params of the call.
+/// Names the work. The caller chooses it, and sends it in the params of the call.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Token {
@@ -31,7 +31,7 @@ pub enum Token {
 }
 
 impl Session {
-    /// Tells the client how far the work with this token has come, before the call is answered.
+    /// Reports the progress of the work with this token to the client, before the call is answered.
     ///
     /// # Errors
     /// The connection has ended.

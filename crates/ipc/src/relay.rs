@@ -41,38 +41,38 @@ pub enum EventsTo {
     /// Every client.
     #[default]
     Everyone,
-    /// The clients whose calls the plugin is working on; everyone while it works for nobody.
+    /// The clients whose calls the plugin is handling; all clients while it handles none.
     Callers,
 }
 
 /// How a plugin is put on a socket.
 #[derive(Clone)]
 pub struct RelaySettings {
-    /// What the server does about its clients.
+    /// Settings of the server.
     pub server: Settings,
     /// Who gets the plugin's events. Progress goes to the caller who gave its token.
     pub events: EventsTo,
-    /// What is done when the plugin has ended.
+    /// What happens when the plugin has ended.
     pub restart: Restart,
-    /// How long a call waits for a plugin that is being started again.
+    /// How long a call waits for a plugin that is being restarted.
     pub patience: Duration,
-    /// How long the plugin may work on a call; `None` is forever.
+    /// How long the plugin may take to answer a call; `None` is no limit.
     pub timeout: Option<Duration>,
-    /// How long a client may take to answer a question of the plugin's; `None` is forever. The
-    /// default is long enough for a person to be asked.
+    /// How long a client may take to answer a call of the plugin; `None` is no limit. The default is
+    /// long enough for a person to answer.
     pub question_timeout: Option<Duration>,
     /// Called for every call that has been answered.
     pub on_call: Option<CallHook>,
-    /// Called once if the plugin has not answered anything yet when a call of it has waited for 5
-    /// seconds: it may speak another dialect.
+    /// Called once if the plugin has not answered anything and a call has waited for 5 seconds: it may
+    /// speak another dialect.
     pub on_silence: Option<SilenceHook>,
 }
 
-/// What is done for each call that has been answered.
+/// Called for each answered call.
 pub type CallHook = Arc<dyn Fn(Done<'_>) + Send + Sync>;
 
-/// What is done about a plugin that answers nothing; with the first thing it printed that is not a
-/// message, if it did.
+/// Called for a plugin that answers nothing, with the first output of it that is not a message, if
+/// there was any.
 pub type SilenceHook = Arc<dyn Fn(Option<Quote>) + Send + Sync>;
 
 impl fmt::Debug for RelaySettings {
@@ -119,8 +119,8 @@ pub enum RelayError {
 
 /// A plugin on a socket. Dropping it kills the plugin and ends every connection at once.
 ///
-/// Calls of clients become calls of the plugin with numbers of their own; params, results and
-/// errors are put into the dialect of the other side, and back.
+/// Calls of clients are forwarded to the plugin with new ids; params, results and errors are converted
+/// to the dialect of the other side.
 #[derive(Debug)]
 pub struct Relay {
     server: Server,
@@ -134,7 +134,7 @@ struct Hub {
     /// Set once the server listens.
     clients: OnceLock<Clients>,
     plugin: RelayPlugin,
-    /// What the plugin has asked.
+    /// Calls of the plugin to clients.
     questions: Passed,
     tokens: Tokens,
     conversations: Conversations,
@@ -143,7 +143,7 @@ struct Hub {
     protocol: Option<Protocol>,
     /// What the plugin answered to the first call of its protocol.
     begun: Mutex<Option<Payload>>,
-    /// How the plugin is told that a call is cancelled, if it is.
+    /// The event that cancels a call at the plugin, if there is one.
     cancel: Option<Cancel>,
     events: EventsTo,
     patience: Duration,
@@ -154,8 +154,8 @@ struct Hub {
     has_answered: AtomicBool,
 }
 
-/// Messages in the queue to the plugin. What it cannot take yet waits with the client that sent it, so
-/// that a client that sends little does not have to wait behind all that another one has sent.
+/// Messages in the queue to the plugin. Further messages wait per client, so that a client that sends
+/// little does not wait behind everything that another one has sent.
 const QUEUE: u32 = 256;
 
 /// Events of clients that do not wait behind requests: they are about requests that run.
@@ -224,8 +224,8 @@ impl Relay {
                 hook(session, reason);
             }
         }));
-        // What is wrong with the socket should show before anything is started. Who comes early
-        // waits for the plugin.
+        // Problems with the socket should show before anything is started. Clients that connect
+        // early wait for the plugin.
         let router = forward::to_plugin(hub.clone());
         let router = match settings.on_call {
             Some(hook) => router.wrap(wrappers::logging(move |done| hook(done))),
@@ -275,13 +275,13 @@ impl Relay {
         self.server.clients()
     }
 
-    /// What the plugin is doing; the receiver tells when that changes.
+    /// The status of the plugin; the receiver is notified when it changes.
     pub fn status(&self) -> watch::Receiver<Status> {
         self.supervisor.status()
     }
 
-    /// Ends it in order: calls that run are finished within `budget`, then the plugin is stopped in
-    /// steps, the first of which is its protocol's goodbye.
+    /// Stops it: running calls are finished within `budget`, then the plugin is stopped in steps, the
+    /// first of which is the goodbye of its protocol.
     pub async fn stop(self, budget: Duration) -> Ended {
         let ended = self.server.stop(budget).await;
         let protocol = self.protocol;
@@ -300,11 +300,11 @@ fn adapt(start: &mut Start, protocol: Option<Protocol>) {
     let options = &mut start.options;
     options.queue = options.queue.min(QUEUE);
     options.withdrawals = withdrawals::KNOWN;
-    // One answer that is too long should not end the calls of everybody.
+    // One answer that is too long should not fail the calls of other clients.
     options.limits.oversized = Oversized::Skip;
     if protocol.is_none() && start.dialect == Dialect::JsonRpcHeaders {
-        // A language server, most likely. A script that reads lines may not be ready for a message
-        // that wants no answer, and is told only if its protocol says so.
+        // Most likely a language server. A script that reads lines may not expect an event, and is sent
+        // one only if its protocol has it.
         options.cancel = options.cancel.or(Some(withdrawals::GENERIC));
     }
 }

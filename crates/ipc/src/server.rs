@@ -18,7 +18,7 @@ use crate::settings::Settings;
 use crate::socket::{Arrival, Listener};
 use crate::wrappers;
 
-/// A server at work. Dropping it ends it at once, with every connection.
+/// A running server. Dropping it ends it and all its connections at once.
 ///
 /// ```no_run
 /// use tenon_ipc::{FromClient, Server};
@@ -33,7 +33,7 @@ use crate::wrappers;
 /// let router = Router::new(()).on(Add, |context, (a, b)| async move {
 ///     let session = context.session();
 ///     let notified = session.notify_raw("adding", None).await;
-///     notified.ok(); // it may have left
+///     notified.ok(); // the client may have disconnected
 ///     Ok(a + b)
 /// });
 /// let server = Server::bind("calculator", router)?;       // $XDG_RUNTIME_DIR/calculator.sock
@@ -48,7 +48,7 @@ pub struct Server {
     path: PathBuf,
     clients: Arc<Table>,
     accepting: JoinHandle<()>,
-    /// How long connections get to end; `None` while the server runs, and gone with it.
+    /// How long connections get to end; `None` while the server runs. The sender is dropped with it.
     stop: watch::Sender<Option<Duration>>,
     cut_off: Arc<AtomicUsize>,
 }
@@ -65,7 +65,7 @@ impl Server {
     /// runtime.
     ///
     /// # Errors
-    /// Somebody else listens there, something else is there, or the folder cannot be written.
+    /// Another server listens there, another file is there, or the folder cannot be written.
     pub fn bind<S>(name: &str, router: Router<S>) -> io::Result<Server>
     where
         S: Clone + Send + Sync + 'static,
@@ -73,7 +73,7 @@ impl Server {
         Server::bind_with(name, router, Settings::default())
     }
 
-    /// Listens with other than the default settings.
+    /// Listens with the given settings.
     ///
     /// # Errors
     /// As [`bind`](Server::bind).
@@ -89,7 +89,7 @@ impl Server {
         Server::bind_as(socket_path(name)?, router, settings, options)
     }
 
-    /// Listens with options of connections that are not for everybody to set.
+    /// Listens with options of connections that settings do not include.
     pub(crate) fn bind_as<S>(
         path: PathBuf,
         router: Router<S>,
@@ -138,8 +138,8 @@ impl Server {
         Clients::from(self.clients.clone())
     }
 
-    /// Ends it in order: nobody new is let in and nothing new is begun, what runs is finished and
-    /// answered. What is not done within `budget` is cut off.
+    /// Stops the server: no new clients and requests are accepted, running requests are finished and
+    /// answered. Connections that take longer than `budget` are closed.
     pub async fn stop(mut self, budget: Duration) -> Ended {
         self.stop.send_replace(Some(budget));
         self.accepting.abort();
@@ -158,10 +158,11 @@ impl Drop for Server {
     }
 }
 
-/// So many are refused at once with some care; the next ones at once, and in lines.
+/// How many refused clients are answered in their own framing at the same time; further ones are
+/// answered in lines at once.
 const REFUSALS: usize = 32;
 
-/// Lets clients in.
+/// Accepts clients.
 struct Reception<S> {
     router: Arc<Router<S>>,
     settings: Arc<Settings>,
@@ -169,7 +170,7 @@ struct Reception<S> {
     clients: Arc<Table>,
     stopping: watch::Receiver<Option<Duration>>,
     cut_off: Arc<AtomicUsize>,
-    /// Room for those who are told in their own framing that they are not let in.
+    /// Slots for refused clients that are answered in their own framing.
     refusals: Arc<Semaphore>,
     /// The number of the last one.
     last: u64,
@@ -188,7 +189,7 @@ impl<S: Clone + Send + Sync + 'static> Reception<S> {
                 }
                 Err(error) => {
                     if !std::mem::replace(&mut is_out_of_room, true) {
-                        tracing::warn!(%error, "a client could not be let in");
+                        tracing::warn!(%error, "a client could not be accepted");
                     }
                     tokio::time::sleep(PAUSE).await;
                 }
@@ -205,10 +206,7 @@ impl<S: Clone + Send + Sync + 'static> Reception<S> {
             return self.refuse(arrival, "this server has too many clients already");
         }
         if arrival.is_crowded {
-            return self.refuse(
-                arrival,
-                "this server has no files left to open for more clients",
-            );
+            return self.refuse(arrival, "this server has reached its limit of open files");
         }
         let Arrival {
             io, credentials, ..
@@ -249,7 +247,7 @@ impl<S: Clone + Send + Sync + 'static> Reception<S> {
 
 impl<S> Reception<S> {
     fn refuse(&self, arrival: Arrival, problem: &str) {
-        /// How long somebody who is not let in may take to show how they tell messages apart.
+        /// How long a refused client may take to show its framing.
         const PATIENCE: Duration = Duration::from_millis(100);
         let Arrival {
             io,
@@ -275,7 +273,7 @@ impl<S> Reception<S> {
     }
 }
 
-/// Sees a connection to its end.
+/// Runs a connection to its end.
 async fn attend(
     connection: Connection,
     session: Session,
@@ -292,8 +290,8 @@ async fn attend(
             (reason, Some(budget.saturating_sub(started.elapsed())))
         }
     };
-    // It counts as a client until what it told has been passed on: others could come and go without
-    // end otherwise, each leaving something behind.
+    // It counts as a client until its events have been forwarded. Otherwise clients could connect and
+    // disconnect without limit, each leaving events behind.
     let time_is_up = async {
         let left = match left {
             Some(left) => left,
@@ -312,7 +310,7 @@ async fn attend(
     }
 }
 
-/// Calls a hook, whose panic is for nobody but the log. Tells whether there was none.
+/// Calls a hook and logs its panic. Returns whether there was none.
 fn survives(name: &str, hook: impl FnOnce()) -> bool {
     let has_survived = catch_unwind(AssertUnwindSafe(hook)).is_ok();
     if !has_survived {
@@ -321,8 +319,7 @@ fn survives(name: &str, hook: impl FnOnce()) -> bool {
     has_survived
 }
 
-/// Waits until the server stops, and tells how long that may take. One that was dropped has no time
-/// left.
+/// Waits until the server stops, and returns how long that may take: no time if it was dropped.
 async fn stopped(stopping: &mut watch::Receiver<Option<Duration>>) -> Duration {
     let budget = stopping.wait_for(Option::is_some).await;
     budget.ok().and_then(|budget| *budget).unwrap_or_default()

@@ -31,7 +31,7 @@ pub(crate) struct Inner {
     pub(crate) bucket: Mutex<Option<Bucket>>,
     kept: Mutex<Option<Arc<dyn Any + Send + Sync>>>,
     clients: Weak<Table>,
-    /// What is on its way to the plugin of a relay.
+    /// Messages to the plugin of a relay.
     #[cfg(unix)]
     pub(crate) forward: std::sync::OnceLock<Forward<crate::relay::RelayPlugin>>,
 }
@@ -61,8 +61,8 @@ impl Session {
         Session { peer, inner }
     }
 
-    /// The session of whoever is on the other side. A peer that no server accepted has the number
-    /// 0, and nothing is known about it.
+    /// The session of a peer. A peer that was not accepted by a server has the number 0 and no
+    /// credentials.
     pub fn of(peer: &Peer) -> Session {
         let inner = peer.attachment().unwrap_or_else(|| {
             let patience = Patience {
@@ -75,17 +75,17 @@ impl Session {
         Session::new(peer.clone(), inner)
     }
 
-    /// Which of the server's connections it is: 1, 2, 3, ... and never the same again.
+    /// The number of the connection: 1, 2, 3, ... Numbers are not reused.
     pub fn number(&self) -> u64 {
         self.inner.number
     }
 
-    /// Who the client is, where the system tells.
+    /// The user and process of the client, if the system provides them.
     pub fn credentials(&self) -> Option<Credentials> {
         self.inner.credentials
     }
 
-    /// The client, to call it: a server may ask its clients too.
+    /// The client, to call it: a server may call its clients.
     pub fn peer(&self) -> &Peer {
         &self.peer
     }
@@ -96,7 +96,7 @@ impl Session {
     }
 
     /// Sends an event to this client. Waits while the client reads too slowly, so that nothing
-    /// is lost; whoever must not wait has [`offer`](Session::offer).
+    /// is lost. [`offer`](Session::offer) does not wait.
     ///
     /// # Errors
     /// The params cannot be encoded, or the connection has ended.
@@ -118,14 +118,13 @@ impl Session {
         self.peer.send_raw(method, params).await
     }
 
-    /// Waits until the events that wait for this client now are on their way, or dropped.
+    /// Waits until the events that are queued for this client now have been sent or dropped.
     pub(crate) async fn caught_up(&self) {
         self.inner.lane.passed().await;
     }
 
-    /// Sends an event without waiting, whatever the client does: if it reads too slowly, older
-    /// events are dropped or it is disconnected, as the server's settings say. `false` if it has
-    /// gone.
+    /// Sends an event without waiting: if the client reads too slowly, older events are dropped or it is
+    /// disconnected, according to the server's settings. `false` if it has disconnected.
     pub fn offer(&self, event: &Arc<Prepared>) -> bool {
         match self.inner.lane.offer(&self.peer, event) {
             Offered::Taken => true,
@@ -151,8 +150,8 @@ impl Session {
         self.peer.close();
     }
 
-    /// Remembers something about this client, in place of what was remembered before: who logged
-    /// in, say.
+    /// Stores a value for this client, such as the user who logged in. It replaces the value stored
+    /// before.
     pub fn keep<T: Send + Sync + 'static>(&self, value: T) {
         let mut kept = self
             .inner
@@ -162,7 +161,7 @@ impl Session {
         *kept = Some(Arc::new(value));
     }
 
-    /// What was remembered, if it is of this type.
+    /// The stored value, if it has this type.
     pub fn kept<T: Send + Sync + 'static>(&self) -> Option<Arc<T>> {
         let kept = self
             .inner
@@ -172,7 +171,7 @@ impl Session {
         kept.clone()?.downcast().ok()
     }
 
-    /// Waits until everything that this client told has been passed on, where it is passed on at all.
+    /// Waits until all events of this client have been forwarded, in a relay.
     pub(crate) async fn drained(&self) {
         #[cfg(unix)]
         if let Some(forward) = self.inner.forward.get() {
@@ -191,9 +190,9 @@ impl fmt::Debug for Session {
     }
 }
 
-/// Everything that comes from a client.
+/// Calls and events that come from a client.
 pub trait FromClient {
-    /// The client it came from.
+    /// The client that sent it.
     fn session(&self) -> Session;
 }
 

@@ -1,4 +1,4 @@
-//! Everything about a server that can be set. The defaults are bounded, and for the owner alone.
+//! Settings of a server. By default everything is limited, and only the owner has access.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,15 +13,15 @@ use crate::lane::{Patience, Slow};
 use crate::session::Session;
 use crate::users::{Credentials, Users};
 
-/// How messages are told from each other on a socket.
+/// How messages are separated on a socket.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Framing {
-    /// As the first bytes of each client show. A client that has sent nothing yet is sent lines.
+    /// Detected from the first bytes of each client. Until then it is sent lines.
     #[default]
     Detect,
     /// One on each line.
     Lines,
-    /// Each behind a `Content-Length` header.
+    /// Each message after a `Content-Length` header.
     Headers,
 }
 
@@ -35,47 +35,46 @@ impl Framing {
     }
 }
 
-/// What a server does about its clients.
+/// Settings of a server.
 #[derive(Clone)]
 pub struct Settings {
-    /// How messages are told from each other.
+    /// How messages are separated.
     pub framing: Framing,
     /// The mode of the socket's file.
     pub mode: u32,
-    /// Whose programs are let in.
+    /// The users whose programs may connect.
     pub users: Users,
-    /// How many clients there may be at once. The next one is told, and refused.
+    /// How many clients may be connected at once. Further ones are refused with an error.
     pub connections: usize,
-    /// Requests of one client are handled one after the other, so that answers come in the order
-    /// of the questions. A handler that calls its client back must not need another answer first.
+    /// Requests of one client are handled one after the other, so that answers come in the order of the
+    /// requests. A handler must then not wait for another request of its client.
     pub in_order: bool,
-    /// What becomes of events that a client does not read.
+    /// What happens to events that a client does not read.
     pub slow: Slow,
     /// How many events wait for a client that reads too slowly.
     pub backlog: usize,
-    /// How many requests a client may make each second; those on top are answered with the code
-    /// -32005.
+    /// How many requests a client may make per second; further ones are answered with the code -32005.
     pub requests_per_second: Option<u32>,
-    /// How many bytes of a client are read each second; it can send no faster for long.
+    /// How many bytes of a client are read per second.
     pub bytes_per_second: Option<u32>,
     /// Everything else about a connection. Its dialect, cancellation and attachment are the
     /// server's own.
     pub options: Options,
     /// Called for each client before anything of it is read.
     pub on_connect: Option<ConnectHook>,
-    /// Called when a client has left, whoever ended it.
+    /// Called when a client has disconnected, whichever side ended the connection.
     pub on_disconnect: Option<DisconnectHook>,
-    /// Called when somebody is not let in, with what they are told.
+    /// Called when a client is refused, with the message it gets.
     pub on_refuse: Option<RefuseHook>,
 }
 
-/// What is done for each new client.
+/// Called for each new client.
 pub type ConnectHook = Arc<dyn Fn(&Session) + Send + Sync>;
 
-/// What is done for each client that has left.
+/// Called for each client that has disconnected.
 pub type DisconnectHook = Arc<dyn Fn(&Session, &CloseReason) + Send + Sync>;
 
-/// What is done about those who are not let in.
+/// Called for each refused client.
 pub type RefuseHook = Arc<dyn Fn(Option<Credentials>, &str) + Send + Sync>;
 
 impl Default for Settings {

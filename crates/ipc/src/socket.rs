@@ -14,7 +14,7 @@ pub use unix::{Listener, connect, has_room_for_clients};
 #[cfg(windows)]
 pub use windows::{Listener, connect, has_room_for_clients};
 
-/// Somebody who has connected.
+/// A client that has connected.
 pub(crate) struct Arrival {
     pub(crate) io: tenon_rpc::Io,
     pub(crate) credentials: Option<crate::users::Credentials>,

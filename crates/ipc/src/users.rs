@@ -1,31 +1,31 @@
-//! Who may be on the other end of a socket.
+//! Which users are trusted on the other end of a socket.
 
-/// Who is on the other end of a socket, as the kernel knows it.
+/// The process on the other end of a socket, according to the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Credentials {
     /// The user.
     pub user: u32,
     /// The user's group.
     pub group: u32,
-    /// The process, where the system tells.
+    /// The process, if the system provides it.
     pub process: Option<i32>,
 }
 
-/// Who is trusted.
+/// Which users are trusted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Users {
-    /// Programs of the user who runs this one.
+    /// The user of this process.
     #[default]
     Own,
     /// These users as well.
     Also(Vec<u32>),
-    /// Whoever can reach the socket.
+    /// Every user who can reach the socket.
     Anyone,
 }
 
 impl Users {
-    /// Whether a client is let in. Who it is cannot be told on Windows, where the pipe's own
-    /// permissions have to do.
+    /// Whether a client may connect. On Windows its user is unknown, and only the permissions of the pipe
+    /// count.
     pub(crate) fn admit(&self, client: Option<Credentials>) -> bool {
         let (Some(client), Some(own)) = (client, own_user()) else {
             return true;
@@ -48,7 +48,7 @@ impl Users {
     }
 
     #[cfg(unix)]
-    /// Whether a server is talked to. The administrator's are: what they want to know they know.
+    /// Whether a server is trusted. Those of the administrator are, who has access to everything anyway.
     pub(crate) fn trust(&self, server: Option<Credentials>) -> bool {
         const ADMINISTRATOR: u32 = 0;
         self.admit(server) || server.is_some_and(|server| server.user == ADMINISTRATOR)

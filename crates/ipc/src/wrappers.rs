@@ -1,7 +1,6 @@
-//! What many servers put around their handlers, for [`Router::wrap`](tenon_rpc::Router::wrap).
+//! Wrappers for the handlers of a server, for [`Router::wrap`](tenon_rpc::Router::wrap).
 //!
-//! A handler that panics needs no wrapper: its caller gets an internal error, and nobody else
-//! notices.
+//! Panics need no wrapper: the caller gets an internal error, and other calls are not affected.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -14,10 +13,10 @@ use tenon_rpc::{Call, ErrorCode, Format, Id, Next, Payload, Reply, RpcError, Tex
 use crate::pace::Bucket;
 use crate::session::{FromClient, Session};
 
-/// A call on its way through a wrapper.
+/// The future of a wrapped call.
 pub type Wrapped = Pin<Box<dyn Future<Output = Reply> + Send>>;
 
-/// Gives up on handlers that take longer, and drops them.
+/// Drops handlers that take longer, and answers with an error.
 pub fn timeout(limit: Duration) -> impl Fn(Call, Next) -> Wrapped + Send + Sync + 'static {
     move |call, next| {
         let format = call.peer.format();
@@ -33,22 +32,22 @@ pub fn timeout(limit: Duration) -> impl Fn(Call, Next) -> Wrapped + Send + Sync 
     }
 }
 
-/// What [`logging`] tells of a call.
+/// What [`logging`] reports about a call.
 #[derive(Debug)]
 pub struct Done<'a> {
     /// The name of the method.
     pub method: &'a Text,
     /// The id the caller chose.
     pub id: &'a Id,
-    /// Who called.
+    /// The client that called.
     pub session: &'a Session,
     /// How long it took.
     pub elapsed: Duration,
-    /// What it came to.
+    /// Its outcome.
     pub reply: &'a Reply,
 }
 
-/// Tells of every call when it has been answered, by an error if its handler panicked.
+/// Reports every call when it has been answered, also if its handler panicked.
 pub fn logging<F>(log: F) -> impl Fn(Call, Next) -> Wrapped + Send + Sync + 'static
 where
     F: Fn(Done<'_>) + Send + Sync + 'static,
@@ -72,8 +71,8 @@ where
     }
 }
 
-/// Lets a call through only if `check` has nothing against it: who may do what, or who has logged
-/// in ([`Session::keep`]).
+/// Handles a call only if `check` accepts it, for example if the client is allowed to make it or has
+/// logged in ([`Session::keep`]).
 pub fn guard<F>(check: F) -> impl Fn(Call, Next) -> Wrapped + Send + Sync + 'static
 where
     F: Fn(&Session, &Call) -> Result<(), RpcError> + Send + Sync + 'static,
@@ -84,8 +83,8 @@ where
     }
 }
 
-/// Answers requests of a client past so many a second with the code -32005. The error's data says
-/// after how many milliseconds to try again.
+/// Limits the requests of a client per second. Further ones are answered with the code -32005; the
+/// error's data says after how many milliseconds to retry.
 pub fn rate_limit(per_second: u32) -> impl Fn(Call, Next) -> Wrapped + Send + Sync + 'static {
     move |call, next| {
         let session = call.session();
@@ -98,7 +97,7 @@ pub fn rate_limit(per_second: u32) -> impl Fn(Call, Next) -> Wrapped + Send + Sy
         let Err(wait) = taken else {
             return Box::pin(next.run(call));
         };
-        let problem = format!("too many requests: {per_second} a second are let through");
+        let problem = format!("too many requests: the limit is {per_second} per second");
         let error = RpcError::new(ErrorCode::Number(crate::TOO_MANY_REQUESTS), problem);
         let milliseconds = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX) + 1;
         let data = json!({ "retryAfterMilliseconds": milliseconds });

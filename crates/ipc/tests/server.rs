@@ -83,7 +83,7 @@ async fn a_name_is_needed() {
 }
 
 #[tokio::test]
-async fn what_a_client_that_left_asked_for_is_dropped() {
+async fn requests_of_a_disconnected_client_are_dropped() {
     static DROPPED: AtomicUsize = AtomicUsize::new(0);
     let place = Place::new();
     let (begun, mut begins) = mpsc::channel(8);
@@ -188,7 +188,7 @@ async fn stopping_does_not_wait_for_idle_clients() {
 }
 
 #[tokio::test]
-async fn nothing_new_is_begun_while_it_stops() {
+async fn no_request_is_started_while_the_server_stops() {
     let place = Place::new();
     let (router, mut begins, go) = waiting();
     let server = place.serve(router);

@@ -124,7 +124,7 @@ async fn a_path_that_is_too_long_is_counted() {
     ] {
         assert_eq!(error.kind(), ErrorKind::InvalidInput);
         let text = error.to_string();
-        assert!(text.contains("the path has 108 bytes"), "{text}");
+        assert!(text.contains("the path is 108 bytes long"), "{text}");
     }
     assert!(!path.exists());
 }

@@ -169,7 +169,7 @@ async fn every_failure_has_its_code() {
         ),
         (
             r#"{"id":2,"method":7}"#,
-            r#"{"id":2,"error":{"code":"invalid_request","message":"the method is no name"}}"#,
+            r#"{"id":2,"error":{"code":"invalid_request","message":"the method is not a non-empty string"}}"#,
         ),
         (
             r#"{"id":2,"method":"configure","params":{"config":{"token":"open"}}}"#,

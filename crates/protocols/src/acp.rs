@@ -38,7 +38,7 @@ fn begin<'a>(peer: &'a Peer, client: &'a Client) -> Work<'a, Begun> {
     Box::pin(async move { call(peer, "initialize", Some(params)).await.map(Some) })
 }
 
-/// An agent uses only what is offered here.
+/// An agent calls only what is declared here.
 fn capabilities(client: &Client) -> Value {
     let mut offered = json!({});
     for (method, name) in [

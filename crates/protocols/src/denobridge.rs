@@ -1,10 +1,9 @@
 //! denobridge: resources, data sources, ephemeral resources, actions and functions of Terraform
 //! and OpenTofu that are scripts.
 //!
-//! A host calls these methods, and a script answers those that it has; while an action runs it may
-//! tell how far it has come. What a script is given and gives back travels as [`Json`], so that
-//! numbers keep all their digits. What a real script may leave out may be absent here as well, and
-//! members that nobody knows are passed over.
+//! A host calls these methods, and a script answers those that it implements; while an action runs, the
+//! script may report progress. Values are sent as [`Json`], so that numbers keep all their digits.
+//! Members that existing scripts leave out are optional, and unknown members are ignored.
 //!
 //! ```
 //! use tenon_protocols::denobridge::{CreateParams, CreateResult, Json};

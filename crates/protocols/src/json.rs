@@ -1,4 +1,4 @@
-//! JSON that stays as it was written until a type is known.
+//! JSON that is kept as it was written until its type is known.
 
 use std::fmt;
 
@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tenon_values::{Error, Problem, Type, Value, convert, json};
 
-/// A JSON value as it was written: no digit is lost, and nothing of it is printed, since
-/// attributes may be secrets.
+/// A JSON value as it was written: no digit is lost. `Debug` prints only its length, since attributes
+/// may be secrets.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Json(Box<RawValue>);
@@ -16,16 +16,15 @@ impl Json {
     /// The plain JSON of a value.
     ///
     /// # Errors
-    /// Something in the value is unknown, marked or infinite. Secrets are unmarked by the caller,
-    /// who knows where they go.
+    /// A part of the value is unknown, marked or infinite. The caller has to unmark secrets explicitly.
     pub fn of(value: &Value) -> Result<Json, Error> {
         let raw = RawValue::from_string(json::encode(value, &value.ty())?)
             .map_err(|error| Error::from(Problem::Serde(error.to_string())))?;
         Ok(Json(raw))
     }
 
-    /// The plain JSON of an object of attributes. Those that are null are left out: to a provider
-    /// that means the same, and it need not know null.
+    /// The plain JSON of an object of attributes. Null attributes are left out, which means the same to a
+    /// provider.
     ///
     /// # Errors
     /// As for [`Json::of`].
@@ -41,10 +40,10 @@ impl Json {
         }
     }
 
-    /// The value, of the type that the JSON implies: arrays are tuples, objects are objects.
+    /// The value, with the type that the JSON implies: arrays are tuples, objects are objects.
     ///
     /// # Errors
-    /// A property is there twice with different types, or a number is too large.
+    /// A property is a duplicate with another type, or a number is too large.
     pub fn value(&self) -> Result<Value, Error> {
         json::implied(self.text().as_bytes())
     }
@@ -73,7 +72,7 @@ impl Json {
     }
 }
 
-/// An object with nothing in it.
+/// An empty object.
 impl Default for Json {
     fn default() -> Json {
         let empty = RawValue::from_string("{}".to_owned());
@@ -81,7 +80,7 @@ impl Default for Json {
     }
 }
 
-/// Written the same; `1` and `1.0` are not.
+/// Compares the text: `1` and `1.0` are not equal.
 impl PartialEq for Json {
     fn eq(&self, other: &Json) -> bool {
         self.text() == other.text()

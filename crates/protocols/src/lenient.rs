@@ -1,8 +1,8 @@
-//! Reading what other languages write differently.
+//! Lenient reading of what other languages write differently.
 
 use serde::{Deserialize, Deserializer};
 
-/// Reads null as if the member were absent: Go writes empty maps and lists so.
+/// Reads null as an absent member: Go writes empty maps and lists that way.
 pub(crate) fn null_as_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,

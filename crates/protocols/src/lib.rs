@@ -1,7 +1,6 @@
 //! The protocols Tenon speaks: the dialect of each, how it begins and how it ends.
 //!
-//! The methods in between, with their types, come with each protocol's own module: so far
-//! [`denobridge`] and [`orchard`] have one.
+//! The modules [`denobridge`] and [`orchard`] also have the methods of the protocol with their types.
 //!
 //! | protocol | dialect | first call | goodbye | cancels calls with | can list what it offers |
 //! |---|---|---|---|---|---|
@@ -15,9 +14,9 @@
 //!
 //! A protocol is a module with a `Spec` (`lifecycle.rs`), and a line in `Protocol::spec`.
 //!
-//! Two features, both on by default: `values` has what is said in Orchard and denobridge, typed, and
-//! what Orchard and Seasonings plugins can list; `secrets` has [`Secrets`]. Without them the crate
-//! does not depend on `tenon-values`.
+//! Two features, both on by default: `values` has the typed messages of Orchard and denobridge, lists of
+//! what Orchard and Seasonings plugins offer, and the names of Seasonings' ext types; `secrets` has
+//! [`Secrets`]. Without them the crate does not depend on `tenon-values`.
 
 mod acp;
 pub mod denobridge;
@@ -103,7 +102,7 @@ impl Protocol {
         self.spec().dialect
     }
 
-    /// The options a host has for it.
+    /// The options of a host's connection.
     pub fn host_options(self) -> Options {
         let limits = Limits::default();
         Options {
@@ -140,19 +139,19 @@ impl Protocol {
         self.spec().confirmation
     }
 
-    /// The members that lead to the token by which a call asks for progress, if the protocol has
-    /// one: `_meta` and `progressToken` in MCP.
+    /// The path of the token in the params by which a call asks for progress, if the protocol has one:
+    /// `_meta` and `progressToken` in MCP.
     pub fn progress_token(self) -> Option<&'static [&'static str]> {
         self.spec().progress
     }
 
-    /// The methods and events that a client may want to type.
+    /// Methods and events, for completion at a prompt.
     pub fn methods(self) -> &'static [&'static str] {
         self.spec().methods
     }
 
-    /// Makes the protocol's first call, if it has one, and returns its answer. Where the protocol
-    /// has an event that confirms it, that is sent as well.
+    /// Makes the protocol's first call, if it has one, and returns its answer. Also sends the event that
+    /// confirms it, if the protocol has one.
     ///
     /// # Errors
     /// The call failed, or its answer says that the plugin is not ready or speaks another version.
@@ -172,13 +171,13 @@ impl Protocol {
         (self.spec().begin)(peer, client).await
     }
 
-    /// Says goodbye as the protocol has it. A plugin that does not answer is ended all the same,
-    /// so failures are ignored.
+    /// Makes the protocol's last call or sends its last event. Failures are ignored, because the plugin is
+    /// ended in any case.
     pub async fn end(self, peer: &Peer) {
         (self.spec().end)(peer).await;
     }
 
-    /// The answer to what servers ask every client routinely; `None` if it takes a decision.
+    /// The answer to a routine call of a server; `None` for calls that need a decision.
     pub fn answer(self, method: &str, params: Option<&Payload>, format: Format) -> Option<Payload> {
         let params = params.and_then(|params| lifecycle::decode(params).ok());
         let answer = (self.spec().answer)(method, &params.unwrap_or(Value::Null))?;
@@ -191,13 +190,13 @@ impl Protocol {
         (self.spec().failure)(method, result)
     }
 
-    /// Whether the protocol has a way to ask what the other side can do.
+    /// Whether the protocol has a way to list what the other side offers.
     pub fn can_list(self) -> bool {
         self.spec().list.is_some()
     }
 
-    /// Asks what the other side can do. `begun` is what [`begin`](Protocol::begin) returned. A
-    /// protocol that cannot tell gives an empty list; see [`can_list`](Protocol::can_list).
+    /// Lists what the other side offers. `begun` is what [`begin`](Protocol::begin) returned. The list is
+    /// empty for a protocol without listing; see [`can_list`](Protocol::can_list).
     ///
     /// # Errors
     /// A call failed, or its answer breaks the protocol.
@@ -224,7 +223,7 @@ impl FromStr for Protocol {
             .find(|protocol| protocol.name() == name)
             .ok_or_else(|| {
                 let names = Protocol::ALL.map(Protocol::name).join(", ");
-                format!("no protocol is called {name:?}; there are {names}")
+                format!("unknown protocol {name:?}; expected one of {names}")
             })
     }
 }

@@ -1,4 +1,4 @@
-//! What tells one protocol from another: each module of a protocol fills in one [`Spec`].
+//! The description of a protocol: each protocol's module has one [`Spec`].
 
 use std::future::Future;
 use std::pin::Pin;
@@ -31,7 +31,7 @@ pub(crate) struct Spec {
     pub(crate) ext_names: &'static [ExtName],
     /// The event that cancels a call.
     pub(crate) cancel: Option<Cancel>,
-    /// Where in the params of a call the token stands that asks for progress.
+    /// The path of the token in the params by which a call asks for progress.
     pub(crate) progress: Option<&'static [&'static str]>,
     /// The largest frame, where it is not the default.
     pub(crate) frame: Option<usize>,
@@ -44,17 +44,17 @@ pub(crate) struct Spec {
     pub(crate) begins_once: bool,
     /// The event that confirms the first call, if there is one.
     pub(crate) confirmation: Option<&'static str>,
-    /// Makes the first call, checks its answer and says what has to be said next.
+    /// Makes the first call, checks its answer and sends the confirming event.
     pub(crate) begin: for<'a> fn(&'a Peer, &'a Client) -> Work<'a, Begun>,
-    /// Says goodbye.
+    /// Makes the last call, or sends the last event.
     pub(crate) end: for<'a> fn(&'a Peer) -> Work<'a, ()>,
-    /// Answers what servers ask every client routinely.
+    /// Answers routine calls of servers.
     pub(crate) answer: fn(&str, &Value) -> Option<Value>,
     /// Why a result means that its call has failed, where results can say so.
     pub(crate) failure: fn(&str, &Payload) -> Option<&'static str>,
-    /// Asks what the other side can do, given its answer to the first call.
+    /// Lists what the other side offers, given its answer to the first call.
     pub(crate) list: Option<ListFunction>,
-    /// The methods and events a client may want to type.
+    /// Methods and events, for completion at a prompt.
     pub(crate) methods: &'static [&'static str],
 }
 
@@ -86,12 +86,12 @@ impl Spec {
     };
 }
 
-/// What we do for the other side, which some protocols want to know in the first call.
+/// The methods that a client answers, which some protocols state in the first call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Client {
-    /// The methods we answer when we are called.
+    /// The methods that the client answers.
     pub answers: Vec<String>,
-    /// Somebody answers everything: a person at a prompt.
+    /// The client answers every method: a person does, at a prompt.
     pub answers_everything: bool,
 }
 
@@ -102,12 +102,12 @@ impl Client {
     }
 }
 
-/// Who we are, as most protocols want to know.
+/// Name and version of this client, which most protocols require.
 pub(crate) fn client_info() -> Value {
     serde_json::json!({ "name": "tenon", "version": env!("CARGO_PKG_VERSION") })
 }
 
-/// Calls with params that are written here.
+/// Calls a method with params as JSON.
 pub(crate) async fn call(
     peer: &Peer,
     method: &'static str,
@@ -116,7 +116,7 @@ pub(crate) async fn call(
     peer.call_raw(method, encode(peer, params)?).await
 }
 
-/// Sends an event with params that are written here.
+/// Sends an event with params as JSON.
 pub(crate) async fn send(
     peer: &Peer,
     method: &'static str,
@@ -132,7 +132,7 @@ fn encode(peer: &Peer, params: Option<Value>) -> Result<Option<Payload>, CallErr
         .map_err(CallError::Unsendable)
 }
 
-/// What somebody answered, to look into.
+/// Decodes an answer as JSON.
 pub(crate) fn decode(answer: &Payload) -> Result<Value, CallError> {
     answer
         .to_format(tenon_rpc::Format::Json)
@@ -140,7 +140,7 @@ pub(crate) fn decode(answer: &Payload) -> Result<Value, CallError> {
         .map_err(CallError::Undecodable)
 }
 
-/// Makes the first call of a protocol that has one, and reads its answer. The answer may hold secrets,
+/// Makes the first call of a protocol that has one, and decodes its answer. The answer may contain secrets,
 /// so errors do not quote it.
 #[cfg(feature = "values")]
 pub(crate) async fn begin_typed<T: serde::de::DeserializeOwned>(

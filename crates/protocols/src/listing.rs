@@ -1,4 +1,4 @@
-//! What a server says it can do.
+//! What a server offers.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -6,9 +6,9 @@ use serde_json::{Map, Value, json};
 /// Everything a server offers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Listing {
-    /// Its name and version, as far as it says so.
+    /// Its name and version, if it reports them.
     pub server: Option<String>,
-    /// What it offers; those of one kind stand together.
+    /// What it offers, grouped by kind.
     pub offers: Vec<Offer>,
 }
 
@@ -22,28 +22,28 @@ pub struct Offer {
     /// What it is for.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub about: String,
-    /// What it takes.
+    /// Its parameters.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parameters: Vec<Parameter>,
     /// The type of what it returns.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
-    /// A call to start from: what is required stands in it, with placeholders.
+    /// An example call with placeholders for the required parameters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call: Option<Sample>,
 }
 
-/// One thing that an offer takes.
+/// A parameter of an offer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Parameter {
     /// Its name.
     pub name: String,
-    /// Its type, in the words of the protocol.
+    /// Its type, in the notation of the protocol.
     #[serde(rename = "type")]
     pub ty: String,
-    /// Whether it has to be given.
+    /// Whether it is required.
     pub required: bool,
-    /// What it is if it is not given.
+    /// Its default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<Value>,
     /// What it means.
@@ -51,7 +51,7 @@ pub struct Parameter {
     pub about: String,
 }
 
-/// A call to start from.
+/// An example call.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Sample {
     /// The method.
@@ -83,7 +83,7 @@ impl Offer {
         self
     }
 
-    /// Those that are required stand first.
+    /// Required parameters come first.
     #[must_use]
     pub(crate) fn with_parameters(mut self, mut parameters: Vec<Parameter>) -> Offer {
         parameters.sort_by_key(|parameter| !parameter.required);
@@ -106,9 +106,9 @@ impl Offer {
     }
 }
 
-/// Something of this type.
+/// A placeholder of this type.
 fn placeholder(ty: &str) -> Value {
-    // The types of several protocols meet here, so only how they begin is looked at.
+    // The notations of several protocols meet here, so only the beginning is examined.
     let is = |prefixes: &[&str]| prefixes.iter().any(|prefix| ty.starts_with(prefix));
     if let Some(first) = ty
         .split(" | ")

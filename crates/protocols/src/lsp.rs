@@ -1,4 +1,4 @@
-//! The Language Server Protocol: editors and what knows a language.
+//! The Language Server Protocol: editors and language servers.
 
 mod capabilities;
 
@@ -64,13 +64,13 @@ fn begin<'a>(peer: &'a Peer, client: &'a Client) -> Work<'a, Begun> {
 
 fn end(peer: &Peer) -> Work<'_, ()> {
     Box::pin(async move {
-        // The process is ended all the same.
+        // The process is ended in any case.
         let _gone = call(peer, "shutdown", None).await;
         let _gone = send(peer, "exit", None).await;
     })
 }
 
-/// What servers ask every editor. The answers say that nothing is configured and nothing was done.
+/// Answers routine calls of servers: nothing is configured, and nothing was done.
 fn answer(method: &str, params: &Value) -> Option<Value> {
     Some(match method {
         "workspace/configuration" => {

@@ -1,4 +1,4 @@
-//! The Model Context Protocol: what tools, prompts and resources a server has for a model.
+//! The Model Context Protocol: tools, prompts and resources for models.
 
 mod list;
 
@@ -10,8 +10,8 @@ use tenon_rpc::{Payload, Peer, options::Cancel};
 use crate::lifecycle::{Begun, Client, Spec, Work, call, client_info, decode, refuse, send};
 use crate::uri;
 
-/// The versions that are spoken here, the newest first. What differs between them does not matter
-/// to a client that passes calls on as they are typed.
+/// The supported versions, newest first. Their differences do not matter to a client that sends calls as
+/// they are typed.
 const VERSIONS: [&str; 5] = [
     "2025-11-25",
     "2025-06-18",
@@ -70,7 +70,7 @@ fn begin<'a>(peer: &'a Peer, client: &'a Client) -> Work<'a, Begun> {
     })
 }
 
-/// A server answers with the version it wants to speak, which need not be the one it was offered.
+/// A server answers with the version that it chooses, which may differ from the one in the request.
 fn check(version: &Value) -> Result<(), tenon_rpc::CallError> {
     match version.as_str() {
         Some(version) if VERSIONS.contains(&version) => Ok(()),
@@ -81,7 +81,7 @@ fn check(version: &Value) -> Result<(), tenon_rpc::CallError> {
     }
 }
 
-/// A server asks only for what is offered here.
+/// A server calls only what is declared here.
 fn capabilities(client: &Client) -> Value {
     let mut offered = json!({});
     for (method, name) in [

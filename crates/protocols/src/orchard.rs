@@ -1,11 +1,10 @@
 //! Orchard: scenarios and their providers.
 //!
-//! A host calls four methods, and a provider answers them. What a provider offers it says in its
-//! [`ProviderSchema`], which maps to and from the [`Offer`](tenon_schema::Offer) of every host; what
-//! is given to its actions and comes back travels as [`Json`], so that numbers keep all their digits.
+//! A host calls four methods of a provider. [`ProviderSchema`] describes what a provider offers, and maps
+//! to and from the host-neutral [`Offer`](tenon_schema::Offer). Attributes and outputs of actions are sent
+//! as [`Json`], so that numbers keep all their digits.
 //!
-//! Members that are absent or null read as empty, as they do in Go, and members that nobody knows
-//! are passed over.
+//! Absent and null members are read as empty, as in Go, and unknown members are ignored.
 //!
 //! ```
 //! use tenon_protocols::orchard::{ExecuteParams, Json, ProviderSchema};
@@ -49,7 +48,7 @@ pub use {
     tenon_schema::Unfit,
 };
 
-/// The version of the protocol that is spoken here. There is no negotiation.
+/// The supported version of the protocol. There is no negotiation.
 pub const VERSION: &str = "1";
 
 /// The codes of the engine's own errors, as Orchard calls them. What does not parse cannot be decoded,

@@ -34,13 +34,13 @@ pub const EXT_NAMES: &[ExtName] = &[
 pub(crate) static SPEC: Spec = Spec {
     name: "seasonings",
     dialect: Dialect::MsgpackRpc,
-    // Strict msgpack-rpc peers want params to be an array.
+    // Strict msgpack-rpc peers require params to be an array.
     params: Params::Wrapped,
     #[cfg(feature = "values")]
     ext_names: EXT_NAMES,
     // A whole state travels as one string.
     frame: Some(64 * 1024 * 1024),
-    // Seasonings calls a plugin that prints anything else broken.
+    // In Seasonings, a plugin that prints anything else is broken.
     stray: Stray::Fail,
     first_call: Some("init"),
     begins_once: true,
@@ -72,7 +72,7 @@ pub(crate) static SPEC: Spec = Spec {
 
 fn begin<'a>(peer: &'a Peer, _: &'a Client) -> Work<'a, Begun> {
     Box::pin(async move {
-        // Strict peers want params to be an array, so the map goes inside one.
+        // Strict peers require params to be an array, so the map is inside one.
         let params = json!([{ "protocol_version": "1.0", "capabilities": [] }]);
         call(peer, "init", Some(params)).await.map(Some)
     })
@@ -80,7 +80,7 @@ fn begin<'a>(peer: &'a Peer, _: &'a Client) -> Work<'a, Begun> {
 
 fn end(peer: &Peer) -> Work<'_, ()> {
     Box::pin(async move {
-        // The process is ended all the same.
+        // The process is ended in any case.
         let _gone = call(peer, "shutdown", None).await;
     })
 }

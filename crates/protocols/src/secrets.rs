@@ -1,4 +1,4 @@
-//! Texts that nobody is to see, wherever they turn up and however they are spelled.
+//! Finds and masks secrets in texts, in all common spellings and encodings.
 
 mod credentials;
 mod cuts;
@@ -21,11 +21,11 @@ use cuts::Cut;
 use needles::Needles;
 use spellings::Wanted;
 
-/// What stands in the place of a secret.
+/// The text that replaces a secret.
 pub const MASK: &str = "(sensitive)";
 
-/// Secrets that have been given to a plugin or came from one. A plugin may well print them or put
-/// them into an error; everything it says goes through [`Secrets::hide`].
+/// Secrets that were sent to a plugin or received from one. A plugin may print them or quote them in an
+/// error, so all its output goes through [`Secrets::hide`].
 ///
 /// A secret is found as it is, or without the white space around it; with the escapes of JSON,
 /// Python, JavaScript, Go, Rust, C, shells, SQL, XML and URLs; in hex; in base64, also as a part of
@@ -49,7 +49,7 @@ impl Secrets {
         parts
             .iter()
             .for_each(|part| self.learn_parts(part, is_secret));
-        // The names of things are no secrets: hiding "token" would hide it in every sentence.
+        // Names are not secrets: masking "token" would mask it in every sentence.
         for (_, part) in value.entries().unwrap_or_default() {
             self.learn_parts(part, is_secret);
         }
@@ -99,7 +99,7 @@ impl Secrets {
             let is_secret = is_secret(&part);
             Ok(if is_secret { part.sensitive() } else { part })
         });
-        // Nothing in there fails.
+        // The function never fails.
         marked.unwrap_or_else(|_| value.sensitive())
     }
 
@@ -132,7 +132,7 @@ impl Secrets {
         Arc::new(move |bytes, is_cut| secrets.hide_bytes(bytes, is_cut))
     }
 
-    /// Where secrets are: in order, and none in another.
+    /// The places of secrets: in order, and not overlapping.
     fn found(&self, text: &[u8], cut: Cut) -> Vec<Range<usize>> {
         let needles = self.needles();
         if needles.is_empty() {

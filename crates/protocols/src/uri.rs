@@ -1,4 +1,4 @@
-//! Where a folder is, for servers that want to know.
+//! Folders as URIs, for servers that need their location.
 
 use std::fmt::Write;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Calls of ours that wait for their answers.
+//! Our own calls that wait for their answers.
 
 use std::fmt;
 use std::future::Future;
@@ -13,7 +13,7 @@ use crate::metrics::Timer;
 use crate::pending::Outcome;
 use crate::shared::Shared;
 
-/// A call on its way: its answer, once it comes. Dropped before that, it is cancelled.
+/// A call that has been sent: a future of its answer. Dropping it earlier cancels the call.
 #[must_use]
 pub struct Asked {
     pub(crate) shared: Arc<Shared>,
@@ -74,7 +74,7 @@ impl Drop for Asked {
     }
 }
 
-/// Gives up on a call after `limit`, if there is one. Dropping the call is what cancels it.
+/// Waits for a call at most for `limit`, if there is one. Then the call is dropped, which cancels it.
 ///
 /// # Errors
 /// [`CallError::TimedOut`], or those of the call.

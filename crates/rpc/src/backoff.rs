@@ -1,4 +1,4 @@
-//! Pauses between attempts that fail.
+//! Pauses between failed attempts.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::Duration;
@@ -8,19 +8,20 @@ use std::time::Duration;
 pub struct Backoff {
     /// The first pause.
     pub first: Duration,
-    /// The longest.
+    /// The longest pause.
     pub longest: Duration,
 }
 
 impl Backoff {
     /// The pause before an attempt; the first attempt is number 1.
     pub fn pause(&self, attempt: u32) -> Duration {
-        // More would overflow, and is longer than anybody waits.
+        // More would overflow; the limit is reached long before.
         let doubled = 1_u32 << attempt.saturating_sub(1).min(20);
         self.first.saturating_mul(doubled).min(self.longest)
     }
 
-    /// The same, up to a quarter shorter, so that many who wait for one do not all come at once.
+    /// The same, up to a quarter shorter at random, so that many clients do not reconnect at the same
+    /// moment.
     pub fn jittered(&self, attempt: u32) -> Duration {
         let pause = self.pause(attempt);
         let random = RandomState::new().build_hasher().finish() % 256;

@@ -34,8 +34,8 @@ impl Peer {
         Ok(outcomes)
     }
 
-    /// Sends all items in one frame and gives the calls that wait for their answers, in order. Each
-    /// can be waited for or given up by itself. Waits for room in the queue.
+    /// Sends all items in one frame and returns the calls, in order. Each can be awaited or dropped
+    /// separately. Waits for room in the queue.
     ///
     /// # Errors
     /// Nothing was sent: the dialect has no batches, the batch is empty, it has more calls than
@@ -43,7 +43,7 @@ impl Peer {
     /// already.
     pub async fn ask_batch(&self, items: Vec<BatchItem>) -> Result<Vec<Asked>, CallError> {
         if items.is_empty() {
-            let error = PayloadError::new("a batch has at least one message");
+            let error = PayloadError::new("a batch must have at least one message");
             return Err(CallError::Unsendable(error));
         }
         // The answers may come in one batch too, and a larger one would not be read.
@@ -51,7 +51,7 @@ impl Peer {
         let is_call = |item: &&BatchItem| matches!(item, BatchItem::Call(..));
         let calls = items.iter().filter(is_call).count();
         if calls > most {
-            let problem = format!("a batch has at most {most} calls, not {calls}");
+            let problem = format!("a batch may have at most {most} calls, not {calls}");
             return Err(CallError::Unsendable(PayloadError::new(problem)));
         }
         let outbox = &self.shared.outbox;

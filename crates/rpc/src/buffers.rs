@@ -24,7 +24,7 @@ pub(crate) fn take() -> BytesMut {
     let mut pool = POOL.take();
     let mut buffer = pool.pop().unwrap_or_default();
     POOL.set(pool);
-    // Gets the whole buffer back if nobody holds a slice of it any more, else makes a new one.
+    // Reuses the whole buffer if no slice of it is left, else allocates a new one.
     buffer.reserve(SIZE);
     buffer
 }

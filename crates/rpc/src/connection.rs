@@ -29,7 +29,7 @@ pub struct Options {
     pub limits: Limits,
     /// Requests being handled at once. Those that come on top wait, up to
     /// [`waiting_bytes`](Options::waiting_bytes); then reading stops until a handler is done. (While
-    /// calls of ours wait for an answer, which may lie behind those requests, it goes on, and
+    /// our own calls wait for an answer, which may come after those requests, reading continues, and
     /// requests are refused instead.)
     pub running: usize,
     /// Bytes of requests that wait because too many are being handled already.
@@ -63,13 +63,12 @@ pub struct Options {
     pub detect: &'static [Dialect],
     /// Sees every frame.
     pub tap: Option<Arc<dyn Tap>>,
-    /// Is told how long calls take and how much waits.
+    /// Receives how long calls take and how much is queued.
     pub metrics: Option<Arc<dyn Metrics>>,
     /// Masks secrets in what is quoted of the peer's bytes, in errors and in the log. If there is
     /// one, an answer that does not fit its type is not quoted at all: it may hold new secrets.
     pub redact: Option<Redact>,
-    /// What whoever starts the connection knows about the peer, for
-    /// [`Peer::attachment`](Peer::attachment).
+    /// Anything the program knows about the peer; [`Peer::attachment`](Peer::attachment) returns it.
     pub attachment: Option<Arc<dyn Any + Send + Sync>>,
 }
 

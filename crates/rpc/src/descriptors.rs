@@ -19,7 +19,7 @@ pub fn check_descriptors() -> io::Result<()> {
             Ok(descriptor) => taken.push(descriptor),
             Err(error) => {
                 let problem = format!(
-                    "no room for {NEEDED} more open files ({error}); \
+                    "cannot open {NEEDED} more files ({error}); \
                      raise the limit with `ulimit -n 1024`"
                 );
                 return Err(io::Error::new(error.kind(), problem));

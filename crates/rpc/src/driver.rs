@@ -47,11 +47,11 @@ pub(crate) struct Driver {
     presence: Presence,
 }
 
-/// Whether the peer is there. Looked at when reading would not show it.
+/// Whether the peer is connected. Checked when reading would not show it.
 enum Presence {
     Assumed,
     Watched(HangUp),
-    /// It has gone altogether: nobody waits for answers.
+    /// It has disconnected: no answer is needed.
     Gone,
 }
 
@@ -100,7 +100,7 @@ impl Driver {
                 Ok(has_read) => has_read,
                 Err(reason) => {
                     self.handle_last_events();
-                    // Tells the peer why, if it still listens.
+                    // Writes the reason to the peer, if it still reads.
                     let _best_effort = self.write(cx);
                     return Poll::Ready(reason);
                 }
@@ -148,7 +148,7 @@ impl Driver {
                 return Poll::Pending;
             }
         }
-        // There may be more, but others on this thread want their turn as well.
+        // There may be more to do, but other tasks of this thread need their turn.
         cx.waker().wake_by_ref();
         Poll::Pending
     }
@@ -165,7 +165,7 @@ impl Driver {
         matches!(self.presence, Presence::Gone)
     }
 
-    /// Whether the peer has gone while we still work for it.
+    /// Whether the peer has disconnected while its requests are handled.
     fn has_hung_up(&mut self, cx: &mut Context<'_>) -> bool {
         if let Presence::Assumed = self.presence
             && let Some(hang_up) = hang_up::watch(&self.writer)

@@ -1,8 +1,8 @@
-//! Passes calls and events on to another peer: what a proxy is made of.
+//! Forwards calls and events to another peer: the basis of a proxy.
 //!
-//! A proxy is two connections whose routers forward to each other. What it wants to see or change
-//! gets a handler of its own, or a [wrapper](crate::Router::wrap); everything else goes through as
-//! it is, without being decoded:
+//! A proxy is two connections whose routers forward to each other. Methods that it inspects or changes
+//! get a handler or a [wrapper](crate::Router::wrap); everything else is forwarded without being
+//! decoded:
 //!
 //! ```
 //! use tenon_rpc::{Connection, Dialect, Io, Payload, Router, forward::Forward};
@@ -46,13 +46,13 @@
 //! - **Cancellation.** A caller that cancels by the event in its connection's
 //!   [`Options::cancel`](crate::Options::cancel) has the call cancelled by the event in the options
 //!   of the other connection. An event in [`Options::withdrawals`](crate::Options::withdrawals) is
-//!   passed on as it is, with nothing but the id in it changed.
+//!   forwarded with only the id in it changed.
 //! - **Order.** Calls and events of one side reach the other in the order they came in, and an answer
 //!   comes after the events that were sent before it, such as progress. To keep that while more
 //!   requests wait than may be handled at once, set [`Options::events`](crate::Options::events) to
 //!   [`InTurn`](crate::options::EventOrder::InTurn).
-//! - **Back-pressure.** A side whose messages cannot be passed on as fast as they come is not read
-//!   for a while; nothing is dropped.
+//! - **Back-pressure.** A side that sends faster than the other reads is temporarily not read; nothing
+//!   is dropped.
 
 mod lane;
 mod passed;
@@ -79,7 +79,7 @@ use passed::{Entry, converted};
 pub use passing::Passing;
 pub use target::{Slot, Target};
 
-/// Passes a call on to another peer, and its answer back. If the future is dropped, the call is
+/// Forwards a call to another peer, and returns its answer. If the future is dropped, the call is
 /// cancelled with the message in the options of the peer's connection.
 ///
 /// This is for single calls. Messages that have to keep their order go through a [`Forward`].
@@ -94,7 +94,7 @@ pub async fn forward(call: Call, peer: &Peer) -> Reply {
     reply(outcome, &call.peer)
 }
 
-/// The reply to the caller of a call that was passed on.
+/// The reply to the caller of a forwarded call.
 ///
 /// # Errors
 /// An error that the peer answered with is passed on as it is. Any other failure becomes an internal
@@ -103,7 +103,7 @@ pub fn reply(outcome: Result<Payload, CallError>, caller: &Peer) -> Reply {
     let convert = |payload: Payload| payload.to_format_with(caller.format(), caller.ext_names());
     match outcome {
         Ok(result) => convert(result).map_err(|error| {
-            RpcError::internal(format!("the answer cannot be passed on: {error}"))
+            RpcError::internal(format!("the answer cannot be forwarded: {error}"))
         }),
         Err(CallError::Answered(mut error)) => {
             let data = error.data.take();
@@ -111,30 +111,29 @@ pub fn reply(outcome: Result<Payload, CallError>, caller: &Peer) -> Reply {
             Err(error)
         }
         Err(CallError::Unsendable(error)) => {
-            let problem = format!("Invalid params: they cannot be passed on: {error}");
+            let problem = format!("Invalid params: they cannot be forwarded: {error}");
             Err(RpcError::invalid_params(problem))
         }
         Err(error) => Err(RpcError::internal(error.to_string())),
     }
 }
 
-/// Passes the messages of one connection on to a target, in order. Cloning it is cheap.
+/// Forwards the messages of one connection to a target, in order. Cloning it is cheap.
 ///
-/// There is one for each connection whose messages are passed on. [`Router::forwarding`] sends it
-/// everything that nothing else handles; handlers and wrappers can send it what they have changed.
+/// Each connection whose messages are forwarded has its own. [`Router::forwarding`] gives it all messages
+/// without a handler; handlers and wrappers can give it messages that they have changed.
 pub struct Forward<T = Peer>(Arc<Inner<T>>);
 
 struct Inner<T> {
     target: T,
     lane: Arc<Lane>,
     passed: Passed,
-    /// The way back, whose messages come before the answers.
+    /// The opposite direction, whose messages come before the answers.
     back: Option<Arc<Lane>>,
 }
 
 impl Forward<Slot> {
-    /// Both directions of a proxy. What is said before both have been
-    /// [connected](Forward::connect) waits.
+    /// Both directions of a proxy. Messages wait until both have been [connected](Forward::connect).
     pub fn pair() -> (Forward<Slot>, Forward<Slot>) {
         let (one, other) = (Arc::<Lane>::default(), Arc::<Lane>::default());
         let forward = |lane, back| Forward::new(Slot::default(), lane, Some(back));
@@ -148,7 +147,7 @@ impl Forward<Slot> {
 }
 
 impl<T: Target> Forward<T> {
-    /// Passes messages on to `target`.
+    /// Forwards messages to `target`.
     pub fn to(target: T) -> Forward<T> {
         Forward::new(target, Arc::default(), None)
     }
@@ -162,7 +161,7 @@ impl<T: Target> Forward<T> {
         }))
     }
 
-    /// Passes a call on, and its answer back.
+    /// Forwards a call, and returns its answer.
     ///
     /// # Errors
     /// See [`reply`].
@@ -175,7 +174,7 @@ impl<T: Target> Forward<T> {
         reply(outcome, &caller)
     }
 
-    /// Passes a call on: it has its place among the messages of its connection when this returns.
+    /// Forwards a call. When this returns, the call has its place in the order of messages.
     pub fn ask(&self, call: Call) -> Passing {
         let entry = self.0.passed.enter(call.id);
         let request = Event {
@@ -195,7 +194,7 @@ impl<T: Target> Forward<T> {
         Passing::waiting(entry, self.0.lane.clone(), sent)
     }
 
-    /// Passes an event of `from` on. A cancellation gets the id that the target knows the call by.
+    /// Forwards an event of `from`. A cancellation gets the id that the call has at the target.
     pub fn event(&self, from: &Peer, event: Event) {
         if self.0.passed.cancel(from, &event) {
             return;
@@ -208,7 +207,7 @@ impl<T: Target> Forward<T> {
         self.start_moving(&mut queue);
     }
 
-    /// Waits until everything that was to be passed on until now has been.
+    /// Waits until all earlier messages have been forwarded.
     pub async fn caught_up(&self) {
         self.0.lane.caught_up().await;
     }
@@ -232,7 +231,7 @@ impl<T: Target> Inner<T> {
             Ok(is_sent) => is_sent,
             Err(CallError::Closed(_)) => false,
             Err(error) => {
-                tracing::warn!(method = ?event.method, %error, "an event could not be passed on");
+                tracing::warn!(method = ?event.method, %error, "an event could not be forwarded");
                 true
             }
         }
@@ -250,7 +249,7 @@ impl<T: Target> Inner<T> {
                     Err(error) => Err(error),
                     Ok(params) => match peer.send_raw(event.method.clone(), params).await {
                         Err(CallError::Closed(_)) => {
-                            // The next one gets it.
+                            // It goes to the next peer.
                             peer.closed().await;
                             continue;
                         }
@@ -259,7 +258,7 @@ impl<T: Target> Inner<T> {
                 },
             };
             if let Err(error) = outcome {
-                tracing::warn!(method = ?event.method, %error, "an event could not be passed on");
+                tracing::warn!(method = ?event.method, %error, "an event could not be forwarded");
             }
             return;
         }
@@ -285,7 +284,7 @@ impl<T: Target> Inner<T> {
             let peer = self.target.ready().await.map_err(CallError::Closed)?;
             let params = converted(request.params.clone(), &peer)?;
             match peer.ask(request.method.clone(), params).await {
-                // Nothing was sent: the next one gets it.
+                // Nothing was sent: it goes to the next peer.
                 Err(CallError::Closed(_)) => {
                     peer.closed().await;
                 }
@@ -298,7 +297,7 @@ impl<T: Target> Inner<T> {
         }
     }
 
-    /// Hands over what waits, as fast as the target reads.
+    /// Sends waiting messages, as fast as the target reads.
     async fn move_on(&self) {
         while let Some((item, size)) = self.lane.next() {
             match item {
@@ -311,7 +310,8 @@ impl<T: Target> Inner<T> {
                     })
                     .await;
                     if let Some(outcome) = outcome {
-                        // Whoever gave up in the meantime has dropped it, which cancels it.
+                        // If the caller has dropped the receiver, this drops the call, which
+                        // cancels it.
                         let _given_up = sent.send(outcome);
                     }
                 }
@@ -334,7 +334,7 @@ impl<T> fmt::Debug for Forward<T> {
 }
 
 impl<S: Clone + Send + Sync + 'static> Router<S> {
-    /// Passes everything on that nothing else handles: calls and events.
+    /// Forwards all calls and events without a handler.
     #[must_use]
     pub fn forwarding<T: Target>(self, forward: &Forward<T>) -> Router<S> {
         let (calls, events) = (forward.clone(), forward.clone());

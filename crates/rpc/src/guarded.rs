@@ -1,4 +1,4 @@
-//! Handlers whose panics harm nobody else.
+//! Handlers whose panics affect only their caller.
 
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,7 +9,7 @@ use crate::error::RpcError;
 use crate::reply::Reply;
 use crate::router::Work;
 
-/// A handler whose panic is an error for its caller and for nobody else.
+/// A handler whose panic becomes an error for its caller.
 pub(crate) struct Guarded(pub(crate) Work);
 
 impl Future for Guarded {
@@ -23,15 +23,15 @@ impl Future for Guarded {
     }
 }
 
-/// The error that a caller gets for a panic. What the panic says is for whoever runs this process:
-/// it may hold what no caller should know.
+/// The error that a caller gets for a panic. The panic's text goes only to the log of this process: it
+/// may contain something that the caller should not know.
 pub(crate) fn panicked(panic: &(dyn std::any::Any + Send)) -> RpcError {
     let text = panic_text(panic);
     tracing::error!(panic = text, "a handler panicked");
     RpcError::internal("Internal error: the handler panicked")
 }
 
-/// What a panic says.
+/// The text of a panic.
 pub(crate) fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
     let owned = panic.downcast_ref::<String>().map(String::as_str);
     owned

@@ -1,15 +1,15 @@
-//! Tells a peer that has gone from one that has only finished sending: nobody waits for what the
-//! first one asked for.
+//! Distinguishes a peer that has disconnected from one that has only finished sending: requests of
+//! the first need no answer.
 
 use std::future::Future;
 use std::pin::Pin;
 
 use crate::io::Writer;
 
-/// Is done when the peer has gone.
+/// Completes when the peer has disconnected.
 pub(crate) type HangUp = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Watches for the end of a peer that sends nothing more; `None` where it cannot be told.
+/// Watches whether a peer that sends nothing more disconnects; `None` where that cannot be seen.
 #[cfg(unix)]
 pub(crate) fn watch(writer: &Writer) -> Option<HangUp> {
     use std::io::ErrorKind;
@@ -22,7 +22,7 @@ pub(crate) fn watch(writer: &Writer) -> Option<HangUp> {
     let Writer::Socket(socket) = writer else {
         return None;
     };
-    // The same socket once more, so that what is seen here is not missing when we write.
+    // A duplicate of the socket, so that events seen here are not lost for writing.
     let twin = socket.as_ref().as_fd().try_clone_to_owned().ok()?;
     let twin = UnixStream::from_std(twin.into()).ok()?;
     Some(Box::pin(async move {
@@ -46,7 +46,7 @@ pub(crate) fn watch(writer: &Writer) -> Option<HangUp> {
     }))
 }
 
-/// Watches for the end of a peer that sends nothing more; `None` where it cannot be told.
+/// Watches whether a peer that sends nothing more disconnects; `None` where that cannot be seen.
 #[cfg(not(unix))]
 pub(crate) fn watch(_: &Writer) -> Option<HangUp> {
     None

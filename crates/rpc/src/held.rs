@@ -1,4 +1,4 @@
-//! Peers that are not read for a while.
+//! Peers that are temporarily not read.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,10 +10,9 @@ use crate::shared::Shared;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Held {
     Not,
-    /// Unless an answer to a call of ours may come, for which its handler waits. Requests are
-    /// refused then.
+    /// Unless we wait for an answer of the peer. Requests that arrive meanwhile are refused.
     UnlessAsked,
-    /// Whatever may come.
+    /// In any case.
     Entirely,
 }
 

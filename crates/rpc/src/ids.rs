@@ -1,12 +1,12 @@
-//! Requests by the id that their caller chose. Nothing keeps a caller from using one twice.
+//! Requests by the id that their caller chose. A caller may use the same id twice.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
 
 use crate::message::Id;
 
-/// The requests of one peer by their ids; each has a key of our own. A peer that cancels what it
-/// never asked for costs one look-up.
+/// The requests of one peer by their ids; each has a key of our own. Cancelling an unknown id costs one
+/// look-up.
 pub(crate) struct Ids<K>(HashMap<Id, Same<K>>);
 
 /// Requests with the same id, oldest first. There is nearly always one, which takes no memory of

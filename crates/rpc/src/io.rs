@@ -23,8 +23,8 @@ pub struct Io {
     pub(crate) writer: Writer,
 }
 
-/// What is written to. A socket is told apart, because it can tell a peer that has gone from one
-/// that has only finished sending.
+/// Where bytes are written. Sockets are a case of their own, because they can show whether a peer has
+/// disconnected or only finished sending.
 pub(crate) enum Writer {
     #[cfg(unix)]
     Socket(OwnedWriteHalf),
@@ -63,7 +63,7 @@ impl Io {
         crate::stdio::take()
     }
 
-    /// Puts something in front of the reader: one that counts, or slows down.
+    /// Wraps the reader, for example to count or to slow down.
     #[must_use]
     pub fn map_reader<R>(self, map: impl FnOnce(Box<dyn AsyncRead + Send + Unpin>) -> R) -> Io
     where
@@ -75,8 +75,8 @@ impl Io {
         }
     }
 
-    /// Finds out which of `candidates` the peer speaks, by the first bytes it sends. They are read
-    /// again from the `Io` that is returned. A peer that sends nothing speaks the first candidate.
+    /// Detects which of `candidates` the peer speaks, by the first bytes that it sends. These bytes are
+    /// read again from the returned `Io`. If the peer sends nothing, the first candidate is assumed.
     ///
     /// For a connection that handles all its dialects alike there is
     /// [`Options::detect`](crate::Options::detect).
@@ -90,7 +90,7 @@ impl Io {
         let mut first = Vec::new();
         let found = match first_bytes(&mut self.reader, &mut first, candidates).await? {
             Some(found) => found,
-            // What is there of a very long line has to do.
+            // Of a very long line, the part that has arrived must be enough.
             None => {
                 Dialect::detect(&[&first, &b"\n"[..]].concat(), candidates).unwrap_or(candidates[0])
             }
@@ -99,18 +99,17 @@ impl Io {
         Ok((found, io))
     }
 
-    /// Answers somebody who is not let in with an error that is about no call, and hangs up. What
-    /// fits at once is written, and nothing is read.
+    /// Refuses a peer: sends an error with the id null, and disconnects. Only what can be written without
+    /// waiting is written, and nothing is read.
     pub fn refuse(mut self, dialect: Dialect, error: RpcError) {
         let mut cx = Context::from_waker(std::task::Waker::noop());
         let last_words = refusal(dialect, error);
         let _best_effort = Pin::new(&mut self.writer).poll_write(&mut cx, &last_words);
     }
 
-    /// Like [`refuse`](Io::refuse), in the dialect among `detect` that the first bytes of the peer
-    /// show, if they come within `patience`. What the peer sent is read before hanging up: a
-    /// connection that is closed with something unread is an error at the other end, which may hide
-    /// our answer.
+    /// Like [`refuse`](Io::refuse), in the dialect of `detect` that the first bytes of the peer show, if
+    /// they arrive within `patience`. What the peer sent is read before disconnecting: closing a
+    /// connection with unread input causes an error at the other end, which may hide our answer.
     pub async fn turn_away(
         mut self,
         dialect: Dialect,
@@ -118,7 +117,7 @@ impl Io {
         error: RpcError,
         patience: Duration,
     ) {
-        /// More than this is not read of anybody who is not let in, and not for longer.
+        /// How much of a refused peer is read, and for how long.
         const MOST: u64 = 64 * 1024;
         const LONGEST: Duration = Duration::from_millis(500);
         let mut first = Vec::new();
@@ -142,7 +141,7 @@ impl Io {
     }
 }
 
-/// Reads until the bytes tell which dialect a peer speaks, or there are no more to look at.
+/// Reads until the bytes show which dialect a peer speaks, or the input ends.
 async fn first_bytes(
     reader: &mut Reader,
     first: &mut Vec<u8>,
@@ -156,10 +155,10 @@ async fn first_bytes(
     }
 }
 
-/// So much is looked at to find out which dialect a peer speaks.
+/// How many bytes are examined to detect the dialect.
 const LINE: usize = 4 * 1024;
 
-/// An answer to somebody who has asked nothing yet.
+/// An error for a peer that has not called anything yet.
 fn refusal(dialect: Dialect, error: RpcError) -> BytesMut {
     let mut bytes = BytesMut::new();
     let response = Message::Response(Response {

@@ -1,13 +1,14 @@
-//! One peer for every dialect: requests, responses and events between two programs, over pipes,
+//! The engine: requests, responses and events between two programs, in any dialect, over pipes,
 //! sockets or memory.
 //!
-//! It encodes, correlates, routes, bounds and cleans up. It starts no process, opens no socket
-//! and knows no method: that is left to you, or to the other crates of Tenon.
+//! It encodes messages, matches answers to calls, routes requests to handlers, enforces limits and
+//! cleans up. It starts no process, opens no socket and knows no method: that is left to you, or to
+//! the other crates of Tenon.
 //!
 //! Eight words are all there is:
 //!
 //! - [`Message`]: a [`Request`](wire::Request), a [`Response`](wire::Response) or an [`Event`].
-//! - [`Payload`]: an encoded value nobody has decoded yet.
+//! - [`Payload`]: an encoded value that has not been decoded yet.
 //! - [`Dialect`]: bytes to messages and back.
 //! - [`Io`]: a reader and a writer.
 //! - [`Peer`]: a cheap handle to the other side.
@@ -89,7 +90,7 @@ pub use reply::Reply;
 pub use router::{Call, Context, EventContext, Next, Router};
 pub use tap::Tap;
 
-/// What can be set about a connection besides numbers: the types of the fields of [`Options`].
+/// The types of the fields of [`Options`].
 pub mod options {
     pub use crate::connection::{Cancel, EventOrder, Stray, Withdrawal};
     pub use crate::dialect::{Limits, Oversized};
@@ -97,8 +98,8 @@ pub mod options {
     pub use tenon_wire::transcode::{ExtContent, ExtName};
 }
 
-/// Ways to call and send that few need: several calls in one message, calls that go on while others are
-/// made, events that are encoded once for many peers.
+/// Less common ways to call and send: several calls in one message, calls that are awaited later, events
+/// that are encoded once for many peers.
 pub mod calls {
     pub use crate::asked::{Asked, within};
     pub use crate::batch::BatchItem;
@@ -114,7 +115,7 @@ pub mod wire {
     pub use tenon_wire::msgpack::Packed;
 }
 
-/// What is seen of the wire: taps, recordings, and quotes in errors.
+/// Seeing the wire: taps, recordings, and quotes in errors.
 pub mod trace {
     pub use crate::error::{Quote, Redact};
     pub use crate::recorder::{Record, RecordFormat, Recorder, read_records};

@@ -31,11 +31,11 @@ pub struct Row {
     pub params: &'static str,
     /// The Rust type of the result; `None` for an event.
     pub result: Option<&'static str>,
-    /// What the table says about it.
+    /// Its description in the table.
     pub about: &'static str,
 }
 
-/// Declares methods, one a line, and a typed client for them if a name for it is given.
+/// Declares methods, one per line, and a typed client for them if a name for it is given.
 ///
 /// ```
 /// use tenon_rpc::{Peer, CallError, methods};
@@ -116,11 +116,11 @@ macro_rules! methods {
     )+};
 }
 
-/// Declares events, one a line.
+/// Declares events, one per line.
 ///
 /// ```
 /// tenon_rpc::events! {
-///     /// How far it has come.
+///     /// How much is done, in percent.
 ///     pub Progress = "progress" (u8);
 /// }
 /// ```

@@ -17,7 +17,7 @@ use crate::tap::{Said, Sent};
 /// Room is counted in units of this many bytes; every frame takes at least one.
 const UNIT: usize = 8 * 1024;
 
-/// The queue between everybody who sends and the one task that writes.
+/// The queue between all senders and the one task that writes.
 pub(crate) struct Outbox {
     queue: Mutex<Queue>,
     /// Closed with the queue.
@@ -34,8 +34,8 @@ struct Queue {
     taken: Taken,
     /// What the tap has not been shown yet.
     sent: Vec<Sent>,
-    /// The writing task, while it sleeps. While it is awake nobody has to wake it: it looks at
-    /// the queue once more before it goes to sleep.
+    /// The writing task, while it sleeps. While it is awake it need not be woken: it checks the
+    /// queue once more before it goes to sleep.
     sleeper: Option<Waker>,
 }
 
@@ -101,8 +101,8 @@ impl Outbox {
         Some(Room(units))
     }
 
-    /// Waits for room for a frame of about `bytes` bytes: a peer that reads slowly slows down
-    /// those who send.
+    /// Waits for room for a frame of about `bytes` bytes: a peer that reads slowly slows the senders
+    /// down.
     pub(crate) async fn reserve(&self, bytes: usize) -> Result<Room, Ended> {
         if let Some(room) = self.try_reserve(bytes) {
             return Ok(room);
@@ -113,7 +113,7 @@ impl Outbox {
         Ok(Room(units))
     }
 
-    /// A frame that has to go out whether there is room or not; there are only few of these.
+    /// For a frame that is sent whether there is room or not; there are only few of these.
     pub(crate) fn no_room_needed(&self) -> Room {
         Room(0)
     }
@@ -175,7 +175,7 @@ impl Outbox {
             Ok(())
         };
         let said = || Said::Message(Message::Event(event.clone()));
-        // What is encoded already cannot fail to be.
+        // An encoded frame cannot fail to be encoded.
         self.append(room, encode, said).map_err(|_| Ended)
     }
 
@@ -253,7 +253,7 @@ impl Outbox {
         is_unchanged: impl FnOnce() -> bool,
     ) -> bool {
         let mut queue = self.queue();
-        // Whoever changes something does so first, and then takes the lock to wake the sleeper.
+        // Other tasks make their change first, and then take the lock to wake the sleeper.
         if !is_unchanged() || can_write && !queue.taken.bytes.is_empty() {
             return false;
         }
@@ -279,7 +279,7 @@ impl Outbox {
         (taken.frames, taken.bytes.len())
     }
 
-    /// Nothing more goes out: what is queued is dropped, and senders are refused.
+    /// Closes the queue: frames in it are dropped, and senders are refused.
     pub(crate) fn close(&self) {
         {
             let mut queue = self.queue();

@@ -6,11 +6,11 @@ use serde::de::DeserializeOwned;
 use crate::error::RpcError;
 use crate::payload::{Elements, Format, Payload, PayloadError};
 
-/// Which forms of params a connection accepts for methods and events with typed handlers, and in which
-/// it sends those of typed calls. Handlers that take payloads get them as they were sent.
+/// Which forms of params a connection accepts for typed handlers, and which form it sends in typed
+/// calls. Handlers that take payloads get params as they were sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Params {
-    /// By name or by position, as JSON-RPC has them: a struct is read from a map, or from an array of
+    /// By name or by position, as JSON-RPC defines: a struct is read from a map, or from an array of
     /// its fields. Where neither fits, `[x]` is read as `x`.
     #[default]
     Any,
@@ -60,7 +60,7 @@ impl Params {
         };
         let is_by_name = self != Params::Any;
         if is_by_name && params.is_array() {
-            let problem = "they are an array, but are taken by name";
+            let problem = "expected an object, not an array";
             return Err(invalid(problem));
         }
         params.decode_private().or_else(|error| {
@@ -100,7 +100,7 @@ fn decode_nothing<T: DeserializeOwned>(format: Format) -> Result<T, RpcError> {
     Payload::null(format)
         .decode_private()
         .or_else(|_| Payload::new(format, empty).decode_private())
-        .map_err(|_| invalid("there are none"))
+        .map_err(|_| invalid("they are missing"))
 }
 
 fn is_empty_map(params: &Payload) -> bool {

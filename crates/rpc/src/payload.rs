@@ -1,4 +1,4 @@
-//! An encoded value that nobody has decoded yet.
+//! An encoded value that has not been decoded yet.
 
 mod members;
 mod private;
@@ -37,8 +37,8 @@ impl fmt::Display for Format {
 
 /// An encoded value: a format and the bytes, sliced from the frame without a copy.
 ///
-/// It is decoded once, into the type that wants it. What passes through (a proxy, a tap, a
-/// recorder) sees the exact bytes, so nothing is lost that a value tree could not hold.
+/// It is decoded once, into the type of its handler. Proxies, taps and recorders see the exact bytes,
+/// so nothing is lost that a value tree could not represent.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Payload {
     format: Format,
@@ -68,13 +68,13 @@ thread_local! {
     /// Where a payload is encoded before its length is known.
     static SCRATCH: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 
-    /// Small payloads stand one after the other in one buffer, which is used again once they are
-    /// gone: no allocation for each answer.
+    /// Small payloads share one buffer, which is reused once they are dropped: no allocation for each
+    /// answer.
     static ENCODED: Cell<BytesMut> = Cell::new(BytesMut::new());
 }
 
 impl Payload {
-    /// Bytes that are already encoded. They are trusted: wrong ones make a wrong frame.
+    /// A payload of encoded bytes. They are not checked: invalid bytes make an invalid frame.
     pub fn new(format: Format, bytes: impl Into<Bytes>) -> Payload {
         Payload {
             format,
@@ -82,7 +82,7 @@ impl Payload {
         }
     }
 
-    /// JSON text, checked.
+    /// A payload of JSON text, which is checked.
     ///
     /// # Errors
     /// The text is not one JSON value.
@@ -95,7 +95,8 @@ impl Payload {
     /// Encodes a value.
     ///
     /// # Errors
-    /// The value has no form in that format (a map with keys that are no strings in JSON, say).
+    /// The value cannot be expressed in that format, such as a map with keys that are not strings in
+    /// JSON.
     pub fn encode<T: Serialize + ?Sized>(
         format: Format,
         value: &T,
@@ -157,7 +158,7 @@ impl Payload {
         PayloadError::new(format_args!("{error} in {}", Quote::of(&self.bytes)))
     }
 
-    /// The value that stands for nothing.
+    /// JSON `null`, msgpack nil.
     pub fn null(format: Format) -> Payload {
         Payload::new(
             format,
@@ -168,7 +169,7 @@ impl Payload {
         )
     }
 
-    /// Whether this is the value that stands for nothing.
+    /// Whether this is JSON `null` or msgpack nil.
     pub fn is_null(&self) -> bool {
         *self == Payload::null(self.format)
     }
@@ -214,7 +215,7 @@ impl Payload {
     }
 }
 
-/// The value is msgpack, as it was packed.
+/// The payload is msgpack, with the same bytes.
 impl From<Packed> for Payload {
     fn from(packed: Packed) -> Payload {
         Payload::new(Format::Msgpack, packed.into_bytes())
@@ -258,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_quoted() {
+    fn errors_quote_the_value() {
         let error = Payload::new(Format::Json, &b"{\"a\":1}"[..])
             .decode::<String>()
             .unwrap_err();

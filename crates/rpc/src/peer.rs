@@ -24,7 +24,7 @@ use crate::tap::Direction;
 /// A handle to the other side of a connection. Cloning it is cheap; it does not keep the
 /// connection open.
 ///
-/// Both sides have the same kind of handle: a handler may call whoever called it.
+/// Both sides have the same kind of handle: a handler may call its caller.
 #[derive(Clone)]
 pub struct Peer {
     pub(crate) shared: Arc<Shared>,
@@ -33,8 +33,8 @@ pub struct Peer {
 impl Peer {
     /// Calls a method and waits for the answer.
     ///
-    /// Dropping the future gives up: the slot is freed and, where the protocol has a message for
-    /// it, the other side is told.
+    /// Dropping the future cancels the call: its slot is freed and, if the protocol has a message for
+    /// it ([`Options::cancel`](crate::Options::cancel)), the other side is notified.
     ///
     /// # Errors
     /// See [`CallError`].
@@ -77,7 +77,7 @@ impl Peer {
         self.ask(method, params).await?.await
     }
 
-    /// Sends a request and gives the call that waits for its answer. Waits for room in the queue.
+    /// Sends a request and returns a future of its answer. Waits for room in the queue.
     ///
     /// # Errors
     /// Nothing was sent: see [`CallError`].
@@ -144,13 +144,13 @@ impl Peer {
         })
     }
 
-    /// A call that never went out needs no cancelling.
+    /// A call that was never sent need not be cancelled.
     pub(crate) fn never_sent(&self, asked: Asked) {
         self.shared.pending().forget(asked.number);
     }
 
-    /// Cancels a call with an event of the caller's own making; `false` if it does not wait for its
-    /// answer any more. Whoever waits for the answer must stop: none is delivered.
+    /// Cancels a call with the given event; `false` if the call is no longer waiting for its answer.
+    /// The answer is not delivered, so nothing may wait for it any more.
     pub fn withdraw(&self, id: &Id, event: Event) -> bool {
         let Id::Number(number) = id else {
             return false;
@@ -266,7 +266,7 @@ impl Peer {
         Ok(())
     }
 
-    /// What whoever started the connection attached to it.
+    /// [`Options::attachment`](crate::Options::attachment) of this connection, if it has this type.
     pub fn attachment<T: Send + Sync + 'static>(&self) -> Option<Arc<T>> {
         let attachment = self.shared.options.attachment.clone()?;
         attachment.downcast().ok()
@@ -278,7 +278,7 @@ impl Peer {
         self.shared.evidence.stray()
     }
 
-    /// Forgets what [`stray`](Peer::stray) gives, so that it is the first one from now on.
+    /// Clears [`stray`](Peer::stray): it returns the next such output.
     pub fn forget_stray(&self) {
         self.shared.evidence.forget_stray();
     }
@@ -289,8 +289,8 @@ impl Peer {
         self.shared.evidence.unclaimed()
     }
 
-    /// The last thing the peer said, if that is an error about no call in particular: it could not
-    /// read something, or would not let us in.
+    /// The error with the id null that the peer sent last, if nothing followed it: the peer could not
+    /// read a message, or refused the connection.
     pub fn complaint(&self) -> Option<RpcError> {
         self.shared.evidence.complaint()
     }

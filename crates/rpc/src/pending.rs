@@ -9,7 +9,7 @@ use crate::message::Id;
 use crate::payload::Payload;
 use crate::spread::Spread;
 
-/// What a call comes to.
+/// The outcome of a call.
 pub(crate) type Outcome = Result<Payload, CallError>;
 
 /// The calls that wait, by the number of their request.
@@ -18,7 +18,7 @@ pub(crate) struct Pending {
     waiting: HashMap<u32, Waiter, BuildHasherDefault<Spread>>,
     last: u32,
     limit: usize,
-    /// The last calls that their callers gave up: their answers may still come.
+    /// The last calls that their callers dropped: their answers may still come.
     forgotten: VecDeque<u32>,
     /// Whether new calls are refused, because no answer could come.
     is_refusing: bool,
@@ -33,7 +33,7 @@ pub(crate) enum Unopened {
     TooMany(usize),
 }
 
-/// How many of the calls that were given up are remembered.
+/// How many dropped calls are remembered.
 const REMEMBERED: usize = 1024;
 
 #[derive(Debug)]
@@ -42,13 +42,13 @@ enum Waiter {
     Done(Outcome),
 }
 
-/// What became of an answer.
+/// What happened to an answer.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Delivery {
     Delivered,
-    /// Whoever asked has given up.
+    /// The caller has dropped the call.
     Late,
-    /// Nobody waits for it: it is the second one, or was never asked for.
+    /// No call waits for it: it is the second one, or there was no such call.
     Unknown,
 }
 
@@ -64,7 +64,7 @@ impl Pending {
     }
 
     /// Takes a number for a new call. Numbers start at 1 and go up; after 2^32 calls they start
-    /// again, and those that still wait are passed over.
+    /// again, and skip those that still wait.
     pub(crate) fn open(&mut self) -> Result<u32, Unopened> {
         if self.is_refusing {
             return Err(Unopened::Refused);
@@ -97,7 +97,7 @@ impl Pending {
         }
     }
 
-    /// Gives an answer to whoever waits for it.
+    /// Delivers an answer to the call that waits for it.
     pub(crate) fn answer(&mut self, id: &Id, outcome: Outcome) -> Delivery {
         let Id::Number(number) = id else {
             return Delivery::Unknown;
@@ -137,7 +137,7 @@ impl Pending {
         is_given_up
     }
 
-    /// Whether somebody waits for an answer with this id.
+    /// Whether a call waits for an answer with this id.
     pub(crate) fn expects(&self, id: &Id) -> bool {
         let Id::Number(number) = id else {
             return false;
@@ -161,7 +161,7 @@ impl Pending {
         self.is_refusing = true;
     }
 
-    /// Wakes everybody with an error, and refuses calls from now on.
+    /// Fails all waiting calls, and refuses new ones.
     pub(crate) fn close(&mut self, reason: &CloseReason) {
         self.refuse();
         for waiter in self.waiting.values_mut() {
@@ -214,15 +214,11 @@ mod tests {
     }
 
     #[test]
-    fn the_table_is_bounded_and_numbers_in_use_are_passed_over() {
+    fn the_table_is_bounded_and_numbers_in_use_are_skipped() {
         let mut pending = Pending::new(2);
         let first = pending.open().unwrap();
         pending.last = u32::MAX;
-        assert_eq!(
-            pending.open().unwrap(),
-            first + 1,
-            "0 and 1 are passed over"
-        );
+        assert_eq!(pending.open().unwrap(), first + 1, "0 and 1 are skipped");
         assert_eq!(pending.open(), Err(Unopened::TooMany(2)));
     }
 }

@@ -26,7 +26,7 @@ pub enum Refused {
     /// The connection has ended.
     #[error("the connection has ended")]
     Closed,
-    /// The peer's dialect cannot carry it.
+    /// The peer's dialect cannot express it.
     #[error("the event could not be encoded: {0}")]
     Unsendable(#[source] PayloadError),
 }

@@ -24,8 +24,8 @@ pub struct Record {
     pub direction: Direction,
     /// How it was written: the name of a [`Dialect`](crate::Dialect).
     pub dialect: String,
-    /// What it said, in the order and with the numbers of the wire. msgpack is shown as JSON; what
-    /// JSON has no form for is spelled out.
+    /// Its content, with the order and the numbers of the wire. msgpack is converted to JSON; values
+    /// that JSON cannot express are spelled out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frame: Option<Box<RawValue>>,
     /// The beginning of a frame that could not be read.
@@ -44,8 +44,8 @@ impl PartialEq for Record {
     }
 }
 
-/// Makes records of frames, with what is secret masked: members with one of the masked names, in
-/// whatever case and however deep, show `"***"` instead of their value.
+/// Makes records of frames and masks secrets in them: members with one of the masked names, in any
+/// case and at any depth, have the value `"***"`.
 #[derive(Debug)]
 pub struct RecordFormat {
     masked: Vec<String>,
@@ -73,7 +73,7 @@ impl RecordFormat {
             .and_then(|text| mask::masked(&text, &self.masked, MAX_DEPTH))
             .and_then(|text| RawValue::from_string(text).ok());
         let (instant, time) = self.started;
-        // Secrets cannot be found in what cannot be read, so with a mask only its length is told.
+        // Secrets cannot be found in an unreadable frame, so with a mask only its length is recorded.
         let unreadable = frame.is_none().then(|| match self.masked.is_empty() {
             true => Quote::of(seen.bytes).to_string(),
             false => format!("{} bytes", seen.bytes.len()),
@@ -90,10 +90,9 @@ impl RecordFormat {
 
 /// Writes the record of every frame as a line of JSON.
 ///
-/// A line is handed to the writer whole, before the frame is handled or sent. With a file, what a
-/// program did is therefore in it even if the program is killed; only what the system has not yet
-/// written to disk is lost when the machine fails. A writer that buffers, or that may block, weakens
-/// that.
+/// Each line is written in one call, before the frame is handled or sent. A file therefore has all
+/// frames even if the program is killed; only what the system has not yet written to disk is lost in a
+/// power failure. A writer that buffers weakens that, and one that blocks delays the connection.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -129,7 +128,7 @@ impl<W: Write + Send + 'static> Tap for Recorder<W> {
                 let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
                 out.write_all(&line)
             });
-        // A recording that fails must not take the connection down with it.
+        // A failed recording must not end the connection.
         if let Err(error) = written {
             tracing::warn!(%error, "a frame could not be recorded");
         }
@@ -153,7 +152,7 @@ fn readable<'a>(seen: &Seen<'a>) -> Option<Cow<'a, str>> {
     }
 }
 
-/// Reads a recording back, record by record. Blank lines are passed over.
+/// Reads a recording, record by record. Blank lines are ignored.
 pub fn read_records(input: impl BufRead) -> impl Iterator<Item = io::Result<Record>> {
     input
         .lines()
@@ -161,7 +160,7 @@ pub fn read_records(input: impl BufRead) -> impl Iterator<Item = io::Result<Reco
         .filter(|(_, line)| line.as_ref().map_or(true, |line| !line.trim().is_empty()))
         .map(|(index, line)| {
             serde_json::from_str(&line?).map_err(|error| {
-                let problem = format!("line {} is no record: {error}", index + 1);
+                let problem = format!("line {} is not a record: {error}", index + 1);
                 io::Error::new(io::ErrorKind::InvalidData, problem)
             })
         })

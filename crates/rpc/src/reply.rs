@@ -8,7 +8,7 @@ use crate::metrics::{Outcome, Timer};
 use crate::outbox::{Ended, Outbox, QueueError, Room};
 use crate::payload::Payload;
 
-/// What a handler comes to: an encoded result, or the error that travels back.
+/// The outcome of a handler: an encoded result, or the error for the caller.
 pub type Reply = Result<Payload, RpcError>;
 
 /// Where the answer to one request goes.
@@ -36,7 +36,7 @@ impl ReplyTo {
         ReplyTo { timer, ..self }
     }
 
-    /// Nobody waits for the answer any more; there may be one all the same.
+    /// The answer is no longer needed; there may still be one.
     pub(crate) fn give_up(&mut self) {
         self.timer = None;
     }
@@ -49,7 +49,7 @@ impl ReplyTo {
         self.batch.is_some()
     }
 
-    /// What has to go out now; `None` while others of the same batch are missing.
+    /// What has to be sent now; `None` while other answers of the same batch are missing.
     pub(crate) fn answer(self, result: Reply) -> Option<Answer> {
         if let Some(timer) = self.timer {
             timer.finish(match result {
@@ -163,7 +163,7 @@ fn or_apologise(
             result: Err(Box::new(error.clone())),
         };
         outbox.reword(&mut response);
-        // If even this cannot be written, the id is one this dialect does not have.
+        // If even this cannot be written, the dialect cannot express the id.
         let _sent = outbox.push(outbox.no_room_needed(), &Message::Response(response));
     }
     Ok(())

@@ -55,14 +55,14 @@ pub struct EventContext<'a, S> {
     pub peer: &'a Peer,
 }
 
-/// The rest of the way of a call: the wrappers further in, then the handler.
+/// The rest of a call: the inner wrappers, then the handler.
 pub struct Next {
     service: Arc<dyn Service>,
     depth: usize,
 }
 
 impl Next {
-    /// Goes on. A panic further in is an error by the time it gets here.
+    /// Runs the rest. A panic in it is returned as an error.
     pub async fn run(self, call: Call) -> Reply {
         let begin = || self.service.call(&self.service, call, self.depth);
         match catch_unwind(AssertUnwindSafe(begin)) {
@@ -78,7 +78,7 @@ impl fmt::Debug for Next {
     }
 }
 
-/// A router whose state has been forgotten: what a connection needs of it.
+/// A router without its state type: what a connection needs of it.
 pub(crate) trait Service: Send + Sync {
     /// Starts the work on a call, from the wrapper at `depth` inwards. `this` is the service
     /// itself, for wrappers to hold on to.
@@ -88,7 +88,7 @@ pub(crate) trait Service: Send + Sync {
 
 type Handler<S> = Box<dyn Fn(Context<S>, Option<Payload>) -> Work + Send + Sync>;
 type EventHandler<S> = Box<dyn Fn(EventContext<'_, S>, Event) + Send + Sync>;
-/// By the bytes of a name, which saves making sure that what a peer sent is text.
+/// Keyed by the bytes of a name, so that a look-up need not check UTF-8.
 type Table<H> = HashMap<&'static [u8], H, BuildHasherDefault<Spread>>;
 type Wrapper = Box<dyn Fn(Call, Next) -> Work + Send + Sync>;
 
@@ -99,7 +99,7 @@ type Wrapper = Box<dyn Fn(Call, Next) -> Work + Send + Sync>;
 ///   anything that arrived after them. They must not block.
 /// - An unknown method is answered with "method not found"; an unknown event is logged once for
 ///   each name. Both can be replaced.
-/// - A handler that panics gives its caller an internal error and harms nobody else.
+/// - A handler that panics answers its caller with an internal error; other calls are not affected.
 pub struct Router<S = ()> {
     state: S,
     methods: Table<Handler<S>>,
@@ -111,7 +111,7 @@ pub struct Router<S = ()> {
 }
 
 impl<S: Clone + Send + Sync + 'static> Router<S> {
-    /// A router that knows nothing yet.
+    /// A router without handlers.
     pub fn new(state: S) -> Router<S> {
         Router {
             state,
@@ -211,7 +211,7 @@ impl<S: Clone + Send + Sync + 'static> Router<S> {
         self.event_fallback.is_some()
     }
 
-    /// Puts a function around every call. The one added last is the outermost.
+    /// Wraps every call in a function. The wrapper added last is the outermost.
     ///
     /// ```
     /// # use tenon_rpc::{Call, Next, Reply, Router};
@@ -235,18 +235,18 @@ impl<S: Clone + Send + Sync + 'static> Router<S> {
     }
 
     fn log_unknown_event(&self, method: &Text) {
-        /// A peer must not fill our memory with names it makes up.
+        /// A peer must not be able to fill the memory with invented names.
         const NAMES: usize = 64;
         const LENGTH: usize = 200;
         if method.len() > LENGTH {
-            tracing::debug!("an event with a very long name that nothing handles");
+            tracing::debug!("an event without a handler, with a very long name");
             return;
         }
         let Ok(mut known) = self.unknown_events.lock() else {
             return;
         };
         if known.len() < NAMES && known.insert(method.as_str().into()) {
-            tracing::info!(?method, "an event that nothing handles");
+            tracing::info!(?method, "an event without a handler");
         }
     }
 }

@@ -31,13 +31,13 @@ struct Table {
 }
 
 struct Task {
-    /// Where the answer goes; `None` once somebody has taken it upon them to answer.
+    /// Where the answer goes; `None` once it has been taken, to answer.
     reply_to: Option<ReplyTo>,
     abort: Option<AbortHandle>,
 }
 
 impl Table {
-    /// Takes the right to answer; nobody can cancel it any more.
+    /// Takes the right to answer; the call can no longer be cancelled.
     fn claim(&mut self, key: u32) -> Option<ReplyTo> {
         let reply_to = self.tasks.get_mut(&key)?.reply_to.take()?;
         self.ids.remove(reply_to.id(), key);
@@ -71,7 +71,7 @@ impl Running {
     }
 
     /// Enters a handler that is about to be spawned; `reply_to` is `None` for a task that only
-    /// waits to deliver an answer, which nobody can cancel.
+    /// waits to deliver an answer, which cannot be cancelled.
     pub(crate) fn enter(&self, reply_to: Option<ReplyTo>) -> u32 {
         let mut table = self.table();
         // At most a few thousand run at once, so a number is free long before it comes again.
@@ -96,7 +96,7 @@ impl Running {
         }
     }
 
-    /// Takes the right to answer: whoever gets it answers, so that there is exactly one answer.
+    /// Takes the right to answer, which exists once, so that there is exactly one answer.
     pub(crate) fn claim(&self, key: u32) -> Option<ReplyTo> {
         self.table().claim(key)
     }

@@ -63,7 +63,7 @@ impl Shared {
         self.pending().close(&reason);
     }
 
-    /// The connection is over: wakes everybody who waits for anything.
+    /// Ends the connection, and wakes everything that waits for it.
     pub(crate) fn end(&self, reason: CloseReason) {
         if !self.state.end(reason.clone()) {
             return;

@@ -71,8 +71,8 @@ impl State {
         self.kept().get_or_insert(reason);
     }
 
-    /// The connection is over; `false` if it was before. Whoever waits is woken by
-    /// [`announce`](State::announce).
+    /// Ends the connection; `false` if it had already ended. [`announce`](State::announce) wakes those
+    /// that wait for it.
     pub(crate) fn end(&self, reason: CloseReason) -> bool {
         let mut kept = self.kept();
         if self.has_ended() {
@@ -88,7 +88,7 @@ impl State {
         self.ended.notify_waiters();
     }
 
-    /// Why the connection ended, or what to say when it is just about to.
+    /// Why the connection ended, or a general reason if it is about to.
     pub(crate) fn reason(&self) -> CloseReason {
         self.kept().clone().unwrap_or(CloseReason::ClosedHere)
     }

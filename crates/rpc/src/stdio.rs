@@ -17,7 +17,7 @@ pub(crate) fn take() -> io::Result<Io> {
     let reader = reader(io::stdin().as_fd())?;
     let stdout = io::stdout().as_fd().try_clone_to_owned()?;
     let writer = writer(stdout)?;
-    // A print in somebody's library would break the protocol; on stderr it can be read.
+    // A print in a library would break the protocol; on stderr it can be read.
     if let Ok(stderr) = io::stderr().as_fd().try_clone_to_owned() {
         rustix::stdio::dup2_stdout(&stderr)?;
     }
@@ -66,7 +66,7 @@ fn reopen(fd: BorrowedFd<'_>, access: OFlags) -> io::Result<File> {
 }
 
 /// A socket cannot be opened again. Programs that give their children sockets (Node does) make a
-/// pair for each child, so nobody else minds that ours does not block.
+/// pair for each child, so making ours non-blocking affects no other process.
 fn socket(fd: OwnedFd) -> io::Result<tokio::net::UnixStream> {
     let stream = StdUnixStream::from(fd);
     stream.set_nonblocking(true)?;

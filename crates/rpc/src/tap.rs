@@ -45,16 +45,16 @@ pub enum Content<'a> {
     Calls(&'a [Message]),
 }
 
-/// Sees every frame both ways: logging, recording, inspecting. A connection without a tap pays
-/// nothing for it.
+/// Sees every frame both ways, for logging, recording and inspecting. It costs nothing where it is not
+/// used.
 ///
 /// It is called by the connection's task, with no lock held: an incoming frame is shown before it is
 /// handled, an outgoing one before its first byte is written, each direction in order. Frames that
 /// are queued when the connection ends are shown as well, although they never went out.
 ///
 /// A tap cannot change anything, and must not block for longer than it takes to write to a file:
-/// the connection, and whatever else runs on its thread, waits. One that may wait for somebody has
-/// to hand frames over to a thread of its own.
+/// the connection, and everything else on its thread, waits. A tap that may block has to pass frames to
+/// a thread of its own.
 pub trait Tap: Send + Sync + 'static {
     /// Called for each frame.
     fn see(&self, seen: Seen<'_>);

@@ -197,7 +197,7 @@ async fn an_answer_behind_text_that_cannot_be_read_fails_its_call() {
     let line = format!("50%...{{\"jsonrpc\":\"2.0\",\"id\":{first_id},\"result\":NaN}}\n");
     peer.send(line.into_bytes()).await;
     match outcome(first).await {
-        Err(CallError::Malformed(what)) => assert!(what.contains("behind other text"), "{what}"),
+        Err(CallError::Malformed(what)) => assert!(what.contains("after other text"), "{what}"),
         other => panic!("{other:?}"),
     }
     let quote = connection

@@ -122,7 +122,7 @@ async fn a_batch_whose_answers_could_not_be_read_is_not_sent() {
 }
 
 #[tokio::test]
-async fn some_dialects_have_none() {
+async fn dialects_without_batches_refuse_them() {
     for dialect in [Dialect::MsgpackRpc, Dialect::Orchard] {
         let (here, _there) = Io::pair();
         let client = Connection::start(here, dialect, Router::new(()));

@@ -179,7 +179,7 @@ fn files() -> Vec<PathBuf> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_exchange_goes_as_written() {
+async fn every_recorded_exchange_is_reproduced() {
     let mut played = HashMap::<Dialect, usize>::new();
     let mut problems = Vec::new();
     for path in files() {
@@ -205,7 +205,7 @@ async fn every_exchange_goes_as_written() {
 }
 
 #[test]
-fn what_differs_does_not_fit() {
+fn different_frames_do_not_match() {
     let fits = |expected, line| fits(expected, line, &mut HashMap::new());
     assert!(fits(
         r#"{"id":1,"error":{"code":5}}"#,

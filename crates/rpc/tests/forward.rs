@@ -169,7 +169,7 @@ async fn a_cancellation_is_passed_on_with_the_right_id() {
 
 /// Two protocols with different words for it.
 #[tokio::test]
-async fn a_cancellation_is_translated_into_the_words_of_the_other_side() {
+async fn a_cancellation_is_translated_for_the_other_side() {
     let cancelled_by = |method| Options {
         cancel: Some(Cancel {
             method,
@@ -234,7 +234,7 @@ async fn progress_comes_before_the_answer_even_if_nobody_reads() {
 
 /// An agent that does not read holds up the editor instead of filling the proxy's memory.
 #[tokio::test(start_paused = true)]
-async fn whoever_sends_faster_than_the_other_reads_is_held_up() {
+async fn a_side_that_sends_faster_than_the_other_reads_is_slowed_down() {
     let small = || Options {
         queue: 4,
         waiting_bytes: 4 * 1024,
@@ -279,7 +279,7 @@ async fn a_call_fails_when_the_other_side_goes() {
 }
 
 #[tokio::test]
-async fn what_comes_before_the_other_side_is_connected_waits() {
+async fn messages_wait_until_the_other_side_is_connected() {
     let (to_agent, _to_editor) = Forward::pair();
     let router = Arc::new(Router::new(()).forwarding(&to_agent));
     let (mut editor, _left) = RawPeer::connect(LINES, router, options(), 1024);

@@ -213,7 +213,7 @@ async fn the_dialect_stays_what_it_was_found_to_be() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_fits_no_dialect_is_an_error_of_the_first() {
+async fn unknown_input_is_an_error_of_the_first_dialect() {
     let options = Options {
         detect: &[Dialect::MsgpackRpc, Dialect::JsonRpcHeaders],
         ..Options::default()

@@ -245,7 +245,7 @@ fn all_frames_of_a_file_as_one_stream() {
 
 /// What a dialect has no form for is refused, and nothing of it has been written.
 #[test]
-fn what_cannot_be_said_is_refused() {
+fn messages_that_a_dialect_cannot_express_are_refused() {
     let other = |dialect: Dialect| match dialect.format() {
         Format::Json => Format::Msgpack,
         Format::Msgpack => Format::Json,

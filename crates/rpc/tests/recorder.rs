@@ -288,7 +288,7 @@ fn the_deepest_frame_can_be_recorded() {
 }
 
 #[test]
-fn reading_passes_over_blank_lines_and_names_the_bad_one() {
+fn reading_skips_blank_lines_and_names_the_invalid_one() {
     let good = r#"{"time":1.5,"direction":"in","dialect":"orchard","frame":{"id":1}}"#;
     let input = format!("\n{good}\n  \nnonsense\n{good}\n");
     let records: Vec<io::Result<Record>> = read_records(input.as_bytes()).collect();

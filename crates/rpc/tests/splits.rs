@@ -125,7 +125,7 @@ proptest! {
     #![proptest_config(config(256))]
 
     #[test]
-    fn what_is_written_is_read_back_however_it_arrives(
+    fn written_messages_are_read_back_in_any_pieces(
         (dialect, messages) in any_conversation(),
         cuts in vec(1usize..40, 1..20),
         with_blanks in any::<bool>(),
@@ -175,7 +175,7 @@ proptest! {
     #![proptest_config(config(4096))]
 
     #[test]
-    fn any_soup_decodes_the_same_however_it_arrives(
+    fn random_input_decodes_the_same_in_any_pieces(
         (dialect, stream) in any_soup(),
         cuts in vec(1usize..9, 1..9),
     ) {

@@ -13,10 +13,10 @@ pub use scanner::Scanner;
 /// The deepest nesting the scanner can be asked to follow.
 pub const MAX_DEPTH: usize = 1024;
 
-/// What is wrong with a text that should be JSON, and where.
+/// What is wrong with JSON text, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonError {
-    /// The byte at which it shows.
+    /// The offset of the byte where it was found.
     pub at: usize,
     /// What is wrong there.
     pub problem: &'static str,

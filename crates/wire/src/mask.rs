@@ -1,11 +1,11 @@
-//! JSON text with what is secret left out, and otherwise as it was: same order, same numbers.
+//! Masks secrets in JSON text. The rest is not changed: same order, same numbers.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::json::{self, JsonError, Scanner};
 
-/// What stands where a secret stood.
+/// The value that replaces a secret.
 const MASK: &str = "\"***\"";
 
 /// JSON text with the values of all members that have one of `names` (in lower case) masked, as
@@ -95,7 +95,7 @@ impl Masker<'_> {
         self.container(*b"[]", |this| this.value(depth))
     }
 
-    /// The entries of a map that JSON has no form for: `[[key, value], ..]`.
+    /// The entries of a map that JSON cannot express: `[[key, value], ..]`.
     fn entries(&mut self, depth: usize) -> Result<(), JsonError> {
         self.container(*b"[]", |this| {
             if this.scanner.peek() != Some(b'[') {

@@ -172,7 +172,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn random_bytes_are_survived_and_go_round(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
+        fn random_bytes_are_converted_there_and_back_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
             for names in [&[], NAMES] {
                 if let Ok(text) = msgpack_to_json(&bytes, names) {
                     let again = json_to_msgpack(text.as_bytes(), names).unwrap();

@@ -152,7 +152,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_survived(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+    fn any_bytes_are_decoded_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         let _ = decode::<Everything>(&bytes);
         let _ = decode::<serde_json::Value>(&bytes);
         let _ = decode::<BTreeMap<String, Packed>>(&bytes);

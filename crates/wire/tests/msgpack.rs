@@ -35,7 +35,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_survived(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+    fn any_bytes_are_decoded_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         let _ = Scanner::default().scan(&bytes, BUDGET);
         let mut reader = Reader::new(&bytes);
         while reader.token().is_some() {}

@@ -63,7 +63,7 @@ class Connecting(ClientCase):
         os.unlink(self.path)
         with socket.socket(socket.AF_UNIX) as dead:
             dead.bind(self.path)
-        await self.refused("nobody listens")
+        await self.refused("no server listens")
         self.path = "/tmp/" + "x" * 200
         await self.refused("shorter path")
 

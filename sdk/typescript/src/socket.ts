@@ -52,7 +52,7 @@ function neither([first, second]: readonly string[], error: ConnectionError): Co
   const { cause } = error;
   const message = (cause as { code?: string }).code === "ENOENT"
     ? `there is no such socket ${first}, nor ${second}; is the server running?`
-    : `${error.message} Nobody listens at ${second} either`;
+    : `${error.message} No server listens at ${second} either`;
   return new ConnectionError("CONNECT_FAILED", message, { cause });
 }
 
@@ -127,7 +127,7 @@ function problem(address: string, error: Error & { code?: string }): string {
     case "ENOENT":
       return `there is no such socket ${address}; is the server running?`;
     case "ECONNREFUSED":
-      return `nobody listens at ${address}; has the server ended?`;
+      return `no server listens at ${address}; has the server ended?`;
     case "EACCES":
     case "EPERM":
       return (

@@ -119,7 +119,7 @@ trial("a file that is no socket", async (use) => {
   const path = await use.path();
   await writeFile(path, "");
   const client = use.client({ socketPath: path });
-  const message = /nobody listens at|is not a socket/;
+  const message = /no server listens at|is not a socket/;
   await assert.rejects(client.connect(), { code: "CONNECT_FAILED", message });
 });
 

@@ -110,7 +110,7 @@ async fn errors(plugin: &Plugin) {
         (
             json!(404),
             -32000,
-            "an error of a form of its own",
+            "an error in an unknown form",
             Some(json!(404)),
         ),
     ];

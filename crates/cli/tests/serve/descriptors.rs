@@ -96,7 +96,7 @@ async fn clients_leave_room_for_the_plugin() {
     let mut first = serving.wire();
     assert_eq!(first.answer(json!(1), "add", json!([1, 2]))["result"], 3);
     let crowd: Vec<Wire> = (0..120).map(|_| serving.wire()).collect();
-    let refusal = "this server has no files left to open for more clients";
+    let refusal = "this server has reached its limit of open files";
     serving.says(refusal).await;
     first.ask(json!(2), "exit", json!({ "code": 4 }));
     serving.says("exit status: 4; restarting").await;

@@ -92,7 +92,7 @@ async fn requests_per_second_are_limited() {
             assert_eq!(error["code"], -32005, "{answer}");
             assert_eq!(
                 error["message"],
-                "too many requests: 5 a second are let through"
+                "too many requests: the limit is 5 per second"
             );
             let milliseconds = error["data"]["retryAfterMilliseconds"].as_u64();
             assert!(

@@ -1,4 +1,4 @@
-//! What a server tells its client.
+//! Events that a server sends to its client.
 
 use tenon_rpc::Event;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
@@ -18,7 +18,7 @@ pub struct Events {
 pub enum Received {
     /// An event.
     Event(Event),
-    /// So many were dropped, because they were not read in time.
+    /// This many events were dropped, because they were not read in time.
     Missed(u64),
 }
 
@@ -33,7 +33,7 @@ impl Events {
         let received = tokio::select! {
             biased;
             received = self.receiver.recv() => received,
-            // What came before the end is still to be read.
+            // Events from before the end are still to be read.
             _ = over => match self.receiver.try_recv() {
                 Ok(event) => Ok(event),
                 Err(TryRecvError::Lagged(count)) => Err(RecvError::Lagged(count)),

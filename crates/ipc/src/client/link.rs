@@ -1,4 +1,4 @@
-//! The connection of a client: reached, lost and reached again.
+//! The connection of a client: connected, lost and reconnected.
 
 use std::io;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::{ClientSettings, ClientState, Reconnect};
 use crate::name::connect_to;
 
-/// How it stands with the server.
+/// The state of the connection.
 #[derive(Clone, Debug)]
 pub(super) enum Link {
     Up(Peer),
@@ -21,7 +21,7 @@ pub(super) enum Link {
     },
     Over {
         reason: CloseReason,
-        /// What the server said when it hung up.
+        /// The error with which the server disconnected.
         complaint: Option<RpcError>,
     },
 }
@@ -39,7 +39,7 @@ impl Link {
     }
 }
 
-/// Everything that is needed to connect, once and again.
+/// Everything that is needed to connect and reconnect.
 pub(super) struct Dialer<S> {
     name: String,
     router: Arc<Router<S>>,
@@ -61,7 +61,7 @@ impl<S: Clone + Send + Sync + 'static> Dialer<S> {
         let io = tokio::time::timeout(limit, connecting)
             .await
             .map_err(|_| {
-                let problem = format!("{}: nobody answered within {limit:?}", self.name);
+                let problem = format!("{}: no server answered within {limit:?}", self.name);
                 io::Error::new(io::ErrorKind::TimedOut, problem)
             })??;
         let (dialect, router) = (self.settings.framing.dialect(), self.router.clone());
@@ -92,7 +92,8 @@ impl<S: Clone + Send + Sync + 'static> Dialer<S> {
                 link.send_replace(Link::Over { reason, complaint });
                 return;
             };
-            // One that lets us in only to hang up at once is not back, and must not be stormed.
+            // A server that accepts the connection and closes it at once is not ready; without the
+            // pause it would be flooded with attempts.
             if complaint.is_none() && since.elapsed() >= reconnect.backoff.first {
                 attempts = 0;
             }
@@ -111,7 +112,7 @@ impl<S: Clone + Send + Sync + 'static> Dialer<S> {
         }
     }
 
-    /// Tries to reach the server, after so many attempts already; `None` when these are too many.
+    /// Tries to connect again, after this many attempts; `None` when they are too many.
     async fn search(
         &self,
         reconnect: Reconnect,

@@ -1,4 +1,4 @@
-//! Everything about a client that can be set.
+//! Settings of a client.
 
 use std::time::Duration;
 
@@ -8,33 +8,33 @@ use tenon_rpc::{Backoff, Options, options::Stray};
 use crate::settings::Framing;
 use crate::users::Users;
 
-/// What a client does about its server.
+/// Settings of a client.
 #[derive(Clone, Debug)]
 pub struct ClientSettings {
-    /// How messages are told from each other; [`Framing::Detect`] is lines.
+    /// How messages are separated; [`Framing::Detect`] is lines.
     pub framing: Framing,
-    /// Whose servers are trusted.
+    /// The users whose servers are trusted.
     pub users: Users,
     /// How long connecting may take.
     pub connect_timeout: Duration,
-    /// How long a call may take if it does not say itself; `None` is forever.
+    /// How long a call may take unless it has its own limit; `None` is no limit.
     pub timeout: Option<Duration>,
-    /// Whether the client comes back when it has lost the server. A call that was on its way then
-    /// fails at once, because nobody knows how far it came; one that is made in the meantime waits.
+    /// Whether the client reconnects when the connection is lost. Calls that wait for an answer then fail
+    /// at once, because their outcome is unknown; calls that are made in the meantime wait.
     pub reconnect: Option<Reconnect>,
     /// How many events wait for each reader of [`Client::events`](crate::Client::events).
     pub events: usize,
-    /// Everything else about the connection. Its cancellation is the client's own.
+    /// Other options of the connection. Its cancellation is set by the client.
     pub options: Options,
 }
 
-/// How a client comes back to its server.
+/// How a client reconnects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reconnect {
-    /// The pauses between attempts. They differ a little, so that the clients of a server that starts
-    /// again do not all come at once.
+    /// The pauses between attempts. They vary a little, so that the clients of a restarted server do not
+    /// all connect at once.
     pub backoff: Backoff,
-    /// How many attempts in a row may fail; `None` is any number.
+    /// How many consecutive attempts may fail; `None` is no limit.
     pub attempts: Option<u32>,
 }
 

@@ -1,4 +1,4 @@
-//! Timers that are used again. Most calls are answered long before their time is up, and setting a
+//! Timers that are reused. Most calls are answered long before their time is up, and setting a
 //! timer up and taking it down costs a tenth of such a call; moving one on costs next to nothing.
 
 use std::future::Future;
@@ -20,7 +20,7 @@ impl Timers {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives up on a call after `limit`, if there is one. Dropping the call is what cancels it.
+    /// Waits for a call at most for `limit`, if there is one. Then the call is dropped, which cancels it.
     pub(super) async fn within<T>(
         &self,
         limit: Option<Duration>,

@@ -1,4 +1,4 @@
-//! Whose calls a plugin is working on: who its events are for, and who is asked what it asks.
+//! The clients whose calls a plugin is handling: they get its events and its calls.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -37,7 +37,7 @@ impl Callers {
         }
     }
 
-    /// Everybody whose call runs, each once.
+    /// All clients with a running call, each once.
     pub(super) fn all(&self) -> Vec<Session> {
         let table = self.table();
         let callers = table.running.values();
@@ -45,7 +45,7 @@ impl Callers {
         sessions.collect::<BTreeMap<_, _>>().into_values().collect()
     }
 
-    /// Who has waited longest.
+    /// The client that has waited longest.
     pub(super) fn first(&self) -> Option<Session> {
         self.table().running.values().next().cloned()
     }

@@ -1,5 +1,5 @@
-//! Which client a conversation with an agent belongs to, in ACP: the one that began or loaded it.
-//! Others may not cancel what the agent does in it, and are not asked about it.
+//! Which client an ACP session with an agent belongs to: the one that began or loaded it. Other clients
+//! cannot cancel work in it, and get no calls about it.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -16,7 +16,7 @@ pub(super) fn is_about_one(method: &str) -> bool {
     method.starts_with("session/") || method.starts_with("fs/") || method.starts_with("terminal/")
 }
 
-/// So many of each client are remembered, if their names are no longer than this.
+/// How many are remembered per client, and how long their names may be.
 const REMEMBERED: usize = 1024;
 const LONGEST: usize = 256;
 
@@ -29,7 +29,7 @@ impl Conversations {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Remembers what a call that went well has begun, if that is what it does.
+    /// Remembers the conversation that a successful call has begun, if it is such a call.
     pub(super) fn note(
         &self,
         session: &Session,
@@ -74,7 +74,7 @@ impl Conversations {
         !owners.is_empty() && !owners.iter().any(is_own)
     }
 
-    /// Forgets a client that has left.
+    /// Forgets a client that has disconnected.
     pub(super) fn forget(&self, session: &Session) {
         self.owners().retain(|_, owners| {
             owners.retain(|owner| owner.number() != session.number());

@@ -17,10 +17,10 @@ use super::{EventsTo, Hub, conversations, withdrawals};
 use crate::progress::Progress;
 use crate::session::{FromClient, Session};
 
-/// How MCP tells of progress.
+/// The progress event of MCP.
 const MCP_PROGRESS: &str = "notifications/progress";
 
-/// What clients ask and tell goes to the plugin.
+/// Forwards calls and events of clients to the plugin.
 pub(super) fn to_plugin(hub: Arc<Hub>) -> Router<()> {
     let events = hub.clone();
     Router::new(())
@@ -31,7 +31,7 @@ pub(super) fn to_plugin(hub: Arc<Hub>) -> Router<()> {
         .event_fallback(move |context, event| events.tell_plugin(&context.session(), event))
 }
 
-/// What the plugin asks and tells goes to clients.
+/// Forwards calls and events of the plugin to clients.
 pub(super) fn to_clients(hub: Arc<Hub>) -> Router<()> {
     let events = hub.clone();
     Router::new(())
@@ -103,7 +103,7 @@ impl Hub {
             Err(error) => Err(error),
         };
         given.answered();
-        // What the plugin told before it answered comes before the answer.
+        // Events that the plugin sent before its answer come before the answer.
         session.caught_up().await;
         let reply = match outcome {
             Err(CallError::Closed(reason)) => Err(self.plugin.told_why(reason).await),
@@ -125,7 +125,7 @@ impl Hub {
         reply
     }
 
-    /// Waits for an answer. If it is the first, and takes long, whoever runs the server is told.
+    /// Waits for an answer. If it is the first and takes long, `on_silence` is called.
     async fn noticing_silence(&self, mut asked: Passing) -> Result<Payload, CallError> {
         /// No plugin that is ready takes longer to say that it does not know a method.
         const LONG: Duration = Duration::from_secs(5);
@@ -150,7 +150,7 @@ impl Hub {
         outcome
     }
 
-    /// The way of this client's messages to the plugin.
+    /// Forwards the messages of this client to the plugin.
     fn forward(&self, session: &Session) -> Forward<RelayPlugin> {
         let forward = &session.inner().forward;
         forward
@@ -158,7 +158,7 @@ impl Hub {
             .clone()
     }
 
-    /// Forgets a client that has left.
+    /// Forgets a client that has disconnected.
     pub(super) fn forget(&self, session: &Session) {
         self.tokens.forget(session);
         self.conversations.forget(session);
@@ -180,8 +180,8 @@ impl Hub {
                 None => cancel != withdrawals::GENERIC,
             };
             if !is_passed_on {
-                // The plugin's own way to cancel is another, or this is what clients send by
-                // themselves: dropping the call does what is to be done.
+                // The plugin cancels calls by another event, or this one is sent by client libraries:
+                // dropping the call does what is needed.
                 return;
             }
         }
@@ -210,7 +210,7 @@ impl Hub {
             return;
         };
         let Ok(params) = to_json(event.params, plugin) else {
-            tracing::warn!(method = ?event.method, "an event of the plugin has no form in JSON");
+            tracing::warn!(method = ?event.method, "an event of the plugin cannot be expressed in JSON");
             return;
         };
         let event = Event { params, ..event };
@@ -237,9 +237,9 @@ impl Hub {
         }
     }
 
-    /// Who has to do with what the plugin asks: the client that the question is about, else the one
-    /// that has waited longest for the plugin, else the one that initialised it. Language servers ask
-    /// for their settings while no call of anybody runs.
+    /// The client that gets a call of the plugin: the one that it is about, else the one that has waited
+    /// longest for the plugin, else the one that initialised it. Language servers ask for their settings
+    /// while no call runs.
     fn concerned(&self, about: Option<&Payload>) -> Option<Session> {
         let owner = self.conversations.owners_of(about).into_iter().next();
         owner
@@ -254,7 +254,7 @@ impl Hub {
         }
     }
 
-    /// Asks a client what the plugin asks, or answers what every server asks.
+    /// Forwards a call of the plugin to a client, or answers routine calls.
     async fn ask_client(&self, mut call: Call) -> Reply {
         let plugin = call.peer.clone();
         let params = to_json(call.params.take(), &plugin)?;
@@ -282,9 +282,9 @@ impl Hub {
                 let problem = format!("the client did not answer within {limit:?}");
                 Err(RpcError::internal(problem))
             }
-            Err(CallError::Closed(_)) => {
-                Err(RpcError::internal("the client left before it answered"))
-            }
+            Err(CallError::Closed(_)) => Err(RpcError::internal(
+                "the client disconnected before it answered",
+            )),
             outcome => {
                 if let (Some(token), Ok(_)) = (created, &outcome) {
                     self.tokens.accept(&session, &token);
@@ -303,6 +303,6 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 fn to_json(params: Option<Payload>, plugin: &Peer) -> Result<Option<Payload>, RpcError> {
     let convert = |params: Payload| params.to_format_with(Format::Json, plugin.ext_names());
     params.map(convert).transpose().map_err(|error| {
-        RpcError::invalid_params(format!("Invalid params: they cannot be passed on: {error}"))
+        RpcError::invalid_params(format!("Invalid params: they cannot be forwarded: {error}"))
     })
 }

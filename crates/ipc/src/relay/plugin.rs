@@ -1,4 +1,4 @@
-//! The plugin of a relay: there, being started again, or gone.
+//! The plugin of a relay: running, being restarted, or stopped.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use tenon_rpc::forward::Target;
 use tenon_rpc::{CloseReason, ErrorCode, Format, Payload, Peer, RpcError};
 use tokio::sync::watch;
 
-/// The plugin of a relay. It is set once there is a supervisor, and may be started again.
+/// The plugin of a relay. It is set once there is a supervisor, and may be restarted.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RelayPlugin(Arc<OnceLock<watch::Receiver<Status>>>);
 
@@ -46,7 +46,7 @@ impl RelayPlugin {
         match found {
             Ok(Status::Running(peer)) => Ok(peer),
             Ok(Status::Ended(down)) => Err(unavailable(
-                "the plugin has ended and is not started again",
+                "the plugin has ended and will not be restarted",
                 Some(&down),
             )),
             Ok(_) | Err(_) => Err(unavailable("the plugin has been stopped", None)),
@@ -76,7 +76,7 @@ impl RelayPlugin {
         }
     }
 
-    /// What a caller is told whose call was lost with the plugin.
+    /// The error for a call that was lost when the plugin ended.
     pub(super) async fn told_why(&self, reason: CloseReason) -> RpcError {
         /// The process ends a little later than its output, or has to be killed.
         const LIMIT: Duration = Duration::from_secs(2);
@@ -98,8 +98,8 @@ impl RelayPlugin {
     }
 }
 
-/// The error for a call that the plugin is not there to answer. Only how it ended is said: what it
-/// wrote to stderr is for whoever runs it.
+/// The error for a call while the plugin is not running. It says how the plugin ended, but not what it
+/// wrote to stderr, which is only for the operator.
 fn unavailable(problem: &str, down: Option<&Down>) -> RpcError {
     let error = RpcError::new(ErrorCode::Number(crate::PLUGIN_ENDED), problem);
     let why = match down {

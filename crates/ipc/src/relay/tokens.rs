@@ -1,6 +1,6 @@
-//! Progress tokens. Clients choose them without knowing of each other, so each is replaced by one
-//! of our own on its way to the plugin, and put back when the plugin tells of progress: to the
-//! client that chose it, and to nobody else.
+//! Progress tokens. Clients choose them independently, so each is replaced by a unique one on the way
+//! to the plugin. Progress of the plugin gets the original token back, and goes only to the client that
+//! chose it.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,7 +9,7 @@ use tenon_rpc::{Event, Payload};
 
 use crate::session::Session;
 
-/// Where protocols have a token in the params of a call: LSP twice, then MCP.
+/// Where protocols put a token in the params of a call: LSP in two places, then MCP.
 const PLACES: [&[&str]; 4] = [
     &["workDoneToken"],
     &["partialResultToken"],
@@ -20,14 +20,14 @@ const PLACES: [&[&str]; 4] = [
 /// How our own tokens begin, as JSON. A text, so that it cannot be one that a server counts up.
 const OURS: &[u8] = b"\"tenon:";
 
-/// Of how many calls that are over the tokens are remembered: what is told late is still for whoever
-/// chose the token. In MCP, work may go on after its call was answered.
+/// The tokens of this many finished calls are remembered, for late progress. In MCP, work may continue
+/// after its call was answered.
 const REMEMBERED: usize = 1024;
 
 /// Longer tokens are forgotten with their call.
 const LONGEST: usize = 256;
 
-/// The tokens that the plugin may tell of progress with.
+/// The tokens that the plugin may report progress for.
 #[derive(Debug, Default)]
 pub(super) struct Tokens(Mutex<Table>);
 
@@ -50,19 +50,19 @@ pub(super) struct Given<'a> {
 }
 
 impl Given<'_> {
-    /// The call has been answered: its tokens are remembered for a while. Of a call that was cancelled
-    /// nobody wants to hear any more.
+    /// The call has been answered: its tokens are remembered for a while. Those of a cancelled call are
+    /// not.
     pub(super) fn answered(&mut self) {
         self.is_answered = true;
     }
 }
 
-/// Whom a token belongs to.
+/// The owner of a token.
 #[derive(Debug)]
 pub(super) enum Owner {
-    /// A client, to whom the event goes as it now is.
+    /// A client, with the event for it.
     Client(Session, Event),
-    /// A client that is not there any more.
+    /// A client that has disconnected.
     Gone,
     /// It is not known.
     Unknown(Event),
@@ -128,7 +128,7 @@ impl Tokens {
         }
     }
 
-    /// Finds out whom an event of the plugin's is for, by the token in it.
+    /// Finds the client that an event of the plugin is for, by the token in it.
     pub(super) fn owner(&self, event: Event, field: &str) -> Owner {
         let params = event.params.as_ref();
         let Some(token) = params.and_then(|params| params.member(&[field])) else {
@@ -149,7 +149,7 @@ impl Tokens {
         }
     }
 
-    /// What a client says about a token, in the words of the plugin; `None` if the token is another
+    /// An event of a client with its token replaced for the plugin; `None` if the token is another
     /// client's.
     pub(super) fn for_plugin(&self, session: &Session, event: Event, field: &str) -> Option<Event> {
         let params = event.params.as_ref();
@@ -170,7 +170,7 @@ impl Tokens {
         (!is_anothers && !token.bytes().starts_with(OURS)).then_some(event)
     }
 
-    /// Forgets a client that has left.
+    /// Forgets a client that has disconnected.
     pub(super) fn forget(&self, session: &Session) {
         let mut table = self.table();
         let is_others = |owner: &Session| owner.number() != session.number();

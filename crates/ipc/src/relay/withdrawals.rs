@@ -1,5 +1,5 @@
-//! How calls are cancelled. Ids are renumbered on their way through a relay, and so are those in
-//! cancellations; one for a call that is not the sender's goes nowhere.
+//! How calls are cancelled. A relay renumbers ids, also those in cancellations; a cancellation of
+//! another client's call is dropped.
 
 use tenon_rpc::{
     Event,
@@ -31,7 +31,7 @@ pub(super) const KNOWN: &[Withdrawal] = &[
     },
 ];
 
-/// What clients send by themselves when they give up, whoever they talk to.
+/// What client libraries send when a call is dropped, whatever the protocol of the plugin.
 pub(super) const GENERIC: Cancel = Cancel {
     method: "$/cancelRequest",
     field: "id",

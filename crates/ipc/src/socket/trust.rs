@@ -1,4 +1,4 @@
-//! Whether somebody else could have put a socket there, or could replace it.
+//! Whether an untrusted user could have created a socket, or could replace it.
 
 use std::ffi::OsString;
 use std::fs::Metadata;
@@ -12,7 +12,7 @@ use crate::users::Users;
 /// Others may write.
 const OPEN: u32 = 0o002;
 
-/// Only the owner of a file may replace it, whoever may write to the folder.
+/// Only the owner of a file may replace it, even if others may write to the folder.
 const STICKY: u32 = 0o1000;
 
 /// The folder of sockets that `XDG_RUNTIME_DIR` names; `None` if it names none that exists.
@@ -44,11 +44,11 @@ pub(crate) fn runtime_folder(value: Option<OsString>) -> io::Result<Option<PathB
     Err(explain(io::ErrorKind::PermissionDenied, &folder, &problem))
 }
 
-/// Refuses a socket in a folder where somebody who is not trusted could replace it.
+/// Refuses a socket in a folder where an untrusted user could replace it.
 pub(super) fn check_folder(socket: &Path, trusted: &Users) -> io::Result<()> {
     let folder = folder_of(socket);
     let Ok(metadata) = std::fs::metadata(folder) else {
-        // Connecting or listening tells what is wrong.
+        // Connecting or listening reports what is wrong.
         return Ok(());
     };
     let shown = folder.display();
@@ -68,10 +68,9 @@ pub(super) fn check_folder(socket: &Path, trusted: &Users) -> io::Result<()> {
     Err(explain(io::ErrorKind::PermissionDenied, socket, &problem))
 }
 
-/// Whether somebody who is not trusted could put another folder in place of this one, in one of the
-/// folders above it.
+/// Whether an untrusted user could replace this folder, in one of the folders above it.
 fn replaceable(folder: &Path, trusted: &Users) -> Option<String> {
-    /// What belongs to nobody that a user namespace knows, as `/` does in some containers.
+    /// The owner of files whose user the user namespace does not know, as `/` in some containers.
     const UNMAPPED: u32 = 65_534;
     let real = std::fs::canonicalize(folder).ok()?;
     let above = real
@@ -93,7 +92,7 @@ fn replaceable(folder: &Path, trusted: &Users) -> Option<String> {
     })
 }
 
-/// Refuses a socket, or a link to one, that somebody who is not trusted has made.
+/// Refuses a socket, or a link to one, that an untrusted user has created.
 pub(super) fn check_socket(socket: &Path, trusted: &Users) -> io::Result<()> {
     let looks = [std::fs::symlink_metadata(socket), std::fs::metadata(socket)];
     match looks
@@ -110,7 +109,7 @@ pub(super) fn check_socket(socket: &Path, trusted: &Users) -> io::Result<()> {
     }
 }
 
-/// The owner, if that is somebody who is not trusted.
+/// The owner, if that user is not trusted.
 fn stranger(file: &Metadata, trusted: &Users) -> Option<u32> {
     (!trusted.trust_owner(file.uid())).then(|| file.uid())
 }
@@ -137,7 +136,7 @@ mod tests {
         folder
     }
 
-    /// Whether there is somebody else whom we can be.
+    /// Whether the test can act as another user.
     fn is_administrator() -> bool {
         rustix::process::geteuid().is_root()
     }

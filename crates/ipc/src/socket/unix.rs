@@ -19,12 +19,12 @@ use super::Arrival;
 use super::trust::{check_folder, check_socket, folder_of};
 use crate::users::{Credentials, Users};
 
-/// Connects to a socket, if the server behind it runs as somebody who is trusted: in a folder that
-/// everybody may write to, another user may have put a socket there first. Folders where others
-/// could replace the socket are refused.
+/// Connects to a socket, if its server runs as a trusted user: in a folder that all users may write to,
+/// another user may have created the socket. Folders where others could replace the socket are refused.
 ///
 /// # Errors
-/// Nothing listens there, or somebody else. The text says what is there instead, and what to do.
+/// No server listens there, or a server of an untrusted user. The text says what is there instead, and
+/// what to do.
 pub async fn connect(path: impl AsRef<Path>, server: &Users) -> io::Result<Io> {
     let path = path.as_ref();
     check_length(path)?;
@@ -35,7 +35,7 @@ pub async fn connect(path: impl AsRef<Path>, server: &Users) -> io::Result<Io> {
         let problem = match error.kind() {
             _ if is_other => "this is not a socket".to_owned(),
             io::ErrorKind::NotFound => "there is no such socket; is the server running?".into(),
-            io::ErrorKind::ConnectionRefused => "nobody listens there; the server has ended".into(),
+            io::ErrorKind::ConnectionRefused => "no server listens there; it has ended".into(),
             io::ErrorKind::PermissionDenied => KEPT_OUT.into(),
             io::ErrorKind::WouldBlock => "the server accepts no connections; is it stuck?".into(),
             _ => format!("could not connect: {error}"),
@@ -54,7 +54,7 @@ pub async fn connect(path: impl AsRef<Path>, server: &Users) -> io::Result<Io> {
 const KEPT_OUT: &str = "permission denied: the mode of the socket, or of a folder above it, keeps this \
      user out; `tenon serve` has --mode 666 and --allow-user USER for others";
 
-/// Connects, and waits for a server that has as many clients before its door as fit there.
+/// Connects, and waits while the queue of clients that the server has not accepted yet is full.
 async fn patiently_connect(path: &Path) -> io::Result<UnixStream> {
     const PATIENCE: Duration = Duration::from_secs(10);
     const PAUSE: Duration = Duration::from_millis(5);
@@ -85,19 +85,19 @@ fn credentials(stream: &UnixStream) -> io::Result<Credentials> {
 pub struct Listener {
     listener: UnixListener,
     path: PathBuf,
-    /// Device and inode: somebody may have put another socket in our place since.
+    /// Device and inode: another process may have replaced the socket since.
     file: (u64, u64),
 }
 
 impl Listener {
-    /// Listens at `path` with this mode of the file, 0600 for the owner alone. Folders that are
-    /// missing are made, for the owner alone. A socket file that a dead server left behind is
-    /// replaced; a living server's, or a file that is not a socket, is left alone. It takes a
-    /// fraction of a second, whatever other processes do.
+    /// Listens at `path` with this mode of the file; 0600 is for the owner only. Missing folders are
+    /// created, for the owner only. The socket file of a server that has ended is replaced; that of a
+    /// running server, or a file that is not a socket, is not touched. It takes a fraction of a second,
+    /// whatever other processes do.
     ///
     /// # Errors
-    /// Somebody else listens there, something else is there, the folder cannot be written, or others
-    /// could replace the socket in it.
+    /// Another server listens there, another file is there, the folder cannot be written, or others could
+    /// replace the socket in it.
     pub fn bind(path: impl Into<PathBuf>, mode: u32) -> io::Result<Listener> {
         Listener::bind_for(path, mode, &Users::Own)
     }
@@ -129,7 +129,7 @@ impl Listener {
         let socket = new_socket()?;
         let address = SocketAddrUnix::new(&path).map_err(|error| fail(error.into()))?;
         rustix::net::bind(&socket, &address).map_err(|error| fail(error.into()))?;
-        // Nobody can connect before `listen`, so there is no moment at which others could.
+        // No client can connect before `listen`, so others cannot connect before the mode is set.
         std::fs::set_permissions(&path, Permissions::from_mode(mode)).map_err(fail)?;
         rustix::net::listen(&socket, 1024).map_err(|error| fail(error.into()))?;
         let metadata = std::fs::symlink_metadata(&path)?;
@@ -151,7 +151,7 @@ impl Listener {
         Ok((io, credentials))
     }
 
-    /// Waits for the next client, and tells whether it takes one of the last descriptors.
+    /// Waits for the next client, and returns whether it takes one of the last descriptors.
     pub(crate) async fn arrival(&self) -> io::Result<Arrival> {
         let (stream, _) = self.listener.accept().await?;
         Ok(Arrival {
@@ -176,15 +176,15 @@ impl Drop for Listener {
     }
 }
 
-/// Keeps other servers out of the folder for the moment between looking at what is there and
-/// listening: of two that start at once, the second would take the first one's socket for dead.
+/// Locks the folder between checking what is there and listening. Of two servers that start at the same
+/// time, the second would otherwise take the first one's socket for that of a server that has ended.
 ///
-/// A stranger may hold the lock of a folder that is everybody's, so patience is short, and without
-/// the lock it goes on all the same.
+/// In a folder that all users may write to, another user may hold the lock, so it is waited for only
+/// briefly; after that the server starts without it.
 fn lock(folder: &Path) -> Option<File> {
     const TRIES: u32 = 20;
     const PAUSE: Duration = Duration::from_millis(10);
-    // Not even opening it may wait, whatever somebody has put in its place.
+    // Opening must not block either, whatever kind of file is there.
     let flags = OFlags::DIRECTORY | OFlags::NONBLOCK;
     let mut open = OpenOptions::new();
     let open = open.read(true).custom_flags(flags.bits().cast_signed());
@@ -198,7 +198,7 @@ fn lock(folder: &Path) -> Option<File> {
     None
 }
 
-/// Removes what a dead server left behind, and nothing else.
+/// Removes the socket of a server that has ended, and nothing else.
 fn make_way(path: &Path, trusted: &Users) -> io::Result<()> {
     let refuse = |kind, problem: &str| Err(explain(kind, path, problem));
     let unclear = |error: io::Error| Err(explain(error.kind(), path, &error.to_string()));
@@ -207,15 +207,15 @@ fn make_way(path: &Path, trusted: &Users) -> io::Result<()> {
         Err(error) => unclear(error),
         Ok(file) if !file.file_type().is_socket() => refuse(
             io::ErrorKind::AlreadyExists,
-            "there is a file that is not a socket; it has been left alone: remove it, or choose another name",
+            "a file that is not a socket exists there; remove it, or choose another name",
         ),
         Ok(_) => {
-            // An administrator could remove a stranger's, but it is not theirs.
+            // The administrator could remove another user's socket, but must not.
             check_socket(path, trusted)?;
             match knock(path) {
                 Err(Errno::CONNREFUSED) => std::fs::remove_file(path),
                 Err(Errno::NOENT) => Ok(()),
-                // As many wait to be accepted as fit there, so somebody listens.
+                // The queue of clients is full, so a server listens.
                 Ok(()) | Err(Errno::AGAIN) => refuse(
                     io::ErrorKind::AddrInUse,
                     "another server listens there already; stop it, or choose another name",
@@ -226,8 +226,8 @@ fn make_way(path: &Path, trusted: &Users) -> io::Result<()> {
     }
 }
 
-/// Whether somebody listens there. A connection that waited for a server that accepts none would
-/// keep us, and the signals that are to end us, for ever.
+/// Whether a server listens there. It must not block: a server that accepts no connections would keep
+/// this process, and the signals that are to end it, waiting for ever.
 fn knock(path: &Path) -> Result<(), Errno> {
     rustix::net::connect(&new_socket()?, &SocketAddrUnix::new(path)?)
 }
@@ -252,20 +252,20 @@ fn new_socket() -> Result<OwnedFd, Errno> {
 /// Whether a descriptor is one of those that are not for clients. The system gives out the lowest
 /// that is free, so all below it are in use.
 fn is_reserved(descriptor: i32) -> bool {
-    /// For a plugin that is started again, its pipes, and whatever else the process has to do.
+    /// For a plugin that is restarted, its pipes, and other work of the process.
     const RESERVE: u64 = 64;
     let Some(limit) = rustix::process::getrlimit(Resource::Nofile).current else {
         return false;
     };
-    // Where there are few, clients get half of them.
+    // If there are few, clients get half of them.
     let clients = limit - RESERVE.min(limit / 2);
     u64::try_from(descriptor).is_ok_and(|descriptor| descriptor >= clients)
 }
 
-/// Whether another client would be let in, as far as `ulimit -n` is concerned.
+/// Whether `ulimit -n` allows another client.
 pub fn has_room_for_clients() -> bool {
-    /// Files that are open for a moment, while a plugin that was started is put into its cgroup. A
-    /// client that comes just then has to get in as well.
+    /// Files that are open briefly while a started plugin is moved into its cgroup. A client that connects
+    /// at that moment must be accepted as well.
     const MOMENTARY: i32 = 8;
     new_socket().is_ok_and(|socket| !is_reserved(socket.as_raw_fd() + MOMENTARY))
 }
@@ -277,7 +277,7 @@ fn check_length(path: &Path) -> io::Result<()> {
     let length = path.as_os_str().len();
     if length > LONGEST_PATH {
         let problem =
-            format!("the path has {length} bytes; that of a socket has {LONGEST_PATH} at most");
+            format!("the path is {length} bytes long; the limit for a socket is {LONGEST_PATH}");
         return Err(explain(io::ErrorKind::InvalidInput, path, &problem));
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! Named pipes. They are compiled for Windows, but have not been run there.
 //!
 //! The pipe's permissions are the system's own: its creator, administrators and the system may
-//! write, and without that nobody can connect. Clients from other machines are rejected.
+//! write, which connecting requires. Clients from other machines are rejected.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Connects to a pipe.
 ///
 /// # Errors
-/// Nothing listens there.
+/// No server listens there.
 pub async fn connect(path: impl AsRef<Path>, _server: &Users) -> io::Result<Io> {
     let path = path.as_ref();
     let opening = async {
@@ -55,8 +55,8 @@ pub async fn connect(path: impl AsRef<Path>, _server: &Users) -> io::Result<Io> 
 #[derive(Debug)]
 pub struct Listener {
     path: PathBuf,
-    /// The instance that the next client gets: there has to be one at any time, or clients would
-    /// find no pipe.
+    /// The instance for the next client: there has to be one at any time, or clients would find no
+    /// pipe.
     next: Mutex<NamedPipeServer>,
 }
 
@@ -64,12 +64,12 @@ impl Listener {
     /// Listens at `path`. The mode is for Unix sockets and means nothing here.
     ///
     /// # Errors
-    /// Somebody else listens there.
+    /// Another server listens there.
     pub fn bind(path: impl Into<PathBuf>, mode: u32) -> io::Result<Listener> {
         Listener::bind_for(path, mode, &Users::Own)
     }
 
-    /// Listens at `path`. Who is trusted is for Unix sockets as well.
+    /// Listens at `path`. The trusted users are for Unix sockets too, and mean nothing here.
     ///
     /// # Errors
     /// As [`bind`](Listener::bind).
@@ -123,7 +123,7 @@ impl Listener {
     }
 }
 
-/// Whether another client would be let in. Handles are not scarce here.
+/// Whether another client would be accepted. Handles are not scarce here.
 pub fn has_room_for_clients() -> bool {
     true
 }

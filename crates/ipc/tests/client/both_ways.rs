@@ -64,7 +64,7 @@ async fn also_if_answers_come_in_order() {
 }
 
 #[tokio::test]
-async fn what_the_client_says_no_to_is_an_error() {
+async fn a_call_that_the_client_refuses_is_an_error() {
     let place = Place::new();
     let _server = place.serve(asking());
     let client = place.client().await;

@@ -87,7 +87,7 @@ fn refused(error: &CallError) {
 
 /// Whether it calls before it can know that it was refused, or long after.
 #[tokio::test]
-async fn one_that_was_not_let_in_is_told_why() {
+async fn a_refused_client_is_told_why() {
     let place = Place::new();
     let settings = Settings {
         connections: 0,
@@ -105,7 +105,7 @@ async fn one_that_was_not_let_in_is_told_why() {
 
 /// A complaint that the server worked on after is no answer to what comes later.
 #[tokio::test]
-async fn an_old_complaint_is_no_answer() {
+async fn an_earlier_complaint_is_not_an_answer() {
     let place = Place::new();
     let server = place.raw_server();
     let client = place.client().await;

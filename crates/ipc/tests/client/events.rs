@@ -108,7 +108,7 @@ async fn so_it_does_when_the_server_goes() {
 }
 
 #[tokio::test]
-async fn what_the_router_handles_is_handled_there() {
+async fn events_with_a_handler_go_to_the_router() {
     let place = Place::new();
     let server = place.serve(router());
     let (sender, mut handled) = tokio::sync::mpsc::channel(8);
@@ -128,7 +128,7 @@ async fn what_the_router_handles_is_handled_there() {
 
 /// A router that takes them all leaves none.
 #[tokio::test]
-async fn what_the_router_takes_is_not_taken_from_it() {
+async fn a_fallback_of_the_router_gets_all_events() {
     let place = Place::new();
     let server = place.serve(router());
     let (sender, mut taken) = tokio::sync::mpsc::channel(8);

@@ -55,7 +55,7 @@ async fn requests_on_top_are_refused_until_there_is_room_again() {
         let refused = raw.receive().await.unwrap();
         pause = wait(&refused);
         assert!((1..=201).contains(&pause), "{refused}");
-        assert!(refused.contains("5 a second are let through"), "{refused}");
+        assert!(refused.contains("the limit is 5 per second"), "{refused}");
     }
     tokio::time::sleep(std::time::Duration::from_millis(pause)).await;
     assert_eq!(raw.ask(CALL).await, ANSWER, "there is room for one");
@@ -105,7 +105,7 @@ async fn calls_in_a_batch_and_unknown_ones_count_but_events_do_not() {
 
 /// It is not read while it has sent more than its share; everybody else is.
 #[tokio::test]
-async fn one_that_sends_too_much_slows_itself_down() {
+async fn a_client_that_sends_too_much_is_read_more_slowly() {
     const BYTES: u32 = 20_000;
     let place = Place::new();
     let settings = Settings {

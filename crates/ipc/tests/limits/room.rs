@@ -102,7 +102,7 @@ fn code(error: CallError) -> i64 {
 }
 
 #[tokio::test]
-async fn whoever_has_not_logged_in_is_kept_out() {
+async fn calls_before_the_login_are_refused() {
     let place = Place::new();
     let _server = place.serve(guarded());
     let (ada, eve) = (place.client().await, place.client().await);

@@ -126,7 +126,7 @@ async fn those_who_wait_for_it_lose_nothing() {
 
 /// What waits for it comes before what is sent later, whichever way.
 #[tokio::test]
-async fn one_way_does_not_overtake_the_other() {
+async fn a_notification_comes_after_earlier_broadcasts() {
     let place = Place::new();
     let server = place.serve_with(router(), settings(Slow::DropOldest));
     let mut raw = joined(&place).await;
@@ -148,7 +148,7 @@ async fn one_way_does_not_overtake_the_other() {
 
 /// One that went while it was slow leaves nothing behind.
 #[tokio::test]
-async fn one_that_goes_is_forgotten() {
+async fn a_client_that_disconnects_is_forgotten() {
     let place = Place::new();
     let server = place.serve_with(router(), settings(Slow::DropOldest));
     let (slow, mut fast) = (joined(&place).await, joined(&place).await);

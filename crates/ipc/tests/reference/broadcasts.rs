@@ -48,7 +48,7 @@ async fn three_get_it_each_in_its_framing() {
 }
 
 #[tokio::test]
-async fn nobody_gets_it_if_nobody_is_there() {
+async fn a_broadcast_without_clients_reaches_none() {
     let place = Place::new();
     let server = place.serve(router());
     assert_eq!(server.clients().broadcast_raw("news", None), 0);
@@ -56,7 +56,7 @@ async fn nobody_gets_it_if_nobody_is_there() {
 }
 
 #[tokio::test]
-async fn one_that_has_left_is_not_counted() {
+async fn a_client_that_has_disconnected_is_not_counted() {
     let place = Place::new();
     let server = place.serve(router());
     let clients = server.clients();
@@ -75,7 +75,7 @@ async fn one_that_has_left_is_not_counted() {
 
 /// Nobody knows yet what it speaks; lines are what most do.
 #[tokio::test]
-async fn one_that_has_said_nothing_yet_gets_lines() {
+async fn a_client_that_has_sent_nothing_gets_lines() {
     let place = Place::new();
     let server = place.serve(router());
     let mut silent = place.raw().await;
@@ -87,7 +87,7 @@ async fn one_that_has_said_nothing_yet_gets_lines() {
 }
 
 #[tokio::test]
-async fn what_has_no_form_in_json_goes_to_nobody() {
+async fn events_that_json_cannot_express_are_not_sent() {
     let place = Place::new();
     let server = place.serve(router());
     let mut raw = joined(&place, Wire::Lines).await;

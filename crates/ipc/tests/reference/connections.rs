@@ -185,7 +185,7 @@ async fn what_many_send_at_once_arrives_whole() {
 }
 
 #[tokio::test]
-async fn what_is_kept_is_kept_for_one_client_and_by_type() {
+async fn stored_values_are_kept_per_client_and_type() {
     let place = Place::new();
     let (server, _raw, session) = met(&place).await;
     let mut other = place.raw().await;

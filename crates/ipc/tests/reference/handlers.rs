@@ -116,7 +116,7 @@ async fn a_handler_knows_the_call_and_its_client() {
 }
 
 #[tokio::test]
-async fn what_nothing_else_handles_can_be_handled() {
+async fn the_fallback_handles_unknown_methods() {
     let place = Place::new();
     let router = Router::new(())
         .on(Add, |_, (a, b)| async move { Ok(a + b) })

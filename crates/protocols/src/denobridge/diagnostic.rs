@@ -1,23 +1,23 @@
-//! What a script wants its user to know.
+//! Errors and warnings that a script reports to the user.
 
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::lenient::{null_as_default, texts};
 use crate::json::Json;
 
-/// An error or a warning that a script gives back beside its result.
+/// An error or a warning that a script returns with its result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Diagnostic {
-    /// How bad it is.
+    /// Whether it is an error or a warning.
     pub severity: Severity,
-    /// What it is, in a few words.
+    /// A short description.
     #[serde(default, deserialize_with = "null_as_default")]
     pub summary: String,
-    /// Everything else about it.
+    /// The details.
     #[serde(default, deserialize_with = "null_as_default")]
     pub detail: String,
-    /// What it is about: `["props", "tags", "0"]`.
+    /// The path of the value that it is about: `["props", "tags", "0"]`.
     #[serde(
         default,
         deserialize_with = "texts",
@@ -26,18 +26,18 @@ pub struct Diagnostic {
     pub prop_path: Option<Vec<String>>,
 }
 
-/// How bad something is.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// What was asked for was not done.
+    /// The request was not carried out.
     Error,
-    /// It was done, and yet.
+    /// The request was carried out, but there is a problem.
     Warning,
 }
 
 impl<'de> Deserialize<'de> for Severity {
-    /// Whatever is no error is worth a warning: a word that nobody knows must not hide the rest.
+    /// Anything but an error is read as a warning, so that an unknown severity does not hide the rest.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Severity, D::Error> {
         let word = String::deserialize(deserializer)?;
         Ok(match word.to_ascii_lowercase().as_str() {
@@ -47,8 +47,8 @@ impl<'de> Deserialize<'de> for Severity {
     }
 }
 
-/// The diagnostics of an answer. One that cannot be read is an error of its own, beside the others and
-/// the rest of the answer: a resource that was created is not lost because of it.
+/// Reads the diagnostics of an answer. An invalid one becomes an error beside the others and the rest of
+/// the answer, so that a resource that was created is not lost because of it.
 pub(super) fn diagnostics<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Vec<Diagnostic>, D::Error> {
@@ -91,7 +91,7 @@ impl Diagnostic {
         }
     }
 
-    /// The same, about this part: `["props", "tags", "0"]`.
+    /// The same with a path: `["props", "tags", "0"]`.
     #[must_use]
     pub fn at<P: Into<String>>(mut self, path: impl IntoIterator<Item = P>) -> Diagnostic {
         self.prop_path = Some(path.into_iter().map(Into::into).collect());

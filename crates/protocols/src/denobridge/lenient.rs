@@ -1,4 +1,4 @@
-//! Reading what scripts send, who are written in languages without our types.
+//! Lenient reading of what scripts send, whose languages have other types.
 
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -7,7 +7,7 @@ use serde::de::{self, Deserialize, Deserializer, Visitor};
 
 pub(super) use crate::lenient::null_as_default;
 
-/// A member that is there, be it null. Absent ones are left to `default`.
+/// A member that is present, even if it is null. `default` is for absent ones.
 pub(super) fn present<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
@@ -16,12 +16,12 @@ where
     T::deserialize(deserializer).map(Some)
 }
 
-/// A text; a number is its digits, and null is none.
+/// A string; a number is read as its digits, and null as absent.
 pub(super) fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     Ok(Option::<Word>::deserialize(deserializer)?.map(|word| word.0))
 }
 
-/// A list of texts, of which some may be numbers.
+/// A list of strings, some of which may be numbers.
 pub(super) fn texts<'de, D>(deserializer: D) -> Result<Option<Vec<String>>, D::Error>
 where
     D: Deserializer<'de>,
@@ -30,7 +30,7 @@ where
     Ok(words.map(|words| words.into_iter().map(|word| word.0).collect()))
 }
 
-/// Seconds since 1970: whole or not, and also as milliseconds, since `Date.now()` gives those.
+/// Seconds since 1970, with or without a fraction; also milliseconds, which `Date.now()` returns.
 pub(super) fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<i64>, D::Error> {
     /// As seconds, this is the year 5138; as milliseconds, 1973.
     const MILLISECONDS: f64 = 1e11;
@@ -39,7 +39,7 @@ pub(super) fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<
     };
     let number: f64 = word
         .parse()
-        .map_err(|_| de::Error::custom(format_args!("{word:?} is no time in seconds")))?;
+        .map_err(|_| de::Error::custom(format_args!("{word:?} is not a time in seconds")))?;
     let seconds = match number.abs() >= MILLISECONDS {
         true => number / 1000.0,
         false => number,
@@ -47,13 +47,13 @@ pub(super) fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<
     Ok(Some(seconds as i64))
 }
 
-/// A whole number of at least one; none for anything else.
+/// A positive integer; anything else is absent.
 pub(super) fn count<'de, D>(deserializer: D) -> Result<Option<NonZeroUsize>, D::Error>
 where
     D: Deserializer<'de>,
 {
     let value = serde_json::Value::deserialize(deserializer)?;
-    // Some languages write whole numbers with a fraction.
+    // Some languages write integers with a fraction.
     let whole = |number: f64| (number.fract() == 0.0 && number >= 1.0).then_some(number as usize);
     let number = value.as_f64().and_then(whole);
     Ok(number

@@ -1,4 +1,4 @@
-//! How a script is greeted and said goodbye to.
+//! How a conversation with a script begins and ends.
 
 use serde_json::Value;
 #[cfg(feature = "values")]
@@ -26,7 +26,7 @@ fn greet<'a>(peer: &'a Peer, _: &'a Client) -> Work<'a, Begun> {
     })
 }
 
-/// Makes the first call of a process, and gives what the script says about itself.
+/// Makes the first call of a process, and returns what the script reports about itself.
 ///
 /// # Errors
 /// The call failed, or the script answered that it is not ready.
@@ -37,7 +37,7 @@ pub async fn begin(peer: &Peer) -> Result<super::Health, CallError> {
 
 fn end(peer: &Peer) -> Work<'_, ()> {
     Box::pin(async move {
-        // The process is ended all the same.
+        // The process is ended in any case.
         let _gone = send(peer, "shutdown", None).await;
     })
 }

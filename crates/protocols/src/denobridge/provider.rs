@@ -4,9 +4,8 @@
 /// The name in configurations. The program is called `terraform-provider-denobridge`.
 pub const NAME: &str = "denobridge";
 
-/// Where registries have it: who published it first, and so where configurations look for it.
+/// The address in registries, where existing configurations look for it.
 pub const ADDRESS: &str = "brad-jones/denobridge";
 
-/// The version it is installed as unless the user says otherwise: the one whose configurations and
-/// states it takes.
+/// The default version to install it as: the one whose configurations and states it supports.
 pub const VERSION: &str = "0.4.1";

@@ -52,7 +52,7 @@ const PROVIDERS: &[(&str, &str)] = &[
     ("workspaceSymbolProvider", "workspace/symbol"),
 ];
 
-/// What one types most.
+/// The most common methods, for completion.
 pub(super) const METHODS: &[&str] = &[
     "$/setTrace",
     "textDocument/codeAction",
@@ -100,7 +100,7 @@ fn offers(capabilities: &Value) -> Vec<Offer> {
     known.chain(others).collect()
 }
 
-/// How the capability is set, where there is more to say than that it is there.
+/// The options of the capability, if it has any.
 fn options(value: &Value) -> String {
     match value {
         Value::Object(options) if !options.is_empty() => value.to_string(),

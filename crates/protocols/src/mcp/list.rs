@@ -6,7 +6,7 @@ use tenon_rpc::{CallError, Payload, Peer};
 use crate::lifecycle::{Work, call, decode, refuse};
 use crate::listing::{Listing, Offer, Parameter, schema_parameters, text};
 
-/// No server has more; one that says so turns in circles.
+/// No server has more pages; one that claims to is in a loop.
 const PAGES: usize = 1000;
 
 pub(super) fn list<'a>(peer: &'a Peer, begun: &'a Payload) -> Work<'a, Result<Listing, CallError>> {
@@ -35,7 +35,7 @@ pub(super) fn list<'a>(peer: &'a Peer, begun: &'a Payload) -> Work<'a, Result<Li
     })
 }
 
-/// Not every server with resources has templates, and there is no capability that tells.
+/// Not every server with resources has templates, and no capability says so.
 async fn templates(peer: &Peer) -> Result<Vec<Value>, CallError> {
     match pages(peer, "resources/templates/list", "resourceTemplates").await {
         Err(CallError::Answered(_)) => Ok(Vec::new()),

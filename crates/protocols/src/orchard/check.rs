@@ -1,11 +1,11 @@
-//! Whether a schema is one that scenarios can be written against.
+//! Checks that scenarios can be written for a schema.
 
 use tenon_schema::{Action, Attribute, Offer, SchemaError as Fault, check_name};
 use tenon_values::Type;
 
 use super::{ProviderSchema, VERSION};
 
-/// What a scenario says about an action, beside the action's own attributes.
+/// The attributes and blocks of every action in a scenario, besides its own attributes.
 pub const RESERVED: [&str; 9] = [
     "provider",
     "depends_on",
@@ -18,9 +18,9 @@ pub const RESERVED: [&str; 9] = [
     "assert",
 ];
 
-/// A schema that no scenario can be written against.
+/// A schema that no scenario can be written for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the schema of provider {provider:?} is wrong at {place}: {problem}")]
+#[error("the schema of provider {provider:?} is invalid at {place}: {problem}")]
 pub struct SchemaError {
     /// The name of the provider.
     pub provider: String,
@@ -31,12 +31,11 @@ pub struct SchemaError {
 }
 
 impl ProviderSchema {
-    /// Whether scenarios can be written against the schema.
+    /// Checks that scenarios can be written for the schema.
     ///
     /// # Errors
-    /// The first thing that is wrong: another version of the protocol, a name that is none or
-    /// that scenarios need themselves, a default that does not fit or is never used, outputs that
-    /// have no names.
+    /// The first problem: another version of the protocol, an invalid or reserved name, a default that
+    /// does not fit or is never used, outputs without names.
     pub fn check(&self) -> Result<(), SchemaError> {
         let checked = { self.check_head() }
             .and_then(|()| Offer::try_from(self))
@@ -51,14 +50,14 @@ impl ProviderSchema {
     fn check_head(&self) -> Result<(), Fault> {
         if self.protocol != VERSION {
             let problem = match self.protocol.as_str() {
-                "" => format!("it names no version; {VERSION:?} is wanted"),
-                other => format!("it speaks version {other:?}, but {VERSION:?} is wanted"),
+                "" => format!("no protocol version; expected {VERSION:?}"),
+                other => format!("unsupported protocol version {other:?}; expected {VERSION:?}"),
             };
             return Err(Fault::new("protocol", problem));
         }
         check_name(&self.name).map_err(|error| error.below("name"))?;
         if self.max_in_flight == Some(0) {
-            let problem = "at least 1 action has to be possible at a time";
+            let problem = "must be at least 1";
             return Err(Fault::new("max_in_flight", problem));
         }
         Ok(())
@@ -92,7 +91,7 @@ fn check_action(action: &Action) -> Result<(), Fault> {
     match action.output.as_ref().map(Attribute::implied_type) {
         None | Some(Type::Object(_) | Type::Map(_) | Type::Dynamic) => Ok(()),
         Some(other) => {
-            let problem = format!("outputs are an object or a map, not {other}");
+            let problem = format!("outputs must be an object or a map, not {other}");
             Err(Fault::new("outputs", problem))
         }
     }
@@ -115,16 +114,16 @@ mod tests {
     }
 
     #[test]
-    fn the_version_is_right_or_wrong() {
+    fn other_versions_are_refused() {
         assert_problem(
             r#"{"name":"p","protocol":"2"}"#,
-            "the schema of provider \"p\" is wrong at protocol: it speaks version \"2\", \
-             but \"1\" is wanted",
+            "the schema of provider \"p\" is invalid at protocol: unsupported protocol version \
+             \"2\"; expected \"1\"",
         );
         assert_problem(
             r#"{"name":"p"}"#,
-            "the schema of provider \"p\" is wrong at protocol: it names no version; \
-             \"1\" is wanted",
+            "the schema of provider \"p\" is invalid at protocol: no protocol version; \
+             expected \"1\"",
         );
     }
 
@@ -132,7 +131,7 @@ mod tests {
     fn names_can_be_written_in_scenarios() {
         assert_problem(
             &with_attribute("a b", r#"{"type":"string"}"#),
-            "the schema of provider \"p\" is wrong at actions.a.attrs.a b: \"a b\" is not a \
+            "the schema of provider \"p\" is invalid at actions.a.attrs.a b: \"a b\" is not a \
              valid name: use letters, digits, `_` and `-`, and begin with a letter or `_`",
         );
         for reserved in RESERVED {
@@ -147,12 +146,12 @@ mod tests {
     fn defaults_fit_and_are_used() {
         assert_problem(
             &with_attribute("n", r#"{"type":"list(number)","default":true}"#),
-            "the schema of provider \"p\" is wrong at actions.a.attrs.n: the default: \
+            "the schema of provider \"p\" is invalid at actions.a.attrs.n: the default: \
              a list of number is required, but this is a bool",
         );
         assert_problem(
             &with_attribute("n", r#"{"type":"number","default":1,"required":true}"#),
-            "the schema of provider \"p\" is wrong at actions.a.attrs.n: it is required, so its \
+            "the schema of provider \"p\" is invalid at actions.a.attrs.n: it is required, so its \
              default is never used; remove one of them",
         );
     }
@@ -166,19 +165,19 @@ mod tests {
         ] {
             assert_problem(
                 &with_attribute("key", wrong),
-                "the schema of provider \"p\" is wrong at actions.a.attrs.key: an idempotency key \
+                "the schema of provider \"p\" is invalid at actions.a.attrs.key: an idempotency key \
                  must have the type any, be optional and have no default",
             );
         }
         let key = r#"{"type":"any","idempotency_key":true}"#;
         assert_problem(
             &with_attribute("one", &format!(r#"{key},"two":{key}"#)),
-            "the schema of provider \"p\" is wrong at actions.a.attrs.two: \"one\" is already the \
+            "the schema of provider \"p\" is invalid at actions.a.attrs.two: \"one\" is already the \
              idempotency key",
         );
         assert_problem(
             &format!(r#"{{"name":"p","protocol":"1","config":{{"key":{key}}}}}"#),
-            "the schema of provider \"p\" is wrong at config.key: only an attribute of an action \
+            "the schema of provider \"p\" is invalid at config.key: only an attribute of an action \
              can be an idempotency key",
         );
         let schema = with_attribute("key", key);
@@ -196,8 +195,8 @@ mod tests {
         };
         assert_problem(
             &schema("list(string)"),
-            "the schema of provider \"p\" is wrong at actions.a.outputs: outputs are an object \
-             or a map, not list(string)",
+            "the schema of provider \"p\" is invalid at actions.a.outputs: outputs must be an \
+             object or a map, not list(string)",
         );
         for ty in ["any", "map(string)", "object({ a = string })"] {
             let schema: ProviderSchema = serde_json::from_str(&schema(ty)).unwrap();

@@ -1,5 +1,5 @@
-//! What differs between two schemas that should be the same: what `<provider> schema` prints, and
-//! what the running provider answers.
+//! Differences between two schemas that should be the same: the output of `<provider> schema`, and the
+//! answer of the running provider.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -7,7 +7,7 @@ use std::fmt::Display;
 use super::{ActionSchema, AttrSchema, Json, ProviderSchema};
 
 impl ProviderSchema {
-    /// What differs in the other schema, one line for each place:
+    /// The differences to the other schema, one line for each place:
     /// `actions.echo.attrs.text.type: string, then number`. Empty if they mean the same.
     pub fn differences(&self, other: &ProviderSchema) -> Vec<String> {
         let mut found = Vec::new();
@@ -80,7 +80,7 @@ fn attributes(place: &str, [one, other]: [&AttrSchema; 2], found: &mut Vec<Strin
     );
 }
 
-/// What the default means, so that two ways to write it are the same.
+/// The value of the default, so that two ways to write it are equal.
 fn default(attribute: &AttrSchema) -> String {
     match attribute.default_value() {
         Ok(None) => "absent".to_owned(),

@@ -1,4 +1,4 @@
-//! What a provider answers when something goes wrong.
+//! Errors that a provider answers with.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use tenon_rpc::{ErrorCode, Format, Payload, RpcError};
 
 use super::ERROR_NAMES;
 
-/// The kind of a failure. Hosts reason about the well-known ones; any other is a failure like any.
+/// The kind of a failure. Hosts handle the well-known ones; all others are ordinary failures.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Code {
     /// The request is malformed or cannot be decoded.
@@ -15,16 +15,16 @@ pub enum Code {
     UnknownMethod,
     /// The schema has no such action.
     UnknownAction,
-    /// The attributes are not what the action takes.
+    /// The attributes are invalid.
     ValidationFailed,
-    /// The provider could not be made ready: wrong credentials, connection refused.
+    /// The provider could not be configured: wrong credentials, connection refused.
     ConfigureFailed,
     /// The action failed while it ran.
     ExecuteFailed,
-    /// The provider has a fault.
+    /// An error in the provider itself.
     InternalError,
-    /// What the action did is not known: the request was sent, and no answer says what came of it.
-    /// Not one of Orchard's own codes; a host that does not know it sees an ordinary failure.
+    /// The outcome of the action is unknown: the request was sent, but there was no answer. Not one of
+    /// Orchard's own codes; a host that does not know it sees an ordinary failure.
     OutcomeUnknown,
     /// A code of the provider's own.
     Other(String),
@@ -86,7 +86,7 @@ impl fmt::Display for Code {
     }
 }
 
-/// An error that a provider answered, in Orchard's words.
+/// An error that a provider answered with, as Orchard defines it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message} ({code})")]
 pub struct ProviderError {
@@ -114,7 +114,7 @@ impl From<ProviderError> for RpcError {
         RpcError {
             code: ErrorCode::Name(error.code.as_str().into()),
             message: error.message,
-            // A text always has a form in JSON.
+            // A string can always be expressed in JSON.
             data: { error.detail }.and_then(|text| Payload::encode(Format::Json, &text).ok()),
         }
     }
@@ -124,7 +124,7 @@ impl From<RpcError> for ProviderError {
     fn from(error: RpcError) -> ProviderError {
         let detail = error.data.map(|data| match data.decode::<String>() {
             Ok(text) => text,
-            // Not as the protocol has it, but worth reading all the same.
+            // Not as the protocol defines it, but useful to read.
             Err(_) => String::from_utf8_lossy(data.bytes()).into_owned(),
         });
         ProviderError {

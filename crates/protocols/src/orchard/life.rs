@@ -1,4 +1,4 @@
-//! How a provider is greeted and said goodbye to.
+//! How a conversation with a provider begins and ends.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ pub(crate) static SPEC: Spec = Spec {
     name: "orchard",
     dialect: Dialect::Orchard,
     error_names: ERROR_NAMES,
-    // Orchard calls a provider that prints anything else broken.
+    // In Orchard, a provider that prints anything else is broken.
     stray: Stray::Fail,
     start_limit: Duration::from_secs(5),
     first_call: Some("describe"),
@@ -34,7 +34,7 @@ fn greet<'a>(peer: &'a Peer, _: &'a Client) -> Work<'a, Begun> {
         match spoken == VERSION {
             true => Ok(Some(answer)),
             false => refuse(format!(
-                "the provider speaks protocol {spoken}, but this is a host for {VERSION:?}"
+                "the provider speaks protocol {spoken}, but this host speaks {VERSION:?}"
             )),
         }
     })
@@ -57,7 +57,7 @@ pub async fn begin(peer: &Peer) -> Result<super::ProviderSchema, CallError> {
 
 fn end(peer: &Peer) -> Work<'_, ()> {
     Box::pin(async move {
-        // The process is ended all the same.
+        // The process is ended in any case.
         let _gone = call(peer, "shutdown", Some(json!({}))).await;
     })
 }

@@ -1,4 +1,4 @@
-//! What is said to a provider and by one.
+//! The messages between a host and a provider.
 
 use serde::{Deserialize, Serialize};
 use tenon_rpc::methods;
@@ -11,22 +11,22 @@ methods! {
     /// Calls a provider.
     pub client ProviderClient;
 
-    /// What the provider offers. Called once, before anything else.
+    /// Returns the schema of the provider. Called once, before anything else.
     pub Describe, describe = "describe" (Empty) -> DescribeResult;
-    /// Makes the provider ready for work. Called once, before the first action.
+    /// Configures the provider. Called once, before the first action.
     pub Configure, configure = "configure" (ConfigureParams) -> Empty;
     /// Runs one action.
     pub Execute, execute = "execute" (ExecuteParams) -> ExecuteResult;
-    /// Says goodbye: once it has answered, the provider ends.
+    /// Stops the provider: it ends after it has answered.
     pub Shutdown, shutdown = "shutdown" (Empty) -> Empty;
 }
 
-/// Params or a result with nothing in it: `{}`, or null.
+/// Empty params or an empty result: `{}`, or null.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Option<Braces>")]
 pub struct Empty {}
 
-/// Keeps anything that is no object from being taken for nothing.
+/// Refuses values that are neither an object nor null.
 #[derive(Deserialize)]
 #[serde(expecting = "an object")]
 struct Braces {}
@@ -41,14 +41,14 @@ impl From<Option<Braces>> for Empty {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(expecting = "an object with a schema")]
 pub struct DescribeResult {
-    /// What the provider offers.
+    /// The schema of the provider.
     pub schema: ProviderSchema,
 }
 
 /// The params of [`Configure`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ConfigureParams {
-    /// An object of the attributes that the schema's `config` asks for.
+    /// An object of the attributes in the schema's `config`.
     #[serde(default, deserialize_with = "null_as_default")]
     pub config: Json,
 }
@@ -58,7 +58,7 @@ pub struct ConfigureParams {
 pub struct ExecuteParams {
     /// Which action to run.
     pub action: String,
-    /// An object of the attributes that the action asks for.
+    /// An object of the attributes of the action.
     #[serde(default, deserialize_with = "null_as_default")]
     pub attrs: Json,
 }
@@ -67,7 +67,7 @@ pub struct ExecuteParams {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Option<PlainExecuteResult>")]
 pub struct ExecuteResult {
-    /// An object of what the action brought, `{}` if that is nothing.
+    /// An object of the outputs of the action, `{}` if there are none.
     pub outputs: Json,
 }
 

@@ -1,4 +1,4 @@
-//! A provider's schema, to and from what a plugin offers to every host.
+//! Converts a provider's schema to and from the host-neutral offer.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use tenon_values::{Attribute as Member, ObjectType, Type, Value};
 
 use super::{ActionSchema, AttrSchema, ProviderSchema, VERSION};
 
-/// Everything that a schema says. The errors are those of defaults that do not fit their types.
+/// Converts the whole schema. Fails if a default does not fit its type.
 impl TryFrom<&ProviderSchema> for Offer {
     type Error = SchemaError;
 
@@ -76,8 +76,8 @@ impl AttrSchema {
     }
 }
 
-/// The configuration and the actions; Orchard has no place for the rest of an offer. The errors are
-/// those of what Orchard cannot express: nested blocks, and defaults that are not JSON.
+/// Converts the configuration and the actions; Orchard has no place for the rest of an offer. Fails for
+/// what Orchard cannot express: nested blocks, and defaults that are not JSON.
 impl TryFrom<&Offer> for ProviderSchema {
     type Error = SchemaError;
 
@@ -156,7 +156,7 @@ mod tests {
     use super::*;
     use tenon_schema::Block;
 
-    /// What is on the wire is the same after the way there and back.
+    /// The wire format is the same after converting there and back.
     #[test]
     fn nothing_is_lost_on_the_way_there_and_back() {
         let text = r#"{"name":"a","version":"2","protocol":"1","config":{"k":{"type":"string","required":true,"sensitive":true}},"actions":{"b":{"description":"Does","attrs":{"n":{"type":"list(number)","required":false,"default":[1.5],"description":"How many"},"o":{"type":"any","required":false,"idempotency_key":true},"p":{"type":"list(object({ at = number, on = optional(bool) }))","required":true}},"outputs":{"type":"object({ a = string })","required":false,"sensitive":true},"idempotent":true},"c":{"attrs":{}}},"max_in_flight":4}"#;

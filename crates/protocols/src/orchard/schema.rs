@@ -1,4 +1,4 @@
-//! What a provider says about itself.
+//! The schema of a provider.
 
 use std::collections::BTreeMap;
 
@@ -8,26 +8,26 @@ use tenon_values::{Error, Type, Value, convert, json};
 use crate::json::Json;
 use crate::lenient::null_as_default;
 
-/// What a provider offers: the answer to `describe`, and what `<provider> schema` prints.
+/// The schema of a provider: the answer to `describe`, and the output of `<provider> schema`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(expecting = "the schema of a provider, an object")]
 pub struct ProviderSchema {
     /// The name of the provider.
     pub name: String,
-    /// Its version, as it pleases.
+    /// Its version, in any form.
     #[serde(default, deserialize_with = "null_as_default")]
     pub version: String,
     /// The version of the protocol, which has to be [`VERSION`](super::VERSION).
     #[serde(default, deserialize_with = "null_as_default")]
     pub protocol: String,
-    /// What `configure` takes.
+    /// The attributes of `configure`.
     #[serde(default, deserialize_with = "null_as_default")]
     pub config: BTreeMap<String, AttrSchema>,
-    /// What can be executed.
+    /// The actions that can be executed.
     #[serde(default, deserialize_with = "null_as_default")]
     pub actions: BTreeMap<String, ActionSchema>,
-    /// How many actions may be executed at the same time; 1 if absent. Orchard does not have
-    /// this: a host that does not know it sends one after the other.
+    /// How many actions may be executed at the same time; 1 if absent. An extension of Orchard: a host that
+    /// does not know it sends one after the other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_in_flight: Option<usize>,
 }
@@ -40,14 +40,14 @@ pub struct ActionSchema {
     #[serde(default, deserialize_with = "null_as_default")]
     #[serde(skip_serializing_if = "String::is_empty")]
     pub description: String,
-    /// What it takes.
+    /// Its attributes.
     #[serde(default, deserialize_with = "null_as_default")]
     pub attrs: BTreeMap<String, AttrSchema>,
-    /// What it brings, as one value; `None` if it brings nothing.
+    /// The type of its outputs, as one value; `None` without outputs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outputs: Option<AttrSchema>,
     /// Running it again with the same attributes changes nothing more, so a host may repeat it
-    /// when the outcome of a call is unknown. Orchard does not have this.
+    /// when the outcome of a call is unknown. An extension of Orchard.
     #[serde(default, deserialize_with = "null_as_default")]
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub idempotent: bool,
@@ -64,23 +64,23 @@ pub struct AttrSchema {
         deserialize_with = "read_type"
     )]
     pub ty: Type,
-    /// The attribute has to be given.
+    /// Whether the attribute is required.
     #[serde(default, deserialize_with = "null_as_default")]
     pub required: bool,
-    /// What it is when it is not given; see [`AttrSchema::default_value`].
+    /// The default; see [`AttrSchema::default_value`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<Json>,
     /// What it means, for people.
     #[serde(default, deserialize_with = "null_as_default")]
     #[serde(skip_serializing_if = "String::is_empty")]
     pub description: String,
-    /// Nobody is to see it. Orchard does not have this: a host that does not know it takes the
-    /// attribute for a plain one.
+    /// Whether it is a secret. An extension of Orchard: a host that does not know it treats the attribute
+    /// as an ordinary one.
     #[serde(default, deserialize_with = "null_as_default")]
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub sensitive: bool,
     /// It is an idempotency key: two calls with the same key are done once. A scenario gives a
-    /// string, or `true` to have the host make the key. Orchard does not have this.
+    /// string, or `true` to have the host create the key. An extension of Orchard.
     #[serde(default, deserialize_with = "null_as_default")]
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub idempotency_key: bool,
@@ -95,7 +95,7 @@ impl ActionSchema {
 }
 
 impl AttrSchema {
-    /// An attribute of this type that need not be given.
+    /// An optional attribute of this type.
     pub fn new(ty: Type) -> AttrSchema {
         AttrSchema {
             ty,
@@ -124,10 +124,10 @@ impl AttrSchema {
     /// The default, as a value of the attribute's type.
     ///
     /// The JSON is the value itself. Since Orchard's pages also show a string that holds JSON,
-    /// `"default": "\"GET\""`, a string is read once more in two cases: when as it stands it does
-    /// not fit the type, and when the type is `string` and the content is itself a string in
-    /// double quotes. (The price: nobody has a default that begins and ends with a double quote
-    /// unless it is written that way.)
+    /// `"default": "\"GET\""`, a string is parsed as JSON in two cases: when the string itself does not
+    /// fit the type, and when the type is `string` and the content is itself a string in
+    /// double quotes. (The price: a default that begins and ends with a double quote has to be written
+    /// that way.)
     ///
     /// # Errors
     /// The default does not fit the type.

@@ -46,7 +46,7 @@ pub(super) fn list<'a>(peer: &'a Peer, begun: &'a Payload) -> Work<'a, Result<Li
     })
 }
 
-/// The names of the capabilities, under whichever of its two names the list stands.
+/// The names of the capabilities; the list has one of two names.
 fn capabilities(begun: &Value) -> Vec<String> {
     let lists = [&begun["capabilities"], &begun["supported_capabilities"]];
     let names = lists.into_iter().filter_map(Value::as_array).flatten();
@@ -58,7 +58,7 @@ fn level_of(capability: &str) -> &str {
     capability.split(['.', '/']).next().unwrap_or(capability)
 }
 
-/// A plugin may leave out a method of what it offers.
+/// A plugin may lack a method of a capability that it declares.
 async fn schema(peer: &Peer, method: &'static str) -> Result<Value, CallError> {
     match call(peer, method, Some(json!([{}]))).await {
         Ok(answer) => decode(&answer),

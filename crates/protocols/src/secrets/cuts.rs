@@ -19,7 +19,7 @@ const AROUND: &[u8] = b" \"'`[]()<>";
 /// As in `"abc" [...]`.
 const MOST_AROUND: usize = 3;
 
-/// Nobody cuts more than a few things, unless to keep us busy.
+/// Honest output has only a few cuts; more would only cost time.
 const MOST: usize = 100;
 
 impl Cut {

@@ -18,7 +18,7 @@ const LONG: usize = 8;
 /// What was cut is the beginning of a line or of a frame, and no longer than this.
 const LONGEST_CUT: usize = 4096;
 
-/// What is longer is a file, which nobody prints in hex.
+/// Longer secrets are files, which are not printed in hex.
 const LONGEST_ENCODED: usize = 1 << 20;
 
 /// Base64 and hex of the JSON forms of a secret take up to fifty times its size in memory, so they are
@@ -28,7 +28,7 @@ const LONGEST_ESCAPED: usize = 1 << 16;
 type Prefix = [u8; SHORTEST];
 
 /// Texts to look for. Adding one costs the same however many there are, and so does a byte that is
-/// looked at: most of them are passed over by their first two bytes.
+/// examined: most are skipped by their first two bytes.
 #[derive(Debug, Default)]
 pub(super) struct Needles {
     /// In order, so that the one that begins with some bytes is found as well.

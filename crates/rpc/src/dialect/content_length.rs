@@ -35,7 +35,7 @@ pub(super) fn cut(buffer: &mut BytesMut, limits: &Limits) -> Result<Option<Bytes
     Ok(Some(buffer.split_to(length).freeze()))
 }
 
-/// The bytes that the headers of the next message take, and all of it, if they tell.
+/// The length of the headers of the next message, and of the whole message, if known.
 pub(super) fn size(buffer: &[u8]) -> Option<(usize, usize)> {
     let (body, length) = read_headers(buffer).ok()??;
     Some((body, body.checked_add(length)?))
@@ -58,7 +58,7 @@ fn read_headers(buffer: &[u8]) -> Result<Option<(usize, usize)>, String> {
         let line = window[at..at + end]
             .strip_suffix(b"\r")
             .and_then(|line| std::str::from_utf8(line).ok())
-            .ok_or("a header is text that ends with CR LF")?;
+            .ok_or("a header must be text that ends with CR LF")?;
         at += end + 1;
         if line.is_empty() {
             let length = length.ok_or("the header has no Content-Length")?;
@@ -70,7 +70,10 @@ fn read_headers(buffer: &[u8]) -> Result<Option<(usize, usize)>, String> {
         let value = value.trim();
         if name.eq_ignore_ascii_case("content-length") {
             let parsed = value.parse();
-            length = Some(parsed.map_err(|_| format!("Content-Length is {value:?}, no number"))?);
+            length = Some(
+                parsed
+                    .map_err(|_| format!("Content-Length is {value:?}, which is not a number"))?,
+            );
         } else if name.eq_ignore_ascii_case("content-type") {
             check_charset(value)?;
         }

@@ -82,7 +82,7 @@ impl Decoder {
             return Ok(Some(frame));
         }
         if let Some(mut skip) = self.skipping.take() {
-            // Its end is missing, and whoever waits for it should know all the same.
+            // Its end is missing, but the call that waits for it still has to fail.
             buffer.clear();
             return Ok(skip.report(true));
         }

@@ -1,7 +1,7 @@
 //! JSON-RPC 2.0: strict in what is written, lenient in what is read where real peers need it.
 //!
-//! Let through: a missing `jsonrpc`, params that are no array or object, an `error` or `result`
-//! that is `null` beside the other one.
+//! Accepted: a missing `jsonrpc`, params that are neither an array nor an object, an `error` or
+//! `result` that is `null` beside the other one.
 
 use bytes::{BufMut, Bytes, BytesMut};
 use tenon_wire::json::{self, JsonError, Scanner};
@@ -119,7 +119,7 @@ fn understand(frame: &Bytes, members: Members) -> Inbound {
     }
     if let Some(place) = members.method {
         let Some(method) = object::text(frame, place).filter(|method| !method.is_empty()) else {
-            return request_error(id, "the method is no name");
+            return request_error(id, "the method is not a non-empty string");
         };
         let params = object::optional_payload(frame, members.params);
         return Inbound::Message(match id {
@@ -144,7 +144,7 @@ fn understand(frame: &Bytes, members: Members) -> Inbound {
         (result, Some(place)) if result.as_ref().is_none_or(is_null) => {
             match read_error(frame.slice(place)) {
                 Some(error) => response(id, Err(error)),
-                None => response_error(id, "the error is no object with a code and a message"),
+                None => response_error(id, "the error is not an object with a code and a message"),
             }
         }
         (Some(_), Some(_)) | (None, Some(_)) => {
@@ -208,7 +208,7 @@ fn stray(error: &JsonError) -> Inbound {
 }
 
 fn not_an_object() -> Inbound {
-    request_error(None, "a message is an object")
+    request_error(None, "a message must be an object")
 }
 
 fn request_error(id: Option<Id>, detail: &str) -> Inbound {

@@ -5,7 +5,7 @@ use bytes::{BufMut, Bytes, BytesMut};
 use super::Limits;
 use crate::error::DialectError;
 
-/// Takes the next line that is not blank. A carriage return before the newline is let go.
+/// Takes the next line that is not blank. A carriage return before the newline is removed.
 pub(super) fn cut(
     buffer: &mut BytesMut,
     scanned: &mut usize,

@@ -2,7 +2,7 @@
 //!
 //! Errors go out as `[code, message]` or `[code, message, data]`, and come in as that, as a map, or
 //! as a text. (Neovim shows the message of such a list only if the code is 0 or 1 and there is no
-//! data; its own errors have that form.) Params are an array; a map is let through.
+//! data; its own errors have that form.) Params are an array; a map is accepted.
 
 use bytes::{BufMut, Bytes, BytesMut};
 use tenon_wire::msgpack::{Reader, Token, write};
@@ -45,7 +45,7 @@ fn understand(frame: &Bytes) -> Result<Message, Malformed> {
         Some(Token::Unsigned(2)) if length == 3 => return read_call(frame, reader, None),
         Some(Token::Unsigned(2)) => (MalformedKind::Request, 3),
         _ => {
-            let problem = "the type of a message is 0, 1 or 2";
+            let problem = "the message type must be 0, 1 or 2";
             return Err(malformed(None, MalformedKind::Request, problem));
         }
     };
@@ -62,7 +62,7 @@ fn understand(frame: &Bytes) -> Result<Message, Malformed> {
     }
     match (id, kind) {
         (None, _) => {
-            let problem = "the id is no unsigned 32-bit integer";
+            let problem = "the id is not an unsigned 32-bit integer";
             Err(malformed(None, kind, problem))
         }
         (Some(id), MalformedKind::Response) => read_response(frame, reader, id),
@@ -76,14 +76,14 @@ fn read_call(frame: &Bytes, mut reader: Reader<'_>, id: Option<Id>) -> Result<Me
         Some(Token::Str(name) | Token::Bin(name)) => Text::from_utf8(frame.slice_ref(name)),
         _ => None,
     };
-    let method = method.ok_or_else(|| fail("the method is no text"))?;
+    let method = method.ok_or_else(|| fail("the method is not a string"))?;
     let place = reader
         .skip()
         .ok_or_else(|| fail("the params are missing"))?;
     let params = match Reader::new(&frame[place.clone()]).token() {
         Some(Token::Nil) => None,
         Some(Token::Array(_) | Token::Map(_)) => Some(payload(frame, place)),
-        _ => return Err(fail("the params are no array")),
+        _ => return Err(fail("the params are not an array")),
     };
     Ok(match id {
         Some(id) => Message::Request(Request { id, method, params }),
@@ -106,11 +106,11 @@ fn read_response(frame: &Bytes, mut reader: Reader<'_>, id: Id) -> Result<Messag
     Ok(Message::Response(Response { id, result }))
 }
 
-/// Any value can be an error; whatever it is, it is kept.
+/// Reads an error. Any value can be one, and is kept.
 fn read_error(error: &Payload) -> RpcError {
     read_known_error(error).unwrap_or_else(|| RpcError {
         code: ErrorCode::SERVER_ERROR,
-        message: "an error of a form of its own".into(),
+        message: "an error in an unknown form".into(),
         data: Some(error.clone()),
     })
 }

@@ -37,7 +37,7 @@ fn read_whole(frame: &Bytes, limits: &Limits) -> Result<Inbound, JsonError> {
     if scanner.peek() != Some(b'{') {
         scanner.value()?;
         scanner.end()?;
-        let problem = "a message is an object";
+        let problem = "a message must be an object";
         return Ok(malformed(None, MalformedKind::Request, problem));
     }
     let members = Members::find(frame, &mut scanner)?;
@@ -57,12 +57,22 @@ fn understand(frame: &Bytes, members: Members) -> Inbound {
         None => None,
         Some(place) => match object::id(frame, place).filter(is_int64) {
             Some(id) => Some(id),
-            None => return malformed(None, MalformedKind::Request, "the id is no int64"),
+            None => {
+                return malformed(
+                    None,
+                    MalformedKind::Request,
+                    "the id is not a 64-bit integer",
+                );
+            }
         },
     };
     if let Some(place) = members.method {
         let Some(method) = object::text(frame, place).filter(|method| !method.is_empty()) else {
-            return malformed(id, MalformedKind::Request, "the method is no name");
+            return malformed(
+                id,
+                MalformedKind::Request,
+                "the method is not a non-empty string",
+            );
         };
         let params = object::optional_payload(frame, members.params);
         return Inbound::Message(match id {
@@ -85,7 +95,7 @@ fn understand(frame: &Bytes, members: Members) -> Inbound {
         (None, Some(place)) => match read_error(frame.slice(place)) {
             Some(error) => Err(Box::new(error)),
             None => {
-                let problem = "the error is no object with a code and a message";
+                let problem = "the error is not an object with a code and a message";
                 return malformed(Some(id), MalformedKind::Response, problem);
             }
         },
@@ -177,5 +187,5 @@ fn json_text(payload: &Payload) -> Result<Text, PayloadError> {
         Format::Json => Text::from_utf8(payload.bytes().clone()),
         Format::Msgpack => None,
     }
-    .ok_or_else(|| PayloadError::new("the error's data is no JSON"))
+    .ok_or_else(|| PayloadError::new("the error's data is not JSON"))
 }

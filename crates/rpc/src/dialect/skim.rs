@@ -1,14 +1,13 @@
-//! What a message that is too long to be kept is about: its id, and whether it is an answer.
+//! Finds the id of a message that is too long to be kept, and whether it is an answer.
 //!
-//! Whoever waits for the answer has to be told that it will not come, and the id may stand behind
-//! the part that is too long.
+//! The call that it answers has to fail, and the id may come after the part that is too long.
 
 use bytes::Bytes;
 
 use super::object;
 use crate::message::Id;
 
-/// Reads a JSON message as it passes and keeps nothing of it but its id.
+/// Reads a JSON message as it arrives, and keeps only its id.
 #[derive(Debug, Default)]
 pub(super) struct Skimmer {
     place: Place,
@@ -164,7 +163,7 @@ impl Skimmer {
         self.id.clone()
     }
 
-    /// Whether it is an answer, as far as one can tell.
+    /// Whether it is an answer, as far as is known.
     pub(super) fn is_answer(&self) -> bool {
         !self.has_method && self.id.is_some()
     }

@@ -1,4 +1,4 @@
-//! A frame that is over a limit, on its way past.
+//! Skips a frame that exceeds a limit.
 
 use bytes::{Buf, Bytes, BytesMut};
 use tenon_wire::msgpack::{self, Reader, Token};
@@ -9,7 +9,7 @@ use super::{Dialect, Frame, Limits, MalformedKind, content_length};
 use crate::error::{DialectError, Quote};
 use crate::message::Id;
 
-/// A frame that is not kept. It is reported as soon as it is clear what it is about.
+/// A frame that is skipped. It is reported as soon as its id and kind are known.
 #[derive(Debug)]
 pub(super) struct Skip {
     dialect: Dialect,
@@ -35,7 +35,7 @@ enum Rest {
 struct Head(Vec<u8>);
 
 impl Skip {
-    /// Begins at the start of a frame, with the error that says what is too much.
+    /// Begins at the start of a frame, with the error that says which limit it exceeds.
     pub(super) fn start(
         dialect: Dialect,
         limits: &Limits,
@@ -92,7 +92,7 @@ impl Skip {
                     }
                     Err(problem) => {
                         head.add(buffer);
-                        // Whoever waits for it is told first.
+                        // The call that waits for it fails first.
                         self.broken = Some(DialectError::new(problem, buffer));
                         (0, false)
                     }
@@ -112,7 +112,7 @@ impl Skip {
         self.broken.is_some()
     }
 
-    /// What is told of it, once.
+    /// The report about it, once.
     pub(super) fn report(&mut self, has_ended: bool) -> Option<Frame> {
         let (id, is_answer, is_settled) = match &self.rest {
             Rest::Line(skimmer) | Rest::Bytes(skimmer, _) => {

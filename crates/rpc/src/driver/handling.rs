@@ -19,7 +19,7 @@ use crate::state::Phase;
 impl Driver {
     pub(super) fn on_request(&mut self, request: Request, reply_to: ReplyTo) {
         if self.has_gone() {
-            // Nobody waits for the answer.
+            // No answer is needed.
         } else if self.shared.state.phase() != Phase::Open {
             let error = RpcError::new(ErrorCode::SERVER_ERROR, "the connection is closing");
             self.reply(reply_to, Err(error));
@@ -57,7 +57,7 @@ impl Driver {
         is_full || self.shared.held.get() != Held::Not
     }
 
-    /// Nothing new is begun for a peer that does not read the answers it has: each may be large.
+    /// No new request is started for a peer that does not read its answers: each may be large.
     fn may_start(&self) -> bool {
         let running = &self.shared.running;
         running.count() < self.shared.options.running && !running.has_undelivered()
@@ -73,13 +73,13 @@ impl Driver {
         }
     }
 
-    /// The connection ends: requests that wait are dropped, but what the peer told is handled.
+    /// The connection ends: waiting requests are dropped, but events are handled.
     pub(super) fn handle_last_events(&mut self) {
         self.parked.drop_requests();
         self.start_parked();
     }
 
-    /// Nobody is left to answer: what was asked for is dropped.
+    /// The peer has disconnected: its requests are dropped.
     pub(super) fn abandon(&mut self) {
         self.parked.drop_requests();
         self.shared.running.abort_all();

@@ -65,7 +65,7 @@ impl Parked {
         self.take(0)
     }
 
-    /// Takes the oldest request with this id away, and tells where its answer goes.
+    /// Removes the oldest request with this id, and returns where its answer goes.
     pub(super) fn cancel(&mut self, id: &Id) -> Option<ReplyTo> {
         let number = self.ids.oldest(id)?;
         let index = self.items.partition_point(|(other, _)| *other < number);
@@ -97,7 +97,7 @@ impl Parked {
 impl Item {
     /// What it costs while it waits.
     fn size(&self) -> usize {
-        /// Besides what the peer chose the length of.
+        /// Besides the parts whose length the peer chooses.
         const OVERHEAD: usize = 128;
         let length = |params: &Option<Payload>| params.as_ref().map_or(0, |p| p.bytes().len());
         OVERHEAD

@@ -31,7 +31,7 @@ pub(super) enum Input {
 /// What has to be done to get the next frame.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Next {
-    /// Find out which dialect the peer speaks.
+    /// Detect the dialect of the peer.
     Detect,
     /// Read more: the inbox holds no whole frame.
     Read,
@@ -142,7 +142,7 @@ impl Driver {
         }
     }
 
-    /// Finds out which dialect the peer speaks; `false` while its bytes do not tell.
+    /// Detects the dialect of the peer; `false` while its bytes do not show it.
     fn detect(&mut self, buffer: &BytesMut) -> bool {
         let options = &self.shared.options;
         let found = Dialect::detect(buffer, options.detect).or_else(|| {
@@ -159,7 +159,7 @@ impl Driver {
         true
     }
 
-    /// The stream cannot be trusted any more. The peer is told, where its protocol has answers
+    /// The stream cannot be decoded any further. The peer is sent an error, if its dialect has errors
     /// without a call.
     fn broken(&mut self, mut error: DialectError) -> CloseReason {
         error.quote = self.shared.evidence.redacted(error.quote);

@@ -1,4 +1,4 @@
-//! From frames to what they ask for.
+//! From frames to requests, answers and events.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -56,7 +56,7 @@ impl Driver {
         }
     }
 
-    /// Takes a batch apart, so that nobody further in knows that there was one.
+    /// Splits a batch, so that routers and handlers see single messages.
     fn on_batch(&mut self, items: Vec<Inbound>, frame: &[u8]) -> Result<(), CloseReason> {
         let is_answered = |item: &Inbound| match item {
             Inbound::Message(Message::Request(_)) => true,
@@ -151,7 +151,7 @@ impl Driver {
         }
         let is_too_long = matches!(malformed.kind, MalformedKind::TooLong { .. });
         if is_too_long && self.shared.options.stray != Stray::Answer {
-            // An event, most likely. Nobody waits for it.
+            // An event, most likely, which needs no answer.
             tracing::warn!("a message without an id is longer than the limit and was skipped");
             return Ok(());
         }
@@ -166,16 +166,16 @@ impl Driver {
                     self.shared
                         .evidence
                         .keep_stray(self.shared.evidence.quote(text));
-                    "a message that cannot be read, behind other text in its line".to_owned()
+                    "a message that cannot be read, after other text on the same line".to_owned()
                 }
             };
             if let Some(id) = self.expected_id(message) {
                 let error = CallError::Malformed(problem.into());
                 return self.deliver(&id, Err(error), frame);
             }
-            let is_told = !text.is_empty() && unreadable::ids(message).next().is_some();
-            if unreadable::is_meant_as_message(message) && !is_told {
-                // Somebody may wait for it; who that is cannot be told.
+            let has_ids = !text.is_empty() && unreadable::ids(message).next().is_some();
+            if unreadable::is_meant_as_message(message) && !has_ids {
+                // It may answer a call, but which one is unknown.
                 return Err(CloseReason::BrokenStream(Arc::new(DialectError {
                     problem,
                     quote: Quote::of(b"{"),
@@ -184,13 +184,13 @@ impl Driver {
                 })));
             }
         }
-        tracing::warn!(%quote, ?problem, "a frame that is no message");
+        tracing::warn!(%quote, ?problem, "a frame that is not a message");
         self.shared.evidence.keep_stray(quote.clone());
         match self.shared.options.stray {
             Stray::Answer => self.reply(ReplyTo::new(Id::Null, batch), Err(malformed.error)),
             Stray::Skip => {}
             Stray::Fail => {
-                let problem = format!("the peer sent something that is no message ({problem})");
+                let problem = format!("the peer sent something that is not a message ({problem})");
                 let error = DialectError {
                     problem,
                     quote,
@@ -228,7 +228,7 @@ impl Driver {
         if delivery == Delivery::Late || self.shared.options.stray != Stray::Fail {
             return Ok(());
         }
-        // Whoever asked something else would wait for ever.
+        // The call that it was meant for would wait for ever.
         let error = DialectError {
             problem: format!("the peer sent an answer with the id {id}, which belongs to no call"),
             quote: self.shared.evidence.quote(frame),

@@ -16,14 +16,14 @@ use crate::outbox::Taken;
 /// Where written frames go.
 pub(super) enum Output {
     Open,
-    /// The peer has been told that nothing more comes.
+    /// The output has been closed.
     Finished,
-    /// The peer does not read any more. Frames are dropped, so that nobody waits for room, and what
-    /// the peer said before is read until this is over.
+    /// The peer does not read any more. Frames are dropped, so that no sender waits for room, and what
+    /// the peer sent before is read until this future completes.
     Draining(Pin<Box<Sleep>>),
 }
 
-/// How long a peer that no longer reads may still have something to say.
+/// How long a peer that no longer reads may still send.
 pub(super) fn patience() -> Pin<Box<Sleep>> {
     const LIMIT: Duration = Duration::from_secs(1);
     Box::pin(tokio::time::sleep(LIMIT))
@@ -103,7 +103,7 @@ impl Driver {
         Ok((has_written, true))
     }
 
-    /// Tells the peer that nothing more comes.
+    /// Closes the output.
     pub(super) fn finish_output(&mut self, cx: &mut Context<'_>) {
         if matches!(self.output, Output::Open)
             && Pin::new(&mut self.writer).poll_shutdown(cx).is_ready()

@@ -1,5 +1,5 @@
-//! Messages that wait to be passed on. They go in the order in which they came, and nothing is
-//! dropped: whoever sends faster than the other side reads is not read until some have gone.
+//! Messages that wait to be forwarded. They keep their order, and nothing is dropped: a peer that sends
+//! faster than the other side reads is not read until some have been sent.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,11 +12,11 @@ use crate::held::Hold;
 use crate::message::Event;
 use crate::peer::Peer;
 
-/// The messages of one connection that wait.
+/// The waiting messages of one connection.
 #[derive(Default)]
 pub(super) struct Lane {
     queue: Mutex<Queue>,
-    /// Told whenever the next one is sent, or none is left.
+    /// Notified whenever the next one is sent, or none is left.
     moved: Notify,
 }
 
@@ -38,23 +38,23 @@ pub(super) struct Queue {
 /// How much may wait before the sender is not read any more.
 #[derive(Clone, Copy, Default)]
 struct Limits {
-    /// From here on it is read only while somebody waits for an answer of its, which may lie behind
-    /// what it sent before.
+    /// From here on the sender is read only while we wait for an answer of it, which may come after
+    /// what it has sent already.
     soft: usize,
-    /// From here on it is not read at all: past the first limit, one message of any size has found
-    /// room.
+    /// From here on it is not read at all. Past the first limit there is room for one message of any
+    /// size.
     hard: usize,
 }
 
 pub(super) enum Item {
     Event(Event),
-    /// A call with its number, and where to tell that it has been sent.
+    /// A call with its number, and where to report that it has been sent.
     Call(u64, Event, oneshot::Sender<Result<Asked, CallError>>),
 }
 
 impl Item {
     fn size(&self) -> usize {
-        /// Besides what the sender chose the length of.
+        /// Besides the parts whose length the sender chooses.
         const OVERHEAD: usize = 128;
         let (Item::Event(event) | Item::Call(_, event, _)) = self;
         let params = event.params.as_ref();
@@ -63,7 +63,7 @@ impl Item {
 }
 
 impl Queue {
-    /// Lets a message of `from` wait.
+    /// Adds a message of `from`.
     pub(super) fn push(&mut self, item: Item, from: &Peer) {
         let options = &from.shared.options;
         self.limits = Limits {
@@ -81,7 +81,7 @@ impl Queue {
         }
     }
 
-    /// So much does not wait any more.
+    /// Subtracts the size of an item that no longer waits.
     fn free(&mut self, size: usize) {
         self.bytes -= size;
         if self.bytes < self.limits.soft / 2 {
@@ -99,7 +99,7 @@ impl Lane {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next item and what it costs; `None` when there is none, and then nobody moves any.
+    /// The next item and its size; `None` when there is none, and then the moving task ends.
     pub(super) fn next(&self) -> Option<(Item, usize)> {
         let mut queue = self.queue();
         let next = queue.items.pop_front();
@@ -119,7 +119,7 @@ impl Lane {
         self.queue().free(size);
     }
 
-    /// A call is not made any more. One that is being sent is not here.
+    /// Removes a call. One that is being sent is not here.
     pub(super) fn give_up(&self, number: u64) {
         let mut queue = self.queue();
         let is_it =
@@ -130,7 +130,7 @@ impl Lane {
         }
     }
 
-    /// Waits until everything that waits now has gone.
+    /// Waits until all items that wait now have been sent.
     pub(super) async fn caught_up(&self) {
         let last = self.queue().last;
         let has_gone = || {

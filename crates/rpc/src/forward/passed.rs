@@ -1,4 +1,4 @@
-//! Calls that have been passed on. Both sides know them, by different ids.
+//! Forwarded calls. Each has a different id on each side.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -13,8 +13,8 @@ use crate::peer::Peer;
 use crate::router::Call;
 use crate::spread::Spread;
 
-/// The calls of one connection that have been passed on and not been answered, by the ids that the
-/// caller chose. A [`Forward`](super::Forward) has one; others need it if what a connection asks goes
+/// The unanswered calls of one connection that have been forwarded, by the ids that the caller chose. A
+/// [`Forward`](super::Forward) has one; it is also for programs that forward the calls of one connection
 /// to different peers.
 #[derive(Clone, Default)]
 pub struct Passed(Arc<Mutex<Table>>);
@@ -28,7 +28,7 @@ struct Table {
 
 struct Known {
     id: Id,
-    /// The peer that works on it, and the id that it knows it by, once it has been sent.
+    /// The peer that handles it, and its id there, once it has been sent.
     sent: Option<(Peer, Id)>,
 }
 
@@ -68,7 +68,7 @@ impl Passed {
         }
     }
 
-    /// Passes a call on to a peer and waits for what comes of it, in the peer's format.
+    /// Forwards a call to a peer and waits for its outcome, in the peer's format.
     ///
     /// # Errors
     /// Those of [`Peer::call_raw`].
@@ -80,10 +80,9 @@ impl Passed {
         asked.await
     }
 
-    /// Passes an event of `from` on if it is a cancellation, as the
-    /// [`withdrawals`](crate::Options::withdrawals) of its connection say, to the peer that works on
-    /// the call. Only the id in it is changed. `false` if it is something else; a cancellation of a
-    /// call that is not known is dropped.
+    /// Forwards an event of `from` if it is one of the [`withdrawals`](crate::Options::withdrawals) of
+    /// its connection, to the peer that handles the call. Only the id in it is changed. `false` if it
+    /// is another event. A cancellation of an unknown call is dropped.
     pub fn cancel(&self, from: &Peer, event: &Event) -> bool {
         let withdrawals = from.shared.options.withdrawals.iter();
         let mut cancels = withdrawals.map(|withdrawal| withdrawal.cancel);
@@ -104,8 +103,8 @@ impl Passed {
         true
     }
 
-    /// Who works on a call, and what it is known by there. Of several with the same id the oldest is
-    /// meant.
+    /// The peer that handles a call, and the id of the call there. Of several calls with the same id
+    /// it is the oldest.
     fn sent_as(&self, id: &Id) -> Option<(Peer, Id)> {
         let table = self.table();
         let number = table.ids.oldest(id)?;
@@ -128,7 +127,7 @@ impl fmt::Debug for Passed {
     }
 }
 
-/// Params in the format of the peer that they are passed on to.
+/// Params in the format of the peer that they are forwarded to.
 pub(super) fn converted(
     params: Option<Payload>,
     peer: &Peer,

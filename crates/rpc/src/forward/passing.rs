@@ -1,4 +1,4 @@
-//! A call that is passed on, from its place in the queue to its outcome.
+//! A forwarded call, from its place in the queue to its outcome.
 
 use std::fmt;
 use std::future::Future;
@@ -14,11 +14,11 @@ use crate::asked::Asked;
 use crate::error::{CallError, CloseReason};
 use crate::payload::Payload;
 
-/// A call that is passed on: its outcome, once it is there. Dropped before that, it is cancelled.
+/// A forwarded call: a future of its outcome. Dropping it earlier cancels the call.
 #[must_use]
 pub struct Passing {
     stage: Stage,
-    /// Keeps the ids as long as a cancellation may come.
+    /// Keeps the ids as long as the call may be cancelled.
     entry: Entry,
 }
 
@@ -42,13 +42,13 @@ impl From<Result<Asked, CallError>> for Stage {
 }
 
 impl Passing {
-    /// It was sent at once, or could not be sent.
+    /// A call that was sent immediately, or could not be sent.
     pub(super) fn begun(entry: Entry, sent: Result<Asked, CallError>) -> Passing {
         let stage = Stage::from(sent);
         Passing { stage, entry }
     }
 
-    /// It waits in `lane`, and `sent` tells when it has been sent.
+    /// A call that waits in `lane`; `sent` completes when it has been sent.
     pub(super) fn waiting(
         entry: Entry,
         lane: Arc<Lane>,
@@ -71,7 +71,7 @@ impl Passing {
     fn poll_sent(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         if let Stage::Waiting { sent, .. } = &mut self.stage {
             let sent = std::task::ready!(Pin::new(sent).poll(cx));
-            // Whoever was to send it is gone, and the runtime with it.
+            // The task that sends it has ended, with the runtime.
             let closed = Err(CallError::Closed(CloseReason::ClosedHere));
             self.stage = sent.unwrap_or(closed).into();
         }
@@ -96,7 +96,7 @@ impl Future for Passing {
 
 impl Drop for Passing {
     fn drop(&mut self) {
-        // One that is being sent right now notices by itself.
+        // The task that sends it right now notices by itself.
         if let Stage::Waiting { lane, .. } = &self.stage {
             lane.give_up(self.entry.number());
         }

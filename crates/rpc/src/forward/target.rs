@@ -1,4 +1,4 @@
-//! Where messages are passed on to.
+//! Where messages are forwarded to.
 
 use std::fmt;
 use std::future::Future;
@@ -8,13 +8,13 @@ use tokio::sync::watch;
 use crate::error::CloseReason;
 use crate::peer::Peer;
 
-/// Where messages are passed on to: a peer, or one that comes later, or comes back.
+/// Where messages are forwarded to: a peer, or one that is connected later or again.
 pub trait Target: Send + Sync + 'static {
-    /// The peer, if it is there.
+    /// The peer, if it is connected.
     fn now(&self) -> Option<Peer>;
 
-    /// The peer, as soon as it is there, or why it never will be. Called again with the next message
-    /// when the peer it gave has closed.
+    /// The peer, as soon as it is connected, or why it never will be. Called again for the next message
+    /// when the returned peer has closed.
     fn ready(&self) -> impl Future<Output = Result<Peer, CloseReason>> + Send;
 }
 

@@ -199,7 +199,10 @@ fn blabbers_are_silenced(workspace: &mut Workspace, script: &str) {
             let told = { spellings.iter() }.find(|spelling| line.contains(spelling.as_str()));
             assert_eq!(told, None, "{how}: {line}");
         }
-        assert!(printed.contains("a frame that is no message"), "{printed}");
+        assert!(
+            printed.contains("a frame that is not a message"),
+            "{printed}"
+        );
         if how != "answer" {
             // A secret that is one of our words does not spoil them.
             outcome.says(&format!("Script: ./{script}"));

@@ -8,7 +8,7 @@ use super::{CodecError, packed, write};
 /// its name, or a map of its name to its content.
 ///
 /// # Errors
-/// The value has no form in msgpack. `out` may end in a part of it then.
+/// The value cannot be expressed in msgpack. `out` may then end with a part of it.
 pub fn encode<T: Serialize + ?Sized>(value: &T, out: &mut Vec<u8>) -> Result<(), CodecError> {
     value.serialize(&mut Encoder {
         out,

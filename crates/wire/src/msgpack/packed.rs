@@ -39,8 +39,8 @@ pub(super) const NAME: &str = "$tenon_wire::Packed";
 /// # Ok::<(), tenon_wire::msgpack::CodecError>(())
 /// ```
 ///
-/// In JSON it stands as the same value, with what JSON cannot say spelled out as in
-/// [`transcode`]; its bytes are msgpack there too. Types that serde buffers
+/// In JSON it is written as the same value, with values that JSON cannot express spelled out as in
+/// [`transcode`], ext types by number; its bytes are msgpack there too. Types that serde buffers
 /// (`#[serde(flatten)]`, `#[serde(untagged)]`) cannot hold one.
 ///
 /// A field that is missing is an error, a field that is nil is the value nil. For a field that may be

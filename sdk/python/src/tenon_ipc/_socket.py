@@ -31,7 +31,7 @@ def try_connect_first(
         if isinstance(first.__cause__, FileNotFoundError):
             problem = f"there is no such socket {', nor '.join(paths)}; is the server running?"
         else:
-            problem = f"{first}; nobody listens at {paths[1]} either"
+            problem = f"{first}; no server listens at {paths[1]} either"
         raise ConnectionFailed(problem) from first.__cause__
     raise missing[0]
 
@@ -79,7 +79,7 @@ def _explanation(path: str, error: OSError) -> str:
     if error.errno == errno.ENOENT:
         return f"there is no such socket {path}; is the server running?"
     if error.errno == errno.ECONNREFUSED:
-        return f"nobody listens at {path}: the server has ended; start it again"
+        return f"no server listens at {path}: the server has ended; start it again"
     if error.errno in (errno.EACCES, errno.EPERM):
         return (
             f"permission denied: the socket {path} is not open to this user; run as the server's user, "

@@ -143,7 +143,7 @@ def _malformed(kind: str, id: Id, problem: str, frame: bytes) -> Malformed:
 def _sort(value: Any, frame: bytes) -> Message:
     """Looks at which members are there, then decides."""
     if not isinstance(value, dict):
-        return _malformed("request", None, "a message is an object", frame)
+        return _malformed("request", None, "a message must be an object", frame)
     id: Id = value.get("id")
     # True is an int for Python, and equal to 1.
     if isinstance(id, (bool, list, dict)):
@@ -156,7 +156,7 @@ def _sort(value: Any, frame: bytes) -> Message:
     if "method" in value:
         method, params = value["method"], value.get("params")
         if not isinstance(method, str) or not method:
-            return _malformed("request", id, "the method is no name", frame)
+            return _malformed("request", id, "the method is not a non-empty string", frame)
         return Request(id, method, params) if "id" in value else Notification(method, params)
     if "id" not in value:
         return _malformed("request", None, "there is neither a method nor an id", frame)
