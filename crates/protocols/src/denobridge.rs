@@ -27,7 +27,9 @@ mod lenient;
 pub(crate) mod life;
 #[cfg(feature = "values")]
 mod messages;
+#[cfg(feature = "values")]
+mod problem;
 pub mod provider;
 
 #[cfg(feature = "values")]
-pub use {crate::json::Json, diagnostic::*, life::begin, messages::*};
+pub use {crate::json::Json, diagnostic::*, life::begin, messages::*, problem::problem};

@@ -1,14 +1,15 @@
-//! What the calls of Terraform have in common: the provider's settings, the scripts, and the way
-//! from a block to the script that it runs.
+//! What all calls of Terraform share: the provider's settings, the scripts, and how the script of a
+//! block is found.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tenon_protocols::denobridge::Json;
-use tenon_tfplugin::Diagnostic;
+use tenon_tfplugin::{Diagnostic, block};
 use tenon_values::Value;
 use tenon_values::json::{self, Arrays};
 
+use crate::ephemeral::Lease;
 use crate::launch::{Launch, Launches};
 use crate::places::Places;
 use crate::script::Script;
@@ -20,12 +21,10 @@ pub(crate) struct Bridge {
     settings: Mutex<Arc<Settings>>,
     launches: Launches,
     pub(crate) scripts: Scripts,
-    /// Keys of scripts that have said that they have no `modifyPlan`, since the provider was
-    /// configured.
+    /// Keys of scripts that have no `modifyPlan`, found out since the provider was configured.
     without_modify_plan: Mutex<HashSet<String>>,
-    /// The newest private data of ephemeral resources that are open. Terraform hands what `renew`
-    /// gives back only to the next `renew`, and `close` would get that of `open`.
-    leases: Mutex<HashMap<u64, Option<Json>>>,
+    /// The ephemeral resources that are open.
+    leases: Mutex<HashMap<u64, Lease>>,
 }
 
 impl Bridge {
@@ -44,8 +43,8 @@ impl Bridge {
         lock(&self.settings).clone()
     }
 
-    /// Sets the settings. Where the provider outlives a command of Terraform, because somebody
-    /// debugs it, scripts may have been edited since the last one.
+    /// Sets the settings. With `--debug` the provider outlives a command of Terraform, and scripts may
+    /// have been edited since the last one.
     pub(crate) fn configure(&self, settings: Settings) {
         self.scripts.start_anew(settings.shows_stderr());
         *lock(&self.settings) = Arc::new(settings);
@@ -69,18 +68,18 @@ impl Bridge {
         self.launch_if_known(block)?.ok_or_else(|| {
             Diagnostic::error(
                 "Unknown script",
-                "What to run is not known yet. Let path, command, config_file and permissions \
-                 depend on nothing that is known only after apply.",
+                "path, command, config_file or permissions is not known yet. They must not depend on \
+                 values that are known only after apply.",
             )
         })
     }
 
-    /// What looks after a resource that is there already, which the state says.
+    /// What the script of an existing resource is started with: the script that the state names.
     pub(crate) fn launch_of_state(&self, state: &Value) -> Result<Arc<Launch>, Diagnostic> {
         self.launch(state).map_err(|error| {
-            let moved = "The state says that this script looks after the resource. If it was \
-                         moved, `terraform apply -refresh=false` passes the resource on to the one \
-                         that the configuration names.";
+            let moved = "The state names this script for the resource. If the script was moved, run \
+                         `terraform apply -refresh=false`, which uses the script that the \
+                         configuration names.";
             let detail = format!("{}\n\n{moved}", error.detail);
             Diagnostic { detail, ..error }
         })
@@ -103,18 +102,18 @@ impl Bridge {
         lock(&self.without_modify_plan).insert(launch.key.clone());
     }
 
-    pub(crate) fn leases(&self) -> MutexGuard<'_, HashMap<u64, Option<Json>>> {
+    pub(crate) fn leases(&self) -> MutexGuard<'_, HashMap<u64, Lease>> {
         lock(&self.leases)
     }
 
-    /// Nothing that a script says is to show this part of its answer.
+    /// Masks this part of an answer in everything that scripts say.
     pub(crate) fn hide_json(&self, sent: Option<&Json>) {
         if let Some(value) = sent.and_then(|sent| sent.value().ok()) {
             self.hide(&value);
         }
     }
 
-    /// Nothing that a script says is to show this value.
+    /// Masks this value in everything that scripts say.
     pub(crate) fn hide(&self, value: &Value) {
         if !value.is_null() {
             self.scripts.secrets.learn(&value.sensitive());
@@ -130,7 +129,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub(crate) fn to_json(value: &Value) -> Result<Json, Diagnostic> {
     Json::of(value).map_err(|error| {
         Diagnostic::error(
-            "Value without JSON",
+            "Value cannot be written as JSON",
             format!("A value cannot be passed to a script: {error}."),
         )
     })
@@ -158,9 +157,9 @@ pub(crate) fn to_optional_json(value: &Value) -> Result<Option<Json>, Diagnostic
     }
 }
 
-/// Props that a script sent. What nothing was known of before has the types of a literal in a
-/// configuration, where arrays are tuples: with another type an unchanged prop would be planned as
-/// a change.
+/// Props that a script sent. Without a previous value they get the types of a literal in a
+/// configuration, where arrays are tuples: with another type an unchanged prop would be planned as a
+/// change.
 pub(crate) fn props_from_json(
     sent: Option<&Json>,
     before: &Value,
@@ -169,8 +168,33 @@ pub(crate) fn props_from_json(
     read_json(sent, before, Arrays::Tuples, name)
 }
 
-/// Results that a script sent, with the types of what was there before wherever that fits. New
-/// arrays are lists if their elements have one type, as terraform-provider-denobridge has them.
+/// A block with what its script found.
+pub(crate) fn with_results(
+    block: &Value,
+    result: Option<&Json>,
+    sensitive_result: Option<&Json>,
+) -> Result<Value, Diagnostic> {
+    let sensitive = from_json(sensitive_result, &Value::NULL, "sensitiveResult")?;
+    let result = from_json(result, &Value::NULL, "result")?;
+    Ok(block::with(
+        block,
+        [("result", result), ("sensitive_result", sensitive)],
+    ))
+}
+
+/// A warning for a script that answered with nothing of what the method is called for. Most often it
+/// returns the result itself instead of an object that has it.
+pub(crate) fn no_result(launch: &Launch, method: &str) -> Diagnostic {
+    let detail = format!(
+        "{} answered {method} without `result` and `sensitiveResult`, so both are null. A script answers \
+         {{\"result\": ...}}, and {{\"result\": null}} if there is nothing.",
+        launch.name
+    );
+    Diagnostic::warning("Answer without a result", detail).at(launch.attribute)
+}
+
+/// Results that a script sent, with the types of the previous value wherever they fit. New arrays are
+/// lists if their elements have one type, as in terraform-provider-denobridge.
 pub(crate) fn from_json(
     sent: Option<&Json>,
     before: &Value,
@@ -190,8 +214,10 @@ fn read_json(
     };
     json::echoed(sent.text().as_bytes(), before, arrays).map_err(|error| {
         Diagnostic::error(
-            "Invalid answer of the script",
-            format!("{name} in the script's answer cannot be a value of Terraform: {error}."),
+            "Invalid answer from the script",
+            format!(
+                "{name} in the script's answer cannot be converted to a Terraform value: {error}."
+            ),
         )
     })
 }

@@ -35,14 +35,9 @@ async fn look(
     let answer = answer.map_err(|failure| failure.show(&places))?;
     bridge.hide_json(answer.sensitive_result.as_ref());
     diagnostics.extend(places.show_all(answer.diagnostics));
-    let sensitive = bridge::from_json(
-        answer.sensitive_result.as_ref(),
-        &Value::NULL,
-        "sensitiveResult",
-    )?;
-    let result = bridge::from_json(answer.result.as_ref(), &Value::NULL, "result")?;
-    Ok(block::with(
-        config,
-        [("result", result), ("sensitive_result", sensitive)],
-    ))
+    let (result, sensitive) = (answer.result.as_ref(), answer.sensitive_result.as_ref());
+    if result.or(sensitive).is_none() && diagnostics.is_empty() {
+        diagnostics.push(bridge::no_result(&launch, "read"));
+    }
+    bridge::with_results(config, result, sensitive)
 }

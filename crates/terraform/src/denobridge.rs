@@ -1,17 +1,25 @@
 //! The provider: each of Terraform's calls, and what answers it.
 
 use std::io;
+use std::time::Duration;
 
 use tenon_protocols::denobridge::provider;
 use tenon_schema::Offer;
 use tenon_tfplugin::*;
 use tenon_values::Value;
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 
 use crate::bridge::Bridge;
 use crate::schema::{self, ACTION_SCHEMA, DATA_SOURCE_SCHEMA, EPHEMERAL_SCHEMA};
 use crate::settings::Settings;
 use crate::{action, data_source, deno, ephemeral, function, resource, validation};
+
+/// How long everything may take when the provider ends. Terraform kills it after two seconds.
+const END: Duration = Duration::from_millis(1500);
+
+/// How much of that closing ephemeral resources may take.
+const CLOSE: Duration = Duration::from_secs(1);
 
 /// The provider `denobridge`.
 pub struct Denobridge {
@@ -151,6 +159,10 @@ impl Provider for Denobridge {
     }
 
     async fn end(&self) {
-        self.bridge.scripts.end().await;
+        let deadline = Instant::now() + END;
+        self.bridge.scripts.interrupt();
+        ephemeral::close_all(&self.bridge, CLOSE).await;
+        let left = deadline.saturating_duration_since(Instant::now());
+        self.bridge.scripts.end(left).await;
     }
 }

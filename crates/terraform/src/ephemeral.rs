@@ -2,19 +2,29 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
-use tenon_protocols::denobridge::{Close, Json, Open, PrivateData, Props, Renew};
+use tenon_protocols::denobridge::{Close, Json, Open, Outcome, PrivateData, Props, Renew};
 use tenon_tfplugin::{
     Diagnostic, Diagnostics, OpenResponse, Private, RenewResponse, block, has_errors,
 };
 use tenon_values::Value;
+use tokio::task::JoinSet;
 
 use crate::bridge::{self, Bridge};
 use crate::launch::Launch;
 use crate::places;
 use crate::schema::EPHEMERAL_SCHEMA;
 use crate::script::Script;
-use crate::scripts::Task;
+use crate::scripts::{Failure, Scripts, Task};
+
+/// An ephemeral resource that is open.
+pub(crate) struct Lease {
+    launch: Arc<Launch>,
+    /// Its newest private data. Terraform passes what `renew` returns only to the next `renew`, and
+    /// `close` would get that of `open`.
+    data: Option<Json>,
+}
 
 /// The names in the private data: `data` and `config` as terraform-provider-denobridge has them,
 /// `lease` to find the newest data by.
@@ -59,22 +69,22 @@ async fn try_open(
     bridge.hide_json(answer.private_data.as_ref());
     bridge.hide_json(answer.sensitive_result.as_ref());
     diagnostics.extend(places.show_all(answer.diagnostics));
-    let sensitive = bridge::from_json(
-        answer.sensitive_result.as_ref(),
-        &Value::NULL,
-        "sensitiveResult",
-    )?;
-    let result = bridge::from_json(answer.result.as_ref(), &Value::NULL, "result")?;
-    let opened = block::with(
-        config,
-        [("result", result), ("sensitive_result", sensitive)],
-    );
+    let (result, sensitive) = (answer.result.as_ref(), answer.sensitive_result.as_ref());
+    let data = answer.private_data;
+    if result.or(sensitive).or(data.as_ref()).is_none() && diagnostics.is_empty() {
+        diagnostics.push(bridge::no_result(&launch, "open"));
+    }
     let lease = next_lease();
     let mut private = Private::default();
-    private.set(DATA, answer.private_data.as_ref());
+    private.set(DATA, data.as_ref());
     private.set(CONFIG, Script::of(config)?.as_ref());
     private.set(LEASE, Some(&lease));
-    bridge.leases().insert(lease, answer.private_data);
+    if data.is_some() || !has_errors(diagnostics) {
+        // Before anything else can fail: Terraform does not close what was not opened without an error,
+        // so `close_all` has to.
+        bridge.leases().insert(lease, Lease { launch, data });
+    }
+    let opened = bridge::with_results(config, result, sensitive)?;
     Ok(OpenResponse {
         renew_at: answer.renew_at,
         private: private.to_bytes(),
@@ -104,8 +114,10 @@ pub(crate) async fn renew(bridge: &Bridge, private: &[u8]) -> Result<RenewRespon
     let diagnostics = show_all(bridge, answer.diagnostics);
     if let Some(data) = answer.private_data {
         private.set(DATA, Some(&data));
-        if let Some(lease) = lease {
-            bridge.leases().insert(lease, Some(data));
+        if let Some(lease) = lease
+            && let Some(lease) = bridge.leases().get_mut(&lease)
+        {
+            lease.data = Some(data);
         }
     }
     Ok(RenewResponse {
@@ -120,16 +132,8 @@ pub(crate) async fn close(bridge: &Bridge, private: &[u8]) -> Result<Diagnostics
     if let Some(lease) = opened.lease {
         bridge.leases().remove(&lease);
     }
-    let params = PrivateData {
-        private_data: opened.data,
-    };
-    let task = Task::cleaning(Close, "close ephemeral resource");
-    let answer = match bridge.scripts.call(&opened.launch, task, params).await {
-        Ok(answer) => answer,
-        Err(failure) if failure.is_missing => None,
-        Err(failure) => return Err(failure.diagnostic),
-    };
-    let Some(answer) = answer else {
+    let answer = call_close(&bridge.scripts, &opened.launch, opened.data).await;
+    let Some(answer) = answer.map_err(|failure| failure.diagnostic)? else {
         return Ok(Diagnostics::new());
     };
     let is_done = answer.is_done();
@@ -144,6 +148,46 @@ pub(crate) async fn close(bridge: &Bridge, private: &[u8]) -> Result<Diagnostics
         ));
     }
     Ok(diagnostics)
+}
+
+/// Calls `close`, which a script need not have.
+async fn call_close(
+    scripts: &Scripts,
+    launch: &Launch,
+    private_data: Option<Json>,
+) -> Result<Option<Outcome>, Failure> {
+    let task = Task::cleaning(Close, "close ephemeral resource");
+    match scripts
+        .call(launch, task, PrivateData { private_data })
+        .await
+    {
+        Err(failure) if failure.is_missing => Ok(None),
+        outcome => outcome,
+    }
+}
+
+/// Closes everything that is still open, all at once, and gives up after `limit`. Terraform closes
+/// nothing after an error or Ctrl-C.
+pub(crate) async fn close_all(bridge: &Bridge, limit: Duration) {
+    let mut closing = JoinSet::new();
+    for (_, Lease { launch, data }) in bridge.leases().drain() {
+        let scripts = bridge.scripts.clone();
+        closing.spawn(async move {
+            let script = &launch.name;
+            match call_close(&scripts, &launch, data).await {
+                Ok(_) => tracing::debug!(script, "closed an ephemeral resource that was left open"),
+                Err(failure) => tracing::warn!(
+                    script,
+                    "an ephemeral resource was left open and cannot be closed: {}",
+                    failure.diagnostic.detail
+                ),
+            }
+        });
+    }
+    let all_closed = async { while closing.join_next().await.is_some() {} };
+    if tokio::time::timeout(limit, all_closed).await.is_err() {
+        tracing::warn!("an ephemeral resource was not closed in time");
+    }
 }
 
 /// What is known of a resource that was opened.
@@ -164,7 +208,7 @@ impl Opened {
             )
         })?;
         let lease = private.get(LEASE);
-        let newest = lease.and_then(|lease| bridge.leases().get(&lease).cloned());
+        let newest = lease.and_then(|lease| Some(bridge.leases().get(&lease)?.data.clone()));
         let data = newest.unwrap_or_else(|| private.get(DATA));
         // It may have been opened by another process of this provider.
         bridge.hide_json(data.as_ref());

@@ -1,8 +1,7 @@
 //! `provider::denobridge::call(path, name, arguments...)`: functions in scripts.
 //!
-//! Terraform calls functions of a provider that is not configured, at any time and as often as it
-//! likes, and expects the same answer each time. So a script that Deno runs has no
-//! permissions here.
+//! Terraform calls functions of a provider that is not configured, at any time and any number of times,
+//! and expects the same result each time. So a script that Deno runs has no permissions here.
 
 use tenon_protocols::denobridge::{CallFunction, Diagnostic as Said, FunctionParams};
 use tenon_schema::{Function, Parameter};
@@ -12,7 +11,7 @@ use tenon_values::{Type, Value};
 use crate::bridge::{self, Bridge};
 use crate::places;
 use crate::script::Script;
-use crate::scripts::Task;
+use crate::scripts::{Failure, Task};
 
 /// The one function there is.
 pub(crate) const NAME: &str = "call";
@@ -26,16 +25,17 @@ pub(crate) fn schema() -> Function {
         parameter("path", Type::String, "Path to the script."),
         parameter("name", Type::String, "The function in the script."),
     ];
-    let arguments = parameter("arguments", Type::Dynamic, "What the function is given.");
+    let arguments = parameter("arguments", Type::Dynamic, "The arguments of the function.");
     Function {
         variadic: Some(Parameter {
             allows_null: true,
             ..arguments
         }),
         summary: "Calls a function in a script.".to_owned(),
-        description: "Calls a function in a script, which answers the same to the same arguments. \
-                      A script that Deno runs has no permissions."
-            .into(),
+        description:
+            "Calls a function in a script. The function must return the same result for the \
+                      same arguments. A script that Deno runs has no permissions."
+                .into(),
         ..Function::new(parameters, Type::Dynamic)
     }
 }
@@ -44,7 +44,7 @@ pub(crate) async fn call(bridge: &Bridge, given: &[Value]) -> Result<Value, Func
     let text = |index: usize| {
         let text = given.get(index).and_then(Value::as_text);
         let text = text.map(|text| text.to_string_lossy().into_owned());
-        text.ok_or_else(|| error("a text is required", index))
+        text.ok_or_else(|| error("a string is required", index))
     };
     let script = Script {
         path: Some(text(0)?),
@@ -61,24 +61,62 @@ pub(crate) async fn call(bridge: &Bridge, given: &[Value]) -> Result<Value, Func
     };
     let task = Task::reading(CallFunction, "call function");
     let answer = bridge.scripts.call(&launch, task, params).await;
-    let answer = answer.map_err(|failure| failure.diagnostic.detail)?;
-    if let Some(wrong) = answer.diagnostics.iter().find(|said| said.is_error()) {
-        let text = bridge.scripts.secrets.hide(&said(wrong));
-        let text = match inner_place(wrong) {
-            Some(place) => format!("{} (at {place})", text.trim_end_matches('.')),
-            None => text,
-        };
-        return Err(FunctionError {
-            text,
-            argument: place(wrong, given.len()),
-        });
+    let answer = answer.map_err(|failure| thrown(failure, given.len()))?;
+    let hide = |said: &Said| Said {
+        summary: bridge.scripts.secrets.hide(&text_of(said)),
+        ..said.clone()
+    };
+    let (errors, warnings): (Vec<_>, Vec<_>) =
+        { answer.diagnostics.iter().map(hide) }.partition(Said::is_error);
+    for warning in warnings {
+        tracing::warn!(script = launch.name, "{}", warning.summary);
     }
-    for warning in &answer.diagnostics {
-        let text = bridge.scripts.secrets.hide(&said(warning));
-        tracing::warn!(script = launch.name, "{text}");
+    if !errors.is_empty() {
+        return Err(reported(&errors, given.len()));
     }
-    let value = bridge::from_json(answer.result.as_ref(), &Value::NULL, "result");
+    let Some(result) = answer.result else {
+        let text = format!(
+            "{} answered without a result. A function without a result answers {{\"result\": null}}",
+            launch.name
+        );
+        return Err(text.into());
+    };
+    let value = bridge::from_json(Some(&result), &Value::NULL, "result");
     value.map_err(|wrong| wrong.detail.into())
+}
+
+/// A call that the script answered with an error, or did not answer.
+fn thrown(failure: Failure, count: usize) -> FunctionError {
+    let path = failure.prop_path.unwrap_or_default();
+    let detail = failure.diagnostic.detail;
+    FunctionError {
+        text: match inner_place(&path) {
+            Some(place) => places::paragraphs(&detail, &format!("Argument: {place}")),
+            None => detail,
+        },
+        argument: argument(&path, count),
+    }
+}
+
+/// Errors that the script reported, whose texts are their summaries. Terraform shows them in one text
+/// and at one argument: the first that is named.
+fn reported(errors: &[Said], count: usize) -> FunctionError {
+    let path = |error: &Said| error.prop_path.clone().unwrap_or_default();
+    let lines = errors.iter().map(|error| {
+        let (text, path) = (error.summary.as_str(), path(error));
+        let place = match errors.len() {
+            1 => inner_place(&path),
+            _ => { path.split_first() }.map(|(root, steps)| places::path_text(root, steps)),
+        };
+        match place {
+            Some(place) => format!("{} (at {place})", text.trim_end_matches('.')),
+            None => text.to_owned(),
+        }
+    });
+    FunctionError {
+        text: lines.collect::<Vec<_>>().join("\n"),
+        argument: { errors.iter() }.find_map(|error| argument(&path(error), count)),
+    }
 }
 
 /// How many arguments come before those of the function in the script.
@@ -91,7 +129,7 @@ fn error(text: impl Into<String>, argument: usize) -> FunctionError {
     }
 }
 
-fn said(said: &Said) -> String {
+fn text_of(said: &Said) -> String {
     match (said.summary.as_str(), said.detail.as_str()) {
         (summary, "") => summary.to_owned(),
         ("", detail) => detail.to_owned(),
@@ -99,9 +137,9 @@ fn said(said: &Said) -> String {
     }
 }
 
-/// The argument that an error is about.
-fn place(said: &Said, count: usize) -> Option<usize> {
-    match said.prop_path.as_deref()? {
+/// The argument that a path leads to.
+fn argument(path: &[String], count: usize) -> Option<usize> {
+    match path {
         [root, index, ..] if root == "arguments" => {
             let index = index.parse::<usize>().ok()?.checked_add(FIXED)?;
             (index < count).then_some(index)
@@ -111,9 +149,9 @@ fn place(said: &Said, count: usize) -> Option<usize> {
     }
 }
 
-/// What an error is about inside an argument, which Terraform cannot show.
-fn inner_place(said: &Said) -> Option<String> {
-    match said.prop_path.as_deref()? {
+/// Where a path leads inside an argument, which Terraform cannot show.
+fn inner_place(path: &[String]) -> Option<String> {
+    match path {
         [root, steps @ ..] if root == "arguments" && steps.len() > 1 => {
             Some(places::path_text(root, steps))
         }
@@ -125,20 +163,24 @@ fn inner_place(said: &Said) -> Option<String> {
 mod tests {
     use super::*;
 
+    fn path_of(steps: &[&str]) -> Vec<String> {
+        steps.iter().map(|step| (*step).to_owned()).collect()
+    }
+
     #[test]
     fn an_error_is_shown_at_its_argument() {
-        let at = |path: &[&str]| place(&Said::error("s", "d").at(path.iter().copied()), 4);
+        let at = |path: &[&str]| argument(&path_of(path), 4);
         assert_eq!(at(&["arguments", "0"]), Some(2));
         assert_eq!(at(&["arguments", "1", "name"]), Some(3));
         assert_eq!(at(&["arguments", "2"]), None);
         assert_eq!(at(&["name"]), Some(1));
         assert_eq!(at(&["arguments"]), None);
-        assert_eq!(place(&Said::error("s", "d"), 4), None);
+        assert_eq!(at(&[]), None);
     }
 
     #[test]
     fn what_is_inside_an_argument_is_named() {
-        let at = |path: &[&str]| inner_place(&Said::error("s", "d").at(path.iter().copied()));
+        let at = |path: &[&str]| inner_place(&path_of(path));
         let expected = Some("arguments[1].name".to_owned());
         assert_eq!(at(&["arguments", "1", "name"]), expected);
         assert_eq!(at(&["arguments", "1"]), None);
@@ -147,7 +189,7 @@ mod tests {
 
     #[test]
     fn a_problem_is_one_line() {
-        assert_eq!(said(&Said::error("no", "")), "no");
-        assert_eq!(said(&Said::error("no", "why")), "no: why");
+        assert_eq!(text_of(&Said::error("no", "")), "no");
+        assert_eq!(text_of(&Said::error("no", "why")), "no: why");
     }
 }

@@ -30,6 +30,9 @@ pub(crate) struct Launch {
     pub(crate) name: String,
     /// The attribute that says what to run.
     pub(crate) attribute: &'static str,
+    /// The block sets a configuration file.
+    pub(crate) has_config_file: bool,
+    pub(crate) permissions: Option<Permissions>,
     /// Whether Deno runs it.
     pub(crate) is_deno: bool,
     pub(crate) reuse: bool,
@@ -62,7 +65,7 @@ impl Launches {
         Ok(launch)
     }
 
-    /// The settings are others now.
+    /// Forgets everything, because the settings have changed.
     pub(crate) fn forget(&self) {
         self.known().clear();
     }
@@ -72,7 +75,7 @@ impl Launches {
     }
 }
 
-/// Endings of files that Deno runs.
+/// Extensions of files that Deno runs.
 const DENO_ENDINGS: [&str; 8] = ["ts", "mts", "cts", "tsx", "js", "mjs", "cjs", "jsx"];
 
 impl Launch {
@@ -85,13 +88,13 @@ impl Launch {
         })?;
         let command = PluginCommand::new(program).args(arguments);
         let mut command = settings.with_environment(command)?;
-        // Deno holds its scripts to their permissions by itself.
+        // Deno enforces the permissions of its scripts itself.
         let permissions = script.permissions.as_ref().filter(|_| !is_deno);
         if let Some(permissions) = permissions.filter(|permissions| !permissions.all) {
             command = confined(command, permissions, settings)?;
         }
         if env::var_os("NO_COLOR").is_none() {
-            // Deno colours its errors although nobody sees them on a terminal.
+            // Deno colours its errors even if stderr is not a terminal.
             command = command.variable("NO_COLOR", "1");
         }
         let command_line = command.to_string();
@@ -104,6 +107,8 @@ impl Launch {
             command,
             name: script.name(),
             attribute: script.attribute(),
+            has_config_file: script.config_file.is_some(),
+            permissions: script.permissions.clone(),
             is_deno,
             reuse: script.reuse.or(settings.reuse).unwrap_or(true),
             timeout: script.timeout.or(settings.timeout),
@@ -160,7 +165,7 @@ fn local(path: &str) -> PathBuf {
     }
 }
 
-/// The same, if it is there.
+/// The same, if it exists.
 fn existing(path: &str) -> Result<PathBuf, Diagnostic> {
     let file = local(path);
     let at_path = |detail: String| Diagnostic::error("Script not found", detail).at("path");
@@ -171,8 +176,9 @@ fn existing(path: &str) -> Result<PathBuf, Diagnostic> {
         ))),
         Ok(_) => Ok(file),
         Err(error) => Err(at_path(format!(
-            "There is no script at {path}: {error}.\n\nLooked for it at {}. A relative path begins \
-             at the folder that Terraform runs in; \"${{path.module}}/…\" begins at the module.",
+            "There is no script at {path}: {error}.\n\nLooked for it at {}. A relative path starts in \
+             the folder where Terraform runs; \"${{path.module}}/...\" starts in the folder of the \
+             module.",
             file.display()
         ))),
     }
@@ -202,9 +208,9 @@ fn is_executable(file: &Path) -> bool {
     found.is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }
 
-/// A command that the kernel holds to the permissions of a script. Of our environment it gets what
-/// every program needs and what they allow, but nothing that is between Terraform and us. If the
-/// settings say what scripts get, it gets that, without what its permissions deny.
+/// A command that the kernel confines to the permissions of a script. From our environment it gets the
+/// variables that every program needs and those that the permissions allow, but none that Terraform set
+/// for us. If the settings list variables, it gets those, except for what its permissions deny.
 fn confined(
     command: PluginCommand,
     permissions: &Permissions,
@@ -248,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ending_tells_who_runs_it() {
+    fn the_file_extension_decides_what_runs_a_script() {
         let folder = tempfile::tempdir().unwrap();
         let file = |name: &str, mode: u32| {
             let path = folder.path().join(name);
@@ -270,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_said_with_a_next_step() {
+    fn a_missing_script_is_reported_with_a_next_step() {
         let missing = launch(at(Path::new("./no/such/script.ts"))).unwrap_err();
         assert!(missing.contains("There is no script at ./no/such/script.ts"));
         assert!(missing.contains("path.module"), "{missing}");
@@ -302,7 +308,7 @@ mod tests {
             unknown.contains("\"reed\" is not a permission"),
             "{unknown}"
         );
-        // Deno would refuse it as well, in words about an argument that nobody wrote.
+        // Deno would refuse it as well, but name an argument that is not in the configuration.
         let mut of_deno = at(Path::new("https://example.com/a.ts"));
         of_deno.permissions = Some(allow(&["reed=."]));
         assert!(

@@ -9,6 +9,7 @@ mod process;
 mod processes;
 mod words;
 
+use std::marker::PhantomData;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -25,37 +26,34 @@ pub(crate) use failure::Failure;
 use failure::Lost;
 use processes::{Lease, Processes};
 
-/// How long the processes get to end when the provider does. Terraform kills it after two seconds.
-const END: Duration = Duration::from_millis(1500);
-
 /// All script processes of this provider. Cloning gives another handle to the same.
 #[derive(Clone)]
 pub(crate) struct Scripts {
     processes: Processes,
-    /// Cancelled when Terraform was told to stop.
+    /// Cancelled when Terraform was interrupted.
     interruption: Arc<Mutex<CancellationToken>>,
     shows_stderr: Arc<AtomicBool>,
-    /// What nobody is to see in what scripts say.
+    /// What is masked in everything that scripts say.
     pub(crate) secrets: Secrets,
 }
 
-/// What is called, and how to speak of it.
+/// What is called, and what errors call it.
 #[derive(Clone, Copy)]
 pub(crate) struct Task<M> {
-    pub(crate) method: M,
+    method: PhantomData<M>,
     /// As in "Failed to create resource".
     pub(crate) what: &'static str,
     /// Whether it changes nothing, so that it can be asked again.
     pub(crate) only_reads: bool,
-    /// Whether it goes on after Terraform was told to stop, because it cleans up.
+    /// Whether it is made even after Terraform was interrupted, because it cleans up.
     pub(crate) cleans_up: bool,
 }
 
 impl<M> Task<M> {
     /// A call that changes something.
-    pub(crate) fn new(method: M, what: &'static str) -> Task<M> {
+    pub(crate) fn new(_: M, what: &'static str) -> Task<M> {
         Task {
-            method,
+            method: PhantomData,
             what,
             only_reads: false,
             cleans_up: false,
@@ -105,8 +103,8 @@ impl Scripts {
         let lease = self.processes.lease(launch);
         let first = self.call_on(lease, launch, task, params.clone()).await;
         match first {
-            // Something that another call has left in the process may have ended it. Nothing is
-            // lost by asking again, in a process that has had no other call.
+            // Something that another call left running in the process may have ended it. A call that
+            // only reads can be repeated, in a process that has had no other call.
             Err(failure) if failure.lost == Some(Lost::ReusedProcess) && task.only_reads => {
                 tracing::info!(script = launch.name, "its process died; asking another one");
                 let lease = self.processes.lease_alone(launch);
@@ -164,7 +162,8 @@ impl Scripts {
             }
             false => plugin.process().stderr().count(),
         };
-        let call = plugin.while_alive(answer::of(plugin.peer(), task.method, params));
+        let call = answer::of(plugin.peer(), task, params, &launch.name);
+        let call = plugin.while_alive(call);
         let outcome = tokio::select! {
             biased;
             outcome = tenon_rpc::calls::within(launch.timeout, call) => outcome,
@@ -186,8 +185,8 @@ impl Scripts {
         Err(failure)
     }
 
-    /// Waits until a call has to be given up: when Terraform is told to stop, or only when the
-    /// provider ends.
+    /// Waits until a call has to be given up: when Terraform is interrupted, or only when the provider
+    /// ends.
     async fn stopped(&self, interruption: &CancellationToken, is_interruptible: bool) {
         match is_interruptible {
             true => interruption.cancelled().await,
@@ -200,8 +199,8 @@ impl Scripts {
         locked.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Another command of Terraform begins. Whoever is called from now on is started anew: scripts
-    /// may have changed since the last one.
+    /// Another command of Terraform begins. Processes are started again from now on: scripts may have
+    /// changed since the last one.
     pub(crate) fn start_anew(&self, shows_stderr: bool) {
         let mut interruption = { self.interruption.lock() }.unwrap_or_else(PoisonError::into_inner);
         *interruption = CancellationToken::new();
@@ -210,17 +209,16 @@ impl Scripts {
         self.processes.start_anew();
     }
 
-    /// Terraform was told to stop, by Ctrl-C as a rule. It waits for the calls that run, and ends
-    /// the provider when it is told so a second time. So what changes something goes on to its end,
-    /// what only reads is given up, and nothing new begins.
+    /// Terraform was interrupted, usually by Ctrl-C. It waits for the calls in progress, and ends the
+    /// provider after a second interrupt. So calls that change something finish, calls that only read are
+    /// given up, and no new call begins.
     pub(crate) fn interrupt(&self) {
         self.interruption().cancel();
         self.processes.abandon_starts();
     }
 
-    /// Ends every process.
-    pub(crate) async fn end(&self) {
-        self.interruption().cancel();
-        self.processes.end(END).await;
+    /// Ends every process. Those that take longer than `limit` are killed with this one.
+    pub(crate) async fn end(&self, limit: Duration) {
+        self.processes.end(limit).await;
     }
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::lenient::{null_as_default, texts};
+use super::problem;
 use crate::json::Json;
 
 /// An error or a warning that a script returns with its result.
@@ -54,19 +55,19 @@ pub(super) fn diagnostics<'de, D: Deserializer<'de>>(
 ) -> Result<Vec<Diagnostic>, D::Error> {
     let said = Json::deserialize(deserializer)?;
     let Ok(list) = serde_json::from_str::<Option<Vec<Json>>>(said.text()) else {
-        return Ok(vec![unreadable(&said, "it is not a list")]);
+        return Ok(vec![unreadable(&said, "not an array")]);
     };
     let read = |one: Json| {
-        serde_json::from_str(one.text())
-            .unwrap_or_else(|error| unreadable(&one, &error.to_string()))
+        serde_json::from_str(one.text()).unwrap_or_else(|error| unreadable(&one, &problem(&error)))
     };
     Ok(list.unwrap_or_default().into_iter().map(read).collect())
 }
 
 fn unreadable(said: &Json, problem: &str) -> Diagnostic {
     let detail = format!(
-        "The script sent {} as a diagnostic, and {problem}. A diagnostic has `severity` (\"error\" or \
-         \"warning\"), `summary`, and perhaps `detail` and `propPath`, a list.",
+        "The script sent {} as a diagnostic: {problem}. `diagnostics` is an array of objects with \
+         `severity` (\"error\" or \"warning\"), `summary`, and optionally `detail` and `propPath`, an \
+         array.",
         said.text()
     );
     Diagnostic::error("A diagnostic of the script cannot be read", detail)

@@ -76,7 +76,7 @@ impl Visitor<'_> for WordVisitor {
     type Value = Word;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a text or a number")
+        f.write_str("a string or a number")
     }
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<Word, E> {

@@ -9,7 +9,7 @@ use tenon_rpc::{events, methods};
 
 use super::Diagnostic;
 use super::diagnostic::diagnostics;
-use super::lenient::{count, present, time};
+use super::lenient::{count, present, texts, time};
 use crate::json::Json;
 pub use resource::*;
 
@@ -193,6 +193,15 @@ pub struct FunctionResult {
         skip_serializing_if = "Vec::is_empty"
     )]
     pub diagnostics: Vec<Diagnostic>,
+}
+
+/// The `data` of an error that a script answers with. Everything else in it is ignored.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ErrorData {
+    /// What the error is about, as in a [`Diagnostic`].
+    #[serde(deserialize_with = "texts", skip_serializing_if = "Option::is_none")]
+    pub prop_path: Option<Vec<String>>,
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Making, changing and taking away a resource.
+//! Creating, updating and deleting a resource.
 
 use tenon_protocols::denobridge::{
     Create, CreateParams, Delete, DeleteParams, Update, UpdateParams,
@@ -8,7 +8,7 @@ use tenon_tfplugin::{
 };
 use tenon_values::{Type, Value};
 
-use super::import::identity;
+use super::import::current_identity;
 use super::{effective_props, id, named, write_only};
 use crate::bridge::{self, Bridge};
 use crate::schema::RESOURCE_SCHEMA;
@@ -22,10 +22,7 @@ pub(crate) async fn apply(
     match Apply::of(bridge, &request, &mut diagnostics).await {
         Ok(applied) => Ok(ApplyResponse {
             private: Some(applied.private.to_bytes()),
-            identity: match request.identity {
-                Some(_) => None,
-                None => identity(&applied.state),
-            },
+            identity: current_identity(request.identity.as_ref(), &applied.state),
             diagnostics,
             ..ApplyResponse::new(applied.state)
         }),
@@ -99,8 +96,8 @@ impl Apply {
             diagnostics.push(Diagnostic::warning(
                 "Resource without id",
                 format!(
-                    "{} answered create without an id, so the id is empty: two such resources \
-                     cannot be told apart.",
+                    "{} answered create without an id, so the id is empty. The script cannot \
+                     distinguish resources with an empty id.",
                     launch.name
                 ),
             ));
@@ -205,7 +202,7 @@ impl Apply {
             diagnostics.push(Diagnostic::error(
                 "Failed to delete resource",
                 format!(
-                    "{} did not answer {{\"done\": true}}, so the resource may still be there.",
+                    "{} did not answer {{\"done\": true}}, so the resource may still exist.",
                     launch.name
                 ),
             ));

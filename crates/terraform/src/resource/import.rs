@@ -1,15 +1,30 @@
-//! Taking over a resource that is there already: by a JSON text, or by its identity.
+//! Importing a resource: by a JSON text, or by its identity.
 
 use crate::schema::{self, IDENTITY, RESOURCE_SCHEMA};
 use serde_json::value::RawValue;
 use tenon_schema::Attribute;
 use tenon_tfplugin::{
-    Diagnostic, Diagnostics, ImportRequest, ImportResponse, ImportedResource, block,
+    Diagnostic, Diagnostics, ImportRequest, ImportResponse, ImportedResource, Private, block,
 };
 use tenon_values::{Type, Value, convert, json};
 
+/// The name in the private data of a resource that was imported and not read yet, as
+/// terraform-plugin-framework has it.
+const IMPORTED: &str = ".import_before_read";
+
+/// The private data of a resource that was imported, without the note that it was. None if it was not,
+/// or has been read since.
+pub(super) fn read_first(private: &[u8]) -> Option<Private> {
+    let mut private = Private::read(private).ok()?;
+    private.get::<bool>(IMPORTED)?;
+    private.set::<bool>(IMPORTED, None);
+    Some(private)
+}
+
 pub(crate) fn import(request: ImportRequest) -> Result<ImportResponse, Diagnostics> {
     let mut diagnostics = Diagnostics::new();
+    let mut private = Private::default();
+    private.set(IMPORTED, Some(&true));
     let state = match &request.identity {
         Some(identity) => from_identity(identity)?,
         None => from_text(&request.id, &mut diagnostics)?,
@@ -18,7 +33,7 @@ pub(crate) fn import(request: ImportRequest) -> Result<ImportResponse, Diagnosti
         type_name: request.type_name,
         identity: request.identity.or_else(|| identity(&state)),
         state,
-        private: Vec::new(),
+        private: private.to_bytes(),
     };
     Ok(ImportResponse {
         resources: vec![imported],
@@ -164,6 +179,18 @@ fn from_identity(identity: &Value) -> Result<Value, Diagnostic> {
     Ok(RESOURCE_SCHEMA.object(&parts))
 }
 
+/// The identity of a resource whose script may have changed since it got its identity. The props in it
+/// are those that it was imported with.
+pub(super) fn current_identity(known: Option<&Value>, state: &Value) -> Option<Value> {
+    let current = identity(state)?;
+    let props = known.map(|known| block::part(known, "props"));
+    let props = props.filter(|props| !props.is_null());
+    Some(match props {
+        Some(props) => block::with(&current, [("props", props)]),
+        None => current,
+    })
+}
+
 /// The identity of a resource as it is. Its props are left out: they may be secrets.
 pub(super) fn identity(state: &Value) -> Option<Value> {
     if state.is_null() {
@@ -208,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_an_example() {
+    fn an_invalid_id_is_reported_with_an_example() {
         for (id, problem) in [
             ("plain", "is not a JSON object"),
             ("{}", "no id"),

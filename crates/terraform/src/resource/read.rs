@@ -4,9 +4,10 @@ use tenon_protocols::denobridge::{Read, ReadParams};
 use tenon_tfplugin::{Diagnostic, Diagnostics, ReadRequest, ReadResponse, block, has_errors};
 use tenon_values::Value;
 
-use super::import::identity;
+use super::import::{identity, read_first};
 use super::{effective_props, id, with_resource};
 use crate::bridge::{self, Bridge};
+use crate::launch::Launch;
 use crate::schema::{self, RESOURCE_SCHEMA};
 use crate::scripts::Task;
 
@@ -18,8 +19,17 @@ pub(crate) async fn read(
     if before.is_null() {
         return Ok(ReadResponse::new(request.state));
     }
+    let imported = read_first(&request.private);
+    let launch = match imported {
+        // What an import says is not in the state yet.
+        Some(_) => bridge.launch(before),
+        None => bridge.launch_of_state(before),
+    };
     let mut diagnostics = Diagnostics::new();
-    let state = read_state(bridge, before, &mut diagnostics).await;
+    let state = match launch {
+        Ok(launch) => read_state(bridge, &launch, before, &mut diagnostics).await,
+        Err(error) => Err(error),
+    };
     let state = state.map_err(|error| diagnostics.push(error));
     let diagnostics = { diagnostics.into_iter() }
         .map(|one| with_resource(one, before))
@@ -32,6 +42,7 @@ pub(crate) async fn read(
             Some(_) => None,
             None => identity(&state),
         },
+        private: imported.map(|private| private.to_bytes()),
         diagnostics,
         ..ReadResponse::new(state)
     })
@@ -40,11 +51,11 @@ pub(crate) async fn read(
 /// What the script says of a resource that the state has.
 async fn read_state(
     bridge: &Bridge,
+    launch: &Launch,
     before: &Value,
     diagnostics: &mut Diagnostics,
 ) -> Result<Value, Diagnostic> {
     bridge.hide(&block::part(before, "sensitive_state"));
-    let launch = bridge.launch_of_state(before)?;
     let places = bridge.places(before);
     let props = effective_props(before);
     let params = ReadParams {
@@ -52,7 +63,7 @@ async fn read_state(
         props: bridge::to_json(&props)?,
     };
     let task = Task::reading(Read, "read resource");
-    let answer = bridge.scripts.call(&launch, task, params).await;
+    let answer = bridge.scripts.call(launch, task, params).await;
     let answer = answer.map_err(|failure| failure.show(&places))?;
     bridge.hide_json(answer.sensitive_state.as_ref());
     diagnostics.extend(places.show_all(answer.diagnostics));

@@ -1,4 +1,4 @@
-//! What the user is told when a call of a script fails.
+//! What errors say when a call of a script fails.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -11,8 +11,8 @@ use tenon_tfplugin::Diagnostic;
 
 use super::processes::Lease;
 use super::words::{
-    answer_or_thrown, missing_permission, no_answer, prop_path, sentence, sentence_start,
-    stderr_line,
+    answer_or_thrown, missing_permission, no_answer, prop_path, refused_by_deno, sentence,
+    sentence_start, stderr_line,
 };
 use crate::launch::Launch;
 use crate::places::Places;
@@ -22,7 +22,7 @@ use crate::places::Places;
 pub(crate) struct Failure {
     pub(crate) diagnostic: Diagnostic,
     /// Where the script says that the mistake is.
-    prop_path: Option<Vec<String>>,
+    pub(crate) prop_path: Option<Vec<String>>,
     /// The script has no such method.
     pub(crate) is_missing: bool,
     /// The script was called, and failed: it answered with an error or not at all.
@@ -31,7 +31,7 @@ pub(crate) struct Failure {
     pub(super) lost: Option<Lost>,
 }
 
-/// Whose process died.
+/// Which process died.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lost {
     /// One that has, or had, other calls, which may have ended it.
@@ -70,8 +70,8 @@ impl From<Diagnostic> for Failure {
 /// way.
 const STDERR_DELAY: Duration = Duration::from_millis(20);
 
-/// What is said of a call that changes something and was not answered.
-const UNCERTAIN: &str = " What it was doing may be done, done in part, or not at all.";
+/// What is added about a call that changes something and was not answered.
+const UNCERTAIN: &str = " Its work may be done completely, done in part, or not done at all.";
 
 /// How many lines of stderr are shown.
 const LINES: usize = 20;
@@ -102,7 +102,7 @@ impl Stderr<'_> {
     }
 }
 
-/// Tells of the failures of one call.
+/// Describes the failures of one call.
 pub(super) struct Teller<'a> {
     pub(super) launch: &'a Launch,
     /// As in "Failed to create resource".
@@ -122,11 +122,11 @@ impl Teller<'_> {
             Problem::NoAnswer(limit) => no_answer(*limit, self.launch.is_deno),
             Problem::Call(error) => format!("It was started, but {}", sentence(error)),
         };
-        let failure = Failure::from(Diagnostic::error(
-            "Failed to start script",
-            self.detail(&said, &error, &self.shown(&error.stderr)),
-        ));
-        self.place(failure)
+        let detail = self.detail(&said, &error, &self.shown(&error.stderr));
+        let attribute = self.permissions(&detail, &error);
+        let attribute = attribute.or_else(|| refused_by_deno(&error.stderr, self.launch));
+        let diagnostic = Diagnostic::error("Failed to start script", detail);
+        Failure::from(diagnostic.at(attribute.unwrap_or(self.launch.attribute)))
     }
 
     /// A call of `method` failed. `before` is how many lines of stderr there were before it.
@@ -184,31 +184,31 @@ impl Teller<'_> {
         }
         if lost.is_some() && lease.calls_before() > 0 {
             said.push_str(
-                " Its process had had other calls before: if something that they left running \
-                 ended it, reuse = false helps, which gives each call its own process.",
+                " The process had handled other calls before. If something they left running ended it, \
+                 set reuse = false, which starts a process for each call.",
             );
         }
         if answered.is_none() && !self.only_reads {
             said.push_str(UNCERTAIN);
         }
-        let summary = format!("Failed to {}", self.what);
-        let failure = Failure {
+        let detail = self.detail(&said, &explained, &stderr);
+        let attribute = { self.permissions(&detail, &explained) }
+            .or_else(|| lost.map(|_| self.launch.attribute));
+        let diagnostic = Diagnostic::error(format!("Failed to {}", self.what), detail);
+        let diagnostic = match attribute {
+            Some(attribute) => diagnostic.at(attribute),
+            None => diagnostic,
+        };
+        Failure {
             lost,
             is_of_call: true,
             is_missing: answered.is_some_and(is_missing),
             prop_path: answered.and_then(prop_path),
-            ..Failure::from(Diagnostic::error(
-                summary,
-                self.detail(&said, &explained, &stderr),
-            ))
-        };
-        match lost.is_some() {
-            true => self.place(failure),
-            false => self.place_permission(failure),
+            ..Failure::from(diagnostic)
         }
     }
 
-    /// Terraform was told to stop before anybody was called.
+    /// Terraform was interrupted before the script was called.
     pub(super) fn refused(&self) -> Failure {
         Failure::from(Diagnostic::error(
             format!("Failed to {}", self.what),
@@ -219,7 +219,7 @@ impl Teller<'_> {
         ))
     }
 
-    /// Terraform was told to stop while the script was at work.
+    /// Terraform was interrupted during the call.
     pub(super) fn interrupted(&self) -> Failure {
         let mut text = format!(
             "Terraform was interrupted before {} had answered, and the script was stopped.",
@@ -256,6 +256,12 @@ impl Teller<'_> {
                 "\nIt printed to stdout, which belongs to the protocol: {stray}"
             );
         }
+        if let Some(unclaimed) = &error.unclaimed {
+            let _ = write!(
+                text,
+                "\nIt sent {unclaimed}, which belongs to no call: an answer has the id of its request."
+            );
+        }
         match stderr {
             Stderr::Lines([]) => {}
             Stderr::Lines(lines) => {
@@ -282,22 +288,12 @@ impl Teller<'_> {
         text
     }
 
-    /// At the attribute that says what to run, or at the permissions.
-    fn place(&self, failure: Failure) -> Failure {
-        let at_script = Failure {
-            diagnostic: failure.diagnostic.at(self.launch.attribute),
-            ..failure
+    /// The attribute `permissions`, if the script failed because it lacks one.
+    fn permissions(&self, detail: &str, error: &PluginError) -> Option<&'static str> {
+        let is_denied = || {
+            let hint = error.hint().unwrap_or_default();
+            self.launch.permissions.is_some() && hint.starts_with("its permissions ")
         };
-        self.place_permission(at_script)
-    }
-
-    fn place_permission(&self, failure: Failure) -> Failure {
-        match missing_permission(&failure.diagnostic.detail) {
-            Some(_) => Failure {
-                diagnostic: failure.diagnostic.at("permissions"),
-                ..failure
-            },
-            None => failure,
-        }
+        (missing_permission(detail).is_some() || is_denied()).then_some("permissions")
     }
 }

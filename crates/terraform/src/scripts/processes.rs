@@ -90,8 +90,8 @@ impl Processes {
         }
     }
 
-    /// A process whose progress nobody listens to. Messages about progress do not say which call
-    /// they belong to, so a process that takes several calls has one of these at a time.
+    /// A process for an action, which gets the progress of the process. Progress messages do not say
+    /// which call they belong to, so a process that takes several calls has one action at a time.
     pub(super) async fn lease_for_progress(
         &self,
         launch: &Launch,

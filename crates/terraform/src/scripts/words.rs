@@ -1,11 +1,14 @@
-//! What happened, in words.
+//! The texts of errors about scripts.
 
 use std::time::Duration;
 
 use tenon_protocols::Secrets;
+use tenon_protocols::denobridge::ErrorData;
 use tenon_rpc::{CallError, CloseReason, ErrorCode, RpcError};
 
-/// What the script answered. The codes that mean nothing in particular are left out.
+use crate::launch::Launch;
+
+/// What the script answered. General codes are left out.
 pub(super) fn answer(error: &RpcError) -> String {
     let message = match error.message.trim() {
         "" => "The script answered with an error that has no message.",
@@ -17,7 +20,7 @@ pub(super) fn answer(error: &RpcError) -> String {
     }
 }
 
-/// What the script answered, or what it threw if the answer says nothing. Libraries answer
+/// What the script answered, or what it threw if the answer has no message. Libraries answer
 /// "Internal error" to everything that is thrown, and only stderr has the message.
 pub(super) fn answer_or_thrown(error: &RpcError, stderr: &[String]) -> String {
     let message = error.message.trim().trim_end_matches('.');
@@ -81,9 +84,9 @@ pub(super) fn no_answer(limit: Duration, is_deno: bool) -> String {
     );
     match is_deno {
         true => format!(
-            "It was started, and did not answer its first call within {limit:?}. Deno downloads \
-             what a script imports before it runs it: run `deno cache` on the script once, or check \
-             that the network can be reached. {longer}"
+            "It was started, and did not answer its first call, health, within {limit:?}. Deno downloads \
+             what a script imports before it starts it: run `deno cache` on the script once, or check \
+             that the network is reachable. {longer}"
         ),
         false => format!(
             "It was started, and did not answer its first call, health, within {limit:?}. A script \
@@ -95,18 +98,8 @@ pub(super) fn no_answer(limit: Duration, is_deno: bool) -> String {
 
 /// Where the script says that the mistake is.
 pub(super) fn prop_path(error: &RpcError) -> Option<Vec<String>> {
-    #[derive(serde::Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Data {
-        prop_path: Vec<serde_json::Value>,
-    }
-    let data: Data = error.data.as_ref()?.decode().ok()?;
-    let word = |step: &serde_json::Value| match step {
-        serde_json::Value::String(text) => Some(text.clone()),
-        serde_json::Value::Number(index) => Some(index.to_string()),
-        _ => None,
-    };
-    data.prop_path.iter().map(word).collect()
+    let data: ErrorData = error.data.as_ref()?.decode().ok()?;
+    data.prop_path
 }
 
 /// Why there is no answer, as the end of a sentence.
@@ -114,27 +107,27 @@ pub(super) fn sentence(error: &CallError) -> String {
     match error {
         CallError::Answered(error) => format!("it answered with an error: {}", answer(error)),
         CallError::Closed(CloseReason::PeerClosed) => {
-            "the script ended before it had answered.".to_owned()
+            "the script ended before it answered.".to_owned()
         }
         CallError::Closed(CloseReason::BrokenStream(error)) => {
             // What it began with may be a secret.
             format!(
-                "the script could not be understood any more: {}.",
+                "the output of the script could not be read: {}.",
                 error.problem
             )
         }
         CallError::Closed(reason) => {
-            format!("the script could not be understood any more: {reason}.")
+            format!("the output of the script could not be read: {reason}.")
         }
         CallError::TimedOut(limit) => format!(
-            "the script did not answer within {limit:?}, which timeout allows. Its process is not \
-             used any more."
+            "the script did not answer within {limit:?}, the limit that timeout sets. Its process is \
+             ended."
         ),
         CallError::Malformed(what) => {
             format!("the script's answer breaks the protocol: {what}.")
         }
         CallError::Undecodable(error) => {
-            format!("the script's answer is not what it should be: {error}.")
+            format!("the script's answer is invalid: {error}.")
         }
         other => format!("{other}."),
     }
@@ -185,6 +178,23 @@ pub(super) fn missing_permission(text: &str) -> Option<&str> {
     Some(&flag[..end.unwrap_or(flag.len())])
 }
 
+/// The attribute whose value made Deno refuse to start, from what it wrote to stderr.
+pub(super) fn refused_by_deno(stderr: &[String], launch: &Launch) -> Option<&'static str> {
+    let lines = stderr.iter().map(|line| plain(line));
+    let error = { lines.filter(|_| launch.is_deno) }.find(|line| line.starts_with("error: "))?;
+    if launch.has_config_file && error.contains("config file '") {
+        return Some("config_file");
+    }
+    let permissions = launch.permissions.as_ref()?;
+    let entries = permissions.allow.iter().chain(&permissions.deny);
+    let mut values = { entries.filter_map(|entry| Some(entry.split_once('=')?.1)) }
+        .flat_map(|values| values.split(','));
+    let is_refused = error.contains("'--allow-")
+        || error.contains("'--deny-")
+        || values.any(|value| error.contains(&format!("'{value}'")));
+    is_refused.then_some("permissions")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -199,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_thrown_is_said_if_the_answer_says_nothing() {
+    fn the_thrown_error_is_shown_if_the_answer_has_no_message() {
         let said = |message: &str, lines: &[&str]| {
             let lines: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
             answer_or_thrown(&RpcError::new(ErrorCode::INTERNAL_ERROR, message), &lines)
@@ -244,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_that_say_nothing_are_left_out() {
+    fn general_error_codes_are_left_out() {
         let said = |code, message: &str| answer(&RpcError::new(code, message));
         assert_eq!(said(ErrorCode::SERVER_ERROR, "disk full"), "disk full");
         assert_eq!(said(ErrorCode::Number(7), "odd"), "odd (code 7)");
@@ -263,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_and_secrets_do_not_get_in_each_others_way() {
+    fn secrets_are_masked_before_and_after_colours_are_removed() {
         let secrets = Secrets::default();
         secrets.learn_text("key\u{1b}[31mwith\u{7}bell");
         secrets.learn_text("hunter22");
@@ -282,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn sentences_begin_large() {
+    fn sentences_begin_with_a_capital_letter() {
         assert_eq!(sentence_start("the end."), "The end.");
         assert_eq!(sentence_start(""), "");
     }

@@ -85,6 +85,25 @@ fn a_script_without_renew_and_close() {
     });
 }
 
+/// Terraform itself closes nothing after an error.
+#[test]
+fn a_lease_is_closed_after_an_error() {
+    trial(&[], |workspace| {
+        let thrown = json!({ "code": -32000, "message": "no disk" });
+        workspace.moves(&json!({
+            "open": opened(1, Value::Null),
+            "create": [{ "error": thrown }],
+        }));
+        configure(workspace);
+        workspace.apply_fails().says("no disk");
+        workspace.assert_nobody_left();
+        // For the plan, and for the apply that failed.
+        let closed = workspace.calls_of("close");
+        assert_eq!(workspace.calls_of("open").len(), 2);
+        assert_eq!(closed, vec![json!({ "privateData": { "lease": 1 } }); 2]);
+    });
+}
+
 #[test]
 fn what_goes_wrong_with_a_lease_is_told() {
     trial(&[], |workspace| {

@@ -88,6 +88,22 @@ import {{
     });
 }
 
+/// A script that was moved is found by the identity, too.
+#[test]
+fn an_identity_names_the_script_of_the_configuration() {
+    trial(&[Need::Identity], |workspace| {
+        workspace.configure(&file("file.py", "a.txt", "one"));
+        workspace.apply();
+        workspace.write("moved.py", &workspace.read("file.py"));
+        workspace.configure(&file("moved.py", "a.txt", "one"));
+        workspace.apply().says("0 added, 1 changed, 0 destroyed");
+        let identity = &workspace.instances()["denobridge_resource.a"]["identity"];
+        assert_eq!(identity["path"], "./moved.py");
+        workspace.assert_nothing_to_do();
+        workspace.destroy();
+    });
+}
+
 #[test]
 fn an_identity_may_have_all_that_a_script_needs() {
     trial(&[Need::Identity, Need::Deno], |workspace| {

@@ -225,17 +225,23 @@ fn answers_of_the_wrong_kind_are_told() {
         for (answer, seen) in [
             (json!("hello"), "answers with an object"),
             (json!(["a", {}]), "answers with an object"),
-            (json!({ "id": ["a"] }), "id"),
         ] {
             let failed = create_fails(workspace, json!([{ "result": answer }]));
             failed.says("create").says(seen);
         }
         // What was created is not forgotten: it is in the state, tainted.
-        let answer = json!({ "id": "a", "diagnostics": 5 });
-        workspace.moves(&json!({ "create": [{ "result": answer }] }));
-        let failed = workspace.apply_fails();
-        failed.says("A diagnostic of the script cannot be read");
-        assert_eq!(workspace.instances().len(), 1, "{failed}");
+        for (answer, seen) in [
+            (
+                json!({ "id": "a", "diagnostics": 5 }),
+                "A diagnostic of the script cannot be read",
+            ),
+            (json!({ "id": ["a"] }), "id in the answer to create"),
+        ] {
+            workspace.moves(&json!({ "create": [{ "result": answer }] }));
+            let failed = workspace.apply_fails();
+            failed.says(seen).says_nothing_of("struct");
+            assert_eq!(workspace.instances().len(), 1, "{failed}");
+        }
         workspace.moves(&json!({}));
         workspace.apply();
         for answer in [json!([]), json!({ "exists": "perhaps" })] {
@@ -263,7 +269,7 @@ fn an_answer_without_end_is_cut_off() {
 }
 
 #[test]
-fn a_flood_on_stderr_is_no_harm() {
+fn a_flood_on_stderr_blocks_nothing() {
     trial(&[], |workspace| {
         configure(workspace, "");
         workspace.moves(&json!({ "create": [{ "flood": 10 * 1024 * 1024 }] }));

@@ -218,3 +218,33 @@ output "greeting" {{
         workspace.apply_fails().says("greeting");
     });
 }
+
+/// What Deno does not take is shown where it is written.
+#[test]
+fn a_refused_setting_is_shown_at_its_attribute() {
+    trial(&[Need::Deno], |workspace| {
+        workspace.write("broken.json", "{");
+        for (setting, seen) in [
+            (r#"config_file = "gone.json""#, "gone.json"),
+            (r#"config_file = "broken.json""#, "broken.json"),
+            (
+                r#"permissions = { allow = ["net=a:b:c"] }"#,
+                "square brackets",
+            ),
+        ] {
+            workspace.configure(&format!(
+                r#"
+data "denobridge_datasource" "a" {{
+  path  = "./hash.ts"
+  props = {{}}
+  {setting}
+}}
+"#
+            ));
+            let failed = workspace.plan().fails();
+            failed.says("Failed to start script").says(seen);
+            // The line of the configuration that Terraform quotes.
+            failed.says(&format!(":   {setting}"));
+        }
+    });
+}

@@ -127,7 +127,7 @@ async fn an_action_is_never_repeated() {
     let (progress, said) = all(invoke(&stage, &shapes, &[]).await).await;
     assert_error(
         &said,
-        &["Failed to invoke action", "ended before it had answered"],
+        &["Failed to invoke action", "ended before it answered"],
     );
     assert_eq!(progress, ["begun"]);
     assert_eq!(stage.heard_of("invoke").len(), 1);

@@ -17,7 +17,7 @@ async fn create(core: &Core) -> Held {
 }
 
 #[tokio::test]
-async fn all_that_a_script_says_is_kept() {
+async fn everything_in_an_answer_is_stored() {
     let core = Core::new(json!({"create": {"result": {
         "id": 7,
         "state": {"n": 0.1, "list": [1, "a", null], "empty": {}},
@@ -37,7 +37,7 @@ async fn all_that_a_script_says_is_kept() {
 }
 
 #[tokio::test]
-async fn an_answer_may_be_as_short_as_it_likes() {
+async fn every_member_of_an_answer_is_optional() {
     for result in [
         json!({}),
         json!({"id": null, "state": null, "diagnostics": null}),
@@ -73,6 +73,28 @@ async fn what_was_made_in_part_is_not_lost() {
     let lost = create(&core).await;
     assert_error(&lost.diagnostics, &["half: done"]);
     assert!(lost.state.is_null() && lost.private.is_empty());
+    core.stage.end().await;
+}
+
+/// Nor is what has an id that is not one. Half a character cannot be stored, and is replaced.
+#[tokio::test]
+async fn an_id_that_cannot_be_read_does_not_lose_the_resource() {
+    let line =
+        r#"{"jsonrpc":"2.0","id":$ID,"result":{"id":"vm-\ud83d","state":{"n":1},"more":"\ud83d"}}"#;
+    let core = Core::new(json!({"create": [
+        {"line": line}, {"result": {"id": ["a"], "state": {"n": 1}}}
+    ]}))
+    .await;
+    for (id, problem) in [
+        ("vm-\u{fffd}", "one half of a surrogate pair"),
+        (r#"["a"]"#, "an array instead of a string or a number"),
+    ] {
+        let made = create(&core).await;
+        let words = ["id in the answer to create", problem, "puppet.py"];
+        assert_error(&made.diagnostics, &words);
+        assert_eq!(part(&made.state, "id"), Value::from(id));
+        assert_eq!(part(&made.state, "state"), value(r#"{"n": 1}"#));
+    }
     core.stage.end().await;
 }
 
@@ -144,18 +166,14 @@ async fn a_resource_goes_only_when_the_script_says_so() {
             true,
             "warning: late",
         ),
-        (
-            json!({"result": {"done": false}}),
-            false,
-            "may still be there",
-        ),
+        (json!({"result": {"done": false}}), false, "may still exist"),
         (
             json!({"result": {"done": false, "diagnostics": warning}}),
             false,
-            "may still be there",
+            "may still exist",
         ),
-        (json!({"result": null}), false, "may still be there"),
-        (json!({"result": {}}), false, "may still be there"),
+        (json!({"result": null}), false, "may still exist"),
+        (json!({"result": {}}), false, "may still exist"),
         (
             json!({"result": {"done": true, "diagnostics": error}}),
             false,

@@ -54,11 +54,23 @@ async fn a_data_source_is_what_the_script_finds() {
         shown(&read.diagnostics),
         ["warning at .props[\"a\"]: old: "]
     );
-    for _ in 0..2 {
-        let read = look(&stage, &shapes, props.clone()).await;
-        // Which of the two it is, an error or a null, is up to the protocol; it is an answer.
-        assert_ne!(read.state.is_some(), !read.diagnostics.is_empty());
-    }
+    let read = look(&stage, &shapes, props.clone()).await;
+    assert_error(
+        &read.diagnostics,
+        &["read answers with an object, and not with null"],
+    );
+    assert!(read.state.is_none());
+    // A script that returns nothing has most often forgotten to.
+    let read = look(&stage, &shapes, props.clone()).await;
+    let state = shapes.data_source.decode(read.state.as_ref());
+    assert!(part(&state, "result").is_null());
+    let said = shown(&read.diagnostics);
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(
+        said[0].starts_with("warning at .path: Answer without a result: "),
+        "{said:?}"
+    );
+    assert!(said[0].contains("{\"result\": null}"), "{said:?}");
     assert_eq!(stage.heard_of("read")[0], json!({"props": {"a": 1e-7}}));
     stage.end().await;
 }
@@ -156,6 +168,45 @@ async fn an_error_of_a_function_is_at_its_argument() {
         let error = call(&stage, "call", &arguments).await.error.unwrap();
         assert_eq!(error.function_argument, place, "{error:?}");
         assert!(error.text.contains(word), "{error:?}");
+    }
+    stage.end().await;
+}
+
+/// Terraform shows one text at one argument.
+#[tokio::test]
+async fn all_errors_of_a_function_are_shown() {
+    let error = |summary: &str, path: Json| json!({"severity": "error", "summary": summary, "propPath": path});
+    let thrown =
+        |path: Json| json!({"error": {"code": 7, "message": "odd", "data": {"propPath": path}}});
+    let stage = Stage::new(json!({"call": [
+        {"result": {"diagnostics": [
+            error("first.", json!(null)), {"severity": "warning", "summary": "not this"},
+            error("second.", json!(["arguments", 1, "tags"])), error("third", json!(["name"])),
+        ]}},
+        thrown(json!(["arguments", "0"])),
+        thrown(json!(["arguments", 0, "tags", 1])),
+        {"result": {}},
+    ]}))
+    .await;
+    let arguments = [
+        text(&stage.puppet()),
+        text("f"),
+        any(&Value::TRUE),
+        any(&Value::TRUE),
+    ];
+    for (place, words) in [
+        (
+            Some(3),
+            "first.\nsecond (at arguments[1].tags)\nthird (at name)",
+        ),
+        (Some(2), "odd (code 7)"),
+        (Some(2), "\n\nArgument: arguments[0].tags[1]"),
+        (None, "puppet.py answered without a result"),
+    ] {
+        let error = call(&stage, "call", &arguments).await.error.unwrap();
+        assert_eq!(error.function_argument, place, "{error:?}");
+        assert!(error.text.contains(words), "{error:?}");
+        assert!(!error.text.contains("not this"), "{error:?}");
     }
     stage.end().await;
 }

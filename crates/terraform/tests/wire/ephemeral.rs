@@ -9,7 +9,7 @@ use tenon_tfplugin::proto::tfplugin6::{
 use tenon_values::Value;
 
 use crate::blocks::{EPHEMERAL, Shapes, assert_error, assert_none, part, shown, value};
-use crate::stage::Stage;
+use crate::stage::{Heard, Stage};
 
 pub(crate) async fn open(stage: &Stage, shapes: &Shapes) -> open_ephemeral_resource::Response {
     let shape = &shapes.ephemeral;
@@ -241,6 +241,78 @@ async fn errors_are_told_and_junk_is_refused() {
         assert_eq!(close(&stage, junk).await.diagnostics.len(), 1);
     }
     assert_eq!(stage.heard_of("close"), Vec::<Json>::new());
+    stage.end().await;
+}
+
+/// The private data of the calls of `close`.
+fn closed(heard: &[Heard]) -> Vec<Json> {
+    let closed = heard.iter().filter(|(method, _)| method == "close");
+    closed
+        .map(|(_, params)| params["privateData"].clone())
+        .collect()
+}
+
+/// Terraform closes nothing after an error or Ctrl-C.
+#[tokio::test]
+async fn what_is_left_open_is_closed_when_the_provider_ends() {
+    let error = json!([{"severity": "error", "summary": "bad"}]);
+    let stage = Stage::new(json!({
+        "open": [
+            {"result": {"result": 1, "privateData": "first"}},
+            {"result": {"result": 1, "privateData": "second"}},
+            {"result": {"privateData": "half open", "diagnostics": error}},
+            {"result": {"diagnostics": error}},
+        ],
+        "renew": {"result": {"privateData": "renewed"}},
+    }))
+    .await;
+    let shapes = Shapes::of(&stage).await;
+    let first = open(&stage, &shapes).await;
+    let second = open(&stage, &shapes).await;
+    assert_none(&renew(&stage, second.private).await.diagnostics);
+    for _ in 0..2 {
+        assert_error(&open(&stage, &shapes).await.diagnostics, &["bad"]);
+    }
+    assert_none(&close(&stage, first.private).await.diagnostics);
+    assert_eq!(closed(&stage.heard()), ["first"]);
+    let mut closed = closed(&stage.end_and_hear().await);
+    closed.sort_by_key(Json::to_string);
+    assert_eq!(closed, ["first", "half open", "renewed"]);
+}
+
+#[tokio::test]
+async fn a_time_that_cannot_be_read_does_not_lose_the_lease() {
+    let answer =
+        |data: i64| json!({"result": {"result": 1, "renewAt": "soon", "privateData": data}});
+    let stage = Stage::new(json!({"open": answer(1), "renew": answer(2)})).await;
+    let shapes = Shapes::of(&stage).await;
+    let opened = open(&stage, &shapes).await;
+    let problem = "\"soon\" is not a time in seconds";
+    assert_error(
+        &opened.diagnostics,
+        &["renewAt in the answer to open", problem, "puppet.py"],
+    );
+    assert_eq!(kept(opened.private.as_deref(), "data"), json!(1));
+    let renewed = renew(&stage, opened.private).await;
+    assert_error(
+        &renewed.diagnostics,
+        &["renewAt in the answer to renew", problem],
+    );
+    assert_eq!(kept(renewed.private.as_deref(), "data"), json!(2));
+    assert_eq!(closed(&stage.end_and_hear().await), [json!(2)]);
+}
+
+#[tokio::test]
+async fn an_answer_without_a_result_is_a_warning() {
+    let stage = Stage::new(json!({"open": [{"result": {}}, {"result": {"result": null}}]})).await;
+    let shapes = Shapes::of(&stage).await;
+    let said = shown(&open(&stage, &shapes).await.diagnostics);
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(
+        said[0].starts_with("warning at .path: Answer without a result: "),
+        "{said:?}"
+    );
+    assert_none(&open(&stage, &shapes).await.diagnostics);
     stage.end().await;
 }
 

@@ -92,6 +92,7 @@ async fn an_import_leads_to_a_read() {
     let read = core.read(&held).await;
     assert_none(&read.diagnostics);
     assert_eq!(part(&read.state, "props"), value(r#"{"a": 1}"#));
+    assert!(read.private.is_empty());
     assert_eq!(
         core.stage.heard_of("read"),
         [json!({"id": "7", "props": null})]
@@ -105,6 +106,31 @@ async fn an_import_leads_to_a_read() {
         .decode(again.imported_resources[0].state.as_ref());
     assert_eq!(part(&state, "path"), Value::from(puppet.as_str()));
     assert_eq!(again.imported_resources[0].identity, held.identity);
+    core.stage.end().await;
+}
+
+/// There is no state yet that an error could speak of.
+#[tokio::test]
+async fn a_script_that_is_not_there_is_an_error_of_the_import() {
+    let core = Core::new(json!({})).await;
+    let id = json!({"id": "a", "path": "./gone.py"}).to_string();
+    let imported = import(&core, &id, None).await;
+    assert_none(&imported.diagnostics);
+    let [resource] = imported.imported_resources.try_into().unwrap();
+    let mut held = Held {
+        state: core.shapes.resource.decode(resource.state.as_ref()),
+        private: resource.private,
+        identity: resource.identity,
+        diagnostics: Vec::new(),
+    };
+    let read = core.read(&held).await;
+    assert_error(&read.diagnostics, &["There is no script at ./gone.py"]);
+    let said = shown(&read.diagnostics);
+    assert!(!said[0].contains("The state"), "{said:?}");
+    // Later it is in the state.
+    held.private.clear();
+    let read = core.read(&held).await;
+    assert_error(&read.diagnostics, &["./gone.py", "The state"]);
     core.stage.end().await;
 }
 

@@ -4,7 +4,7 @@
 use serde_json::{Value as Json, json};
 use tenon_values::Value;
 
-use crate::blocks::{shown, value, with};
+use crate::blocks::{assert_error, shown, value, with};
 use crate::core::{Core, Held, has_errors};
 
 /// One of each kind of JSON.
@@ -82,7 +82,7 @@ async fn call(core: &Core, method: &str) -> bool {
 }
 
 #[tokio::test]
-async fn each_member_of_each_wrong_kind() {
+async fn each_member_of_each_wrong_kind_is_an_error() {
     for (method, member, taken) in MEMBERS {
         let orders: Vec<_> = { kinds().into_iter() }
             .map(|kind| {
@@ -107,7 +107,7 @@ async fn each_member_of_each_wrong_kind() {
 }
 
 #[tokio::test]
-async fn results_that_are_no_objects() {
+async fn results_that_are_not_objects_are_errors() {
     for (method, may_be_null) in [
         ("create", false),
         ("read", false),
@@ -131,7 +131,7 @@ async fn results_that_are_no_objects() {
 }
 
 #[tokio::test]
-async fn diagnostics_that_are_none() {
+async fn invalid_diagnostics_are_errors() {
     let wrong = [
         json!([null]),
         json!(["text"]),
@@ -153,7 +153,7 @@ async fn diagnostics_that_are_none() {
 
 /// Lines that are no message are skipped; the answer after them counts.
 #[tokio::test]
-async fn chatter_on_stdout_is_no_answer() {
+async fn other_text_on_stdout_is_not_an_answer() {
     let chatter = [
         "hello",
         "",
@@ -177,7 +177,7 @@ async fn chatter_on_stdout_is_no_answer() {
 }
 
 #[tokio::test]
-async fn answers_that_are_nearly_some() {
+async fn malformed_answers_are_errors_without_a_wait() {
     let lines = [
         r#"{"jsonrpc":"2.0"}"#,
         r#"{"jsonrpc":"2.0","id":$ID,"result":{"state":NaN}}"#,
@@ -210,4 +210,22 @@ async fn answers_that_are_nearly_some() {
         );
         core.stage.end().await;
     }
+}
+
+/// A script whose answers have another id, a string most often, is waited for: another answer may come.
+/// When the time is up, the error says why none did.
+#[tokio::test]
+async fn an_answer_with_another_id_is_named_after_a_timeout() {
+    let line = r#"{"jsonrpc":"2.0","id":"$ID","result":{}}"#;
+    let core = Core::new(json!({"create": {"line": line}})).await;
+    let given = [("props", value("{}")), ("timeout", 1.into())];
+    let planned = core.plan(&core.nothing(), &core.config(&given)).await;
+    let failed = core.apply(&planned).await;
+    let words = [
+        "did not answer within 1s",
+        "It sent an answer with the id \"",
+        "which belongs to no call: an answer has the id of its request.",
+    ];
+    assert_error(&failed.diagnostics, &words);
+    core.stage.end().await;
 }

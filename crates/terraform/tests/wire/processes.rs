@@ -97,7 +97,7 @@ async fn a_process_that_dies_fails_one_call() {
     made.iter().for_each(|held| assert_none(&held.diagnostics));
     let words = [
         "error at .path: Failed to create resource",
-        "ended before it had answered",
+        "ended before it answered",
         "done in part",
         "signal: 9",
     ];
@@ -211,7 +211,7 @@ async fn creates_that_lost_their_process_fail_clearly() {
     let (made, ()) = tokio::join!(create_all(&core, 20, &given), killed);
     let words = [
         "error at .path: Failed to create resource",
-        "ended before it had answered",
+        "ended before it answered",
         "puppet.py",
         // What the delete wrote may hold its secrets.
         "stderr is not shown",

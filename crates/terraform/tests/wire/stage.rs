@@ -156,8 +156,18 @@ impl Stage {
         self.provider.try_wait().unwrap().is_none()
     }
 
-    /// Ends the provider as Terraform does. Nobody may be left.
+    /// Ends the provider as Terraform does. No process may be left.
     pub(crate) async fn end(mut self) {
+        self.finish().await;
+    }
+
+    /// The same, and everything that the puppets have heard.
+    pub(crate) async fn end_and_hear(mut self) -> Vec<Heard> {
+        self.finish().await;
+        self.heard()
+    }
+
+    async fn finish(&mut self) {
         // It may be gone before its answer is here.
         let _gone = self.client.shut_down().await;
         let gone = async {
