@@ -1,4 +1,4 @@
-//! Actions, which tell how far they have come.
+//! Actions, which report progress.
 
 use tenon_protocols::denobridge::Props;
 use tenon_tfplugin::{Diagnostic, Diagnostics, block, has_errors};

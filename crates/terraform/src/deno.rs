@@ -37,7 +37,7 @@ pub(crate) fn words(
         .as_deref()
         .filter(|file| !file.is_empty())
     {
-        // Deno would look for one by itself; this is how one says that there is none.
+        // Without this Deno would look for a configuration file itself.
         Some("/dev/null") => words.push("--no-config".into()),
         Some(file) => words.extend(["-c".into(), file.into()]),
         None => {
@@ -93,9 +93,9 @@ fn missing(what: &str, settings: &Settings) -> Diagnostic {
     Diagnostic::error(
         "Deno not found",
         format!(
-            "{what}, and nothing is downloaded. Install Deno ({}), and have it in PATH, or set \
-             deno_binary_path in the provider block or the environment variable TENON_DENO to where \
-             it is.\n\nScripts in other languages do not need it.",
+            "{what}, and this provider does not download Deno. Install it ({}) and add it to PATH, or \
+             set deno_binary_path in the provider block or the environment variable TENON_DENO to its \
+             path.\n\nScripts in other languages do not need Deno.",
             how_to_install(wanted(settings))
         ),
     )
@@ -134,7 +134,7 @@ fn wanted(settings: &Settings) -> Option<&str> {
 /// warning if the configuration names that Deno itself or its version cannot be read.
 pub(crate) async fn check_version(settings: &Settings) -> Option<Diagnostic> {
     let wanted = wanted(settings)?;
-    // Whoever has no script in Deno need not have Deno. Others are told when they run one.
+    // Without a script in Deno, Deno is not needed. With one, starting it reports that Deno is missing.
     let binary = binary(settings).ok()?;
     let command = PluginCommand::new(&binary).arg("--version");
     let command = match settings.with_environment(command) {
@@ -150,20 +150,20 @@ pub(crate) async fn check_version(settings: &Settings) -> Option<Diagnostic> {
     let found = said.as_deref().and_then(version_in);
     let problem = match found {
         Some(found) if fits(found, wanted) => return None,
-        // Whoever names the program itself decides, as in terraform-provider-denobridge.
+        // The program that the configuration names is used, as in terraform-provider-denobridge.
         Some(found) if settings.deno.is_some() => Diagnostic::warning(
-            "Another version of Deno",
+            "Wrong version of Deno",
             format!(
-                "deno_version asks for Deno {wanted}. deno_binary_path is {}, which is Deno {found} \
-                 and is used all the same.",
+                "deno_version requires Deno {wanted}. deno_binary_path is {}, which is Deno {found}. It \
+                 is used anyway.",
                 binary.display()
             ),
         ),
         Some(found) => Diagnostic::error(
-            "Another version of Deno",
+            "Wrong version of Deno",
             format!(
-                "deno_version asks for Deno {wanted}. {} is Deno {found}, and this provider \
-                 downloads nothing. Do one of these:\n\
+                "deno_version requires Deno {wanted}. {} is Deno {found}, and this provider does not \
+                 download Deno. Do one of these:\n\
                  - install it ({}) and set deno_binary_path or TENON_DENO to it, if it is not the \
                  first in PATH;\n\
                  - set deno_version to {found:?}, or remove it, if the scripts run with that.",
@@ -174,8 +174,8 @@ pub(crate) async fn check_version(settings: &Settings) -> Option<Diagnostic> {
         None => Diagnostic::warning(
             "Unknown version of Deno",
             format!(
-                "deno_version asks for Deno {wanted}, and `{} --version` did not print a version. It \
-                 is used all the same.",
+                "deno_version requires Deno {wanted}, and `{} --version` did not print a version. It is \
+                 used anyway.",
                 binary.display()
             ),
         ),
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_null_configuration_is_none_at_all() {
+    fn dev_null_is_no_configuration() {
         let script = Script {
             config_file: Some("/dev/null".into()),
             permissions: Some(Permissions {
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_deno_is_said_with_what_to_do() {
+    fn a_missing_deno_is_reported_with_what_to_do() {
         let settings = Settings {
             deno: Some("/no/such/deno".into()),
             ..Settings::default()

@@ -44,7 +44,7 @@ fn provider_schema() -> Body {
             .about("The Deno to run scripts with. Otherwise `TENON_DENO` is used, or the one in `PATH`."),
         Attribute::new("deno_version", Type::String)
             .about("The version of Deno that the scripts need, such as `v2.1.4`, `2.1`, or `latest` for any. Nothing is downloaded: another version is an error, or a warning beside `deno_binary_path`."),
-        reuse("Whether processes of a script are kept and serve one call after the other, unless a block says otherwise. `true` by default."),
+        reuse("Whether processes of a script are kept and serve one call after another, unless a block says otherwise. `true` by default."),
         timeout("How many seconds one call of a script may take, unless a block says otherwise. Without a limit by default."),
         Attribute::new("stderr_in_errors", Type::Bool)
             .about("Whether errors show what the script wrote to stderr during the call. Otherwise `TENON_STDERR_IN_ERRORS` decides. `true` by default."),
@@ -71,20 +71,20 @@ pub(crate) static RESOURCE_SCHEMA: LazyLock<Body> = LazyLock::new(|| {
             .about("Input properties that are passed to the script and never stored."),
         Attribute::new("write_only_props_version", Type::Number)
             .computed_unless_given()
-            .about("Counts the changes of write_only_props that were passed on. Set it to a whole number, and change that to have write_only_props passed on."),
+            .about("Counts the changes of write_only_props that were sent to the script. Set it to a whole number, and change that number to send write_only_props again."),
         Attribute::new("write_only_props_detect_changes", Type::Bool)
-            .about("Whether other values in write_only_props plan an update. Not for values that are new each time, as most ephemeral ones are."),
+            .about("Whether changed values in write_only_props plan an update. Not for values that differ in each run, as most ephemeral ones do."),
         Attribute::new("state", Type::Dynamic)
             .computed()
             .about("Additional computed state of the resource."),
         Attribute::new("sensitive_state", Type::Dynamic)
             .computed()
             .sensitive()
-            .about("Additional computed state of the resource that is not to be shown."),
+            .about("Additional computed state of the resource that must not be shown."),
         Attribute::new("modified_props", Type::Dynamic)
             .computed()
             .sensitive()
-            .about("What the script made of props while it was planned; null if it changed nothing."),
+            .about("The props as modifyPlan of the script changed them; null if it changed nothing."),
     ];
     script_schema("Resource", own)
 });
@@ -101,7 +101,7 @@ pub(crate) static EPHEMERAL_SCHEMA: LazyLock<Body> =
 pub(crate) static ACTION_SCHEMA: LazyLock<Body> =
     LazyLock::new(|| script_schema("Action", Vec::new()));
 
-/// By what a resource is found for an import, in attributes instead of a JSON text.
+/// What a resource is found by for an import, in attributes instead of a JSON text.
 pub(crate) static IDENTITY: LazyLock<Body> = LazyLock::new(|| {
     Body::new([
         Attribute::new("id", Type::String)
@@ -138,7 +138,7 @@ fn names(attributes: &'static [Attribute]) -> impl Iterator<Item = &'static str>
     attributes.iter().map(|attribute| attribute.name.as_str())
 }
 
-/// What every block that runs a script has, with what it has of its own.
+/// The attributes of every block that runs a script, and those of this one.
 fn script_schema(what: &str, own: Vec<Attribute>) -> Body {
     let mut attributes = vec![
         Attribute::new("path", Type::String).about("Path to the Deno script to execute."),
@@ -151,7 +151,7 @@ fn script_schema(what: &str, own: Vec<Attribute>) -> Body {
             .about("Path to a Deno configuration file; /dev/null for none."),
         permissions(),
         reuse(
-            "Whether processes of the script are kept and serve one call after the other. Otherwise each call starts its own.",
+            "Whether processes of the script are kept and serve one call after another. Otherwise each call starts a process.",
         ),
         timeout("How many seconds one call of the script may take."),
         Attribute::new("max_in_flight", Type::Number)
@@ -171,7 +171,7 @@ fn results() -> Vec<Attribute> {
         Attribute::new("sensitive_result", Type::Dynamic)
             .computed()
             .sensitive()
-            .about("Output data returned from the Deno script that is not to be shown."),
+            .about("Output data returned from the Deno script that must not be shown."),
     ]
 }
 

@@ -78,20 +78,23 @@ impl Script {
         match (self.path.as_deref(), self.command.as_deref()) {
             (Some(_), Some(_)) => refuse(
                 "command",
-                "Both path and command say what to run. Leave one of them out.",
+                "path and command are both set. Remove one of them.",
             ),
             (None, None) => refuse(
                 "path",
-                "Nothing says what to run. Set path to a script, or command to a program and its \
+                "Neither path nor command is set. Set path to a script, or command to a program and its \
                  arguments.",
             ),
             (Some(""), _) => refuse("path", "The path is empty."),
-            (_, Some([])) => refuse("command", "The command is empty: it begins with a program."),
+            (_, Some([])) => refuse(
+                "command",
+                "The command is empty. Its first element is a program.",
+            ),
             _ => Ok(()),
         }
     }
 
-    /// How people call it.
+    /// The name that errors and logs use.
     pub(crate) fn name(&self) -> String {
         match (&self.path, &self.command) {
             (Some(path), _) => path.clone(),
@@ -139,7 +142,7 @@ fn texts(value: &Value) -> Option<Vec<String>> {
     texts.collect()
 }
 
-/// Whether there is a null in a list, which no text can stand for.
+/// Whether there is a null in a list of strings.
 fn has_null(list: &Value) -> bool {
     let elements = list.elements();
     elements.is_some_and(|elements| elements.iter().any(Value::is_null))
@@ -155,7 +158,7 @@ pub(crate) fn limit(value: &Value) -> Result<Option<Duration>, Diagnostic> {
         Some(limit) if !limit.is_zero() => Ok(Some(limit)),
         _ => {
             let detail = format!(
-                "{value} is no number of seconds that a call may take. Leave it out for no limit."
+                "{value} is not a positive number of seconds. Remove timeout for no limit."
             );
             Err(Diagnostic::error("Invalid timeout", detail).at("timeout"))
         }
@@ -171,8 +174,8 @@ fn count(value: &Value) -> Result<Option<NonZeroUsize>, Diagnostic> {
         Ok(count) => Ok(Some(count)),
         Err(_) => {
             let detail = format!(
-                "{value} is not a whole number of at least 1. Leave it out for one call at a time, \
-                 or for what the script says itself."
+                "{value} is not a whole number of at least 1. Remove max_in_flight to use what the \
+                 script answers to health, or one call at a time."
             );
             Err(Diagnostic::error("Invalid max_in_flight", detail).at("max_in_flight"))
         }
@@ -209,9 +212,9 @@ mod tests {
         assert_eq!((path.name().as_str(), path.attribute()), ("./a.ts", "path"));
         let program = of(&[("command", command.clone())]).unwrap().unwrap();
         assert_eq!(program.command.as_deref(), Some(&["node".to_owned()][..]));
-        assert!(of(&[]).unwrap_err().contains("Nothing says"));
+        assert!(of(&[]).unwrap_err().contains("Neither path nor command"));
         let both = of(&[("path", "a".into()), ("command", command)]);
-        assert!(both.unwrap_err().contains("Leave one of them out"));
+        assert!(both.unwrap_err().contains("Remove one of them"));
     }
 
     #[test]
@@ -245,7 +248,11 @@ mod tests {
         };
         assert_eq!(timeout(1.5).unwrap(), Some(Duration::from_millis(1500)));
         for wrong in [0.0, -1.0, 1e300] {
-            assert!(timeout(wrong).unwrap_err().contains("no number of seconds"));
+            assert!(
+                timeout(wrong)
+                    .unwrap_err()
+                    .contains("not a positive number")
+            );
         }
     }
 

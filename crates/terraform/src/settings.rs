@@ -9,7 +9,7 @@ use tenon_values::Value;
 
 use crate::script;
 
-/// What the provider block says, and who reads it.
+/// What the provider block says.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Settings {
     pub(crate) deno: Option<String>,
@@ -33,7 +33,7 @@ impl Settings {
             env: variables(&block::part(config, "env"))?,
             terraform_version: terraform_version.to_owned(),
         };
-        // Said once here, and not only by each script that is started.
+        // Checked here, so that the error is reported once and not for each script.
         settings.passed_on()?;
         Ok(settings)
     }
@@ -51,11 +51,11 @@ impl Settings {
         self.stderr_in_errors.unwrap_or_else(variable)
     }
 
-    /// A command with the environment that scripts get. By default that is everything except what
-    /// is between Terraform and us, as in terraform-provider-denobridge.
+    /// A command with the environment that scripts get. By default that is everything except the
+    /// variables that Terraform set for us, as in terraform-provider-denobridge.
     ///
     /// # Errors
-    /// `TENON_SCRIPT_ENV` counts and cannot be used.
+    /// `TENON_SCRIPT_ENV` is used and invalid.
     pub(crate) fn with_environment(
         &self,
         command: PluginCommand,
@@ -77,8 +77,9 @@ impl Settings {
         })
     }
 
-    /// What scripts get besides what every program needs; `None` if nobody says so. Functions are
-    /// called before anything is configured, so the environment can name the variables as well.
+    /// What scripts get besides what every program needs; `None` if neither the configuration nor the
+    /// environment says so. Functions are called before anything is configured, so the environment can
+    /// name the variables as well.
     ///
     /// # Errors
     /// As [`with_environment`](Settings::with_environment).
@@ -89,8 +90,8 @@ impl Settings {
         }
     }
 
-    /// How many steps of a path to an attribute this Terraform follows: 1.15 follows all, 1.11
-    /// two, and of those in between nobody knows.
+    /// How many steps of a path to an attribute this Terraform follows: 1.15 follows all, 1.11 two.
+    /// The versions in between have not been tested and count as 1.11.
     pub(crate) fn path_depth(&self) -> usize {
         let mut numbers = self.terraform_version.split('.').map(str::parse::<u32>);
         match (numbers.next(), numbers.next()) {
@@ -107,8 +108,8 @@ const ENV_VARIABLE: &str = "TENON_SCRIPT_ENV";
 fn named(names: OsString) -> Result<Vec<Variable>, Diagnostic> {
     let refused = |problem: String| {
         let detail = format!(
-            "{ENV_VARIABLE} cannot be used: {problem}. Write names of environment variables, patterns such as \
-             AWS_*, or NAME=VALUE, with commas between them."
+            "{ENV_VARIABLE} is invalid: {problem}. It lists names of environment variables, patterns such as \
+             AWS_*, or NAME=VALUE, separated by commas."
         );
         Diagnostic::error("Invalid environment", detail)
     };
@@ -129,7 +130,7 @@ fn named(names: OsString) -> Result<Vec<Variable>, Diagnostic> {
     variables.collect()
 }
 
-/// Everything in our environment except what is between Terraform and us.
+/// Everything in our environment except the variables that Terraform set for us.
 fn inherited() -> Vec<OsString> {
     let is_ours = |name: &OsString| {
         let name = name.to_string_lossy();
@@ -143,7 +144,7 @@ fn inherited() -> Vec<OsString> {
 fn variables(list: &Value) -> Result<Option<Vec<Variable>>, Diagnostic> {
     let refused = |problem: &str| {
         let detail = format!(
-            "env cannot be used: {problem}. Write names of environment variables, patterns such as \"AWS_*\", or \
+            "env is invalid: {problem}. It lists names of environment variables, patterns such as \"AWS_*\", or \
              \"NAME=VALUE\"."
         );
         Diagnostic::error("Invalid environment", detail).at("env")
@@ -169,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn older_ones_follow_two_steps() {
+    fn older_versions_of_terraform_follow_two_steps() {
         for (version, depth) in [
             ("1.11.4", 2),
             ("1.15.5", usize::MAX),

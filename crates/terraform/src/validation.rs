@@ -1,12 +1,12 @@
-//! What can be said about a block before anything runs.
+//! Checks of a block before anything runs.
 
 use crate::script::Script;
 use tenon_schema::{Attribute, Body, Presence};
 use tenon_tfplugin::{Diagnostic, Diagnostics, block};
 use tenon_values::Value;
 
-/// What is wrong with a block that runs a script, as far as it is known yet. Whether the script is
-/// there is left for later: a plan may run where it is not.
+/// What is wrong with a block that runs a script, as far as it is known yet. Whether the script exists
+/// is checked later: a plan may run on a machine that does not have it.
 pub(crate) fn block(config: &Value, schema: &Body) -> Diagnostics {
     let mut attributes: Vec<&Attribute> = schema.attributes.iter().collect();
     attributes.sort_by_key(|attribute| &attribute.name);
@@ -28,7 +28,7 @@ fn attribute_error(attribute: &Attribute, value: &Value) -> Option<Diagnostic> {
         Presence::Required if value.is_null() => Some(Diagnostic::error(
             "Required attribute is null",
             format!(
-                "{name} needs a value and is null. If the script needs nothing, write {name} = {{}}."
+                "{name} is required and must not be null. If the script needs no input, write {name} = {{}}."
             ),
         )),
         _ => None,

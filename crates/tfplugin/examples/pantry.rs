@@ -177,7 +177,7 @@ impl Provider for Pantry {
     async fn invoke(&self, request: ConfigRequest, progress: mpsc::Sender<String>) -> Diagnostics {
         let times = block::part(&request.config, "times");
         for time in 1..=times.as_number().and_then(Number::to_i64).unwrap_or(0) {
-            // Nobody hears it if Terraform has gone.
+            // Terraform may have gone.
             let _gone = progress.send(format!("ring number {time}")).await;
         }
         Diagnostics::new()

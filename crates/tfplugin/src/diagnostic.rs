@@ -1,4 +1,4 @@
-//! What the user is told, and at which attribute.
+//! Errors and warnings for the user, and the attributes they are about.
 
 use crate::proto::tfplugin6::attribute_path::{self, step::Selector};
 use crate::proto::tfplugin6::{self as proto, diagnostic as kinds};

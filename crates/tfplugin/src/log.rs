@@ -37,7 +37,7 @@ pub(crate) fn install(identity: &Identity, style: Style) {
         Style::Text => LevelFilter::INFO,
     });
     if level != LevelFilter::OFF {
-        // Whoever installed another one before knows better where to log.
+        // A subscriber that was installed before stays.
         let _there_is_one = set_global_default(Log {
             provider: identity.name.clone(),
             level,
@@ -49,7 +49,7 @@ pub(crate) fn install(identity: &Identity, style: Style) {
 /// What masks secrets in a text.
 type Mask = dyn Fn(&str) -> String + Send + Sync;
 
-/// What masks every line, whoever writes it: the libraries below know no secrets.
+/// What masks every line. Libraries log as well, and do not know the secrets.
 static MASK: OnceLock<Box<Mask>> = OnceLock::new();
 
 /// Every text that is logged from now on goes through `mask`, which hides the secrets in it. A
@@ -89,8 +89,7 @@ impl Subscriber for Log {
             Style::Json => line.into_json(&self.provider, time::now()),
             Style::Text => line.into_text(),
         };
-        // In one piece, so that lines of two threads do not mix. Where nobody listens there is
-        // nobody to tell.
+        // In one write, so that lines of two threads do not mix. If stderr is closed, the line is lost.
         let _unheard = io::stderr().write_all(text.as_bytes());
     }
 

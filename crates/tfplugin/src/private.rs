@@ -1,4 +1,4 @@
-//! What Terraform keeps for the provider without looking at it, with names.
+//! Named values in the private data that Terraform stores for a provider.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ impl Private {
     /// Reads private data; none is empty.
     ///
     /// # Errors
-    /// The bytes are not of this form.
+    /// The bytes are not in this format.
     pub fn read(bytes: &[u8]) -> Result<Private, Diagnostic> {
         if bytes.is_empty() {
             return Ok(Private::default());
@@ -27,7 +27,7 @@ impl Private {
         serde_json::from_slice(bytes).map(Private).map_err(|error| {
             Diagnostic::error(
                 "Unreadable private data",
-                format!("What the state holds for this provider is not of its form: {error}."),
+                format!("The private data in the state is not in this provider's format: {error}."),
             )
         })
     }
@@ -38,7 +38,7 @@ impl Private {
         serde_json::from_slice(&bytes).ok()
     }
 
-    /// Sets the value of this name; `None` takes it away.
+    /// Sets the value of this name; `None` removes it.
     pub fn set<T: Serialize>(&mut self, name: &str, value: Option<&T>) {
         let text = value.and_then(|value| serde_json::to_vec(value).ok());
         match text {

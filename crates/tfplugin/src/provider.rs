@@ -183,7 +183,7 @@ pub trait Provider: Send + Sync + 'static {
         async { unsupported::call("run actions") }
     }
 
-    /// Terraform was told to stop, by Ctrl-C as a rule. It waits for the calls in progress, which
+    /// Terraform was interrupted, usually by Ctrl-C. It waits for the calls in progress, which
     /// should end soon.
     fn stop(&self) {}
 

@@ -1,4 +1,4 @@
-//! Schemas as Terraform is told of them.
+//! Schemas in the form that Terraform gets.
 
 use tenon_schema::{
     Attribute, AttributeType, Block, Body, Description, Function, Nesting, Parameter, Presence,

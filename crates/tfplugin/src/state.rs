@@ -16,7 +16,7 @@ pub fn read(text: &[u8], ty: &Type) -> Result<Value, Diagnostic> {
     if text.is_empty() {
         return Err(Diagnostic::error(
             "Unreadable state",
-            "The state is of a form that was used before Terraform 0.12.",
+            "The state is in a format from before Terraform 0.12.",
         ));
     }
     let known = known_members(text, ty)?;
@@ -33,8 +33,8 @@ pub fn check_version(written: i64, current: u64) -> Result<(), Diagnostic> {
         _ => Err(Diagnostic::error(
             "State of a newer provider",
             format!(
-                "The state was written with version {written} of the schema, and this provider \
-                 knows version {current}. Use a newer provider."
+                "The state was written with version {written} of the schema, and this provider supports \
+                 versions up to {current}. Use a newer provider."
             ),
         )),
     }
@@ -57,7 +57,7 @@ fn known_members(text: &[u8], ty: &Type) -> Result<String, Diagnostic> {
 fn unreadable(problem: &str) -> Diagnostic {
     Diagnostic::error(
         "Unreadable state",
-        format!("What the state holds for this resource does not fit: {problem}."),
+        format!("The stored state of this resource does not fit its schema: {problem}."),
     )
 }
 

@@ -12,9 +12,9 @@ pub(crate) fn call(what: &str) -> Diagnostics {
     error(format!("This provider cannot {what}."))
 }
 
-/// Calls about states in the provider's keeping.
+/// Calls about state storage.
 pub(crate) fn state_stores() -> Diagnostics {
-    error("This provider keeps no states. Configure a backend instead.")
+    error("This provider does not store states. Configure a backend instead.")
 }
 
 /// Queries for resources that exist.

@@ -20,8 +20,8 @@ pub(crate) fn decode(sent: Option<&DynamicValue>, ty: &Type) -> Result<Value, Di
             "Unreadable value",
             format!(
                 "Terraform sent a value that does not fit the schema: {error}.\n\n\
-                 Terraform and the provider may be of versions that do not go together; please \
-                 report this."
+                 The versions of Terraform and the provider may be incompatible. Report this as a bug of \
+                 the provider."
             ),
         )
     })

@@ -111,7 +111,7 @@ impl Workspace {
     }
 }
 
-/// Examples lie beside the folder of the test that runs.
+/// The folder of the examples is next to that of the running test.
 fn pantry() -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let path = test.ancestors().nth(2).unwrap().join("examples/pantry");

@@ -43,7 +43,7 @@ impl Advice {
         };
         let unknown = Value::unknown(Type::Dynamic);
         let Some(launch) = bridge.launch_if_known(proposed)? else {
-            // There is nobody to ask yet; when it is applied there is.
+            // Which script to ask is known only when the plan is applied.
             return Ok(Advice::none(unknown));
         };
         if !bridge.has_modify_plan(&launch) {

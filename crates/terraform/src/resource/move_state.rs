@@ -4,8 +4,8 @@ use tenon_tfplugin::{Diagnostic, Diagnostics, MoveRequest, MoveResponse, state};
 
 use crate::schema::{RESOURCE, RESOURCE_SCHEMA};
 
-/// A resource of this type can come from the same type of another provider: a fork, or another
-/// registry. Nobody else's state says which script to run.
+/// A resource of this type can come from the same type of another provider: a fork, or another registry.
+/// States of other types do not say which script to run.
 pub(crate) fn move_state(request: MoveRequest) -> Result<MoveResponse, Diagnostics> {
     check_source(&request)?;
     state::check_version(request.source_version, 0)?;
@@ -26,9 +26,9 @@ fn check_source(request: &MoveRequest) -> Result<(), Diagnostic> {
     Err(Diagnostic::error(
         "Unable to Move Resource State",
         format!(
-            "A {source} of {} cannot become a {RESOURCE}: its state does not say which script \
-             looks after it. Remove it from the state (terraform state rm, or a removed block \
-             with destroy = false), and import it with an id that says so.",
+            "A {source} of {} cannot become a {RESOURCE}: its state does not name a script. Remove it \
+             from the state (terraform state rm, or a removed block with destroy = false), and import it \
+             with an id that names one.",
             request.source_provider
         ),
     ))

@@ -1,4 +1,4 @@
-//! Props that no state holds, and how their changes are found all the same.
+//! Props that are never stored, and how their changes are found.
 //!
 //! A value from an ephemeral resource is another one in each walk, and no walk knows of the one
 //! before. So other values alone plan nothing, unless the block says that they are to be compared
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn otherwise_only_coming_and_going_counts() {
+    fn otherwise_only_adding_and_removing_them_counts() {
         let plain = |props: Value| config(props, Value::NULL, false);
         let part = Value::object([("a", Value::unknown(Type::String))]);
         let mut private = Private::default();

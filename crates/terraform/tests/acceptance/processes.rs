@@ -173,7 +173,7 @@ fn a_stray_rejection_ends_one_process() {
 /// Of a script that takes several calls at a time, all calls of a process that dies are lost. What
 /// only reads is asked again, so that only the one that is to blame fails.
 #[test]
-fn one_that_kills_the_script_does_not_spoil_the_others() {
+fn a_call_that_kills_its_script_does_not_fail_the_others() {
     trial(&[], |workspace| {
         configure(workspace, 8, "max_in_flight = 8", "");
         workspace.apply();

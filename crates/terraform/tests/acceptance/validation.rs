@@ -108,10 +108,10 @@ data "denobridge_datasource" "a" {{
         configure("v2.0.1");
         let refused = workspace.plan().fails();
         refused
-            .says("Error: Another version of Deno")
+            .says("Error: Wrong version of Deno")
             .says("deno_version = \"v2.0.1\"");
         refused
-            .says("deno_version asks for Deno 2.0.1")
+            .says("deno_version requires Deno 2.0.1")
             .says("npm install -g deno@2.0.1");
         configure("latest");
         workspace.assert_nothing_to_do();

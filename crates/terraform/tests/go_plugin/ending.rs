@@ -64,7 +64,7 @@ impl Drop for Orphan {
 }
 
 #[tokio::test]
-async fn a_killed_terraform_takes_it_along() {
+async fn it_ends_when_terraform_is_killed() {
     // A shell for Terraform: it starts the provider and waits.
     let script = "\"$0\" & echo $! >&2; wait";
     let shell = Started::new(&["sh", "-c", script, PROVIDER], &[COOKIE]);

@@ -137,7 +137,7 @@ async fn a_path_that_would_break_the_line_is_refused() {
 }
 
 #[tokio::test]
-async fn a_person_is_told_what_this_is() {
+async fn started_by_hand_it_says_what_it_is() {
     let ended = Started::new(&[PROVIDER], &[]).end_and_leave_nothing().await;
     assert_eq!(ended.status.code(), Some(1));
     assert_eq!(ended.stdout, [""; 0]);

@@ -117,7 +117,8 @@ async fn the_version_of_write_only_props_is_a_whole_number() {
     }
     let compared = ("write_only_props_detect_changes", Value::TRUE);
     let told = told(&stage, &shapes, &[version("1"), compared]).await;
-    let expected = "error at .write_only_props_detect_changes: Two rules for write-only props";
+    let expected =
+        "error at .write_only_props_detect_changes: Conflicting settings for write-only props";
     assert!(told[0][0].starts_with(expected), "{told:?}");
     stage.end().await;
 }

@@ -185,7 +185,7 @@ async fn huge_numbers_are_kept_or_refused() {
 }
 
 #[tokio::test]
-async fn a_flood_of_stderr_drowns_nobody() {
+async fn a_flood_of_stderr_is_cut_in_the_error() {
     let lines: Vec<_> = (0..20_000).map(|number| format!("line {number}")).collect();
     let core =
         Core::new(json!({"create": {"stderr": lines, "error": {"code": 1, "message": "no"}}}))

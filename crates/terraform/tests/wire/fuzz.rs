@@ -146,7 +146,7 @@ fn any_bytes_at_all() {
 }
 
 #[test]
-fn good_bytes_that_came_to_harm() {
+fn damaged_bytes_are_refused() {
     run(600, (0..PLACES, Just(false), Just(Vec::new()), harm()));
 }
 

@@ -89,7 +89,7 @@ async fn another_version_of_deno_is_an_error_that_says_what_to_do() {
         assert!(said[0].starts_with("error at .deno_version: "), "{said:?}");
         let wanted = other.trim_start_matches('v');
         for word in [
-            &format!("asks for Deno {wanted}"),
+            &format!("requires Deno {wanted}"),
             &format!("{deno} is Deno 2.1.4"),
             "npm install -g deno",
             "deno_binary_path",
@@ -256,7 +256,7 @@ async fn permissions_narrow_what_is_passed_on() {
 }
 
 #[tokio::test]
-async fn names_that_are_none_are_refused() {
+async fn unknown_names_are_refused() {
     for (names, problem) in [
         (
             "STAGE,=x",
@@ -273,7 +273,7 @@ async fn names_that_are_none_are_refused() {
     ] {
         let stage = Stage::with_variables(&[("TENON_SCRIPT_ENV", names)]).await;
         let shapes = Shapes::of(&stage).await;
-        let expected = format!("TENON_SCRIPT_ENV cannot be used: {problem}");
+        let expected = format!("TENON_SCRIPT_ENV is invalid: {problem}");
         // Functions are called before anything is configured.
         let read = witnessed(&stage, &shapes, NAMES).await;
         assert_error(&read.diagnostics, &[&expected]);

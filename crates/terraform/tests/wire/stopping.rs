@@ -109,7 +109,7 @@ async fn what_reads_is_interrupted_and_what_changes_something_goes_on() {
 
 /// Terraform's second Ctrl-C: it ends the provider, whatever runs.
 #[tokio::test]
-async fn nobody_is_left_when_the_provider_ends_in_the_middle() {
+async fn no_process_is_left_when_the_provider_ends_during_a_call() {
     let stage = Stage::new(json!({"create": {"hang": true}})).await;
     let shapes = Shapes::of(&stage).await;
     let mut creating = Box::pin(create(&stage, &shapes));

@@ -6,7 +6,7 @@ use tenon_tfplugin::proto::tfplugin6::*;
 use crate::blocks::{Shapes, assert_error};
 use crate::stage::Stage;
 
-const NO_STATES: &[&str] = &["Not supported", "keeps no states", "backend"];
+const NO_STATES: &[&str] = &["Not supported", "does not store states", "backend"];
 
 #[tokio::test]
 async fn states_are_not_kept() {

@@ -81,10 +81,13 @@ async fn what_cannot_be_run_is_refused_in_every_block() {
     let null = Value::null(Type::String);
     let with_null = Value::list(Type::String, vec![null]).unwrap();
     let table: [(Given, &[&str]); 10] = [
-        (&[props()], &["error at .path", "Nothing says what to run"]),
+        (
+            &[props()],
+            &["error at .path", "Neither path nor command is set"],
+        ),
         (
             &[props(), ("path", "a".into()), ("command", texts(&["a"]))],
-            &["error at .command", "Leave one of them out"],
+            &["error at .command", "Remove one of them"],
         ),
         (
             &[props(), ("path", "".into())],
@@ -97,15 +100,18 @@ async fn what_cannot_be_run_is_refused_in_every_block() {
         (&[props(), ("command", with_null)], &["error at .command"]),
         (
             &[props(), ("path", "a".into()), ("timeout", 0.into())],
-            &["error at .timeout", "0 is no number of seconds"],
+            &["error at .timeout", "0 is not a positive number of seconds"],
         ),
         (
             &[props(), ("path", "a".into()), ("timeout", value("-1.5"))],
-            &["error at .timeout", "-1.5 is no number of seconds"],
+            &[
+                "error at .timeout",
+                "-1.5 is not a positive number of seconds",
+            ],
         ),
         (
             &[props(), ("path", "a".into()), ("timeout", value("1e300"))],
-            &["error at .timeout", "no number of seconds"],
+            &["error at .timeout", "not a positive number of seconds"],
         ),
         (
             &[props(), ("path", "a".into()), ("max_in_flight", 0.into())],

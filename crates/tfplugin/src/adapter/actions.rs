@@ -1,4 +1,4 @@
-//! Actions, which tell how far they have come.
+//! Actions, which report progress.
 
 use tenon_values::Type;
 use tokio::sync::mpsc;
@@ -66,7 +66,7 @@ impl<P: Provider> Adapter<P> {
         }
     }
 
-    /// Runs the action in a task of its own: it goes on even if nobody listens any more.
+    /// Runs the action in its own task: it continues even if Terraform stops reading.
     pub(super) fn invoke(&self, request: invoke_action::Request) -> Replies<invoke_action::Event> {
         let (progress, heard) = mpsc::channel(WAITING);
         let (done, completed) = mpsc::channel(1);
@@ -76,11 +76,11 @@ impl<P: Provider> Adapter<P> {
             let completed = Completed {
                 diagnostics: said(outcome),
             };
-            // Nobody listens any more if Terraform has gone.
+            // Terraform may have gone.
             let _gone = done.send(Happened::Completed(completed)).await;
         });
         let told = ReceiverStream::new(heard).map(|message: String| {
-            // Each is shown as a line of its own.
+            // Each is shown in its own line.
             let message = message.trim_end_matches(['\r', '\n']);
             let message = tenon_text::lines(message).into_owned();
             Happened::Progress(Progress { message })

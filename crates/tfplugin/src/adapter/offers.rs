@@ -20,7 +20,7 @@ fn schemas<'a>(named: impl IntoIterator<Item = (&'a String, &'a Schema)>) -> Sch
         .collect()
 }
 
-/// The names of what there is, each as a message of its own.
+/// The names of everything, each in its own message.
 fn names<T, M>(known: &BTreeMap<String, T>, message: impl Fn(String) -> M) -> Vec<M> {
     known.keys().cloned().map(message).collect()
 }

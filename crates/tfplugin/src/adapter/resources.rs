@@ -51,7 +51,7 @@ impl Types {
         }))
     }
 
-    /// The identity that a provider answers with; the one that was sent if it has nothing to say.
+    /// The identity that a provider answers with, or else the one that was sent.
     fn identity_or(
         &self,
         identity: Option<&Value>,

@@ -13,7 +13,7 @@ pub(super) enum Mode {
     Serve,
     /// A person started it and wants Terraform to use this very process.
     Debug,
-    /// A person started it and has to be told what it is.
+    /// A person started it without arguments.
     ByHand,
     Help,
     Version,
@@ -63,7 +63,7 @@ pub(super) fn version(identity: &Identity, file: Option<&Path>) -> String {
     )
 }
 
-/// What a person reads who starts the program without arguments.
+/// What is printed if a person starts the program without arguments.
 pub(super) fn by_hand(identity: &Identity) -> String {
     let Identity { about, .. } = identity;
     let program = identity.program();
@@ -71,7 +71,7 @@ pub(super) fn by_hand(identity: &Identity) -> String {
         "\
 {about}
 
-Terraform starts this program by itself; it does nothing when you start it.
+Terraform starts this program. Started by hand, it does nothing.
 
 To debug it:    {program} --debug
 For the rest:   {program} --help
@@ -87,22 +87,22 @@ pub(super) fn help(identity: &Identity) -> String {
         "\
 {about}
 
-Terraform starts this program by itself.
+Terraform starts this program.
 
 Usage: {program} [--debug | --help | --version]
 
   --debug      serve in this process until Ctrl-C, and print the variable TF_REATTACH_PROVIDERS,
                which makes Terraform use it
-  --help       print this
+  --help       print this help
   --version    print the version that `terraform init` shows, and that of Tenon
 
 Environment:
   {log}, TF_LOG_PROVIDER, TF_LOG
-               what is logged on stderr: TRACE, DEBUG, INFO, WARN, ERROR or OFF; the first that is
-               set counts (and Terraform shows it only if one of the last two is set)
-  TMPDIR       where the folder of the socket is made
+               the level of the log on stderr: TRACE, DEBUG, INFO, WARN, ERROR or OFF. The first that
+               is set counts. Terraform shows the log only if one of the last two is set
+  TMPDIR       where the folder of the socket is created
   PLUGIN_UNIX_SOCKET_DIR
-               a folder for the socket instead of one of its own
+               a folder for the socket instead of a new one
   PLUGIN_UNIX_SOCKET_GROUP
                a group, by name or number, whose members may connect
 "

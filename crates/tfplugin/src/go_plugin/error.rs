@@ -15,24 +15,24 @@ pub(super) enum StartError {
     Protocol { provider: String, offered: String },
 
     #[error(
-        "PLUGIN_CLIENT_CERT is set but holds no certificate; Terraform sets it to one in PEM, or \
-         does not set it: see that nothing else does"
+        "PLUGIN_CLIENT_CERT is set but does not contain a certificate; Terraform sets it to one in PEM, or \
+         does not set it: make sure that nothing else sets it"
     )]
     NoCertificate,
 
     #[error(
-        "PLUGIN_CLIENT_CERT holds more than one certificate; Terraform sets it to exactly one: see \
-         that nothing else does"
+        "PLUGIN_CLIENT_CERT contains more than one certificate; Terraform sets it to exactly one: make sure \
+         that nothing else sets it"
     )]
     SeveralCertificates,
 
     #[error(
-        "the certificate in PLUGIN_CLIENT_CERT cannot be read: {0}; Terraform sets it to one in \
-         PEM: see that nothing else does"
+        "the certificate in PLUGIN_CLIENT_CERT cannot be read: {0}; Terraform sets it to one in PEM: make \
+         sure that nothing else sets it"
     )]
     UnreadableCertificate(rustls::pki_types::pem::Error),
 
-    #[error("the provider's own certificate could not be made: {0}")]
+    #[error("the provider's own certificate could not be created: {0}")]
     OwnCertificate(rcgen::Error),
 
     #[error("TLS could not be set up: {0}")]
@@ -49,8 +49,8 @@ pub(super) enum StartError {
     },
 
     #[error(
-        "{}: the path of the socket is sent to Terraform in a line of UTF-8 with \"|\" between its \
-         fields and cannot be told in it; set {variable} to another folder", path.display()
+        "{}: the path of the socket must be UTF-8 without \"|\" and line breaks, because it is sent to \
+         Terraform in a line; set {variable} to another folder", path.display()
     )]
     UnspeakablePath {
         path: PathBuf,
@@ -66,7 +66,7 @@ pub(super) enum StartError {
     },
 
     #[error(
-        "PLUGIN_UNIX_SOCKET_GROUP names the group \"{0}\", which is not in /etc/group; give its \
+        "PLUGIN_UNIX_SOCKET_GROUP names the group \"{0}\", which is not in /etc/group; use its \
          number instead"
     )]
     UnknownGroup(String),
@@ -87,12 +87,12 @@ pub(super) enum StartError {
     #[error("the runtime could not be started: {0}")]
     Runtime(io::Error),
 
-    #[error("the handlers of signals could not be installed: {0}")]
+    #[error("signal handlers could not be installed: {0}")]
     Signals(io::Error),
 
     #[error("stdout, where Terraform waits for the address, could not be written: {0}")]
     Stdout(io::Error),
 
-    #[error("the server of the provider has ended: {0}")]
+    #[error("the gRPC server failed: {0}")]
     Serving(tonic::transport::Error),
 }

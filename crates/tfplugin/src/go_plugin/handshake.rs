@@ -12,7 +12,7 @@ use rustls::pki_types::pem::PemObject;
 use super::error::StartError;
 
 /// The variable, and its value, by which Terraform and OpenTofu say that it is they who start the
-/// process. This is no secret; it keeps people from starting a provider by mistake.
+/// process. This is not a secret; it keeps people from starting a provider by mistake.
 pub(super) const COOKIE: (&str, &str) = (
     "TF_PLUGIN_MAGIC_COOKIE",
     "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2",
@@ -73,8 +73,8 @@ fn check_versions(offered: Option<OsString>, provider: &str) -> Result<(), Start
     }
 }
 
-/// Whatever is there and is not exactly one certificate is an error: to go on without would let
-/// everybody in whom the file permissions let in.
+/// Anything but exactly one certificate is an error: without one, every client that the file permissions
+/// admit could connect.
 fn read_certificate(text: Option<OsString>) -> Result<Option<CertificateDer<'static>>, StartError> {
     let Some(text) = text else {
         return Ok(None);

@@ -14,13 +14,13 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::connection::Connection;
 
-/// Terraform opens one connection. Whoever opens more and says nothing holds up nobody else until
-/// there are so many of them, and then not for long.
+/// Terraform opens one connection. Silent connections delay others only if there are this many of them,
+/// and only until their handshake times out.
 const MOST_HANDSHAKES: usize = 64;
 
 const LONGEST_HANDSHAKE: Duration = Duration::from_secs(10);
 
-/// How long to leave the system alone that has no room for another connection.
+/// How long to wait if the system has no room for another connection.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Connections that are ready for use. Dropping it closes the listener and gives up the handshakes
@@ -74,7 +74,7 @@ async fn accept_all(
     }
 }
 
-/// A client that fails here is logged and is nobody else's problem.
+/// A client that fails here is logged, and no other is affected.
 async fn shake_hands(
     stream: UnixStream,
     acceptor: Option<TlsAcceptor>,
@@ -97,5 +97,5 @@ async fn shake_hands(
             }
         }
     };
-    let _nobody_serves_any_more = ready.send(connection).await;
+    let _server_has_ended = ready.send(connection).await;
 }

@@ -73,7 +73,7 @@ fn is_old_and_ours(file: &Metadata) -> bool {
     is_ours && age.is_some_and(|age| age > YOUNGEST)
 }
 
-/// Whether somebody listens. It waits for nobody.
+/// Whether a process listens. Does not wait.
 fn knock(socket: &Path) -> Result<(), Errno> {
     rustix::net::connect(&new_socket()?, &SocketAddrUnix::new(socket)?)
 }

@@ -19,8 +19,8 @@ pub(super) struct Parent {
 }
 
 impl Parent {
-    /// Watches for the death of whoever is the parent now. If Terraform died before that, this is
-    /// somebody else, and writing the handshake's line fails.
+    /// Watches for the death of the current parent. If Terraform died before that, the parent is another
+    /// process, and writing the line of the handshake fails.
     pub(super) fn watch() -> Parent {
         let process = getppid();
         let handle = process.and_then(readable_at_death);

@@ -113,7 +113,7 @@ impl Socket {
         let listener = new_socket().map_err(|error| failed(error.into()))?;
         let address = SocketAddrUnix::new(&files.socket).map_err(|error| failed(error.into()))?;
         rustix::net::bind(&listener, &address).map_err(|error| failed(error.into()))?;
-        // Nobody can connect before `listen`, so there is no moment at which others could.
+        // No client can connect before `listen`, so the permissions are set in time.
         if let Some(group) = group {
             give(&files.socket, group, 0o660)?;
         } else {
@@ -130,7 +130,7 @@ impl Socket {
     /// Where it listens.
     ///
     /// # Errors
-    /// The path is no text.
+    /// The path is not UTF-8.
     pub(super) fn address(&self) -> Result<&str, StartError> {
         let path = &self.files.socket;
         path.to_str().ok_or_else(|| StartError::UnspeakablePath {
@@ -178,13 +178,12 @@ pub(super) fn new_socket() -> Result<OwnedFd, Errno> {
 }
 
 /// Two processes that start at the same moment must not choose the same name. The keys of a hash
-/// table are random, which is all that is needed here: whoever guesses a name can only make the
-/// start fail.
+/// table are random, which is enough here: guessing a name can only make the start fail.
 fn random() -> u64 {
     RandomState::new().build_hasher().finish()
 }
 
-/// Whoever connects may be in another folder than we are.
+/// The client may run in another folder.
 fn absolute(folder: &Path) -> PathBuf {
     std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned())
 }

@@ -9,7 +9,7 @@ use tracing::{Event, Level};
 
 use super::Mask;
 
-/// Terraform reads 64 KiB as one line and shows the rest as another that is no JSON. No text of an
+/// Terraform reads 64 KiB as one line and shows the rest as another one that is not JSON. No text of an
 /// event may be so long that this happens.
 const LONGEST_TEXT: usize = 16 * 1024;
 

@@ -1,4 +1,4 @@
-//! Whatever fails is told in diagnostics, and nothing is lost.
+//! All failures are reported in diagnostics, and nothing is lost.
 
 use std::sync::atomic::Ordering;
 
@@ -68,7 +68,7 @@ async fn what_is_not_implemented_is_not_supported() {
     assert!(refused.config.is_none());
     assert!(texts(&refused.diagnostics)[0].starts_with("Not supported"));
     let refused = answer(shop.get_states(ask(Default::default())).await);
-    assert!(texts(&refused.diagnostics)[0].contains("keeps no states"));
+    assert!(texts(&refused.diagnostics)[0].contains("does not store states"));
 }
 
 #[tokio::test]
