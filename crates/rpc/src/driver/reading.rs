@@ -1,10 +1,11 @@
 //! From bytes to frames.
 
-use std::pin::Pin;
+use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bytes::BytesMut;
+use tokio::io::AsyncReadExt;
 
 use super::{Driver, is_gone};
 use crate::buffers;
@@ -77,7 +78,7 @@ impl Driver {
         } else if buffer.capacity() - buffer.len() < LEAST_ROOM {
             buffer.reserve(buffer.len().max(GROWTH));
         }
-        let read = tokio_util::io::poll_read_buf(Pin::new(reader), cx, &mut buffer);
+        let read = pin!(reader.read_buf(&mut buffer)).poll(cx);
         self.inbox.is_large |= buffer.len() > buffers::KEEP;
         match read {
             Poll::Pending => {
