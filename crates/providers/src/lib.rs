@@ -9,12 +9,14 @@
 //! | `postgres` | `postgres_query`, `postgres_copy` |
 //! | `sqlite` | `sqlite_query`, `sqlite_rows`, `sqlite_script` |
 //!
+//! `http`, `postgres` and `sqlite` are features, which are on by default.
+//!
 //! Where their process comes from, and what is done with the outputs, is left to you.
 //!
 //! ```
-//! let sqlite = tenon_providers::find("sqlite").expect("it comes with Tenon");
-//! assert!(sqlite.offer().actions.contains_key("sqlite_query"));
-//! // In a process of its own: sqlite.serve_as(std::env::args_os().skip(1))
+//! let exec = tenon_providers::find("exec").expect("it comes with Tenon");
+//! assert!(exec.offer().actions.contains_key("exec_run"));
+//! // In a process of its own: exec.serve_as(std::env::args_os().skip(1))
 //! ```
 //!
 //! What is not UTF-8 comes in base64, in a separate output; so do megabytes of control characters. Text comes in Unicode's normal form
@@ -26,8 +28,11 @@ mod blocking;
 mod content;
 mod exec;
 mod file;
+#[cfg(feature = "http")]
 mod http;
+#[cfg(feature = "postgres")]
 mod postgres;
+#[cfg(feature = "sqlite")]
 mod sqlite;
 
 use std::ffi::OsString;
@@ -44,10 +49,13 @@ pub enum Builtin {
     /// Writes and reads files.
     File,
     /// Makes HTTP requests.
+    #[cfg(feature = "http")]
     Http,
     /// Talks to PostgreSQL.
+    #[cfg(feature = "postgres")]
     Postgres,
     /// Uses SQLite databases.
+    #[cfg(feature = "sqlite")]
     Sqlite,
 }
 
@@ -63,14 +71,17 @@ macro_rules! each {
                 let $provider = file::provider();
                 $done
             }
+            #[cfg(feature = "http")]
             Builtin::Http => {
                 let $provider = http::provider();
                 $done
             }
+            #[cfg(feature = "postgres")]
             Builtin::Postgres => {
                 let $provider = postgres::provider();
                 $done
             }
+            #[cfg(feature = "sqlite")]
             Builtin::Sqlite => {
                 let $provider = sqlite::provider();
                 $done
@@ -80,12 +91,15 @@ macro_rules! each {
 }
 
 impl Builtin {
-    /// All of them, by name.
-    pub const ALL: [Builtin; 5] = [
+    /// All that this build has, by name.
+    pub const ALL: &[Builtin] = &[
         Builtin::Exec,
         Builtin::File,
+        #[cfg(feature = "http")]
         Builtin::Http,
+        #[cfg(feature = "postgres")]
         Builtin::Postgres,
+        #[cfg(feature = "sqlite")]
         Builtin::Sqlite,
     ];
 
@@ -94,8 +108,11 @@ impl Builtin {
         match self {
             Builtin::Exec => "exec",
             Builtin::File => "file",
+            #[cfg(feature = "http")]
             Builtin::Http => "http",
+            #[cfg(feature = "postgres")]
             Builtin::Postgres => "postgres",
+            #[cfg(feature = "sqlite")]
             Builtin::Sqlite => "sqlite",
         }
     }
@@ -120,16 +137,15 @@ impl Builtin {
     }
 }
 
-/// The names of all providers that come with Tenon.
+/// The names of all providers that this build has.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    Builtin::ALL.into_iter().map(Builtin::name)
+    Builtin::ALL.iter().map(|builtin| builtin.name())
 }
 
 /// The provider of this name.
 pub fn find(name: &str) -> Option<Builtin> {
-    Builtin::ALL
-        .into_iter()
-        .find(|builtin| builtin.name() == name)
+    let mut all = Builtin::ALL.iter().copied();
+    all.find(|builtin| builtin.name() == name)
 }
 
 #[cfg(test)]
@@ -139,7 +155,7 @@ mod tests {
 
     #[test]
     fn every_provider_keeps_to_the_protocol_and_explains_itself() {
-        for builtin in Builtin::ALL {
+        for &builtin in Builtin::ALL {
             let offer = builtin.offer();
             offer.check().unwrap();
             ProviderSchema::try_from(&offer).unwrap().check().unwrap();
@@ -165,7 +181,9 @@ mod tests {
     #[test]
     fn what_holds_credentials_is_sensitive() {
         for (builtin, name) in [
+            #[cfg(feature = "postgres")]
             (Builtin::Postgres, "dsn"),
+            #[cfg(feature = "http")]
             (Builtin::Http, "default_headers"),
         ] {
             let config = builtin.offer().config.body;
