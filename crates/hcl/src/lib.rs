@@ -65,3 +65,7 @@ pub use reader::{Problems, Shape};
 pub use scope::{Found, Missing, Reference, Scope, did_you_mean};
 pub use source::{Place, Source};
 pub use syntax::{Attribute, Block, Body, Expression, Name};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -62,3 +62,7 @@ pub use process::{HowItEnded, Process, StopLimits, Stopped};
 pub use sandbox::{Denial, Grant, InvalidPermission, Permission, Permissions};
 pub use stderr::StderrTail;
 pub use supervisor::{Down, Restart, Status, Supervisor};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

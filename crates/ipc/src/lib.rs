@@ -91,3 +91,7 @@ pub const PLUGIN_ENDED: i64 = -32001;
 
 /// The error code for a request that exceeds the limit per second.
 pub const TOO_MANY_REQUESTS: i64 = -32005;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -119,3 +119,7 @@ pub use tenon_schema as schema;
 pub use tenon_values::{Error, Number, Type, Value};
 pub use typed::Typed;
 pub use variadic::Variadic;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

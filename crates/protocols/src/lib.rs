@@ -227,3 +227,7 @@ impl FromStr for Protocol {
             })
     }
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

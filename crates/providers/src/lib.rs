@@ -148,6 +148,10 @@ pub fn find(name: &str) -> Option<Builtin> {
     all.find(|builtin| builtin.name() == name)
 }
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -122,3 +122,7 @@ pub mod trace {
     pub use crate::tap::{Content, Direction, Seen};
     pub use tenon_wire::mask::mask_json;
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

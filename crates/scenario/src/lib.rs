@@ -56,3 +56,7 @@ pub use run::{
 };
 pub use teardown::{FilePlan, Teardown};
 pub use tenon_protocols::Secrets;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -46,3 +46,7 @@ pub use complete::Unfit;
 pub use description::Description;
 pub use error::SchemaError;
 pub use offer::{Action, Function, Offer, Parameter, Resource};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

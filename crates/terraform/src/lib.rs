@@ -36,3 +36,7 @@ mod settings;
 mod validation;
 
 pub use denobridge::{Denobridge, identity};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

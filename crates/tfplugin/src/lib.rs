@@ -69,3 +69,7 @@ pub use log::mask_log;
 pub use private::Private;
 pub use provider::{Capabilities, Provider};
 pub use requests::*;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -67,3 +67,7 @@ pub use size::Size;
 pub use text::Text;
 pub use types::{Attribute, ObjectType, TYPE_DEPTH, TupleType, Type, TypeError};
 pub use value::{Attributes, Kind, Value};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -22,3 +22,7 @@ pub mod json;
 pub mod mask;
 pub mod msgpack;
 pub mod transcode;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

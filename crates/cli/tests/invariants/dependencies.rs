@@ -101,33 +101,6 @@ fn dependencies_point_down() {
     }
 }
 
-/// A server on a socket passes values on without decoding them, so its users need not build the types of
-/// values.
-#[test]
-fn sockets_need_no_values() {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "cargo knows what the features of a crate pull in"
-    )]
-    let mut cargo = std::process::Command::new(env!("CARGO"));
-    let output = cargo
-        .args(["tree", "--offline", "--locked", "--package", "tenon-ipc"])
-        .args(["--edges", "normal", "--prefix", "none"])
-        .current_dir(root())
-        .output()
-        .unwrap();
-    let tree = String::from_utf8(output.stdout).unwrap();
-    assert!(output.status.success(), "{:?}", output.stderr);
-    let has = |name: &str| {
-        tree.lines()
-            .any(|line| line.split(' ').next() == Some(name))
-    };
-    assert!(has("tenon-ipc") && has("tenon-protocols"), "{tree}");
-    for values in ["tenon-values", "tenon-schema"] {
-        assert!(!has(values), "tenon-ipc depends on {values}");
-    }
-}
-
 /// The modules of a crate that a text names with `crate::`, as far as there are such modules.
 fn imports<'t>(
     text: &'t str,
