@@ -258,9 +258,7 @@ impl PluginError {
             Problem::Call(CallError::Closed(_)) if self.status.is_some_and(|s| s.success()) => {
                 Some("a plugin answers until its stdin ends; does this one want arguments?".into())
             }
-            Problem::NoAnswer(_) | Problem::Call(CallError::Closed(_))
-                if !self.has_worked =>
-            {
+            Problem::NoAnswer(_) | Problem::Call(CallError::Closed(_)) if !self.has_worked => {
                 let environment = |status: ExitStatus| match ended_itself(status) {
                     true => self.left_out.general_hint(),
                     false => None,
