@@ -264,7 +264,7 @@ async fn unknown_names_are_refused() {
         ),
         (
             "BAD NAME",
-            r#""BAD NAME": the name of an environment variable has no spaces"#,
+            r#""BAD NAME": the name of an environment variable cannot contain spaces"#,
         ),
         (
             "A*=s3cret",
