@@ -62,10 +62,11 @@ impl Drop for Asked {
             return;
         };
         let outbox = &self.shared.outbox;
-        if let Ok(params) = cancel.params(outbox.dialect().format(), self.number) {
+        let (form, format) = (self.shared.options.params, outbox.dialect().format());
+        if let Ok(params) = cancel.params(form, format, self.number) {
             let event = Message::Event(Event {
                 method: Text::from_static(cancel.method),
-                params: Some(params),
+                params,
             });
             // There are at most as many of these as calls, so they need no room of their own.
             // A connection that has ended needs no cancelling.

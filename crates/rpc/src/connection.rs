@@ -15,7 +15,7 @@ use crate::io::Io;
 use crate::message::Id;
 use crate::metrics::Metrics;
 use crate::params::Params;
-use crate::payload::{Format, Payload, PayloadError};
+use crate::payload::{Elements, Format, Payload, PayloadError};
 use crate::peer::Peer;
 use crate::router::Router;
 use crate::shared::Shared;
@@ -122,13 +122,25 @@ pub struct Cancel {
 }
 
 impl Cancel {
-    pub(crate) fn params(&self, format: Format, number: u32) -> Result<Payload, PayloadError> {
-        let params = std::collections::BTreeMap::from([(self.field, number)]);
-        Payload::encode(format, &params)
+    /// The params of such an event, in the form that the protocol has for params.
+    pub(crate) fn params(
+        &self,
+        form: Params,
+        format: Format,
+        number: u32,
+    ) -> Result<Option<Payload>, PayloadError> {
+        form.encode(
+            format,
+            &std::collections::BTreeMap::from([(self.field, number)]),
+        )
     }
 
     /// The id in the params of such an event.
     pub fn id(&self, params: &Payload) -> Option<Id> {
+        let params = match params.elements() {
+            Elements::One(only) => only,
+            Elements::None | Elements::Other => params.clone(),
+        };
         let params = params.to_format(Format::Json).ok()?;
         dialect::member_id(params.bytes(), self.field)
     }
