@@ -22,7 +22,10 @@ pub(crate) use call::{CallArgs, TcpAddress, repl_help};
 pub(crate) use environment::EnvironmentArgs;
 pub(crate) use limits::LimitArgs;
 pub(crate) use permissions::{PermissionArgs, SANDBOX, option};
-pub(crate) use provider::{InstallArgs, Program, ProviderCommand};
+pub(crate) use provider::{
+    InstallArgs, ListPackedArgs, PackArgs, Pins, Program, ProviderCommand, RemovePackedArgs,
+    version,
+};
 pub(crate) use scenario::{
     GraphForm, InitArgs, ListArgs, PlanArgs, RecordKeyArgs, RunArgs, ScenarioArgs, SecretArgs,
     TeardownArgs, VariableArgs, WorkArgs,
@@ -85,10 +88,10 @@ pub(crate) enum Command {
     Call(CallArgs),
     /// Offer a plugin to many clients on a local socket
     Serve(ServeArgs),
-    /// Install the Terraform provider whose resources are scripts
+    /// Terraform providers: install denobridge, or make one out of a plugin
     #[command(
         subcommand,
-        after_help = "Example:\n  tenon provider install --write-config"
+        after_help = "Examples:\n  tenon provider install --write-config\n  tenon provider pack mytool -- python3 mytool.py"
     )]
     Provider(ProviderCommand),
     /// Run a plugin or server for experiments: echo, add, sleep, emit and more

@@ -1,6 +1,7 @@
 //! The protocols Tenon speaks: the dialect of each, how it begins and how it ends.
 //!
-//! The modules [`denobridge`] and [`orchard`] also have the methods of the protocol with their types.
+//! The modules [`denobridge`], [`orchard`] and [`seasonings`] also have the methods of the protocol with their
+//! types.
 //!
 //! | protocol | dialect | first call | goodbye | cancels calls with | can list what it offers |
 //! |---|---|---|---|---|---|
@@ -9,14 +10,15 @@
 //! | acp | json-rpc | `initialize` | | `$/cancel_request` | |
 //! | lsp | json-rpc-headers | `initialize`, event `initialized` | `shutdown`, event `exit` | `$/cancelRequest` | yes |
 //! | mcp | json-rpc | `initialize`, event `notifications/initialized` | | `notifications/cancelled` | yes |
-//! | seasonings | msgpack-rpc | `init` | call `shutdown` | | yes |
+//! | seasonings | msgpack-rpc | `init` | call `shutdown` | `$/cancel` | yes |
 //! | orchard | orchard | `describe` | call `shutdown` | | yes |
 //!
 //! A protocol is a module with a `Spec` (`lifecycle.rs`), and a line in `Protocol::spec`.
 //!
-//! Two features, both on by default: `values` has the typed messages of Orchard and denobridge, lists of
-//! what Orchard and Seasonings plugins offer, and the names of Seasonings' ext types; `secrets` has
-//! [`Secrets`]. Without them the crate does not depend on `tenon-values`.
+//! Two features, both on by default: `values` has the typed messages of Orchard, denobridge and Seasonings,
+//! lists of what Orchard and Seasonings plugins offer, and the names of Seasonings' ext types; `secrets` has
+//! [`Secrets`]. Without them the crate does not depend on `tenon-values`. A third, `packing`, has the manifest of
+//! packed Seasonings plugins.
 
 mod acp;
 pub mod denobridge;
@@ -87,7 +89,7 @@ impl Protocol {
             Protocol::Acp => &acp::SPEC,
             Protocol::Lsp => &lsp::SPEC,
             Protocol::Mcp => &mcp::SPEC,
-            Protocol::Seasonings => &seasonings::SPEC,
+            Protocol::Seasonings => &seasonings::life::SPEC,
             Protocol::Orchard => &orchard::life::SPEC,
         }
     }

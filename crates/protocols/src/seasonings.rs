@@ -1,110 +1,67 @@
-//! OpenTofu's plugin protocol.
+//! Seasonings: hooks, state storage, functions and resources for Terraform and OpenTofu, in plugins
+//! of any language.
+//!
+//! The host calls the plugin over msgpack-rpc. [`begin`] makes the first call and reads the
+//! [`Welcome`]; [`Capabilities`] say what the plugin has. Each method of the plugin is a type in
+//! [`calls`], which writes the params and reads the answer; [`value`] holds the encoding of cty values,
+//! by a type or by a schema.
+//!
+//! What a plugin sends is read leniently: unknown keys are ignored, missing keys and nil mean the same,
+//! and names have aliases ([`canonical`]). Values are not: each is decoded by its type, and an error
+//! has the method and the path.
+//!
+//! ```
+//! use tenon_protocols::seasonings::{Capabilities, canonical};
+//!
+//! assert_eq!(canonical("hooks.post-plan"), "middleware/postPlan");
+//!
+//! let capabilities = Capabilities::of(["functions", "storage.list", "post-plan"]);
+//! assert!(capabilities.includes("functions/call"));
+//! assert!(capabilities.includes("middleware/postPlan"));
+//! assert!(!capabilities.includes("storage/read"));
+//! ```
 
+mod capabilities;
+mod codes;
+pub(crate) mod life;
+mod names;
+
+#[cfg(feature = "values")]
+mod answer;
+#[cfg(feature = "values")]
+pub mod calls;
+#[cfg(feature = "values")]
+mod diagnostic;
+#[cfg(feature = "values")]
+mod ext_names;
 #[cfg(feature = "values")]
 mod list;
-
-use serde_json::json;
+#[cfg(feature = "packing")]
+mod manifest;
 #[cfg(feature = "values")]
-use tenon_rpc::options::{ExtContent, ExtName};
-use tenon_rpc::{
-    Dialect, Peer,
-    options::{Params, Stray},
+mod params;
+#[cfg(feature = "values")]
+mod path;
+#[cfg(feature = "values")]
+pub mod schema;
+#[cfg(feature = "values")]
+mod types;
+#[cfg(feature = "values")]
+pub mod value;
+
+pub use capabilities::{Capabilities, Level};
+pub use codes::{CANCELLED, FAILED, LOCKED, NOT_FOUND, NOT_SUPPORTED};
+pub use life::{Greeting, VERSION, Welcome, begin};
+pub use names::canonical;
+
+#[cfg(feature = "values")]
+pub use {
+    answer::{Answer, AnswerError},
+    diagnostic::{Diagnostic, Severity, has_errors},
+    ext_names::EXT_NAMES,
+    params::Params,
+    path::{Segment, resolve},
+    types::read_type,
 };
-#[cfg(feature = "values")]
-use tenon_values::msgpack::{REFINED_UNKNOWN, UNKNOWN};
-
-use crate::lifecycle::{Begun, Client, Spec, Work, call};
-
-/// How unknown values of cty are written in JSON: `{"$unknown":true}`, or with their refinements
-/// instead of `true`.
-#[cfg(feature = "values")]
-pub const EXT_NAMES: &[ExtName] = &[
-    ExtName {
-        code: UNKNOWN,
-        name: "$unknown",
-        content: ExtContent::Fixed(&[0]),
-    },
-    ExtName {
-        code: REFINED_UNKNOWN,
-        name: "$unknown",
-        content: ExtContent::Map,
-    },
-];
-
-pub(crate) static SPEC: Spec = Spec {
-    name: "seasonings",
-    dialect: Dialect::MsgpackRpc,
-    // Strict msgpack-rpc peers require params to be an array.
-    params: Params::Wrapped,
-    #[cfg(feature = "values")]
-    ext_names: EXT_NAMES,
-    // A whole state travels as one string.
-    frame: Some(64 * 1024 * 1024),
-    // In Seasonings, a plugin that prints anything else is broken.
-    stray: Stray::Fail,
-    first_call: Some("init"),
-    begins_once: true,
-    begin,
-    end,
-    #[cfg(feature = "values")]
-    list: Some(list::list),
-    methods: &[
-        "ping",
-        "functions/getSchema",
-        "functions/call",
-        "resources/getSchema",
-        "resources/configure",
-        "resources/validate",
-        "resources/planChange",
-        "resources/applyChange",
-        "resources/read",
-        "resources/readData",
-        "resources/import",
-        "storage/read",
-        "storage/write",
-        "storage/lock",
-        "storage/unlock",
-        "storage/list",
-        "storage/delete",
-    ],
-    ..Spec::BASE
-};
-
-fn begin<'a>(peer: &'a Peer, _: &'a Client) -> Work<'a, Begun> {
-    Box::pin(async move {
-        // Strict peers require params to be an array, so the map is inside one.
-        let params = json!([{ "protocol_version": "1.0", "capabilities": [] }]);
-        call(peer, "init", Some(params)).await.map(Some)
-    })
-}
-
-fn end(peer: &Peer) -> Work<'_, ()> {
-    Box::pin(async move {
-        // The process is ended in any case.
-        let _gone = call(peer, "shutdown", None).await;
-    })
-}
-
-#[cfg(all(test, feature = "values"))]
-mod tests {
-    use super::*;
-    use tenon_rpc::{Format, Payload};
-    use tenon_values::{Type, Value, msgpack};
-
-    #[test]
-    fn unknown_values_have_a_name_in_json() {
-        let unknown = Value::unknown(Type::String);
-        let refined = unknown.clone().refine_not_null().unwrap();
-        for (value, expected) in [
-            (unknown, r#"{"$unknown":true}"#),
-            (refined, r#"{"$unknown":{"$map":[[1,false]]}}"#),
-        ] {
-            let bytes = msgpack::encode(&value, &Type::String).unwrap();
-            let payload = Payload::new(Format::Msgpack, bytes);
-            let json = payload.to_format_with(Format::Json, EXT_NAMES).unwrap();
-            assert_eq!(&json.bytes()[..], expected.as_bytes());
-            let back = json.to_format_with(Format::Msgpack, EXT_NAMES).unwrap();
-            assert_eq!(back, payload);
-        }
-    }
-}
+#[cfg(feature = "packing")]
+pub use manifest::{FORMAT as MANIFEST_FORMAT, MANIFEST_FILE, Manifest, ManifestError, PinnedFile};

@@ -16,7 +16,10 @@ fn dependencies_point_down() {
         ("schema", &["tenon-text", "tenon-values"]),
         ("host", &["tenon-rpc", "tenon-text"]),
         ("ipc", &["tenon-host", "tenon-protocols", "tenon-rpc"]),
-        ("protocols", &["tenon-rpc", "tenon-schema", "tenon-values"]),
+        (
+            "protocols",
+            &["tenon-rpc", "tenon-schema", "tenon-values", "tenon-wire"],
+        ),
         (
             "plugin",
             &[
@@ -57,6 +60,17 @@ fn dependencies_point_down() {
             ],
         ),
         (
+            "packed",
+            &[
+                "tenon-host",
+                "tenon-protocols",
+                "tenon-rpc",
+                "tenon-schema",
+                "tenon-tfplugin",
+                "tenon-values",
+            ],
+        ),
+        (
             "cli",
             &[
                 "tenon-hcl",
@@ -66,6 +80,7 @@ fn dependencies_point_down() {
                 "tenon-providers",
                 "tenon-rpc",
                 "tenon-scenario",
+                "tenon-schema",
                 "tenon-text",
                 "tenon-values",
             ],

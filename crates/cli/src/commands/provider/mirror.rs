@@ -1,0 +1,378 @@
+//! A mirror of providers on this machine, and the configuration that makes programs use it.
+
+use std::env;
+use std::fmt;
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process};
+use serde_json::{Value, json};
+use tenon_host::{Capture, PluginCommand};
+
+use crate::args::Program;
+use crate::commands::new_file;
+use crate::exit::{Code, Failure};
+use crate::output;
+
+impl Program {
+    pub(super) const ALL: [Program; 2] = [Program::Terraform, Program::Tofu];
+
+    /// Where it looks for providers whose source names no host.
+    pub(super) fn registry(self) -> &'static str {
+        match self {
+            Program::Terraform => "registry.terraform.io",
+            Program::Tofu => "registry.opentofu.org",
+        }
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Program::Terraform => "terraform",
+            Program::Tofu => "tofu",
+        }
+    }
+}
+
+/// What was done for one program.
+pub(super) struct Installed {
+    program: Program,
+    provider: PathBuf,
+    config: Config,
+    is_config_written: bool,
+}
+
+/// The configuration file that a program reads.
+struct Config {
+    file: PathBuf,
+    /// The environment variable that names it.
+    variable: Option<&'static str>,
+}
+
+impl Installed {
+    pub(super) fn json(&self) -> Value {
+        json!({
+            "program": self.program.name(),
+            "provider": self.provider,
+            "config": self.config.file,
+            "config_written": self.is_config_written,
+        })
+    }
+}
+
+/// A provider in a mirror.
+pub(super) struct Package {
+    pub(super) mirror: PathBuf,
+    /// `NAMESPACE/NAME`.
+    pub(super) source: String,
+    /// Which providers the configuration takes from the mirror.
+    pub(super) include: String,
+    pub(super) version: String,
+}
+
+impl Package {
+    /// Puts the provider into the mirror for each program. `place` gets the folder and the path of the
+    /// provider's program in it.
+    pub(super) fn install(
+        &self,
+        programs: &[Program],
+        write_config: bool,
+        place: impl Fn(&Path, &Path) -> io::Result<()>,
+    ) -> Result<Vec<Installed>, Failure> {
+        let name = self.source.rsplit('/').next().unwrap_or_default();
+        let mut done = Vec::new();
+        let chosen = |program: &Program| programs.is_empty() || programs.contains(program);
+        for program in Program::ALL.into_iter().filter(chosen) {
+            let folder = { self.mirror.join(program.registry()) }
+                .join(&self.source)
+                .join(&self.version)
+                .join(platform());
+            let provider = folder.join(format!("terraform-provider-{name}_v{}", self.version));
+            place(&folder, &provider).map_err(|error| {
+                let provider = tenon_text::path(&provider);
+                Failure::new(Code::Failed, format!("{provider}: {error}"))
+            })?;
+            let config = Config::of(program)?;
+            let text = config_text(&self.mirror, &self.include);
+            let is_config_written = write_config && new_file::write(&config.file, &text)?;
+            done.push(Installed {
+                program,
+                provider,
+                config,
+                is_config_written,
+            });
+        }
+        Ok(done)
+    }
+
+    /// Says what was done, and what is left to be done by hand.
+    pub(super) fn print(&self, done: &[Installed]) -> Result<(), Failure> {
+        for one in done {
+            let (program, config) = (one.program.name(), &one.config);
+            output::talk(format_args!(
+                "{program}: installed {}",
+                tenon_text::path(&one.provider)
+            ));
+            let what = match (one.is_config_written, self.is_named_in(&config.file)) {
+                (true, _) => "wrote",
+                (false, true) => "the mirror is configured in",
+                (false, false) => continue,
+            };
+            output::talk(format_args!("{program}: {what} {config}"));
+        }
+        let by_hand = { done.iter() }.filter(|one| !self.is_named_in(&one.config.file));
+        let (with_block, without): (Vec<_>, Vec<_>) =
+            { by_hand.map(|one| &one.config) }.partition(|config| has_block(&config.file));
+        if !without.is_empty() {
+            output::talk(format_args!(
+                "\nFor `init` to find it, add this to {}:\n",
+                listed(&without)
+            ));
+            output::data(config_text(&self.mirror, &self.include).trim_end())?;
+        }
+        if !with_block.is_empty() {
+            output::talk(format_args!(
+                "\nFor `init` to find it, add this to the provider_installation block in {}, which may have only \
+                 one such block. If the block has `direct` or other mirrors, add only the exclude line to each of them:\n",
+                listed(&with_block)
+            ));
+            output::data(methods_text(&self.mirror, &self.include).trim_end())?;
+        }
+        // Both understand it, and one line is enough.
+        if let Some(first) = done.first() {
+            output::talk(format_args!(
+                "\nEach build has a different checksum. If .terraform.lock.hcl has the checksum of another \
+                 build, add this one:\n  {} providers lock -fs-mirror={} -platform={} {}",
+                first.program.name(),
+                tenon_text::path(&self.mirror),
+                platform(),
+                self.source
+            ));
+        }
+        Ok(())
+    }
+
+    /// Whether a configuration names the mirror for this provider already.
+    fn is_named_in(&self, config: &Path) -> bool {
+        let text = fs::read_to_string(config).unwrap_or_default();
+        text.contains(&self.mirror.display().to_string()) && text.contains(&self.include)
+    }
+}
+
+/// The names of configuration files. A variable may name one file for both programs.
+fn listed(configs: &[&Config]) -> String {
+    let mut names: Vec<_> = configs.iter().map(ToString::to_string).collect();
+    names.dedup();
+    names.join(" and ")
+}
+
+/// Whether a configuration says already where providers come from, which it can say only once.
+fn has_block(config: &Path) -> bool {
+    let text = fs::read_to_string(config).unwrap_or_default();
+    let mut lines = text.lines().map(str::trim_start);
+    lines.any(|line| line.starts_with("provider_installation"))
+}
+
+/// The program to install: the one that the user named, or that of this provider next to this command.
+pub(super) fn binary(given: Option<&Path>, name: &str) -> Result<PathBuf, Failure> {
+    let file = match given {
+        Some(file) => file.to_owned(),
+        None => env::current_exe()
+            .map_err(Failure::cannot_start)?
+            .with_file_name(format!("terraform-provider-{name}")),
+    };
+    let found = file.metadata();
+    let is_program =
+        found.is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0);
+    match is_program {
+        true => Ok(file),
+        false => Err(Failure::cannot_start(format!(
+            "{} is not an executable file\n  hint: `cargo build --release` builds it next to tenon; or name \
+             another file with --binary FILE",
+            tenon_text::path(&file)
+        ))),
+    }
+}
+
+/// Whether a program is this provider, which says so: Terraform would only find out in `terraform plan`.
+pub(super) async fn check_binary(file: &Path, name: &str) -> Result<(), Failure> {
+    let capture = Capture {
+        time_limit: Some(Duration::from_secs(10)),
+        limit: 64 * 1024,
+        ..Capture::default()
+    };
+    // Without a folder in its name it would be looked for in PATH.
+    let path = std::path::absolute(file).map_err(Failure::cannot_start)?;
+    let command = PluginCommand::new(path).arg("--version");
+    let program = format!("terraform-provider-{name}");
+    let problem = match capture.run(&command).await {
+        Ok(said) if said.stdout.starts_with(format!("{program} ").as_bytes()) => return Ok(()),
+        Ok(_) => format!("`--version` does not print \"{program} VERSION\""),
+        Err(error) => error.to_string(),
+    };
+    Err(Failure::cannot_start(format!(
+        "{} is not the Terraform provider {name}: {problem}",
+        tenon_text::path(file)
+    )))
+}
+
+/// The mirror that the user named, or the usual one.
+pub(super) fn folder(given: Option<&Path>) -> Result<PathBuf, Failure> {
+    let mirror = match (given, env::var_os("XDG_DATA_HOME")) {
+        (Some(mirror), _) => mirror.to_owned(),
+        (None, Some(data)) if !data.is_empty() => Path::new(&data).join("tenon/terraform-mirror"),
+        (None, _) => home()?.join(".local/share/tenon/terraform-mirror"),
+    };
+    // Terraform reads its configuration in another folder than this one.
+    std::path::absolute(&mirror)
+        .map_err(|error| Failure::usage(format!("{}: {error}", tenon_text::path(&mirror))))
+}
+
+fn home() -> Result<PathBuf, Failure> {
+    env::home_dir()
+        .filter(|home| !home.as_os_str().is_empty())
+        .ok_or_else(|| Failure::usage("there is no home folder: set HOME"))
+}
+
+impl Config {
+    /// The file that a program reads now: the one that a variable names, or one in the home folder.
+    fn of(program: Program) -> Result<Config, Failure> {
+        let set = |name: &'static str| Some((name, env::var_os(name)?));
+        // The second is an old name for the first. A file named by either is the only one read.
+        let named = ["TF_CLI_CONFIG_FILE", "TERRAFORM_CONFIG"].into_iter();
+        let named = { named.filter_map(set) }.find(|(_, file)| !file.is_empty());
+        Ok(match named {
+            Some((variable, file)) => Config {
+                file: file.into(),
+                variable: Some(variable),
+            },
+            None => Config {
+                file: in_home(program, &home()?),
+                variable: None,
+            },
+        })
+    }
+}
+
+impl fmt::Display for Config {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.variable {
+            Some(variable) => write!(formatter, "{} ({variable})", tenon_text::path(&self.file)),
+            None => write!(formatter, "{}", tenon_text::path(&self.file)),
+        }
+    }
+}
+
+fn in_home(program: Program, home: &Path) -> PathBuf {
+    let terraform = home.join(".terraformrc");
+    let tofu = home.join(".tofurc");
+    match program {
+        Program::Terraform => terraform,
+        Program::Tofu if tofu.exists() => tofu,
+        // OpenTofu reads Terraform's unless it has its own, and a new one would hide
+        // what the user has set there.
+        Program::Tofu if terraform.exists() => terraform,
+        Program::Tofu => match env::var_os("XDG_CONFIG_HOME").filter(|folder| !folder.is_empty()) {
+            Some(folder) => Path::new(&folder).join("opentofu/tofurc"),
+            None => tofu,
+        },
+    }
+}
+
+/// A block for a configuration that has none.
+fn config_text(mirror: &Path, include: &str) -> String {
+    let methods = methods_text(mirror, include).replace('\n', "\n  ");
+    format!("provider_installation {{\n  {}\n}}\n", methods.trim_end())
+}
+
+/// What the block has in it.
+fn methods_text(mirror: &Path, include: &str) -> String {
+    let mirror = mirror.display().to_string();
+    let mirror = mirror
+        .replace('\\', "\\\\")
+        .replace('"', "\\\"")
+        .replace("${", "$${");
+    format!(
+        "filesystem_mirror {{\n  path    = \"{mirror}\"\n  include = [\"{include}\"]\n}}\ndirect {{\n  \
+         exclude = [\"{include}\"]\n}}\n"
+    )
+}
+
+/// The system and processor, as Terraform calls them.
+pub(super) fn platform() -> String {
+    let system = match env::consts::OS {
+        "macos" => "darwin",
+        other => other,
+    };
+    let processor = match env::consts::ARCH {
+        "x86_64" => "amd64",
+        "aarch64" => "arm64",
+        "x86" => "386",
+        other => other,
+    };
+    format!("{system}_{processor}")
+}
+
+/// How the name of half a program begins; the id of the process that copies it follows.
+const PART: &str = ".part-";
+
+/// Removes what commands left that were killed while they copied.
+fn remove_parts(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let process = name.to_str().and_then(|name| name.strip_prefix(PART));
+        let process = process.and_then(|id| Pid::from_raw(id.parse().ok()?));
+        if process.is_some_and(|id| test_kill_process(id) == Err(Errno::SRCH)) {
+            let _already_gone = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Copies a program. At any time the file is the old program or the new one, and one that runs continues.
+pub(super) fn copy(from: &Path, folder: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    remove_parts(folder);
+    // Under a name that no provider has, so that an incomplete one is not started.
+    let part = folder.join(format!("{PART}{}", std::process::id()));
+    let copied = fs::copy(from, &part)
+        .and_then(|_| fs::set_permissions(&part, fs::Permissions::from_mode(0o755)))
+        .and_then(|()| fs::File::open(&part)?.sync_all())
+        .and_then(|()| fs::rename(&part, to));
+    if copied.is_err() {
+        // The incomplete copy is useless; the error to report is the first one.
+        let _also_failed = fs::remove_file(&part);
+    }
+    copied
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// No process has the largest number there is, and the first one always runs.
+    #[test]
+    fn what_a_killed_command_left_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("program");
+        fs::write(&program, "new").unwrap();
+        let mirror = folder.path().join("mirror");
+        fs::create_dir(&mirror).unwrap();
+        for name in [".part-2147483647", ".part-1", ".part-x"] {
+            fs::write(mirror.join(name), "half").unwrap();
+        }
+        copy(&program, &mirror, &mirror.join("provider")).unwrap();
+        let mut left: Vec<_> = fs::read_dir(&mirror).unwrap().flatten().collect();
+        left.sort_by_key(fs::DirEntry::file_name);
+        let left: Vec<_> = left.iter().map(fs::DirEntry::file_name).collect();
+        assert_eq!(left, [".part-1", ".part-x", "provider"]);
+    }
+
+    #[test]
+    fn a_path_is_quoted_as_hcl_wants_it() {
+        let text = config_text(Path::new("/a \"b\"/${c}"), "x/y");
+        assert!(text.contains(r#"path    = "/a \"b\"/$${c}""#), "{text}");
+    }
+}

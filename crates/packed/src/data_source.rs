@@ -1,0 +1,46 @@
+//! Data sources.
+
+use tenon_protocols::seasonings::calls::ReadData;
+use tenon_tfplugin::{Diagnostic, Diagnostics, ReadDataRequest, ReadDataResponse, has_errors};
+
+use crate::offered::Offered;
+use crate::plugin::{Plugin, Task};
+use crate::resource::{settle, unknown_part};
+use crate::{show, tree};
+
+pub(crate) async fn read(
+    plugin: &Plugin,
+    offered: &Offered,
+    request: ReadDataRequest,
+) -> Result<ReadDataResponse, Diagnostics> {
+    let kind = offered.data_source(&request.type_name)?;
+    let config = tree::with_defaults(kind.body, &request.config, &request.config);
+    tree::learn(&plugin.secrets, kind.body, &config);
+    let call = ReadData {
+        kind,
+        config: &config,
+    };
+    let data = plugin.call(&call, Task::reading("read the data source"));
+    let data = data.await.map_err(Diagnostics::from)?;
+    let mut diagnostics = show::diagnostics(data.diagnostics, kind.body, &plugin.secrets);
+    let Some(state) = data.state.filter(|_| !has_errors(&diagnostics)) else {
+        return Err(diagnostics);
+    };
+    tree::learn(&plugin.secrets, kind.body, &state);
+    let state = settle(kind.body, &state, &config);
+    if state.is_null() || unknown_part(&state).is_some() {
+        diagnostics.push(Diagnostic::error(
+            "Incomplete answer of the plugin",
+            format!(
+                "state in the answer to resources/readData: it is nil or has an unknown value in it. This \
+                 is a mistake of the plugin.\n\nPlugin: {}, method resources/readData",
+                plugin.name()
+            ),
+        ));
+        return Err(diagnostics);
+    }
+    Ok(ReadDataResponse {
+        diagnostics,
+        ..ReadDataResponse::new(state)
+    })
+}

@@ -1,0 +1,186 @@
+//! Ephemeral resources.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tenon_protocols::seasonings::calls::{Close, Open, Renew};
+use tenon_tfplugin::{
+    CloseRequest, Diagnostic, Diagnostics, OpenRequest, OpenResponse, RenewRequest, RenewResponse,
+    has_errors,
+};
+
+use crate::offered::Offered;
+use crate::plugin::{Kind, Plugin, Task};
+use crate::resource::settle;
+use crate::{show, tree};
+
+/// The newest private data of ephemeral resources that are open, by a number that Terraform gets in its
+/// place: Terraform passes what `renew` returns to the next `renew` only, and `close` would get that of
+/// `open`.
+#[derive(Default)]
+pub(crate) struct Opened(Mutex<(u64, HashMap<u64, Vec<u8>>)>);
+
+impl Opened {
+    fn lock(&self) -> MutexGuard<'_, (u64, HashMap<u64, Vec<u8>>)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(&self, private: Vec<u8>) -> Vec<u8> {
+        let mut opened = self.lock();
+        opened.0 += 1;
+        let number = opened.0;
+        opened.1.insert(number, private);
+        number.to_string().into_bytes()
+    }
+
+    fn number(private: &[u8]) -> Option<u64> {
+        std::str::from_utf8(private).ok()?.parse().ok()
+    }
+
+    fn get(&self, private: &[u8]) -> Option<Vec<u8>> {
+        let number = Opened::number(private)?;
+        self.lock()
+            .1
+            .get(&number)
+            .filter(|bytes| !bytes.is_empty())
+            .cloned()
+    }
+
+    fn set(&self, private: &[u8], new: Vec<u8>) {
+        if let Some(number) = Opened::number(private) {
+            self.lock().1.insert(number, new);
+        }
+    }
+
+    fn remove(&self, private: &[u8]) {
+        if let Some(number) = Opened::number(private) {
+            self.lock().1.remove(&number);
+        }
+    }
+}
+
+pub(crate) async fn open(
+    plugin: &Plugin,
+    offered: &Offered,
+    opened: &Opened,
+    request: OpenRequest,
+) -> Result<OpenResponse, Diagnostics> {
+    let kind = offered.ephemeral(&request.type_name)?;
+    let config = tree::with_defaults(kind.body, &request.config, &request.config);
+    tree::learn(&plugin.secrets, kind.body, &config);
+    let call = Open {
+        kind,
+        config: &config,
+    };
+    let answer = plugin.call(&call, Task::reading("open the ephemeral resource"));
+    let answer = answer.await.map_err(Diagnostics::from)?;
+    let mut diagnostics = show::diagnostics(answer.diagnostics, kind.body, &plugin.secrets);
+    let Some(result) = answer.result.filter(|_| !has_errors(&diagnostics)) else {
+        return Err(diagnostics);
+    };
+    tree::learn(&plugin.secrets, kind.body, &result);
+    let result = settle(kind.body, &result, &config);
+    let renew_at = renewal(plugin, answer.renew_at.as_deref(), &mut diagnostics);
+    Ok(OpenResponse {
+        private: opened.add(answer.private.map(Into::into).unwrap_or_default()),
+        renew_at,
+        diagnostics,
+        ..OpenResponse::new(result)
+    })
+}
+
+/// When to renew, in seconds since 1970. A time that cannot be read is no reason to lose what was opened.
+fn renewal(plugin: &Plugin, time: Option<&str>, diagnostics: &mut Diagnostics) -> Option<i64> {
+    let parsed = time?.parse::<jiff::Timestamp>();
+    match parsed {
+        Ok(time) => Some(time.as_second()),
+        Err(error) => {
+            let detail = format!(
+                "renew_at of the plugin {} is not a time in the form of RFC 3339, so the resource is not \
+                 renewed: {error}.",
+                plugin.name()
+            );
+            diagnostics.push(Diagnostic::warning("Unreadable time", detail));
+            None
+        }
+    }
+}
+
+pub(crate) async fn renew(
+    plugin: &Plugin,
+    offered: &Offered,
+    opened: &Opened,
+    request: RenewRequest,
+) -> Result<RenewResponse, Diagnostics> {
+    let kind = offered.ephemeral(&request.type_name)?;
+    let private = opened.get(&request.private);
+    let call = Renew {
+        name: kind.name,
+        private: private.as_deref(),
+    };
+    let answer = match plugin
+        .call(&call, Task::reading("renew the ephemeral resource"))
+        .await
+    {
+        Ok(answer) => answer,
+        Err(failure) if failure.kind == Kind::LeftOut => return Ok(RenewResponse::default()),
+        Err(failure) => return Err(failure.into()),
+    };
+    if let Some(new) = answer.private {
+        opened.set(&request.private, new.into());
+    }
+    let mut diagnostics = show::diagnostics(answer.diagnostics, kind.body, &plugin.secrets);
+    Ok(RenewResponse {
+        renew_at: renewal(plugin, answer.renew_at.as_deref(), &mut diagnostics),
+        // The number stays the same.
+        private: None,
+        diagnostics,
+    })
+}
+
+pub(crate) async fn close(
+    plugin: &Plugin,
+    offered: &Offered,
+    opened: &Opened,
+    request: CloseRequest,
+) -> Result<Diagnostics, Diagnostics> {
+    let kind = offered.ephemeral(&request.type_name)?;
+    let private = opened.get(&request.private);
+    opened.remove(&request.private);
+    let call = Close {
+        name: kind.name,
+        private: private.as_deref(),
+    };
+    match plugin
+        .call(&call, Task::cleaning("close the ephemeral resource"))
+        .await
+    {
+        Ok(done) => Ok(show::diagnostics(
+            done.diagnostics,
+            kind.body,
+            &plugin.secrets,
+        )),
+        Err(failure) if failure.kind == Kind::LeftOut => Ok(Diagnostics::new()),
+        Err(failure) => Err(failure.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_private_data_is_found_by_its_number() {
+        let opened = Opened::default();
+        let first = opened.add(b"one".to_vec());
+        let second = opened.add(Vec::new());
+        assert_ne!(first, second);
+        assert_eq!(opened.get(&first).as_deref(), Some(&b"one"[..]));
+        assert_eq!(opened.get(&second), None);
+        opened.set(&first, b"two".to_vec());
+        assert_eq!(opened.get(&first).as_deref(), Some(&b"two"[..]));
+        opened.remove(&first);
+        assert_eq!(opened.get(&first), None);
+        assert_eq!(opened.get(b"x"), None);
+    }
+}

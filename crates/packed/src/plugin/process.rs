@@ -1,0 +1,214 @@
+//! One process of the plugin.
+
+use std::ffi::OsString;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use tenon_host::{
+    Environment, LeftOut, PluginCommand, PluginError, Problem, Start, Started, StopLimits,
+};
+use tenon_protocols::seasonings::{
+    Greeting, Level, Manifest, Params, PinnedFile, Welcome, begin, calls,
+};
+use tenon_protocols::{Protocol, Secrets};
+use tenon_rpc::{CallError, Id, Options, Peer, Router, Text, events};
+use tenon_schema::Offer;
+use tokio::sync::Mutex;
+
+/// What belongs to a process.
+pub(super) struct Extra {
+    pub(super) welcome: Welcome,
+    /// The generation of the configuration that it has; 0 for none.
+    pub(super) configured: Mutex<u64>,
+}
+
+/// How long a process gets to end.
+const STOP_LIMITS: StopLimits = StopLimits {
+    asked: Duration::from_secs(1),
+    terminated: Duration::from_millis(300),
+};
+
+events! {
+    /// A line for the log.
+    Log = "log" (LogParams);
+    /// How far a call has come.
+    Progress = "progress" (ProgressParams);
+}
+
+#[derive(Serialize, Deserialize)]
+struct LogParams {
+    #[serde(default)]
+    level: Option<String>,
+    #[serde(default)]
+    message: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ProgressParams {
+    #[serde(default)]
+    message: Option<String>,
+}
+
+/// Starts a process, and checks that it is the plugin that was packed.
+pub(super) async fn start(
+    manifest: &Manifest,
+    expected: Option<Arc<Offer>>,
+    secrets: &Secrets,
+) -> Result<Started<Extra>, PluginError> {
+    // Before anything of a changed plugin runs.
+    if let Err(problem) = manifest.files.iter().try_for_each(PinnedFile::check) {
+        return Err(not_started(manifest, refused(&problem)));
+    }
+    let protocol = Protocol::Seasonings;
+    let start = Start {
+        dialect: protocol.dialect(),
+        options: Options {
+            redact: Some(secrets.redact()),
+            ..protocol.host_options()
+        },
+        limit: protocol.start_limit(),
+        stop: STOP_LIMITS,
+    };
+    let router = {
+        let (name, log_secrets) = (manifest.name.clone(), secrets.clone());
+        let (plugin, progress_secrets) = (manifest.name.clone(), secrets.clone());
+        Router::new(())
+            .on_event(Log, move |_, said: LogParams| {
+                let message = log_secrets.hide(said.message.as_deref().unwrap_or_default());
+                log(&name, said.level.as_deref().unwrap_or_default(), &message);
+            })
+            .on_event(Progress, move |_, said: ProgressParams| {
+                let message = progress_secrets.hide(said.message.as_deref().unwrap_or_default());
+                tracing::info!(plugin, "{message}");
+            })
+    };
+    let first = |peer: Peer| async move {
+        let greeting = Greeting::new([Level::Functions, Level::Resources]);
+        let welcome = begin(&peer, &greeting).await?;
+        if let Some(expected) = expected {
+            check_schema(&peer, &welcome, &expected).await?;
+        }
+        Ok(welcome)
+    };
+    let command = command(manifest, secrets);
+    let started = tenon_host::Plugin::start(&command, start, Arc::new(router), first);
+    let (plugin, welcome) = started.await?;
+    Ok(Started {
+        plugin,
+        capacity: welcome.max_in_flight.unwrap_or(NonZeroUsize::MIN),
+        extra: Extra {
+            welcome,
+            configured: Mutex::new(0),
+        },
+    })
+}
+
+fn command(manifest: &Manifest, secrets: &Secrets) -> PluginCommand {
+    let mut words = manifest.command.iter();
+    let program = words.next().map_or("", String::as_str);
+    let more: Vec<OsString> = manifest.environment.iter().map(OsString::from).collect();
+    let (name, secrets) = (manifest.name.clone(), secrets.clone());
+    PluginCommand::new(program)
+        .args(words)
+        .inherit(Environment::Few { more })
+        .environment_advice("pack the plugin again with --env NAME")
+        .on_stderr(move |line| {
+            let line = secrets.hide(line);
+            let (level, text) = level_of(&line);
+            log(&name, level, text);
+        })
+}
+
+/// The level that a line of stderr names.
+fn level_of(line: &str) -> (&str, &str) {
+    let cut = line.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    match cut {
+        Some((level @ ("TRACE" | "DEBUG" | "INFO" | "WARN" | "ERROR"), text)) => {
+            (level, text.trim_start())
+        }
+        _ => ("INFO", line),
+    }
+}
+
+fn log(plugin: &str, level: &str, text: &str) {
+    match level.to_ascii_lowercase().as_str() {
+        "error" => tracing::error!(plugin, "{text}"),
+        "warn" | "warning" => tracing::warn!(plugin, "{text}"),
+        "debug" => tracing::debug!(plugin, "{text}"),
+        "trace" => tracing::trace!(plugin, "{text}"),
+        _ => tracing::info!(plugin, "{text}"),
+    }
+}
+
+async fn check_schema(peer: &Peer, welcome: &Welcome, expected: &Offer) -> Result<(), CallError> {
+    let schemas = calls::schemas(peer, &welcome.capabilities).await?;
+    let offer = { schemas.offer() }.map_err(|error| refused(&format!("its schema: {error}")))?;
+    match offer == *expected {
+        true => Ok(()),
+        false => Err(refused(
+            "its schema is not the one that was captured when it was packed",
+        )),
+    }
+}
+
+/// The plugin is not the one that was packed.
+fn refused(problem: &str) -> CallError {
+    CallError::Malformed(Text::from(format!(
+        "{problem}. Pack the plugin again with `tenon provider pack`, and run `terraform init -upgrade`"
+    )))
+}
+
+fn not_started(manifest: &Manifest, problem: CallError) -> PluginError {
+    PluginError {
+        command: manifest.command.join(" "),
+        problem: Problem::Call(problem),
+        stray: None,
+        status: None,
+        unclaimed: None,
+        stderr: Vec::new(),
+        dialect: None,
+        left_out: LeftOut::default(),
+        has_worked: false,
+        is_confined: false,
+        memory_limit: None,
+    }
+}
+
+/// Asks the plugin to cancel a call.
+pub(super) async fn cancel(peer: &Peer, id: &Id) {
+    let Id::Number(number) = id else {
+        return;
+    };
+    if let Ok(params) = Params::new().member("id", number) {
+        // A plugin that has gone needs no cancelling.
+        let _gone = peer.send_raw("$/cancel", Some(params.into_payload())).await;
+    }
+}
+
+/// Says goodbye and sees to it that the process ends.
+pub(super) async fn stop(plugin: tenon_host::Plugin) {
+    let id = plugin.process().id();
+    let stopped = plugin.stop(|peer| async move { Protocol::Seasonings.end(&peer).await });
+    let stopped = stopped.await;
+    tracing::debug!(id, how = ?stopped.how, status = %stopped.status, "the plugin ended");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_stderr_names_its_level() {
+        for (line, level, text) in [
+            ("[WARN] careful", "WARN", "careful"),
+            ("[ERROR]no", "ERROR", "no"),
+            ("plain", "INFO", "plain"),
+            ("[1, 2] is a list", "INFO", "[1, 2] is a list"),
+            ("[warn] small letters", "INFO", "[warn] small letters"),
+        ] {
+            assert_eq!(level_of(line), (level, text));
+        }
+    }
+}

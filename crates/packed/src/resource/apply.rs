@@ -1,0 +1,138 @@
+//! Creating, updating and deleting a resource.
+//!
+//! Nothing is forgotten: whatever the plugin answers, a resource that may exist stays in the state.
+
+use tenon_protocols::seasonings::calls::{Applied, ApplyChange};
+use tenon_tfplugin::{ApplyRequest, ApplyResponse, Diagnostic, Diagnostics, has_errors};
+use tenon_values::Value;
+
+use super::{check, private, settle};
+use crate::offered::Offered;
+use crate::plugin::{Kind, Plugin, Task};
+use crate::{show, tree};
+
+pub(crate) async fn apply(
+    plugin: &Plugin,
+    offered: &Offered,
+    request: ApplyRequest,
+) -> Result<ApplyResponse, Diagnostics> {
+    let kind = offered.resource(&request.type_name)?;
+    let ApplyRequest {
+        prior,
+        planned,
+        config,
+        ..
+    } = &request;
+    for value in [prior, planned, config] {
+        tree::learn(&plugin.secrets, kind.body, value);
+    }
+    let planned = &tree::without_write_only(kind.body, planned);
+    let call = ApplyChange {
+        kind,
+        prior,
+        planned,
+        config,
+        private: private(&request.private),
+    };
+    let task = match (prior.is_null(), planned.is_null()) {
+        (true, _) => Task::changing("create the resource"),
+        (false, true) => Task::changing("delete the resource"),
+        (false, false) => Task::changing("update the resource"),
+    };
+    let kept = Kept { prior, planned };
+    let answer = match plugin.call(&call, task).await {
+        Ok(answer) => answer,
+        Err(failure) if failure.kind == Kind::Unreadable => {
+            return Ok(kept.despite(failure.diagnostic, Diagnostics::new()));
+        }
+        Err(failure) => return Err(failure.into()),
+    };
+    let Applied {
+        state,
+        private,
+        diagnostics,
+    } = answer;
+    let diagnostics = show::diagnostics(diagnostics, kind.body, &plugin.secrets);
+    let mistake = |path: &str, problem: &str| mistake(plugin, task, path, problem);
+    let state = match state {
+        Ok(Some(state)) if planned.is_null() || !state.is_null() => state,
+        Ok(Some(_)) if has_errors(&diagnostics) => return Err(diagnostics),
+        Ok(Some(_)) => {
+            let problem = "it is nil, but the resource was not to be deleted";
+            return Ok(kept.despite(mistake("state", problem), diagnostics));
+        }
+        Ok(None) if has_errors(&diagnostics) => return Err(diagnostics),
+        Ok(None) => Value::null(kind.body.implied_type()),
+        Err(error) => {
+            let error = mistake(&error.path, &error.problem);
+            return Ok(kept.despite(error, diagnostics));
+        }
+    };
+    tree::learn(&plugin.secrets, kind.body, &state);
+    let state = tree::without_write_only(kind.body, &state);
+    let state = settle(kind.body, &state, planned);
+    let mut response = ApplyResponse {
+        private: private.map(Into::into),
+        diagnostics,
+        ..ApplyResponse::new(state)
+    };
+    if let Some(path) = check::unknown_part(&response.state) {
+        let place = format!("state.{}", show::path_text(&path));
+        let problem = mistake(
+            &place,
+            "it is unknown, but after a change everything is known",
+        );
+        response.diagnostics.push(problem);
+        response.state = response.state.unknown_as_null();
+    } else if !has_errors(&response.diagnostics)
+        && let Some(path) = check::state_contradiction(planned, &response.state)
+    {
+        let (place, problem) = match planned.is_null() {
+            true => (
+                "state".to_owned(),
+                "the resource was to be deleted, and is still there",
+            ),
+            false => (
+                format!("state.{}", show::path_text(&path)),
+                "it differs from what was planned",
+            ),
+        };
+        response.diagnostics.push(mistake(&place, problem));
+    }
+    Ok(response)
+}
+
+/// What is kept in the state if the answer cannot be used.
+struct Kept<'a> {
+    prior: &'a Value,
+    planned: &'a Value,
+}
+
+impl Kept<'_> {
+    /// The error with a state: what was planned for a resource that was probably created, otherwise what
+    /// there was before.
+    fn despite(&self, error: Diagnostic, mut diagnostics: Diagnostics) -> ApplyResponse {
+        diagnostics.push(error);
+        let state = match self.prior.is_null() {
+            true => self.planned.unknown_as_null(),
+            false => self.prior.clone(),
+        };
+        ApplyResponse {
+            diagnostics,
+            ..ApplyResponse::new(state)
+        }
+    }
+}
+
+fn mistake(plugin: &Plugin, task: Task, path: &str, problem: &str) -> Diagnostic {
+    let problem = plugin.secrets.hide(problem);
+    Diagnostic::error(
+        format!("Could not {}", task.what),
+        format!(
+            "{path} in the answer to resources/applyChange: {problem}. This is a mistake of the plugin; \
+             what it did is kept in the state as far as it is known.\n\n\
+             Plugin: {}, method resources/applyChange",
+            plugin.name()
+        ),
+    )
+}

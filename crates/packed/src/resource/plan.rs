@@ -1,0 +1,106 @@
+//! Saying what a change will do.
+
+use tenon_protocols::seasonings::calls::PlanChange;
+use tenon_protocols::seasonings::resolve;
+use tenon_tfplugin::{Diagnostic, Diagnostics, PlanRequest, PlanResponse, has_errors};
+use tenon_values::Path;
+
+use super::{check, host_plan, private, settle};
+use crate::offered::Offered;
+use crate::plugin::{Kind, Plugin, Task};
+use crate::{show, tree};
+
+pub(crate) async fn plan(
+    plugin: &Plugin,
+    offered: &Offered,
+    request: PlanRequest,
+) -> Result<PlanResponse, Diagnostics> {
+    let kind = offered.resource(&request.type_name)?;
+    let PlanRequest {
+        prior,
+        proposed,
+        config,
+        ..
+    } = &request;
+    for value in [prior, proposed, config] {
+        tree::learn(&plugin.secrets, kind.body, value);
+    }
+    // A plugin is not asked about deletions.
+    if proposed.is_null() {
+        return Ok(PlanResponse::new(proposed.clone()));
+    }
+    let proposed = tree::with_defaults(kind.body, proposed, config);
+    let proposed = tree::without_write_only(kind.body, &proposed);
+    let call = PlanChange {
+        kind,
+        prior,
+        config,
+        proposed: &proposed,
+        private: private(&request.private),
+    };
+    let task = Task::reading("plan the change");
+    let asked = match plugin.call(&call, task).await {
+        Ok(planned) => Some(planned),
+        Err(failure) if failure.kind == Kind::LeftOut => None,
+        Err(failure) => return Err(failure.into()),
+    };
+    let Some(answer) = asked else {
+        let planned = host_plan::plan(kind.body, prior, config, &proposed);
+        let replaced = host_plan::replaced(kind.body, prior, &planned);
+        return Ok(PlanResponse {
+            requires_replace: replaced.iter().map(show::attribute_path).collect(),
+            ..PlanResponse::new(planned)
+        });
+    };
+    let mut diagnostics = show::diagnostics(answer.diagnostics, kind.body, &plugin.secrets);
+    let Some(planned) = answer.planned.filter(|_| !has_errors(&diagnostics)) else {
+        return Err(diagnostics);
+    };
+    if planned.is_null() {
+        diagnostics.push(wrong(
+            plugin,
+            &Path::root(),
+            "it is nil, but the resource is not deleted",
+        ));
+        return Err(diagnostics);
+    }
+    let planned = tree::without_write_only(kind.body, &planned);
+    let planned = settle(kind.body, &planned, &proposed);
+    if let Some((path, problem)) = check::plan_contradiction(kind.body, config, prior, &planned) {
+        diagnostics.push(wrong(plugin, &path, problem));
+        return Err(diagnostics);
+    }
+    let mut replaced = host_plan::replaced(kind.body, prior, &planned);
+    if !prior.is_null() {
+        let named = answer
+            .replace
+            .iter()
+            .map(|segments| resolve(segments, kind.body));
+        replaced.extend(named.filter(|path| !path.is_root()));
+    }
+    Ok(PlanResponse {
+        requires_replace: replaced.iter().map(show::attribute_path).collect(),
+        private: answer.private.map(Into::into),
+        diagnostics,
+        ..PlanResponse::new(planned)
+    })
+}
+
+fn wrong(plugin: &Plugin, path: &Path, problem: &str) -> Diagnostic {
+    let place = match path.is_root() {
+        true => "planned".to_owned(),
+        false => format!("planned.{}", show::path_text(path)),
+    };
+    let diagnostic = Diagnostic::error(
+        "Invalid plan of the plugin",
+        format!(
+            "{place} in the answer to resources/planChange: {problem}. This is a mistake of the plugin.\n\n\
+             Plugin: {}, method resources/planChange",
+            plugin.name()
+        ),
+    );
+    match path.is_root() {
+        true => diagnostic,
+        false => diagnostic.at(show::attribute_path(path)),
+    }
+}

@@ -1,0 +1,49 @@
+//! What the plugin tells the user, as Terraform shows it.
+
+use tenon_protocols::Secrets;
+use tenon_protocols::seasonings::{self, Segment, resolve};
+use tenon_schema::Body;
+use tenon_tfplugin::{AttributePath, Diagnostic, Diagnostics, PathStep, Severity};
+use tenon_values::{Path, Step};
+
+/// The plugin's diagnostics, at the attributes of this schema.
+pub(crate) fn diagnostics(
+    said: Vec<seasonings::Diagnostic>,
+    body: &Body,
+    secrets: &Secrets,
+) -> Diagnostics {
+    let show = |one: seasonings::Diagnostic| Diagnostic {
+        severity: match one.severity {
+            seasonings::Severity::Error => Severity::Error,
+            seasonings::Severity::Warning => Severity::Warning,
+        },
+        attribute: attribute(&one.path, body),
+        summary: match one.summary.is_empty() {
+            true => "The plugin reports a problem".to_owned(),
+            false => secrets.hide(&one.summary),
+        },
+        detail: secrets.hide(&one.detail),
+    };
+    said.into_iter().map(show).collect()
+}
+
+fn attribute(segments: &[Segment], body: &Body) -> Option<AttributePath> {
+    let path = resolve(segments, body);
+    (!path.is_root()).then(|| attribute_path(&path))
+}
+
+/// A path as Terraform has it. It ends before an element of a set.
+pub(crate) fn attribute_path(path: &Path) -> AttributePath {
+    let steps = path.steps().iter().map_while(|step| match step {
+        Step::Attribute(name) => Some(PathStep::Attribute(name.to_string())),
+        Step::Key(key) => Some(PathStep::Key(key.to_string_lossy().into_owned())),
+        Step::Index(index) => Some(PathStep::Index(i64::try_from(*index).ok()?)),
+        Step::Element(_) => None,
+    });
+    AttributePath(steps.collect())
+}
+
+/// A path for people, as in HCL: `rule[1].port`.
+pub(crate) fn path_text(path: &Path) -> String {
+    path.to_string().trim_start_matches('.').to_owned()
+}

@@ -1,0 +1,232 @@
+//! How a plugin is greeted and ended.
+
+use std::num::NonZeroUsize;
+
+use serde_json::{Map, Value, json};
+use tenon_rpc::{
+    CallError, Dialect, Payload, Peer,
+    options::{Cancel, Params, Stray},
+};
+
+use super::capabilities::{Capabilities, Level};
+#[cfg(feature = "values")]
+use super::list;
+use crate::lifecycle::{Begun, Client, Spec, Work, call, client_info, decode, refuse};
+
+/// The version of the protocol.
+pub const VERSION: u64 = 1;
+
+pub(crate) static SPEC: Spec = Spec {
+    name: "seasonings",
+    dialect: Dialect::MsgpackRpc,
+    // Strict msgpack-rpc peers want params to be an array.
+    params: Params::Wrapped,
+    cancel: Some(Cancel {
+        method: "$/cancel",
+        field: "id",
+    }),
+    #[cfg(feature = "values")]
+    ext_names: super::EXT_NAMES,
+    // A whole state travels as one string.
+    frame: Some(64 * 1024 * 1024),
+    // A plugin that prints anything else is broken: msgpack has no way to find the next message.
+    stray: Stray::Fail,
+    first_call: Some("init"),
+    begins_once: true,
+    begin: greet_with_everything,
+    end,
+    #[cfg(feature = "values")]
+    list: Some(list::list),
+    methods: &[
+        "ping",
+        "functions/getSchema",
+        "functions/call",
+        "resources/getSchema",
+        "resources/configure",
+        "resources/validate",
+        "resources/planChange",
+        "resources/applyChange",
+        "resources/read",
+        "resources/readData",
+        "resources/import",
+        "resources/upgrade",
+        "resources/open",
+        "resources/renew",
+        "resources/close",
+        "storage/read",
+        "storage/write",
+        "storage/lock",
+        "storage/unlock",
+        "storage/list",
+        "storage/delete",
+    ],
+    ..Spec::BASE
+};
+
+/// What the host says in the first call.
+#[derive(Clone, Debug, Default)]
+pub struct Greeting {
+    /// The levels that the host can use.
+    pub levels: Vec<Level>,
+    /// What the user configured for this plugin.
+    pub config: Map<String, Value>,
+}
+
+impl Greeting {
+    /// A greeting without configuration.
+    pub fn new(levels: impl IntoIterator<Item = Level>) -> Greeting {
+        Greeting {
+            levels: levels.into_iter().collect(),
+            config: Map::new(),
+        }
+    }
+}
+
+/// What a plugin says about itself in the answer to the first call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Welcome {
+    /// The name; empty if it gives none.
+    pub name: String,
+    /// The version; empty if it gives none.
+    pub version: String,
+    /// What it has.
+    pub capabilities: Capabilities,
+    /// How many calls it works on at the same time; one if absent. Anything but a whole number of at
+    /// least one counts as absent.
+    pub max_in_flight: Option<NonZeroUsize>,
+}
+
+impl Welcome {
+    /// Reads the answer to `init`.
+    ///
+    /// # Errors
+    /// It is not a map, or the plugin speaks another major version of the protocol.
+    pub fn read(answer: &Payload) -> Result<Welcome, CallError> {
+        let said = decode(answer)?;
+        if !said.is_object() {
+            return refuse(format!("`init` is answered with a map, not with {said}"));
+        }
+        check_version(&said["protocol_version"])?;
+        let info = match &said["provider_info"] {
+            Value::Object(_) => &said["provider_info"],
+            _ => &said,
+        };
+        let text = |value: &Value| match value {
+            Value::String(text) => text.clone(),
+            Value::Number(number) => number.to_string(),
+            _ => String::new(),
+        };
+        let lists = [&said["capabilities"], &said["supported_capabilities"]];
+        let names = lists.into_iter().filter_map(Value::as_array).flatten();
+        let max_in_flight = said["max_in_flight"].as_u64();
+        Ok(Welcome {
+            name: text(&info["name"]),
+            version: text(&info["version"]),
+            capabilities: Capabilities::of(names.filter_map(Value::as_str)),
+            max_in_flight: max_in_flight
+                .and_then(|count| NonZeroUsize::new(usize::try_from(count).ok()?)),
+        })
+    }
+}
+
+/// 1, "1" and "1.0" are the same; absent means 1.
+fn check_version(said: &Value) -> Result<(), CallError> {
+    let major = match said {
+        Value::Null => return Ok(()),
+        Value::Number(number) => number.as_f64().map(f64::trunc),
+        Value::String(text) => text.split('.').next().and_then(|major| major.parse().ok()),
+        _ => None,
+    };
+    match major == Some(VERSION as f64) {
+        true => Ok(()),
+        false => refuse(format!(
+            "the plugin speaks version {said} of the protocol, and this host speaks version {VERSION}"
+        )),
+    }
+}
+
+/// Makes the first call of a process.
+///
+/// # Errors
+/// The call failed, or the plugin speaks another major version of the protocol.
+pub async fn begin(peer: &Peer, greeting: &Greeting) -> Result<Welcome, CallError> {
+    let answer = greet(peer, greeting).await?;
+    Welcome::read(&answer)
+}
+
+async fn greet(peer: &Peer, greeting: &Greeting) -> Result<Payload, CallError> {
+    let levels: Vec<&str> = greeting.levels.iter().map(|level| level.name()).collect();
+    // Strict peers want params to be an array, so the map goes inside one.
+    let params = json!([{
+        "protocol_version": VERSION,
+        "host": client_info(),
+        "capabilities": levels,
+        "config": greeting.config,
+    }]);
+    call(peer, "init", Some(params)).await
+}
+
+fn greet_with_everything<'a>(peer: &'a Peer, _: &'a Client) -> Work<'a, Begun> {
+    Box::pin(async move {
+        let answer = greet(peer, &Greeting::new(Level::ALL)).await?;
+        check_version(&decode(&answer)?["protocol_version"])?;
+        Ok(Some(answer))
+    })
+}
+
+fn end(peer: &Peer) -> Work<'_, ()> {
+    Box::pin(async move {
+        // The process is ended all the same.
+        let _gone = call(peer, "shutdown", None).await;
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use tenon_rpc::Format;
+
+    use super::*;
+
+    fn read(said: Value) -> Result<Welcome, CallError> {
+        Welcome::read(&Payload::encode(Format::Msgpack, &said).unwrap())
+    }
+
+    #[test]
+    fn both_shapes_of_a_welcome_are_read() {
+        let plain = json!({"name": "a", "version": "2", "protocol_version": 1,
+            "capabilities": ["functions"], "max_in_flight": 4, "later": true});
+        let nested = json!({"provider_info": {"name": "a", "version": "2"},
+            "supported_capabilities": ["functions"], "max_in_flight": 4});
+        let welcome = read(plain).unwrap();
+        assert_eq!(read(nested).unwrap(), welcome);
+        assert_eq!(
+            (welcome.name.as_str(), welcome.version.as_str()),
+            ("a", "2")
+        );
+        assert!(welcome.capabilities.includes("functions/call"));
+        assert_eq!(welcome.max_in_flight, NonZeroUsize::new(4));
+        assert_eq!(read(json!({})).unwrap(), Welcome::default());
+        let odd = read(json!({"capabilities": null, "max_in_flight": 0})).unwrap();
+        assert_eq!(odd, Welcome::default());
+        read(json!([])).unwrap_err();
+    }
+
+    #[test]
+    fn another_major_version_is_refused_with_both() {
+        for same in [
+            json!(1),
+            json!(1.0),
+            json!("1"),
+            json!("1.0"),
+            json!("1.7"),
+            json!(null),
+        ] {
+            read(json!({ "protocol_version": same })).unwrap();
+        }
+        for other in [json!(2), json!("2.0"), json!("one"), json!([1]), json!(0)] {
+            let error = read(json!({ "protocol_version": other })).unwrap_err();
+            let text = format!("version {other} of the protocol, and this host speaks version 1");
+            assert!(error.to_string().contains(&text), "{error}");
+        }
+    }
+}
