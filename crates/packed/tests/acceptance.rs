@@ -1,0 +1,22 @@
+//! Packed plugins in real Terraforms.
+//!
+//! `scripts/tools` installs Terraform 1.15; a `terraform` and a `tofu` on PATH are tested as well.
+//! Without the tools the tests are skipped, but not under CI=true.
+
+#[path = "../../cli/tests/foreign/mark.rs"]
+mod mark;
+#[allow(dead_code, reason = "shared with the tests of crates/terraform")]
+#[path = "../../terraform/tests/acceptance/outcome.rs"]
+mod outcome;
+#[allow(dead_code, reason = "shared with the tests of crates/terraform")]
+#[path = "../../terraform/tests/acceptance/tools.rs"]
+mod tools;
+
+#[path = "acceptance/failures.rs"]
+mod failures;
+#[path = "acceptance/notes.rs"]
+mod notes;
+#[path = "acceptance/shapes.rs"]
+mod shapes;
+#[path = "acceptance/workspace.rs"]
+mod workspace;

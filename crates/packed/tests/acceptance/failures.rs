@@ -1,0 +1,153 @@
+//! Plugins that fail: nothing is forgotten, and no secret is shown.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::outcome::Outcome;
+use crate::shapes::pack;
+use crate::workspace::{Workspace, trial};
+
+const THING: &str =
+    "resource \"puppet_thing\" \"a\" {\n  name   = \"one\"\n  secret = \"hunter2\"\n}\n";
+
+fn behave(workspace: &Workspace, behaviour: &str) {
+    fs::write(workspace.path("behaviour"), behaviour).unwrap();
+}
+
+fn apply(workspace: &Workspace, behaviour: &str) -> Outcome {
+    behave(workspace, behaviour);
+    let applied = workspace.run("apply -auto-approve");
+    applied.says_nothing_of("hunter2");
+    applied
+}
+
+fn ready(workspace: &Workspace, options: &str) {
+    pack(workspace, options);
+    workspace.configure("puppet", THING);
+    workspace.init();
+}
+
+fn has_resources(workspace: &Workspace) -> bool {
+    let resources = workspace.state()["resources"].clone();
+    resources != Value::Array(Vec::new())
+}
+
+#[test]
+fn a_create_that_fails_leaves_nothing() {
+    trial(|workspace| {
+        ready(workspace, "");
+        let crashed = apply(workspace, "crash").fails();
+        crashed
+            .says("Could not create the resource")
+            .says("about to fail with (sensitive)");
+        crashed.says("Plugin: puppet, method resources/applyChange");
+        crashed.says("Whether the change was made is unknown");
+        assert!(!has_resources(workspace));
+        let refused = apply(workspace, "refuse").fails();
+        refused.says("no place for (sensitive)");
+        assert!(!has_resources(workspace));
+        let broken = apply(workspace, "print").fails();
+        broken
+            .says("Could not create the resource")
+            .says("debugging");
+    });
+}
+
+#[test]
+fn a_create_whose_answer_is_wrong_is_kept_and_tainted() {
+    trial(|workspace| {
+        ready(workspace, "");
+        for (behaviour, said, name) in [
+            (
+                "wrong",
+                "state.name in the answer to resources/applyChange: it differs from what was planned",
+                "another",
+            ),
+            (
+                "extra",
+                "state in the answer to resources/applyChange: the attribute \"extra\" is not supported",
+                "one",
+            ),
+            (
+                "nil",
+                "state in the answer to resources/applyChange: it is nil",
+                "one",
+            ),
+            (
+                "missing",
+                "state in the answer to resources/applyChange: it is missing",
+                "one",
+            ),
+            (
+                "unknown",
+                "state.id in the answer to resources/applyChange: it is unknown",
+                "one",
+            ),
+            ("half", "Half done", "one"),
+        ] {
+            apply(workspace, behaviour).fails().says(said);
+            let instance = workspace.instance("puppet_thing");
+            assert_eq!(instance["status"], "tainted", "{behaviour}");
+            assert_eq!(instance["attributes"]["name"], name, "{behaviour}");
+            workspace.run("state rm puppet_thing.a").succeeds();
+        }
+    });
+}
+
+#[test]
+fn an_update_that_fails_keeps_the_state() {
+    trial(|workspace| {
+        ready(workspace, "");
+        apply(workspace, "").succeeds();
+        workspace.configure("puppet", &THING.replace("\"one\"", "\"two\""));
+        for behaviour in ["crash", "refuse", "extra", "nil", "missing"] {
+            apply(workspace, behaviour).fails();
+            let instance = workspace.instance("puppet_thing");
+            assert_eq!(instance["attributes"]["name"], "one", "{behaviour}");
+            assert_eq!(instance["status"], Value::Null, "{behaviour}");
+        }
+        behave(workspace, "undead");
+        let kept = workspace.run("destroy -auto-approve").fails();
+        kept.says("the resource was to be deleted, and is still there");
+        assert!(has_resources(workspace));
+        behave(workspace, "");
+        workspace.run("destroy -auto-approve").succeeds();
+    });
+}
+
+#[test]
+fn a_plugin_that_has_changed_is_refused() {
+    trial(|workspace| {
+        ready(workspace, "");
+        let plugin = workspace.path("puppet.py");
+        let text = fs::read_to_string(&plugin).unwrap();
+        fs::write(&plugin, format!("{text}# changed\n")).unwrap();
+        // The schema is that of the manifest, and the plugin has nothing to validate.
+        workspace.run("validate").succeeds();
+        let refused = workspace.run("plan").fails();
+        refused
+            .says("has changed since the plugin was packed")
+            .says("tenon provider pack");
+        fs::write(&plugin, text).unwrap();
+        workspace.run("plan -detailed-exitcode").has_changes();
+
+        behave(workspace, "schema");
+        let refused = workspace.run("plan").fails();
+        refused.says("its schema is not the one that was captured");
+    });
+}
+
+#[test]
+fn a_plugin_that_is_being_written_may_change() {
+    trial(|workspace| {
+        ready(workspace, "--dev");
+        workspace.run("plan -detailed-exitcode").has_changes();
+        behave(workspace, "schema");
+        workspace.configure(
+            "puppet",
+            &THING.replace("secret", "later = \"x\"\n  secret"),
+        );
+        workspace.run("plan -detailed-exitcode").has_changes();
+    });
+}
