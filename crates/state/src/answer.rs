@@ -1,0 +1,134 @@
+//! What a request is answered with: the status codes that Terraform's `http` backend understands.
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::{Response, StatusCode, header};
+use md5::{Digest, Md5};
+
+/// What was asked for has been done.
+#[derive(Debug)]
+pub(crate) enum Done {
+    State(Bytes),
+    /// There is no state here.
+    NoState,
+    Changed,
+}
+
+/// What was asked for has not been done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// The request cannot be understood.
+    Invalid(String),
+    /// It has no password.
+    NoPassword,
+    WrongPassword,
+    /// There is nothing at this address.
+    NotFound,
+    /// There is no such method.
+    NoMethod,
+    /// Another client holds the lock; this is what it said about itself, as JSON.
+    Locked(String),
+    /// The client does not hold the lock that it names.
+    NotHeld(String),
+    TooLarge(String),
+    /// The storage cannot do this. Terraform does not try again.
+    Unsupported(String),
+    /// The storage failed. Terraform tries again.
+    Failed(String),
+}
+
+impl Refusal {
+    fn status(&self) -> StatusCode {
+        match self {
+            Refusal::Invalid(_) => StatusCode::BAD_REQUEST,
+            Refusal::NoPassword => StatusCode::UNAUTHORIZED,
+            Refusal::WrongPassword => StatusCode::FORBIDDEN,
+            Refusal::NotFound => StatusCode::NOT_FOUND,
+            Refusal::NoMethod => StatusCode::METHOD_NOT_ALLOWED,
+            Refusal::Locked(_) => StatusCode::LOCKED,
+            Refusal::NotHeld(_) => StatusCode::CONFLICT,
+            Refusal::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
+            Refusal::Unsupported(_) => StatusCode::NOT_IMPLEMENTED,
+            Refusal::Failed(_) => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+
+    /// What is wrong, for the user.
+    pub(crate) fn problem(&self) -> &str {
+        match self {
+            Refusal::NoPassword => "the request has no password",
+            Refusal::WrongPassword => "the password is wrong",
+            Refusal::NotFound => "there is no state at this address",
+            Refusal::NoMethod => "the method is not one of GET, POST, LOCK, UNLOCK and DELETE",
+            Refusal::Locked(_) => "another client holds the lock",
+            Refusal::Invalid(text)
+            | Refusal::NotHeld(text)
+            | Refusal::TooLarge(text)
+            | Refusal::Unsupported(text)
+            | Refusal::Failed(text) => text,
+        }
+    }
+}
+
+/// The response for what came of a request.
+pub(crate) fn response(outcome: Result<Done, Refusal>) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::default());
+    match outcome {
+        Ok(Done::Changed) => {}
+        Ok(Done::NoState) => *response.status_mut() = StatusCode::NOT_FOUND,
+        Ok(Done::State(state)) => {
+            let sum = STANDARD.encode(Md5::digest(&state));
+            set(&mut response, header::CONTENT_TYPE, "application/json");
+            // Terraform checks what it received against this.
+            set(
+                &mut response,
+                header::HeaderName::from_static("content-md5"),
+                &sum,
+            );
+            *response.body_mut() = Full::new(state);
+        }
+        Err(refusal) => {
+            *response.status_mut() = refusal.status();
+            match refusal {
+                // Terraform reads the holder from the body.
+                Refusal::Locked(info) => {
+                    set(&mut response, header::CONTENT_TYPE, "application/json");
+                    *response.body_mut() = Full::new(info.into());
+                }
+                refusal => {
+                    match refusal {
+                        Refusal::NoPassword => set(
+                            &mut response,
+                            header::WWW_AUTHENTICATE,
+                            "Basic realm=\"tenon\"",
+                        ),
+                        Refusal::NoMethod => {
+                            set(
+                                &mut response,
+                                header::ALLOW,
+                                "GET, POST, LOCK, UNLOCK, DELETE",
+                            );
+                        }
+                        _ => {}
+                    }
+                    set(
+                        &mut response,
+                        header::CONTENT_TYPE,
+                        "text/plain; charset=utf-8",
+                    );
+                    *response.body_mut() = Full::new(format!("{}\n", refusal.problem()).into());
+                }
+            }
+        }
+    }
+    set(&mut response, header::CACHE_CONTROL, "no-store");
+    response
+}
+
+fn set(response: &mut Response<Full<Bytes>>, name: header::HeaderName, value: &str) {
+    // All values are written here, in ASCII.
+    if let Ok(value) = header::HeaderValue::from_str(value) {
+        response.headers_mut().insert(name, value);
+    }
+}

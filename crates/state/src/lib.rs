@@ -1,0 +1,27 @@
+//! Terraform's and OpenTofu's `http` backend in front of any storage.
+//!
+//! - [`Storage`]: where states and locks are kept; implemented by the caller.
+//! - [`Server`]: listens on a loopback address and answers Terraform with exactly the status codes that
+//!   its `http` backend expects. Every request needs the password of the server, which is made anew for
+//!   each one.
+//! - [`Server::variables`]: what Terraform needs in its environment to use the server.
+//! - [`Notice`]: why a request was refused or failed. Terraform shows the status code alone, so a program
+//!   should print these.
+//!
+//! Nothing is acknowledged before the storage has confirmed it. Who holds a lock is decided by the storage;
+//! for a storage without locks the server keeps them itself.
+
+mod access;
+mod answer;
+mod backend;
+mod locks;
+mod notice;
+mod path;
+mod request;
+mod server;
+mod storage;
+
+pub use notice::Notice;
+pub use path::{InvalidPath, StatePath};
+pub use server::{BindError, Server, Settings};
+pub use storage::{Release, Storage, StorageError};

@@ -1,0 +1,21 @@
+//! What a program that runs a server should tell its user.
+
+use std::fmt;
+
+/// A request that was refused or failed. Terraform shows its status code alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Notice {
+    /// What was asked for: `GET`, `POST`, `LOCK`, `UNLOCK` or `DELETE`, as the client wrote it.
+    pub method: String,
+    /// The path of the request.
+    pub path: String,
+    /// What was wrong. It may quote what clients and storages have said.
+    pub problem: String,
+}
+
+impl fmt::Display for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}: {}", self.method, self.path, self.problem)
+    }
+}

@@ -1,0 +1,164 @@
+//! One request: who may ask, for which state, and what for.
+
+use std::sync::Arc;
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use hyper::body::Incoming;
+use hyper::{Method, Request, Response, header};
+use md5::{Digest, Md5};
+use tokio::sync::oneshot;
+
+use crate::access::Permit;
+use crate::answer::{Done, Refusal, response};
+use crate::notice::Notice;
+use crate::path::StatePath;
+use crate::server::{Settings, Shared};
+use crate::storage::Storage;
+
+/// A request that may be carried out.
+struct Task {
+    method: Verb,
+    path: StatePath,
+    /// The id of the lock that the client says it holds.
+    lock: Option<String>,
+    body: Bytes,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verb {
+    Read,
+    Write,
+    Lock,
+    Unlock,
+    Delete,
+}
+
+/// Answers one request.
+pub(crate) async fn answer<S: Storage>(
+    shared: Arc<Shared<S>>,
+    request: Request<Incoming>,
+) -> Response<Full<Bytes>> {
+    let method = request.method().as_str().to_owned();
+    let path = request.uri().path().to_owned();
+    let outcome = match accept(&shared, request).await {
+        Ok(task) => to_its_end(&shared, task).await,
+        Err(refusal) => Err(refusal),
+    };
+    if let Err(refusal) = &outcome {
+        (shared.notify)(Notice {
+            method,
+            path,
+            problem: refusal.problem().to_owned(),
+        });
+    }
+    response(outcome)
+}
+
+/// Checks everything that can be checked without the storage.
+async fn accept<S: Storage>(
+    shared: &Shared<S>,
+    request: Request<Incoming>,
+) -> Result<Task, Refusal> {
+    match shared
+        .access
+        .check(request.headers().get(header::AUTHORIZATION))
+    {
+        Permit::Granted => {}
+        Permit::Missing => return Err(Refusal::NoPassword),
+        Permit::Wrong => return Err(Refusal::WrongPassword),
+    }
+    let path = StatePath::of_request(request.uri().path())
+        .ok_or(Refusal::NotFound)?
+        .map_err(|error| Refusal::Invalid(error.to_string()))?;
+    let method = verb(request.method()).ok_or(Refusal::NoMethod)?;
+    let lock = form_urlencoded::parse(request.uri().query().unwrap_or_default().as_bytes())
+        .find(|(name, id)| name == "ID" && !id.is_empty())
+        .map(|(_, id)| id.into_owned());
+    let sum = request.headers().get("content-md5").cloned();
+    let body = body(request.into_body(), &shared.settings).await?;
+    if sum.is_some_and(|sum| sum.as_bytes() != STANDARD.encode(Md5::digest(&body)).as_bytes()) {
+        return Err(Refusal::Invalid(
+            "the body does not match its Content-MD5".into(),
+        ));
+    }
+    Ok(Task {
+        method,
+        path,
+        lock,
+        body,
+    })
+}
+
+async fn body(body: Incoming, settings: &Settings) -> Result<Bytes, Refusal> {
+    let whole = Limited::new(body, settings.max_state).collect();
+    match tokio::time::timeout(settings.time_limit, whole).await {
+        Ok(Ok(whole)) => Ok(whole.to_bytes()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(Refusal::TooLarge(format!(
+            "the body is larger than {} bytes",
+            settings.max_state
+        ))),
+        Ok(Err(error)) => Err(Refusal::Invalid(format!(
+            "the body cannot be read: {error}"
+        ))),
+        Err(_) => Err(Refusal::Invalid("the body has not arrived in time".into())),
+    }
+}
+
+fn verb(method: &Method) -> Option<Verb> {
+    match method.as_str() {
+        "GET" => Some(Verb::Read),
+        // PUT is what some set as their `update_method`.
+        "POST" | "PUT" => Some(Verb::Write),
+        "LOCK" => Some(Verb::Lock),
+        "UNLOCK" => Some(Verb::Unlock),
+        "DELETE" => Some(Verb::Delete),
+        _ => None,
+    }
+}
+
+/// Carries a request out in a task of its own, because hyper drops what a client does not wait for, and half a
+/// write is worse than one that is not asked for any more.
+async fn to_its_end<S: Storage>(shared: &Arc<Shared<S>>, task: Task) -> Result<Done, Refusal> {
+    let (sender, receiver) = oneshot::channel();
+    let owned = Arc::clone(shared);
+    shared.tasks.spawn(async move {
+        let outcome = carry_out(&owned, &task).await;
+        // A lock that its client does not know of would never be released.
+        if let Err(Ok(_)) = sender.send(outcome)
+            && task.method == Verb::Lock
+            && let Err(refusal) = owned.backend.unlock(&task.path, &task.body).await
+        {
+            (owned.notify)(Notice {
+                method: "UNLOCK".into(),
+                path: task.path.to_request(),
+                problem: refusal.problem().to_owned(),
+            });
+        }
+    });
+    receiver
+        .await
+        .unwrap_or_else(|_| Err(Refusal::Failed("the request was abandoned".into())))
+}
+
+async fn carry_out<S: Storage>(shared: &Shared<S>, task: &Task) -> Result<Done, Refusal> {
+    let backend = &shared.backend;
+    let lock = task.lock.as_deref();
+    let work = async {
+        match task.method {
+            Verb::Read => backend.read(&task.path).await,
+            Verb::Write => backend.write(&task.path, lock, task.body.clone()).await,
+            Verb::Lock => backend.lock(&task.path, &task.body).await,
+            Verb::Unlock => backend.unlock(&task.path, &task.body).await,
+            Verb::Delete => backend.delete(&task.path, lock).await,
+        }
+    };
+    match tokio::time::timeout(shared.settings.time_limit, work).await {
+        Ok(outcome) => outcome,
+        Err(_) => Err(Refusal::Failed(format!(
+            "the storage has not answered within {} s",
+            shared.settings.time_limit.as_secs_f64()
+        ))),
+    }
+}

@@ -1,0 +1,257 @@
+//! The methods of Terraform's `http` backend, and the status codes that it expects.
+
+mod support;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use support::{Answer, Memory, Running};
+use tenon_state::{BindError, Server, Settings, StorageError};
+use tokio::sync::Semaphore;
+
+const A: &str = r#"{"ID":"a","Operation":"OperationTypeApply","Who":"ann@host"}"#;
+const B: &str = r#"{"ID":"b","Operation":"OperationTypePlan"}"#;
+
+async fn asked(running: &Running, method: &str, path: &str, body: &str, status: u16) -> Answer {
+    let answer = running.ask(method, path, body).await;
+    assert_eq!(answer.status, status, "{method} {path}: {answer:?}");
+    answer
+}
+
+#[tokio::test]
+async fn a_state_is_written_read_and_deleted() {
+    let running = Running::start(Memory::default()).await;
+    asked(&running, "GET", "/state/default", "", 404).await;
+    asked(&running, "POST", "/state/default", "{\"serial\":1}", 200).await;
+    // Terraform writes the same serial again after Ctrl-C.
+    asked(&running, "POST", "/state/default", "{\"serial\":1}", 200).await;
+    let read = asked(&running, "GET", "/state/default", "", 200).await;
+    assert_eq!(read.body, "{\"serial\":1}");
+    // The MD5 sum of the body, by `openssl md5 -binary | base64`.
+    assert!(
+        read.head.contains("content-md5: gx6MBZ08q5IljbRUUECeSw=="),
+        "{}",
+        read.head
+    );
+    asked(&running, "GET", "/state/other", "", 404).await;
+    asked(&running, "DELETE", "/state/default", "", 200).await;
+    asked(&running, "GET", "/state/default", "", 404).await;
+}
+
+#[tokio::test]
+async fn requests_without_the_password_are_refused() {
+    let running = Running::start(Memory::default()).await;
+    let none = running.raw("GET", "/state/a", "", "").await;
+    assert_eq!(none.status, 401);
+    assert!(
+        none.head.contains("www-authenticate: Basic"),
+        "{}",
+        none.head
+    );
+    let wrong = "Authorization: Basic dGVub246eA==\r\n";
+    assert_eq!(
+        running.raw("POST", "/state/a", wrong, "{}").await.status,
+        403
+    );
+    assert!(running.memory.states.lock().unwrap().is_empty());
+    let notices = running.notices.lock().unwrap();
+    assert_eq!(
+        notices[1].to_string(),
+        "POST /state/a: the password is wrong"
+    );
+}
+
+#[tokio::test]
+async fn bad_requests_change_nothing() {
+    let settings = Settings {
+        max_state: 10,
+        ..Settings::default()
+    };
+    let running = Running::with(Memory::default(), settings).await;
+    asked(&running, "POST", "/state/a", "12345678901", 413).await;
+    asked(&running, "POST", "/state/a", "", 400).await;
+    asked(&running, "POST", "/state/../a", "{}", 400).await;
+    asked(&running, "POST", "/elsewhere", "{}", 404).await;
+    asked(&running, "PATCH", "/state/a", "{}", 405).await;
+    asked(&running, "LOCK", "/state/a", "", 400).await;
+    asked(&running, "LOCK", "/state/a", "{}", 400).await;
+    asked(&running, "LOCK", "/state/a", r#"{"ID":""}"#, 400).await;
+    let damaged = format!(
+        "Authorization: {}\r\nContent-MD5: wzzr2QMfAUaB8hHHTj/f8A==\r\n",
+        running.authorization
+    );
+    assert_eq!(
+        running.raw("POST", "/state/a", &damaged, "{}").await.status,
+        400
+    );
+    assert!(running.memory.states.lock().unwrap().is_empty());
+    assert!(running.memory.locks.lock().unwrap().is_empty());
+}
+
+/// What a lock does is the same whether the storage keeps it or the server.
+async fn locks_are_owned(memory: Memory) {
+    let running = Running::start(memory).await;
+    asked(&running, "LOCK", "/state/x", A, 200).await;
+    // A client that did not get the answer asks again.
+    asked(&running, "LOCK", "/state/x", A, 200).await;
+    let conflict = asked(&running, "LOCK", "/state/x", B, 423).await;
+    assert_eq!(conflict.body, A);
+    asked(&running, "LOCK", "/state/y", B, 200).await;
+
+    asked(&running, "POST", "/state/x?ID=a", "{}", 200).await;
+    asked(&running, "POST", "/state/x?ID=b", "{}", 409).await;
+    asked(&running, "DELETE", "/state/x?ID=b", "", 409).await;
+    asked(&running, "UNLOCK", "/state/x", B, 409).await;
+    asked(&running, "UNLOCK", "/state/x", A, 200).await;
+    asked(&running, "POST", "/state/x?ID=a", "{}", 409).await;
+
+    // Terraform's `force-unlock` sends no body.
+    asked(&running, "LOCK", "/state/x", A, 200).await;
+    asked(&running, "UNLOCK", "/state/x", "", 200).await;
+    asked(&running, "LOCK", "/state/x", B, 200).await;
+    asked(&running, "POST", "/state/x?ID=a", "{}", 409).await;
+
+    let held = running.stop().await;
+    let held: Vec<_> = held
+        .iter()
+        .map(|(path, id)| (path.as_str(), id.as_str()))
+        .collect();
+    assert_eq!(held, [("x", "b"), ("y", "b")]);
+}
+
+#[tokio::test]
+async fn locks_are_owned_in_a_storage_with_locks() {
+    locks_are_owned(Memory::default()).await;
+}
+
+#[tokio::test]
+async fn locks_are_owned_in_a_storage_without_locks() {
+    let memory = Memory {
+        without_locks: true,
+        ..Memory::default()
+    };
+    locks_are_owned(memory).await;
+}
+
+#[tokio::test]
+async fn a_lock_of_an_earlier_server_can_be_released_but_not_written_with() {
+    let earlier = Running::start(Memory::default()).await;
+    asked(&earlier, "LOCK", "/state/x", A, 200).await;
+    let memory = Arc::clone(&earlier.memory);
+    earlier.stop().await;
+    let running = Running::on(memory, Settings::default()).await;
+    asked(&running, "LOCK", "/state/x", B, 423).await;
+    asked(&running, "UNLOCK", "/state/x", B, 409).await;
+    asked(&running, "POST", "/state/x?ID=a", "{}", 409).await;
+    asked(&running, "UNLOCK", "/state/x", A, 200).await;
+    asked(&running, "LOCK", "/state/x", B, 200).await;
+}
+
+#[tokio::test]
+async fn what_the_storage_does_not_confirm_is_not_acknowledged() {
+    let running = Running::start(Memory::default()).await;
+    let failure = StorageError::Failed("the disk is full".into());
+    *running.memory.broken.lock().unwrap() = Some(failure);
+    let failed = asked(&running, "POST", "/state/x", "{}", 500).await;
+    assert_eq!(failed.body, "the disk is full\n");
+    *running.memory.broken.lock().unwrap() = Some(StorageError::Unsupported);
+    asked(&running, "POST", "/state/x", "{}", 501).await;
+    asked(&running, "GET", "/state/x", "", 404).await;
+}
+
+#[tokio::test]
+async fn a_lock_is_given_back_if_its_client_has_gone() {
+    let memory = Memory {
+        gate: Some(Semaphore::new(0)),
+        ..Memory::default()
+    };
+    let running = Running::start(memory).await;
+    let authorization = format!("Authorization: {}\r\n", running.authorization);
+    let client = running.connect("LOCK", "/state/x", &authorization, A).await;
+    running.memory.waiting.notified().await;
+    drop(client);
+    // The server sees the end of the first connection before it answers the second.
+    asked(&running, "GET", "/state/x", "", 404).await;
+    running.memory.gate.as_ref().unwrap().add_permits(1000);
+    let released = async {
+        while running.ask("LOCK", "/state/x", B).await.status != 200 {
+            tokio::task::yield_now().await;
+        }
+    };
+    let watchdog = Duration::from_secs(60);
+    tokio::time::timeout(watchdog, released)
+        .await
+        .expect("the lock is given back");
+}
+
+#[tokio::test]
+async fn a_storage_that_does_not_answer_is_a_failure() {
+    let memory = Memory {
+        gate: Some(Semaphore::new(0)),
+        ..Memory::default()
+    };
+    let settings = Settings {
+        time_limit: Duration::from_millis(1),
+        ..Settings::default()
+    };
+    let running = Running::with(memory, settings).await;
+    let answer = asked(&running, "LOCK", "/state/x", A, 500).await;
+    assert_eq!(answer.body, "the storage has not answered within 0.001 s\n");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn rounds_of_lock_write_unlock_lose_nothing() {
+    let running = Arc::new(Running::start(Memory::default()).await);
+    let clients = (0..20).map(|client| {
+        let running = Arc::clone(&running);
+        tokio::spawn(async move {
+            for round in 0..10 {
+                add_one(&running, &format!("{client}-{round}")).await;
+            }
+        })
+    });
+    for client in clients.collect::<Vec<_>>() {
+        client.await.unwrap();
+    }
+    assert_eq!(running.ask("GET", "/state/x", "").await.body, "200");
+}
+
+async fn add_one(running: &Running, id: &str) {
+    let info = format!(r#"{{"ID":"{id}"}}"#);
+    while running.ask("LOCK", "/state/x", &info).await.status != 200 {
+        tokio::task::yield_now().await;
+    }
+    let before: u32 = running
+        .ask("GET", "/state/x", "")
+        .await
+        .body
+        .parse()
+        .unwrap_or(0);
+    let written = running
+        .ask(
+            "POST",
+            &format!("/state/x?ID={id}"),
+            &(before + 1).to_string(),
+        )
+        .await;
+    assert_eq!(written.status, 200);
+    assert_eq!(running.ask("UNLOCK", "/state/x", &info).await.status, 200);
+}
+
+#[tokio::test]
+async fn only_loopback_addresses_are_listened_on() {
+    for address in ["0.0.0.0:0", "[::]:0", "192.0.2.1:0"] {
+        let storage = support::Shared(Arc::default());
+        let bound = Server::bind(
+            address.parse().unwrap(),
+            storage,
+            Settings::default(),
+            |_| {},
+        )
+        .await;
+        assert!(
+            matches!(bound.err(), Some(BindError::NotLoopback(_))),
+            "{address}"
+        );
+    }
+}
