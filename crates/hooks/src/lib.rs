@@ -1,0 +1,5 @@
+//! Runs Terraform and OpenTofu with plugins around it.
+
+mod arguments;
+mod schemas;
+mod values;

@@ -1,0 +1,165 @@
+//! The types of resources, from `terraform providers schema -json`.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use tenon_values::Type;
+
+/// The schemas of all providers of a configuration.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct Schemas {
+    #[serde(default)]
+    provider_schemas: BTreeMap<String, Provider>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Provider {
+    #[serde(default)]
+    resource_schemas: BTreeMap<String, Schema>,
+    #[serde(default)]
+    data_source_schemas: BTreeMap<String, Schema>,
+}
+
+/// A large provider has a thousand of these, and a plan uses a few: the rest is left unread.
+#[derive(Debug, Deserialize)]
+struct Schema {
+    block: Box<RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Block {
+    #[serde(default)]
+    attributes: BTreeMap<String, Attribute>,
+    #[serde(default)]
+    block_types: BTreeMap<String, NestedBlock>,
+}
+
+#[derive(Deserialize)]
+struct Attribute {
+    #[serde(rename = "type")]
+    ty: Option<Box<RawValue>>,
+    nested_type: Option<NestedAttributes>,
+}
+
+#[derive(Deserialize)]
+struct NestedAttributes {
+    #[serde(default)]
+    attributes: BTreeMap<String, Attribute>,
+    nesting_mode: String,
+}
+
+#[derive(Deserialize)]
+struct NestedBlock {
+    nesting_mode: String,
+    block: Block,
+}
+
+impl Schemas {
+    pub(crate) fn parse(text: &str) -> Result<Schemas, serde_json::Error> {
+        serde_json::from_str(text)
+    }
+
+    /// The type of a resource's values. What has no schema, or one that cannot be read, is taken by the
+    /// shape of each value.
+    pub(crate) fn type_of(&self, provider: &str, mode: &str, kind: &str) -> Type {
+        let provider = self.provider_schemas.get(provider);
+        let schema = provider.and_then(|provider| match mode {
+            "data" => provider.data_source_schemas.get(kind),
+            _ => provider.resource_schemas.get(kind),
+        });
+        schema
+            .and_then(|schema| serde_json::from_str::<Block>(schema.block.get()).ok())
+            .and_then(|block| block.implied_type())
+            .unwrap_or(Type::Dynamic)
+    }
+}
+
+impl Block {
+    fn implied_type(&self) -> Option<Type> {
+        let mut types = attribute_types(&self.attributes)?;
+        for (name, nested) in &self.block_types {
+            let block = nested.block.implied_type()?;
+            types.push((name, nested_type(&nested.nesting_mode, block)?));
+        }
+        Some(Type::object(types))
+    }
+}
+
+fn attribute_types(attributes: &BTreeMap<String, Attribute>) -> Option<Vec<(&String, Type)>> {
+    let types = attributes.iter().map(|(name, attribute)| {
+        let ty = match (&attribute.ty, &attribute.nested_type) {
+            (Some(ty), _) => Type::from_json(ty.get()).ok()?.without_optional(),
+            (None, Some(nested)) => {
+                let object = Type::object(attribute_types(&nested.attributes)?);
+                nested_type(&nested.nesting_mode, object)?
+            }
+            (None, None) => return None,
+        };
+        Some((name, ty))
+    });
+    types.collect()
+}
+
+fn nested_type(mode: &str, object: Type) -> Option<Type> {
+    Some(match mode {
+        "single" | "group" => object,
+        "set" => Type::set(object),
+        // Their elements may differ in type.
+        "list" | "map" if object.has_dynamic() => Type::Dynamic,
+        "list" => Type::list(object),
+        "map" => Type::map(object),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Schemas;
+
+    /// In the form of Terraform 1.11, shortened.
+    const SCHEMAS: &str = r#"{
+        "format_version": "1.0",
+        "provider_schemas": {
+            "example.com/x/y": {
+                "provider": { "version": 0, "block": {} },
+                "resource_schemas": {
+                    "y_thing": { "version": 1, "block": {
+                        "attributes": {
+                            "id": { "type": "string", "computed": true },
+                            "tags": { "type": ["map", "string"], "optional": true },
+                            "rules": { "nested_type": { "nesting_mode": "list", "attributes": {
+                                "port": { "type": "number", "required": true } } } }
+                        },
+                        "block_types": {
+                            "disk": { "nesting_mode": "set", "min_items": 1, "block": {
+                                "attributes": { "size": { "type": "number" } } } },
+                            "any": { "nesting_mode": "list", "block": {
+                                "attributes": { "value": { "type": "dynamic" } } } }
+                        }
+                    } },
+                    "y_odd": { "version": 0, "block": { "attributes": { "a": {} } } }
+                },
+                "data_source_schemas": { "y_thing": { "version": 0, "block": {} } }
+            }
+        }
+    }"#;
+
+    #[test]
+    fn the_type_of_a_resource_is_that_of_its_schema() {
+        let schemas = Schemas::parse(SCHEMAS).unwrap();
+        let type_of = |mode, kind| schemas.type_of("example.com/x/y", mode, kind).to_string();
+        assert_eq!(
+            type_of("managed", "y_thing"),
+            "object({ any = any, disk = set(object({ size = number })), id = string, \
+             rules = list(object({ port = number })), tags = map(string) })"
+        );
+        assert_eq!(type_of("data", "y_thing"), "object({})");
+        assert_eq!(type_of("managed", "y_odd"), "any");
+        assert_eq!(type_of("managed", "y_other"), "any");
+        assert_eq!(
+            schemas.type_of("other", "managed", "y_thing").to_string(),
+            "any"
+        );
+    }
+}
