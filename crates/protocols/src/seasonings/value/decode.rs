@@ -5,7 +5,7 @@
 //! is made there, once.
 
 use tenon_schema::{Attribute, Block, Nesting};
-use tenon_values::{Error, Problem, Step, Text, Type, Value, msgpack};
+use tenon_values::{Error, Number, Problem, Step, Text, Type, Value, msgpack};
 use tenon_wire::msgpack::{Reader, Token, write};
 
 use super::Shape;
@@ -186,6 +186,10 @@ fn complete_typed(
 ) -> Result<(), Error> {
     match (ty, token) {
         _ if !has_gaps(ty) => out.extend_from_slice(packed),
+        (Type::Number, Token::Float(float)) if is_large(float) => {
+            let number = Number::try_from(float).map_err(Problem::from)?;
+            write::str(out, number.to_compact_text().as_bytes());
+        }
         (Type::Dynamic, Token::Array(2)) => match elements(packed)?[..] {
             [ty, value] if is_binary(ty) => return with_type(ty, value, out),
             _ => implied(packed, out)?,
@@ -234,8 +238,8 @@ fn complete_typed(
 /// Whether a value of the type may come in another form than the strict one.
 fn has_gaps(ty: &Type) -> bool {
     match ty {
-        Type::String | Type::Number | Type::Bool => false,
-        Type::Dynamic | Type::Object(_) => true,
+        Type::String | Type::Bool => false,
+        Type::Number | Type::Dynamic | Type::Object(_) => true,
         Type::List(element) | Type::Set(element) | Type::Map(element) => has_gaps(element),
         Type::Tuple(tuple) => tuple.elements().iter().any(has_gaps),
     }
@@ -261,7 +265,20 @@ fn with_type(ty: &[u8], value: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
 fn implied(packed: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
     let ty = msgpack::implied_type(packed)?;
     let value = msgpack::decode(packed, &ty)?;
+    let value = value.transform(&mut |_, part| match part.as_number() {
+        Some(number) if number.to_u64().is_none() && is_large(number.to_f64()) => {
+            let number: Number = number.to_compact_text().parse().map_err(Problem::from)?;
+            Ok(Value::from(number))
+        }
+        _ => Ok(part),
+    })?;
     msgpack::encode_into(&value, &Type::Dynamic, out)
+}
+
+/// Whether a float is a whole number that no integer of msgpack holds. It stands for the number with its
+/// shortest decimal, as it does when it is sent: whole numbers are compared digit by digit.
+fn is_large(float: f64) -> bool {
+    float.is_finite() && float.trunc() == float && float.abs() >= 9_223_372_036_854_775_808.0
 }
 
 fn sequence(

@@ -54,6 +54,22 @@ fn numbers_come_in_three_forms() {
     assert!(shown("\"many\"", "number").starts_with("error: "));
 }
 
+/// As large whole numbers are sent.
+#[test]
+fn a_large_float_is_the_number_with_its_digits() {
+    let number = Value::from("1e100".parse::<tenon_values::Number>().unwrap());
+    let sent = super::super::encode(&number, &Type::Number).unwrap();
+    assert_eq!(sent[0], 0xcb, "a float");
+    assert_eq!(decode(&sent, &Type::Number).unwrap(), number);
+    assert_eq!(decode(&sent, &Type::Dynamic).unwrap(), number);
+    let list = Type::list(Type::Number);
+    let array = [&[0x91], &sent[..]].concat();
+    assert_eq!(
+        decode(&array, &list).unwrap().elements().unwrap()[0],
+        number
+    );
+}
+
 #[test]
 fn any_has_its_type_with_it_or_implies_it() {
     assert_eq!(
