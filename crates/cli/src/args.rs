@@ -8,6 +8,8 @@ mod provider;
 mod scenario;
 mod serve;
 mod socket;
+mod state;
+mod terraform;
 
 use std::ffi::OsString;
 use std::time::Duration;
@@ -32,6 +34,8 @@ pub(crate) use scenario::{
 };
 pub(crate) use serve::{EventsChoice, FramingChoice, ServeArgs, SlowChoice};
 pub(crate) use socket::{PlaceArgs, TapArgs, UserArgs};
+pub(crate) use state::{StateCommand, StateServeArgs};
+pub(crate) use terraform::TerraformArgs;
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -94,6 +98,14 @@ pub(crate) enum Command {
         after_help = "Examples:\n  tenon provider install --write-config\n  tenon provider pack mytool -- python3 mytool.py"
     )]
     Provider(ProviderCommand),
+    /// Run terraform or tofu with the hooks and the storage of tenon.hcl
+    Terraform(TerraformArgs),
+    /// Keep the state of Terraform in a plugin
+    #[command(
+        subcommand,
+        after_help = "Example:\n  . <(tenon state serve -- python3 store.py)"
+    )]
+    State(StateCommand),
     /// Run a plugin or server for experiments: echo, add, sleep, emit and more
     #[command(after_help = ECHO_METHODS)]
     Echo(EchoArgs),

@@ -17,5 +17,7 @@ pub(crate) mod run;
 pub(crate) mod scenario;
 pub(crate) mod serve;
 pub(crate) mod signals;
+pub(crate) mod state;
 pub(crate) mod tap;
 pub(crate) mod teardown;
+pub(crate) mod terraform;

@@ -85,6 +85,8 @@ async fn dispatch(command: Command) -> Result<(), Failure> {
         Command::Call(call) => commands::call::run(call).await,
         Command::Serve(args) => as_events(args.json, commands::serve::run(&args).await),
         Command::Provider(command) => interruptible(commands::provider::run(&command)).await,
+        Command::Terraform(args) => commands::terraform::run(&args).await,
+        Command::State(command) => commands::state::run(&command).await,
         Command::Echo(echo) => interruptible(commands::echo::run(echo)).await,
         Command::Completions { shell } => commands::completions::run(shell),
         Command::Man { command } => commands::man::run(command.as_deref()),

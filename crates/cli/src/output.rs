@@ -5,6 +5,7 @@
 //! caller, with [`on_one_line`], because only the caller knows where they end. The exceptions are
 //! diagnostics, whose colours are our own, and results to a pipe, which are exact.
 
+mod findings;
 mod json;
 pub(crate) mod listing;
 pub(crate) mod plan;
@@ -28,6 +29,7 @@ use tokio::io::Interest;
 use tokio::net::unix::pipe;
 
 use crate::exit::{Code, Failure};
+pub(crate) use findings::findings;
 use json::compact;
 pub(crate) use json::{choose_masked, masked};
 pub(crate) use printer::{Answered, Printer, value, variable};
@@ -221,6 +223,28 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => self::failure(&failure),
     }
+}
+
+/// Writes a question to stdout, without a line break. That it cannot be shown is seen when the answer is read.
+pub(crate) fn prompt(text: &str) {
+    let mut out = io::stdout().lock();
+    let _unseen = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+/// Whether text on stdout may have colours.
+pub(crate) fn has_style() -> bool {
+    is_terminal(Stream::Data) && std::env::var_os("NO_COLOR").is_none()
+}
+
+/// Ends stdout while the command goes on, so that a shell that reads it goes on as well. A terminal stays open.
+pub(crate) fn end() -> Result<(), Failure> {
+    finish(Ok(()))?;
+    if is_terminal(Stream::Data) {
+        return Ok(());
+    }
+    let nowhere = std::fs::OpenOptions::new().write(true).open("/dev/null");
+    let ended = nowhere.and_then(|nowhere| Ok(rustix::stdio::dup2_stdout(nowhere)?));
+    ended.map_err(|error| Failure::new(Code::Failed, format_args!("stdout: {error}")))
 }
 
 #[cfg(test)]

@@ -208,7 +208,6 @@ fn the_command_can_be_built_without_databases_and_tls() {
         "aws-lc-sys",
         "ring",
         "reqwest",
-        "hyper",
         "rusqlite",
         "tokio-postgres",
     ];

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
+use serde_json::Value as Json;
 use serde_json::value::RawValue;
 use tenon_values::Type;
 
@@ -40,6 +41,10 @@ struct Attribute {
     #[serde(rename = "type")]
     ty: Option<Box<RawValue>>,
     nested_type: Option<NestedAttributes>,
+    #[serde(default)]
+    sensitive: bool,
+    #[serde(default)]
+    write_only: bool,
 }
 
 #[derive(Deserialize)]
@@ -63,15 +68,24 @@ impl Schemas {
     /// The type of a resource's values. What has no schema, or one that cannot be read, is taken by the
     /// shape of each value.
     pub(crate) fn type_of(&self, provider: &str, mode: &str, kind: &str) -> Type {
-        let provider = self.provider_schemas.get(provider);
-        let schema = provider.and_then(|provider| match mode {
-            "data" => provider.data_source_schemas.get(kind),
-            _ => provider.resource_schemas.get(kind),
-        });
-        schema
-            .and_then(|schema| serde_json::from_str::<Block>(schema.block.get()).ok())
+        self.block(provider, mode, kind)
             .and_then(|block| block.implied_type())
             .unwrap_or(Type::Dynamic)
+    }
+
+    /// A mask of what the schema says is sensitive or write-only.
+    pub(crate) fn secrets_of(&self, provider: &str, mode: &str, kind: &str) -> Json {
+        self.block(provider, mode, kind)
+            .map_or(Json::Null, |block| block.secrets())
+    }
+
+    fn block(&self, provider: &str, mode: &str, kind: &str) -> Option<Block> {
+        let provider = self.provider_schemas.get(provider)?;
+        let schema = match mode {
+            "data" => provider.data_source_schemas.get(kind),
+            _ => provider.resource_schemas.get(kind),
+        };
+        serde_json::from_str(schema?.block.get()).ok()
     }
 }
 
@@ -83,6 +97,40 @@ impl Block {
             types.push((name, nested_type(&nested.nesting_mode, block)?));
         }
         Some(Type::object(types))
+    }
+
+    fn secrets(&self) -> Json {
+        let mut masks = secret_attributes(&self.attributes);
+        for (name, nested) in &self.block_types {
+            masks.insert(
+                name.clone(),
+                every(&nested.nesting_mode, nested.block.secrets()),
+            );
+        }
+        Json::Object(masks)
+    }
+}
+
+fn secret_attributes(attributes: &BTreeMap<String, Attribute>) -> serde_json::Map<String, Json> {
+    let masks = attributes.iter().map(|(name, attribute)| {
+        let mask = match &attribute.nested_type {
+            _ if attribute.sensitive || attribute.write_only => Json::Bool(true),
+            Some(nested) => {
+                let inner = Json::Object(secret_attributes(&nested.attributes));
+                every(&nested.nesting_mode, inner)
+            }
+            None => Json::Bool(false),
+        };
+        (name.clone(), mask)
+    });
+    masks.collect()
+}
+
+/// The mask of what nests objects with this mask.
+fn every(mode: &str, mask: Json) -> Json {
+    match mode {
+        "single" | "group" => mask,
+        _ => serde_json::json!({ "*": mask }),
     }
 }
 
@@ -133,7 +181,8 @@ mod tests {
                         },
                         "block_types": {
                             "disk": { "nesting_mode": "set", "min_items": 1, "block": {
-                                "attributes": { "size": { "type": "number" } } } },
+                                "attributes": { "size": { "type": "number" },
+                                    "key": { "type": "string", "write_only": true } } } },
                             "any": { "nesting_mode": "list", "block": {
                                 "attributes": { "value": { "type": "dynamic" } } } }
                         }
@@ -151,9 +200,12 @@ mod tests {
         let type_of = |mode, kind| schemas.type_of("example.com/x/y", mode, kind).to_string();
         assert_eq!(
             type_of("managed", "y_thing"),
-            "object({ any = any, disk = set(object({ size = number })), id = string, \
+            "object({ any = any, disk = set(object({ key = string, size = number })), id = string, \
              rules = list(object({ port = number })), tags = map(string) })"
         );
+        let secrets = schemas.secrets_of("example.com/x/y", "managed", "y_thing");
+        assert_eq!(secrets["disk"]["*"]["key"], true);
+        assert_eq!(secrets["rules"]["*"]["port"], false);
         assert_eq!(type_of("data", "y_thing"), "object({})");
         assert_eq!(type_of("managed", "y_odd"), "any");
         assert_eq!(type_of("managed", "y_other"), "any");

@@ -10,25 +10,26 @@ use tenon_values::{Error, Type, Value, json};
 #[derive(Clone, Copy)]
 pub(crate) struct Masks<'a> {
     pub(crate) unknown: &'a Json,
-    /// Before and after the change: what is sensitive in one of them is so in both.
-    pub(crate) sensitive: [&'a Json; 2],
+    /// Before the change, after it, and by the schema: what is sensitive in one of them is sensitive.
+    /// `"*"` stands for every member or element.
+    pub(crate) sensitive: [&'a Json; 3],
 }
 
-const NOWHERE: &Json = &Json::Bool(false);
+pub(crate) const NOWHERE: &Json = &Json::Bool(false);
 
 impl Masks<'_> {
     /// Everything is known, and nothing is sensitive.
     pub(crate) const NONE: Masks<'static> = Masks {
         unknown: NOWHERE,
-        sensitive: [NOWHERE; 2],
+        sensitive: [NOWHERE; 3],
     };
 
     fn member(&self, name: &str) -> Self {
-        self.each(|mask| mask.get(name).unwrap_or(NOWHERE))
+        self.each(|mask| mask.get(name).or(mask.get("*")).unwrap_or(NOWHERE))
     }
 
     fn element(&self, index: usize) -> Self {
-        self.each(|mask| mask.get(index).unwrap_or(NOWHERE))
+        self.each(|mask| mask.get(index).or(mask.get("*")).unwrap_or(NOWHERE))
     }
 
     fn each<'a>(&self, part: impl Fn(&'a Json) -> &'a Json) -> Masks<'a>
@@ -46,7 +47,7 @@ impl Masks<'_> {
 #[derive(Default)]
 pub(crate) struct Reader {
     /// Sensitive values are kept.
-    pub(crate) sends_sensitive: bool,
+    sends_sensitive: bool,
     /// Where the value that is read now stands: texts and indices.
     path: Vec<Json>,
     /// The paths of what was left out, each once.
@@ -54,6 +55,13 @@ pub(crate) struct Reader {
 }
 
 impl Reader {
+    pub(crate) fn new(sends_sensitive: bool) -> Reader {
+        Reader {
+            sends_sensitive,
+            ..Reader::default()
+        }
+    }
+
     /// A value of this type. `None` is null.
     pub(crate) fn read(
         &mut self,
@@ -220,7 +228,7 @@ mod tests {
         let raw: Box<RawValue> = serde_json::from_str(raw).unwrap();
         let masks = Masks {
             unknown: &unknown,
-            sensitive: [&sensitive, NOWHERE],
+            sensitive: [&sensitive, NOWHERE, NOWHERE],
         };
         let mut reader = Reader::default();
         let value = reader

@@ -57,7 +57,8 @@ pub enum Problem {
 }
 
 impl PluginError {
-    pub(crate) fn new(command: &str, problem: Problem) -> PluginError {
+    /// A failure of a command, without further evidence.
+    pub fn new(command: &str, problem: Problem) -> PluginError {
         PluginError {
             command: command.to_owned(),
             problem,

@@ -5,12 +5,16 @@
 //! opened, no call waits for another process, and a file has to belong to this user (or to root) and
 //! must not be writable by others.
 
+mod replacing;
+
 use std::fs::{self, File, FileType, Metadata, OpenOptions, Permissions};
 use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
 use rustix::fs::OFlags;
+
+pub use replacing::{TEMPORARY, replace, sync_folder_of};
 
 const ROOT: u32 = 0;
 /// Write permission of the group and of other users.

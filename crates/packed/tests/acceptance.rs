@@ -3,7 +3,7 @@
 //! `scripts/tools` installs Terraform 1.15; a `terraform` and a `tofu` on PATH are tested as well.
 //! Without the tools the tests are skipped, but not under CI=true.
 
-#[path = "../../cli/tests/foreign/mark.rs"]
+#[path = "../../cli/tests/support/mark.rs"]
 mod mark;
 #[allow(dead_code, reason = "shared with the tests of crates/terraform")]
 #[path = "../../terraform/tests/acceptance/outcome.rs"]

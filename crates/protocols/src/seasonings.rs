@@ -54,6 +54,10 @@ pub use codes::{CANCELLED, FAILED, LOCKED, NOT_FOUND, NOT_SUPPORTED};
 pub use life::{Greeting, VERSION, Welcome, begin};
 pub use names::canonical;
 
+#[cfg(feature = "packing")]
+pub use manifest::{
+    FORMAT as MANIFEST_FORMAT, MANIFEST_FILE, Manifest, ManifestError, PinnedFile, sha256,
+};
 #[cfg(feature = "values")]
 pub use {
     answer::{Answer, AnswerError},
@@ -63,5 +67,3 @@ pub use {
     path::{Segment, resolve},
     types::read_type,
 };
-#[cfg(feature = "packing")]
-pub use manifest::{FORMAT as MANIFEST_FORMAT, MANIFEST_FILE, Manifest, ManifestError, PinnedFile};

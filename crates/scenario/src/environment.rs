@@ -18,13 +18,15 @@ impl ProviderEnvironment {
         self.0.is_empty()
     }
 
-    pub(crate) fn add(&mut self, variable: Variable) {
-        self.0.push(variable);
-    }
-
     /// What both pass on.
     pub fn extend(&mut self, other: &ProviderEnvironment) {
         self.0.extend(other.0.iter().cloned());
+    }
+}
+
+impl From<Vec<Variable>> for ProviderEnvironment {
+    fn from(variables: Vec<Variable>) -> ProviderEnvironment {
+        ProviderEnvironment(variables)
     }
 }
 

@@ -1,5 +1,7 @@
 //! What the methods of Terraform's `http` backend do, without HTTP.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use serde::Deserialize;
 
@@ -9,7 +11,7 @@ use crate::path::StatePath;
 use crate::storage::{Release, Storage, StorageError};
 
 pub(crate) struct Backend<S> {
-    storage: S,
+    storage: Arc<S>,
     pub(crate) locks: Locks,
 }
 
@@ -23,7 +25,7 @@ struct LockInfo {
 }
 
 impl<S: Storage> Backend<S> {
-    pub(crate) fn new(storage: S) -> Backend<S> {
+    pub(crate) fn new(storage: Arc<S>) -> Backend<S> {
         Backend {
             storage,
             locks: Locks::default(),

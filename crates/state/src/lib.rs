@@ -1,6 +1,6 @@
-//! Terraform's and OpenTofu's `http` backend in front of any storage.
+//! Terraform's and OpenTofu's `http` backend in front of a storage plugin.
 //!
-//! - [`Storage`]: where states and locks are kept; implemented by the caller.
+//! - [`Storage`]: where states and locks are kept. [`PluginStorage`] is a plugin that speaks Seasonings.
 //! - [`Server`]: listens on a loopback address and answers Terraform with exactly the status codes that
 //!   its `http` backend expects. Every request needs the password of the server, which is made anew for
 //!   each one.
@@ -17,11 +17,13 @@ mod backend;
 mod locks;
 mod notice;
 mod path;
+mod plugin;
 mod request;
 mod server;
 mod storage;
 
 pub use notice::Notice;
 pub use path::{InvalidPath, StatePath};
+pub use plugin::{PluginStorage, PluginStorageError};
 pub use server::{BindError, Server, Settings};
 pub use storage::{Release, Storage, StorageError};

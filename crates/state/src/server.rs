@@ -90,7 +90,7 @@ impl<S: Storage> Server<S> {
     /// The address is not a loopback address, or cannot be used.
     pub async fn bind(
         address: SocketAddr,
-        storage: S,
+        storage: Arc<S>,
         settings: Settings,
         notify: impl Fn(Notice) + Send + Sync + 'static,
     ) -> Result<Server<S>, BindError> {

@@ -241,7 +241,7 @@ async fn add_one(running: &Running, id: &str) {
 #[tokio::test]
 async fn only_loopback_addresses_are_listened_on() {
     for address in ["0.0.0.0:0", "[::]:0", "192.0.2.1:0"] {
-        let storage = support::Shared(Arc::default());
+        let storage = Arc::new(support::Shared(Arc::default()));
         let bound = Server::bind(
             address.parse().unwrap(),
             storage,

@@ -42,6 +42,7 @@ fn dependencies_point_down() {
                 "tenon-host",
                 "tenon-protocols",
                 "tenon-rpc",
+                "tenon-settings",
                 "tenon-text",
                 "tenon-values",
             ],
@@ -56,6 +57,19 @@ fn dependencies_point_down() {
                 "tenon-schema",
                 "tenon-text",
                 "tenon-tfplugin",
+                "tenon-values",
+            ],
+        ),
+        ("settings", &["tenon-hcl", "tenon-host", "tenon-values"]),
+        ("state", &["tenon-host", "tenon-protocols", "tenon-rpc"]),
+        (
+            "hooks",
+            &[
+                "tenon-hcl",
+                "tenon-host",
+                "tenon-protocols",
+                "tenon-rpc",
+                "tenon-settings",
                 "tenon-values",
             ],
         ),
@@ -74,6 +88,7 @@ fn dependencies_point_down() {
             "cli",
             &[
                 "tenon-hcl",
+                "tenon-hooks",
                 "tenon-host",
                 "tenon-ipc",
                 "tenon-protocols",
@@ -81,6 +96,7 @@ fn dependencies_point_down() {
                 "tenon-rpc",
                 "tenon-scenario",
                 "tenon-schema",
+                "tenon-state",
                 "tenon-text",
                 "tenon-values",
             ],
@@ -104,9 +120,14 @@ fn dependencies_point_down() {
         let has_tokio = dependencies.lines().any(|line| line.starts_with("tokio"));
         let is_plain = ["wire", "values", "text", "hcl"].contains(&&*name);
         assert!(!(has_tokio && is_plain), "{name} depends on tokio");
-        for heavy in ["tonic", "prost", "hyper", "axum"] {
+        // gRPC is Terraform's way to its providers, HTTP its way to the state.
+        for (heavy, place) in [
+            ("tonic", "tfplugin"),
+            ("prost", "tfplugin"),
+            ("hyper", "state"),
+        ] {
             let has = dependencies.lines().any(|line| line.starts_with(heavy));
-            assert!(!has || name == "tfplugin", "{name} depends on {heavy}");
+            assert!(!has || name == place, "{name} depends on {heavy}");
         }
         // One reader of HCL, and one of YAML.
         for parser in ["hcl-edit", "granit-parser"] {

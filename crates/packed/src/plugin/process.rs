@@ -6,9 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use tenon_host::{
-    Environment, LeftOut, PluginCommand, PluginError, Problem, Start, Started, StopLimits,
-};
+use tenon_host::{Environment, PluginCommand, PluginError, Problem, Start, Started, StopLimits};
 use tenon_protocols::seasonings::{
     Greeting, Level, Manifest, Params, PinnedFile, Welcome, begin, calls,
 };
@@ -161,19 +159,7 @@ fn refused(problem: &str) -> CallError {
 }
 
 fn not_started(manifest: &Manifest, problem: CallError) -> PluginError {
-    PluginError {
-        command: manifest.command.join(" "),
-        problem: Problem::Call(problem),
-        stray: None,
-        status: None,
-        unclaimed: None,
-        stderr: Vec::new(),
-        dialect: None,
-        left_out: LeftOut::default(),
-        has_worked: false,
-        is_confined: false,
-        memory_limit: None,
-    }
+    PluginError::new(&manifest.command.join(" "), Problem::Call(problem))
 }
 
 /// Asks the plugin to cancel a call.

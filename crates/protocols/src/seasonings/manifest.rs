@@ -92,7 +92,11 @@ impl PinnedFile {
     }
 }
 
-fn sha256(path: &Path) -> io::Result<String> {
+/// The SHA-256 of a file, in hexadecimal digits.
+///
+/// # Errors
+/// It cannot be read.
+pub fn sha256(path: &Path) -> io::Result<String> {
     let mut file = File::open(path)?;
     let mut digest = Sha256::new();
     let mut buffer = vec![0; 64 * 1024];

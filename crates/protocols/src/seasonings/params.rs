@@ -73,6 +73,18 @@ impl Params {
         self
     }
 
+    /// With a list of other params under this name.
+    #[must_use]
+    pub fn maps(mut self, name: &str, list: Vec<Params>) -> Params {
+        self.key(name);
+        write::array(&mut self.members, list.len());
+        for inner in list {
+            write::map(&mut self.members, inner.count);
+            self.members.extend_from_slice(&inner.members);
+        }
+        self
+    }
+
     /// With anything that serde can write.
     ///
     /// # Errors

@@ -19,7 +19,8 @@ pub fn read_type(packed: &[u8]) -> Result<Type, String> {
             }
         }
         Some(Token::Array(_)) => {
-            let json = transcode::msgpack_to_json(packed).map_err(|error| error.to_string())?;
+            let json =
+                transcode::msgpack_to_json(packed, &[]).map_err(|error| error.to_string())?;
             Type::from_json(&json).map_err(|error| format!("the type: {error}"))
         }
         _ => Err(

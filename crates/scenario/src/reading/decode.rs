@@ -2,10 +2,8 @@
 
 mod action;
 mod component;
-mod limits;
 mod loader;
 mod module;
-mod permissions;
 mod provider;
 mod scenario;
 

@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use tenon_hcl::{Attribute, Defaults, Expression, Name, Place};
+use tenon_host::Limits;
+use tenon_settings::PermissionWords;
 use tenon_values::{Type, Value, convert};
 
 use crate::environment::ProviderEnvironment;
@@ -99,6 +101,12 @@ pub struct ProviderPermissions {
     pub deny: Vec<String>,
 }
 
+impl From<PermissionWords> for ProviderPermissions {
+    fn from(PermissionWords { allow, deny }: PermissionWords) -> ProviderPermissions {
+        ProviderPermissions { allow, deny }
+    }
+}
+
 /// `limits = { memory = "512MiB", processes = 32 }`
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
@@ -110,6 +118,12 @@ pub struct ProviderLimits {
     /// Processes and threads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub processes: Option<u32>,
+}
+
+impl From<Limits> for ProviderLimits {
+    fn from(Limits { memory, processes }: Limits) -> ProviderLimits {
+        ProviderLimits { memory, processes }
+    }
 }
 
 impl ProviderSource {

@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 
 use tenon_host::own_file::{self, Access};
 
-use crate::records::disk::{folder_of, sync_folder};
+use crate::records::disk::folder_of;
 use crate::records::record::Record;
 pub(crate) use entry::Entry;
 pub use error::{Damage, JournalError};
@@ -142,7 +142,7 @@ impl Journal {
         self.file.set_len(0)?;
         self.end = self.write_header()?;
         self.file.sync_all()?;
-        sync_folder(folder_of(&self.path))
+        own_file::sync_folder_of(&self.path)
     }
 
     /// All lines but the last have to be there later. One that was being written when the run was
@@ -214,7 +214,7 @@ impl Journal {
             lock_file(&file)?;
             self.file.seek(SeekFrom::Start(0))?;
             io::copy(&mut self.file, &mut &file)?;
-            sync_folder(folder_of(&self.path))?;
+            own_file::sync_folder_of(&self.path)?;
             Ok(file)
         });
         self.file = restored.map_err(|error| {
@@ -256,7 +256,7 @@ impl Journal {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             removed => removed?,
         }
-        sync_folder(folder_of(&self.path))?;
+        own_file::sync_folder_of(&self.path)?;
         Ok(self.record.clone())
     }
 

@@ -9,7 +9,7 @@ use tenon_host::own_file::{self, Access};
 use crate::digest::digest_of;
 use crate::reading::file::read;
 use crate::reading::load::ScenarioFile;
-use crate::records::disk::{digests, write_whole};
+use crate::records::disk::digests;
 use crate::records::record::{FORMAT, Record};
 
 /// How large a record may be. None is written that is larger, because none is read.
@@ -84,7 +84,7 @@ impl Record {
     }
 
     pub(crate) fn write_within(&self, path: &Path, limit: u64) -> io::Result<()> {
-        write_whole(path, limit, |file| {
+        own_file::replace(path, limit, |file| {
             serde_json::to_writer_pretty(&mut *file, self)?;
             file.write_all(b"\n")
         })

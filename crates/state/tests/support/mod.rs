@@ -14,22 +14,22 @@ use tokio::task::JoinHandle;
 
 /// What a storage in memory has, and how it misbehaves.
 #[derive(Default)]
-pub struct Memory {
-    pub states: Mutex<HashMap<String, Bytes>>,
+pub(crate) struct Memory {
+    pub(crate) states: Mutex<HashMap<String, Bytes>>,
     /// The lock of a state: the storage's id and the info of its holder.
-    pub locks: Mutex<HashMap<String, (String, String)>>,
+    pub(crate) locks: Mutex<HashMap<String, (String, String)>>,
     /// The storage knows no locks.
-    pub without_locks: bool,
+    pub(crate) without_locks: bool,
     /// What a write fails with.
-    pub broken: Mutex<Option<StorageError>>,
+    pub(crate) broken: Mutex<Option<StorageError>>,
     /// Calls of `lock` take a permit of this, if it is set.
-    pub gate: Option<Semaphore>,
+    pub(crate) gate: Option<Semaphore>,
     /// Told of every call that waits at the gate.
-    pub waiting: Notify,
+    pub(crate) waiting: Notify,
 }
 
 #[derive(Clone)]
-pub struct Shared(pub Arc<Memory>);
+pub(crate) struct Shared(pub(crate) Arc<Memory>);
 
 impl Memory {
     fn check(&self, path: &StatePath, lock: Option<&str>) -> Result<(), StorageError> {
@@ -110,38 +110,38 @@ impl Storage for Shared {
 }
 
 /// A running server.
-pub struct Running {
-    pub memory: Arc<Memory>,
-    pub address: SocketAddr,
-    pub authorization: String,
-    pub notices: Arc<Mutex<Vec<Notice>>>,
+pub(crate) struct Running {
+    pub(crate) memory: Arc<Memory>,
+    pub(crate) address: SocketAddr,
+    pub(crate) authorization: String,
+    pub(crate) notices: Arc<Mutex<Vec<Notice>>>,
     end: oneshot::Sender<()>,
     server: JoinHandle<Vec<(StatePath, String)>>,
 }
 
 /// What a server answered.
 #[derive(Debug)]
-pub struct Answer {
-    pub status: u16,
-    pub head: String,
-    pub body: String,
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) head: String,
+    pub(crate) body: String,
 }
 
 impl Running {
-    pub async fn start(memory: Memory) -> Running {
+    pub(crate) async fn start(memory: Memory) -> Running {
         Running::with(memory, Settings::default()).await
     }
 
-    pub async fn with(memory: Memory, settings: Settings) -> Running {
+    pub(crate) async fn with(memory: Memory, settings: Settings) -> Running {
         let memory = Arc::new(memory);
         Running::on(memory, settings).await
     }
 
-    pub async fn on(memory: Arc<Memory>, settings: Settings) -> Running {
+    pub(crate) async fn on(memory: Arc<Memory>, settings: Settings) -> Running {
         let notices = Arc::new(Mutex::new(Vec::new()));
         let noted = Arc::clone(&notices);
         let notify = move |notice| noted.lock().unwrap().push(notice);
-        let storage = Shared(Arc::clone(&memory));
+        let storage = Arc::new(Shared(Arc::clone(&memory)));
         let any = "127.0.0.1:0".parse().unwrap();
         let server = Server::bind(any, storage, settings, notify).await.unwrap();
         let variables: HashMap<_, _> = server
@@ -172,12 +172,12 @@ impl Running {
     }
 
     /// Sends a request as Terraform would.
-    pub async fn ask(&self, method: &str, path: &str, body: &str) -> Answer {
+    pub(crate) async fn ask(&self, method: &str, path: &str, body: &str) -> Answer {
         let authorization = format!("Authorization: {}\r\n", self.authorization);
         self.raw(method, path, &authorization, body).await
     }
 
-    pub async fn raw(&self, method: &str, path: &str, headers: &str, body: &str) -> Answer {
+    pub(crate) async fn raw(&self, method: &str, path: &str, headers: &str, body: &str) -> Answer {
         let mut stream = self.connect(method, path, headers, body).await;
         let mut answer = String::new();
         stream.read_to_string(&mut answer).await.unwrap();
@@ -190,7 +190,13 @@ impl Running {
     }
 
     /// Sends a request and does not wait for the answer.
-    pub async fn connect(&self, method: &str, path: &str, headers: &str, body: &str) -> TcpStream {
+    pub(crate) async fn connect(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &str,
+        body: &str,
+    ) -> TcpStream {
         let mut stream = TcpStream::connect(self.address).await.unwrap();
         let length = body.len();
         let request = format!(
@@ -202,7 +208,7 @@ impl Running {
     }
 
     /// Ends the server; the locks that were still held.
-    pub async fn stop(self) -> Vec<(StatePath, String)> {
+    pub(crate) async fn stop(self) -> Vec<(StatePath, String)> {
         self.end.send(()).unwrap();
         self.server.await.unwrap()
     }

@@ -12,7 +12,11 @@ fn payload(json: Json) -> Payload {
 
 fn sent<C: Call>(call: &C) -> Json {
     let payload = call.params().unwrap().into_payload();
-    payload.to_format(Format::Json).unwrap().decode().unwrap()
+    payload
+        .to_format_with(Format::Json, crate::seasonings::EXT_NAMES)
+        .unwrap()
+        .decode()
+        .unwrap()
 }
 
 fn body() -> Body {

@@ -175,7 +175,7 @@ mod tests {
     fn number(text: &str) -> String {
         let number: Number = text.parse().unwrap();
         let bytes = encode(&Value::from(number), &Type::Number).unwrap();
-        msgpack_to_json(&bytes).unwrap()
+        msgpack_to_json(&bytes, &[]).unwrap()
     }
 
     #[test]

@@ -3,13 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use tenon_hcl::{
-    Attribute, Block, Body, Diagnostic, Expression, Place, Problems, Shape, did_you_mean,
-};
-use tenon_host::Variable;
+use tenon_hcl::{Attribute, Block, Body, Diagnostic, Expression, Problems, Shape, did_you_mean};
 
 use crate::environment::ProviderEnvironment;
-use crate::reading::model::{ProviderBlock, ProviderSource, RequiredProvider};
+use crate::reading::model::{ProviderBlock, ProviderPermissions, ProviderSource, RequiredProvider};
 
 const REQUIRED_PROVIDERS: Shape<0> = Shape::new("`required_providers`", []).any_attributes();
 const PROVIDER: Shape<1> = Shape::new("`provider`", ["name"]).any_attributes();
@@ -46,14 +43,12 @@ fn required_provider(
     for (name, value) in &entries {
         match name.text() {
             "source" => found = Some(value),
-            "env" => variables = environment(value, problems),
+            "env" => variables = tenon_settings::environment(value, problems).into(),
             "permissions" => {
-                permissions = Some((
-                    super::permissions::permissions(value, problems),
-                    value.place(),
-                ));
+                let words = tenon_settings::permissions(value, problems);
+                permissions = Some((ProviderPermissions::from(words), value.place()));
             }
-            "limits" => limits = Some(super::limits::limits(value, problems)),
+            "limits" => limits = Some(tenon_settings::limits(value, problems).into()),
             _ => {}
         }
     }
@@ -111,50 +106,6 @@ fn program(value: &Expression, folder: &Path, problems: &mut Problems) -> Option
         .help(FORM);
     problems.note(diagnostic);
     None
-}
-
-const ENVIRONMENT_FORM: &str = "write `env = [\"NAME\", \"PATTERN_*\", \"NAME=VALUE\"]` or \
-                                `env = { NAME = \"VALUE\" }`";
-
-/// `env = ["AWS_*", "STAGE=test"]` or `env = { STAGE = "test" }`. Providers are asked for their
-/// schemas before any value is known, so names such as `var.stage` are not known here.
-fn environment(value: &Expression, problems: &mut Problems) -> ProviderEnvironment {
-    let mut environment = ProviderEnvironment::default();
-    let mut add =
-        |text: &str, place: Place, problems: &mut Problems| match Variable::parse(text.as_ref()) {
-            Ok(variable) => environment.add(variable),
-            Err(error) => {
-                let diagnostic = Diagnostic::error(error.to_string())
-                    .at(place)
-                    .help(ENVIRONMENT_FORM);
-                problems.note(diagnostic);
-            }
-        };
-    if let Some(elements) = value.as_tuple() {
-        for element in elements {
-            if let Some(text) = problems.text(&element, "an environment variable") {
-                add(&text, element.place(), problems);
-            }
-        }
-    } else if let Some(entries) = value.as_object() {
-        for (name, value) in entries {
-            if name.text().contains('=') {
-                let diagnostic =
-                    Diagnostic::error("the name of an environment variable cannot have `=` in it")
-                        .at(name.place());
-                problems.note(diagnostic);
-            } else if let Some(text) = problems.text(&value, "an environment variable") {
-                add(&format!("{}={text}", name.text()), name.place(), problems);
-            }
-        }
-    } else {
-        let diagnostic =
-            Diagnostic::error("`env` is a list of names, or an object of names and values")
-                .at(value.place())
-                .help(ENVIRONMENT_FORM);
-        problems.note(diagnostic);
-    }
-    environment
 }
 
 pub(super) fn providers(

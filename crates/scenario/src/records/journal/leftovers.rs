@@ -5,9 +5,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use rustix::fs::FlockOperation;
-use tenon_host::own_file::{self, Access};
-
-use crate::records::disk::TEMPORARY;
+use tenon_host::own_file::{self, Access, TEMPORARY};
 
 /// Removes records that were not written to their end, and journals of runs that were killed before
 /// their record was there. A process that writes a record holds the lock of its journal, so

@@ -3,9 +3,10 @@ use tenon_schema::Body;
 use tenon_wire::transcode::json_to_msgpack;
 
 use super::*;
+use crate::seasonings::EXT_NAMES;
 
 fn packed(json: &str) -> Vec<u8> {
-    json_to_msgpack(json.as_bytes()).unwrap()
+    json_to_msgpack(json.as_bytes(), EXT_NAMES).unwrap()
 }
 
 fn shown(json: &str, ty: &str) -> String {

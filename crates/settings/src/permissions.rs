@@ -1,19 +1,25 @@
-//! `permissions` of a required provider.
+//! `permissions`.
 
 use tenon_hcl::{Diagnostic, Expression, Problems};
 use tenon_host::Permissions;
 
-use crate::reading::model::ProviderPermissions;
-
 const FORM: &str = "write `permissions = { allow = [\"read=./data\", \"net=:443\"] }`";
 
-/// What a provider may do. Providers are asked for their schemas before any value is known, so names
-/// such as `var.folder` cannot be used.
-pub(super) fn permissions(value: &Expression, problems: &mut Problems) -> ProviderPermissions {
+/// What a plugin may do, in the words of the file. They have been checked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PermissionWords {
+    /// What it may do.
+    pub allow: Vec<String>,
+    /// What it may not do, even if it is in something that it may do.
+    pub deny: Vec<String>,
+}
+
+/// The permissions of `permissions = { allow = ["read=./data"], deny = ["net"] }`.
+pub fn permissions(value: &Expression, problems: &mut Problems) -> PermissionWords {
     let wrong = "`permissions` is an object with `allow` and `deny`";
     let entries = problems.object(value, wrong, FORM).unwrap_or_default();
     problems.refuse_other_entries(&entries, "`permissions`", &["allow", "deny"], FORM);
-    let mut permissions = ProviderPermissions::default();
+    let mut permissions = PermissionWords::default();
     for (name, list) in &entries {
         match name.text() {
             "allow" => permissions.allow = words(list, problems),

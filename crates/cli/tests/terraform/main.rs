@@ -1,0 +1,17 @@
+//! `tenon terraform` and `tenon state serve` in real Terraforms.
+//!
+//! `scripts/tools` installs Terraform 1.15; a `terraform` and a `tofu` on PATH are tested as well. Without the tools
+//! the tests are skipped, but not under CI=true.
+
+#[path = "../support/mark.rs"]
+mod mark;
+#[allow(dead_code, reason = "shared with the tests of crates/terraform")]
+#[path = "../../../terraform/tests/acceptance/outcome.rs"]
+mod outcome;
+#[allow(dead_code, reason = "shared with the tests of crates/terraform")]
+#[path = "../../../terraform/tests/acceptance/tools.rs"]
+mod tools;
+
+mod hooks;
+mod storage;
+mod workspace;

@@ -1,0 +1,141 @@
+//! The state of Terraform in a plugin.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+use crate::workspace::{Workspace, examples, trial};
+
+const CONFIGURATION: &str = r#"
+terraform {
+  backend "http" {}
+}
+variable "input" { default = "one" }
+resource "terraform_data" "a" { input = var.input }
+"#;
+
+fn state(workspace: &Workspace, name: &str) -> Value {
+    let text = fs::read_to_string(workspace.path(&format!("states/{name}.tfstate"))).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+#[test]
+fn a_plugin_keeps_the_state() {
+    trial(|workspace| {
+        workspace.write("main.tf", CONFIGURATION);
+        let store = examples().join("store.py");
+        let text = format!(
+            "plugin \"store\" {{\n  command = [\"python3\", \"{}\", \"states\"]\n}}\nstorage = \"store\"\n",
+            store.display()
+        );
+        workspace.write("tenon.hcl", &text);
+        workspace.run("init").succeeds();
+        workspace.run("apply -auto-approve").succeeds();
+        assert_eq!(state(workspace, "default")["serial"], 1);
+        workspace.run("plan -detailed-exitcode").succeeds();
+        let list = workspace.run("state list").succeeds();
+        assert_eq!(list.stdout.trim(), "terraform_data.a");
+        workspace
+            .run("apply -auto-approve -var input=two")
+            .succeeds();
+        assert_eq!(state(workspace, "default")["serial"], 2);
+
+        // Another client holds the lock.
+        let lock = r#"{"lockId": "x", "info": "{\"ID\":\"held\"}"}"#;
+        workspace.write("states/default.lock", lock);
+        let locked = workspace.run("plan");
+        assert_eq!(locked.code, Some(1), "{locked}");
+        assert!(locked.stderr.contains("held"), "{locked}");
+        workspace.run("force-unlock -force held").succeeds();
+        workspace.run("plan").succeeds();
+        workspace.run("destroy -auto-approve").succeeds();
+        assert!(!workspace.path("states/default.lock").exists());
+        assert!(!workspace.path("terraform.tfstate").exists());
+    });
+}
+
+#[test]
+fn a_server_prints_what_a_shell_needs() {
+    trial(|workspace| {
+        workspace.write("main.tf", CONFIGURATION);
+        let store = examples().join("store.py");
+        let store = store.to_str().unwrap();
+        let words = [
+            "state",
+            "serve",
+            "--workspace",
+            "team/one",
+            "--",
+            "python3",
+            store,
+            "states",
+        ];
+        let mut server = workspace.start(&words);
+        // The output ends while the server runs, so that a shell that reads it goes on.
+        let stdout = BufReader::new(server.stdout.take().unwrap());
+        let variables: Vec<(String, String)> = stdout
+            .lines()
+            .map(|line| {
+                let line = line.unwrap();
+                let (name, value) = line
+                    .strip_prefix("export ")
+                    .unwrap()
+                    .split_once('=')
+                    .unwrap();
+                (name.to_owned(), value.trim_matches('\'').to_owned())
+            })
+            .collect();
+        assert_eq!(variables.len(), 5);
+        workspace.terraform("init", &variables).succeeds();
+        workspace
+            .terraform("apply -auto-approve", &variables)
+            .succeeds();
+        assert_eq!(state(workspace, "team/one")["serial"], 1);
+        let mut wrong = variables.clone();
+        wrong[4].1 = "guess".into();
+        let refused = workspace.terraform("plan", &wrong);
+        assert_eq!(refused.code, Some(1), "{refused}");
+
+        let id = Pid::from_raw(i32::try_from(server.id()).unwrap()).unwrap();
+        kill_process(id, Signal::INT).unwrap();
+        let deadline = Instant::now() + Duration::from_secs(60);
+        let status = loop {
+            match server.try_wait().unwrap() {
+                Some(status) => break status,
+                None => assert!(Instant::now() < deadline, "it does not end"),
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        };
+        assert!(status.success(), "{status}");
+        let mut said = String::new();
+        server.stderr.unwrap().read_to_string(&mut said).unwrap();
+        assert!(said.contains("the password is wrong"), "{said}");
+        assert!(!said.contains(&variables[4].1), "{said}");
+    });
+}
+
+#[test]
+fn what_is_no_storage_is_refused() {
+    trial(|workspace| {
+        let cost = examples().join("cost.py");
+        let words = ["state", "serve", "--", "python3", cost.to_str().unwrap()];
+        let output = workspace.start(&words).wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(4), "{said}");
+        assert!(said.contains("the plugin has no storage"), "{said}");
+        let words = [
+            "state",
+            "serve",
+            "--listen",
+            "0.0.0.0:0",
+            "--",
+            "python3",
+            "x",
+        ];
+        let output = workspace.start(&words).wait_with_output().unwrap();
+        assert_ne!(output.status.code(), Some(0));
+    });
+}

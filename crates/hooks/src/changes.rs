@@ -1,0 +1,301 @@
+//! What Terraform plans and keeps, read from `terraform show -json`.
+
+use serde::Deserialize;
+use serde_json::Value as Json;
+use serde_json::value::RawValue;
+
+/// A plan, as far as hooks need it.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct PlanJson {
+    #[serde(default)]
+    pub(crate) resource_changes: Vec<ResourceChange>,
+    #[serde(default)]
+    pub(crate) resource_drift: Vec<ResourceChange>,
+    #[serde(default)]
+    pub(crate) prior_state: StateJson,
+    #[serde(default)]
+    pub(crate) configuration: Configuration,
+    /// Terraform says whether there is anything to apply; OpenTofu does not.
+    applyable: Option<bool>,
+    #[serde(default)]
+    output_changes: std::collections::BTreeMap<String, OutputChange>,
+}
+
+#[derive(Debug, Deserialize)]
+struct OutputChange {
+    #[serde(default)]
+    actions: Vec<String>,
+}
+
+impl PlanJson {
+    /// Whether the plan changes anything.
+    pub(crate) fn has_changes(&self) -> bool {
+        let changes_resource = |change: &ResourceChange| change.change.action() != Action::NoOp;
+        let changes_output = |change: &OutputChange| change.actions != ["no-op"];
+        self.applyable.unwrap_or_else(|| {
+            self.resource_changes.iter().any(changes_resource)
+                || self.output_changes.values().any(changes_output)
+        })
+    }
+}
+
+/// A change of one resource.
+#[derive(Debug, Deserialize)]
+pub(crate) struct ResourceChange {
+    #[serde(flatten)]
+    pub(crate) resource: Identity,
+    pub(crate) module_address: Option<String>,
+    pub(crate) deposed: Option<String>,
+    pub(crate) change: Change,
+}
+
+/// Which resource it is.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Identity {
+    pub(crate) address: String,
+    pub(crate) mode: String,
+    #[serde(rename = "type")]
+    pub(crate) kind: String,
+    pub(crate) name: String,
+    pub(crate) index: Option<Json>,
+    pub(crate) provider_name: String,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Change {
+    pub(crate) actions: Vec<String>,
+    pub(crate) before: Option<Box<RawValue>>,
+    pub(crate) after: Option<Box<RawValue>>,
+    #[serde(default)]
+    pub(crate) after_unknown: Json,
+    #[serde(default)]
+    pub(crate) before_sensitive: Json,
+    #[serde(default)]
+    pub(crate) after_sensitive: Json,
+    pub(crate) importing: Option<Json>,
+}
+
+/// A state.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct StateJson {
+    #[serde(default)]
+    values: Option<StateValues>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct StateValues {
+    #[serde(default)]
+    root_module: Module,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Module {
+    address: Option<String>,
+    #[serde(default)]
+    resources: Vec<StateResource>,
+    #[serde(default)]
+    child_modules: Vec<Module>,
+}
+
+/// A resource in a state.
+#[derive(Debug, Deserialize)]
+pub(crate) struct StateResource {
+    #[serde(flatten)]
+    pub(crate) resource: Identity,
+    pub(crate) values: Option<Box<RawValue>>,
+    #[serde(default)]
+    pub(crate) sensitive_values: Json,
+    #[serde(default)]
+    pub(crate) tainted: bool,
+    pub(crate) deposed_key: Option<String>,
+}
+
+/// The configuration, as written.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct Configuration {
+    #[serde(default)]
+    root_module: ConfigModule,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct ConfigModule {
+    #[serde(default)]
+    resources: Vec<ConfigResource>,
+    #[serde(default)]
+    module_calls: std::collections::BTreeMap<String, ModuleCall>,
+}
+
+#[derive(Debug, Deserialize)]
+struct ModuleCall {
+    #[serde(default)]
+    module: ConfigModule,
+}
+
+#[derive(Debug, Deserialize)]
+struct ConfigResource {
+    mode: String,
+    #[serde(rename = "type")]
+    kind: String,
+    name: String,
+    #[serde(default)]
+    expressions: Json,
+}
+
+/// What happens to a resource, in the words of the protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Action {
+    Create,
+    Read,
+    Update,
+    Replace,
+    Delete,
+    NoOp,
+    Forget,
+}
+
+impl Action {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Action::Create => "Create",
+            Action::Read => "Read",
+            Action::Update => "Update",
+            Action::Replace => "Replace",
+            Action::Delete => "Delete",
+            Action::NoOp => "NoOp",
+            Action::Forget => "Forget",
+        }
+    }
+}
+
+impl Change {
+    /// Terraform names the steps; a replacement has two, in either order, and may leave the old one alone.
+    pub(crate) fn action(&self) -> Action {
+        let steps: Vec<&str> = self.actions.iter().map(String::as_str).collect();
+        match steps.as_slice() {
+            ["create"] => Action::Create,
+            ["read"] => Action::Read,
+            ["update"] => Action::Update,
+            ["delete"] => Action::Delete,
+            ["forget"] => Action::Forget,
+            [_, _, ..] => Action::Replace,
+            _ => Action::NoOp,
+        }
+    }
+}
+
+impl StateJson {
+    /// The resources of all modules, with the address of their module.
+    pub(crate) fn resources(&self) -> Vec<(Option<&str>, &StateResource)> {
+        let mut all = Vec::new();
+        let mut modules: Vec<&Module> = self
+            .values
+            .iter()
+            .map(|values| &values.root_module)
+            .collect();
+        while let Some(module) = modules.pop() {
+            all.extend(
+                module
+                    .resources
+                    .iter()
+                    .map(|one| (module.address.as_deref(), one)),
+            );
+            modules.extend(module.child_modules.iter().rev());
+        }
+        all
+    }
+
+    /// The resource at this address that is in use.
+    pub(crate) fn resource(&self, address: &str) -> Option<&StateResource> {
+        let is_it =
+            |one: &StateResource| one.resource.address == address && one.deposed_key.is_none();
+        self.resources()
+            .into_iter()
+            .map(|(_, one)| one)
+            .find(|one| is_it(one))
+    }
+}
+
+impl Configuration {
+    /// The expressions of a resource: `{"constant_value": ...}` or `{"references": [...]}` by attribute.
+    pub(crate) fn expressions(&self, module: Option<&str>, resource: &Identity) -> Option<&Json> {
+        let mut place = &self.root_module;
+        for name in module_names(module.unwrap_or_default()) {
+            place = &place.module_calls.get(name)?.module;
+        }
+        let is_it = |one: &&ConfigResource| {
+            (&one.mode, &one.kind, &one.name) == (&resource.mode, &resource.kind, &resource.name)
+        };
+        place
+            .resources
+            .iter()
+            .find(is_it)
+            .map(|one| &one.expressions)
+    }
+}
+
+/// The names of the modules in an address: `module.a["x.y"].module.b[0]` has `a` and `b`.
+fn module_names(address: &str) -> Vec<&str> {
+    let mut names = Vec::new();
+    let mut rest = address;
+    while let Some(behind) = rest.strip_prefix("module.") {
+        let end = behind.find(['.', '[']).unwrap_or(behind.len());
+        names.push(&behind[..end]);
+        rest = after_key(&behind[end..]);
+        rest = rest.strip_prefix('.').unwrap_or(rest);
+    }
+    names
+}
+
+/// What follows `["key"]` or `[0]`. Keys are texts as HCL writes them.
+fn after_key(text: &str) -> &str {
+    let Some(inside) = text.strip_prefix('[') else {
+        return text;
+    };
+    let Some(key) = inside.strip_prefix('"') else {
+        return inside.split_once(']').map_or("", |(_, rest)| rest);
+    };
+    let mut is_escaped = false;
+    for (index, letter) in key.char_indices() {
+        match letter {
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
+            '"' => return key[index + 1..].strip_prefix(']').unwrap_or_default(),
+            _ => {}
+        }
+    }
+    ""
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_modules_of_an_address_are_found() {
+        assert_eq!(module_names(""), Vec::<&str>::new());
+        assert_eq!(module_names("module.a"), ["a"]);
+        assert_eq!(
+            module_names(r#"module.a["x.module.y\"]"].module.b-c[0].module.d"#),
+            ["a", "b-c", "d"]
+        );
+    }
+
+    #[test]
+    fn actions_have_the_words_of_the_protocol() {
+        for (actions, name) in [
+            (&["no-op"][..], "NoOp"),
+            (&["create"], "Create"),
+            (&["read"], "Read"),
+            (&["update"], "Update"),
+            (&["delete", "create"], "Replace"),
+            (&["create", "delete"], "Replace"),
+            (&["create", "forget"], "Replace"),
+            (&["delete"], "Delete"),
+            (&["forget"], "Forget"),
+        ] {
+            let json = serde_json::json!({ "actions": actions, "before": null, "after": null });
+            let change: Change = serde_json::from_value(json).unwrap();
+            assert_eq!(change.action().name(), name);
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! What plugins have to say about a command.
+
+use std::fmt;
+
+/// Something that a plugin found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The plugin, by its name in the configuration.
+    pub plugin: String,
+    /// The hook it was found in, such as `postPlan`.
+    pub hook: &'static str,
+    /// The resource it is about; `None` for the command as a whole.
+    pub address: Option<String>,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What it is. The text is the plugin's own.
+    pub text: String,
+}
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// The command goes on.
+    Warning,
+    /// The command fails.
+    Failure,
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Severity::Warning => "warning",
+            Severity::Failure => "failed",
+        })
+    }
+}
