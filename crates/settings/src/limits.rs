@@ -35,7 +35,7 @@ fn processes(value: &Expression, problems: &mut Problems) -> Option<u32> {
     let count = number.and_then(|number| u32::try_from(number).ok());
     let count = count.filter(|count| *count > 0);
     if count.is_none() {
-        let diagnostic = Diagnostic::error("a limit of processes is a whole number from 1")
+        let diagnostic = Diagnostic::error("a process limit is a whole number of at least 1")
             .at(value.place())
             .help(FORM);
         problems.note(diagnostic);
