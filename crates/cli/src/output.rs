@@ -69,7 +69,7 @@ fn written(outcome: io::Result<()>) -> Result<(), Failure> {
     }
 }
 
-/// Waits until nobody reads stdout any more. Only a pipe or a socket can tell.
+/// Waits until the reader of stdout has closed it. Only a pipe or a socket reports that.
 pub(crate) async fn reader_gone() {
     let stdout = io::stdout().as_fd().try_clone_to_owned();
     // A file that is not a pipe cannot be waited for.

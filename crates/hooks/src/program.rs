@@ -102,7 +102,7 @@ impl Program {
             tokio::select! {
                 status = child.wait() => return status.map_err(failed),
                 _ = interrupt.recv() => {}
-                // Nobody else passes this one on.
+                // The terminal does not send this one, so Terraform gets it only from here.
                 _ = terminate.recv() => {
                     let id = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
                     if let Some(id) = id {

@@ -176,7 +176,9 @@ impl Command {
         let is_from_path = !program.contains('/');
         let program = match is_from_path {
             true => on_path(program).ok_or_else(|| {
-                Failure::cannot_start(format!("there is no program {program:?} on PATH"))
+                Failure::cannot_start(format!(
+                    "the program {program:?} was not found on PATH\n  hint: install it, or give its path"
+                ))
             })?,
             false => absolute(Path::new(program))?,
         };
