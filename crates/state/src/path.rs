@@ -3,6 +3,7 @@
 use std::fmt;
 
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
+use tenon_protocols::seasonings::calls::storage::check_path;
 
 /// All states are below this path of the server.
 const ROOT: &str = "/state/";
@@ -50,10 +51,7 @@ impl StatePath {
             "it has a control character"
         } else if text.contains('\\') {
             "it has a backslash"
-        } else if text
-            .split('/')
-            .any(|segment| matches!(segment, "" | "." | ".."))
-        {
+        } else if check_path(text).is_err() {
             "it has an empty, \".\" or \"..\" segment"
         } else {
             return Ok(StatePath(text.to_owned()));

@@ -17,8 +17,8 @@ Examples:
     tenon state serve --workspace staging -- python3 store.py > state.env &
     . ./state.env
 
-The configuration needs an empty block `backend \"http\" {}` in `terraform`. The variables have a password that is
-made anew for each server; other users and other machines cannot use it.";
+The configuration needs an empty block `backend \"http\" {}` in `terraform`. One of the variables is
+a password that is different for each server; other users and machines cannot use the server.";
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum StateCommand {

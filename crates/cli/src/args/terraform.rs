@@ -17,8 +17,8 @@ tenon.hcl, in the folder of the configuration:
   }
   hooks = [\"cost\"]
 
-init, plan, apply, destroy, refresh and import have hooks around them; every other command is passed to Terraform as
-it is. Options of tenon come before the command.";
+init, plan, apply, destroy, refresh and import have hooks around them. Every other command is
+passed to Terraform as it is. Options of tenon come before the command.";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, override_usage = "tenon terraform [OPTIONS] ARGS...")]

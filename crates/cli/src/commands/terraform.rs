@@ -32,7 +32,7 @@ pub(crate) async fn run(args: &TerraformArgs) -> Result<(), Failure> {
         false => Project::load(&folder).map_err(|error| invalid(&error))?,
     };
     let Some(project) = project else {
-        return Err(Failure::cannot_start(program.replace(&arguments)));
+        return Err(cannot_run(&program.replace(&arguments)));
     };
     let session = Session {
         program,
@@ -47,9 +47,7 @@ pub(crate) async fn run(args: &TerraformArgs) -> Result<(), Failure> {
         }),
     };
     if session.project.storage.is_none() && !session.has_hooks() {
-        return Err(Failure::cannot_start(
-            session.program.replace(&session.arguments),
-        ));
+        return Err(cannot_run(&session.program.replace(&session.arguments)));
     }
     let report = match session.project.storage.clone() {
         Some(storage) => with_storage(session, &storage).await?,
@@ -167,12 +165,23 @@ fn failure(error: SessionError) -> Failure {
     let code = match &error {
         SessionError::Launch(LaunchError::Pin(_)) => Code::Usage,
         SessionError::Launch(LaunchError::Start { error, .. }) => return Failure::from(&**error),
-        SessionError::Launch(_) | SessionError::Program(ProgramError::Start { .. }) => {
-            Code::Unreachable
-        }
+        SessionError::Launch(_) => Code::Unreachable,
         _ => Code::Failed,
     };
-    Failure::new(code, error)
+    match &error {
+        SessionError::Program(program) => cannot_run(program),
+        error => Failure::new(code, error),
+    }
+}
+
+/// Terraform itself could not be run, or has failed.
+fn cannot_run(error: &ProgramError) -> Failure {
+    match error {
+        ProgramError::Start { .. } => Failure::cannot_start(format!(
+            "{error}\n  hint: name the program with --program PATH"
+        )),
+        error => Failure::new(Code::Failed, error),
+    }
 }
 
 fn invalid(error: &ProjectError) -> Failure {
