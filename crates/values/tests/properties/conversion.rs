@@ -105,7 +105,10 @@ proptest! {
         let from = value.ty();
         let is_safe = from.converts_to(&to, Safety::Safe);
         let is_possible = from.converts_to(&to, Safety::Unsafe);
-        prop_assert!(is_possible || !is_safe);
+        // Where a type inside is not known, a safe conversion leaves it open. An unsafe one decides
+        // for a type, which may not fit the others: Terraform refuses
+        // `tomap({ x = tomap({ k = true }), a = { a = null, c = 0 } })`.
+        prop_assert!(is_possible || !is_safe || from.has_dynamic(), "{} to {}", from, to);
         let Err(error) = convert(&value, &to) else {
             prop_assert!(is_possible);
             return Ok(());
