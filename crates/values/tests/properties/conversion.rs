@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use tenon_values::convert::{Safety, convert};
-use tenon_values::{Attribute, ObjectType, Problem, Step, Type, Value};
+use tenon_values::{Attribute, Error, ObjectType, Problem, Step, Type, Value};
 
 use crate::config;
 use crate::types::any_target;
@@ -91,6 +91,12 @@ proptest! {
         );
         prop_assert!(!converted.ty().has_optional());
         let again = convert(&converted, &to);
+        // An empty map takes the dynamic part of the target's type, its neighbours keep theirs:
+        // Terraform refuses to convert such a list again, too.
+        let is_mixed = |error: &Error| matches!(error.problem(), Problem::MixedElements { .. });
+        if to.has_dynamic() && again.as_ref().is_err_and(is_mixed) {
+            return Ok(());
+        }
         prop_assert_eq!(again.as_ref(), Ok(&converted), "{} {} to {}", value, value.ty(), to);
         prop_assert_eq!(converted.is_null(), value.is_null());
     }
