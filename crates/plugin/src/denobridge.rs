@@ -8,7 +8,7 @@ mod secrets;
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -33,10 +33,6 @@ use answers::{answer, failed, has_none, only};
 use places::{Members, Places};
 use secrets::split;
 
-/// How long calls that still run may take once the host has said goodbye. It waits for none of
-/// them.
-const GOODBYE_LIMIT: Duration = Duration::from_secs(5);
-
 events! {
     /// Goodbye. Most hosts send it as an event, some as a call.
     Goodbye = "shutdown" (Option<Json>);
@@ -47,15 +43,7 @@ pub(crate) async fn serve(session: Arc<Session>, io: Io) -> Result<(), CloseReas
     let router = Arc::new(router(session.clone()));
     let dialect = Protocol::Denobridge.dialect();
     let connection = Connection::start_with(io, dialect, router, Options::default());
-    let reason = tokio::select! {
-        reason = connection.closed() => reason,
-        () = session.ended() => connection.close_within(GOODBYE_LIMIT).await,
-    };
-    session.abandon().await;
-    match reason {
-        CloseReason::PeerClosed | CloseReason::ClosedHere => Ok(()),
-        _ => Err(reason),
-    }
+    session.last(connection).await
 }
 
 fn router(session: Arc<Session>) -> Router<Arc<Session>> {

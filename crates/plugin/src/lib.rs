@@ -95,6 +95,7 @@ mod plan;
 mod plugin;
 mod process;
 mod resource;
+mod seasonings;
 mod secret;
 mod serving;
 mod session;

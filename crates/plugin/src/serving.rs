@@ -10,7 +10,7 @@ use tenon_rpc::{CloseReason, Dialect, Io};
 use tenon_schema::Offer;
 
 use crate::session::Session;
-use crate::{Plugin, denobridge, orchard, process};
+use crate::{Plugin, denobridge, orchard, process, seasonings};
 
 /// The program that calls a plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +20,9 @@ pub enum Host {
     /// Terraform or OpenTofu by the provider `denobridge`, which uses the one resource, data source,
     /// ephemeral resource or action that a plugin has, and its functions.
     Denobridge,
+    /// Terraform or OpenTofu by a provider that `tenon provider pack` made, which uses functions,
+    /// resources, data sources and ephemeral resources; `tenon terraform` and `tenon state serve`.
+    Seasonings,
 }
 
 impl Host {
@@ -29,10 +32,11 @@ impl Host {
     /// Input failed.
     pub async fn detect(io: Io) -> io::Result<(Host, Io)> {
         let (dialect, io) = io
-            .detect(&[Dialect::Orchard, Dialect::JsonRpcLines])
+            .detect(&[Dialect::Orchard, Dialect::JsonRpcLines, Dialect::MsgpackRpc])
             .await?;
         let host = match dialect {
             Dialect::JsonRpcLines => Host::Denobridge,
+            Dialect::MsgpackRpc => Host::Seasonings,
             _ => Host::Orchard,
         };
         Ok((host, io))
@@ -93,6 +97,7 @@ impl<S: Send + Sync + 'static> Plugin<S> {
         match host {
             Host::Orchard => orchard::serve(session, io).await,
             Host::Denobridge => denobridge::serve(session, io).await,
+            Host::Seasonings => seasonings::serve(session, io).await,
         }
     }
 

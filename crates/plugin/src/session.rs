@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tenon_rpc::{CloseReason, Connection};
 use tenon_schema::Offer;
 use tenon_values::{Error, Value};
 use tokio::sync::{Notify, RwLock, RwLockReadGuard};
@@ -15,6 +16,9 @@ use crate::{Failure, Plugin};
 /// How long the author's shutdown may take once the host is gone, because nothing would end a
 /// plugin that hangs.
 const SHUTDOWN_LIMIT: Duration = Duration::from_secs(5);
+
+/// How long calls that still run may take once the host has said goodbye.
+const GOODBYE_LIMIT: Duration = Duration::from_secs(5);
 
 type Configure = dyn Fn(Value) -> Work<Result<Parts, Failure>> + Send + Sync;
 
@@ -113,6 +117,20 @@ impl Session {
         match &*self.stage().await {
             Stage::Ready(parts) => Ok(parts.clone()),
             Stage::Waiting | Stage::Ended => Err(ended()),
+        }
+    }
+
+    /// Waits until the host ends the conversation or goes away. Once it has said goodbye, calls that
+    /// still run have a few seconds left.
+    pub(crate) async fn last(&self, connection: Connection) -> Result<(), CloseReason> {
+        let reason = tokio::select! {
+            reason = connection.closed() => reason,
+            () = self.ended() => connection.close_within(GOODBYE_LIMIT).await,
+        };
+        self.abandon().await;
+        match reason {
+            CloseReason::PeerClosed | CloseReason::ClosedHere => Ok(()),
+            _ => Err(reason),
         }
     }
 

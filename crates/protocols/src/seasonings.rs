@@ -51,7 +51,7 @@ pub mod value;
 
 pub use capabilities::{Capabilities, Level};
 pub use codes::{CANCELLED, FAILED, LOCKED, NOT_FOUND, NOT_SUPPORTED};
-pub use life::{Greeting, VERSION, Welcome, begin};
+pub use life::{Greeting, VERSION, Welcome, begin, speaks};
 pub use names::canonical;
 
 #[cfg(feature = "packing")]

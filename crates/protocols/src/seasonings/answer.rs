@@ -5,7 +5,7 @@ use std::fmt;
 use bytes::Bytes;
 use serde::de::DeserializeOwned;
 use tenon_rpc::wire::Packed;
-use tenon_rpc::{Payload, Text};
+use tenon_rpc::{Format, Payload, Text};
 use tenon_values::{Error, Step, Value};
 use tenon_wire::msgpack::{Reader, Token};
 
@@ -39,7 +39,22 @@ impl fmt::Display for AnswerError {
 
 impl std::error::Error for AnswerError {}
 
-/// An answer: a map whose values have not been decoded.
+impl AnswerError {
+    /// The text for params that were [read like an answer](Answer::of_params).
+    pub fn in_params(&self) -> String {
+        let AnswerError {
+            method,
+            path,
+            problem,
+        } = self;
+        match path.is_empty() {
+            true => format!("the params of {method}: {problem}"),
+            false => format!("{path} in the params of {method}: {problem}"),
+        }
+    }
+}
+
+/// An answer, or the params of a call: a map whose values have not been decoded.
 pub struct Answer {
     method: &'static str,
     /// What paths in errors begin with.
@@ -66,6 +81,28 @@ impl Answer {
         })
     }
 
+    /// Splits the params of a call: `[{..}]` or `{..}`. nil, `[]` and nothing are params without members.
+    ///
+    /// # Errors
+    /// They are something else.
+    pub fn of_params(
+        method: &'static str,
+        params: Option<&Payload>,
+    ) -> Result<Answer, AnswerError> {
+        let nothing = Payload::null(Format::Msgpack);
+        let params = params.unwrap_or(&nothing);
+        let mut reader = Reader::new(params.bytes());
+        match reader.token() {
+            Some(Token::Array(0)) => Answer::of(method, &nothing),
+            Some(Token::Array(1)) => {
+                let rest = reader.skip().unwrap_or_default();
+                let only = params.bytes().slice(rest);
+                Answer::of(method, &Payload::new(Format::Msgpack, only))
+            }
+            _ => Answer::of(method, params),
+        }
+    }
+
     fn member(&self, name: &str) -> Option<&Payload> {
         let found = self.members.iter().find(|(known, _)| known == name);
         found.map(|(_, value)| value)
@@ -80,10 +117,10 @@ impl Answer {
     }
 
     /// A member that may be missing or nil.
-    pub(super) fn optional<T: DeserializeOwned>(
-        &self,
-        name: &str,
-    ) -> Result<Option<T>, AnswerError> {
+    ///
+    /// # Errors
+    /// It does not fit the type.
+    pub fn optional<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, AnswerError> {
         let Some(sent) = self.member(name).filter(|sent| !sent.is_null()) else {
             return Ok(None);
         };
@@ -92,12 +129,18 @@ impl Answer {
     }
 
     /// A member that must be there and is not nil.
-    pub(super) fn required<T: DeserializeOwned>(&self, name: &str) -> Result<T, AnswerError> {
+    ///
+    /// # Errors
+    /// It is missing, or does not fit the type.
+    pub fn required<T: DeserializeOwned>(&self, name: &str) -> Result<T, AnswerError> {
         { self.optional(name)? }.ok_or_else(|| self.error(name, "it is missing"))
     }
 
     /// A value that must be there. nil is null.
-    pub(super) fn value(&self, name: &str, shape: Shape<'_>) -> Result<Value, AnswerError> {
+    ///
+    /// # Errors
+    /// It is missing, or does not fit.
+    pub fn value(&self, name: &str, shape: Shape<'_>) -> Result<Value, AnswerError> {
         let sent = self.member(name).ok_or_else(|| self.missing(name))?;
         value::decode(sent.bytes(), shape).map_err(|error| self.unfit(name, error))
     }
@@ -185,7 +228,10 @@ impl Answer {
     }
 
     /// Binary data. A text is accepted, too; missing and nil are `None`.
-    pub(super) fn binary(&self, name: &str) -> Result<Option<Bytes>, AnswerError> {
+    ///
+    /// # Errors
+    /// It is something else.
+    pub fn binary(&self, name: &str) -> Result<Option<Bytes>, AnswerError> {
         let Some(sent) = self.member(name) else {
             return Ok(None);
         };
@@ -199,5 +245,35 @@ impl Answer {
     /// The diagnostics.
     pub(super) fn diagnostics(&self) -> Vec<Diagnostic> {
         diagnostic::read(self.member("diagnostics"), self.method)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn params_come_in_an_array_or_bare() {
+        for (sent, count) in [
+            (&b"\x91\x81\xa1a\x01"[..], Some(1)),
+            (b"\x81\xa1a\x01", Some(1)),
+            (b"\xc0", Some(0)),
+            (b"\x90", Some(0)),
+            (b"\x80", Some(0)),
+            (b"\x91\x80", Some(0)),
+            (b"\x91\xc0", Some(0)),
+            (b"\x91\x07", None),
+            (b"\x92\x80\x80", None),
+            (b"\x07", None),
+        ] {
+            let params = Payload::new(Format::Msgpack, sent);
+            let read = Answer::of_params("ping", Some(&params));
+            assert_eq!(read.ok().map(|read| read.members.len()), count, "{sent:?}");
+        }
+        assert!(Answer::of_params("ping", None).is_ok());
+        let params = Payload::new(Format::Msgpack, &b"\x91\x81\xa1a\x01"[..]);
+        let params = Answer::of_params("ping", Some(&params)).unwrap();
+        let error = params.required::<String>("a").unwrap_err().in_params();
+        assert!(error.starts_with("a in the params of ping: "), "{error}");
     }
 }

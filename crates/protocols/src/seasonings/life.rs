@@ -129,15 +129,20 @@ impl Welcome {
     }
 }
 
-/// 1, "1" and "1.0" are the same; absent means 1.
-fn check_version(said: &Value) -> Result<(), CallError> {
-    let major = match said {
-        Value::Null => return Ok(()),
+/// Whether a version that the other side says is this one: 1, "1" and "1.0" are the same, and absent
+/// means 1.
+pub fn speaks(version: &Value) -> bool {
+    let major = match version {
+        Value::Null => return true,
         Value::Number(number) => number.as_f64().map(f64::trunc),
         Value::String(text) => text.split('.').next().and_then(|major| major.parse().ok()),
         _ => None,
     };
-    match major == Some(VERSION as f64) {
+    major == Some(VERSION as f64)
+}
+
+fn check_version(said: &Value) -> Result<(), CallError> {
+    match speaks(said) {
         true => Ok(()),
         false => refuse(format!(
             "the plugin speaks version {said} of the protocol, and this host speaks version {VERSION}"

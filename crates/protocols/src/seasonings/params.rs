@@ -114,6 +114,14 @@ impl Params {
         self
     }
 
+    /// The same members as the answer to a call: a map without an array around it.
+    pub fn into_answer(self) -> Payload {
+        let mut bytes = Vec::with_capacity(self.members.len() + 5);
+        write::map(&mut bytes, self.count);
+        bytes.extend_from_slice(&self.members);
+        Payload::new(Format::Msgpack, bytes)
+    }
+
     /// The params as they are sent.
     pub fn into_payload(self) -> Payload {
         let mut bytes = Vec::with_capacity(self.members.len() + 6);
@@ -139,6 +147,7 @@ mod tests {
             .binary("private", Some(b"p"))
             .binary("other", None);
         let expected = b"\x91\x83\xa4type\xa1t\xa1a\xd4\x00\x00\xa7private\xc4\x01p";
+        assert_eq!(params.clone().into_answer().bytes(), &expected[1..]);
         assert_eq!(params.into_payload().bytes(), &expected[..]);
         assert_eq!(Params::new().into_payload().bytes(), &b"\x91\x80"[..]);
     }
