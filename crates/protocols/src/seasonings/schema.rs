@@ -1,4 +1,4 @@
-//! What a plugin offers, read from its two schemas.
+//! What a plugin offers, read from its two schemas and written into them.
 //!
 //! Names stand in the [`Offer`] as the plugin gives them: types of resources without the prefix of the
 //! provider. An object type with optional attributes becomes a nested attribute, so that users may leave
@@ -6,6 +6,7 @@
 
 mod body;
 mod functions;
+mod write;
 
 use std::collections::BTreeMap;
 

@@ -199,3 +199,81 @@ fn resources_that_make_no_sense_are_refused() {
         "data_sources.d.a: only an attribute of a resource",
     );
 }
+
+/// Everything that the two schemas can say.
+fn everything() -> Offer {
+    let mut offer = functions(json!({
+        "slug": {
+            "summary": "Makes a slug.",
+            "description": "At length.",
+            "parameters": [
+                {"name": "text", "type": "string", "allow_null": true, "description": "Which."},
+                {"name": "separator", "type": "string", "default": "-"},
+                {"name": "limit", "type": "number", "optional": true},
+                {"name": "any", "type": "any", "optional": true, "allow_unknown": true},
+            ],
+            "returns": "tuple([string, list(any)])",
+            "deprecation": "Use slugs.",
+        },
+        "sum": {"variadic": {"name": "numbers", "type": "number"}, "returns": "number"},
+    }))
+    .unwrap();
+    let inner = json!({"port": {"type": "number", "required": true, "replace": true},
+        "url": {"type": "string", "computed": true, "sensitive": true}});
+    let block =
+        |nesting: &str| json!({"nesting": nesting, "attributes": inner, "description": "B."});
+    let resources = resources(json!({
+        "provider": {"attributes": {"endpoint": {"type": "string", "optional": true}}},
+        "resources": {"note": {
+            "version": 2,
+            "description": "A note.",
+            "deprecation": "Use notes.",
+            "attributes": {
+                "title": {"type": "string", "required": true, "replace": true},
+                "id": {"type": "string", "computed": true, "stable": true},
+                "size": {"type": "number", "optional": true, "computed": true},
+                "share": {"type": "number", "default": 0.1},
+                "tags": {"type": "map(list(any))", "default": {"a": [1]}},
+                "password": {"type": "string", "optional": true, "write_only": true, "sensitive": true},
+                "owner": {"type": "object({ name = string, mail = optional(string) })",
+                    "optional": true, "default": {"name": "x"}, "deprecation": "No."},
+                "peers": {"type": "list(object({ name = string, more = optional(set(object({ a = optional(bool) }))) }))",
+                    "required": true},
+                "found": {"type": "object({ a = any })", "computed": true},
+            },
+            "blocks": {
+                "list": {"nesting": "list", "min": 1, "max": 3, "attributes": inner,
+                    "blocks": {"inner": block("set")}},
+                "map": block("map"), "one": block("single"), "group": block("group"),
+            },
+        }},
+        "data_sources": {"now": {"attributes": {"seconds": {"type": "number", "computed": true}}}},
+        "ephemeral": {"key": {"attributes": {"secret": {"type": "string", "computed": true}}}},
+    }));
+    let resources = resources.unwrap();
+    offer.config = resources.config;
+    offer.resources = resources.resources;
+    offer.data_sources = resources.data_sources;
+    offer.ephemeral_resources = resources.ephemeral_resources;
+    offer
+}
+
+#[test]
+fn what_is_written_is_read_again() {
+    let offer = everything();
+    let written = Schemas::of(&offer).unwrap();
+    assert_eq!(written.offer().unwrap(), offer);
+    let again = Schemas::of(&written.offer().unwrap()).unwrap();
+    assert_eq!(again, written);
+    let nothing = Schemas::of(&Offer::default()).unwrap();
+    assert_eq!(nothing.offer().unwrap().resources, [].into());
+}
+
+#[test]
+fn a_default_that_does_not_fit_is_not_written() {
+    let mut offer = everything();
+    let note = offer.resources.get_mut("note").unwrap();
+    let attribute = tenon_schema::Attribute::new("n", Type::Number).with_default("x".into());
+    note.schema.body.attributes.push(attribute);
+    assert!(Schemas::of(&offer).is_err());
+}
