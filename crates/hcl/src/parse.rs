@@ -212,7 +212,7 @@ fn line_mistake(message: &str, found: Option<char>) -> Option<(&'static str, &'s
     match message {
         "invalid attribute; expected `=`" if found.is_some_and(begins_name) => Some((
             "a block that is written on one line cannot hold another block",
-            "put the inner block on lines of its own",
+            "put the inner block on separate lines",
         )),
         message if message.starts_with("invalid block body; expected `}`, newline") => {
             Some(match found {
@@ -222,7 +222,7 @@ fn line_mistake(message: &str, found: Option<char>) -> Option<(&'static str, &'s
                 ),
                 Some(_) => (
                     "a block that is written on one line can hold only one attribute",
-                    "put each attribute on a line of its own",
+                    "put each attribute on its own line",
                 ),
             })
         }

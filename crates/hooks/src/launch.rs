@@ -32,7 +32,7 @@ pub enum LaunchError {
     },
     /// It does not have what it is used for.
     #[error(
-        "the plugin {name:?} has no {level}\n  hint: it has to name {level:?} in the capabilities of its answer to `init`"
+        "the plugin {name:?} has no {level}\n  hint: the plugin must list {level:?} in the capabilities of its answer to `init`"
     )]
     Lacks {
         /// Its name.

@@ -13,7 +13,7 @@ pub enum PinError {
     /// A file is not the one whose checksum was noted.
     #[error(
         "the plugin {plugin:?} is not started: {} has changed\n  its SHA-256 checksum is {found}, and tenon.hcl has {expected}\n  \
-         hint: if the change is wanted, put the new checksum into `sha256`", .file.display()
+         hint: if the change is intended, put the new checksum into `sha256`", .file.display()
     )]
     Changed {
         /// The name of the plugin.

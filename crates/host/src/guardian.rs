@@ -102,7 +102,7 @@ pub(crate) fn start() {
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "the guardian has to outlive this process, which is just what plugins must not do"
+    reason = "the guardian must outlive this process, which plugins must not"
 )]
 fn shell() -> Command {
     Command::new("/bin/sh")

@@ -345,7 +345,7 @@ async fn a_command_whose_permissions_cannot_be_enforced_is_not_started() {
             .arg(&sign)
             .permissions(permissions);
         let refused = run(&command).await.unwrap_err().to_string();
-        assert!(refused.contains("does not tell hosts apart"), "{refused}");
+        assert!(refused.contains("cannot distinguish hosts"), "{refused}");
         assert!(!sign.exists());
     })
     .await;

@@ -29,8 +29,8 @@ pub const MASK: &str = "(sensitive)";
 ///
 /// A secret is found as it is, or without the white space around it; with the escapes of JSON,
 /// Python, JavaScript, Go, Rust, C, shells, SQL, XML and URLs; in hex; in base64, also as a part of
-/// something longer; by one of its lines alone; and in part where a text was cut at an ellipsis. So are
-/// the credentials in it: the token in `Bearer TOKEN`, the password in a URL.
+/// something longer; by one of its lines alone; and in part where a text was cut at an ellipsis. The
+/// credentials in it are found in the same way: the token in `Bearer TOKEN`, the password in a URL.
 #[derive(Clone, Default)]
 pub struct Secrets(Arc<Mutex<Needles>>);
 
@@ -67,13 +67,13 @@ impl Secrets {
         }
     }
 
-    /// Remembers a text, the lines of it, and the credentials in it.
+    /// Remembers a text, its lines, and the credentials in it.
     pub fn learn_text(&self, text: &str) {
         let mut needles = self.needles();
         if !needles.add(text) {
             return;
         }
-        // Every certificate begins like any other.
+        // All certificates begin with the same line.
         let is_armor = |line: &str| line.starts_with("-----") && line.ends_with("-----");
         if text.contains('\n') {
             let lines = text.lines().map(str::trim);
@@ -89,7 +89,7 @@ impl Secrets {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The value with a mark on every text that has a secret in it, and on every number that is one.
+    /// Marks every text in the value that contains a secret, and every number that is one.
     pub fn mark(&self, value: &Value) -> Value {
         let is_secret = |part: &Value| match part.as_str() {
             Some(text) => !self.found(text.as_bytes(), Cut::Nowhere).is_empty(),
@@ -111,7 +111,7 @@ impl Secrets {
             return text.to_owned();
         }
         let hidden = replaced(text.as_bytes(), &found);
-        // A secret is text, and so is what is left.
+        // Secrets are UTF-8, so the rest is too.
         String::from_utf8(hidden).unwrap_or_else(|_| MASK.to_owned())
     }
 
@@ -125,7 +125,7 @@ impl Secrets {
         replaced(bytes, &self.found(bytes, cut))
     }
 
-    /// The same for a connection, which quotes what it cannot understand. Secrets that are learned
+    /// The same for a connection, which quotes the messages that it cannot decode. Secrets that are learned
     /// later are masked as well.
     pub fn redact(&self) -> Redact {
         let secrets = self.clone();

@@ -70,7 +70,7 @@ impl Evidence {
         match id {
             // The peer could not read a message, and does not say which. If it was a call, its
             // caller waits in vain.
-            Id::Null => tracing::warn!(?error, "the peer sent an error that names no call"),
+            Id::Null => tracing::warn!(?error, "the peer sent an error without the id of a call"),
             id => tracing::debug!(%id, ?error, "no call waits for this answer"),
         }
         let text = format!("an answer with the id {id}{error}");

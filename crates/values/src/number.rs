@@ -1,4 +1,4 @@
-//! Numbers as cty has them: binary floating point with a precision of its own for each value.
+//! The numbers of cty: binary floating point, with a separate precision for each value.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -30,11 +30,11 @@ const INTEGER_PRECISION: u32 = 64;
 /// The precision of an `f64`.
 const DOUBLE_PRECISION: u32 = 53;
 
-/// The precision of numbers read from text, and of the work on products.
+/// The precision of numbers read from text, and the least precision of intermediate products.
 const TEXT_PRECISION: u32 = 512;
 
-/// The largest binary exponent, in both directions. An exponent is a few bytes on the wire and
-/// becomes as many digits as it says, so it is capped wherever a number comes into being.
+/// The largest binary exponent, in both directions. An exponent takes a few bytes on the wire
+/// but can expand to that many digits, so it is capped wherever a number is created.
 const MAX_EXPONENT: i64 = 1 << 19;
 
 /// The largest precision that [`Number::from_binary_text`] gives.
@@ -54,7 +54,7 @@ pub struct Number(Repr);
 
 #[derive(Clone)]
 enum Repr {
-    /// Every finite value that an `i64` holds, except negative zero.
+    /// Every value that fits an `i64`, except negative zero.
     Small {
         value: i64,
         precision: u32,
@@ -62,13 +62,13 @@ enum Repr {
     Infinite {
         negative: bool,
     },
-    /// Every other value of 53 bits that a finite `f64` holds.
+    /// Every other value with a precision of 53 bits that a finite `f64` represents exactly.
     Double(f64),
     Large(Arc<Large>),
 }
 
 struct Large {
-    /// Reduced, and within the cap of exponents.
+    /// Reduced, with an exponent below the cap.
     binary: Binary,
     precision: u32,
 }
@@ -80,10 +80,10 @@ impl Number {
         precision: INTEGER_PRECISION,
     });
 
-    /// The number above all others.
+    /// Positive infinity.
     pub const INFINITY: Number = Number(Repr::Infinite { negative: false });
 
-    /// The number below all others.
+    /// Negative infinity.
     pub const NEGATIVE_INFINITY: Number = Number(Repr::Infinite { negative: true });
 
     /// How many bits the mantissa may have; 0 for the infinities.
@@ -149,7 +149,7 @@ impl Number {
         }
     }
 
-    /// Whether a minus sign stands before the text, as it does for negative zero.
+    /// Whether the text has a minus sign, as that of negative zero does.
     fn has_minus(&self) -> bool {
         match &self.0 {
             Repr::Small { value, .. } => *value < 0,
@@ -193,7 +193,7 @@ impl Number {
         Ok(Number::stored(binary, precision))
     }
 
-    /// Stores a reduced and rounded value in the form that the invariant asks for.
+    /// Stores a reduced and rounded value in the variant that the invariant requires.
     fn stored(binary: Binary, precision: u32) -> Number {
         if let Some(value) = binary.to_i64() {
             return Number::small(value, precision);

@@ -34,7 +34,7 @@ schema+='"greeting":{"type":"string","required":false,"default":"hello","descrip
 schema+='"loud":{"type":"bool","required":false,"description":"Whether to shout."}},'
 schema+='"outputs":{"type":"object({ text = string })"}}}}'
 
-# Answers. What is put into a message has to be JSON-escaped, which everything is that came in.
+# Answers. What is put into a message must be JSON-escaped, as everything is that came in.
 result() { printf '{"id":%s,"result":%s}\n' "$id" "$1"; }
 failure() { printf '{"id":%s,"error":{"code":"%s","message":"%s"}}\n' "$id" "$1" "$2"; }
 
@@ -84,12 +84,12 @@ greet() {
         case $name in
             name | greeting)
                 if [[ ${attributes[$name]} != \"* ]]; then
-                    failure validation_failed "\\\"$name\\\" has to be a string"
+                    failure validation_failed "\\\"$name\\\" must be a string"
                     return
                 fi ;;
             loud)
                 if [[ ${attributes[loud]} != true && ${attributes[loud]} != false ]]; then
-                    failure validation_failed '\"loud\" has to be a bool'
+                    failure validation_failed '\"loud\" must be a bool'
                     return
                 fi ;;
             *)
@@ -113,7 +113,7 @@ greet() {
 
 execute() { # params
     if ! find_string action "$1"; then
-        failure invalid_request '`action` has to be a string'
+        failure invalid_request '`action` must be a string'
         return
     fi
     if [[ $found != greet ]]; then
@@ -125,7 +125,7 @@ execute() { # params
     [[ $1 =~ $attrs_member ]] && attrs=${BASH_REMATCH[1]}
     [[ $attrs == null* ]] && attrs='{}'
     if [[ $attrs != \{* ]]; then
-        failure invalid_request '`attrs` has to be an object'
+        failure invalid_request '`attrs` must be an object'
     elif read_attributes "$attrs"; then
         greet
     else

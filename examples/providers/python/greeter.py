@@ -55,7 +55,7 @@ def validated(attrs, schema):
     Null means the same as absent.
     """
     if not isinstance(attrs, dict):
-        raise Failure("invalid_request", "`attrs` has to be an object")
+        raise Failure("invalid_request", "`attrs` must be an object")
     for name in attrs:
         if name not in schema:
             raise Failure("validation_failed", f"the attribute {name!r} is not supported")
@@ -67,7 +67,7 @@ def validated(attrs, schema):
                 raise Failure("validation_failed", f"the attribute {name!r} is required")
             value = attribute.get("default")
         elif not isinstance(value, TYPES[attribute["type"]]):
-            raise Failure("validation_failed", f"{name!r} has to be a {attribute['type']}")
+            raise Failure("validation_failed", f"{name!r} must be a {attribute['type']}")
         values[name] = value
     return values
 
@@ -90,7 +90,7 @@ def handle(method, params):
     if method == "execute":
         action = params.get("action")
         if not isinstance(action, str):
-            raise Failure("invalid_request", "`action` has to be a string")
+            raise Failure("invalid_request", "`action` must be a string")
         if action not in ACTIONS:
             raise Failure("unknown_action", f"unknown action: {action}")
         attrs = params.get("attrs")
@@ -114,7 +114,7 @@ def answer(line):
             raise Failure("invalid_request", "a request has a method")
         params = request.get("params") or {}
         if not isinstance(params, dict):
-            raise Failure("invalid_request", "`params` has to be an object")
+            raise Failure("invalid_request", "`params` must be an object")
         return {"id": request_id, "result": handle(method, params)}, method
     except Failure as failure:
         error = {"code": failure.code, "message": str(failure)}

@@ -30,8 +30,8 @@ def save(path, params, member, flags):
     """Writes the account, for nobody else to read."""
     password = (params.get(member) or {}).get("password")
     if not isinstance(password, str) or len(password) < 8:
-        # It says what is wanted, and nothing about what is there.
-        detail = "write_only_props.password has to be a string of at least 8 letters"
+        # The message says what is required, and nothing about the current value.
+        detail = "write_only_props.password must be a string of at least 8 letters"
         raise Refusal("wrong password", detail, [member, "password"])
     salt = secrets.token_bytes(16)
     derived = hashlib.pbkdf2_hmac("sha256", password.encode(), salt, 600_000)

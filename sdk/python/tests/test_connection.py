@@ -132,7 +132,7 @@ class Connecting(ClientCase):
     async def test_sockets_that_others_could_replace(self):
         await self.serve()
         os.chmod(self.folder.name, 0o777)
-        await self.refused("everybody may replace the socket")
+        await self.refused("all users can replace the socket")
         async with self.client(allow_users="any"):
             pass
         os.chmod(self.folder.name, 0o1777)

@@ -45,7 +45,7 @@ export function read(value: unknown): Message {
     return malformed(of, undefined, "an id is a number, a text or null");
   }
   if ("jsonrpc" in members && members["jsonrpc"] !== "2.0") {
-    return malformed(of, id, `jsonrpc has to be "2.0"`);
+    return malformed(of, id, `jsonrpc must be "2.0"`);
   }
   if (isAnswer) return readAnswer(id, result, error);
   if (typeof method === "string" && method !== "") {

@@ -30,8 +30,8 @@ export function checkPlace(address: string, allowUsers: AllowedUsers): void {
   if (found !== undefined) {
     if (isStranger(found.uid)) throw stranger(`the folder of the socket ${address}`, found.uid);
     if ((found.mode & OPEN) !== 0 && (found.mode & STICKY) === 0) {
-      const problem = `everybody may replace the socket ${address}`;
-      throw refusal(`${problem}; make its folder yours alone: chmod go-w ${folder}`);
+      const problem = `all users can replace the socket ${address}`;
+      throw refusal(`${problem}; make its folder private: chmod go-w ${folder}`);
     }
   }
   for (const file of [look(lstatSync, address), look(statSync, address)]) {

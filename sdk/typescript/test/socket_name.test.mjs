@@ -111,7 +111,7 @@ trial("a socket that others could replace is refused", async (use) => {
       await client.disconnect();
     };
     await chmod(folder, 0o777);
-    await assert.rejects(connect({}), { message: /everybody may replace/ });
+    await assert.rejects(connect({}), { message: /all users can replace/ });
     await connect({ allowUsers: "any" });
     await chmod(folder, 0o1777);
     await connect({});

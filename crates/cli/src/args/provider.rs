@@ -43,7 +43,7 @@ Examples:
     tenon provider pack mytool --dev -- python3 mytool.py
 
 The plugin is started once, to capture its schema. A plugin whose files or schema have changed since is
-refused, and has to be packed again.";
+refused until it is packed again.";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = PACK_EXAMPLES)]

@@ -90,7 +90,7 @@ async fn a_plugin_may_do_what_options_allow() {
     let expected = format!("sandbox: denied read {secret} (allowed by --allow-read {secret})");
     assert!(report.stderr.contains(&expected), "{}", report.stderr);
     for (option, said) in [
-        ("--allow-net=example.com:443", "does not tell hosts apart"),
+        ("--allow-net=example.com:443", "cannot distinguish hosts"),
         ("--allow-net=:99999", "is not a port"),
         ("--allow-read missing", "cannot be opened"),
         ("--allow-run=no-such-program", "was not found"),

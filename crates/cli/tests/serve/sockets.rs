@@ -78,7 +78,7 @@ async fn folders_that_others_can_write_to_are_refused() {
     let outcome = shell.run_unnoted(line).await;
     assert_eq!(outcome.stdout, "3\n3\n3\n3\n", "{}", outcome.stderr);
     let runtime = "[folder]/run: XDG_RUNTIME_DIR is not used: others have access to it (mode 755)";
-    let open = "open/s: everybody may replace files in the folder open; make it yours alone: \
+    let open = "open/s: all users can replace files in the folder open; make it private: \
         chmod go-w open";
     for problem in [runtime, open] {
         assert_eq!(

@@ -14,20 +14,24 @@ const SUBNET_BITS: u32 = 32;
 pub(super) fn all() -> Vec<Function> {
     vec![
         Function::new("cidrhost", [string("prefix"), number("number")])
-            .describe("The address with this number in the network; -1 is the last.")
+            .describe("Returns the address with this number in a network; -1 is the last one.")
             .gives(Type::String, host),
         Function::new("cidrnetmask", [string("prefix")])
-            .describe("The mask of an IPv4 network, as an address.")
+            .describe("Returns the subnet mask of an IPv4 network as an address.")
             .gives(Type::String, mask),
         Function::new(
             "cidrsubnet",
             [string("prefix"), number("bits"), number("number")],
         )
-        .describe("The network with this number among those that are so many bits smaller.")
+        .describe(
+            "Returns the subnet with this number, after extending the prefix by this many bits.",
+        )
         .gives(Type::String, subnet),
         Function::new("cidrsubnets", [string("prefix")])
             .and_more(number("bits"))
-            .describe("Networks one after the other, each so many bits smaller than the whole.")
+            .describe(
+                "Returns consecutive subnets, each with its prefix extended by this many bits.",
+            )
             .gives(Type::list(Type::String), subnets),
     ]
 }

@@ -9,16 +9,16 @@ use crate::function::{Arguments, Function, FunctionError};
 pub(super) fn all() -> Vec<Function> {
     vec![
         Function::new("formatdate", [string("format"), string("timestamp")])
-            .describe("The timestamp in a format of verbs such as YYYY, MMM, DD, hh, mm and ss.")
+            .describe("Formats a timestamp with verbs such as YYYY, MMM, DD, hh, mm and ss.")
             .gives(Type::String, format_date),
         Function::new("timeadd", [string("timestamp"), string("duration")])
-            .describe("The timestamp a duration such as 1h30m later.")
+            .describe("Adds a duration such as 1h30m to a timestamp.")
             .gives(Type::String, add),
         Function::new("timecmp", [string("first"), string("second")])
-            .describe("-1, 0 or 1, as the first timestamp is before, at or after the second.")
+            .describe("Compares two timestamps: -1 if the first is earlier, 0 if they are equal, 1 if it is later.")
             .gives(Type::Number, compare),
         Function::new("timestamp", [])
-            .describe("The time of the call, in UTC.")
+            .describe("Returns the current time in UTC.")
             .impure()
             .gives(Type::String, |_| Ok(Moment::now().text().into())),
     ]

@@ -21,42 +21,40 @@ pub(crate) const BASE64: GeneralPurpose = GeneralPurpose::new(
 pub(super) fn all() -> Vec<Function> {
     vec![
         Function::new("base64decode", [string("text")])
-            .describe("The text that is written as base64.")
+            .describe("Decodes base64 to a UTF-8 string.")
             .gives(Type::String, decode_base64),
         Function::new("base64encode", [string("text")])
-            .describe("The text written as base64.")
+            .describe("Encodes a string as base64.")
             .gives(Type::String, |arguments| {
                 limits::text(&BASE64.encode(arguments.text(0)?))
             }),
         Function::new("csvdecode", [string("text")])
-            .describe(
-                "A list of objects, one for each line of CSV but the first, which has the names.",
-            )
+            .describe("Decodes CSV to a list of objects; the first line has the attribute names.")
             .gives(Type::Dynamic, |arguments| csv::decode(arguments.text(0)?)),
         Function::new("jsondecode", [string("text")])
-            .describe("The value that is written as JSON.")
+            .describe("Decodes JSON.")
             .or_null()
             .gives(Type::Dynamic, decode_json),
         Function::new("jsonencode", [any("value").or_null().or_dynamic()])
-            .describe("The value written as JSON, on one line and with sorted keys.")
+            .describe("Encodes a value as JSON on one line, with sorted keys.")
             .gives(Type::String, encode_json),
         Function::new("textdecodebase64", [string("text"), string("encoding")])
-            .describe("The text that is written as base64 of UTF-8, UTF-16LE or UTF-16BE.")
+            .describe("Decodes base64 of UTF-8, UTF-16LE or UTF-16BE to a string.")
             .gives(Type::String, decode_text),
         Function::new("textencodebase64", [string("text"), string("encoding")])
-            .describe("The text written as base64 of UTF-8, UTF-16LE or UTF-16BE.")
+            .describe("Encodes a string as UTF-8, UTF-16LE or UTF-16BE, then as base64.")
             .gives(Type::String, encode_text),
         Function::new("urlencode", [string("text")])
-            .describe("The text as a part of the query of a URL.")
+            .describe("Escapes a string for the query of a URL.")
             .gives(Type::String, |arguments| {
                 limits::text(&url_encoded(arguments.text(0)?))
             }),
         Function::new("yamldecode", [string("text")])
-            .describe("The value that is written as YAML.")
+            .describe("Decodes YAML.")
             .or_null()
             .gives(Type::Dynamic, decode_yaml),
         Function::new("yamlencode", [any("value").or_null().or_dynamic()])
-            .describe("The value written as YAML, with sorted keys.")
+            .describe("Encodes a value as YAML, with sorted keys.")
             .gives(Type::String, encode_yaml),
     ]
 }

@@ -19,28 +19,39 @@ pub(super) fn all(folder: &Folder) -> Vec<Function> {
         move |arguments: Arguments| body(&folder, arguments)
     };
     let mut functions = vec![
-        reading("abspath", "The path from the root of the system.").gives(
+        reading("abspath", "Converts a path to an absolute path.").gives(
             Type::String,
             within(|folder, arguments| path_text(&folder.absolute(arguments.text(0)?)?)),
         ),
-        reading("basename", "The last part of a path.").gives(Type::String, |arguments| {
+        reading("basename", "Returns the last part of a path.").gives(Type::String, |arguments| {
             Ok(last_part(arguments.text(0)?).into())
         }),
-        reading("dirname", "The path without its last part.").gives(Type::String, |arguments| {
-            path_text(&first_parts(arguments.text(0)?))
-        }),
-        reading("file", "The text of a file.").gives(Type::String, within(file)),
-        reading("filebase64", "The bytes of a file, as base64.").gives(
+        reading("dirname", "Returns a path without its last part.")
+            .gives(Type::String, |arguments| {
+                path_text(&first_parts(arguments.text(0)?))
+            }),
+        reading(
+            "file",
+            "Returns the contents of a file, which must be UTF-8.",
+        )
+        .gives(Type::String, within(file)),
+        reading(
+            "filebase64",
+            "Returns the contents of a file, encoded as base64.",
+        )
+        .gives(
             Type::String,
             within(|folder, arguments| Ok(BASE64.encode(folder.read(arguments.text(0)?)?).into())),
         ),
-        reading("fileexists", "Whether there is such a file.").gives(Type::Bool, within(exists)),
+        reading("fileexists", "Reports whether a file exists.").gives(Type::Bool, within(exists)),
         Function::new("fileset", [string("path"), string("pattern")])
-            .describe("The files below a folder whose paths match a pattern such as **/*.json.")
+            .describe(
+                "Lists the files below a folder whose paths match a pattern such as **/*.json.",
+            )
             .gives(Type::set(Type::String), within(matching)),
         reading(
             "pathexpand",
-            "The path with ~ at its start replaced by the home folder.",
+            "Replaces ~ at the start of a path by the home folder.",
         )
         .gives(Type::String, |arguments| expanded(arguments.text(0)?)),
     ];

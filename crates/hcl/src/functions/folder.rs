@@ -50,7 +50,7 @@ impl Folder {
     /// The bytes of a file.
     pub(super) fn read(&self, path: &str) -> Result<Vec<u8>, FunctionError> {
         let found = self.find(path)?.ok_or_else(|| {
-            let message = "there is no such file; it must be there before anything is run";
+            let message = "the file does not exist; it must exist before the run starts";
             FunctionError::new(message).at(0).quoting(path)
         })?;
         // A pipe would be waited for, perhaps for ever.

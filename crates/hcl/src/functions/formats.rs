@@ -12,11 +12,11 @@ pub(super) fn all() -> Vec<Function> {
     vec![
         Function::new("format", [string("format")])
             .and_more(any("values").or_null().or_dynamic())
-            .describe("The format with the values in the place of its verbs, such as %s and %d.")
+            .describe("Formats values with verbs such as %s and %d.")
             .gives(Type::String, format_one),
         Function::new("formatlist", [string("format")])
             .and_more(any("values").or_null().or_dynamic())
-            .describe("As format, once for each element of the lists among the values.")
+            .describe("Formats like format, once for each element of its list arguments.")
             .gives(Type::list(Type::String), format_each),
     ]
 }

@@ -13,43 +13,43 @@ use crate::function::{Arguments, Function, FunctionError};
 /// Makes text of bytes.
 pub(super) type Hash = fn(&[u8]) -> String;
 
-/// The hashes of a text; files have theirs, named with `file` in front.
+/// For each hash: the function of a string, the function of a file, the hash, and a description of both.
 pub(super) const HASHES: [(&str, &str, Hash, &str); 6] = [
     (
         "base64sha256",
         "filebase64sha256",
         |bytes| BASE64.encode(Sha256::digest(bytes)),
-        "The SHA-256, as base64.",
+        "Returns the SHA-256 hash, encoded as base64.",
     ),
     (
         "base64sha512",
         "filebase64sha512",
         |bytes| BASE64.encode(Sha512::digest(bytes)),
-        "The SHA-512, as base64.",
+        "Returns the SHA-512 hash, encoded as base64.",
     ),
     (
         "md5",
         "filemd5",
         |bytes| hexadecimal(&Md5::digest(bytes)),
-        "The MD5, as hexadecimal digits; no protection against forgery.",
+        "Returns the MD5 hash in hexadecimal; not for security.",
     ),
     (
         "sha1",
         "filesha1",
         |bytes| hexadecimal(&Sha1::digest(bytes)),
-        "The SHA-1, as hexadecimal digits; no protection against forgery.",
+        "Returns the SHA-1 hash in hexadecimal; not for security.",
     ),
     (
         "sha256",
         "filesha256",
         |bytes| hexadecimal(&Sha256::digest(bytes)),
-        "The SHA-256, as hexadecimal digits.",
+        "Returns the SHA-256 hash in hexadecimal.",
     ),
     (
         "sha512",
         "filesha512",
         |bytes| hexadecimal(&Sha512::digest(bytes)),
-        "The SHA-512, as hexadecimal digits.",
+        "Returns the SHA-512 hash in hexadecimal.",
     ),
 ];
 
@@ -66,11 +66,11 @@ pub(super) fn all() -> Vec<Function> {
     };
     let identifiers = [
         Function::new("uuid", [])
-            .describe("A new random UUID with each call.")
+            .describe("Returns a new random UUID with each call.")
             .impure()
             .gives(Type::String, |_| random_uuid()),
         Function::new("uuidv5", [string("namespace"), string("name")])
-            .describe("The UUID of a name in a namespace: dns, url, oid, x500 or a UUID.")
+            .describe("Returns the version 5 UUID of a name in a namespace: dns, url, oid, x500 or a UUID.")
             .gives(Type::String, named_uuid),
     ];
     HASHES.into_iter().map(hash).chain(identifiers).collect()

@@ -15,32 +15,34 @@ pub(super) fn all() -> Vec<Function> {
             "chunklist",
             [list("list", Type::Dynamic).or_marked(), number("size")],
         )
-        .describe("The list cut into lists of this size, the last of which may be shorter.")
+        .describe("Splits a list into lists of this size; the last may be shorter.")
         .gives_typed(|arguments| Ok(Type::list(arguments[0].ty())), chunks),
         Function::new("compact", [list("list", Type::String)])
-            .describe("The strings of the list that are neither empty nor null.")
+            .describe("Removes null and empty strings from a list.")
             .gives(Type::list(Type::String), compact),
         Function::new("concat", [])
             .and_more(any("lists").or_unknown().or_marked())
-            .describe("The elements of all the lists, one list after the other.")
+            .describe("Joins lists into one.")
             .gives_typed(joined_type, concat),
         Function::new("distinct", [list("list", Type::Dynamic)])
-            .describe("The list with the first of all elements that are equal.")
+            .describe("Removes duplicate elements and keeps the first of each.")
             .gives_typed(|arguments| Ok(arguments[0].ty()), distinct),
         Function::new("flatten", [any("list").or_marked()])
-            .describe("The elements of the list, with those of lists inside it in their place.")
+            .describe("Replaces the lists inside a list by their elements.")
             .gives(Type::Dynamic, flatten),
         Function::new("reverse", [any("list").or_marked()])
-            .describe("The list from its last element to its first.")
+            .describe("Reverses a list.")
             .gives_typed(reversed_type, reverse),
         Function::new(
             "slice",
             [any("list").or_marked(), number("start"), number("end")],
         )
-        .describe("The elements from the start to before the end.")
+        .describe(
+            "Returns the elements from the start index up to, but not including, the end index.",
+        )
         .gives_typed(sliced_type, slice),
         Function::new("sort", [list("list", Type::String)])
-            .describe("The strings in the order of their characters' numbers.")
+            .describe("Sorts strings by their Unicode code points.")
             .gives(Type::list(Type::String), sort),
     ]
 }

@@ -12,7 +12,7 @@ pub(super) fn all() -> Vec<Function> {
     let names = Type::map(Type::list(Type::String));
     vec![
         Function::new("keys", [any("map").or_unknown().or_marked()])
-            .describe("The keys of the map, sorted.")
+            .describe("Returns the keys of a map, sorted.")
             .gives_typed(keys_type, keys),
         Function::new(
             "lookup",
@@ -22,18 +22,18 @@ pub(super) fn all() -> Vec<Function> {
             ],
         )
         .and_more(any("default").or_null().or_dynamic().or_marked())
-        .describe("The element under the key, or the default if there is none.")
+        .describe("Returns the element with this key, or the default if there is none.")
         .or_null()
         .gives_typed(found_type, lookup),
         Function::new("merge", [])
             .and_more(any("maps").or_null().or_dynamic().or_marked())
-            .describe("The elements of all the maps; of equal keys the last counts.")
+            .describe("Merges maps; for equal keys the last map counts.")
             .gives(Type::Dynamic, merge),
         Function::new("transpose", [Parameter::new("map", names.clone())])
-            .describe("A map of lists with keys and elements in each other's place.")
+            .describe("Swaps the keys and the elements of a map of lists.")
             .gives(names, transpose),
         Function::new("values", [any("map").or_marked()])
-            .describe("The elements of the map, in the order of their keys.")
+            .describe("Returns the elements of a map, ordered by key.")
             .gives_typed(values_type, values),
         Function::new(
             "zipmap",
@@ -42,7 +42,7 @@ pub(super) fn all() -> Vec<Function> {
                 any("values").or_unknown().or_marked(),
             ],
         )
-        .describe("A map of the keys and the values at the same places.")
+        .describe("Makes a map out of a list of keys and a list of values.")
         .gives_typed(zipped_type, zip),
     ]
 }

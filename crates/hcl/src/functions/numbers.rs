@@ -15,42 +15,42 @@ const DIGITS: usize = 10_000;
 pub(super) fn all() -> Vec<Function> {
     vec![
         Function::new("abs", [number("number")])
-            .describe("The number without its sign.")
+            .describe("Returns the absolute value of a number.")
             .gives(Type::Number, |arguments| {
                 Ok(Value::number(arguments.number(0)?.absolute()))
             }),
         Function::new("ceil", [number("number")])
-            .describe("The smallest whole number that is not below the number.")
+            .describe("Rounds a number up to a whole number.")
             .gives(Type::Number, |arguments| {
                 Ok(Value::number(arguments.number(0)?.ceiling()))
             }),
         Function::new("floor", [number("number")])
-            .describe("The largest whole number that is not above the number.")
+            .describe("Rounds a number down to a whole number.")
             .gives(Type::Number, |arguments| {
                 Ok(Value::number(arguments.number(0)?.floor()))
             }),
         Function::new("log", [number("number"), number("base")])
-            .describe("The logarithm of the number to this base.")
+            .describe("Returns the logarithm of a number to this base.")
             .gives(Type::Number, |arguments| {
                 real(arguments.number(0)?.to_f64().ln() / arguments.number(1)?.to_f64().ln())
             }),
         Function::new("max", [])
             .and_more(number("numbers"))
-            .describe("The greatest of the numbers.")
+            .describe("Returns the largest number.")
             .gives(Type::Number, |arguments| {
                 best(arguments, std::cmp::Ordering::is_gt)
             }),
         Function::new("min", [])
             .and_more(number("numbers"))
-            .describe("The least of the numbers.")
+            .describe("Returns the smallest number.")
             .gives(Type::Number, |arguments| {
                 best(arguments, std::cmp::Ordering::is_lt)
             }),
         Function::new("parseint", [any("text"), number("base")])
-            .describe("The whole number that a text of digits means in a base from 2 to 62.")
+            .describe("Parses a whole number in a base from 2 to 62.")
             .gives(Type::Number, parse),
         Function::new("pow", [number("number"), number("power")])
-            .describe("The number to this power.")
+            .describe("Raises a number to a power.")
             .gives(Type::Number, |arguments| {
                 real(
                     arguments
@@ -61,15 +61,15 @@ pub(super) fn all() -> Vec<Function> {
             }),
         Function::new("range", [])
             .and_more(number("limits"))
-            .describe("The numbers from a start, else 0, to before an end, by a step, else 1.")
+            .describe("Returns the numbers from a start (default 0) up to, but not including, an end, by a step (default 1).")
             .gives(Type::list(Type::Number), range),
         Function::new("signum", [number("number")])
-            .describe("-1, 0 or 1, by the sign of a whole number.")
+            .describe("Returns the sign of a whole number: -1, 0 or 1.")
             .gives(Type::Number, |arguments| {
                 Ok(Value::number(arguments.whole(0)?.signum()))
             }),
         Function::new("sum", [any("list")])
-            .describe("The sum of the numbers.")
+            .describe("Returns the sum of numbers.")
             .gives(Type::Number, sum),
     ]
 }

@@ -11,16 +11,16 @@ use crate::function::{Arguments, Function, FunctionError};
 pub(super) fn all() -> Vec<Function> {
     vec![
         Function::new("regex", [string("pattern"), string("text")])
-            .describe("What the pattern finds first: the text, or its groups.")
+            .describe("Returns the first match of a regular expression, or its capture groups if it has any.")
             .gives_typed(found_type, first),
         Function::new("regexall", [string("pattern"), string("text")])
-            .describe("Everything that the pattern finds, see regex.")
+            .describe("Returns all matches of a regular expression, each as in regex.")
             .gives_typed(|arguments| Ok(Type::list(found_type(arguments)?)), every),
         Function::new(
             "replace",
             [string("text"), string("part"), string("replacement")],
         )
-        .describe("The text with a part replaced, which in slashes is a pattern.")
+        .describe("Replaces all occurrences of a substring, or of a regular expression between slashes.")
         .gives(Type::String, replace),
     ]
 }

@@ -12,44 +12,46 @@ use crate::function::{Arguments, Function, FunctionError};
 pub(super) fn all() -> Vec<Function> {
     vec![
         Function::new("alltrue", [list("list", Type::Bool)])
-            .describe("Whether all elements are true.")
+            .describe("Reports whether all elements are true.")
             .gives(Type::Bool, all_true),
         Function::new("anytrue", [list("list", Type::Bool)])
-            .describe("Whether an element is true.")
+            .describe("Reports whether any element is true.")
             .gives(Type::Bool, any_true),
         Function::new("coalesce", [])
             .and_more(any("values").or_null().or_dynamic())
-            .describe("The first value that is neither null nor an empty string.")
+            .describe("Returns the first argument that is neither null nor an empty string.")
             .gives_typed(common_type, coalesce),
         Function::new("coalescelist", [])
             .and_more(any("lists").or_null().or_dynamic())
-            .describe("The first list that is not empty.")
+            .describe("Returns the first list that is not empty.")
             .gives(Type::Dynamic, coalesce_list),
         Function::new("contains", [any("list"), any("value")])
-            .describe("Whether the value is an element of the list, set or tuple.")
+            .describe("Reports whether a list, set or tuple contains a value.")
             .gives(Type::Bool, contains),
         Function::new("element", [any("list").or_marked(), number("index")])
-            .describe("The element at this place, from the start again where the list ends.")
+            .describe("Returns the element at an index; an index past the end wraps around.")
             .or_null()
             .gives_typed(element_type, element),
         Function::new("index", [any("list"), any("value")])
-            .describe("The place of the first element that is this value.")
+            .describe("Returns the index of the first element that equals a value.")
             .gives(Type::Number, index),
         Function::new("length", [any("value").or_dynamic().or_marked()])
-            .describe("How many elements a collection has, or characters a string.")
+            .describe(
+                "Returns the number of elements in a collection, or of characters in a string.",
+            )
             .gives(Type::Number, length),
         Function::new(
             "matchkeys",
             [
                 list("values", Type::Dynamic),
                 list("keys", Type::Dynamic),
-                list("wanted", Type::Dynamic),
+                list("searchset", Type::Dynamic),
             ],
         )
-        .describe("The values at the places where the keys are wanted ones.")
+        .describe("Returns the values whose keys, at the same index, are in the search set.")
         .gives_typed(matched_type, match_keys),
         Function::new("one", [any("list")])
-            .describe("The only element, or null of an empty list.")
+            .describe("Returns the only element of a list, or null if the list is empty.")
             .or_null()
             .gives_typed(only_type, only),
     ]
@@ -207,11 +209,12 @@ fn matched_type(arguments: &[Value]) -> Result<Type, FunctionError> {
     Ok(arguments[0].ty())
 }
 
-/// The type in which the keys and the wanted ones can be compared.
+/// The type in which the keys can be compared with the search set.
 fn keys_type(arguments: &[Value]) -> Result<Type, FunctionError> {
     let types = [arguments[1].ty(), arguments[2].ty()];
-    convert::unify(&types, Safety::Unsafe)
-        .ok_or_else(|| FunctionError::new("keys of the type of the wanted ones are required").at(1))
+    convert::unify(&types, Safety::Unsafe).ok_or_else(|| {
+        FunctionError::new("the keys and the search set must have a common type").at(1)
+    })
 }
 
 fn match_keys(arguments: Arguments) -> Result<Value, FunctionError> {

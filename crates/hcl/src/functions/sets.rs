@@ -13,25 +13,25 @@ pub(super) fn all() -> Vec<Function> {
     vec![
         Function::new("setintersection", [set("first").or_unknown()])
             .and_more(set("others").or_unknown())
-            .describe("The elements that all the sets have.")
+            .describe("Returns the elements that all sets have in common.")
             .gives_typed(common_type, |arguments| {
                 combined(arguments, true, keep_common)
             }),
         Function::new("setproduct", [])
             .and_more(any("sets").or_unknown().or_marked())
-            .describe("All combinations of one element of each set or list.")
+            .describe("Returns all combinations of one element from each set or list.")
             .gives_typed(product_type, product),
         Function::new(
             "setsubtract",
             [set("first").or_unknown(), set("second").or_unknown()],
         )
-        .describe("The elements of the first set that the second does not have.")
+        .describe("Returns the elements of the first set that are not in the second.")
         .gives_typed(common_type, |arguments| {
             combined(arguments, true, keep_rest)
         }),
         Function::new("setunion", [set("first").or_unknown()])
             .and_more(set("others").or_unknown())
-            .describe("The elements that any of the sets has.")
+            .describe("Returns the elements that are in any of the sets.")
             .gives_typed(common_type, |arguments| combined(arguments, false, add)),
     ]
 }

@@ -10,42 +10,42 @@ use crate::function::{Arguments, Function, FunctionError};
 pub(super) fn all() -> Vec<Function> {
     vec![
         Function::new("chomp", [string("text")])
-            .describe("The text without the line ends at its end.")
+            .describe("Removes line breaks at the end of a string.")
             .gives(Type::String, |arguments| {
                 Ok(arguments.text(0)?.trim_end_matches(['\n', '\r']).into())
             }),
         Function::new("endswith", [string("text"), string("suffix")])
-            .describe("Whether the text ends with the suffix.")
+            .describe("Reports whether a string ends with a suffix.")
             .gives(Type::Bool, |arguments| {
                 Ok(arguments.text(0)?.ends_with(arguments.text(1)?).into())
             }),
         Function::new("indent", [number("spaces"), string("text")])
-            .describe("The text with so many spaces before every line but the first.")
+            .describe("Indents all lines but the first by this many spaces.")
             .gives(Type::String, indent),
         Function::new("join", [string("separator")])
             .and_more(list("lists", Type::String))
-            .describe("The strings of the lists as one, with the separator between them.")
+            .describe("Joins the strings of lists with a separator.")
             .gives(Type::String, join),
         Function::new("lower", [string("text")])
-            .describe("The text in small letters.")
+            .describe("Converts a string to lower case.")
             .gives(Type::String, |arguments| {
                 Ok(by_character(arguments.text(0)?, small).into())
             }),
         Function::new("split", [string("separator"), string("text")])
-            .describe("The parts of the text between the separators.")
+            .describe("Splits a string at a separator.")
             .gives(Type::list(Type::String), split),
         Function::new("startswith", [string("text"), string("prefix")])
-            .describe("Whether the text begins with the prefix.")
+            .describe("Reports whether a string starts with a prefix.")
             .gives(Type::Bool, |arguments| {
                 Ok(arguments.text(0)?.starts_with(arguments.text(1)?).into())
             }),
         Function::new("strcontains", [string("text"), string("part")])
-            .describe("Whether the part is somewhere in the text.")
+            .describe("Reports whether a string contains a substring.")
             .gives(Type::Bool, |arguments| {
                 Ok(arguments.text(0)?.contains(arguments.text(1)?).into())
             }),
         Function::new("strrev", [string("text")])
-            .describe("The text from its last character to its first.")
+            .describe("Reverses the characters of a string.")
             .gives(Type::String, |arguments| {
                 Ok(arguments
                     .text(0)?
@@ -58,15 +58,17 @@ pub(super) fn all() -> Vec<Function> {
             "substr",
             [string("text"), number("offset"), number("length")],
         )
-        .describe("So many characters of the text from this one on, a negative length meaning all.")
+        .describe(
+            "Returns this many characters from an offset; a negative length means all that follow.",
+        )
         .gives(Type::String, part),
         Function::new("title", [string("text")])
-            .describe("The text with a capital letter at the start of each word.")
+            .describe("Capitalizes the first letter of each word.")
             .gives(Type::String, |arguments| {
                 Ok(title(arguments.text(0)?).into())
             }),
         Function::new("trim", [string("text"), string("characters")])
-            .describe("The text without these characters at its start and end.")
+            .describe("Removes these characters from the start and end of a string.")
             .gives(Type::String, |arguments| {
                 let unwanted = arguments.text(1)?;
                 Ok(arguments
@@ -75,24 +77,24 @@ pub(super) fn all() -> Vec<Function> {
                     .into())
             }),
         Function::new("trimprefix", [string("text"), string("prefix")])
-            .describe("The text without the prefix, if it has it.")
+            .describe("Removes a prefix from a string if it is there.")
             .gives(Type::String, |arguments| {
                 let text = arguments.text(0)?;
                 Ok(text.strip_prefix(arguments.text(1)?).unwrap_or(text).into())
             }),
         Function::new("trimspace", [string("text")])
-            .describe("The text without spaces and line ends at its start and end.")
+            .describe("Removes white space from the start and end of a string.")
             .gives(Type::String, |arguments| {
                 Ok(arguments.text(0)?.trim().into())
             }),
         Function::new("trimsuffix", [string("text"), string("suffix")])
-            .describe("The text without the suffix, if it has it.")
+            .describe("Removes a suffix from a string if it is there.")
             .gives(Type::String, |arguments| {
                 let text = arguments.text(0)?;
                 Ok(text.strip_suffix(arguments.text(1)?).unwrap_or(text).into())
             }),
         Function::new("upper", [string("text")])
-            .describe("The text in capital letters.")
+            .describe("Converts a string to upper case.")
             .gives(Type::String, |arguments| {
                 Ok(by_character(arguments.text(0)?, capital).into())
             }),

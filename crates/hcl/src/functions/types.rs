@@ -1,4 +1,4 @@
-//! Functions that convert values, and tell or change what is said about them.
+//! Functions that convert values, and read or change their marks.
 
 use tenon_values::{Attribute, Mark, Marks, Type};
 
@@ -7,23 +7,35 @@ use crate::function::{Function, Parameter, converted};
 
 pub(super) fn all() -> Vec<Function> {
     vec![
-        conversion("tobool", Type::Bool, "The value as a bool."),
-        conversion("tolist", Type::list(Type::Dynamic), "The value as a list."),
-        conversion("tomap", Type::map(Type::Dynamic), "The value as a map."),
-        conversion("tonumber", Type::Number, "The value as a number."),
-        conversion("toset", Type::set(Type::Dynamic), "The value as a set."),
-        conversion("tostring", Type::String, "The value as a string."),
+        conversion("tobool", Type::Bool, "Converts a value to a bool."),
+        conversion(
+            "tolist",
+            Type::list(Type::Dynamic),
+            "Converts a value to a list.",
+        ),
+        conversion(
+            "tomap",
+            Type::map(Type::Dynamic),
+            "Converts a value to a map.",
+        ),
+        conversion("tonumber", Type::Number, "Converts a value to a number."),
+        conversion(
+            "toset",
+            Type::set(Type::Dynamic),
+            "Converts a value to a set.",
+        ),
+        conversion("tostring", Type::String, "Converts a value to a string."),
         Function::new("issensitive", [anything()])
-            .describe("Whether the value is marked as a secret.")
+            .describe("Reports whether a value is marked as sensitive.")
             .gives(Type::Bool, |arguments| {
                 match arguments[0].is_known() || arguments[0].is_sensitive() {
                     true => Ok(arguments[0].is_sensitive().into()),
-                    // What it will be may be a secret still.
+                    // Its final value may still be sensitive.
                     false => Ok(arguments.unknown()),
                 }
             }),
         Function::new("nonsensitive", [anything()])
-            .describe("The value without the mark of a secret.")
+            .describe("Removes the sensitive mark from a value.")
             .or_null()
             .gives(Type::Dynamic, |arguments| {
                 let (value, marks) = arguments[0].unmark();
@@ -35,18 +47,18 @@ pub(super) fn all() -> Vec<Function> {
                 Ok(value.with_marks(&others))
             }),
         Function::new("sensitive", [anything()])
-            .describe("The value marked as a secret, which is not shown.")
+            .describe("Marks a value as sensitive, so that it is not shown.")
             .or_null()
             .gives(Type::Dynamic, |arguments| Ok(arguments[0].sensitive())),
         Function::new("type", [anything()])
-            .describe("The type of the value, as text over as many lines as it needs.")
+            .describe("Returns the type of a value as text, on several lines if needed.")
             .gives(Type::String, |arguments| {
                 Ok(written(&arguments[0].ty(), 0).into())
             }),
     ]
 }
 
-/// A parameter that takes everything as it is.
+/// A parameter that accepts any value unchanged.
 fn anything() -> Parameter {
     any("value").or_null().or_dynamic().or_marked()
 }
@@ -60,7 +72,7 @@ fn conversion(name: &'static str, ty: Type, description: &'static str) -> Functi
         })
 }
 
-/// As Terraform's console shows it, with the parts of objects and tuples on lines of their own.
+/// As Terraform's console shows it, with each part of an object or a tuple on its own line.
 fn written(ty: &Type, depth: usize) -> String {
     let inside = "    ".repeat(depth + 1);
     let end = "    ".repeat(depth);

@@ -70,8 +70,8 @@ fn files_that_are_not_text_are_refused() {
     );
     assert!(evaluate(&functions, "filemd5(\"allowed\")").is_ok());
     assert!(message(&functions, "file(\"socket\")").contains("a folder or a device"));
-    assert!(message(&functions, "file(\"missing\")").contains("there is no such file"));
-    assert!(message(&functions, "file(\"bytes/x\")").contains("there is no such file"));
+    assert!(message(&functions, "file(\"missing\")").contains("the file does not exist"));
+    assert!(message(&functions, "file(\"bytes/x\")").contains("the file does not exist"));
 }
 
 #[test]

@@ -58,7 +58,7 @@ pub(super) fn check_folder(socket: &Path, trusted: &Users) -> io::Result<()> {
             format!("the folder {shown} belongs to another user ({user}), who is not trusted")
         }
         None if is_open && *trusted != Users::Anyone => format!(
-            "everybody may replace files in the folder {shown}; make it yours alone: chmod go-w {shown}"
+            "all users can replace files in the folder {shown}; make it private: chmod go-w {shown}"
         ),
         None => match replaceable(folder, trusted) {
             Some(problem) => problem,
@@ -85,7 +85,7 @@ fn replaceable(folder: &Path, trusted: &Users) -> Option<String> {
                 "the folder {shown} above it belongs to another user ({user}), who is not trusted"
             )),
             None if metadata.mode() & OPEN != 0 && metadata.mode() & STICKY == 0 => Some(format!(
-                "everybody may replace folders in {shown}; forbid that: chmod o-w {shown}"
+                "all users can replace folders in {shown}; prevent that: chmod o-w {shown}"
             )),
             None => None,
         }

@@ -58,7 +58,7 @@ pub(crate) async fn apply(
         Ok(Some(state)) if planned.is_null() || !state.is_null() => state,
         Ok(Some(_)) if has_errors(&diagnostics) => return Err(diagnostics),
         Ok(Some(_)) => {
-            let problem = "it is nil, but the resource was not to be deleted";
+            let problem = "it is nil, but the resource was not planned for deletion";
             return Ok(kept.despite(mistake("state", problem), diagnostics));
         }
         Ok(None) if has_errors(&diagnostics) => return Err(diagnostics),

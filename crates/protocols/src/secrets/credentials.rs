@@ -1,19 +1,19 @@
-//! The credentials in a secret that is more than just them: a header, a URL, a connection string.
+//! Credentials inside a larger secret: a header, a URL, a connection string.
 
 use base64::Engine;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
-/// What is shorter may be any word, and is masked as a part of the whole only.
+/// Shorter credentials could be any word, so they are masked only as a part of the whole secret.
 const SHORTEST_PART: usize = 6;
 
-/// A name alone before the `@` of a URL is a token if it is as long as this.
+/// A user name without a password in a URL counts as a token from this length on.
 const TOKEN: usize = 20;
 
-/// What comes before the credentials in an `Authorization` header.
+/// The schemes of an `Authorization` header.
 const SCHEMES: [&str; 6] = ["basic", "bearer", "token", "apikey", "api-key", "negotiate"];
 
-/// How the names of settings end whose values are secrets, without what separates their words.
+/// Endings of the names of secret settings, without the separators of words.
 const NAMES: [&str; 10] = [
     "password",
     "passwd",
@@ -53,7 +53,7 @@ fn of_scheme(line: &str, parts: &mut Vec<String>) {
         return;
     }
     let credentials = credentials.trim();
-    // Some write it without padding.
+    // Some programs omit the padding.
     parts.push(credentials.trim_end_matches('=').to_owned());
     if scheme == "basic"
         && let Some((_, password)) = decoded(credentials).as_deref().and_then(user_and_password)
@@ -73,7 +73,7 @@ fn user_and_password(text: &str) -> Option<(&str, &str)> {
     text.split_once(':')
 }
 
-/// The password in `scheme://user:password@host`, as it is written and as it is meant.
+/// The password in `scheme://user:password@host`, as written and percent-decoded.
 fn of_urls(text: &str, parts: &mut Vec<String>) {
     let mut rest = text;
     while let Some((_, after)) = rest.split_once("://") {
@@ -109,7 +109,7 @@ fn without_percent(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// The values of settings whose names say that they are secrets: `Password=x;`, `password=x host=y`,
+/// The values of settings with the names of secrets: `Password=x;`, `password=x host=y`,
 /// `?access_token=x&`, `"client_secret": "x"`.
 fn of_settings(text: &str, parts: &mut Vec<String>) {
     for (at, _) in text.match_indices(['=', ':']) {

@@ -1,4 +1,4 @@
-//! Where a text was cut, maybe in the middle of a secret.
+//! Where a text was cut off, possibly in the middle of a secret.
 
 /// Where a text may have been cut.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -6,25 +6,25 @@ pub(super) enum Cut {
     Nowhere,
     /// Before and after each ellipsis: `abc…`, `"abc"…`, `'abc'... 9 more`, `...xyz`.
     AtEllipses,
-    /// There and at its end.
+    /// At ellipses and at the end of the text.
     AtEnd,
 }
 
 /// How an ellipsis is written.
 const ELLIPSES: [&str; 2] = ["…", "..."];
 
-/// What may be between a text and the ellipsis.
+/// Characters that may stand between a text and the ellipsis.
 const AROUND: &[u8] = b" \"'`[]()<>";
 
 /// As in `"abc" [...]`.
 const MOST_AROUND: usize = 3;
 
-/// Honest output has only a few cuts; more would only cost time.
+/// Ordinary output has only a few cuts; examining more would only cost time.
 const MOST: usize = 100;
 
 impl Cut {
-    /// Shows where a text was cut: the end of what can be read, and the end of what is there. They
-    /// differ if an escape was cut.
+    /// Calls a function for each cut, with the end of the last complete character and the end of the
+    /// text. They differ if an escape was cut.
     pub(super) fn ends(self, text: &[u8], mut show: impl FnMut(usize, usize)) {
         let mut show = |end: usize| {
             show(end, end);
@@ -43,7 +43,7 @@ impl Cut {
         }
     }
 
-    /// Shows where a text goes on after something that was left out.
+    /// Calls a function for each place where a text continues after an omission.
     pub(super) fn starts(self, text: &[u8], mut show: impl FnMut(usize)) {
         for (at, length) in self.ellipses(text) {
             let start = at + length;
@@ -54,7 +54,7 @@ impl Cut {
         }
     }
 
-    /// Where the ellipses are, the last first, and how long each is.
+    /// The positions and lengths of the ellipses, last one first.
     fn ellipses(self, text: &[u8]) -> impl Iterator<Item = (usize, usize)> {
         let searched = match self {
             Cut::Nowhere => &[],
@@ -75,7 +75,7 @@ impl Cut {
     }
 }
 
-/// Where an escape begins that the text ends in the middle of: `\`, `\u00`, `%`, `%2`.
+/// The start of an incomplete escape at the end of the text: `\`, `\u00`, `%`, `%2`.
 fn cut_escape(text: &[u8]) -> Option<usize> {
     /// As long as `\u{10fff`.
     const LONGEST: usize = 9;

@@ -1,23 +1,23 @@
-//! The encoded forms of a secret that are looked for.
+//! The encoded forms of a secret to search for.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 
-/// What is beside an encoded secret and has some of its bits: the letters of base64 do not end where
-/// the bytes do.
+/// Characters beside an encoded secret that contain some of its bits: base64 characters do not end at
+/// byte boundaries.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Margin {
     pub(super) before: bool,
     pub(super) after: bool,
 }
 
-/// Bytes in hex, in small letters.
+/// Bytes in lower-case hex.
 pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Bytes in base64: alone, and as a part of something longer, where there are three ways to stand
-/// and only those letters are sure that have no bits of a neighbour.
+/// Bytes in base64: alone, and as a part of something longer. There are three possible alignments, and
+/// only characters without bits of a neighbour are certain.
 pub(super) fn base64_forms(bytes: &[u8]) -> impl Iterator<Item = (String, Margin)> {
     let alone = (STANDARD_NO_PAD.encode(bytes), Margin::default());
     let inside = (0..3).map(|offset| {
@@ -33,7 +33,7 @@ pub(super) fn base64_forms(bytes: &[u8]) -> impl Iterator<Item = (String, Margin
     std::iter::once(alone).chain(inside)
 }
 
-/// The lines of base64, as programs write them that break it into lines.
+/// Base64 as programs write it that break it into lines.
 pub(super) fn base64_lines(bytes: &[u8]) -> Vec<String> {
     let encoded = STANDARD_NO_PAD.encode(bytes);
     let widths = [64, 76].into_iter().filter(|width| encoded.len() > *width);
@@ -43,19 +43,19 @@ pub(super) fn base64_lines(bytes: &[u8]) -> Vec<String> {
         .collect()
 }
 
-/// Which characters are escaped in JSON besides those that have to be.
+/// Which characters are escaped in JSON besides those that must be.
 #[derive(Clone, Copy, Default)]
 struct Escapes {
     /// All that are not ASCII.
     wide: bool,
     /// `/`, as PHP does.
     slash: bool,
-    /// What means something in HTML, as Go does.
+    /// Characters with a meaning in HTML, as Go does.
     html: bool,
 }
 
-/// A text inside a JSON string, in each form that differs from the text: with the fewest escapes, and
-/// as Python, PHP and Go write it.
+/// The forms of a text inside a JSON string that differ from the text: with the fewest escapes, and as
+/// Python, PHP and Go write it.
 pub(super) fn json_forms(text: &str) -> Vec<String> {
     let fewest = Escapes::default();
     let python = Escapes {

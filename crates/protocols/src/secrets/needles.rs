@@ -1,4 +1,4 @@
-//! The texts that are looked for, and where they are in another text.
+//! The texts to search for, and where they are in another text.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -6,47 +6,47 @@ use std::ops::{Bound, Range};
 
 use super::encodings::{self, Margin};
 
-/// Hiding shorter ones would hide every other word.
+/// Shorter secrets are not masked: they occur in ordinary words.
 pub(super) const SHORTEST: usize = 4;
 
-/// Encoded forms have to be as long as this: a few letters of base64 are there by chance.
+/// The least length of an encoded form: a few characters of base64 occur by chance.
 const SHORTEST_ENCODED: usize = 6;
 
-/// A line of a secret that is as long as this is not there by chance.
+/// The least length of a line of a secret that is searched for alone: shorter lines occur by chance.
 const LONG: usize = 8;
 
-/// What was cut is the beginning of a line or of a frame, and no longer than this.
+/// The most bytes of a partial secret at a cut: the beginning of a line or of a frame.
 const LONGEST_CUT: usize = 4096;
 
-/// Longer secrets are files, which are not printed in hex.
+/// Longer secrets are files, which programs do not print in hex.
 const LONGEST_ENCODED: usize = 1 << 20;
 
 /// Base64 and hex of the JSON forms of a secret take up to fifty times its size in memory, so they are
-/// looked for only if the secret is no longer than this.
+/// searched for only in secrets up to this length.
 const LONGEST_ESCAPED: usize = 1 << 16;
 
 type Prefix = [u8; SHORTEST];
 
-/// Texts to look for. Adding one costs the same however many there are, and so does a byte that is
-/// examined: most are skipped by their first two bytes.
+/// Texts to search for. The costs of adding a text and of examining a byte do not depend on how many
+/// texts there are: most positions are skipped by their first two bytes.
 #[derive(Debug, Default)]
 pub(super) struct Needles {
-    /// In order, so that the one that begins with some bytes is found as well.
+    /// Sorted, so that a text can be found by its first bytes.
     known: BTreeMap<Box<[u8]>, Margin>,
-    /// The ends of them, last byte first, so that the one that ends with some bytes is found.
+    /// The ends of the texts, reversed and sorted, so that a text can be found by its last bytes.
     reversed: BTreeMap<Box<[u8]>, Margin>,
     /// The last bytes of each.
     endings: HashSet<Prefix>,
-    /// How long those are that begin with these bytes, the longest first.
+    /// The lengths of the texts that begin with these bytes, longest first.
     lengths: HashMap<Prefix, BTreeSet<Reverse<usize>>>,
-    /// A bit for each pair of bytes that one of them begins with.
+    /// A bit for each pair of bytes that a text begins with.
     pairs: Vec<u64>,
     longest: usize,
-    /// The secrets that all of these are spellings of.
+    /// The secrets that the texts are spellings of.
     secrets: HashSet<Box<str>>,
-    /// Whether there is a blank in any of them: a form writes it as `+`.
+    /// Whether any of them contains a space: forms write it as `+`.
     pub(super) has_blank: bool,
-    /// Whether there is a quotation mark in any of them: SQL and CSV double it.
+    /// Whether any of them contains a quotation mark: SQL and CSV double it.
     pub(super) has_quote: bool,
 }
 
@@ -55,7 +55,7 @@ impl Needles {
         self.known.is_empty()
     }
 
-    /// How many secrets were added.
+    /// The number of secrets that were added.
     pub(super) fn count(&self) -> usize {
         self.secrets.len()
     }
@@ -64,8 +64,8 @@ impl Needles {
         self.known.contains_key(text.as_bytes())
     }
 
-    /// Adds a secret with and without the white space around it, which programs like to remove.
-    /// Whether it is a new one.
+    /// Adds a secret with and without the white space around it, which programs often remove.
+    /// Returns whether it is new.
     pub(super) fn add(&mut self, text: &str) -> bool {
         if text.len() < SHORTEST || !self.secrets.insert(text.into()) {
             return false;
@@ -79,14 +79,14 @@ impl Needles {
         true
     }
 
-    /// Adds one line of a secret that has so many bytes.
+    /// Adds one line of a secret with this many bytes.
     pub(super) fn add_line(&mut self, line: &str, whole: usize) {
         if line.len() >= LONG {
             self.insert_all(line, whole);
         }
     }
 
-    /// A text as it is, in base64 and in hex. How much is made of it depends on the size of the whole.
+    /// Adds a text as it is, in base64 and in hex. The number of forms depends on the size of the secret.
     fn insert_all(&mut self, text: &str, whole: usize) {
         self.insert_text(text);
         if whole > LONGEST_ENCODED {
@@ -144,7 +144,7 @@ impl Needles {
         self.known.insert(needle.into(), margin);
     }
 
-    /// How long those are that may begin here, the longest first.
+    /// The lengths of the texts that may begin here, longest first.
     fn lengths(&self, text: &[u8]) -> Option<&BTreeSet<Reverse<usize>>> {
         let prefix = text.first_chunk::<SHORTEST>()?;
         let pair = pair(prefix);
@@ -154,7 +154,8 @@ impl Needles {
         }
     }
 
-    /// Where they are, overlaps included: what is left of one behind another would be half a secret.
+    /// All occurrences, including overlapping ones: the rest of a text behind another would be half a
+    /// secret.
     pub(super) fn find(&self, text: &[u8], mut found: impl FnMut(Range<usize>)) {
         if self.is_empty() {
             return;
@@ -174,7 +175,7 @@ impl Needles {
         }
     }
 
-    /// Where the beginning of one is right before `end`, where the text was cut.
+    /// The beginning of a text right before `end`, where the searched text was cut.
     pub(super) fn find_beginning(&self, text: &[u8], end: usize) -> Option<Range<usize>> {
         if self.is_empty() {
             return None;
@@ -190,11 +191,11 @@ impl Needles {
         Some(start..end)
     }
 
-    /// Where the end of one is right after `start`, before which something was left out.
+    /// The end of a text right after `start`, where the searched text continues after an omission.
     pub(super) fn find_ending(&self, text: &[u8], start: usize) -> Option<Range<usize>> {
         let last = text.len().min(start + self.longest.min(LONGEST_CUT));
         let reversed: Vec<u8> = text[start..last].iter().rev().copied().collect();
-        // The longest first.
+        // Longest first.
         (start + SHORTEST..=last).rev().find_map(|end| {
             if !self.endings.contains(text[..end].last_chunk::<SHORTEST>()?) {
                 return None;
@@ -215,7 +216,7 @@ fn pair(prefix: &Prefix) -> usize {
     usize::from(u16::from_be_bytes([prefix[0], prefix[1]]))
 }
 
-/// With the letters beside it that have some of its bits.
+/// Extends a match by the characters beside it that contain some of its bits.
 fn widened(text: &[u8], range: Range<usize>, margin: Margin) -> Range<usize> {
     let is_base64 = |at: usize| {
         let letter = text.get(at).copied().unwrap_or_default();

@@ -1,19 +1,19 @@
-//! Bytes that are written as digits or letters of an encoding, a run of them within a text.
+//! Runs of hex digits or base64 characters within a text, and the bytes that they encode.
 
 use std::ops::Range;
 
 use super::spellings::{Decoded, Escape};
 
-/// Shorter runs of hex are dates, versions and the like, and hold no secret.
+/// Shorter runs of hex are dates, versions and the like, not secrets.
 const SHORTEST_HEX: usize = 4;
 
-/// What programs write between the bytes in hex: `bytes.hex(':')`, `<Buffer 70 6c>`, `[0x70, 0x6c]`.
+/// Separators between bytes in hex: `bytes.hex(':')`, `<Buffer 70 6c>`, `[0x70, 0x6c]`.
 const SEPARATORS: [&str; 8] = [":", "-", " ", ".", ",", "_", ", 0x", " 0x"];
 
-/// Words are shorter, or are not text when they are read as base64.
+/// Words are shorter, or do not decode to text as base64.
 const SHORTEST_BASE64: usize = 8;
 
-/// Where bytes are written in hex with something between them, and how long that is.
+/// The positions and lengths of runs of hex bytes with separators.
 pub(super) fn separated_hex(text: &[u8]) -> Vec<(Range<usize>, usize)> {
     let mut runs = Vec::new();
     let mut at = 0;
@@ -42,7 +42,7 @@ pub(super) fn separated_hex(text: &[u8]) -> Vec<(Range<usize>, usize)> {
     runs
 }
 
-/// The byte that is written at a place in such a run.
+/// The byte at a position in such a run.
 pub(super) fn hex_byte(text: &[u8], at: usize, runs: &[(Range<usize>, usize)]) -> Option<Escape> {
     let (run, separator) = run_at(runs, at, |(run, _)| run)?;
     let byte = hex_pair(&text[at..])?;
@@ -54,15 +54,15 @@ fn hex_pair(text: &[u8]) -> Option<u8> {
     u8::try_from(digit(0)? * 16 + digit(1)?).ok()
 }
 
-/// Where text is written in base64. What is read as something else than text is an ordinary word, or
-/// nothing that can be told from one.
+/// The positions of text in base64. Runs that do not decode to text are ordinary words, or cannot be
+/// distinguished from them.
 pub(super) fn base64_text(text: &[u8]) -> Vec<Range<usize>> {
     let mut runs = Vec::new();
     let mut at = 0;
     while at < text.len() {
         let letters = { text[at..].iter() }.take_while(|letter| sextet(**letter).is_some());
         let length = letters.count();
-        // One letter alone is not even a byte.
+        // A single character is less than a byte.
         let whole = length - usize::from(length % 4 == 1);
         if length >= SHORTEST_BASE64 && is_text(&text[at..at + whole]) {
             runs.push(at..at + whole);
@@ -77,14 +77,14 @@ fn is_text(base64: &[u8]) -> bool {
     for group in base64.chunks(4) {
         let (decoded, length) = decoded(group);
         bytes.extend_from_slice(&decoded[..length]);
-        // Most words are found out by their first letters.
+        // The first characters rule out most words.
         if decoded[0] < b' ' && !decoded[0].is_ascii_whitespace() {
             return false;
         }
     }
     let text = match std::str::from_utf8(&bytes) {
         Ok(text) => text,
-        // The last character was cut.
+        // The last character of the decoded text is incomplete.
         Err(error) if error.error_len().is_none() => {
             std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default()
         }
@@ -94,7 +94,7 @@ fn is_text(base64: &[u8]) -> bool {
     text.chars().all(is_readable)
 }
 
-/// The bytes of the four letters at a place in such a run.
+/// The bytes of the four characters at a position in such a run.
 pub(super) fn base64_group(text: &[u8], at: usize, runs: &[Range<usize>]) -> Option<Escape> {
     let run = run_at(runs, at, |run| run)?;
     let group = &text[at..run.end.min(at + 4)];
@@ -102,7 +102,7 @@ pub(super) fn base64_group(text: &[u8], at: usize, runs: &[Range<usize>]) -> Opt
     (length > 0).then(|| (Decoded::bytes(&bytes[..length]), group.len()))
 }
 
-/// What up to four letters stand for: a byte less than there are letters.
+/// Decodes up to four characters: one byte fewer than characters.
 fn decoded(group: &[u8]) -> ([u8; 3], usize) {
     let bits = (0..4).fold(0_u32, |bits, at| {
         let letter = group.get(at).and_then(|letter| sextet(*letter));
@@ -112,7 +112,7 @@ fn decoded(group: &[u8]) -> ([u8; 3], usize) {
     (bytes, group.len().saturating_sub(1))
 }
 
-/// The six bits of a letter of base64, standard or URL-safe.
+/// The six bits of a base64 character, standard or URL-safe.
 fn sextet(letter: u8) -> Option<u8> {
     match letter {
         b'A'..=b'Z' => Some(letter - b'A'),
@@ -124,7 +124,7 @@ fn sextet(letter: u8) -> Option<u8> {
     }
 }
 
-/// The run that a place is in.
+/// The run that contains a position.
 fn run_at<R>(runs: &[R], at: usize, range: impl Fn(&R) -> &Range<usize>) -> Option<&R> {
     let next = runs.partition_point(|run| range(run).end <= at);
     runs.get(next).filter(|run| range(run).contains(&at))

@@ -1,29 +1,29 @@
-//! A text as it reads once the escapes of a language are taken away.
+//! Texts with the escapes of a language decoded.
 //!
-//! A secret with a quotation mark, a line break or an umlaut in it is spelled in many ways, and a
-//! list of them would never be complete. So the escapes in the text are read instead, whichever
-//! language wrote them, and the secret is looked for in what they stand for.
+//! A secret with a quotation mark, a line break or an umlaut can be spelled in many ways, and a list of
+//! them would never be complete. So the escapes in the text are decoded instead, by the rules of each
+//! language, and the decoded texts are searched for the secret.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use super::runs;
 
-/// Texts inside texts: JSON in a string of JSON that is quoted has three levels of escapes.
+/// The most levels of escapes: a quoted JSON string that contains JSON has three.
 const LEVELS: usize = 3;
 
-/// A text, with the place in the original of each byte.
+/// A text, with the position of each byte in the original.
 pub(super) struct Spelling<'t> {
     pub(super) bytes: Cow<'t, [u8]>,
-    /// Where each byte begins, and the end; no message is longer than 4 GiB. Without it, each is
-    /// where it was.
+    /// The original position of each byte, and the end; no message is longer than 4 GiB. `None`: the
+    /// positions are the same.
     places: Option<Vec<u32>>,
 }
 
-/// What an escape stands for, and how long it is.
+/// A decoded escape, and its length in the text.
 pub(super) type Escape = (Decoded, usize);
 
-/// What an escape stands for: at most a character.
+/// The decoded bytes of an escape: at most one character.
 pub(super) struct Decoded {
     bytes: [u8; 4],
     length: usize,
@@ -34,7 +34,7 @@ impl Decoded {
         Decoded::bytes(&[byte])
     }
 
-    /// At most four.
+    /// At most four bytes.
     pub(super) fn bytes(some: &[u8]) -> Decoded {
         let mut bytes = [0; 4];
         bytes[..some.len()].copy_from_slice(some);
@@ -52,7 +52,7 @@ impl Decoded {
 }
 
 impl<'t> Spelling<'t> {
-    /// The text as it is.
+    /// The unchanged text.
     fn plain(text: &'t [u8]) -> Spelling<'t> {
         Spelling {
             bytes: Cow::Borrowed(text),
@@ -66,7 +66,7 @@ impl<'t> Spelling<'t> {
             .map_or(at, |places| places[at] as usize)
     }
 
-    /// Where a part of it is in the original. An escape of which a part is meant is meant whole.
+    /// The range of a part in the original. An escape that is partly included is included whole.
     pub(super) fn original(&self, part: &Range<usize>) -> Range<usize> {
         let last = self.place(part.end - 1);
         let ends = (part.end..=self.bytes.len()).map(|at| self.place(at));
@@ -74,7 +74,7 @@ impl<'t> Spelling<'t> {
         self.place(part.start)..end.unwrap_or(last + 1)
     }
 
-    /// With the bytes read that are written in hex with separators.
+    /// Decodes bytes in hex with separators.
     fn read_hex(&self) -> Option<Spelling<'static>> {
         let runs = runs::separated_hex(&self.bytes);
         let at = |rest: &[u8]| self.bytes.len() - rest.len();
@@ -84,7 +84,7 @@ impl<'t> Spelling<'t> {
         }
     }
 
-    /// With the text read that is written in base64.
+    /// Decodes text in base64.
     fn read_base64(&self) -> Option<Spelling<'static>> {
         let runs = runs::base64_text(&self.bytes);
         let at = |rest: &[u8]| self.bytes.len() - rest.len();
@@ -98,7 +98,7 @@ impl<'t> Spelling<'t> {
         memchr::memchr(byte, &self.bytes).is_some()
     }
 
-    /// With the escapes read that `escape` knows; `None` if there are none.
+    /// Decodes the escapes that `escape` knows; `None` if there are none.
     fn read(&self, escape: impl Fn(&[u8]) -> Option<Escape>) -> Option<Spelling<'static>> {
         let mut escapes = (0..self.bytes.len()).filter(|at| escape(&self.bytes[*at..]).is_some());
         escapes.next()?;
@@ -120,14 +120,14 @@ impl<'t> Spelling<'t> {
     }
 }
 
-/// What is worth looking for.
+/// Which rare spellings are worth decoding.
 #[derive(Clone, Copy)]
 pub(super) struct Wanted {
     pub(super) has_blank: bool,
     pub(super) has_quote: bool,
 }
 
-/// Shows the text as it is and as it reads in every language.
+/// Calls a function with the text as it is and as decoded in every language.
 pub(super) fn each(text: &[u8], wanted: Wanted, mut show: impl FnMut(&Spelling<'_>)) {
     let mut level = Some(Spelling::plain(text));
     for _ in 0..=LEVELS {
@@ -167,7 +167,7 @@ pub(super) fn each(text: &[u8], wanted: Wanted, mut show: impl FnMut(&Spelling<'
         if wanted.has_quote {
             also(spelling.read(doubled));
         }
-        // A backslash between the apostrophes of a shell is one.
+        // Between the apostrophes of a shell, a backslash is not an escape.
         if wanted.has_quote && spelling.has(b'\'') {
             also(spelling.read(shell));
         }
@@ -183,12 +183,12 @@ pub(super) fn each(text: &[u8], wanted: Wanted, mut show: impl FnMut(&Spelling<'
     }
 }
 
-/// What is escaped in the strings of most languages.
+/// The escapes of strings in most languages.
 fn in_text(rest: &[u8]) -> Option<Escape> {
     shell(rest).or_else(|| backslash(rest, false))
 }
 
-/// An apostrophe in a word that a shell reads: `'it'\''s'`, `'it'"'"'s'`.
+/// An apostrophe in a quoted word of a shell: `'it'\''s'`, `'it'"'"'s'`.
 fn shell(rest: &[u8]) -> Option<Escape> {
     let forms: [&[u8]; 2] = [br"'\''", br#"'"'"'"#];
     let form = forms.into_iter().find(|form| rest.starts_with(form))?;
@@ -233,7 +233,7 @@ fn backslash(rest: &[u8], has_wide_bytes: bool) -> Option<Escape> {
     }
 }
 
-/// What follows `\u`: four digits, twice for what needs a surrogate pair, or any number in braces.
+/// What follows `\u`: four digits, twice for a surrogate pair, or any number in braces.
 fn unicode(digits: &[u8]) -> Option<Escape> {
     if let [b'{', rest @ ..] = digits {
         let length = rest.iter().take(9).position(|byte| *byte == b'}')?;
@@ -243,7 +243,7 @@ fn unicode(digits: &[u8]) -> Option<Escape> {
     utf16(digits, b"\\u")
 }
 
-/// Four digits, or twice four for a surrogate pair, with `between` before each.
+/// Four digits, or four and four for a surrogate pair, with `between` before each.
 fn utf16(digits: &[u8], between: &[u8]) -> Option<Escape> {
     let (code, rest) = number(digits, 4, 16)?;
     if let Some(character) = char::from_u32(code) {
@@ -255,11 +255,11 @@ fn utf16(digits: &[u8], between: &[u8]) -> Option<Escape> {
     Some((Decoded::character(character), 12))
 }
 
-/// A number of so many digits, and what follows.
+/// A number with this many digits, and the rest.
 fn number(text: &[u8], length: usize, radix: u32) -> Option<(u32, &[u8])> {
     let (digits, rest) = text.split_at_checked(length)?;
     let digits = std::str::from_utf8(digits).ok()?;
-    // A sign would do for the standard library.
+    // The standard library also accepts a sign.
     let is_number = digits.chars().all(|digit| digit.is_digit(radix));
     let code = u32::from_str_radix(digits, radix).ok()?;
     is_number.then_some((code, rest))
@@ -271,7 +271,7 @@ fn percent(rest: &[u8]) -> Option<Escape> {
     Some((Decoded::byte(code as u8), 3))
 }
 
-/// What JavaScript's `escape` writes: `%E9` is a character, and `%u20AC` is one or a half.
+/// What JavaScript's `escape` writes: `%E9` is a character, and `%u20AC` is one or half of a surrogate pair.
 fn javascript(rest: &[u8]) -> Option<Escape> {
     let digits = rest.strip_prefix(b"%")?;
     let Some(digits) = digits.strip_prefix(b"u") else {
@@ -281,7 +281,7 @@ fn javascript(rest: &[u8]) -> Option<Escape> {
     utf16(digits, b"%u")
 }
 
-/// The same in a form, where `+` is a blank.
+/// The same in a form, where `+` is a space.
 fn form(rest: &[u8]) -> Option<Escape> {
     match rest.first() {
         Some(b'+') => Some((Decoded::byte(b' '), 1)),
@@ -315,7 +315,7 @@ fn entity(rest: &[u8]) -> Option<Escape> {
     Some((decoded, length + 2))
 }
 
-/// A quotation mark that is written twice, as in SQL, YAML and CSV.
+/// A doubled quotation mark, as in SQL, YAML and CSV.
 fn doubled(rest: &[u8]) -> Option<Escape> {
     match rest {
         [b'\'', b'\'', ..] | [b'"', b'"', ..] => Some((Decoded::byte(rest[0]), 2)),

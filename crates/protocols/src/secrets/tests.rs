@@ -1,4 +1,4 @@
-//! What is masked, and what is not.
+//! Tests of what is masked, and what is not.
 
 use super::*;
 
@@ -53,7 +53,7 @@ fn the_longer_one_goes_first() {
     assert_eq!(secrets.hide("password pass"), "(sensitive) (sensitive)");
 }
 
-/// A secret with everything in it that anybody escapes.
+/// A secret with all characters that some language escapes.
 const ODD: &str = "Zürich's \"5\"/<&>\\+key+\u{1F511}";
 
 #[test]
@@ -149,7 +149,7 @@ fn a_secret_is_hidden_in_base64_wherever_it_stands() {
                 let hidden = secrets.hide(&encoded);
                 assert!(hidden.contains(MASK), "{before}{secret}{after}: {encoded}");
                 let left = hidden.replace(MASK, "");
-                // Letters of the neighbours and padding.
+                // Characters with bits of the neighbours, and padding.
                 assert!(left.len() <= 8, "{encoded} became {hidden}");
             }
         }
@@ -273,14 +273,14 @@ fn numbers_and_texts_that_come_back_are_marked() {
     assert_eq!(marks, [true, false, true, false]);
 }
 
-/// With what is masked left out, nothing of the secret is in the text.
+/// Checks that no part of the secret is left in the text outside of masks.
 fn assert_hidden(secrets: &Secrets, said: &str, secret: &str) {
     let hidden = secrets.hide(said);
     assert!(
         hidden.contains(MASK),
         "{secret:?} in {said} became {hidden}"
     );
-    // Letters of the neighbours, quotation marks and padding.
+    // Characters with bits of the neighbours, quotation marks, and padding.
     let (_, end) = hidden.rsplit_once(MASK).unwrap();
     assert!(end.len() <= 8, "{secret:?} in {said} became {hidden}");
 }
@@ -355,7 +355,7 @@ fn a_secret_in_json_is_hidden_however_the_json_is_encoded() {
             let json = format!("{before}{{\"k\":\"{spelled}\"}}");
             for said in [
                 STANDARD.encode(&json),
-                // What is beside it is not text: the needles alone have to do.
+                // The bytes beside it are not text, so only the needles can find it.
                 STANDARD.encode([b"\0\xff\0", json.as_bytes()].concat()),
                 encodings::hex(json.as_bytes()),
                 percent(&json),
@@ -455,7 +455,7 @@ fn short_secrets_are_hidden_in_base64_of_text() {
         ("Basic dXNlcjphYmNk", "Basic dXNl(sensitive)"),
         ("Basic dXNlcnM6YWJjZA==", "Basic dXNlcnM6(sensitive)=="),
         ("Basic dXNlcjE6YWJjZCE=", "Basic dXNlcjE6(sensitive)="),
-        // The same letters, where they are not these bytes.
+        // The same characters in another alignment, which encode other bytes.
         ("the phYmNk of XYphYmNkXYZ", "the phYmNk of XYphYmNkXYZ"),
     ] {
         assert_eq!(secrets.hide(said), hidden);

@@ -263,7 +263,7 @@ impl Check<'_> {
                     itself: Some(&itself),
                     ..here
                 };
-                let wrong = "a condition has to be true or false";
+                let wrong = "a condition must be true or false";
                 let condition =
                     self.evaluation
                         .value_for(&Type::Bool, &assert.condition, here, wrong);

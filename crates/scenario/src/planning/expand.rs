@@ -214,7 +214,7 @@ impl Expansion<'_> {
 
 fn count(value: &Value, expression: &Expression) -> Result<Vec<Instance>, Vec<Diagnostic>> {
     let wrong = |label: String| {
-        let diagnostic = Diagnostic::error("`count` has to be a whole number")
+        let diagnostic = Diagnostic::error("`count` must be a whole number")
             .at(expression.place())
             .label(label);
         vec![diagnostic]
@@ -232,7 +232,7 @@ fn count(value: &Value, expression: &Expression) -> Result<Vec<Instance>, Vec<Di
 fn for_each(value: &Value, expression: &Expression) -> Result<Vec<Instance>, Vec<Diagnostic>> {
     let value = decided(value, "for_each", expression)?;
     let wrong = |help: &str| {
-        let diagnostic = Diagnostic::error("`for_each` has to be a map or a set of strings")
+        let diagnostic = Diagnostic::error("`for_each` must be a map or a set of strings")
             .at(expression.place())
             .label(format!("this is a {}", value.ty().friendly()))
             .help(help);

@@ -97,7 +97,7 @@ impl Reader<'_, '_> {
         match self.number(&retry.attempts, ATTEMPTS, "`attempts`") {
             Some(attempts) if attempts.fract() == 0.0 => settings.attempts = attempts as u32,
             Some(_) => {
-                let diagnostic = Diagnostic::error("`attempts` has to be a whole number")
+                let diagnostic = Diagnostic::error("`attempts` must be a whole number")
                     .at(retry.attempts.place());
                 self.problems.push(diagnostic);
             }
@@ -154,7 +154,7 @@ impl Reader<'_, '_> {
             return Some(number);
         }
         let (least, most) = (range.start(), range.end());
-        let diagnostic = Diagnostic::error(format!("{what} has to be between {least} and {most}"))
+        let diagnostic = Diagnostic::error(format!("{what} must be between {least} and {most}"))
             .at(expression.place());
         self.problems.push(diagnostic);
         None

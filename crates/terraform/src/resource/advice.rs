@@ -1,4 +1,4 @@
-//! What a script says about a change before it is made: `modifyPlan`.
+//! The answer of a script to `modifyPlan`, which can change a plan before it is applied.
 
 use tenon_protocols::denobridge::{
     Diagnostic as Said, Json, ModifyPlan, ModifyPlanParams, ModifyPlanResult, PlanType,
@@ -12,11 +12,11 @@ use crate::launch::Launch;
 use crate::places;
 use crate::scripts::{Failure, Task};
 
-/// What the script says about a change.
+/// The answer of the script about a planned change.
 pub(super) struct Advice {
-    /// What it made of the props: null if nothing, unknown if that cannot be told yet.
+    /// The planned props: null if there are none, unknown if they cannot be planned yet.
     pub(super) modified_props: Value,
-    /// What it made of the props is what they are already.
+    /// The planned props equal the current ones.
     pub(super) is_no_change: bool,
     pub(super) requires_replacement: bool,
 }
@@ -43,7 +43,7 @@ impl Advice {
         };
         let unknown = Value::unknown(Type::Dynamic);
         let Some(launch) = bridge.launch_if_known(proposed)? else {
-            // Which script to ask is known only when the plan is applied.
+            // The path of the script is known only when the plan is applied.
             return Ok(Advice::none(unknown));
         };
         if !bridge.has_modify_plan(&launch) {
@@ -53,14 +53,14 @@ impl Advice {
         let is_guess = !unknown_props.is_empty();
         let params = params(plan_type, prior, &next, unknown_props.clone())?;
         let places = match plan_type {
-            // Terraform does not show the block of a resource that is to go.
+            // Terraform does not pass the block of a resource that is to be deleted.
             PlanType::Delete => bridge.places(proposed).in_words(),
             PlanType::Create | PlanType::Update => bridge.places(proposed),
         };
         let answer = match ask_script(bridge, &launch, params).await {
             Ok(Some(answer)) => answer,
             Ok(None) => return Ok(Advice::none(Value::NULL)),
-            // With other values in the place of the unknown ones it may do well.
+            // With the real values instead of placeholders, the call may succeed.
             Err(failure) if is_guess && failure.is_of_call => {
                 let failure = failure.show(&places);
                 diagnostics.push(without_advice(failure, plan_type, &unknown_props));
@@ -91,7 +91,7 @@ impl Advice {
             ));
         }
         if is_guess {
-            // It may be another answer when everything is known.
+            // The answer may differ when all values are known.
             advice.modified_props = unknown;
         } else if let Some(modified) =
             { answer.modified_props }.filter(|_| plan_type != PlanType::Delete)
@@ -118,7 +118,7 @@ impl Advice {
     }
 }
 
-/// What the script answers; none if it has no such method.
+/// The answer of the script; `None` if it does not have the method.
 async fn ask_script(
     bridge: &Bridge,
     launch: &Launch,
@@ -153,7 +153,7 @@ fn params(
     })
 }
 
-/// The paths of everything in the props that is not known yet.
+/// The paths of all unknown values in the props.
 fn unknown_paths(props: &Value) -> Vec<Vec<String>> {
     let mut paths = Vec::new();
     props.walk(&mut |path, value| {
@@ -175,7 +175,7 @@ fn unknown_paths(props: &Value) -> Vec<Vec<String>> {
     paths
 }
 
-/// What becomes of an update that was planned without advice.
+/// The effect on an update that was planned without an answer of the script.
 const AGAIN: &str = " It is asked again when everything is known, before anything is changed. If it \
     requires a replacement then, Terraform reports \"Provider produced inconsistent final plan\" and \
     does not change this resource; run terraform apply again in that case.";
@@ -211,9 +211,9 @@ fn not_yet(error: Diagnostic, unknown: &[Vec<String>]) -> Diagnostic {
     )
 }
 
-/// The paths as a configuration would write them.
+/// The paths in the syntax of a configuration.
 fn listed(unknown: &[Vec<String>]) -> String {
-    /// A plan with more of them says enough.
+    /// The most paths that are listed.
     const SHOWN: usize = 5;
     let shown = { unknown.iter().take(SHOWN) }
         .map(|path| places::path_text("props", &path[1..]))
@@ -225,7 +225,7 @@ fn listed(unknown: &[Vec<String>]) -> String {
     }
 }
 
-/// Whether an error is about something that is not known yet: it is asked again when it is.
+/// Whether an error is about an unknown value: the script is called again when it is known.
 fn is_about(said: &Said, unknown: &[Vec<String>]) -> bool {
     let Some([root, rest @ ..]) = said.prop_path.as_deref() else {
         return false;

@@ -144,7 +144,7 @@ fn from_identity(identity: &Value) -> Result<Value, Diagnostic> {
     if !given("id") || !identity.is_wholly_known() {
         return Err(Diagnostic::error(
             "Incomplete identity",
-            "The identity needs an id, and all of it has to be known.",
+            "The identity needs an id, and all of it must be known.",
         ));
     }
     if given("path") == given("command") {

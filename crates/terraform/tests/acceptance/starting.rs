@@ -127,7 +127,7 @@ output "text" {{
         workspace.apply_fails().says("Permission denied");
         configure("{ allow = [\"net=example.com:443\"] }");
         let refused = workspace.apply_fails();
-        refused.says("does not tell hosts apart");
+        refused.says("cannot distinguish hosts");
         configure("{ allow = [\"reed\"] }");
         workspace
             .apply_fails()

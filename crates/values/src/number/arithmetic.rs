@@ -92,9 +92,9 @@ impl Number {
         }
     }
 
-    /// What is left of this number when `other` is taken away as often as it goes into it whole.
+    /// The remainder of a division truncated towards zero.
     /// It has the sign and the precision of this number, and is this number when `other` is zero.
-    /// With an infinity it is what [`Number::multiply`] makes of both.
+    /// With an infinity it is the result of [`Number::multiply`].
     ///
     /// # Errors
     ///
@@ -277,7 +277,7 @@ mod tests {
             prop_assert_eq!(a.subtract(&b).unwrap(), wide(left - right));
             prop_assume!(right != 0);
             prop_assert_eq!(a.remainder(&b).unwrap(), wide(left % right));
-            // Beyond the inline form.
+            // Too large for the inline form.
             let remainder = wide(left << 62).remainder(&b).unwrap();
             prop_assert_eq!(remainder, wide((left << 62) % right));
         }
@@ -291,7 +291,7 @@ mod tests {
                 (a.subtract(&b), left - right),
                 (a.divide(&b), left / right),
             ] {
-                // Other exponents are possible here, and none lose bits.
+                // Other exponents are possible here, and none of them loses bits.
                 if expected.is_normal() {
                     prop_assert_eq!(result.unwrap().to_f64_exact(), Some(expected));
                 }

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use dashu_int::UBig;
 use dashu_int::ops::{BitTest, DivRem};
 
-/// The value `mantissa * 2^exponent`, with a sign that zero has too.
+/// The value `mantissa * 2^exponent`, with a sign, also for zero.
 ///
 /// Once reduced, the mantissa is odd, or it is zero and so is the exponent.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -35,7 +35,7 @@ impl Binary {
 
     /// How many bits the mantissa has.
     pub(super) fn length(&self) -> i64 {
-        // An allocation ends far below the range of `i64`.
+        // Allocations are limited far below the range of `i64`.
         self.mantissa.bit_len() as i64
     }
 
@@ -145,14 +145,14 @@ impl Binary {
 
     /// The sum rounded to `precision` bits.
     ///
-    /// Where one of the two is too small to matter but for the direction of the rounding, it is not
-    /// shifted into place: the exact sum of 1e157000 and 1 has half a million bits.
+    /// If one of them is so small that it affects only the direction of the rounding, it is not shifted
+    /// into place: the exact sum of 1e157000 and 1 has half a million bits.
     pub(super) fn plus_rounded(&self, other: &Binary, precision: u32) -> Binary {
         let (large, small) = match self.top() >= other.top() {
             true => (self, other),
             false => (other, self),
         };
-        // Two bits more than the precision, and one that a subtraction may take.
+        // Two bits more than the precision, and one that a subtraction can cancel.
         let length = large.length().max(i64::from(precision) + 3);
         if large.is_zero() || small.is_zero() || small.top() > large.top() - length {
             return self.plus(other).rounded(precision, false);
@@ -189,7 +189,7 @@ impl Binary {
         }
     }
 
-    /// The whole part: the value without what is behind the point.
+    /// The whole part: the value without its fraction.
     pub(super) fn whole(&self) -> Binary {
         if self.exponent >= 0 {
             return self.clone();
@@ -201,7 +201,7 @@ impl Binary {
         }
     }
 
-    /// Compares without regard to the signs.
+    /// Compares the magnitudes.
     pub(super) fn compare_magnitude(&self, other: &Binary) -> Ordering {
         match (self.is_zero(), other.is_zero()) {
             (true, true) => return Ordering::Equal,
@@ -210,7 +210,7 @@ impl Binary {
             (false, false) => {}
         }
         self.top().cmp(&other.top()).then_with(|| {
-            // With equal tops, the exponents differ no more than the lengths of the mantissas.
+            // With equal tops, the exponents differ by at most the lengths of the mantissas.
             let exponent = self.exponent.min(other.exponent);
             let left = &self.mantissa << distance(self.exponent, exponent);
             let right = &other.mantissa << distance(other.exponent, exponent);

@@ -1,7 +1,7 @@
 //! Decimal digits of a binary value, by the rules of Go's `big.Float.Text`.
 //!
-//! Only the first digits are worked out, and whether anything follows them: a number at the cap of
-//! exponents has hundreds of thousands, of which the shortest text needs a few.
+//! Only the first digits are computed, and whether anything follows them: a number at the cap of
+//! exponents has hundreds of thousands of digits, of which the shortest text needs a few.
 
 use dashu_int::UBig;
 use dashu_int::ops::DivRem;
@@ -9,10 +9,10 @@ use dashu_int::ops::DivRem;
 use super::binary::{Binary, distance};
 use super::scale::{BOUND_BITS, Five};
 
-/// How many digits the short text has.
+/// The number of digits of the short text.
 const SHORT_DIGITS: usize = 10;
 
-/// So many zeros are written out that only say where the point is.
+/// The most zeros that are written only to place the point.
 const WRITTEN_ZEROS: i64 = 128;
 
 /// The value `0.digits * 10^point`, or slightly more if it `is_cut`.
@@ -28,13 +28,13 @@ impl Decimal {
     /// The shortest decimal that reads back to the magnitude of a non-zero `binary` at its
     /// `precision`.
     pub(super) fn shortest(binary: &Binary, precision: u32) -> Decimal {
-        // The precision times log10(2), and some digits more for the ends and the rounding.
+        // The precision times log10(2), and a few digits more for the bounds and the rounding.
         let places = i64::from(precision) * 1233 / 4096 + 6;
         let unit = Unit::for_digits(binary, places);
 
-        // With one bit more than the precision, the last bit is half of the last place, and all
-        // between the values next to the middle reads back to it. At a power of two, where the
-        // value below is nearer, Go does the same.
+        // With one bit more than the precision, the last bit is half of the last place: every decimal
+        // between the two neighbours at that precision reads back to the value. At a power of two,
+        // where the neighbour below is nearer, Go does the same.
         let shift = i64::from(precision) + 1 - binary.length();
         let middle = &binary.mantissa << distance(shift, 0);
         let exponent = binary.exponent - shift.max(0);
@@ -58,7 +58,7 @@ impl Decimal {
         decimal
     }
 
-    /// All digits of an integer that is not zero.
+    /// All digits of a non-zero integer.
     pub(super) fn whole(integer: &UBig) -> Decimal {
         let digits = integer.to_string().into_bytes();
         let mut decimal = Decimal {
@@ -90,7 +90,7 @@ impl Decimal {
         !self.is_cut && self.digits.len() <= length
     }
 
-    /// Rounds to the nearest of `length` digits, ties to even.
+    /// Rounds to `length` digits, ties to even.
     fn round(&mut self, length: usize) {
         if length >= self.digits.len() {
             return;
@@ -164,7 +164,7 @@ impl Decimal {
         text.push_str(&format!("e{}", self.point - 1));
     }
 
-    /// Appends all digits, with the point behind the first.
+    /// Appends all digits, with the point after the first.
     fn write_scientific(&self, text: &mut String) {
         let mut digits = self.digits.iter().copied().map(char::from);
         text.extend(digits.next());
@@ -191,10 +191,10 @@ impl Decimal {
     }
 }
 
-/// A power of ten to count in.
+/// A power of ten, the unit in which digits are counted.
 struct Unit {
     exponent: i64,
-    /// The power of five in it, cut off where it is long.
+    /// Its power of five, truncated if it is long.
     five: Five,
 }
 
@@ -239,8 +239,8 @@ impl Unit {
         if self.exponent < 0 { 1 } else { -1 }
     }
 
-    /// How many units `mantissa * 2^shift` has, times or over `five`, and whether something is
-    /// left.
+    /// The quotient of `mantissa * 2^shift`, times or divided by `five`, and this unit, and whether
+    /// there is a remainder.
     fn count(&self, mantissa: UBig, five: &UBig, shift: i64) -> (UBig, bool) {
         let mantissa = match self.exponent {
             ..0 => mantissa * five,
@@ -256,8 +256,8 @@ impl Unit {
         }
     }
 
-    /// The same between two bounds of a long power of five, if they agree. Something is always
-    /// left then: such a power has more digits than are counted, and divides no mantissa.
+    /// The same with the two bounds of a long power of five, if both give the same result. There is
+    /// always a remainder then: such a power has more digits than are counted, and divides no mantissa.
     fn count_between(&self, mantissa: &UBig, shift: i64) -> Option<(UBig, bool)> {
         let above = &self.five.mantissa + self.five.error()?;
         let (low, high, shift) = if self.exponent < 0 {
@@ -274,7 +274,7 @@ impl Unit {
     }
 }
 
-/// The whole part of `mantissa * 2^shift`, and whether something is left.
+/// The whole part of `mantissa * 2^shift`, and whether there is a remainder.
 fn shifted(mantissa: UBig, shift: i64) -> (UBig, bool) {
     if shift >= 0 {
         return (mantissa << distance(shift, 0), false);

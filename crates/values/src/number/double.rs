@@ -1,20 +1,20 @@
-//! Numbers from and to `f64`, by its bits.
+//! Conversions from and to `f64`, by its bits.
 
 use dashu_int::UBig;
 
 use super::binary::{Binary, distance};
 use super::{DOUBLE_PRECISION, Number, NumberError, Repr};
 
-/// Bits behind the hidden one.
+/// The number of stored bits of the mantissa, without the hidden one.
 const FRACTION_BITS: u32 = DOUBLE_PRECISION - 1;
 
-/// The power of two that the last bit of the smallest value stands for.
+/// The power of two of the smallest positive value.
 const LOWEST: i64 = -1074;
 
 /// Values of this binary exponent and more are infinite.
 const BEYOND: i64 = 1025;
 
-/// The exponent bits of the infinities, and of what is not a number.
+/// The exponent bits of infinities and NaN.
 const SPECIAL: u64 = 0x7ff;
 
 impl TryFrom<f64> for Number {
@@ -32,7 +32,7 @@ impl TryFrom<f64> for Number {
         if value.is_infinite() {
             return Ok(Number::infinite(value.is_sign_negative()));
         }
-        // Fractions, which most doubles are, need no more than to be kept.
+        // Most doubles are fractions, which are stored as they are.
         match value.fract() == 0.0 {
             true => Ok(Number::stored(Binary::from_double(value), DOUBLE_PRECISION)),
             false => Ok(Number(Repr::Double(value))),
@@ -53,7 +53,7 @@ impl Binary {
         if mantissa == 0 {
             return Binary::zero(negative);
         }
-        // Reduced while the mantissa still is a machine word.
+        // Reduced here, while the mantissa is still a machine word.
         let zeros = mantissa.trailing_zeros();
         Binary {
             negative,
@@ -74,7 +74,7 @@ impl Binary {
         let magnitude = if mantissa == 0 {
             0
         } else if top < LOWEST + i64::from(DOUBLE_PRECISION) {
-            // Below the normal range, the last bit always stands for the same.
+            // Below the normal range, the last bit always has the same value.
             mantissa << (self.exponent - LOWEST)
         } else {
             let fraction = (mantissa << (DOUBLE_PRECISION - length)) & ((1 << FRACTION_BITS) - 1);
@@ -86,7 +86,7 @@ impl Binary {
 }
 
 impl Number {
-    /// The nearest `f64`, ties to even; an infinity for what is too large.
+    /// The nearest `f64`, ties to even; an infinity if the value is too large.
     pub fn to_f64(&self) -> f64 {
         let sign = u64::from(self.has_minus()) << 63;
         f64::from_bits(sign | self.to_f64_magnitude())

@@ -1,4 +1,4 @@
-//! Numbers as binary text, which loses nothing.
+//! Numbers as binary text, which is exact.
 
 use dashu_int::UBig;
 use dashu_int::ops::BitTest;
@@ -8,11 +8,11 @@ use super::literal::power;
 use super::{INTEGER_PRECISION, MAX_EXPONENT, MAX_PRECISION, Number, NumberError};
 
 impl Number {
-    /// The exact value as `0x.MANTISSAp+EXPONENT`, with hexadecimal digits behind the point and a
+    /// The exact value as `0x.MANTISSAp+EXPONENT`, with hexadecimal digits after the point and a
     /// power of two, as Go's `Text('p', 0)`.
     pub fn to_binary_text(&self) -> String {
         self.written(|binary, text| {
-            // The first digit begins with the first bit.
+            // The first bit of the first digit is set.
             let filled = binary.mantissa.bit_len().next_multiple_of(4);
             let mantissa = &binary.mantissa << (filled - binary.mantissa.bit_len());
             let digits = mantissa.in_radix(16).to_string();
@@ -64,7 +64,7 @@ impl Number {
         let Ok(mantissa) = UBig::from_str_radix(digits, 16) else {
             return fail("a hexadecimal digit is missing", start);
         };
-        // The leading zeros that a mantissa may have are no more than its digits.
+        // A mantissa has at most as many leading zeros as digits.
         let length = digits.len() as i64 * 4;
         if top.saturating_abs() > MAX_EXPONENT + length {
             return Err(NumberError::OutOfRange);

@@ -1,18 +1,18 @@
-//! Numbers from decimal text, by the grammar that Go's `big.ParseFloat` has in base ten.
+//! Numbers from decimal text, by the grammar of Go's `big.ParseFloat` in base ten.
 
 use std::str::FromStr;
 
 use super::binary::Binary;
 use super::{Number, NumberError, TEXT_PRECISION, scale};
 
-/// A value has at most this many digits before its point, or zeros behind it: slightly more than
-/// the cap of binary exponents allows, which decides in the end.
+/// The most digits of a value before the point, or zeros after it: slightly more than the cap of binary
+/// exponents allows, which is checked at the end.
 const MAX_POINT: i64 = 157_900;
 
 /// A binary exponent beyond this is out of range with every mantissa within [`MAX_POINT`].
 const MAX_SHIFT: i64 = 1 << 21;
 
-/// As many digits as surely fit an `i64`.
+/// The most digits that always fit an `i64`.
 const SMALL_DIGITS: usize = 18;
 
 impl FromStr for Number {
@@ -20,8 +20,8 @@ impl FromStr for Number {
 
     /// Reads a decimal text at 512 bits, rounded to the nearest value.
     ///
-    /// A sign, digits with a point, and an exponent behind `e` are read, and two things that cty
-    /// reads because Go does: a power of two behind `p`, and `Inf` or `inf`.
+    /// Accepts a sign, digits with a point, and an exponent after `e`. Like Go, and so cty, it also accepts
+    /// a power of two after `p`, and `Inf` or `inf`.
     ///
     /// # Errors
     ///
@@ -40,8 +40,8 @@ impl FromStr for Number {
     }
 }
 
-/// Reads an integer of a few digits, the form that most numbers have. Negative zero is left to the
-/// long way.
+/// Reads an integer of a few digits, the form of most numbers. Not negative zero, which the general
+/// parser reads.
 fn small_integer(text: &[u8]) -> Option<i64> {
     let (is_negative, digits) = match text {
         [b'-', digits @ ..] => (true, digits),
@@ -64,14 +64,14 @@ fn small_integer(text: &[u8]) -> Option<i64> {
     }
 }
 
-/// The pieces of a number that is well formed.
+/// The parts of a well-formed number.
 struct Literal<'a> {
     negative: bool,
     whole: &'a [u8],
     fraction: &'a [u8],
-    /// The power of ten behind `e`.
+    /// The power of ten after `e`.
     exponent: i64,
-    /// The power of two behind `p`.
+    /// The power of two after `p`.
     shift: i64,
 }
 
@@ -117,7 +117,7 @@ impl<'a> Literal<'a> {
                 .chain(self.fraction)
                 .skip_while(|d| **d == b'0'),
         );
-        // Where the point is, counted from the first digit that is not zero.
+        // The position of the point, counted from the first non-zero digit.
         let behind = self.fraction.len() as i64;
         let point = (digits.len() as i64 - behind).saturating_add(self.exponent);
         while digits.last() == Some(&b'0') {
@@ -151,7 +151,7 @@ fn digits<'a>(text: &'a [u8], at: &mut usize) -> &'a [u8] {
     &rest[..length]
 }
 
-/// Takes an exponent, with the letter that announces it.
+/// Takes an exponent with its letter.
 pub(super) fn power(text: &[u8], at: &mut usize) -> Result<i64, NumberError> {
     *at += 1;
     let sign = match text.get(*at) {

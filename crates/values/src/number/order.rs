@@ -1,4 +1,4 @@
-//! Equality as cty has it, the hash that agrees with it, and the order by exact value.
+//! The equality of cty, a hash that agrees with it, and the order by exact value.
 
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
@@ -36,8 +36,8 @@ impl Hash for Number {
 }
 
 impl Number {
-    /// Orders by exact value, with the infinities at the ends. Numbers that are equal as cty has
-    /// it, such as 0.1 at two precisions, may still have an order.
+    /// Orders by exact value, with the infinities at the ends. Numbers that are equal in
+    /// cty, such as 0.1 at two precisions, can still be ordered.
     pub fn compare(&self, other: &Number) -> Ordering {
         if let (Repr::Small { value: left, .. }, Repr::Small { value: right, .. }) =
             (&self.0, &other.0)
@@ -71,13 +71,13 @@ impl Number {
         {
             return is_same;
         }
-        // Equal texts are of values next to each other.
+        // Values with equal texts are close to each other.
         left.negative == right.negative
             && left.top().abs_diff(right.top()) <= 2
             && self.decimal() == other.decimal()
     }
 
-    /// The digits of the text, and where the point is: the text itself may be long.
+    /// The digits of the text and the position of the point: the text itself may be long.
     fn decimal(&self) -> Option<Decimal> {
         self.binary()
             .map(|binary| Decimal::shortest(&binary, self.precision()))
@@ -144,7 +144,7 @@ mod tests {
             assert_ne!(parsed(left), parsed(right));
             assert_ne!(parsed(right), parsed(left));
         }
-        // The text of 1e23 at 53 bits is round, its value is not; integers go by value.
+        // The text of 1e23 at 53 bits is round, its value is not; integers are compared by value.
         assert_ne!(Number::try_from(1e23).unwrap(), parsed("1e23"));
     }
 
@@ -176,7 +176,7 @@ mod tests {
             }
         }
         assert_eq!(parsed("-0").compare(&Number::ZERO), Ordering::Equal);
-        // Equal, and yet not the same value.
+        // Equal, although the values differ.
         let double = Number::try_from(0.1).unwrap();
         assert_eq!(double.compare(&parsed("0.1")), Ordering::Greater);
     }

@@ -1,9 +1,8 @@
 //! The binary value nearest to a decimal one.
 //!
-//! A power of five with as many bits as its exponent says is slow, and a short text can ask for
-//! it. So the value is first held between two bounds of some 700 bits: when both round to the same
-//! number, that is the result. The exact way remains for values that lie too close to the middle
-//! between two numbers.
+//! An exact power of five can have hundreds of thousands of bits, and a short text can require it. So two
+//! bounds of about 700 bits are computed first: if both round to the same number, that is the result.
+//! The exact power is computed only for values too close to the middle between two numbers.
 
 use dashu_int::UBig;
 use dashu_int::ops::BitTest;
@@ -11,21 +10,21 @@ use dashu_int::ops::BitTest;
 use super::TEXT_PRECISION;
 use super::binary::Binary;
 
-/// How many digits the bounds are made from: about 664 bits.
+/// The number of digits that the bounds use: about 664 bits.
 const BOUND_DIGITS: usize = 200;
 
-/// How many bits of a power of five the bounds are made from.
+/// The number of bits of a power of five that the bounds use.
 pub(super) const BOUND_BITS: usize = 704;
 
-/// Bounds are made only for powers below this, so that [`Five::error`] is right.
+/// Bounds are computed only for powers below this, for which [`Five::error`] holds.
 const BOUND_POWERS: usize = 1 << 18;
 
-/// No middle between two numbers within the cap has as many digits, so digits beyond these only
-/// tell that a value is above the one before them.
+/// No middle between two numbers within the cap has this many digits, so further digits only show that
+/// the value is larger.
 const TELLING_DIGITS: usize = 400_000;
 
 /// Rounds `0.digits * 10^point` to the precision of text. The digits are ASCII, do not begin or
-/// end with a zero, and are not empty; the point is small enough for the exact way.
+/// end with a zero, and are not empty; the point is small enough for the exact computation.
 pub(super) fn nearest(digits: &[u8], point: i64) -> Binary {
     let is_short = digits.len() <= BOUND_DIGITS;
     let kept = &digits[..digits.len().min(BOUND_DIGITS)];
@@ -41,7 +40,7 @@ pub(super) fn nearest(digits: &[u8], point: i64) -> Binary {
     exact(digits, point)
 }
 
-/// The number that both bounds round to, if they do.
+/// The number that both bounds round to, if it is the same.
 fn between(low: UBig, high: UBig, exponent: i64, five: &Five) -> Option<Binary> {
     let five_high = &five.mantissa + five.error()?;
     let (low, high, shift) = if exponent >= 0 {
@@ -98,7 +97,7 @@ fn integer(digits: &[u8]) -> UBig {
         .unwrap_or_default()
 }
 
-/// A power of five, cut off behind its first bits: `mantissa * 2^exponent` or slightly more.
+/// A power of five, truncated to its first bits: `mantissa * 2^exponent` or slightly more.
 pub(super) struct Five {
     pub(super) power: usize,
     pub(super) mantissa: UBig,
@@ -130,13 +129,13 @@ impl Five {
         five
     }
 
-    /// How much the mantissa may be too small, if that is known.
+    /// By how much the mantissa may be too small, if that is known.
     pub(super) fn error(&self) -> Option<UBig> {
         if self.is_exact {
             return Some(UBig::ZERO);
         }
-        // Each squaring doubles the relative error and each cut adds at most two units of the last
-        // place, which sums up to twice the power, and a trifle.
+        // Each squaring doubles the relative error and each truncation adds at most two units of the last
+        // place. The sum is slightly more than twice the power.
         (self.power < BOUND_POWERS).then(|| UBig::from(4 * BOUND_POWERS))
     }
 }
@@ -167,7 +166,7 @@ mod tests {
 
     #[test]
     fn the_middle_goes_to_even_and_a_digit_decides() {
-        // 2^512 + 1 needs 513 bits; behind 400 halvings its digits are more than the bounds have.
+        // 2^512 + 1 needs 513 bits; halved 400 times, it has more digits than the bounds use.
         let five = UBig::from(5u8).pow(400);
         for (odd, up) in [(1u8, false), (3, true)] {
             let middle = (UBig::ONE << 512usize) + odd;

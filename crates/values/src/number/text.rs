@@ -1,5 +1,5 @@
-//! Numbers as decimal text: all digits, the same with an exponent where it is far, or the short form
-//! that sets sort by.
+//! Numbers as decimal text: with all digits, with an exponent for very large and very small numbers, or
+//! in the short form by which sets are sorted.
 
 use std::fmt;
 
@@ -28,11 +28,10 @@ impl Number {
         })
     }
 
-    /// As [`Number::to_text`], but with an exponent where more than 128 zeros would only say where
-    /// the point is: `1e157000`, `-2.5e-400`. Both forms read back to the same number.
+    /// As [`Number::to_text`], but with an exponent where more than 128 zeros would only place the
+    /// point: `1e157000`, `-2.5e-400`. Both forms read back to the same number.
     ///
-    /// This is the form for JSON and for people. A few bytes of input that say `1e157000` are as few
-    /// bytes when they are written again.
+    /// This is the form for JSON and for people: `1e157000` in the input stays a few bytes in the output.
     pub fn to_compact_text(&self) -> String {
         if let Repr::Small { value, precision } = self.0
             && fits(value, precision)
@@ -49,7 +48,7 @@ impl Number {
     }
 
     /// Ten significant digits, with an exponent where it is below -4 or at least 10, as Go's
-    /// `String`; `+Inf` or `-Inf` for the infinities. Different numbers may have the same.
+    /// `String`; `+Inf` or `-Inf` for the infinities. Different numbers can have the same text.
     pub fn to_short_text(&self) -> String {
         if let Repr::Small { value, .. } = self.0
             && value.unsigned_abs() < 10_000_000_000
@@ -61,7 +60,8 @@ impl Number {
         })
     }
 
-    /// A text with the sign, which infinities and zeros have in all forms. Only infinity has a plus.
+    /// A text with its sign, where `write` writes the digits. Infinities and zeros are the same in all
+    /// forms, and only infinity has a plus sign.
     pub(super) fn written(&self, write: impl FnOnce(&Binary, &mut String)) -> String {
         let mut text = String::new();
         if self.has_minus() {
@@ -77,7 +77,7 @@ impl Number {
     }
 }
 
-/// Whether `precision` bits can tell `value` from the integers next to it.
+/// Whether `precision` bits are enough to represent `value` exactly.
 pub(super) fn fits(value: i64, precision: u32) -> bool {
     64 - value.unsigned_abs().leading_zeros() <= precision
 }
@@ -138,9 +138,9 @@ mod tests {
     #[test]
     fn exact_bounds_and_middles_go_as_in_go() {
         for (double, text) in [
-            // Halfway between two texts, the even one is taken.
+            // Halfway between two texts, the even one is chosen.
             ("1649641077219358.25", "1649641077219358.2"),
-            // The upper bound is 437499999999999200, and ends before the digit that should rise
+            // The upper bound is 437499999999999200, and ends before the digit that should be rounded up
             // (golang/go#80206).
             ("4.3749999999999917e+17", "437499999999999160"),
         ] {
@@ -195,8 +195,8 @@ mod tests {
         ] {
             assert_eq!(parsed(text).to_compact_text(), compact, "{text}");
         }
-        // 128 zeros are written out, one more is not, on both sides of the point. This holds for
-        // integers that 512 bits hold exactly, too.
+        // 128 zeros are written out, one more is not, on both sides of the point. This also holds for
+        // integers that 512 bits represent exactly.
         for (exponent, length) in [
             (128, 129),
             (129, 5),
@@ -250,10 +250,10 @@ mod tests {
         #[test]
         fn doubles_print_as_the_standard_library_prints_them(bits: u64) {
             let value = f64::from_bits(bits);
-            // A power of two has a nearer neighbour below, which Go does not regard.
+            // The neighbour below a power of two is nearer, which Go ignores.
             prop_assume!(value.is_normal() && bits.trailing_zeros() < 52);
             let number = Number::try_from(value).unwrap();
-            // Where the exact digits are few, the rules for exact bounds and middles differ.
+            // With few exact digits, the rules for exact bounds and middles differ.
             let exact = Number::from_binary_text(&number.to_binary_text(), 4096).unwrap();
             let exact = exact.to_text().replace('.', "");
             prop_assume!(exact.trim_matches(['-', '0']).len() > 24);

@@ -1,4 +1,4 @@
-//! The numbers that go-cty made, read and written here.
+//! Numbers computed by go-cty, compared with ours.
 
 use std::path::Path;
 
@@ -6,12 +6,12 @@ use serde_json::Value;
 
 use super::Number;
 
-/// What go-cty says about one number.
+/// The results of go-cty for one number.
 struct Described {
     precision: u32,
     binary: String,
     text: String,
-    /// Of the text, of which a long one has only the beginning.
+    /// The length of the whole text: of a long text, `text` is only the beginning.
     length: usize,
 }
 

@@ -1,10 +1,10 @@
-//! Numbers without their sign or without their fraction.
+//! Negation, absolute value and rounding to integers.
 
 use super::binary::Binary;
 use super::{INTEGER_PRECISION, Number, Repr};
 
 impl Number {
-    /// This number with the other sign, which zero has too.
+    /// This number with the opposite sign, also for zero.
     #[must_use]
     pub fn negate(&self) -> Number {
         match &self.0 {
@@ -24,20 +24,20 @@ impl Number {
         }
     }
 
-    /// The largest integer that is not above this number. Infinities stay.
+    /// The largest integer that is not above this number. Infinities are returned unchanged.
     #[must_use]
     pub fn floor(&self) -> Number {
         self.whole_towards(true)
     }
 
-    /// The smallest integer that is not below this number. Infinities stay.
+    /// The smallest integer that is not below this number. Infinities are returned unchanged.
     #[must_use]
     pub fn ceiling(&self) -> Number {
         self.whole_towards(false)
     }
 
     /// The whole part of this number, with a precision of 64 bits or as many as it needs. Integers
-    /// and infinities stay as they are.
+    /// and infinities are returned unchanged.
     #[must_use]
     pub fn truncate(&self) -> Number {
         match self.binary() {
@@ -51,7 +51,7 @@ impl Number {
         }
     }
 
-    /// The integer next to this number on the side of the infinity that `down` names.
+    /// The nearest integer below this number (`down`) or above it.
     fn whole_towards(&self, down: bool) -> Number {
         if matches!(self.0, Repr::Small { .. }) {
             return self.clone();

@@ -1,4 +1,4 @@
-//! Numbers from and to integers of 128 bits.
+//! Conversions from and to integers of 128 bits.
 
 use dashu_int::UBig;
 
@@ -35,7 +35,7 @@ impl Number {
     }
 }
 
-/// With the precision of other integers where 64 bits are enough, and else with that of text.
+/// The precision is that of other integers if 64 bits are enough, else that of text.
 impl From<i128> for Number {
     fn from(value: i128) -> Number {
         match i64::try_from(value) {
@@ -45,7 +45,7 @@ impl From<i128> for Number {
     }
 }
 
-/// With the precision of other integers where 64 bits are enough, and else with that of text.
+/// The precision is that of other integers if 64 bits are enough, else that of text.
 impl From<u128> for Number {
     fn from(value: u128) -> Number {
         match u64::try_from(value) {
@@ -78,7 +78,7 @@ mod tests {
         assert_eq!(parsed("0.5").to_i128(), None);
         assert_eq!(parsed("1e39").to_u128(), None);
         assert_eq!(Number::INFINITY.to_i128(), None);
-        // The text of this one is rounded; the value is not.
+        // The text of this number is rounded; its value is not.
         let power = Number::try_from(2f64.powi(100)).unwrap();
         assert_eq!(power.to_u128(), Some(1 << 100));
     }

@@ -110,7 +110,7 @@ def _check_place(path: str, allow_users: str | Collection[int]) -> None:
         )
     if found.st_mode & stat.S_IWOTH and not found.st_mode & stat.S_ISVTX:
         raise ConnectionFailed(
-            f"everybody may replace the socket {path}; make its folder yours alone: "
+            f"all users can replace the socket {path}; make its folder private: "
             f"chmod go-w {folder}"
         )
     for look in (os.lstat, os.stat):

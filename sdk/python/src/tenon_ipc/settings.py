@@ -83,7 +83,7 @@ class Settings:
                 getattr(self, field.name)
             ):
                 # Nobody would await it, and it would never run.
-                raise TypeError(f"{field.name} has to be a plain function, not a coroutine's")
+                raise TypeError(f"{field.name} must be a plain function, not a coroutine function")
 
 
 def check_seconds(name: str, seconds: float) -> None:

@@ -332,7 +332,7 @@ fn address(entry: &OsStr) -> io::Result<Address> {
         (_, port) => {
             let port = port.map_or("PORT".to_owned(), |port| port.to_string());
             Err(invalid(format!(
-                "net for {text:?} cannot be enforced: the kernel does not tell hosts apart\n  hint: \
+                "net for {text:?} cannot be enforced: the kernel cannot distinguish hosts\n  hint: \
                  \":{port}\" allows a TCP port on any host; there are \"udp\" and \"unix\" as well"
             )))
         }
@@ -420,7 +420,7 @@ mod tests {
                 &[][..],
                 "\":443\" allows a TCP port",
             ),
-            (&["net=example.com"], &[], "does not tell hosts apart"),
+            (&["net=example.com"], &[], "cannot distinguish hosts"),
             (&["net=443"], &[], "\":443\" allows a TCP port"),
             (&["net=:65536"], &[], "\"65536\" is not a port"),
             (&["net=:1-5"], &[], "\"1-5\" is not a port"),

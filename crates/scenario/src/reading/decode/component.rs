@@ -83,7 +83,7 @@ fn inputs(
     component: &Component,
     problems: &mut Problems,
 ) -> Option<Vec<(Name, Expression)>> {
-    let wrong = "`inputs` has to be written as an object";
+    let wrong = "`inputs` must be written as an object";
     let form = "write `inputs = { name = value }`, with plain names";
     let entries = problems.object(expression, wrong, form)?;
     let variables = &component.module.variables;

@@ -50,7 +50,7 @@ impl Loader {
             .map_err(|mut error| {
                 error.place = Some(place);
                 if !path.exists() {
-                    error.help = Some("the path is relative to the file it stands in".into());
+                    error.help = Some("the path is relative to the file that contains it".into());
                 }
                 vec![error]
             })

@@ -155,7 +155,7 @@ pub(super) fn repeat(body: &Body, problems: &mut Problems) -> Option<Repeat> {
         (Some(each), Some(count)) => {
             let diagnostic = Diagnostic::error("`for_each` and `count` cannot be used together")
                 .at(count.name.place())
-                .related(each.name.place(), "this also says how many there are");
+                .related(each.name.place(), "this also sets the number of instances");
             problems.note(diagnostic);
             None
         }

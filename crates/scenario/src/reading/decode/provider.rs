@@ -130,7 +130,7 @@ pub(super) fn providers(
                 Diagnostic::error(format!("the provider {label:?} is configured twice"))
                     .at(provider.place.clone())
                     .related(first.place.clone(), "the first one")
-                    .help("tell them apart with another `alias = \"...\"`");
+                    .help("give one of them another `alias = \"...\"`");
             problems.note(diagnostic);
         }
         found.push(provider);
