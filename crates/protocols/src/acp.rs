@@ -1,74 +1,53 @@
 //! The Agent Client Protocol: editors and agents.
+//!
+//! With the feature `acp` this module has version 1 of the protocol, plus the models of earlier versions, which
+//! agents still send:
+//!
+//! - [`METHODS`]: every method with its direction, its gate, its limits and its types, in one table;
+//! - types for every message. They are lossless: members that a type does not know (`_meta`, extensions, later
+//!   versions) are kept in [`Rest`], byte for byte, and unknown kinds of unions as [`Raw`];
+//! - [`view`]: the few members that a proxy looks at, borrowed from the message;
+//! - [`Failure`]: the errors, with their codes and texts.
+//!
+//! A proxy decodes a message to check it, and forwards the bytes that it received.
 
-use std::time::Duration;
+pub(crate) mod life;
 
-use serde_json::{Value, json};
-use tenon_rpc::{Peer, options::Cancel};
+#[cfg(feature = "acp")]
+#[macro_use]
+mod wire;
+#[cfg(feature = "acp")]
+mod capabilities;
+#[cfg(feature = "acp")]
+mod client;
+#[cfg(feature = "acp")]
+mod config;
+#[cfg(feature = "acp")]
+mod content;
+#[cfg(feature = "acp")]
+mod elicitation;
+#[cfg(feature = "acp")]
+mod failure;
+#[cfg(feature = "acp")]
+mod permission;
+#[cfg(feature = "acp")]
+mod prompt;
+#[cfg(feature = "acp")]
+mod session;
+#[cfg(feature = "acp")]
+mod table;
+#[cfg(feature = "acp")]
+mod tool;
+#[cfg(feature = "acp")]
+mod update;
+#[cfg(feature = "acp")]
+pub mod view;
 
-use crate::lifecycle::{Begun, Client, Spec, Work, call, client_info};
-
-pub(crate) static SPEC: Spec = Spec {
-    name: "acp",
-    cancel: Some(Cancel {
-        method: "$/cancel_request",
-        field: "requestId",
-    }),
-    // Agents written for Node and Python are slow to start.
-    start_limit: Duration::from_secs(30),
-    first_call: Some("initialize"),
-    begins_once: true,
-    begin,
-    methods: &[
-        "authenticate",
-        "session/new",
-        "session/load",
-        "session/prompt",
-        "session/cancel",
-        "session/set_mode",
-    ],
-    ..Spec::BASE
+#[cfg(feature = "acp")]
+pub use self::{
+    capabilities::*, client::*, config::*, content::*, elicitation::*, failure::*, permission::*,
+    prompt::*, session::*, table::*, tool::*, update::*, wire::Raw, wire::Rest,
 };
 
-fn begin<'a>(peer: &'a Peer, client: &'a Client) -> Work<'a, Begun> {
-    let params = json!({
-        "protocolVersion": 1,
-        "clientCapabilities": capabilities(client),
-        "clientInfo": client_info(),
-    });
-    Box::pin(async move { call(peer, "initialize", Some(params)).await.map(Some) })
-}
-
-/// An agent calls only what is declared here.
-fn capabilities(client: &Client) -> Value {
-    let mut offered = json!({});
-    for (method, name) in [
-        ("fs/read_text_file", "readTextFile"),
-        ("fs/write_text_file", "writeTextFile"),
-    ] {
-        if client.answers(method) {
-            offered["fs"][name] = json!(true);
-        }
-    }
-    if client.answers("terminal/create") {
-        offered["terminal"] = json!(true);
-    }
-    offered
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_what_is_answered_is_offered() {
-        assert_eq!(capabilities(&Client::default()), json!({}));
-        let client = Client {
-            answers: vec!["fs/read_text_file".into()],
-            answers_everything: false,
-        };
-        assert_eq!(
-            capabilities(&client),
-            json!({ "fs": { "readTextFile": true } })
-        );
-    }
-}
+/// The version of the protocol.
+pub const VERSION: u16 = 1;

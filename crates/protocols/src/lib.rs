@@ -1,6 +1,6 @@
 //! The protocols Tenon speaks: the dialect of each, how it begins and how it ends.
 //!
-//! The modules [`denobridge`], [`orchard`] and [`seasonings`] also have the methods of the protocol with their
+//! The modules [`acp`], [`denobridge`], [`orchard`] and [`seasonings`] also have the methods of the protocol with their
 //! types.
 //!
 //! | protocol | dialect | first call | goodbye | cancels calls with | can list what it offers |
@@ -17,10 +17,10 @@
 //!
 //! Two features, both on by default: `values` has the typed messages of Orchard, denobridge and Seasonings,
 //! lists of what Orchard and Seasonings plugins offer, and the names of Seasonings' ext types; `secrets` has
-//! [`Secrets`]. Without them the crate does not depend on `tenon-values`. A third, `packing`, has the manifest of
-//! packed Seasonings plugins.
+//! [`Secrets`]. Without them the crate does not depend on `tenon-values`. Two are off by default: `packing` has the
+//! manifest of packed Seasonings plugins, and `acp` the messages of ACP.
 
-mod acp;
+pub mod acp;
 pub mod denobridge;
 mod ipc;
 #[cfg(feature = "values")]
@@ -86,7 +86,7 @@ impl Protocol {
         match self {
             Protocol::Denobridge => &denobridge::life::SPEC,
             Protocol::Ipc => &ipc::SPEC,
-            Protocol::Acp => &acp::SPEC,
+            Protocol::Acp => &acp::life::SPEC,
             Protocol::Lsp => &lsp::SPEC,
             Protocol::Mcp => &mcp::SPEC,
             Protocol::Seasonings => &seasonings::life::SPEC,
