@@ -243,11 +243,7 @@ async fn call(session: &Session, params: Option<Payload>) -> Reply {
     let FunctionParams { name, arguments } = decode::<CallFunction>(params)?;
     let offered = &session.offer.functions;
     let (Some(function), Some(schema)) = (session.functions.get(&name), offered.get(&name)) else {
-        let hint = match tenon_text::nearest(&name, offered.keys().map(String::as_str)) {
-            Some(nearest) => format!("did you mean {nearest}?"),
-            None => format!("the plugin offers {}", session.summary()),
-        };
-        return Err(failed(format!("there is no function {name:?}; {hint}")));
+        return Err(failed(session.missing("function", &name, offered.keys())));
     };
     let places = Places::of_parameters(schema);
     let work = async {

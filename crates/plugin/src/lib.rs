@@ -117,7 +117,7 @@ pub use serving::Host;
 pub use tenon_protocols::denobridge::{Diagnostic, Severity};
 pub use tenon_protocols::orchard::Code;
 pub use tenon_schema as schema;
-pub use tenon_values::{Error, Number, Type, Value};
+pub use tenon_values::{Error, Number, Type, Value, json};
 pub use typed::Typed;
 pub use variadic::Variadic;
 

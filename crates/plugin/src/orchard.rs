@@ -102,7 +102,7 @@ async fn execute(session: &Session, params: ExecuteParams) -> Result<Json, Provi
     let part = match &*stage {
         Stage::Ready(parts) => &parts.actions[&params.action],
         Stage::Ended => return Err(over()),
-        Stage::Waiting => {
+        Stage::Waiting | Stage::Deferred => {
             let problem = "configure must succeed before execute is called";
             return Err(ProviderError::new(Code::InvalidRequest, problem));
         }

@@ -11,7 +11,7 @@ use tenon_values::{Error, Value};
 use crate::context::Progress;
 use crate::ephemeral::AnyEphemeral;
 use crate::resource::AnyResource;
-use crate::{Data, Failure, Typed};
+use crate::{Data, Existing, Failure, Typed};
 
 pub(crate) type Work<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
@@ -30,6 +30,46 @@ pub(crate) struct Parts {
     pub(crate) ephemeral_resources: BTreeMap<String, Part<dyn AnyEphemeral>>,
     pub(crate) stop: Option<Box<dyn Fn() -> Work<()> + Send + Sync>>,
 }
+
+/// What is known of the things that a plugin has without its state: hosts may ask before `configure`.
+#[derive(Default)]
+pub(crate) struct Kinds {
+    /// Whether a configuration fits the author's type.
+    pub(crate) config: Option<Check>,
+    pub(crate) resources: BTreeMap<String, ResourceKind>,
+    pub(crate) data_sources: BTreeMap<String, Kind>,
+    pub(crate) ephemeral_resources: BTreeMap<String, Kind>,
+}
+
+/// Checks a value against the author's type.
+pub(crate) type Check = fn(&Value) -> Result<(), Refusal>;
+
+/// A kind of thing.
+pub(crate) struct Kind {
+    pub(crate) shape: Arc<Shape>,
+    /// Whether props fit the author's type.
+    pub(crate) check: Check,
+}
+
+impl Kind {
+    pub(crate) fn new<P: Typed>(shape: &Arc<Shape>) -> Kind {
+        Kind {
+            shape: shape.clone(),
+            check: |props| read::<P>(Given::Props, props).map(drop),
+        }
+    }
+}
+
+/// A kind of resource.
+pub(crate) struct ResourceKind {
+    pub(crate) kind: Kind,
+    /// Props as the author's type writes them, with all defaults.
+    pub(crate) rewrite: fn(&Value) -> Result<Value, Refusal>,
+    pub(crate) upgrade: Upgrade,
+}
+
+/// Upgrades what was stored with an older version of the schema.
+pub(crate) type Upgrade = fn(u64, Value) -> Work<Result<Existing<Value, Value>, Refusal>>;
 
 /// One of the things that a plugin has.
 pub(crate) struct Part<T: ?Sized> {

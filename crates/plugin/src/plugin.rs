@@ -12,10 +12,10 @@ use std::sync::Arc;
 use tenon_schema::{Body, Offer, Schema};
 use tenon_values::Value;
 
-use crate::parts::{Call, Parts, Work};
+use crate::parts::{Call, Given, Kinds, Parts, Refusal, Work, read};
 use crate::{Attributes, Failure};
 
-pub(crate) type Start<S> = Box<dyn Fn(Value) -> Work<Result<S, Failure>> + Send + Sync>;
+pub(crate) type Start<S> = Box<dyn Fn(Value) -> Work<Result<S, Refusal>> + Send + Sync>;
 /// Adds one part for the state that `configure` made.
 pub(crate) type Add<S> = Box<dyn Fn(&Arc<S>, &mut Parts) + Send + Sync>;
 
@@ -29,6 +29,7 @@ pub struct Plugin<S = ()> {
     pub(crate) offer: Offer,
     pub(crate) setup: Setup<S>,
     pub(crate) functions: BTreeMap<String, Box<Call>>,
+    pub(crate) kinds: Kinds,
     pub(crate) parts: Vec<Add<S>>,
 }
 
@@ -51,6 +52,7 @@ impl Plugin<()> {
             },
             setup: Setup::Ready(()),
             functions: BTreeMap::new(),
+            kinds: Kinds::default(),
             parts: Vec::new(),
         }
     }
@@ -66,10 +68,12 @@ impl Plugin<()> {
         W: Future<Output = Result<S, Failure>> + Send + 'static,
     {
         let schema = Body::new(C::attributes()).into();
-        self.configure_by(schema, move |given| match C::from_value(&given) {
-            Ok(config) => Box::pin(configure(config)),
-            Err(error) => Box::pin(std::future::ready(Err(error.into()))),
-        })
+        let mut plugin = self.configure_by(schema, move |given| {
+            let work = read(Given::Props, &given).map(&configure);
+            Box::pin(async move { Ok(work?.await?) })
+        });
+        plugin.kinds.config = Some(|config| read::<C>(Given::Props, config).map(drop));
+        plugin
     }
 
     /// As [`configure`](Plugin::configure), with a schema made by hand. The function gets an
@@ -81,13 +85,16 @@ impl Plugin<()> {
         F: Fn(Value) -> W + Send + Sync + 'static,
         W: Future<Output = Result<S, Failure>> + Send + 'static,
     {
-        self.configure_by(schema, move |given| Box::pin(configure(given)))
+        self.configure_by(schema, move |given| {
+            let work = configure(given);
+            Box::pin(async move { Ok(work.await?) })
+        })
     }
 
     fn configure_by<S, F>(mut self, schema: Schema, start: F) -> Plugin<S>
     where
         S: Send + Sync + 'static,
-        F: Fn(Value) -> Work<Result<S, Failure>> + Send + Sync + 'static,
+        F: Fn(Value) -> Work<Result<S, Refusal>> + Send + Sync + 'static,
     {
         self.offer.config = schema;
         // What was added before needs no state.
@@ -97,6 +104,7 @@ impl Plugin<()> {
             offer: self.offer,
             setup: Setup::Configure(Box::new(start)),
             functions: self.functions,
+            kinds: self.kinds,
             parts: self.parts.into_iter().map(stateless).collect(),
         }
     }

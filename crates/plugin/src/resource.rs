@@ -6,8 +6,8 @@ use std::sync::Arc;
 use tenon_values::Value;
 
 use crate::data::write;
-use crate::parts::{Given, Refusal, Work, read};
-use crate::{Attributes, Data, Decision, Failure, Plan};
+use crate::parts::{Given, Kind, Refusal, ResourceKind, Shape, Work, read};
+use crate::{Attributes, Data, Decision, Diagnostic, Failure, Plan, Typed};
 
 /// A resource: something that is created, read, updated and deleted.
 ///
@@ -70,8 +70,8 @@ pub trait Resource: Send + Sync + 'static {
     /// Upgrades what was stored with an older [`VERSION`](Resource::VERSION): an object of the
     /// attributes that the schema had then, and `id`, with lists as tuples and maps as objects.
     ///
-    /// Hosts that store the version call it. Orchard and denobridge do not: there the older state
-    /// has to fit `Props` and `State`.
+    /// Seasonings calls it, also before `configure`, so it has no `self`. denobridge does not: there
+    /// the older state has to fit `Props` and `State`.
     ///
     /// ```
     /// use tenon_plugin::{
@@ -91,7 +91,7 @@ pub trait Resource: Send + Sync + 'static {
     ///     type State = ();
     ///     const VERSION: u64 = 1;
     ///
-    ///     async fn upgrade(&self, version: u64, stored: Value) -> Result<Existing<Props, ()>, Failure> {
+    ///     async fn upgrade(version: u64, stored: Value) -> Result<Existing<Props, ()>, Failure> {
     ///         assert_eq!(version, 0);
     ///         let stored = Stored0::from_value(&stored)?;
     ///         let props = Props { size_in_bytes: stored.size_in_kilobytes * 1000 };
@@ -121,7 +121,7 @@ pub trait Resource: Send + Sync + 'static {
     ///
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
     /// let stored = [("id", Value::from("d1")), ("size_in_kilobytes", Value::from(4))];
-    /// let upgraded = Disk.upgrade(0, Value::object(stored)).await.unwrap();
+    /// let upgraded = Disk::upgrade(0, Value::object(stored)).await.unwrap();
     /// assert_eq!(upgraded.props.unwrap().size_in_bytes, 4000);
     /// # });
     /// ```
@@ -129,7 +129,6 @@ pub trait Resource: Send + Sync + 'static {
     /// # Errors
     /// What is stored cannot be upgraded; unless it is implemented, that is always so.
     fn upgrade(
-        &self,
         version: u64,
         stored: Value,
     ) -> impl Future<Output = Result<Existing<Self::Props, Self::State>, Failure>> + Send {
@@ -224,13 +223,46 @@ pub(crate) trait AnyResource: Send + Sync {
     ) -> Work<Result<Decision<Value>, Refusal>>;
 }
 
+impl ResourceKind {
+    pub(crate) fn new<R: Resource>(shape: &Arc<Shape>) -> ResourceKind {
+        ResourceKind {
+            kind: Kind::new::<R::Props>(shape),
+            rewrite: |props| {
+                let props: R::Props = read(Given::Props, props)?;
+                Ok(write(&props, "props")?)
+            },
+            upgrade: |version, stored| {
+                Box::pin(async move {
+                    let Existing { id, props, state } = R::upgrade(version, stored).await?;
+                    let props = props.map(|props| write(&props, "props")).transpose()?;
+                    let state = state.map(|state| write(&state, "state")).transpose()?;
+                    Ok(Existing { id, props, state })
+                })
+            },
+        }
+    }
+}
+
 impl<R: Resource> AnyResource for R {
     fn create(self: Arc<Self>, props: Value) -> Work<Result<Created<Value>, Refusal>> {
         Box::pin(async move {
             let props = read(Given::Props, &props)?;
-            let created = Resource::create(&*self, props).await?;
-            let data = created.data.write("state")?;
-            Ok(Created::new(created.id, data))
+            let Created { id, data } = Resource::create(&*self, props).await?;
+            let mut diagnostics = data.diagnostics;
+            // What was created is not forgotten because its state cannot be written.
+            let state = data.value.to_value().unwrap_or_else(|error| {
+                let detail = format!("the state cannot be written: {error}");
+                let problem = Diagnostic::error("the resource was created in part", detail);
+                diagnostics.push(problem);
+                Value::object::<&str>([])
+            });
+            Ok(Created::new(
+                id,
+                Data {
+                    value: state,
+                    diagnostics,
+                },
+            ))
         })
     }
 

@@ -3,18 +3,27 @@
 //! Every method is found by its canonical name, so that all spellings work. A method of a capability
 //! that the plugin does not have is unknown.
 
+mod answers;
+mod configuration;
+mod data;
+mod functions;
 mod life;
+mod plan;
 mod received;
+mod resources;
 mod running;
+mod time;
 
 use std::sync::Arc;
 
 use tenon_protocols::Protocol;
-use tenon_protocols::seasonings::{Capabilities, canonical};
+use tenon_protocols::seasonings::schema::Schemas;
+use tenon_protocols::seasonings::{Capabilities, FAILED, canonical};
 use tenon_rpc::{
-    Call, CloseReason, Connection, Event, EventContext, Format, Io, Options, Reply, Router,
-    RpcError,
+    Call, CloseReason, Connection, Event, EventContext, Format, Io, Options, Payload, Reply,
+    Router, RpcError, wire::Packed,
 };
+use tenon_schema::Offer;
 
 use crate::session::Session;
 use received::Received;
@@ -25,6 +34,8 @@ struct Served {
     session: Arc<Session>,
     /// The names of what it has.
     capabilities: Vec<&'static str>,
+    /// The schemas, and what the host reads in them; or what is wrong with them.
+    schemas: Result<(Schemas, Offer), String>,
     /// The calls that the host may cancel.
     running: Running,
 }
@@ -38,6 +49,7 @@ pub(crate) async fn serve(session: Arc<Session>, io: Io) -> Result<(), CloseReas
     };
     let served = Arc::new(Served {
         capabilities: life::capabilities(&session),
+        schemas: schemas(&session.offer),
         running: Running::default(),
         session: session.clone(),
     });
@@ -47,6 +59,32 @@ pub(crate) async fn serve(session: Arc<Session>, io: Io) -> Result<(), CloseReas
     let dialect = Protocol::Seasonings.dialect();
     let connection = Connection::start_with(io, dialect, Arc::new(router), options);
     session.last(connection).await
+}
+
+/// The offer is the one that the host has: types of values depend on it.
+fn schemas(offer: &Offer) -> Result<(Schemas, Offer), String> {
+    let schemas = Schemas::of(offer).map_err(|error| error.to_string())?;
+    let offer = schemas.offer().map_err(|error| error.to_string())?;
+    Ok((schemas, offer))
+}
+
+impl Served {
+    fn schemas(&self) -> Result<&(Schemas, Offer), RpcError> {
+        { self.schemas.as_ref() }.map_err(|problem| {
+            let problem = format!("the plugin offers something invalid: {problem}");
+            RpcError::new(FAILED, problem)
+        })
+    }
+
+    /// What the plugin offers, as the host reads it.
+    fn offer(&self) -> Result<&Offer, RpcError> {
+        Ok(&self.schemas()?.1)
+    }
+}
+
+fn packed(schema: Option<&Packed>) -> Reply {
+    let nothing = || Payload::new(Format::Msgpack, &b"\x80"[..]);
+    Ok(schema.map_or_else(nothing, |schema| Payload::from(schema.clone())))
 }
 
 async fn dispatch(served: &Served, call: Call) -> Reply {
@@ -62,6 +100,28 @@ async fn dispatch(served: &Served, call: Call) -> Reply {
     let has_it = Capabilities::of(&served.capabilities).includes(&name);
     let work = async {
         match name.as_str() {
+            "functions/getSchema" => packed(served.schemas()?.0.functions.as_ref()),
+            "functions/call" => functions::call(served, &given("functions/call")?).await,
+            "resources/getSchema" => packed(served.schemas()?.0.resources.as_ref()),
+            "resources/configure" => {
+                configuration::configure(served, &given("resources/configure")?).await
+            }
+            "resources/validate" => configuration::validate(served, &given("resources/validate")?),
+            "resources/planChange" => {
+                resources::plan(served, &given("resources/planChange")?).await
+            }
+            "resources/applyChange" => {
+                resources::apply(served, &given("resources/applyChange")?).await
+            }
+            "resources/read" => resources::read(served, &given("resources/read")?).await,
+            "resources/import" => resources::import(served, &given("resources/import")?),
+            "resources/upgrade" => resources::upgrade(served, &given("resources/upgrade")?).await,
+            "resources/readData" => {
+                data::read(served, call.peer, &given("resources/readData")?).await
+            }
+            "resources/open" => data::open(served, &given("resources/open")?).await,
+            "resources/renew" => data::renew(served, &given("resources/renew")?).await,
+            "resources/close" => data::close(served, &given("resources/close")?).await,
             _ => Err(RpcError::method_not_found(&name, Format::Msgpack)),
         }
     };

@@ -9,7 +9,7 @@ use tenon_schema::Offer;
 use tenon_values::{Error, Value};
 use tokio::sync::{Notify, RwLock, RwLockReadGuard};
 
-use crate::parts::{Call, Parts, Work};
+use crate::parts::{Call, Kinds, Parts, Refusal, Work};
 use crate::plugin::Setup;
 use crate::{Failure, Plugin};
 
@@ -20,11 +20,13 @@ const SHUTDOWN_LIMIT: Duration = Duration::from_secs(5);
 /// How long calls that still run may take once the host has said goodbye.
 const GOODBYE_LIMIT: Duration = Duration::from_secs(5);
 
-type Configure = dyn Fn(Value) -> Work<Result<Parts, Failure>> + Send + Sync;
+type Configure = dyn Fn(Value) -> Work<Result<Parts, Refusal>> + Send + Sync;
 
 pub(crate) enum Stage {
     /// `configure` has not succeeded yet.
     Waiting,
+    /// The host knows only a part of the configuration yet.
+    Deferred,
     Ready(Arc<Parts>),
     Ended,
 }
@@ -40,6 +42,7 @@ pub(crate) enum Unconfigured {
 pub(crate) struct Session {
     pub(crate) offer: Offer,
     pub(crate) functions: BTreeMap<String, Box<Call>>,
+    pub(crate) kinds: Kinds,
     /// If there is nothing to configure, the plugin is ready from the start.
     configure: Option<Box<Configure>>,
     /// Actions of Orchard hold it for reading while they run, so that `configure` and `shutdown`
@@ -59,7 +62,7 @@ impl Session {
         let (stage, configure): (_, Option<Box<Configure>>) = match plugin.setup {
             Setup::Ready(state) => (Stage::Ready(Arc::new(build(state))), None),
             Setup::Configure(start) => {
-                let configure = move |given| -> Work<Result<Parts, Failure>> {
+                let configure = move |given| -> Work<Result<Parts, Refusal>> {
                     let (work, build) = (start(given), build.clone());
                     Box::pin(async move { Ok(build(work.await?)) })
                 };
@@ -69,6 +72,7 @@ impl Session {
         Arc::new(Session {
             offer: plugin.offer,
             functions: plugin.functions,
+            kinds: plugin.kinds,
             configure,
             stage: RwLock::new(stage),
             ended: Notify::new(),
@@ -88,15 +92,28 @@ impl Session {
         let configure = match (&*stage, &self.configure) {
             (Stage::Ended, _) => return Err(Unconfigured::Ended),
             (_, None) => return Ok(()),
-            (Stage::Waiting, Some(configure)) => configure,
+            (Stage::Waiting | Stage::Deferred, Some(configure)) => configure,
             (Stage::Ready(_), Some(_)) => return Err(Unconfigured::Twice),
         };
         let parts = configure(config.unmark_deep().0).await;
-        *stage = Stage::Ready(Arc::new(parts.map_err(Unconfigured::Failed)?));
+        let parts = parts.map_err(|refusal| match refusal {
+            // It fits the schema, but not the Rust type.
+            Refusal::Unfit(_, error) => Unconfigured::Invalid(vec![error]),
+            Refusal::Failed(failure) => Unconfigured::Failed(failure),
+        })?;
+        *stage = Stage::Ready(Arc::new(parts));
         Ok(())
     }
 
-    /// The parts, for a host that cannot configure a plugin: made with the defaults.
+    /// Waits for the rest of the configuration: parts of it are not known yet.
+    pub(crate) async fn defer(&self) {
+        let mut stage = self.stage.write().await;
+        if matches!(&*stage, Stage::Waiting) {
+            *stage = Stage::Deferred;
+        }
+    }
+
+    /// The parts. If the host has not configured the plugin, they are made with the defaults.
     pub(crate) async fn parts(&self) -> Result<Arc<Parts>, Failure> {
         // The lock is released before `configure` takes it.
         let is_waiting = matches!(&*self.stage().await, Stage::Waiting);
@@ -116,6 +133,9 @@ impl Session {
         }
         match &*self.stage().await {
             Stage::Ready(parts) => Ok(parts.clone()),
+            Stage::Deferred => Err(Failure::new(
+                "the configuration of the plugin has values that are known only after apply; apply what they depend on first",
+            )),
             Stage::Waiting | Stage::Ended => Err(ended()),
         }
     }
@@ -157,6 +177,20 @@ impl Session {
     /// Shuts down after the host is gone, unless that is already done.
     pub(crate) async fn abandon(&self) {
         let _over_in_any_case = tokio::time::timeout(SHUTDOWN_LIMIT, self.shut_down()).await;
+    }
+
+    /// There is nothing of this kind and name; `names` are those that there are.
+    pub(crate) fn missing<'a>(
+        &self,
+        kind: &str,
+        name: &str,
+        names: impl Iterator<Item = &'a String>,
+    ) -> String {
+        let hint = match tenon_text::nearest(name, names.map(String::as_str)) {
+            Some(nearest) => format!("did you mean {nearest}?"),
+            None => format!("the plugin offers {}", self.summary()),
+        };
+        format!("there is no {kind} {name:?}; {hint}")
     }
 
     /// What the plugin offers, in one line: `the actions add, fail and the function count`.

@@ -1,4 +1,4 @@
-//! Params and results, in JSON, for every host.
+//! Params and results of hosts.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -24,8 +24,13 @@ pub(crate) fn params<T: DeserializeOwned>(
 pub(crate) fn encode<T: Serialize>(what: &str, result: &T) -> Result<Payload, String> {
     let payload = Payload::encode(Format::Json, result)
         .map_err(|error| format!("{what} cannot be written as JSON: {error}"))?;
-    // A host closes the connection when a frame is too large, without telling the user why.
-    let limit = Limits::default().frame - ENVELOPE;
+    fitting(what, payload, Limits::default().frame)
+}
+
+/// A result that is not larger than a frame. A host closes the connection when a frame is too large,
+/// without telling the user why.
+pub(crate) fn fitting(what: &str, payload: Payload, frame: usize) -> Result<Payload, String> {
+    let limit = frame - ENVELOPE;
     match payload.bytes().len() {
         size if size > limit => Err(format!(
             "{what} cannot be sent: the size is {size} bytes, but at most {limit} are allowed"

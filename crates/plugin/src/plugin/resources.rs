@@ -7,7 +7,7 @@ use tenon_schema::{Attribute, Body, Schema};
 use tenon_values::{Type, Value};
 
 use super::{Plugin, add};
-use crate::parts::{Given, Part, Refusal, Shape, Work, read};
+use crate::parts::{Given, Kind, Part, Refusal, ResourceKind, Shape, Work, read};
 use crate::{Attributes, Context, Data, Ephemeral, Failure, IntoData, Resource};
 
 impl<S: Send + Sync + 'static> Plugin<S> {
@@ -47,6 +47,8 @@ impl<S: Send + Sync + 'static> Plugin<S> {
             name.clone(),
             resource,
         );
+        let kind = ResourceKind::new::<R>(&shape);
+        self.kinds.resources.insert(name.clone(), kind);
         self.parts.push(Box::new(move |state, parts| {
             let work = Arc::new(make(state.clone()));
             let shape = shape.clone();
@@ -86,6 +88,8 @@ impl<S: Send + Sync + 'static> Plugin<S> {
             name.clone(),
             schema,
         );
+        let kind = Kind::new::<P>(&shape);
+        self.kinds.data_sources.insert(name.clone(), kind);
         let look = Arc::new(look);
         self.parts.push(Box::new(move |state, parts| {
             let (look, state) = (look.clone(), state.clone());
@@ -127,6 +131,8 @@ impl<S: Send + Sync + 'static> Plugin<S> {
         let schema = Schema::from(shape.body().about(description.into()));
         let all = &mut self.offer.ephemeral_resources;
         add("ephemeral resources", all, name.clone(), schema);
+        let kind = Kind::new::<E::Props>(&shape);
+        self.kinds.ephemeral_resources.insert(name.clone(), kind);
         self.parts.push(Box::new(move |state, parts| {
             let work = Arc::new(make(state.clone()));
             let shape = shape.clone();

@@ -37,6 +37,7 @@ pub(super) async fn init(served: &Served, given: &Received) -> Reply {
         );
         return Err(RpcError::new(FAILED, problem));
     }
+    served.schemas()?;
     let config: Map<String, Json> = given.optional("config")?.unwrap_or_default();
     if !config.is_empty() {
         configure(&served.session, config).await?;

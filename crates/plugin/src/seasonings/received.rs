@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 use tenon_protocols::seasonings::value::Shape;
 use tenon_protocols::seasonings::{Answer, AnswerError};
 use tenon_rpc::{Payload, RpcError};
-use tenon_values::Value;
+use tenon_values::{Type, Value};
 
 /// The params of a call, member by member. What is wrong with them is an error with the code of
 /// invalid params; it quotes no values, which may be secrets.
@@ -40,6 +40,21 @@ impl Received {
         self.0
             .value(name, shape.into())
             .map_err(|error| invalid(&error))
+    }
+
+    /// A list of values, each of the type; `None` if it is missing or nil.
+    pub(super) fn values(&self, name: &str, ty: &Type) -> Result<Option<Vec<Value>>, RpcError> {
+        { self.0.values(name, ty.into()) }.map_err(|error| invalid(&error))
+    }
+
+    /// A map, to be read like params; an empty one if it is missing.
+    pub(super) fn map(&self, name: &str) -> Result<Received, RpcError> {
+        { self.0.map(name).map(Received) }.map_err(|error| invalid(&error))
+    }
+
+    /// Whether there is such a member, be it nil.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.0.has(name)
     }
 
     /// Binary data, if there is any.

@@ -145,6 +145,37 @@ impl Answer {
         value::decode(sent.bytes(), shape).map_err(|error| self.unfit(name, error))
     }
 
+    /// A list of values, each read by the shape; `None` if it is missing or nil.
+    ///
+    /// # Errors
+    /// It is not a list, or a value does not fit.
+    pub fn values(&self, name: &str, shape: Shape<'_>) -> Result<Option<Vec<Value>>, AnswerError> {
+        let Some(list) = self.optional::<Vec<Packed>>(name)? else {
+            return Ok(None);
+        };
+        let read = |(index, one): (usize, &Packed)| {
+            value::decode(one.bytes(), shape)
+                .map_err(|error| self.unfit(name, error.below(Step::Index(index))))
+        };
+        let values = list.iter().enumerate().map(read);
+        values.collect::<Result<_, _>>().map(Some)
+    }
+
+    /// A map, to be read like an answer; an empty one if it is missing or nil. Errors name the place:
+    /// `arguments.text`.
+    ///
+    /// # Errors
+    /// It is something else.
+    pub fn map(&self, name: &str) -> Result<Answer, AnswerError> {
+        let nothing = Payload::null(Format::Msgpack);
+        let inner = Answer::of(self.method, self.member(name).unwrap_or(&nothing));
+        let inner = inner.map_err(|error| self.error(name, error.problem))?;
+        Ok(Answer {
+            place: format!("{}{name}.", self.place),
+            ..inner
+        })
+    }
+
     /// A member must be there, be it nil.
     pub(super) fn require(&self, name: &str) -> Result<(), AnswerError> {
         match self.has(name) {
@@ -162,7 +193,7 @@ impl Answer {
     }
 
     /// Whether there is such a member, be it nil.
-    pub(super) fn has(&self, name: &str) -> bool {
+    pub fn has(&self, name: &str) -> bool {
         self.member(name).is_some()
     }
 
