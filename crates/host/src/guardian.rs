@@ -13,7 +13,7 @@ use rustix::process::Pid;
 use crate::family;
 use crate::platform::Identity;
 
-/// Kills the groups that have started and not ended, then all other processes with our mark, until two
+/// Interrupts the attended processes, kills the groups that have started and not ended, then all other processes with our mark, until two
 /// consecutive scans find none (see [`family`]).
 ///
 /// The dead children of a process that has been killed are reaped by another process, and their ids can be
@@ -23,6 +23,7 @@ const SCRIPT: &str = r#"
 trap '' HUP INT TERM
 host=$1
 groups=
+attended=
 cgroups=
 # Leaves the words that follow the first, without those that are equal to it, in $rest.
 without() {
@@ -34,9 +35,22 @@ while read -r verb group; do
   case $verb in
     started) groups="$groups $group" ;;
     ended) without "$group" $groups; groups=$rest ;;
+    attended) attended="$attended $group" ;;
+    left) without "$group" $attended; attended=$rest ;;
     confined) cgroups="$cgroups $group" ;;
     released) without "$group" $cgroups; cgroups=$rest ;;
   esac
+done
+for process in $attended; do
+  id=${process%:*}
+  stat=$(cat "/proc/$id/stat" 2>/dev/null)
+  # Without /proc, nothing says whether it is another process by now.
+  [ -n "$stat" ] || [ ! -d /proc/self ] || continue
+  if [ -n "$stat" ]; then
+    set -- ${stat##*) }
+    [ "${20}" = "${process#*:}" ] || continue
+  fi
+  kill -s INT "$id"
 done
 for group in $groups; do
   leader=${group%:*}
@@ -133,6 +147,16 @@ pub(crate) fn ended(group: Group) {
     tell("ended", group);
 }
 
+/// This process is interrupted instead of killed, because it has work to finish.
+pub(crate) fn attended(process: Group) {
+    tell("attended", process);
+}
+
+/// This process has ended, or is on its own.
+pub(crate) fn left(process: Group) {
+    tell("left", process);
+}
+
 /// This control group is about to be made, or there. It may be told more than once.
 pub(crate) fn confined(cgroup: &Path) {
     say(format_args!("confined {}", cgroup.display()));
@@ -163,12 +187,16 @@ fn say(line: fmt::Arguments<'_>) {
 mod tests {
     use std::process::Child;
 
+    use rustix::process::Signal;
+
     use super::*;
 
     #[expect(clippy::disallowed_methods, reason = "nobody's plugin")]
     fn innocent() -> Child {
-        let mut command = Command::new("sleep");
-        command.arg("1000").process_group(0).spawn().unwrap()
+        let mut command = Command::new("env");
+        // The tests may run in the background of a script, which ignores SIGINT, and children inherit that.
+        command.args(["--default-signal=INT", "sleep", "1000"]);
+        command.process_group(0).spawn().unwrap()
     }
 
     /// Runs the guardian of a host without descendants, up to its end.
@@ -181,6 +209,34 @@ mod tests {
         stdin.write_all(told.as_bytes()).unwrap();
         drop(stdin);
         assert!(child.wait().unwrap().success());
+    }
+
+    #[test]
+    fn an_attended_process_is_interrupted_unless_it_was_left() {
+        let [mut ours, mut left, mut reused] = [innocent(), innocent(), innocent()];
+        let [first, second, third] = [&ours, &left, &reused].map(|child| {
+            let Group { id, started } = Group::of(Pid::from_child(child));
+            (id.as_raw_nonzero(), started)
+        });
+        guard(&format!(
+            "attended {}:{}\nattended {}:{}\nattended {}:{}\nleft {}:{}\n",
+            first.0,
+            first.1,
+            second.0,
+            second.1,
+            third.0,
+            third.1 + 1,
+            second.0,
+            second.1
+        ));
+        let status = ours.wait().unwrap();
+        let signal = std::os::unix::process::ExitStatusExt::signal(&status);
+        assert_eq!(signal, Some(Signal::INT.as_raw()));
+        for innocent in [&mut left, &mut reused] {
+            assert!(innocent.try_wait().unwrap().is_none(), "it was interrupted");
+            innocent.kill().unwrap();
+            innocent.wait().unwrap();
+        }
     }
 
     #[test]

@@ -28,6 +28,7 @@
 //! To see what a plugin writes to stderr, subscribe to `tracing` events, or set
 //! [`PluginCommand::on_stderr`].
 
+mod attended;
 mod capture;
 mod child;
 mod command;
@@ -50,6 +51,7 @@ mod stderr;
 mod supervisor;
 mod sweep;
 
+pub use attended::Attended;
 pub use capture::{Capture, CaptureError, Captured};
 pub use command::PluginCommand;
 pub use descriptors::raise_descriptor_limit;
