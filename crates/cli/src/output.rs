@@ -29,7 +29,7 @@ use tokio::io::Interest;
 use tokio::net::unix::pipe;
 
 use crate::exit::{Code, Failure};
-pub(crate) use findings::findings;
+pub(crate) use findings::{findings, findings_as_json};
 use json::compact;
 pub(crate) use json::{choose_masked, masked};
 pub(crate) use printer::{Answered, Printer, value, variable};

@@ -1,5 +1,7 @@
 //! The arguments of a command of Terraform, as far as they matter to what is put around it.
 
+mod shell_words;
+
 /// A command line of `terraform` or `tofu`, without the program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Arguments {
@@ -12,17 +14,22 @@ pub struct Arguments {
 }
 
 /// Options whose value may be the next argument. All others are switches, or are written with `=`.
-const WITH_VALUE: [&str; 19] = [
+const WITH_VALUE: [&str; 24] = [
+    "backend-config",
     "backup",
     "config",
     "deprecation",
     "exclude",
     "exclude-file",
+    "from-module",
     "generate-config-out",
+    "invoke",
     "json-into",
     "lock-timeout",
+    "lockfile",
     "out",
     "parallelism",
+    "plugin-dir",
     "provider",
     "replace",
     "state",
@@ -80,6 +87,17 @@ impl Arguments {
             command,
             rest: rest.to_vec(),
         }
+    }
+
+    /// With the options that `TF_CLI_ARGS` and `TF_CLI_ARGS_plan` (or another command) put behind the command, as
+    /// Terraform has them. `None` if Terraform cannot read them either.
+    pub fn with_defaults(mut self, variable: impl Fn(&str) -> Option<String>) -> Option<Arguments> {
+        let own = format!("TF_CLI_ARGS_{}", self.command.replace('-', "_"));
+        for name in ["TF_CLI_ARGS", &own] {
+            let words = shell_words::split(&variable(name).unwrap_or_default())?;
+            self.rest.splice(0..0, words);
+        }
+        Some(self)
     }
 
     /// The folder that Terraform works in, if it is not the current one.
@@ -140,9 +158,11 @@ impl Arguments {
         }
     }
 
-    /// `apply` of a saved plan with the options of this `apply` or `destroy`.
-    pub fn as_apply_of(&self, plan: &str) -> Arguments {
-        let mut rest = self.keep(|name| BESIDE_A_PLAN.contains(&name));
+    /// `apply` of a saved plan with the options of this `apply` or `destroy`, variables among them if it takes any.
+    pub fn as_apply_of(&self, plan: &str, takes_variables: bool) -> Arguments {
+        let is_variable = |name: &str| matches!(name, "var" | "var-file");
+        let mut rest = self
+            .keep(|name| BESIDE_A_PLAN.contains(&name) || (takes_variables && is_variable(name)));
         rest.push(plan.to_owned());
         Arguments {
             global: self.global.clone(),
@@ -284,8 +304,12 @@ mod tests {
             "-chdir=d plan -out=p -var a=b -target=x -lock-timeout 5s -no-color"
         );
         assert_eq!(
-            line(&apply.as_apply_of("p")),
+            line(&apply.as_apply_of("p", false)),
             "-chdir=d apply -auto-approve -lock-timeout 5s -no-color -backup=- p"
+        );
+        assert_eq!(
+            line(&apply.as_apply_of("p", true)),
+            "-chdir=d apply -auto-approve -var a=b -lock-timeout 5s -no-color -backup=- p"
         );
         assert_eq!(
             line(&parse("destroy -var a=b").as_plan()),
@@ -295,5 +319,20 @@ mod tests {
             line(&apply.sibling("show", ["-json", "p"])),
             "-chdir=d show -json p"
         );
+    }
+
+    #[test]
+    fn options_of_the_environment_come_before_those_of_the_command_line() {
+        let variable = |name: &str| match name {
+            "TF_CLI_ARGS" => Some("-no-color".to_owned()),
+            "TF_CLI_ARGS_apply" => Some("-var 'a=b c' -auto-approve".to_owned()),
+            "TF_CLI_ARGS_plan" => Some("'".to_owned()),
+            _ => None,
+        };
+        let apply = parse("-chdir=d apply -lock=false").with_defaults(variable);
+        let expected = "-chdir=d apply -var a=b c -auto-approve -no-color -lock=false";
+        assert_eq!(line(&apply.unwrap()), expected);
+        assert_eq!(parse("plan").with_defaults(variable), None);
+        assert_eq!(parse("plan").with_defaults(|_| None), Some(parse("plan")));
     }
 }

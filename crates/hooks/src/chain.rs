@@ -1,17 +1,19 @@
 //! The plugins of a command, called one after the other at each hook.
 
 use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value as Json};
 use tenon_host::Plugin;
 use tenon_protocols::seasonings::calls::is_left_out;
-use tenon_protocols::seasonings::{Capabilities, Params};
+use tenon_protocols::seasonings::{Capabilities, FAILED, Params};
 use tenon_rpc::CallError;
 use tenon_values::Error;
 
-use crate::finding::{Finding, Severity};
+use crate::finding::Finding;
 use crate::hook::{Hook, Outcome};
+use crate::interruption::Interruption;
 use crate::resource::Resource;
 
 /// A plugin that runs and has answered its first call.
@@ -23,6 +25,8 @@ pub(crate) struct Member {
     pub(crate) sends_sensitive: bool,
     /// Hooks that it said it does not have.
     pub(crate) left_out: HashSet<Hook>,
+    /// It has ended or does not answer.
+    pub(crate) is_lost: bool,
 }
 
 /// The resources of a hook, once without sensitive values and once, if a plugin may see them, with.
@@ -52,8 +56,8 @@ pub(crate) struct Chain {
     pub(crate) metadata: BTreeMap<String, Metadata>,
     /// How long a plugin may take for one hook.
     pub(crate) limit: Duration,
-    /// The user pressed Ctrl-C during a hook.
-    pub(crate) is_interrupted: bool,
+    /// Ctrl-C.
+    pub(crate) interruption: Arc<Interruption>,
 }
 
 /// Whether the command goes on.
@@ -62,6 +66,23 @@ pub(crate) struct Chain {
 pub(crate) enum Flow {
     GoOn,
     Stop,
+}
+
+impl Flow {
+    fn of(outcome: &Outcome) -> Flow {
+        match outcome.has_failed {
+            true => Flow::Stop,
+            false => Flow::GoOn,
+        }
+    }
+
+    /// Both have to say that the command goes on.
+    pub(crate) fn and(self, other: Flow) -> Flow {
+        match self {
+            Flow::GoOn => other,
+            Flow::Stop => Flow::Stop,
+        }
+    }
 }
 
 impl Chain {
@@ -85,13 +106,10 @@ impl Chain {
                 }
                 let resource = &view.of(&self.members[place])[index];
                 let address = resource.identity.address.clone();
-                let params = self.resource_params(hook, resource, &address);
-                let outcome = self.call(place, hook, params).await;
-                if self.note(place, hook, Some(&address), outcome) == Flow::Stop {
-                    flow = Flow::Stop;
-                    if hook.stops_at_once() {
-                        return flow;
-                    }
+                let params = self.resource_params(hook, resource);
+                flow = flow.and(self.call(place, hook, Some(&address), params).await);
+                if self.interruption.is_asked() || (flow == Flow::Stop && hook.stops_at_once()) {
+                    return Flow::Stop;
                 }
             }
         }
@@ -110,115 +128,111 @@ impl Chain {
             if !self.members[place].wants(hook) {
                 continue;
             }
-            let resources = view.of(&self.members[place]);
-            let params = { resources.iter() }
-                .map(|resource| resource.params(hook.action_member()))
+            let params = { view.of(&self.members[place]).iter() }
+                .map(|resource| {
+                    self.with_metadata(resource, resource.params(hook.action_member())?)
+                })
                 .collect::<Result<Vec<_>, Error>>()
                 .and_then(|resources| more(Params::new().maps("resources", resources)));
-            let outcome = self.call(place, hook, params).await;
-            if self.note(place, hook, None, outcome) == Flow::Stop {
-                flow = Flow::Stop;
-                if hook.stops_at_once() {
-                    return flow;
-                }
+            flow = flow.and(self.call(place, hook, None, params).await);
+            if self.interruption.is_asked() || (flow == Flow::Stop && hook.stops_at_once()) {
+                return Flow::Stop;
             }
         }
         flow
     }
 
-    fn resource_params(
-        &self,
-        hook: Hook,
-        resource: &Resource,
-        address: &str,
-    ) -> Result<Params, Error> {
+    fn resource_params(&self, hook: Hook, resource: &Resource) -> Result<Params, Error> {
         let params = resource.params(hook.action_member())?;
         // Plugins written after the example of the RFC read a list.
         let alone = params.clone();
+        self.with_metadata(resource, params.maps("resources", vec![alone]))
+    }
+
+    fn with_metadata(&self, resource: &Resource, params: Params) -> Result<Params, Error> {
         let empty = Metadata::new();
-        let metadata = self.metadata.get(address).unwrap_or(&empty);
-        params
-            .maps("resources", vec![alone])
-            .member("metadata", metadata)
+        let metadata = self.metadata.get(&resource.identity.address);
+        params.member("metadata", metadata.unwrap_or(&empty))
     }
 
-    /// What a plugin makes of a hook; `None` if it has no such hook, or the user wants no more of them.
+    /// Calls a hook of a plugin, and keeps what it says.
     async fn call(
-        &self,
-        place: usize,
-        hook: Hook,
-        params: Result<Params, Error>,
-    ) -> Option<Outcome> {
-        if self.is_interrupted {
-            return None;
-        }
-        let member = &self.members[place];
-        let params = match params {
-            Ok(params) => params.into_payload(),
-            Err(error) => {
-                let problem = format!("the values of this resource cannot be sent: {error}");
-                return Some(Outcome::failed(problem));
-            }
-        };
-        let peer = member.plugin.peer();
-        let call = member
-            .plugin
-            .while_alive(peer.call_raw(hook.method(), Some(params)));
-        let answer = tokio::select! {
-            answer = tokio::time::timeout(self.limit, call) => answer,
-            _ = tokio::signal::ctrl_c() => return Some(Outcome::interrupted()),
-        };
-        match answer {
-            Ok(Ok(answer)) => Some(Outcome::read(&answer)),
-            Ok(Err(CallError::Answered(error))) if is_left_out(&error.code) => None,
-            Ok(Err(CallError::Answered(error))) => Some(Outcome::failed(error.message.to_string())),
-            Ok(Err(error)) => Some(Outcome::failed(error.to_string())),
-            Err(_) => {
-                let seconds = self.limit.as_secs_f64();
-                Some(Outcome::failed(format!(
-                    "it has not answered within {seconds} s"
-                )))
-            }
-        }
-    }
-
-    fn note(
         &mut self,
         place: usize,
         hook: Hook,
         address: Option<&str>,
-        outcome: Option<Outcome>,
+        params: Result<Params, Error>,
     ) -> Flow {
+        let outcome = match params {
+            Ok(params) => self.outcome(place, hook, params).await,
+            Err(error) => Some(Outcome::failed(format!(
+                "the values of this resource cannot be sent: {error}"
+            ))),
+        };
         let member = &mut self.members[place];
         let Some(outcome) = outcome else {
             member.left_out.insert(hook);
             return Flow::GoOn;
         };
-        self.is_interrupted |= outcome.is_interrupted;
-        let texts = outcome.texts.into_iter().enumerate();
-        self.findings.extend(texts.map(|(index, text)| Finding {
+        let flow = Flow::of(&outcome);
+        member.is_lost |= outcome.is_lost;
+        let mut evidence = outcome.evidence;
+        let findings = outcome.texts.into_iter().map(|(severity, text)| Finding {
             plugin: member.name.clone(),
             hook: hook.name(),
             address: address.map(str::to_owned),
-            severity: match outcome.has_failed && index == 0 {
-                true => Severity::Failure,
-                false => Severity::Warning,
-            },
+            severity,
             text,
-        }));
+            evidence: std::mem::take(&mut evidence),
+        });
+        self.findings.extend(findings);
         if let (Some(address), Some(metadata)) = (address, outcome.metadata) {
             let known = self.metadata.entry(address.to_owned()).or_default();
             known.insert(member.name.clone(), metadata);
         }
-        match outcome.has_failed {
-            true => Flow::Stop,
-            false => Flow::GoOn,
+        flow
+    }
+
+    /// What a plugin makes of a hook; `None` if it has no such hook.
+    async fn outcome(&self, place: usize, hook: Hook, params: Params) -> Option<Outcome> {
+        let member = &self.members[place];
+        let peer = member.plugin.peer();
+        let call = peer.call_raw(hook.method(), Some(params.into_payload()));
+        let call = member.plugin.while_alive(call);
+        let error = tokio::select! {
+            biased;
+            () = self.interruption.asked() => return Some(Outcome::failed("interrupted")),
+            answer = tokio::time::timeout(self.limit, call) => match answer {
+                Ok(Ok(answer)) => return Some(Outcome::read(&answer)),
+                Ok(Err(error)) => error,
+                Err(_) => CallError::TimedOut(self.limit),
+            },
+        };
+        match &error {
+            CallError::Answered(error) if is_left_out(&error.code) => return None,
+            // The message is for the user.
+            CallError::Answered(error) if error.code == FAILED => {
+                return Some(Outcome::failed(error.message.clone()));
+            }
+            _ => {}
         }
+        let hint = match &error {
+            CallError::TimedOut(_) => {
+                "find out why it does not answer, or raise `hook_timeout_seconds` in tenon.hcl"
+            }
+            _ => "`tenon terraform --verbose ...` shows everything that it writes to stderr",
+        };
+        let is_lost = !matches!(error, CallError::Answered(_) | CallError::Unsendable(_));
+        let error = member.plugin.explain(error).await;
+        Some(Outcome {
+            is_lost,
+            ..Outcome::broken(&error, Some(hint))
+        })
     }
 }
 
 impl Member {
     fn wants(&self, hook: Hook) -> bool {
-        self.capabilities.includes(hook.method()) && !self.left_out.contains(&hook)
+        !self.is_lost && self.capabilities.includes(hook.method()) && !self.left_out.contains(&hook)
     }
 }

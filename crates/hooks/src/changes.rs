@@ -15,6 +15,8 @@ pub(crate) struct PlanJson {
     pub(crate) prior_state: StateJson,
     #[serde(default)]
     pub(crate) configuration: Configuration,
+    #[serde(default)]
+    terraform_version: String,
     /// Terraform says whether there is anything to apply; OpenTofu does not.
     applyable: Option<bool>,
     #[serde(default)]
@@ -28,6 +30,13 @@ struct OutputChange {
 }
 
 impl PlanJson {
+    /// Whether the variables of a saved plan may be set again when it is applied. Those that are ephemeral have to
+    /// be, because a plan does not have them. Versions that know no ephemeral variables refuse it.
+    pub(crate) fn takes_variables(&self) -> bool {
+        let mut parts = self.terraform_version.split('.').map(str::parse::<u32>);
+        matches!((parts.next(), parts.next()), (Some(Ok(major)), Some(Ok(minor))) if (major, minor) >= (1, 10))
+    }
+
     /// Whether the plan changes anything.
     pub(crate) fn has_changes(&self) -> bool {
         let changes_resource = |change: &ResourceChange| change.change.action() != Action::NoOp;
@@ -137,8 +146,7 @@ struct ConfigResource {
     #[serde(rename = "type")]
     kind: String,
     name: String,
-    #[serde(default)]
-    expressions: Json,
+    expressions: Option<Box<RawValue>>,
 }
 
 /// What happens to a resource, in the words of the protocol.
@@ -217,7 +225,11 @@ impl StateJson {
 
 impl Configuration {
     /// The expressions of a resource: `{"constant_value": ...}` or `{"references": [...]}` by attribute.
-    pub(crate) fn expressions(&self, module: Option<&str>, resource: &Identity) -> Option<&Json> {
+    pub(crate) fn expressions(
+        &self,
+        module: Option<&str>,
+        resource: &Identity,
+    ) -> Option<&RawValue> {
         let mut place = &self.root_module;
         for name in module_names(module.unwrap_or_default()) {
             place = &place.module_calls.get(name)?.module;
@@ -225,11 +237,8 @@ impl Configuration {
         let is_it = |one: &&ConfigResource| {
             (&one.mode, &one.kind, &one.name) == (&resource.mode, &resource.kind, &resource.name)
         };
-        place
-            .resources
-            .iter()
-            .find(is_it)
-            .map(|one| &one.expressions)
+        let resource = place.resources.iter().find(is_it)?;
+        resource.expressions.as_deref()
     }
 }
 

@@ -1,6 +1,9 @@
 //! The configuration of a resource as a value: constants, and unknown where there is an expression.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value as Json;
+use serde_json::value::RawValue;
 use tenon_values::{Error, Type, Value};
 
 use crate::values::{Masks, Reader};
@@ -8,14 +11,14 @@ use crate::values::{Masks, Reader};
 /// Reads the `expressions` of a resource in a plan. `sensitive` are the masks of its values and what the
 /// schema says, where write-only values are known from alone.
 pub(crate) fn config_value(
-    expressions: &Json,
+    expressions: &RawValue,
     ty: &Type,
-    sensitive: [&Json; 3],
+    sensitive: [&Json; 4],
     reader: &mut Reader,
 ) -> Result<Value, Error> {
-    let mut unknown = Json::Bool(false);
-    let constants = constants(expressions, &mut unknown);
-    let raw = serde_json::value::to_raw_value(&constants).ok();
+    let mut constants = String::new();
+    let unknown = write_constants(expressions, &mut constants);
+    let raw: Option<Box<RawValue>> = RawValue::from_string(constants).ok();
     let masks = Masks {
         unknown: &unknown,
         sensitive,
@@ -23,41 +26,48 @@ pub(crate) fn config_value(
     reader.read(raw.as_deref(), ty, masks)
 }
 
-/// The constants in a block; notes where something else stands.
-fn constants(expressions: &Json, unknown: &mut Json) -> Json {
-    match expressions {
-        Json::Object(members) => match (members.get("constant_value"), members.get("references")) {
-            (Some(constant), _) => constant.clone(),
-            (None, Some(_)) => {
-                *unknown = Json::Bool(true);
-                Json::Null
+/// Writes the constants in a block as JSON, with the text of each number as it is, and returns a mask of what is
+/// not constant.
+fn write_constants(expressions: &RawValue, out: &mut String) -> Json {
+    let text = expressions.get();
+    match text.as_bytes().first() {
+        Some(b'{') => {
+            let members: BTreeMap<String, &RawValue> =
+                serde_json::from_str(text).unwrap_or_default();
+            if let Some(constant) = members.get("constant_value") {
+                out.push_str(constant.get());
+                return Json::Bool(false);
             }
-            (None, None) => {
-                let mut masks = serde_json::Map::new();
-                let values = members.iter().map(|(name, inner)| {
-                    let mut mask = Json::Bool(false);
-                    let value = constants(inner, &mut mask);
-                    masks.insert(name.clone(), mask);
-                    (name.clone(), value)
-                });
-                let values = Json::Object(values.collect());
-                *unknown = Json::Object(masks);
-                values
+            if members.contains_key("references") {
+                out.push_str("null");
+                return Json::Bool(true);
             }
-        },
-        Json::Array(elements) => {
-            let mut masks = Vec::new();
-            let values = elements.iter().map(|inner| {
-                let mut mask = Json::Bool(false);
-                let value = constants(inner, &mut mask);
-                masks.push(mask);
-                value
-            });
-            let values = Json::Array(values.collect());
-            *unknown = Json::Array(masks);
-            values
+            let mut masks = serde_json::Map::new();
+            out.push('{');
+            for (index, (name, inner)) in members.into_iter().enumerate() {
+                out.push_str(if index > 0 { "," } else { "" });
+                out.push_str(&Json::from(name.as_str()).to_string());
+                out.push(':');
+                masks.insert(name, write_constants(inner, out));
+            }
+            out.push('}');
+            Json::Object(masks)
         }
-        other => other.clone(),
+        Some(b'[') => {
+            let elements: Vec<&RawValue> = serde_json::from_str(text).unwrap_or_default();
+            let mut masks = Vec::new();
+            out.push('[');
+            for (index, inner) in elements.into_iter().enumerate() {
+                out.push_str(if index > 0 { "," } else { "" });
+                masks.push(write_constants(inner, out));
+            }
+            out.push(']');
+            Json::Array(masks)
+        }
+        _ => {
+            out.push_str(text);
+            Json::Bool(false)
+        }
     }
 }
 
@@ -84,7 +94,8 @@ mod tests {
         });
         let secrets = json!({"password": true, "c": {"*": {"e": true}}});
         let mut reader = Reader::default();
-        let masks = [NOWHERE, NOWHERE, &secrets];
+        let masks = [NOWHERE, NOWHERE, NOWHERE, &secrets];
+        let expressions = serde_json::value::to_raw_value(&expressions).unwrap();
         let value = config_value(&expressions, &ty, masks, &mut reader).unwrap();
         let unknown = || Value::unknown(Type::String);
         let null = || Value::null(Type::String);
@@ -102,5 +113,20 @@ mod tests {
         ]);
         assert_eq!(value, expected);
         assert!(reader.redacted.contains(&vec![json!("password")]));
+    }
+
+    #[test]
+    fn numbers_keep_all_their_digits() {
+        let ty: Type = "object({ a = number, b = list(object({ c = any })) })"
+            .parse()
+            .unwrap();
+        let text = r#"{"a": {"constant_value": 12345678901234567890123},
+            "b": [{"c": {"constant_value": {"d": 0.10000000000000000000001}}}]}"#;
+        let expressions: Box<RawValue> = serde_json::from_str(text).unwrap();
+        let masks = [NOWHERE; 4];
+        let value = config_value(&expressions, &ty, masks, &mut Reader::default()).unwrap();
+        let shown = tenon_values::json::encode(&value, &value.ty()).unwrap();
+        assert!(shown.contains("12345678901234567890123"), "{shown}");
+        assert!(shown.contains("0.10000000000000000000001"), "{shown}");
     }
 }

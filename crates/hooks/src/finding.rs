@@ -13,13 +13,17 @@ pub struct Finding {
     pub address: Option<String>,
     /// How bad it is.
     pub severity: Severity,
-    /// What it is. The text is the plugin's own.
+    /// What it is. The text is the plugin's own, or says how the plugin failed.
     pub text: String,
+    /// How the plugin failed: its command line, how it ended, the last lines of its stderr, what to try.
+    pub evidence: Vec<String>,
 }
 
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
+    /// All is well, and there is something to say.
+    Info,
     /// The command goes on.
     Warning,
     /// The command fails.
@@ -29,6 +33,7 @@ pub enum Severity {
 impl fmt::Display for Severity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Severity::Info => "ok",
             Severity::Warning => "warning",
             Severity::Failure => "failed",
         })

@@ -2,8 +2,14 @@
 
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
+use tenon_host::PluginError;
 use tenon_protocols::seasonings::EXT_NAMES;
 use tenon_rpc::{Format, Payload};
+
+use crate::finding::Severity;
+
+/// What a plugin answers.
+const FORM: &str = "a hook is answered with a map of status, message, warnings (a list of texts) and metadata (a map)";
 
 /// A hook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -90,15 +96,20 @@ impl Hook {
     }
 }
 
+/// The names of the hooks that are called once something has been applied.
+pub(crate) const AFTER_APPLY: [&str; 3] = ["postApply", "applyStageCompleted", "applyStageFailed"];
+
 /// What a plugin made of a hook.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Outcome {
     pub(crate) has_failed: bool,
-    /// What the user should read.
-    pub(crate) texts: Vec<String>,
+    /// What the user should read: the first is about the failure, if there is one.
+    pub(crate) texts: Vec<(Severity, String)>,
+    /// How the plugin itself failed.
+    pub(crate) evidence: Vec<String>,
     pub(crate) metadata: Option<Map<String, Json>>,
-    /// The user did not wait for it.
-    pub(crate) is_interrupted: bool,
+    /// The plugin has ended, or does not answer: it is not called again.
+    pub(crate) is_lost: bool,
 }
 
 #[derive(Default, Deserialize)]
@@ -114,16 +125,23 @@ impl Outcome {
     pub(crate) fn failed(text: impl Into<String>) -> Outcome {
         Outcome {
             has_failed: true,
-            texts: vec![text.into()],
+            texts: vec![(Severity::Failure, text.into())],
             ..Outcome::default()
         }
     }
 
-    /// The user did not wait for it.
-    pub(crate) fn interrupted() -> Outcome {
+    /// A failure of the plugin itself.
+    pub(crate) fn broken(error: &PluginError, hint: Option<&str>) -> Outcome {
+        let text = error.to_string();
+        let mut lines = text.lines().map(str::to_owned);
+        let problem = lines.next().unwrap_or_default();
+        let mut evidence: Vec<String> = lines.collect();
+        if let Some(hint) = hint.filter(|_| error.hint().is_none()) {
+            evidence.push(format!("  hint: {hint}"));
+        }
         Outcome {
-            is_interrupted: true,
-            ..Outcome::failed("interrupted")
+            evidence,
+            ..Outcome::failed(problem)
         }
     }
 
@@ -141,40 +159,44 @@ impl Outcome {
             metadata,
         } = match read {
             Ok(answer) => answer,
-            Err(error) => return Outcome::failed(format!("the answer cannot be read: {error}")),
+            Err(error) => {
+                return Outcome {
+                    evidence: vec![format!("  hint: {FORM}")],
+                    ..Outcome::failed(format!("invalid answer: {error}"))
+                };
+            }
         };
         let message = message.filter(|message| !message.is_empty());
-        let mut texts = warnings.unwrap_or_default();
+        let warnings = warnings.unwrap_or_default().into_iter();
+        let mut texts: Vec<_> = warnings.map(|text| (Severity::Warning, text)).collect();
         let status = match &status {
-            None | Some(Json::Null) => Some("success"),
-            Some(Json::String(status)) => Some(status.as_str()),
-            Some(_) => None,
+            None | Some(Json::Null) => "success",
+            Some(Json::String(status)) => status.as_str(),
+            // None of them is one of the words below.
+            Some(_) => "",
         };
-        let has_failed = match status {
-            // A message without a warning is not worth a line.
-            Some("success" | "pass" | "ok") => false,
-            Some("warning" | "warn") => {
-                let message = message.or_else(|| {
-                    let has_none = texts.is_empty();
-                    has_none.then(|| "a warning without a message".to_owned())
-                });
-                texts.splice(0..0, message);
-                false
+        let (severity, message) = match status {
+            "success" | "pass" | "ok" => (Severity::Info, message),
+            "warning" | "warn" if message.is_none() && texts.is_empty() => {
+                let message = "a warning without a message".to_owned();
+                (Severity::Warning, Some(message))
             }
-            Some("fail") => {
-                texts.insert(0, message.unwrap_or_else(|| "no reason is given".into()));
-                true
+            "warning" | "warn" => (Severity::Warning, message),
+            "fail" => {
+                let message = message.unwrap_or_else(|| "no reason given".to_owned());
+                (Severity::Failure, Some(message))
             }
             _ => {
-                texts.insert(0, "the status is not success, warning or fail".into());
-                true
+                let message = "invalid answer: the status is not success, warning or fail";
+                (Severity::Failure, Some(message.to_owned()))
             }
         };
+        texts.splice(0..0, message.map(|text| (severity, text)));
         Outcome {
-            has_failed,
+            has_failed: severity == Severity::Failure,
             texts,
             metadata,
-            is_interrupted: false,
+            ..Outcome::default()
         }
     }
 }
@@ -187,7 +209,8 @@ mod tests {
 
     fn read(answer: Json) -> (bool, Vec<String>) {
         let outcome = Outcome::read(&Payload::encode(Format::Msgpack, &answer).unwrap());
-        (outcome.has_failed, outcome.texts)
+        let texts = outcome.texts.into_iter().map(|(_, text)| text);
+        (outcome.has_failed, texts.collect())
     }
 
     #[test]
@@ -197,12 +220,18 @@ mod tests {
             json!(null),
             json!({}),
             json!({"status": null}),
-            json!({"status": "success", "message": "fine"}),
             json!({"status": "pass"}),
             json!({"status": "ok", "later": 1}),
         ] {
             assert_eq!(read(pass.clone()), passed, "{pass}");
         }
+        let told = json!({"status": "success", "message": "fine", "warnings": ["w"]});
+        let told = Outcome::read(&Payload::encode(Format::Msgpack, &told).unwrap());
+        let expected = [
+            (Severity::Info, "fine".to_owned()),
+            (Severity::Warning, "w".to_owned()),
+        ];
+        assert_eq!(told.texts, expected);
         let warned = |texts: &[&str]| (false, texts.iter().map(|&text| text.to_owned()).collect());
         assert_eq!(read(json!({"warnings": ["a", "b"]})), warned(&["a", "b"]));
         assert_eq!(
@@ -231,6 +260,9 @@ mod tests {
     #[test]
     fn every_hook_is_known_to_the_protocol() {
         use tenon_protocols::seasonings::canonical;
+        for name in AFTER_APPLY {
+            assert_eq!(canonical(name), format!("middleware/{name}"));
+        }
         for stage in [Stage::Init, Stage::Plan, Stage::Apply] {
             for moment in [Moment::Start, Moment::Completed, Moment::Failed] {
                 let hook = Hook::Stage(stage, moment);

@@ -134,6 +134,7 @@ pub(crate) async fn launch_all(
             capabilities: welcome.capabilities,
             sends_sensitive: settings.sends_sensitive,
             left_out: HashSet::new(),
+            is_lost: false,
         });
     }
     Ok(members)

@@ -11,13 +11,16 @@
 //! `send_sensitive = true`, nor more of the environment than other plugins.
 
 mod arguments;
+mod backend;
 mod chain;
 mod changes;
 mod config_values;
 mod finding;
 mod hook;
+mod interruption;
 mod launch;
 mod pins;
+mod plan_file;
 mod program;
 mod project;
 mod records;
@@ -27,10 +30,12 @@ mod session;
 mod values;
 
 pub use arguments::Arguments;
+pub use backend::{Backend, backend};
 pub use finding::{Finding, Severity};
+pub use interruption::Interruption;
 pub use launch::{LaunchError, SeeLog, command, start};
 pub use pins::{PinError, check as check_pins};
 pub use program::{Program, ProgramError};
 pub use project::{FILE, PluginSettings, Project, ProjectError};
 pub use records::RecordError;
-pub use session::{Approve, Question, Report, Session, SessionError};
+pub use session::{Approve, Question, Report, Session, SessionError, Subject};

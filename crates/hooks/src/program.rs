@@ -4,13 +4,13 @@ use std::ffi::OsString;
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::{ExitStatus, Stdio};
+use std::process::{ExitStatus, Output, Stdio};
 
-use rustix::process::{Pid, Signal, kill_process};
+use tenon_host::Attended;
 use tokio::process::Command;
-use tokio::signal::unix::{SignalKind, signal};
 
 use crate::arguments::Arguments;
+use crate::interruption::{Interruption, is_foreground};
 
 /// The program that is run, with what its environment has besides ours.
 #[derive(Clone, Debug)]
@@ -19,12 +19,14 @@ pub struct Program {
     pub path: PathBuf,
     /// Variables such as the address of a state.
     pub variables: Vec<(OsString, OsString)>,
+    /// Variables of ours that it does not get.
+    pub removed: Vec<OsString>,
 }
 
 /// A command of Terraform that was to print JSON.
 #[derive(Debug, thiserror::Error)]
 pub enum ProgramError {
-    /// It cannot be started.
+    /// It could not be started.
     #[error("{}: {error}", .path.display())]
     Start {
         /// The program.
@@ -42,8 +44,8 @@ pub enum ProgramError {
         /// What it wrote to stderr.
         errors: String,
     },
-    /// What it printed cannot be read.
-    #[error("what `{command}` printed cannot be read: {error}")]
+    /// Its output is not what was expected.
+    #[error("could not read the output of `{command}`: {error}")]
     Unreadable {
         /// Its command line.
         command: String,
@@ -53,6 +55,15 @@ pub enum ProgramError {
 }
 
 impl Program {
+    /// A program without variables of its own.
+    pub fn new(path: PathBuf) -> Program {
+        Program {
+            path,
+            variables: Vec::new(),
+            removed: Vec::new(),
+        }
+    }
+
     /// The first of `terraform` and `tofu` on the `PATH`.
     pub fn find() -> Option<PathBuf> {
         let path = std::env::var_os("PATH")?;
@@ -68,13 +79,24 @@ impl Program {
         name.to_string_lossy().into_owned()
     }
 
+    /// What the program calls itself.
+    pub(crate) fn product(&self) -> &'static str {
+        match self.name().contains("tofu") {
+            true => "OpenTofu",
+            false => "Terraform",
+        }
+    }
+
     #[expect(
         clippy::disallowed_methods,
-        reason = "Terraform is not a plugin: it has the user's terminal, and is not ended with this process"
+        reason = "Terraform is not a plugin: it has the user's terminal, and is not killed with this process"
     )]
     fn command(&self, arguments: &Arguments) -> Command {
         let mut command = Command::new(&self.path);
         command.args(arguments.words());
+        for name in &self.removed {
+            command.env_remove(name);
+        }
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         command
     }
@@ -84,51 +106,49 @@ impl Program {
         self.cannot_start(self.command(arguments).as_std_mut().exec())
     }
 
-    /// Runs a command whose input and output are the user's.
+    /// Runs a command whose input and output are the user's. Signals are passed on to it, and if this process is
+    /// killed, it is interrupted.
     pub(crate) async fn run(
         &self,
         arguments: &Arguments,
         variables: &[(&str, &str)],
+        interruption: &Interruption,
     ) -> Result<ExitStatus, ProgramError> {
         let mut command = self.command(arguments);
         command.envs(variables.iter().copied());
-        let failed = |error| self.cannot_start(error);
-        // From here on Ctrl-C does not end this process: the terminal sends it to Terraform as well, which
-        // ends in its own time.
-        let mut interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
-        let mut terminate = signal(SignalKind::terminate()).map_err(failed)?;
-        let mut child = command.spawn().map_err(failed)?;
-        loop {
-            tokio::select! {
-                status = child.wait() => return status.map_err(failed),
-                _ = interrupt.recv() => {}
-                // The terminal does not send this one, so Terraform gets it only from here.
-                _ = terminate.recv() => {
-                    let id = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
-                    if let Some(id) = id {
-                        let _ended_already = kill_process(id, Signal::TERM);
-                    }
-                }
-            }
+        let is_foreground = is_foreground();
+        if !is_foreground {
+            // What is sent to our whole group would reach it twice.
+            command.process_group(0);
         }
+        let failed = |error| self.cannot_start(error);
+        let mut child = command.spawn().map_err(failed)?;
+        let _attended = child.id().and_then(Attended::new);
+        let _attached = interruption.attach(child.id(), is_foreground);
+        child.wait().await.map_err(failed)
     }
 
-    /// Runs a command and returns what it printed.
+    /// Runs a command and returns what it printed. Ctrl-C does not reach it: it changes nothing and ends soon.
     pub(crate) async fn capture(&self, arguments: &Arguments) -> Result<String, ProgramError> {
         let mut command = self.command(arguments);
-        command.stdin(Stdio::null()).kill_on_drop(true);
-        let output = command
-            .output()
-            .await
-            .map_err(|error| self.cannot_start(error))?;
-        if !output.status.success() {
+        command.stdin(Stdio::null()).process_group(0);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let failed = |error| self.cannot_start(error);
+        let child = command.spawn().map_err(failed)?;
+        let _attended = child.id().and_then(Attended::new);
+        let Output {
+            status,
+            stdout,
+            stderr,
+        } = child.wait_with_output().await.map_err(failed)?;
+        if !status.success() {
             return Err(ProgramError::Failed {
                 command: self.shown(arguments),
-                status: output.status,
-                errors: String::from_utf8_lossy(&output.stderr).trim().to_owned(),
+                status,
+                errors: String::from_utf8_lossy(&stderr).trim().to_owned(),
             });
         }
-        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+        Ok(String::from_utf8_lossy(&stdout).into_owned())
     }
 
     /// Runs a command and reads the JSON that it prints.

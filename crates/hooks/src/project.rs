@@ -11,8 +11,10 @@ use tenon_hcl::{
     Block, Diagnostic, Expression, Name, Problems, Shape, Source, did_you_mean, parse,
 };
 use tenon_host::{Limits, Variable};
+use tenon_protocols::seasonings::value::encode;
+use tenon_rpc::{Format, Payload};
 use tenon_settings::PermissionWords;
-use tenon_values::{Type, json};
+use tenon_values::Type;
 
 /// The name of the file.
 pub const FILE: &str = "tenon.hcl";
@@ -21,7 +23,13 @@ pub const FILE: &str = "tenon.hcl";
 const HOOK_LIMIT: Duration = Duration::from_secs(60);
 
 const PROJECT: Shape<0> = Shape::new("tenon.hcl", [])
-    .optional(&["hooks", "storage", "pinned", "hook_timeout_seconds"])
+    .optional(&[
+        "hooks",
+        "storage",
+        "program",
+        "pinned",
+        "hook_timeout_seconds",
+    ])
     .blocks(&["plugin"]);
 const PLUGIN: Shape<1> = Shape::new("a plugin", ["name"])
     .required(&["command"])
@@ -43,6 +51,8 @@ pub struct Project {
     pub hooks: Vec<String>,
     /// The name of the plugin that keeps the state.
     pub storage: Option<String>,
+    /// The program to run, such as `tofu`, or a path from the folder of the file.
+    pub program: Option<PathBuf>,
     /// Every plugin must have checksums.
     pub pinned: bool,
     /// How long a plugin may take for one hook.
@@ -135,6 +145,9 @@ impl Project {
         if let Some(storage) = body.attribute("storage") {
             project.storage = named(&storage.value, &project.plugins, &mut problems);
         }
+        if let Some(program) = body.attribute("program") {
+            project.program = program_of(&program.value, &mut problems);
+        }
         if let Some(limit) = body.attribute("hook_timeout_seconds") {
             project.hook_limit = seconds(&limit.value, &mut problems).unwrap_or(HOOK_LIMIT);
         }
@@ -183,6 +196,17 @@ fn plugin<'a>(block: &'a Block, problems: &mut Problems) -> Option<(&'a Name, Pl
     ))
 }
 
+/// The program: a name, or a path.
+fn program_of(value: &Expression, problems: &mut Problems) -> Option<PathBuf> {
+    let program = problems.text(value, "the program")?;
+    if program.is_empty() {
+        let diagnostic = Diagnostic::error("`program` is empty").at(value.place());
+        problems.note(diagnostic.help("write `program = \"terraform\"`, `\"tofu\"` or a path"));
+        return None;
+    }
+    Some(PathBuf::from(program))
+}
+
 /// The name of a plugin that the file has.
 fn named(
     value: &Expression,
@@ -204,8 +228,12 @@ fn named(
 /// `config`: any constant object.
 fn config(value: &Expression, problems: &mut Problems) -> Option<Map<String, Json>> {
     let constant = problems.constant(value, &Type::Dynamic)?;
-    let text = json::encode(&constant, &constant.ty()).ok();
-    let config = text.and_then(|text| serde_json::from_str(&text).ok());
+    // Numbers by the rule of the protocol: those that a float would round are texts.
+    let sent = encode(&constant, &constant.ty()).ok();
+    let config = sent.and_then(|sent| {
+        let sent = Payload::new(Format::Msgpack, sent).to_format(Format::Json);
+        sent.ok()?.decode().ok()
+    });
     if config.is_none() {
         let diagnostic = Diagnostic::error("`config` is an object").at(value.place());
         problems.note(diagnostic.help("write `config = { NAME = VALUE }`"));
@@ -265,7 +293,7 @@ mod tests {
             plugin "cost" {
               command        = ["python3", "cost.py"]
               env            = ["PRICE_*"]
-              config         = { budget = 100, regions = ["a"] }
+              config         = { budget = 100, regions = ["a"], rate = 0.1, exact = 12345678901234567890123 }
               send_sensitive = true
               sha256         = { "cost.py" = "AB00000000000000000000000000000000000000000000000000000000000000" }
               permissions    = { allow = ["read=."] }
@@ -276,6 +304,7 @@ mod tests {
             hooks   = ["cost"]
             storage = "store"
             pinned  = true
+            program = "tofu"
             hook_timeout_seconds = 2.5
             "#,
         )
@@ -283,12 +312,13 @@ mod tests {
         assert_eq!(project.hooks, ["cost"]);
         assert_eq!(project.storage.as_deref(), Some("store"));
         assert!(project.pinned);
+        assert_eq!(project.program.as_deref(), Some(Path::new("tofu")));
         assert_eq!(project.hook_limit, Duration::from_millis(2500));
         let cost = &project.plugins["cost"];
         assert_eq!(cost.command, ["python3", "cost.py"]);
         assert_eq!(
             Json::Object(cost.config.clone()).to_string(),
-            r#"{"budget":100,"regions":["a"]}"#
+            r#"{"budget":100,"exact":"12345678901234567890123","rate":0.1,"regions":["a"]}"#
         );
         assert!(cost.sends_sensitive && !project.plugins["store"].sends_sensitive);
         assert!(cost.sha256[Path::new("cost.py")].starts_with("ab00"));

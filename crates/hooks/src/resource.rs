@@ -1,6 +1,7 @@
 //! One resource, as hooks see it.
 
 use serde_json::Value as Json;
+use serde_json::value::RawValue;
 use tenon_protocols::seasonings::Params;
 use tenon_values::{Error, Type, Value};
 
@@ -13,10 +14,10 @@ use crate::values::{Masks, NOWHERE, Reader};
 #[derive(Clone, Debug)]
 pub(crate) struct Resource {
     pub(crate) identity: Identity,
-    pub(crate) module: Option<String>,
-    pub(crate) action: Option<Action>,
-    pub(crate) before: Value,
-    pub(crate) after: Value,
+    module: Option<String>,
+    action: Option<Action>,
+    before: Value,
+    after: Value,
     config: Value,
     /// Where values were left out because they are sensitive.
     redacted: Vec<Vec<Json>>,
@@ -30,33 +31,49 @@ pub(crate) struct Resources<'a> {
     pub(crate) sends_sensitive: bool,
 }
 
+/// Where the values of a resource come from.
+struct Sources<'a> {
+    before: Option<&'a RawValue>,
+    after: Option<&'a RawValue>,
+    after_unknown: &'a Json,
+    /// What is sensitive before or after is sensitive in both.
+    sensitive: [&'a Json; 3],
+}
+
 impl Resources<'_> {
     /// A planned change, or drift that was found.
     pub(crate) fn of_change(&self, change: &ResourceChange) -> Result<Resource, Error> {
+        self.of_applied(change, None)
+    }
+
+    /// A planned change that was carried out, with the values that the resource has now.
+    pub(crate) fn of_applied(
+        &self,
+        change: &ResourceChange,
+        now: Option<&StateResource>,
+    ) -> Result<Resource, Error> {
         let values = &change.change;
-        let ty = self.type_of(&change.resource);
-        let sensitive = [&values.before_sensitive, &values.after_sensitive, NOWHERE];
-        let mut reader = Reader::new(self.sends_sensitive);
-        let known = Masks {
-            sensitive,
-            ..Masks::NONE
+        let sources = Sources {
+            before: values.before.as_deref(),
+            after: match now {
+                Some(now) => now.values.as_deref(),
+                None => values.after.as_deref(),
+            },
+            after_unknown: match now {
+                Some(_) => NOWHERE,
+                None => &values.after_unknown,
+            },
+            sensitive: [
+                &values.before_sensitive,
+                &values.after_sensitive,
+                now.map_or(NOWHERE, |now| &now.sensitive_values),
+            ],
         };
-        let before = reader.read(values.before.as_deref(), &ty, known)?;
-        let unknown = Masks {
-            unknown: &values.after_unknown,
-            sensitive,
-        };
-        let after = reader.read(values.after.as_deref(), &ty, unknown)?;
         let module = change.module_address.as_deref();
-        let config = self.config(module, &change.resource, sensitive, &mut reader)?;
+        let resource = self.resource(module, &change.resource, &sources)?;
         Ok(Resource {
-            identity: change.resource.clone(),
-            module: module.map(str::to_owned),
             action: Some(values.action()),
-            before,
-            after,
-            config,
-            redacted: reader.redacted,
+            ..resource
         })
     }
 
@@ -66,21 +83,62 @@ impl Resources<'_> {
         module: Option<&str>,
         resource: &StateResource,
     ) -> Result<Resource, Error> {
-        let ty = self.type_of(&resource.resource);
-        let sensitive = [&resource.sensitive_values, NOWHERE, NOWHERE];
-        let mut reader = Reader::new(self.sends_sensitive);
-        let masks = Masks {
-            sensitive,
+        self.of_states(module, Some(resource), resource)
+    }
+
+    /// A resource in a state, with what it was in an earlier one.
+    pub(crate) fn of_states(
+        &self,
+        module: Option<&str>,
+        earlier: Option<&StateResource>,
+        now: &StateResource,
+    ) -> Result<Resource, Error> {
+        let sources = Sources {
+            before: earlier.and_then(|earlier| earlier.values.as_deref()),
+            after: now.values.as_deref(),
+            after_unknown: NOWHERE,
+            sensitive: [
+                earlier.map_or(NOWHERE, |earlier| &earlier.sensitive_values),
+                &now.sensitive_values,
+                NOWHERE,
+            ],
+        };
+        self.resource(module, &now.resource, &sources)
+    }
+
+    fn resource(
+        &self,
+        module: Option<&str>,
+        identity: &Identity,
+        sources: &Sources<'_>,
+    ) -> Result<Resource, Error> {
+        let ty = self.type_of(identity);
+        // What the schema says is sensitive, whatever the plan says.
+        let secrets =
+            { self.schemas }.secrets_of(&identity.provider_name, &identity.mode, &identity.kind);
+        let [a, b, c] = sources.sensitive;
+        let known = Masks {
+            sensitive: [a, b, c, &secrets],
             ..Masks::NONE
         };
-        let value = reader.read(resource.values.as_deref(), &ty, masks)?;
-        let config = self.config(module, &resource.resource, sensitive, &mut reader)?;
+        let unknown = Masks {
+            unknown: sources.after_unknown,
+            ..known
+        };
+        let mut reader = Reader::new(self.sends_sensitive);
+        let before = reader.read(sources.before, &ty, known)?;
+        let after = reader.read(sources.after, &ty, unknown)?;
+        let config = match self.configuration.expressions(module, identity) {
+            Some(expressions) => config_value(expressions, &ty, known.sensitive, &mut reader)?,
+            // It is in the state alone.
+            None => Value::null(ty),
+        };
         Ok(Resource {
-            identity: resource.resource.clone(),
+            identity: identity.clone(),
             module: module.map(str::to_owned),
             action: None,
-            before: value.clone(),
-            after: value,
+            before,
+            after,
             config,
             redacted: reader.redacted,
         })
@@ -88,29 +146,6 @@ impl Resources<'_> {
 
     fn type_of(&self, resource: &Identity) -> Type {
         { self.schemas }.type_of(&resource.provider_name, &resource.mode, &resource.kind)
-    }
-
-    /// The configuration: constants, and unknown where there is an expression.
-    fn config(
-        &self,
-        module: Option<&str>,
-        resource: &Identity,
-        [before, after, _]: [&Json; 3],
-        reader: &mut Reader,
-    ) -> Result<Value, Error> {
-        let ty = self.type_of(resource);
-        match self.configuration.expressions(module, resource) {
-            Some(expressions) => {
-                let secrets = { self.schemas }.secrets_of(
-                    &resource.provider_name,
-                    &resource.mode,
-                    &resource.kind,
-                );
-                config_value(expressions, &ty, [before, after, &secrets], reader)
-            }
-            // It is in the state alone.
-            None => Ok(Value::null(ty)),
-        }
     }
 }
 

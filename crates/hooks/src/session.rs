@@ -4,7 +4,7 @@ mod apply;
 mod plan;
 mod simple;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use tenon_protocols::Protocol;
@@ -13,10 +13,14 @@ use crate::arguments::Arguments;
 use crate::chain::{Chain, View};
 use crate::changes::{Configuration, PlanJson, StateJson};
 use crate::finding::{Finding, Severity};
+use crate::hook;
+use crate::interruption::Interruption;
 use crate::launch::{LaunchError, SeeLog, launch_all};
+use crate::pins;
+use crate::plan_file::PlanFile;
 use crate::program::{Program, ProgramError};
 use crate::project::Project;
-use crate::records::RecordError;
+use crate::records::{self, RecordError, StateName};
 use crate::resource::{Resource, Resources};
 use crate::schemas::Schemas;
 
@@ -34,27 +38,48 @@ pub struct Session {
     pub approve: Approve,
     /// Is shown what plugins write to stderr.
     pub log: Option<SeeLog>,
+    /// Ctrl-C.
+    pub interruption: Arc<Interruption>,
 }
 
-/// Asks the user a question; whether the answer is yes.
-pub type Approve = Arc<dyn Fn(Question) -> bool + Send + Sync>;
+/// Asks the user a question; whether the answer is yes. It may block.
+pub type Approve = Arc<dyn Fn(&Question) -> Result<bool, String> + Send + Sync>;
 
 /// What the user is asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// What it is about.
+    pub subject: Subject,
+    /// The workspace, if it is not the default one.
+    pub workspace: Option<String>,
+    /// What the program calls itself.
+    pub product: &'static str,
+    /// The user wants no colours.
+    pub is_plain: bool,
+}
+
+/// What a question is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Question {
+pub enum Subject {
     /// Whether the actions of the plan may be performed.
     Apply,
     /// Whether everything may be destroyed.
     Destroy,
+    /// Whether the state may be updated to what was found.
+    Refresh,
 }
 
 /// How a command ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Report {
     /// The exit code.
     pub code: i32,
-    /// What plugins found.
+    /// What plugins found, also if the command could not be carried out.
     pub findings: Vec<Finding>,
+    /// A hook has stopped an apply before it began.
+    pub is_stopped: bool,
+    /// Why the command could not be carried out.
+    pub error: Option<SessionError>,
 }
 
 /// Why a command could not be carried out.
@@ -71,14 +96,23 @@ pub enum SessionError {
     #[error(transparent)]
     Record(#[from] RecordError),
     /// A value of a plan does not fit its schema.
-    #[error("the plan cannot be read: {0}")]
+    #[error("could not read the plan: {0}")]
     Value(#[from] tenon_values::Error),
     /// A file of ours cannot be used.
     #[error("{0}: {1}")]
     File(String, #[source] std::io::Error),
     /// The plan is not the one that was reviewed.
-    #[error("the plan has changed since it was reviewed, so it is not applied")]
-    PlanChanged,
+    #[error(
+        "{0} has changed since it was reviewed, so it is not applied\n  \
+         hint: plan again with `tenon terraform plan -out={0}`"
+    )]
+    PlanChanged(String),
+    /// The user could not be asked.
+    #[error("error asking for approval: {0}")]
+    Approval(String),
+    /// The user does not want it any more.
+    #[error("interrupted: nothing was applied")]
+    Interrupted,
 }
 
 /// Which commands have plugins around them.
@@ -119,40 +153,67 @@ impl Session {
     }
 
     /// Runs the command, with hooks if it has any.
-    ///
-    /// # Errors
-    /// A plugin or Terraform cannot be started, or what Terraform says cannot be read.
-    pub async fn run(&self) -> Result<Report, SessionError> {
+    pub async fn run(&self) -> Report {
         let Some(wrapped) = self.wrapped().filter(|_| self.has_hooks()) else {
-            let status = self.program.run(&self.arguments, &[]).await?;
-            return Ok(Report {
-                code: code_of(status),
-                findings: Vec::new(),
-            });
+            let ended = self.run_program(&self.arguments, &[]).await;
+            return Report::new(ended, Vec::new());
+        };
+        let members = tokio::select! {
+            members = launch_all(&self.project, &self.folder, self.log.clone()) => members,
+            () = self.interruption.asked() => {
+                return Report::new(Err(SessionError::Interrupted), Vec::new());
+            }
+        };
+        let members = match members {
+            Ok(members) => members,
+            Err(error) => return Report::new(Err(error.into()), Vec::new()),
         };
         let mut chain = Chain {
-            members: launch_all(&self.project, &self.folder, self.log.clone()).await?,
+            members,
             findings: Vec::new(),
             metadata: Default::default(),
             limit: self.project.hook_limit,
-            is_interrupted: false,
+            interruption: Arc::clone(&self.interruption),
         };
-        let code = match wrapped {
+        let ended = match wrapped {
             Wrapped::Init => self.init(&mut chain).await,
             Wrapped::Plan => self.plan(&mut chain).await,
             Wrapped::Apply => self.apply(&mut chain).await,
             Wrapped::Refresh => self.refresh(&mut chain).await,
             Wrapped::Import => self.import(&mut chain).await,
         };
-        let (findings, is_interrupted) =
-            (std::mem::take(&mut chain.findings), chain.is_interrupted);
+        let findings = std::mem::take(&mut chain.findings);
         end(chain).await;
-        let code = match code? {
-            _ if is_interrupted => 130,
-            0 | 2 if findings.iter().any(|one| one.severity == Severity::Failure) => 1,
-            code => code,
+        let mut report = Report::new(ended, findings);
+        report.is_stopped = wrapped == Wrapped::Apply && {
+            let mut failures = report.findings.iter().filter(|one| is_failure(one));
+            failures.any(|one| !hook::AFTER_APPLY.contains(&one.hook))
         };
-        Ok(Report { code, findings })
+        if self.interruption.is_asked() {
+            report.code = 130;
+        } else if matches!(report.code, 0 | 2) && report.findings.iter().any(is_failure) {
+            report.code = 1;
+        }
+        report
+    }
+
+    /// Runs a command whose input and output are the user's; its exit code.
+    async fn run_program(
+        &self,
+        arguments: &Arguments,
+        variables: &[(&str, &str)],
+    ) -> Result<i32, SessionError> {
+        let running = self.program.run(arguments, variables, &self.interruption);
+        Ok(code_of(running.await?))
+    }
+
+    /// Nothing more is begun after Ctrl-C.
+    fn go_on(&self) -> Result<(), SessionError> {
+        let interruption = &self.interruption;
+        match interruption.is_asked() || interruption.was_during_terraform() {
+            true => Err(SessionError::Interrupted),
+            false => Ok(()),
+        }
     }
 
     /// The types of all resources.
@@ -165,17 +226,112 @@ impl Session {
         })
     }
 
-    /// The state as it is now.
-    async fn state(&self) -> Result<StateJson, SessionError> {
-        let arguments = self.arguments.sibling("show", ["-json"]);
+    /// The state as it is before the command.
+    async fn state_before(&self) -> Result<StateJson, SessionError> {
+        self.state(self.arguments.value("state").flatten()).await
+    }
+
+    /// The state as the command left it.
+    async fn state_after(&self) -> Result<StateJson, SessionError> {
+        self.state(self.state_file_after()).await
+    }
+
+    /// The file of a local state that the user has named, to be written.
+    fn state_file_after(&self) -> Option<&str> {
+        let named = |option| self.arguments.value(option).flatten();
+        named("state-out").or(named("state"))
+    }
+
+    async fn state(&self, file: Option<&str>) -> Result<StateJson, SessionError> {
+        let arguments = match file {
+            // The first apply creates it.
+            Some(file) if !self.folder.join(file).exists() => return Ok(StateJson::default()),
+            Some(file) => self.arguments.sibling("show", ["-json", file]),
+            None => self.arguments.sibling("show", ["-json"]),
+        };
         Ok(self.program.json(&arguments).await?)
     }
 
-    /// What a plan says.
-    async fn plan_json(&self, plan: &str) -> Result<PlanJson, SessionError> {
-        let arguments = self.arguments.sibling("show", ["-json", plan]);
-        Ok(self.program.json(&arguments).await?)
+    /// What the state is called that the command left.
+    async fn state_name(&self) -> Result<StateName, SessionError> {
+        let Some(file) = self.state_file_after() else {
+            let arguments = self.arguments.sibling("state", ["pull"]);
+            return Ok(self.program.json(&arguments).await?);
+        };
+        let unreadable = |error| SessionError::File(file.to_owned(), error);
+        let text = std::fs::read(self.folder.join(file)).map_err(unreadable)?;
+        serde_json::from_slice(&text).map_err(|error| unreadable(error.into()))
     }
+
+    /// What a plan says.
+    async fn plan_json(&self, plan: &PlanFile) -> Result<PlanJson, SessionError> {
+        let path = plan.path();
+        let arguments = self.arguments.sibling("show", ["-json", &path]);
+        let read = self.program.json(&arguments).await;
+        read.map_err(|error| match error {
+            ProgramError::Failed {
+                command,
+                status,
+                errors,
+            } => SessionError::Program(ProgramError::Failed {
+                command: plan.renamed_in(&command),
+                status,
+                errors: plan.renamed_in(&errors),
+            }),
+            error => error.into(),
+        })
+    }
+
+    /// The plugins whose hooks are called, with what decides about their answers.
+    fn plugins(&self) -> records::Plugins {
+        let plugins = self.project.hooks.iter().map(|name| {
+            let settings = &self.project.plugins[name];
+            (name.clone(), pins::fingerprint(settings, &self.folder))
+        });
+        plugins.collect()
+    }
+
+    /// Keeps what plugins noted about the resources of a state.
+    async fn keep_metadata(&self, chain: &Chain, state: &StateJson) -> Result<(), SessionError> {
+        if chain.metadata.is_empty() && !records::has_metadata(&self.folder) {
+            return Ok(());
+        }
+        let all = state.resources().into_iter();
+        let addresses = all.map(|(_, one)| one.resource.address.as_str()).collect();
+        let name = self.state_name().await?;
+        records::note_metadata(&self.folder, &name, &addresses, &chain.metadata)?;
+        Ok(())
+    }
+
+    /// The selected workspace, if it is not the default one.
+    fn workspace(&self) -> Option<String> {
+        let selected = std::env::var("TF_WORKSPACE").ok().or_else(|| {
+            let data = std::env::var_os("TF_DATA_DIR").unwrap_or_else(|| ".terraform".into());
+            let file = self.folder.join(data).join("environment");
+            std::fs::read_to_string(file).ok()
+        });
+        let selected = selected.map(|name| name.trim().to_owned());
+        selected.filter(|name| !name.is_empty() && name != "default")
+    }
+}
+
+impl Report {
+    fn new(ended: Result<i32, SessionError>, findings: Vec<Finding>) -> Report {
+        let (code, error) = match ended {
+            Ok(code) => (code, None),
+            Err(error) => (1, Some(error)),
+        };
+        Report {
+            code,
+            findings,
+            is_stopped: false,
+            error,
+        }
+    }
+}
+
+fn is_failure(finding: &Finding) -> bool {
+    finding.severity == Severity::Failure
 }
 
 /// The resources of a hook, for plugins that may see sensitive values and for those that may not.
@@ -219,17 +375,4 @@ fn code_of(status: std::process::ExitStatus) -> i32 {
         .code()
         .or_else(|| status.signal().map(|signal| 128 + signal))
         .unwrap_or(1)
-}
-
-/// A folder for a plan that nobody else can read, because plans have secrets in them.
-fn plan_folder() -> Result<tempfile::TempDir, SessionError> {
-    tempfile::Builder::new()
-        .prefix("tenon-plan-")
-        .tempdir()
-        .map_err(|error| SessionError::File("a folder for the plan".into(), error))
-}
-
-/// The path of a plan as this process sees it: Terraform takes it from its own folder.
-fn seen_from_here(folder: &Path, plan: &str) -> PathBuf {
-    folder.join(plan)
 }

@@ -10,9 +10,10 @@ use tenon_values::{Error, Type, Value, json};
 #[derive(Clone, Copy)]
 pub(crate) struct Masks<'a> {
     pub(crate) unknown: &'a Json,
-    /// Before the change, after it, and by the schema: what is sensitive in one of them is sensitive.
+    /// Before the change, after it, in the state, and by the schema: what is sensitive in one of them is
+    /// sensitive.
     /// `"*"` stands for every member or element.
-    pub(crate) sensitive: [&'a Json; 3],
+    pub(crate) sensitive: [&'a Json; 4],
 }
 
 pub(crate) const NOWHERE: &Json = &Json::Bool(false);
@@ -21,7 +22,7 @@ impl Masks<'_> {
     /// Everything is known, and nothing is sensitive.
     pub(crate) const NONE: Masks<'static> = Masks {
         unknown: NOWHERE,
-        sensitive: [NOWHERE; 3],
+        sensitive: [NOWHERE; 4],
     };
 
     fn member(&self, name: &str) -> Self {
@@ -228,7 +229,7 @@ mod tests {
         let raw: Box<RawValue> = serde_json::from_str(raw).unwrap();
         let masks = Masks {
             unknown: &unknown,
-            sensitive: [&sensitive, NOWHERE, NOWHERE],
+            sensitive: [&sensitive, NOWHERE, NOWHERE, NOWHERE],
         };
         let mut reader = Reader::default();
         let value = reader

@@ -1,13 +1,15 @@
 //! `tenon terraform`: Terraform with the plugins of `tenon.hcl` around it.
 
+mod approval;
+
 use std::env;
-use std::io::{self, BufRead};
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tenon_hooks::{
-    Arguments, FILE, LaunchError, Program, ProgramError, Project, ProjectError, Question, Report,
-    Session, SessionError,
+    Arguments, Backend, FILE, Interruption, LaunchError, Program, ProgramError, Project,
+    ProjectError, Report, Session, SessionError,
 };
 use tenon_state::{PluginStorage, Server, Settings, StatePath};
 use tokio::sync::oneshot;
@@ -19,45 +21,79 @@ use crate::output;
 
 /// Switches plugins off.
 const NO_PLUGINS: &str = "TENON_NO_PLUGINS";
+/// The program to run.
+const PROGRAM: &str = "TENON_TERRAFORM";
+/// Chooses the state.
+const WORKSPACE: &str = "TF_WORKSPACE";
+
+/// Commands that use no state.
+const WITHOUT_STATE: [&str; 8] = [
+    "", "fmt", "get", "login", "logout", "metadata", "validate", "version",
+];
 
 pub(crate) async fn run(args: &TerraformArgs) -> Result<(), Failure> {
-    let program = Program {
-        path: path(args)?,
-        variables: Vec::new(),
-    };
     let arguments = Arguments::parse(&args.arguments);
     let folder = PathBuf::from(arguments.folder().unwrap_or("."));
     let project = match is_off(args) {
         true => None,
         false => Project::load(&folder).map_err(|error| invalid(&error))?,
     };
+    let program = Program::new(path(args, project.as_ref(), &folder)?);
     let Some(project) = project else {
         return Err(cannot_run(&program.replace(&arguments)));
     };
-    let session = Session {
+    let force = || std::process::exit(Code::Interrupted as i32);
+    let interruption = Interruption::watch(force).map_err(Failure::cannot_start)?;
+    let mut session = Session {
         program,
         arguments,
         project,
         folder,
-        approve: Arc::new(ask),
+        approve: Arc::new(approval::ask),
         log: args.verbose.then(|| -> tenon_hooks::SeeLog {
             Arc::new(|name, line| {
                 output::talk(format_args!("{name}: {}", output::on_one_line(line)));
             })
         }),
+        interruption: Arc::new(interruption),
     };
-    if session.project.storage.is_none() && !session.has_hooks() {
+    let storage = session.project.storage.clone();
+    let storage = storage.filter(|_| uses_state(&session.arguments));
+    if storage.is_none() && !session.has_hooks() {
         return Err(cannot_run(&session.program.replace(&session.arguments)));
     }
-    let report = match session.project.storage.clone() {
+    let has_hooks = session.has_hooks();
+    if has_hooks {
+        take_defaults(&mut session);
+    }
+    // Without hooks, there is nothing to say about them.
+    let is_json = has_hooks && (args.json || session.arguments.has("json"));
+    let report = match storage {
         Some(storage) => with_storage(session, &storage).await?,
-        None => session.run().await.map_err(failure)?,
+        None => session.run().await,
     };
-    finish(&report)
+    finish(report, is_json, args.verbose)
+}
+
+/// The options in `TF_CLI_ARGS` are for the command that the user has typed. It becomes several others, so they are
+/// made part of it, and Terraform does not see the variables. What cannot be read is left to Terraform to refuse.
+fn take_defaults(session: &mut Session) {
+    let variable = |name: &str| env::var(name).ok();
+    if let Some(arguments) = session.arguments.clone().with_defaults(variable) {
+        session.arguments = arguments;
+        let is_default = |name: &OsString| name.to_string_lossy().starts_with("TF_CLI_ARGS");
+        let names = env::vars_os().map(|(name, _)| name).filter(is_default);
+        session.program.removed.extend(names);
+    }
+}
+
+fn uses_state(arguments: &Arguments) -> bool {
+    !arguments.asks_for_help() && !WITHOUT_STATE.contains(&arguments.command.as_str())
 }
 
 /// Runs a command whose state is kept by a plugin.
 async fn with_storage(mut session: Session, name: &str) -> Result<Report, Failure> {
+    check_backend(&session.folder, name)?;
     let settings = &session.project.plugins[name];
     let checked = tenon_hooks::check_pins(name, settings, &session.folder, session.project.pinned);
     checked.map_err(Failure::usage)?;
@@ -79,12 +115,14 @@ async fn with_storage(mut session: Session, name: &str) -> Result<Report, Failur
         .into_iter()
         .map(|(name, value)| (name.into(), value.into()));
     session.program.variables = pairs.collect();
+    // The http backend refuses every workspace but the default one.
+    session.program.removed.push(WORKSPACE.into());
     let (end, ended) = oneshot::channel::<()>();
     let serving = tokio::spawn(server.serve(async {
         // Sent or dropped: the command is done.
         let _done = ended.await;
     }));
-    let report = session.run().await.map_err(failure);
+    let report = session.run().await;
     drop(end);
     if let Ok(held) = serving.await {
         state::warn_of_locks(&held);
@@ -92,14 +130,35 @@ async fn with_storage(mut session: Session, name: &str) -> Result<Report, Failur
     if let Ok(storage) = Arc::try_unwrap(storage) {
         storage.stop().await;
     }
-    report
+    Ok(report)
+}
+
+/// Without the http backend, Terraform would keep the state elsewhere and say nothing.
+fn check_backend(folder: &Path, name: &str) -> Result<(), Failure> {
+    let (problem, hint) = match tenon_hooks::backend(folder) {
+        Backend::Named(backend) if backend == "http" => return Ok(()),
+        // Terraform says what is wrong.
+        Backend::Unreadable => return Ok(()),
+        Backend::Named(backend) => (
+            format!("the configuration has the backend {backend:?}"),
+            "replace it with `backend \"http\" {}` and run `tenon terraform init -migrate-state`, or remove \
+             `storage` from tenon.hcl",
+        ),
+        Backend::Local => (
+            "the configuration has no backend".to_owned(),
+            "add `terraform { backend \"http\" {} }` to it (three lines) and run `tenon terraform init`",
+        ),
+    };
+    Err(Failure::usage(format!(
+        "tenon.hcl keeps the state in the plugin {name:?}, but {problem}\n  hint: {hint}"
+    )))
 }
 
 /// The state that is used: Terraform's http backend has no workspaces of its own, so the variable that chooses one
 /// chooses the state.
 fn workspace() -> Result<StatePath, Failure> {
-    let name = env::var("TF_WORKSPACE").unwrap_or_else(|_| "default".to_owned());
-    StatePath::new(&name).map_err(|error| Failure::usage(format!("TF_WORKSPACE: {error}")))
+    let name = env::var(WORKSPACE).unwrap_or_else(|_| "default".to_owned());
+    StatePath::new(&name).map_err(|error| Failure::usage(format!("{WORKSPACE}: {error}")))
 }
 
 fn is_off(args: &TerraformArgs) -> bool {
@@ -107,50 +166,41 @@ fn is_off(args: &TerraformArgs) -> bool {
     args.no_plugins || set.is_some_and(|value| !value.is_empty() && value != "0")
 }
 
-fn path(args: &TerraformArgs) -> Result<PathBuf, Failure> {
-    args.program.clone().or_else(Program::find).ok_or_else(|| {
-        Failure::cannot_start(
-            "neither terraform nor tofu is on the PATH\n  hint: install one, or name it with --program PATH",
-        )
-    })
-}
-
-/// Asks in the words of Terraform.
-fn ask(question: Question) -> bool {
-    let (question, cancelled) = match question {
-        Question::Apply => (
-            "Do you want to perform these actions?\n  \
-             Terraform will perform the actions described above.\n  \
-             Only 'yes' will be accepted to approve.",
-            "\nApply cancelled.\n",
-        ),
-        Question::Destroy => (
-            "Do you really want to destroy all resources?\n  \
-             Terraform will destroy all your managed infrastructure, as shown above.\n  \
-             There is no undo. Only 'yes' will be accepted to confirm.",
-            "\nDestroy cancelled.\n",
-        ),
+/// The program: of the command line, of the environment, of tenon.hcl, or what is on the PATH.
+fn path(
+    args: &TerraformArgs,
+    project: Option<&Project>,
+    folder: &Path,
+) -> Result<PathBuf, Failure> {
+    let of_environment = || env::var_os(PROGRAM).filter(|value| !value.is_empty());
+    let of_project = || {
+        let program = project?.program.as_ref()?;
+        // A path is taken from the folder of the file, a name is looked for on the PATH.
+        match program.components().count() > 1 {
+            true => Some(folder.join(program)),
+            false => Some(program.clone()),
+        }
     };
-    let (bold, plain) = match output::has_style() {
-        true => ("\u{1b}[1m", "\u{1b}[0m"),
-        false => ("", ""),
-    };
-    output::prompt(&format!(
-        "\n{bold}{question}{plain}\n\n  {bold}Enter a value:{plain} "
-    ));
-    let mut answer = String::new();
-    // Whatever cannot be read is no `yes`.
-    let is_yes = io::stdin().lock().read_line(&mut answer).is_ok() && answer.trim() == "yes";
-    output::prompt(match is_yes {
-        true => "\n",
-        false => cancelled,
-    });
-    is_yes
+    { args.program.clone() }
+        .or_else(|| of_environment().map(PathBuf::from))
+        .or_else(of_project)
+        .or_else(Program::find)
+        .ok_or_else(|| {
+            Failure::cannot_start(
+                "neither terraform nor tofu is on the PATH\n  hint: install one, or name it with --program PATH",
+            )
+        })
 }
 
 /// Shows what plugins found, and ends as Terraform did.
-fn finish(report: &Report) -> Result<(), Failure> {
-    output::findings(&report.findings);
+fn finish(report: Report, is_json: bool, is_verbose: bool) -> Result<(), Failure> {
+    match is_json {
+        true => output::findings_as_json(&report.findings, report.code),
+        false => output::findings(&report.findings, report.is_stopped, is_verbose),
+    }
+    if let Some(error) = report.error {
+        return Err(failure(error));
+    }
     match report.code {
         0 => output::finish(Ok(())),
         code => {
@@ -164,8 +214,13 @@ fn finish(report: &Report) -> Result<(), Failure> {
 fn failure(error: SessionError) -> Failure {
     let code = match &error {
         SessionError::Launch(LaunchError::Pin(_)) => Code::Usage,
-        SessionError::Launch(LaunchError::Start { error, .. }) => return Failure::from(&**error),
+        SessionError::Launch(LaunchError::Start { name, error }) => {
+            let failure = Failure::from(&**error);
+            let message = format!("plugin {name:?}: {}", failure.message);
+            return Failure { message, ..failure };
+        }
         SessionError::Launch(_) => Code::Unreachable,
+        SessionError::Interrupted => Code::Interrupted,
         _ => Code::Failed,
     };
     match &error {
@@ -178,7 +233,7 @@ fn failure(error: SessionError) -> Failure {
 fn cannot_run(error: &ProgramError) -> Failure {
     match error {
         ProgramError::Start { .. } => Failure::cannot_start(format!(
-            "{error}\n  hint: name the program with --program PATH"
+            "{error}\n  hint: install it, or name another program with --program PATH"
         )),
         error => Failure::new(Code::Failed, error),
     }

@@ -1,15 +1,19 @@
-//! What the hooks of plugins found, as a table at the end.
+//! What the hooks of plugins found: a table at the end, or lines of JSON.
 
+use serde_json::{Value, json};
 use tenon_hooks::{Finding, Severity};
 
-use super::{on_one_line, talk};
+use super::{json_data, on_one_line, talk};
 
-/// Prints the findings on stderr: the failures last, where they are seen.
-pub(crate) fn findings(findings: &[Finding]) {
-    if findings.is_empty() {
+/// Prints the findings on stderr: the failures last, where they are seen. What hooks have to say about single
+/// resources that passed is shown only if `is_verbose`. With `is_stopped`, nothing was applied because of them.
+pub(crate) fn findings(findings: &[Finding], is_stopped: bool, is_verbose: bool) {
+    let is_shown =
+        |one: &&Finding| is_verbose || one.severity != Severity::Info || one.address.is_none();
+    let mut rows: Vec<&Finding> = findings.iter().filter(is_shown).collect();
+    if rows.is_empty() {
         return;
     }
-    let mut rows: Vec<&Finding> = findings.iter().collect();
     rows.sort_by_key(|finding| finding.severity);
     let cells = rows.iter().map(|finding| {
         let about = finding.address.as_deref().unwrap_or("-");
@@ -34,10 +38,81 @@ pub(crate) fn findings(findings: &[Finding]) {
         );
         talk(line.trim_end());
     }
+    for finding in &rows {
+        evidence(finding);
+    }
     let failed = rows.iter().filter(|one| one.severity == Severity::Failure);
+    let result = match is_stopped {
+        true => ", nothing was applied",
+        false => "",
+    };
     match failed.count() {
         0 => {}
-        1 => talk("1 hook failed"),
-        count => talk(format_args!("{count} hooks failed")),
+        1 => talk(format_args!("1 hook failed{result}")),
+        count => talk(format_args!("{count} hooks failed{result}")),
     }
+}
+
+/// How a plugin failed, which does not fit into a row.
+fn evidence(finding: &Finding) {
+    if finding.evidence.is_empty() {
+        return;
+    }
+    let about = match &finding.address {
+        Some(address) => format!("{} of {}", finding.hook, on_one_line(address)),
+        None => finding.hook.to_owned(),
+    };
+    let plugin = on_one_line(&finding.plugin);
+    let text = on_one_line(&finding.text);
+    talk(format_args!("\nplugin {plugin}, {about}: {text}"));
+    for line in &finding.evidence {
+        talk(line);
+    }
+}
+
+/// Prints the findings on stdout, each as a line of JSON in the form of Terraform's own, and a summary.
+pub(crate) fn findings_as_json(findings: &[Finding], exit_code: i32) {
+    for finding in findings {
+        let level = match finding.severity {
+            Severity::Info => "info",
+            Severity::Warning => "warn",
+            Severity::Failure => "error",
+        };
+        let message = format!("{} ({}): {}", finding.plugin, finding.hook, finding.text);
+        let mut about = json!({
+            "plugin": finding.plugin,
+            "hook": finding.hook,
+            "result": finding.severity.to_string(),
+            "message": finding.text,
+        });
+        if let Some(address) = &finding.address {
+            about["address"] = json!(address);
+        }
+        if !finding.evidence.is_empty() {
+            about["evidence"] = json!(finding.evidence);
+        }
+        line(level, &message, "hook_finding", "finding", about);
+    }
+    let count = |severity| {
+        findings
+            .iter()
+            .filter(|one| one.severity == severity)
+            .count()
+    };
+    let (warnings, failures) = (count(Severity::Warning), count(Severity::Failure));
+    let message = format!("Hooks: {warnings} warnings, {failures} failures");
+    let about = json!({ "warnings": warnings, "failures": failures, "exit_code": exit_code });
+    line("info", &message, "hook_summary", "hooks", about);
+}
+
+fn line(level: &str, message: &str, kind: &str, member: &str, about: Value) {
+    // If nobody reads it, `finish` reports that.
+    let _gone = json_data(json!({
+        "@level": level,
+        "@message": message,
+        "@module": "tenon.hooks",
+        "@timestamp": format!("{:.6}", jiff::Timestamp::now()),
+        "type": kind,
+        member: about,
+    }));
 }

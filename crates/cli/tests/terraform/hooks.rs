@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::workspace::{Workspace, trial};
+use crate::workspace::{Workspace, names, puppet, trial};
 
 const CONFIGURATION: &str = r#"
 variable "size" { default = "small" }
@@ -16,22 +16,8 @@ resource "terraform_data" "b" {
 }
 "#;
 
-/// A project with the plugin `hooks.py`, configured like this.
 fn project(workspace: &Workspace, config: &str, rest: &str) {
-    let plugin = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/terraform/hooks.py");
-    workspace.write("main.tf", CONFIGURATION);
-    let text = format!(
-        "plugin \"puppet\" {{\n  command = [\"python3\", \"{plugin}\"]\n  env = [\"EXAMPLES\"]\n  \
-         config = {config}\n  {rest}\n}}\nhooks = [\"puppet\"]\n"
-    );
-    workspace.write("tenon.hcl", &text);
-}
-
-fn names(calls: &[Value]) -> Vec<&str> {
-    calls
-        .iter()
-        .map(|call| call["hook"].as_str().unwrap())
-        .collect()
+    workspace.project(CONFIGURATION, config, rest);
 }
 
 #[test]
@@ -107,22 +93,10 @@ fn a_failure_after_the_plan_stops_the_command() {
             refused.stderr.contains(r"too \u{1b}[31m large"),
             "{refused}"
         );
-        assert!(refused.stderr.contains("2 hooks failed"), "{refused}");
+        refused.says("2 hooks failed, nothing was applied");
         // All hooks were called, and nothing was applied.
         let calls = workspace.calls();
         assert_eq!(names(&calls).last(), Some(&"planStageCompleted"));
-        assert!(!workspace.path("terraform.tfstate").exists());
-    });
-}
-
-#[test]
-fn a_plugin_that_ends_in_a_hook_stops_the_command() {
-    trial(|workspace| {
-        project(workspace, r#"{ dies_in = "preApply" }"#, "");
-        workspace.run("init").succeeds();
-        let failed = workspace.run("apply -auto-approve");
-        assert_eq!(failed.code, Some(1), "{failed}");
-        assert!(failed.stderr.contains("preApply"), "{failed}");
         assert!(!workspace.path("terraform.tfstate").exists());
     });
 }
@@ -142,6 +116,7 @@ fn a_failure_after_the_apply_leaves_the_state_and_an_exit_code() {
             failed.stderr.contains("watch out") && failed.stderr.contains("late"),
             "{failed}"
         );
+        failed.says_nothing_of("nothing was applied");
         let state = fs::read_to_string(workspace.path("terraform.tfstate")).unwrap();
         let state: Value = serde_json::from_str(&state).unwrap();
         assert_eq!(state["resources"].as_array().unwrap().len(), 2);
@@ -155,78 +130,195 @@ fn a_failure_after_the_apply_leaves_the_state_and_an_exit_code() {
 }
 
 #[test]
-fn a_saved_plan_is_reviewed_once() {
+fn plugins_are_called_in_order_and_see_the_metadata_of_those_before() {
     trial(|workspace| {
-        project(workspace, "{}", "");
+        workspace.write("main.tf", "resource \"terraform_data\" \"a\" {}\n");
+        let first = r#"{ name = "one", answers = {
+            postPlan = { metadata = { cost = 7 } }
+            preApply = { status = "fail", message = "not today" }
+        } }"#;
+        let second = r#"{ name = "two", answers = {
+            planStageCompleted = { status = "pass", message = "costs 7 per month" }
+        } }"#;
+        let text = format!(
+            "{}{}hooks = [\"one\", \"two\"]\n",
+            puppet("one", first, ""),
+            puppet("two", second, "")
+        );
+        workspace.write("tenon.hcl", &text);
         workspace.run("init").succeeds();
-        workspace.run("plan -out=saved").succeeds();
         workspace.calls();
-        workspace.run("apply saved").succeeds();
+        let refused = workspace.run("apply -auto-approve").fails();
         let calls = workspace.calls();
-        assert_eq!(names(&calls)[0], "applyStageStart", "{calls:?}");
-        // One that no hook has seen is shown to them first.
-        workspace
-            .terraform("plan -out=other -var size=large", &[])
-            .succeeds();
-        workspace.run("apply other").succeeds();
-        let calls = workspace.calls();
-        assert!(names(&calls).contains(&"postPlan"), "{calls:?}");
+        let called: Vec<(&str, &str)> = calls
+            .iter()
+            .map(|call| {
+                let text = |name: &str| call[name].as_str().unwrap();
+                (text("plugin"), text("hook"))
+            })
+            .collect();
+        let expected = [
+            ("one", "planStageStart"),
+            ("two", "planStageStart"),
+            ("one", "postPlan"),
+            ("two", "postPlan"),
+            ("one", "planStageCompleted"),
+            ("two", "planStageCompleted"),
+            ("one", "applyStageStart"),
+            ("two", "applyStageStart"),
+            // A failure of a hook before something stops the chain.
+            ("one", "preApply"),
+        ];
+        assert_eq!(called, expected);
+        assert_eq!(calls[2]["metadata"], json!({}));
+        assert_eq!(calls[3]["metadata"], json!({"one": {"cost": 7}}));
+        let resources = &calls[5]["resources"];
+        assert_eq!(resources[0]["metadata"], json!({"one": {"cost": 7}}));
+        let table: Vec<&str> = refused
+            .stderr
+            .lines()
+            .filter(|line| !line.is_empty())
+            .collect();
+        assert_eq!(
+            table,
+            [
+                "result  plugin  hook                resource          message",
+                "ok      two     planStageCompleted  -                 costs 7 per month",
+                "failed  one     preApply            terraform_data.a  not today",
+                "1 hook failed, nothing was applied",
+            ]
+        );
+        assert!(!workspace.path("terraform.tfstate").exists());
+
+        // The same for a program: every line is JSON.
+        let refused = workspace.run("apply -auto-approve -json").fails();
+        assert_eq!(refused.stderr, "");
+        let lines: Vec<Value> = { refused.stdout.lines() }
+            .map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}")))
+            .collect();
+        let ours = |line: &&Value| line["@module"] == "tenon.hooks";
+        let ours: Vec<&Value> = lines.iter().filter(ours).collect();
+        assert_eq!(ours.len(), 3);
+        assert_eq!(
+            ours[1]["finding"],
+            json!({"plugin": "one", "hook": "preApply", "address": "terraform_data.a",
+                "result": "failed", "message": "not today"})
+        );
+        assert_eq!(
+            (&ours[1]["@level"], &ours[1]["type"]),
+            (&json!("error"), &json!("hook_finding"))
+        );
+        assert_eq!(
+            ours[2]["hooks"],
+            json!({"warnings": 0, "failures": 1, "exit_code": 1})
+        );
+        assert_eq!(lines[0]["type"], "version");
+        let told = workspace.run("--json plan").succeeds();
+        let last = told.stdout.lines().last().unwrap();
+        assert!(last.contains("\"hook_summary\""), "{told}");
     });
 }
 
 #[test]
-fn a_person_is_asked_as_terraform_asks() {
+fn destroy_refresh_and_import_have_hooks() {
     trial(|workspace| {
-        project(workspace, "{}", "");
+        let config = r#"{ answers = {
+            postRefresh = { status = "warn", message = "seen", metadata = { seen = true } }
+            postPlan = { metadata = { cost = 1 } }
+        } }"#;
+        project(workspace, config, "");
         workspace.run("init").succeeds();
-        let refused = workspace.run_with("apply", "no\n", &[]);
-        assert_eq!(refused.code, Some(1), "{refused}");
-        assert!(refused.stdout.contains("Enter a value:"), "{refused}");
-        assert!(!workspace.path("terraform.tfstate").exists());
-        workspace.run_with("apply", "yes\n", &[]).succeeds();
-        workspace.run_with("destroy", "yes\n", &[]).succeeds();
+        workspace.run("import terraform_data.a some-id").succeeds();
+        let calls = workspace.calls();
+        assert_eq!(
+            names(&calls)[2..],
+            ["applyStageStart", "applyStageCompleted"]
+        );
+        assert_eq!(calls[3]["summary"]["import"], 1);
+        assert_eq!(calls[3]["resources"][0]["address"], "terraform_data.a");
+
+        let refreshed = workspace.run("refresh").succeeds();
+        refreshed.says("warning puppet postRefresh terraform_data.a seen");
+        let calls = workspace.calls();
+        assert_eq!(names(&calls), ["preRefresh", "postRefresh"]);
+        assert_eq!(calls[1]["before"]["id"], "some-id");
+        assert_eq!(calls[1]["after"]["id"], "some-id");
+
+        workspace.run("apply -auto-approve").succeeds();
+        workspace.calls();
+        let notes = || fs::read_to_string(workspace.path(".tenon/metadata.json")).unwrap();
+        assert!(notes().contains("terraform_data.b"), "{}", notes());
+
+        let config = r#"{ answers = { preApply = { status = "fail", message = "keep it" } } }"#;
+        project(workspace, config, "");
+        workspace
+            .run("destroy -auto-approve")
+            .fails()
+            .says("keep it");
+        let list = workspace.run("state list").succeeds();
+        assert_eq!(list.stdout.lines().count(), 2);
+        workspace.calls();
+        project(workspace, "{}", "");
+        workspace.run("apply -destroy -auto-approve").succeeds();
         let calls = workspace.calls();
         let is_deleted = |call: &&Value| call["applied_action"] == "Delete";
         assert_eq!(calls.iter().filter(is_deleted).count(), 2, "{calls:?}");
+        // What was destroyed leaves no metadata.
+        assert_eq!(notes().trim(), r#"{"format":1,"lineages":{}}"#);
     });
 }
 
 #[test]
-fn plugins_can_be_switched_off_and_pinned() {
+fn a_plan_that_fails_is_told_to_plugins() {
     trial(|workspace| {
         project(workspace, "{}", "");
+        workspace.write(
+            "main.tf",
+            "resource \"terraform_data\" \"a\" { nothing = 1 }\n",
+        );
         workspace.run("init").succeeds();
         workspace.calls();
-        workspace.run("--no-plugins plan").succeeds();
         workspace
-            .run_with("plan", "", &[("TENON_NO_PLUGINS", "1")])
-            .succeeds();
-        workspace.run("version").succeeds();
-        assert!(workspace.calls().is_empty());
+            .run("plan -detailed-exitcode")
+            .fails()
+            .says("Unsupported argument");
+        let calls = workspace.calls();
+        assert_eq!(names(&calls), ["planStageStart", "planStageFailed"]);
+        let errors = calls[1]["errors"][0].as_str().unwrap();
+        assert!(errors.contains("plan ended with exit code 1"), "{errors}");
 
-        let text = fs::read_to_string(workspace.path("tenon.hcl")).unwrap();
-        workspace.write("tenon.hcl", &format!("{text}pinned = true\n"));
-        let refused = workspace.run("plan");
-        assert_eq!(refused.code, Some(2), "{refused}");
-        assert!(
-            refused.stderr.contains("hint: add `sha256 = {"),
-            "{refused}"
+        // An apply that fails somewhere: what was done is shown, and the exit code is Terraform's.
+        workspace.write(
+            "main.tf",
+            "resource \"terraform_data\" \"a\" {}\nresource \"terraform_data\" \"b\" {\n  \
+             input = terraform_data.a.id\n  provisioner \"local-exec\" { command = \"exit 7\" }\n}\n",
         );
-        let zeros = "0".repeat(64);
-        project(
-            workspace,
-            "{}",
-            &format!("sha256 = {{ \"main.tf\" = \"{zeros}\" }}"),
-        );
-        let changed = workspace.run("plan");
-        assert!(changed.stderr.contains("main.tf has changed"), "{changed}");
-        workspace.write("tenon.hcl", "hooks = [\"cost\"]\n");
-        let invalid = workspace.run("plan");
-        assert_eq!(invalid.code, Some(2), "{invalid}");
-        assert!(
-            invalid.stderr.contains("there is no plugin \"cost\""),
-            "{invalid}"
-        );
-        assert!(workspace.calls().is_empty());
+        workspace.run("apply -auto-approve").fails();
+        let calls = workspace.calls();
+        let is_applied = |call: &&Value| call["hook"] == "postApply";
+        let applied: Vec<_> = calls.iter().filter(is_applied).collect();
+        assert_eq!(applied.len(), 1, "{calls:?}");
+        assert_eq!(applied[0]["address"], "terraform_data.a");
+        assert_eq!(names(&calls).last(), Some(&"applyStageFailed"));
+    });
+}
+
+#[test]
+fn numbers_in_hooks_are_exact() {
+    trial(|workspace| {
+        let number = "12345678901234567890123.25";
+        let text = format!("resource \"terraform_data\" \"a\" {{ input = {number} }}\n");
+        project(workspace, "{}", "");
+        workspace.write("main.tf", &text);
+        workspace.run("init").succeeds();
+        workspace.run("plan").succeeds();
+        let calls = workspace.calls();
+        let planned = calls
+            .iter()
+            .find(|call| call["hook"] == "postPlan")
+            .unwrap();
+        // A number that a float would round travels as text.
+        assert_eq!(planned["config"]["input"], number);
+        assert_eq!(planned["after"]["input"], number);
     });
 }

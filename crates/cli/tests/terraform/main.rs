@@ -12,6 +12,11 @@ mod outcome;
 #[path = "../../../terraform/tests/acceptance/tools.rs"]
 mod tools;
 
+mod confined;
+mod failures;
 mod hooks;
+mod interruptions;
+mod plans;
 mod storage;
+mod terminal;
 mod workspace;

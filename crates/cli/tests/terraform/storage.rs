@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::workspace::{Workspace, examples, trial};
+use crate::workspace::{Workspace, examples, puppet, trial};
 
 const CONFIGURATION: &str = r#"
 terraform {
@@ -137,5 +137,137 @@ fn what_is_no_storage_is_refused() {
         ];
         let output = workspace.start(&words).wait_with_output().unwrap();
         assert_ne!(output.status.code(), Some(0));
+    });
+}
+
+#[test]
+fn storage_and_hooks_work_together() {
+    trial(|workspace| {
+        workspace.write("main.tf", CONFIGURATION);
+        let store = examples().join("store.py");
+        let text = format!(
+            "{}plugin \"store\" {{\n  command = [\"python3\", \"{}\", \"states\"]\n}}\n\
+             hooks = [\"puppet\"]\nstorage = \"store\"\n",
+            puppet(
+                "puppet",
+                r#"{ answers = { postPlan = { metadata = { cost = 7 } } } }"#,
+                ""
+            ),
+            store.display()
+        );
+        workspace.write("tenon.hcl", &text);
+        workspace.run("init").succeeds();
+        workspace.run("plan -out=saved").succeeds();
+        workspace.run("apply saved").succeeds();
+        let kept = state(workspace, "default");
+        let notes = fs::read_to_string(workspace.path(".tenon/metadata.json")).unwrap();
+        let notes: Value = serde_json::from_str(&notes).unwrap();
+        let lineage = kept["lineage"].as_str().unwrap();
+        let noted = &notes["lineages"][lineage]["1"]["terraform_data.a"]["puppet"];
+        assert_eq!(noted["cost"], 7, "{notes}");
+        let calls = workspace.calls();
+        let applied = calls
+            .iter()
+            .find(|call| call["hook"] == "postApply")
+            .unwrap();
+        assert_eq!(applied["after"]["input"], "one");
+
+        // A state of its own for each name.
+        let team = [("TF_WORKSPACE", "team/one")];
+        workspace
+            .run_with("apply -auto-approve -var input=two", "", &team)
+            .succeeds();
+        assert_eq!(state(workspace, "team/one")["serial"], 1);
+        workspace.run("plan -detailed-exitcode").succeeds();
+        workspace.run("refresh").succeeds();
+        let other = workspace.run_with("output -json", "", &team).succeeds();
+        assert_eq!(other.stdout.trim(), "{}");
+        workspace
+            .run_with("destroy -auto-approve", "", &team)
+            .succeeds();
+        workspace.run("destroy -auto-approve").succeeds();
+        assert_eq!(
+            state(workspace, "default")["resources"],
+            Value::Array(Vec::new())
+        );
+        assert!(!workspace.path("terraform.tfstate").exists());
+        // Commands without a state do not start the plugin.
+        fs::remove_dir_all(workspace.path("states")).unwrap();
+        workspace.write("tenon.hcl", &text.replace("store.py", "missing.py"));
+        workspace.run("fmt").succeeds();
+        workspace.run("version").succeeds();
+    });
+}
+
+#[test]
+fn a_configuration_without_the_http_backend_is_refused() {
+    trial(|workspace| {
+        let store = examples().join("store.py");
+        let text = format!(
+            "plugin \"store\" {{\n  command = [\"python3\", \"{}\", \"states\"]\n}}\nstorage = \"store\"\n",
+            store.display()
+        );
+        workspace.write("tenon.hcl", &text);
+        workspace.write("main.tf", "resource \"terraform_data\" \"a\" {}\n");
+        for command in ["init", "plan", "apply -auto-approve", "state list"] {
+            let refused = workspace.run(command);
+            assert_eq!(refused.code, Some(2), "{refused}");
+            refused.says("tenon.hcl keeps the state in the plugin \"store\", but the configuration has no backend");
+            refused.says("backend \"http\" {}");
+        }
+        workspace.write("backend.tf", "terraform {\n  backend \"local\" {}\n}\n");
+        let refused = workspace.run("init");
+        assert_eq!(refused.code, Some(2), "{refused}");
+        refused.says("the configuration has the backend \"local\"");
+        assert!(!workspace.path("states").exists());
+        // Without plugins it is Terraform's own affair.
+        workspace.run("--no-plugins init").succeeds();
+        workspace.run("--no-plugins apply -auto-approve").succeeds();
+        // A state that exists is moved into the plugin.
+        workspace.write("backend.tf", "terraform {\n  backend \"http\" {}\n}\n");
+        workspace.run("init -migrate-state -force-copy").succeeds();
+        let moved = state(workspace, "default");
+        assert_eq!(moved["resources"].as_array().unwrap().len(), 1);
+        workspace.run("plan -detailed-exitcode").succeeds();
+    });
+}
+
+/// The state cannot be saved any more: Terraform keeps it in a file, and the lock is there to be explained.
+#[test]
+fn a_kill_with_storage_loses_no_state() {
+    trial(|workspace| {
+        let slow = format!(
+            "{CONFIGURATION}resource \"terraform_data\" \"b\" {{\n  input = terraform_data.a.id\n  \
+             provisioner \"local-exec\" {{ command = \"touch begun; exec sleep 1000\" }}\n}}\n"
+        );
+        workspace.write("main.tf", &slow);
+        let store = examples().join("store.py");
+        let text = format!(
+            "plugin \"store\" {{\n  command = [\"python3\", \"{}\", \"states\"]\n}}\nstorage = \"store\"\n",
+            store.display()
+        );
+        workspace.write("tenon.hcl", &text);
+        workspace.run("init").succeeds();
+        let running = workspace.begin("apply -auto-approve");
+        workspace.wait_for("begun");
+        running.signal(Signal::KILL);
+        running.ended();
+        workspace.until_nobody_is_left();
+        let lost = fs::read_to_string(workspace.path("errored.tfstate")).unwrap();
+        assert!(lost.contains("\"name\": \"a\""), "{lost}");
+        let locked = workspace.run("plan").fails();
+        let id = locked.stderr.split("ID=").nth(1).unwrap();
+        let id = id
+            .split(|letter: char| letter.is_whitespace())
+            .next()
+            .unwrap();
+        workspace
+            .run(&format!("force-unlock -force {id}"))
+            .succeeds();
+        workspace.run("state push errored.tfstate").succeeds();
+        workspace
+            .run("state list")
+            .succeeds()
+            .says("terraform_data.a");
     });
 }

@@ -1,56 +1,42 @@
 //! `apply` and `destroy`: a plan, its review, and the apply of exactly that plan.
 
-use serde::Deserialize;
 use serde_json::value::RawValue;
-use tenon_protocols::seasonings::Params;
+use tenon_protocols::seasonings::{Params, sha256};
 
-use super::plan::{Review, Summary, sum_of};
-use super::{Question, Session, SessionError, code_of, plan_folder, seen_from_here, view};
+use super::plan::{Review, Summary, empty_plan};
+use super::{Question, Session, SessionError, Subject, view};
 use crate::chain::{Chain, Flow, View};
 use crate::changes::{Action, ResourceChange, StateJson};
 use crate::hook::{Hook, Moment, Stage};
-use crate::records;
-
-/// What a state is called.
-#[derive(Deserialize)]
-struct StateName {
-    lineage: String,
-    serial: u64,
-}
+use crate::plan_file::PlanFile;
+use crate::records::{self, Known};
 
 impl Session {
     pub(super) async fn apply(&self, chain: &mut Chain) -> Result<i32, SessionError> {
         // A saved plan is applied without a question, as Terraform does it.
-        if let Some(plan) = self.arguments.positional() {
-            let Some(review) = self.review_saved(chain, plan).await? else {
+        if let Some(saved) = self.arguments.positional() {
+            let plan = self.copy_of(saved)?;
+            let Some(review) = self.review_saved(chain, &plan, saved).await? else {
                 return Ok(1);
             };
-            return self.apply_plan(chain, plan, &review).await;
+            return self.apply_plan(chain, &plan, Some(saved), &review).await;
         }
         if self.before_plan(chain).await? == Flow::Stop {
             return Ok(1);
         }
-        let folder = plan_folder()?;
-        let plan = folder.path().join("plan").display().to_string();
-        let arguments = self.arguments.as_plan().with(format!("-out={plan}"));
-        let code = self.run_plan(chain, &arguments, true).await?;
+        let plan = empty_plan()?;
+        let arguments = self.arguments.as_plan();
+        let code = self.run_plan_into(chain, arguments, &plan).await?;
         if code != 0 {
             return Ok(code);
         }
-        let Some(review) = self.review(chain, &plan).await? else {
+        let Some(review) = self.review(chain, &plan, None).await? else {
             return Ok(1);
         };
-        if self.must_ask(&review) {
-            let is_destroy = self.arguments.command == "destroy" || self.arguments.has("destroy");
-            let question = match is_destroy {
-                true => Question::Destroy,
-                false => Question::Apply,
-            };
-            if !(self.approve)(question) {
-                return Ok(1);
-            }
+        if self.must_ask(&review) && !self.is_allowed().await? {
+            return Ok(1);
         }
-        self.apply_plan(chain, &plan, &review).await
+        self.apply_plan(chain, &plan, None, &review).await
     }
 
     /// Whether the user has to approve of a plan.
@@ -58,33 +44,52 @@ impl Session {
         !self.arguments.has("auto-approve") && review.json.has_changes()
     }
 
+    /// Asks the user, who may press Ctrl-C instead.
+    async fn is_allowed(&self) -> Result<bool, SessionError> {
+        let is_destroy = self.arguments.command == "destroy" || self.arguments.has("destroy");
+        let question = Question {
+            subject: match is_destroy {
+                true => Subject::Destroy,
+                false if self.arguments.has("refresh-only") => Subject::Refresh,
+                false => Subject::Apply,
+            },
+            workspace: self.workspace(),
+            product: self.program.product(),
+            is_plain: self.arguments.has("no-color"),
+        };
+        let approve = self.approve.clone();
+        let asking = tokio::task::spawn_blocking(move || approve(&question));
+        let answer = tokio::select! {
+            answer = asking => answer.unwrap_or_else(|error| Err(error.to_string())),
+            () = self.interruption.asked() => Err("interrupted".to_owned()),
+        };
+        answer.map_err(SessionError::Approval)
+    }
+
     /// A plan that was saved by an earlier command. One that passed the same hooks then is not shown to them again.
     async fn review_saved(
         &self,
         chain: &mut Chain,
-        plan: &str,
+        plan: &PlanFile,
+        saved: &str,
     ) -> Result<Option<Review>, SessionError> {
-        let sha256 = sum_of(&seen_from_here(&self.folder, plan))?;
-        if !records::is_reviewed(&self.folder, &sha256, &self.project.hooks) {
-            return self.review(chain, plan).await;
+        let sealed = plan.seal();
+        let sum = sealed.map_err(|error| SessionError::File(saved.to_owned(), error))?;
+        match records::known(&self.folder, &sum, saved, &self.plugins()) {
+            Known::Reviewed(metadata) => {
+                chain.metadata = metadata;
+                Ok(Some(self.read_plan(chain, plan).await?))
+            }
+            Known::Changed => Err(SessionError::PlanChanged(saved.to_owned())),
+            Known::New => self.review(chain, plan, Some(saved)).await,
         }
-        let json = self.plan_json(plan).await?;
-        let schemas = self.schemas().await?;
-        let planned = view(chain, &schemas, &json.configuration, |resources| {
-            let changes = json.resource_changes.iter();
-            changes.map(|change| resources.of_change(change)).collect()
-        })?;
-        Ok(Some(Review {
-            sha256,
-            json,
-            planned,
-        }))
     }
 
     async fn apply_plan(
         &self,
         chain: &mut Chain,
-        plan: &str,
+        plan: &PlanFile,
+        saved: Option<&str>,
         review: &Review,
     ) -> Result<i32, SessionError> {
         let summary = Summary::of(&review.json.resource_changes);
@@ -94,20 +99,40 @@ impl Session {
                 .text("plan_sha256", &review.sha256)
                 .member("summary", &summary)
         };
+        self.go_on()?;
         let start = Hook::Stage(Stage::Apply, Moment::Start);
         if chain.stage(start, &View::default(), about).await == Flow::Stop
             || chain.resources(Hook::PreApply, &review.planned).await == Flow::Stop
         {
             return Ok(1);
         }
-        // What is applied is what was reviewed.
-        if sum_of(&seen_from_here(&self.folder, plan))? != review.sha256 {
-            return Err(SessionError::PlanChanged);
-        }
-        let arguments = self.arguments.as_apply_of(plan);
-        let code = code_of(self.program.run(&arguments, &[]).await?);
+        self.go_on()?;
+        self.check_unchanged(plan, saved, review)?;
+        let takes_variables = review.json.takes_variables();
+        let arguments = self.arguments.as_apply_of(&plan.path(), takes_variables);
+        let code = self.run_program(&arguments, &[]).await?;
         self.after_apply(chain, review, code, about).await?;
         Ok(code)
+    }
+
+    /// What is applied is what was reviewed. A saved plan is applied from a copy; that its file has changed since
+    /// means that somebody expects another plan to be applied.
+    fn check_unchanged(
+        &self,
+        plan: &PlanFile,
+        saved: Option<&str>,
+        review: &Review,
+    ) -> Result<(), SessionError> {
+        let name = saved.unwrap_or("the plan");
+        let unreadable = |error| SessionError::File(name.to_owned(), error);
+        let mut sums = vec![plan.sha256().map_err(unreadable)?];
+        if let Some(saved) = saved {
+            sums.push(sha256(&self.folder.join(saved)).map_err(unreadable)?);
+        }
+        match sums.iter().all(|sum| *sum == review.sha256) {
+            true => Ok(()),
+            false => Err(SessionError::PlanChanged(name.to_owned())),
+        }
     }
 
     /// The hooks after an apply, with the values that resources have now. None of them can undo it.
@@ -118,19 +143,16 @@ impl Session {
         code: i32,
         about: impl Fn(Params) -> Result<Params, tenon_values::Error>,
     ) -> Result<(), SessionError> {
-        let state = self.state().await?;
-        let schemas = self.schemas().await?;
+        let state = self.state_after().await?;
         let applied: Vec<&ResourceChange> = { review.json.resource_changes.iter() }
             .filter(|change| change.deposed.is_none())
             .filter(|change| code == 0 || was_applied(change, &state))
             .collect();
-        let applied = view(chain, &schemas, &review.json.configuration, |resources| {
+        let configuration = &review.json.configuration;
+        let applied = view(chain, &review.schemas, configuration, |resources| {
             let applied = applied.iter().map(|change| {
-                let mut resource = resources.of_change(change)?;
-                if let Some(now) = state.resource(&change.resource.address) {
-                    resource.after = resources.of_state(None, now)?.after;
-                }
-                Ok(resource)
+                let now = state.resource(&change.resource.address);
+                resources.of_applied(change, now)
             });
             applied.collect()
         })?;
@@ -148,17 +170,7 @@ impl Session {
             false => about(params)?.member("errors", &errors),
         };
         let _applied_already = chain.stage(hook, &applied, about).await;
-        self.keep_metadata(chain).await
-    }
-
-    async fn keep_metadata(&self, chain: &Chain) -> Result<(), SessionError> {
-        if chain.metadata.is_empty() {
-            return Ok(());
-        }
-        let arguments = self.arguments.sibling("state", ["pull"]);
-        let name: StateName = self.program.json(&arguments).await?;
-        records::note_metadata(&self.folder, &name.lineage, name.serial, &chain.metadata)?;
-        Ok(())
+        self.keep_metadata(chain, &state).await
     }
 }
 

@@ -1,23 +1,24 @@
 //! `plan`, and the review of what was planned.
 
-use std::path::Path;
-
-use tenon_protocols::seasonings::{Params, sha256};
+use tenon_protocols::seasonings::Params;
 use tenon_values::Error;
 
-use super::{Session, SessionError, code_of, plan_folder, seen_from_here, view};
+use super::{Session, SessionError, view};
 use crate::arguments::Arguments;
 use crate::chain::{Chain, Flow, View};
 use crate::changes::{Action, Configuration, PlanJson, ResourceChange};
 use crate::hook::{Hook, Moment, Stage};
+use crate::plan_file::PlanFile;
 use crate::records;
 use crate::resource::{Resource, Resources};
+use crate::schemas::Schemas;
 
 /// A plan that has passed all hooks.
 pub(super) struct Review {
     /// The SHA-256 checksum of its file.
     pub(super) sha256: String,
     pub(super) json: PlanJson,
+    pub(super) schemas: Schemas,
     /// What is planned, as plugins see it.
     pub(super) planned: View,
 }
@@ -32,6 +33,14 @@ pub(super) struct Summary {
 }
 
 impl Summary {
+    /// That of `terraform import`.
+    pub(super) const ONE_IMPORT: Summary = Summary {
+        add: 0,
+        change: 0,
+        destroy: 0,
+        import: 1,
+    };
+
     pub(super) fn of(changes: &[ResourceChange]) -> Summary {
         let mut summary = Summary::default();
         for change in changes
@@ -59,21 +68,20 @@ impl Session {
         if self.before_plan(chain).await? == Flow::Stop {
             return Ok(1);
         }
-        let folder = plan_folder()?;
-        let (arguments, plan) = match self.arguments.value("out").flatten() {
-            Some(plan) => (self.arguments.clone(), plan.to_owned()),
-            None => {
-                let plan = folder.path().join("plan").display().to_string();
-                (self.arguments.clone().with(format!("-out={plan}")), plan)
+        if let Some(saved) = self.arguments.value("out").flatten() {
+            let code = self.run_plan(chain, &self.arguments, &[]).await?;
+            if matches!(code, 0 | 2) {
+                let plan = self.copy_of(saved)?;
+                self.review(chain, &plan, Some(saved)).await?;
             }
-        };
-        // The path of a plan that is gone soon is of no use to the user.
-        let is_ours = self.arguments.value("out").is_none();
-        let code = self.run_plan(chain, &arguments, is_ours).await?;
-        if !matches!(code, 0 | 2) {
             return Ok(code);
         }
-        self.review(chain, &plan).await?;
+        let plan = empty_plan()?;
+        let arguments = self.arguments.clone();
+        let code = self.run_plan_into(chain, arguments, &plan).await?;
+        if matches!(code, 0 | 2) {
+            self.review(chain, &plan, None).await?;
+        }
         Ok(code)
     }
 
@@ -88,7 +96,7 @@ impl Session {
         if !hooks.iter().any(|hook| chain.wants(*hook)) {
             return Ok(Flow::GoOn);
         }
-        let (state, schemas) = (self.state().await?, self.schemas().await?);
+        let (state, schemas) = (self.state_before().await?, self.schemas().await?);
         let configuration = Configuration::default();
         let view = view(chain, &schemas, &configuration, |resources| {
             let all = state.resources().into_iter();
@@ -103,23 +111,33 @@ impl Session {
         Ok(Flow::GoOn)
     }
 
+    /// Runs `plan` into a file of ours.
+    pub(super) async fn run_plan_into(
+        &self,
+        chain: &mut Chain,
+        arguments: Arguments,
+        plan: &PlanFile,
+    ) -> Result<i32, SessionError> {
+        let arguments = arguments.with(format!("-out={}", plan.path()));
+        // Terraform then gives no advice on what to do with a file that is gone soon.
+        let variables = [("TF_IN_AUTOMATION", "1")];
+        self.run_plan(chain, &arguments, &variables).await
+    }
+
     /// Runs `plan`; if it fails, plugins are told.
-    pub(super) async fn run_plan(
+    async fn run_plan(
         &self,
         chain: &mut Chain,
         arguments: &Arguments,
-        is_ours: bool,
+        variables: &[(&str, &str)],
     ) -> Result<i32, SessionError> {
-        // Terraform then gives no advice on what to do with the plan.
-        let variables: &[(&str, &str)] = match is_ours {
-            true => &[("TF_IN_AUTOMATION", "1")],
-            false => &[],
-        };
-        let code = code_of(self.program.run(arguments, variables).await?);
+        self.go_on()?;
+        let code = self.run_program(arguments, variables).await?;
         if !matches!(code, 0 | 2) {
             let error = format!("{} plan ended with exit code {code}", self.program.name());
             let stage = |params: Params| {
                 let params = params.text("stage", Stage::Plan.name());
+                let params = params.member("summary", &Summary::default())?;
                 params.member("errors", &[&error])
             };
             let failed = Hook::Stage(Stage::Plan, Moment::Failed);
@@ -128,53 +146,72 @@ impl Session {
         Ok(code)
     }
 
-    /// Shows a plan to all plugins. `None` if one of them refuses it.
+    /// Shows a plan, which may have been saved in a file, to all plugins. `None` if one of them refuses it.
     pub(super) async fn review(
         &self,
         chain: &mut Chain,
-        plan: &str,
+        plan: &PlanFile,
+        file: Option<&str>,
     ) -> Result<Option<Review>, SessionError> {
-        let file = seen_from_here(&self.folder, plan);
-        let sum = sum_of(&file)?;
+        self.go_on()?;
+        let review = self.read_plan(chain, plan).await?;
+        let refreshed = view(
+            chain,
+            &review.schemas,
+            &review.json.configuration,
+            |resources| refreshed(resources, &review.json),
+        )?;
+        let flow = chain.resources(Hook::PostRefresh, &refreshed).await;
+        let flow = flow.and(chain.resources(Hook::PostPlan, &review.planned).await);
+        let summary = Summary::of(&review.json.resource_changes);
+        let stage = |params: Params| {
+            params
+                .text("stage", Stage::Plan.name())
+                .text("plan_sha256", &review.sha256)
+                .member("summary", &summary)
+        };
+        let completed = Hook::Stage(Stage::Plan, Moment::Completed);
+        let flow = flow.and(chain.stage(completed, &review.planned, stage).await);
+        if flow == Flow::Stop {
+            return Ok(None);
+        }
+        let (sha256, metadata) = (&review.sha256, &chain.metadata);
+        records::note_review(&self.folder, sha256, file, &self.plugins(), metadata)?;
+        Ok(Some(review))
+    }
+
+    /// Reads a plan, which nobody can change from then on.
+    pub(super) async fn read_plan(
+        &self,
+        chain: &Chain,
+        plan: &PlanFile,
+    ) -> Result<Review, SessionError> {
+        let sealed = plan.seal();
+        let sha256 = sealed.map_err(|error| SessionError::File("the plan".into(), error))?;
         let json = self.plan_json(plan).await?;
         let schemas = self.schemas().await?;
-        let refreshed = view(chain, &schemas, &json.configuration, |resources| {
-            refreshed(resources, &json)
-        })?;
         let planned = view(chain, &schemas, &json.configuration, |resources| {
             let changes = json.resource_changes.iter();
             changes.map(|change| resources.of_change(change)).collect()
         })?;
-        let mut flow = chain.resources(Hook::PostRefresh, &refreshed).await;
-        if chain.resources(Hook::PostPlan, &planned).await == Flow::Stop {
-            flow = Flow::Stop;
-        }
-        let summary = Summary::of(&json.resource_changes);
-        let stage = |params: Params| {
-            params
-                .text("stage", Stage::Plan.name())
-                .text("plan_sha256", &sum)
-                .member("summary", &summary)
-        };
-        let completed = Hook::Stage(Stage::Plan, Moment::Completed);
-        if chain.stage(completed, &planned, stage).await == Flow::Stop {
-            flow = Flow::Stop;
-        }
-        if flow == Flow::Stop {
-            return Ok(None);
-        }
-        records::note_review(&self.folder, &sum, &self.project.hooks)?;
-        Ok(Some(Review {
-            sha256: sum,
+        Ok(Review {
+            sha256,
             json,
+            schemas,
             planned,
-        }))
+        })
+    }
+
+    /// A copy of a saved plan, whose path Terraform takes from its own folder.
+    pub(super) fn copy_of(&self, saved: &str) -> Result<PlanFile, SessionError> {
+        PlanFile::copy_of(&self.folder.join(saved), saved)
+            .map_err(|error| SessionError::File(saved.to_owned(), error))
     }
 }
 
-/// The SHA-256 checksum of a plan.
-pub(super) fn sum_of(plan: &Path) -> Result<String, SessionError> {
-    sha256(plan).map_err(|error| SessionError::File(plan.display().to_string(), error))
+/// A file for a plan that is not saved.
+pub(super) fn empty_plan() -> Result<PlanFile, SessionError> {
+    PlanFile::new().map_err(|error| SessionError::File("a file for the plan".into(), error))
 }
 
 /// The resources of the state before the plan, as they were and as they were found.

@@ -2,75 +2,121 @@
 
 use tenon_protocols::seasonings::Params;
 
-use super::{Session, SessionError, code_of, view};
+use super::plan::Summary;
+use super::{Session, SessionError, view};
 use crate::chain::{Chain, Flow, View};
-use crate::changes::Configuration;
+use crate::changes::{Configuration, StateJson};
 use crate::hook::{Hook, Moment, Stage};
 
 impl Session {
     pub(super) async fn init(&self, chain: &mut Chain) -> Result<i32, SessionError> {
-        self.staged(chain, Stage::Init).await
+        if self.before(chain, Stage::Init).await == Flow::Stop {
+            return Ok(1);
+        }
+        let code = self.run_between().await?;
+        let nothing = (View::default(), Summary::default());
+        self.after(chain, Stage::Init, code, nothing).await;
+        Ok(code)
     }
 
     /// An import changes the state, as an apply does.
     pub(super) async fn import(&self, chain: &mut Chain) -> Result<i32, SessionError> {
-        self.staged(chain, Stage::Apply).await
-    }
-
-    /// Runs the command between the hooks of a stage.
-    async fn staged(&self, chain: &mut Chain, stage: Stage) -> Result<i32, SessionError> {
-        let about = |params: Params| Ok(params.text("stage", stage.name()));
-        let nothing = View::default();
-        let start = Hook::Stage(stage, Moment::Start);
-        if chain.stage(start, &nothing, about).await == Flow::Stop {
+        if self.before(chain, Stage::Apply).await == Flow::Stop {
             return Ok(1);
         }
-        let code = code_of(self.program.run(&self.arguments, &[]).await?);
+        let code = self.run_between().await?;
+        if code != 0 {
+            let nothing = (View::default(), Summary::default());
+            self.after(chain, Stage::Apply, code, nothing).await;
+            return Ok(code);
+        }
+        let state = self.state_after().await?;
+        let address = self.arguments.positional().unwrap_or_default();
+        let passes = |one: &str| one == address;
+        let imported = self.view_of_state(chain, &state, &passes).await?;
+        let imported = (imported, Summary::ONE_IMPORT);
+        self.after(chain, Stage::Apply, code, imported).await;
+        self.keep_metadata(chain, &state).await?;
+        Ok(code)
+    }
+
+    async fn before(&self, chain: &mut Chain, stage: Stage) -> Flow {
+        let about = |params: Params| Ok(params.text("stage", stage.name()));
+        let start = Hook::Stage(stage, Moment::Start);
+        chain.stage(start, &View::default(), about).await
+    }
+
+    async fn run_between(&self) -> Result<i32, SessionError> {
+        self.go_on()?;
+        self.run_program(&self.arguments, &[]).await
+    }
+
+    /// Tells plugins how the command ended. It is done already, whatever they say.
+    async fn after(
+        &self,
+        chain: &mut Chain,
+        stage: Stage,
+        code: i32,
+        (resources, summary): (View, Summary),
+    ) {
         let name = format!("{} {}", self.program.name(), self.arguments.command);
+        let about = |params: Params| {
+            let params = params.text("stage", stage.name());
+            params.member("summary", &summary)
+        };
         let _done = match code {
             0 => {
                 let completed = Hook::Stage(stage, Moment::Completed);
-                chain.stage(completed, &nothing, about).await
+                chain.stage(completed, &resources, about).await
             }
             code => {
                 let error = format!("{name} ended with exit code {code}");
                 let about = |params: Params| about(params)?.member("errors", &[&error]);
                 let failed = Hook::Stage(stage, Moment::Failed);
-                chain.stage(failed, &nothing, about).await
+                chain.stage(failed, &resources, about).await
             }
         };
-        Ok(code)
     }
 
     pub(super) async fn refresh(&self, chain: &mut Chain) -> Result<i32, SessionError> {
-        let schemas = self.schemas().await?;
-        let configuration = Configuration::default();
-        let before = self.state().await?;
-        let seen = view(chain, &schemas, &configuration, |resources| {
-            let all = before.resources().into_iter();
-            all.map(|(module, one)| resources.of_state(module, one))
-                .collect()
-        })?;
+        let before = self.state_before().await?;
+        let seen = self.view_of_state(chain, &before, &|_| true).await?;
         if chain.resources(Hook::PreRefresh, &seen).await == Flow::Stop {
             return Ok(1);
         }
-        let code = code_of(self.program.run(&self.arguments, &[]).await?);
+        let code = self.run_between().await?;
         if code != 0 {
             return Ok(code);
         }
-        let after = self.state().await?;
+        let after = self.state_after().await?;
+        let schemas = self.schemas().await?;
+        let configuration = Configuration::default();
         let seen = view(chain, &schemas, &configuration, |resources| {
             let all = after.resources().into_iter();
             let all = all.map(|(module, one)| {
-                let mut resource = resources.of_state(module, one)?;
-                if let Some(earlier) = before.resource(&one.resource.address) {
-                    resource.before = resources.of_state(module, earlier)?.before;
-                }
-                Ok(resource)
+                let earlier = before.resource(&one.resource.address);
+                resources.of_states(module, earlier, one)
             });
             all.collect()
         })?;
         let _refreshed_already = chain.resources(Hook::PostRefresh, &seen).await;
+        self.keep_metadata(chain, &after).await?;
         Ok(0)
+    }
+
+    /// The resources of a state whose addresses pass.
+    async fn view_of_state(
+        &self,
+        chain: &Chain,
+        state: &StateJson,
+        passes: &(dyn Fn(&str) -> bool + Sync),
+    ) -> Result<View, SessionError> {
+        let schemas = self.schemas().await?;
+        view(chain, &schemas, &Configuration::default(), |resources| {
+            let all = state.resources().into_iter();
+            all.filter(|(_, one)| passes(&one.resource.address))
+                .map(|(module, one)| resources.of_state(module, one))
+                .collect()
+        })
     }
 }
