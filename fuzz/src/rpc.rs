@@ -41,7 +41,7 @@ const EXT_NAMES: &[ExtName] = &[
     ExtName {
         code: 12,
         name: "$unknown",
-        content: ExtContent::Map,
+        content: ExtContent::Map(&[(1, "null"), (2, "prefix")]),
     },
 ];
 

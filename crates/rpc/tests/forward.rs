@@ -318,7 +318,7 @@ async fn ext_types_are_converted_with_the_names_of_both_connections() {
         ..options()
     };
     let mut proxy = Proxy::new([LINES, Dialect::MsgpackRpc], [named(), named()]);
-    let params = r#"[{"$unknown":true},{"$unknown":{"$map":[[1,false]]}}]"#;
+    let params = r#"[{"$unknown":true},{"$unknown":{"null":false}}]"#;
     let call = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"m","params":{params}}}"#);
     proxy.editor.send(call + "\n").await;
     let request = watched(proxy.agent.frame()).await.expect("a request");

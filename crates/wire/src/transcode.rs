@@ -38,8 +38,8 @@ pub struct ExtName {
 pub enum ExtContent {
     /// Always these bytes. JSON has `true`.
     Fixed(&'static [u8]),
-    /// A map in msgpack. JSON has that map.
-    Map,
+    /// A map in msgpack, with names for keys that are numbers. JSON has that map with the names.
+    Map(&'static [(u64, &'static str)]),
 }
 
 /// Bytes that are not valid in their own format, or that the other format cannot express.
@@ -104,7 +104,7 @@ mod tests {
         ExtName {
             code: 12,
             name: "$unknown",
-            content: ExtContent::Map,
+            content: ExtContent::Map(&[(1, "null"), (2, "prefix")]),
         },
     ];
 
@@ -138,12 +138,35 @@ mod tests {
         both_ways(b"\xd4\x00\x00", r#"{"$unknown":true}"#);
         both_ways(
             b"\xc7\x03\x0c\x81\x01\xc2",
-            r#"{"$unknown":{"$map":[[1,false]]}}"#,
+            r#"{"$unknown":{"null":false}}"#,
         );
         both_ways(b"\xcb\x7f\xf0\0\0\0\0\0\0", r#"{"$float":"Infinity"}"#);
         both_ways(b"\x81\x01\x02", r#"{"$map":[[1,2]]}"#);
         // A map that looks like a spelling is spelled out itself, so that nothing is mistaken.
         both_ways(b"\x81\xa4$ext\x02", r#"{"$map":[["$ext",2]]}"#);
+    }
+
+    #[test]
+    fn keys_of_a_named_map_have_names_where_all_of_them_do() {
+        for (map, json) in [
+            (
+                &b"\x82\x01\xc2\x02\xa1a"[..],
+                r#"{"null":false,"prefix":"a"}"#,
+            ),
+            (b"\x81\x07\xc2", r#"{"$map":[[7,false]]}"#),
+            (b"\x82\x01\xc2\x07\xc2", r#"{"$map":[[1,false],[7,false]]}"#),
+            // A text that looks like a name is not mistaken for it.
+            (b"\x81\xa4null\xc2", r#"{"$map":[["null",false]]}"#),
+            (b"\x81\xa5other\xc2", r#"{"other":false}"#),
+            (b"\x80", "{}"),
+        ] {
+            let mut ext = Vec::new();
+            crate::msgpack::write::ext(&mut ext, 12, map);
+            both_ways(&ext, &format!(r#"{{"$unknown":{json}}}"#));
+        }
+        let inner = br#"{"$unknown":{"prefix":{"null":1}}}"#;
+        let ext = json_to_msgpack(inner, NAMES).unwrap();
+        assert_eq!(msgpack_to_json(&ext, NAMES).unwrap().as_bytes(), inner);
     }
 
     #[test]

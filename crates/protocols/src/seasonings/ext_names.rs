@@ -3,8 +3,8 @@
 use tenon_rpc::options::{ExtContent, ExtName};
 use tenon_values::msgpack::{REFINED_UNKNOWN, UNKNOWN};
 
-/// How unknown values of cty are written in JSON: `{"$unknown":true}`, or with their refinements
-/// instead of `true`.
+/// How unknown values of cty are written in JSON: `{"$unknown":true}`, or with what is known of them
+/// instead of `true`, such as `{"null":false,"prefix":"ami-"}`.
 pub const EXT_NAMES: &[ExtName] = &[
     ExtName {
         code: UNKNOWN,
@@ -14,7 +14,14 @@ pub const EXT_NAMES: &[ExtName] = &[
     ExtName {
         code: REFINED_UNKNOWN,
         name: "$unknown",
-        content: ExtContent::Map,
+        content: ExtContent::Map(&[
+            (1, "null"),
+            (2, "prefix"),
+            (3, "min"),
+            (4, "max"),
+            (5, "min_length"),
+            (6, "max_length"),
+        ]),
     },
 ];
 
@@ -30,7 +37,7 @@ mod tests {
         let refined = unknown.clone().refine_not_null().unwrap();
         for (value, expected) in [
             (unknown, r#"{"$unknown":true}"#),
-            (refined, r#"{"$unknown":{"$map":[[1,false]]}}"#),
+            (refined, r#"{"$unknown":{"null":false}}"#),
         ] {
             let bytes = msgpack::encode(&value, &Type::String).unwrap();
             let payload = Payload::new(Format::Msgpack, bytes);

@@ -11,6 +11,6 @@ pub(crate) const EXT_NAMES: &[ExtName] = &[
     ExtName {
         code: 12,
         name: "$unknown",
-        content: ExtContent::Map,
+        content: ExtContent::Map(&[(1, "null"), (2, "prefix")]),
     },
 ];

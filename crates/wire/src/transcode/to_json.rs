@@ -55,19 +55,53 @@ impl Writer<'_> {
                 }
                 self.out.push('}');
             }
-            Token::Map(length) => {
-                self.out.push_str(r#"{"$map":["#);
-                for index in 0..length {
-                    self.out.push_str(if index > 0 { ",[" } else { "[" });
-                    self.value(reader, depth)?;
-                    self.out.push(',');
-                    self.value(reader, depth)?;
-                    self.out.push(']');
-                }
-                self.out.push_str("]}");
-            }
+            Token::Map(length) => self.spelled_map(reader, length, depth)?,
         }
         Some(())
+    }
+
+    /// A map that JSON cannot express, or that could be mistaken for something else.
+    fn spelled_map(&mut self, reader: &mut Reader<'_>, length: u32, depth: usize) -> Option<()> {
+        self.out.push_str(r#"{"$map":["#);
+        for index in 0..length {
+            self.out.push_str(if index > 0 { ",[" } else { "[" });
+            self.value(reader, depth)?;
+            self.out.push(',');
+            self.value(reader, depth)?;
+            self.out.push(']');
+        }
+        self.out.push_str("]}");
+        Some(())
+    }
+
+    /// A map whose keys have names. If one of them has none, the map is written as any other.
+    fn named_map(&mut self, reader: &mut Reader<'_>, names: &Names, depth: usize) -> Option<()> {
+        let start = reader.clone();
+        let Token::Map(length) = reader.token()? else {
+            return None;
+        };
+        let inner = depth.checked_sub(1)?;
+        match keys_of(reader, length, names)? {
+            Keys::Named => {
+                self.out.push('{');
+                for index in 0..length {
+                    let Token::Unsigned(key) = reader.token()? else {
+                        return None;
+                    };
+                    let (_, name) = names.iter().find(|(known, _)| *known == key)?;
+                    let separator = if index > 0 { "," } else { "" };
+                    self.out.push_str(&format!("{separator}\"{name}\":"));
+                    self.value(reader, inner)?;
+                }
+                self.out.push('}');
+                Some(())
+            }
+            Keys::LikeNames => self.spelled_map(reader, length, inner),
+            Keys::Other => {
+                *reader = start;
+                self.value(reader, depth)
+            }
+        }
     }
 
     fn ext(&mut self, code: i8, bytes: &[u8], depth: usize) {
@@ -88,10 +122,9 @@ impl Writer<'_> {
         self.out.push_str("\":");
         match named.content {
             ExtContent::Fixed(fixed) => (bytes == fixed).then(|| self.out.push_str("true"))?,
-            ExtContent::Map => {
+            ExtContent::Map(names) => {
                 let mut reader = Reader::new(bytes);
-                matches!(reader.clone().token()?, Token::Map(_)).then_some(())?;
-                self.value(&mut reader, depth)?;
+                self.named_map(&mut reader, names, depth)?;
                 (reader.position() == bytes.len()).then_some(())?;
             }
         }
@@ -104,6 +137,40 @@ impl Writer<'_> {
         STANDARD.encode_string(bytes, &mut self.out);
         self.out.push_str(after);
     }
+}
+
+type Names = [(u64, &'static str)];
+
+/// The keys of a map whose keys may have names.
+enum Keys {
+    /// All of them are numbers that have names.
+    Named,
+    /// One of them is a text that is a name as well.
+    LikeNames,
+    Other,
+}
+
+fn keys_of(reader: &Reader<'_>, length: u32, names: &Names) -> Option<Keys> {
+    let mut reader = reader.clone();
+    let (mut are_named, mut is_like_name) = (length > 0, false);
+    for _ in 0..length {
+        let key = reader.clone().token()?;
+        reader.skip()?;
+        let is = |(number, name): &(u64, &str)| match key {
+            Token::Unsigned(key) => *number == key,
+            Token::Str(text) => text == name.as_bytes(),
+            _ => false,
+        };
+        let has_name = names.iter().any(is);
+        are_named &= has_name && matches!(key, Token::Unsigned(_));
+        is_like_name |= has_name && matches!(key, Token::Str(_));
+        reader.skip()?;
+    }
+    Some(match (are_named, is_like_name) {
+        (true, _) => Keys::Named,
+        (false, true) => Keys::LikeNames,
+        (false, false) => Keys::Other,
+    })
 }
 
 /// Whether all keys of the map that starts here are strings, and none of them could be mistaken for

@@ -31,7 +31,7 @@ impl Packer<'_> {
     fn value(&mut self, depth: usize) -> Option<()> {
         let depth = depth.checked_sub(1)?;
         match self.scanner.peek()? {
-            b'{' => self.object(depth),
+            b'{' => self.object(&[], depth),
             b'[' => self.array(depth),
             _ => {
                 let place = self.scanner.value().ok()?;
@@ -53,7 +53,8 @@ impl Packer<'_> {
         Some(())
     }
 
-    fn object(&mut self, depth: usize) -> Option<()> {
+    /// An object, in which `names` stand for numbers.
+    fn object(&mut self, names: &[(u64, &str)], depth: usize) -> Option<()> {
         self.scanner.take(b'{');
         let (start, mut count, mut is_first) = (self.out.len(), 0, true);
         while self.scanner.another(b'}', &mut is_first).ok()? {
@@ -66,7 +67,11 @@ impl Packer<'_> {
                 }
                 self.scanner = before;
             }
-            write::str(self.out, json::unescape(key)?.as_bytes());
+            let key = json::unescape(key)?;
+            match names.iter().find(|(_, name)| *name == key) {
+                Some((number, _)) => write::unsigned(self.out, *number),
+                None => write::str(self.out, key.as_bytes()),
+            }
             self.value(depth)?;
             count += 1;
         }
@@ -104,9 +109,18 @@ impl Packer<'_> {
             }
             _ => match self.named_ext(key, value) {
                 Some((code, ExtContent::Fixed(bytes))) => write::ext(self.out, code, bytes),
-                Some((code, ExtContent::Map)) => {
+                Some((code, ExtContent::Map(keys))) => {
                     let mut bytes = Vec::new();
-                    write(value, &mut bytes, self.names, depth)?;
+                    let mut packer = Packer {
+                        text: value,
+                        scanner: Scanner::new(value, JSON_DEPTH),
+                        out: &mut bytes,
+                        names: self.names,
+                    };
+                    match packer.scanner.peek()? {
+                        b'{' => packer.object(keys, depth.checked_sub(1)?)?,
+                        _ => packer.value(depth)?,
+                    }
                     write::ext(self.out, code, &bytes);
                 }
                 None => {
