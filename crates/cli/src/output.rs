@@ -31,8 +31,8 @@ use tokio::net::unix::pipe;
 use crate::exit::{Code, Failure};
 pub(crate) use findings::{findings, findings_as_json};
 use json::compact;
-pub(crate) use json::{choose_masked, masked};
-pub(crate) use printer::{Answered, Printer, value, variable};
+pub(crate) use json::{choose_masked, masked, without_sensitive};
+pub(crate) use printer::{Answered, Printer};
 use screen::Stream;
 
 /// Why stdout could not be written, the first time.

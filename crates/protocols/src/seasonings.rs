@@ -43,6 +43,8 @@ mod params;
 #[cfg(feature = "values")]
 mod path;
 #[cfg(feature = "values")]
+mod readable;
+#[cfg(feature = "values")]
 pub mod schema;
 #[cfg(feature = "values")]
 mod types;
@@ -65,5 +67,6 @@ pub use {
     ext_names::EXT_NAMES,
     params::Params,
     path::{Segment, resolve},
+    readable::Readable,
     types::read_type,
 };

@@ -22,6 +22,9 @@ Examples:
     tenon call --list --protocol mcp -- npx -y @modelcontextprotocol/server-everything
     tenon call tools/call '{\"name\":\"echo\",\"arguments\":{\"message\":\"hi\"}}' --protocol mcp -- npx ...
 
+  Call a function of a Seasonings plugin, with plain values by its schema:
+    tenon call functions/call '{\"name\":\"slug\",\"args\":[\"A B\"]}' --protocol seasonings -- python3 notes.py
+
   Ask a running Neovim, which speaks msgpack-rpc on a socket:
     tenon call nvim_eval '[\"1+2\"]' --dialect msgpack-rpc --socket /tmp/nvim.sock
 
@@ -58,7 +61,8 @@ On a terminal, Ctrl-C cancels the running calls and Ctrl-D ends the session.
 
 Params are JSON: the text itself, @FILE, or - for stdin. Values that JSON cannot express are written
 as {\"$binary\":\"<base64>\"}, {\"$ext\":[TYPE,\"<base64>\"]}, {\"$map\":[[KEY,VALUE],..]},
-{\"$float\":\"NaN\"} or {\"$unknown\":true}, in params and in results.";
+{\"$float\":\"NaN\"} or {\"$unknown\":true}, in params and in results. Values of Seasonings plugins are
+written and read by their schemas, and sensitive ones are shown as {\"$sensitive\":\"***\"}.";
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -152,6 +156,10 @@ pub(crate) struct CallArgs {
     /// Print results, errors and events as lines of JSON
     #[arg(long)]
     pub(crate) json: bool,
+
+    /// Show values that the schema of a Seasonings plugin marks as sensitive
+    #[arg(long)]
+    pub(crate) show_sensitive: bool,
 
     #[command(flatten)]
     pub(crate) tap: TapArgs,

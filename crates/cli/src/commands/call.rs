@@ -10,6 +10,7 @@ mod line;
 mod params;
 mod target;
 mod terminal;
+mod values;
 mod variables;
 
 use std::sync::Arc;
@@ -34,6 +35,7 @@ pub(crate) async fn run(args: CallArgs) -> Result<(), Failure> {
     let printer = Printer {
         json: args.json,
         events_are_data: args.watch,
+        hides_sensitive: args.protocol == Some(Protocol::Seasonings) && !args.show_sensitive,
     };
     output::choose_masked(&args.tap.mask);
     // While this waits for a FIFO or a terminal, a signal ends the command in the usual way: nothing has
@@ -115,6 +117,10 @@ async fn reach_and_call_with(
         () = interrupted(&mut ctrl_c) => return Err(Failure::interrupted()),
     };
     let work = async {
+        if args.repl || (args.method.is_some() && !args.event) {
+            let method = args.method.as_deref();
+            target.learn(method, begun.as_ref(), args.timeout.0).await?;
+        }
         if let Some(method) = &args.method {
             match args.event {
                 true => target.send(method, params).await?,

@@ -9,7 +9,7 @@ use tenon_protocols::seasonings::EXT_NAMES;
 use tenon_rpc::Dialect;
 
 use crate::args::{EnvironmentArgs, LimitArgs, PermissionArgs, TapArgs};
-use crate::commands::tap::{redact, tap};
+use crate::commands::tap::{Show, redact, tap};
 use crate::exit::Failure;
 use crate::output;
 
@@ -21,6 +21,7 @@ pub(crate) fn start(
     dialect: Dialect,
     protocol: Option<Protocol>,
     args: &TapArgs,
+    show: Option<Show>,
 ) -> Result<Start, Failure> {
     let mut start = Start::new(dialect);
     if let Some(protocol) = protocol {
@@ -31,7 +32,7 @@ pub(crate) fn start(
     // Also where a dialect is given instead of a protocol.
     start.options.error_names = ERROR_NAMES;
     start.options.ext_names = EXT_NAMES;
-    start.options.tap = tap(args)?;
+    start.options.tap = tap(args, show)?;
     start.options.redact = redact(args);
     Ok(start)
 }

@@ -103,7 +103,7 @@ fn dialect(args: &ServeArgs) -> Dialect {
 
 /// The connection to the plugin.
 fn start(args: &ServeArgs) -> Result<Start, Failure> {
-    let mut start = plugin::start(args.dialect, args.protocol, &args.tap)?;
+    let mut start = plugin::start(args.dialect, args.protocol, &args.tap, None)?;
     start.options.limits.frame = start.options.limits.frame.max(args.max_message);
     Ok(start)
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use serde_json::value::RawValue;
 use tenon_host::own_file;
 use tenon_rpc::{
     Tap,
@@ -12,8 +13,11 @@ use crate::args::TapArgs;
 use crate::exit::Failure;
 use crate::output;
 
+/// What `--trace` shows of a frame that can be shown better than as it was sent, as JSON.
+pub(crate) type Show = Arc<dyn Fn(&Seen<'_>) -> Option<String> + Send + Sync>;
+
 /// What `--trace` and `--record` ask for.
-pub(crate) fn tap(args: &TapArgs) -> Result<Option<Arc<dyn Tap>>, Failure> {
+pub(crate) fn tap(args: &TapArgs, show: Option<Show>) -> Result<Option<Arc<dyn Tap>>, Failure> {
     let to_file = match &args.record {
         Some(path) => {
             // A recording may hold secrets: only its owner may read it.
@@ -33,7 +37,11 @@ pub(crate) fn tap(args: &TapArgs) -> Result<Option<Arc<dyn Tap>>, Failure> {
     }
     Ok(Some(Arc::new(move |seen: Seen<'_>| {
         if let Some(format) = &to_stderr {
-            output::trace(&format.record(&seen));
+            let mut record = format.record(&seen);
+            if let Some(shown) = { show.as_ref() }.and_then(|show| show(&seen)) {
+                record.frame = RawValue::from_string(output::masked(&shown)).ok();
+            }
+            output::trace(&record);
         }
         if let Some(recorder) = &to_file {
             recorder.see(seen);

@@ -30,6 +30,15 @@ pub(crate) fn masked(json: &str) -> String {
     }
 }
 
+/// JSON in which the values that are spelled as sensitive, `{"$sensitive":VALUE}`, are masked; `None` if
+/// it cannot be read.
+pub(crate) fn without_sensitive(json: &str) -> Option<String> {
+    match json.contains("$sensitive") {
+        true => tenon_rpc::trace::mask_json(json, &["$sensitive".to_owned()]),
+        false => Some(json.to_owned()),
+    }
+}
+
 /// JSON from outside on one line. Only blanks change.
 pub(super) fn compact(json: &str) -> String {
     tenon_text::json(&json.replace(['\n', '\r'], " ")).into_owned()

@@ -4,9 +4,11 @@ use serde_json::json;
 use serde_json::value::RawValue;
 use tenon_rpc::Payload;
 
-use super::json::{ErrorObject, ToJson, compact, laid_out, line, masked, to_json};
+use super::json::{
+    ErrorObject, ToJson, compact, laid_out, line, masked, to_json, without_sensitive,
+};
 use super::{data, json_data, on_one_line, talk};
-use crate::exit::Failure;
+use crate::exit::{Code, Failure};
 
 /// How results and events are shown.
 #[derive(Clone, Copy, Debug)]
@@ -15,6 +17,8 @@ pub(crate) struct Printer {
     pub(crate) json: bool,
     /// Events are what was asked for, and go to stdout.
     pub(crate) events_are_data: bool,
+    /// Values that are spelled as sensitive are masked.
+    pub(crate) hides_sensitive: bool,
 }
 
 /// How a request of the other side was answered.
@@ -32,7 +36,7 @@ pub(crate) enum Answered<'a> {
 impl Printer {
     /// The answer to a call: the data that was asked for.
     pub(crate) fn result(self, method: &str, result: &Payload) -> Result<(), Failure> {
-        let result = to_json(result)?;
+        let result = self.shown(result)?;
         if self.json {
             return json_data(line(&[("method", &json!(method)), ("result", &result)]));
         }
@@ -138,7 +142,7 @@ impl Printer {
             let (result, error);
             let outcome: (&str, &dyn ToJson) = match outcome {
                 Ok(payload) => {
-                    result = to_json(payload)?;
+                    result = self.shown(payload)?;
                     ("result", &result)
                 }
                 Err(failure) => {
@@ -154,19 +158,38 @@ impl Printer {
             Err(failure) => self.error(Some(method), failure),
         }
     }
-}
 
-/// A value that a conversation keeps.
-pub(crate) fn value(name: &str, value: &Payload, is_json: bool) -> Result<(), Failure> {
-    let value = to_json(value)?;
-    match is_json {
-        true => json_data(line(&[("name", &json!(name)), ("value", &value)])),
-        false => laid_out(&value),
+    /// A value that a conversation keeps.
+    pub(crate) fn value(self, name: &str, value: &Payload) -> Result<(), Failure> {
+        let value = self.shown(value)?;
+        match self.json {
+            true => json_data(line(&[("name", &json!(name)), ("value", &value)])),
+            false => laid_out(&value),
+        }
+    }
+
+    /// A variable in a list of all of them.
+    pub(crate) fn variable(self, name: &str, value: &str) {
+        let hidden = { self.hides_sensitive }.then(|| without_sensitive(value));
+        match hidden {
+            Some(hidden) => variable(name, hidden.as_deref().unwrap_or("\"***\"")),
+            None => variable(name, value),
+        }
+    }
+
+    /// A value as it is printed.
+    fn shown(self, value: &Payload) -> Result<Box<RawValue>, Failure> {
+        let json = to_json(value)?;
+        if !self.hides_sensitive {
+            return Ok(json);
+        }
+        let hidden =
+            without_sensitive(json.get()).and_then(|text| RawValue::from_string(text).ok());
+        hidden.ok_or_else(|| Failure::new(Code::BrokenProtocol, "the answer is nested too deeply"))
     }
 }
 
-/// A variable in a list of all of them.
-pub(crate) fn variable(name: &str, value: &str) {
+fn variable(name: &str, value: &str) {
     const LONGEST: usize = 100;
     let mut shown: String = value.chars().take(LONGEST).collect();
     if shown.len() < value.len() {

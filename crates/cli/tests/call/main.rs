@@ -11,8 +11,10 @@ mod failed_tools;
 mod language_server;
 mod listing;
 mod mcp_server;
+mod pages;
 mod questions;
 mod reaching;
+mod seasonings;
 #[path = "../support/mod.rs"]
 mod support;
 mod terminal;

@@ -103,6 +103,11 @@ impl Answer {
         }
     }
 
+    /// The members, in their order.
+    pub(super) fn members(&self) -> &[(Text, Payload)] {
+        &self.members
+    }
+
     fn member(&self, name: &str) -> Option<&Payload> {
         let found = self.members.iter().find(|(known, _)| known == name);
         found.map(|(_, value)| value)

@@ -11,6 +11,7 @@ use tenon_rpc::{
 use super::capabilities::{Capabilities, Level};
 #[cfg(feature = "values")]
 use super::list;
+use super::names::canonical;
 use crate::lifecycle::{Begun, Client, Spec, Work, call, client_info, decode, refuse};
 
 /// The version of the protocol.
@@ -35,10 +36,26 @@ pub(crate) static SPEC: Spec = Spec {
     begins_once: true,
     begin: greet_with_everything,
     end,
+    failure,
     #[cfg(feature = "values")]
     list: Some(list::list),
     methods: &[
         "ping",
+        "middleware/prePlan",
+        "middleware/postPlan",
+        "middleware/preApply",
+        "middleware/postApply",
+        "middleware/preRefresh",
+        "middleware/postRefresh",
+        "middleware/initStageStart",
+        "middleware/initStageCompleted",
+        "middleware/initStageFailed",
+        "middleware/planStageStart",
+        "middleware/planStageCompleted",
+        "middleware/planStageFailed",
+        "middleware/applyStageStart",
+        "middleware/applyStageCompleted",
+        "middleware/applyStageFailed",
         "functions/getSchema",
         "functions/call",
         "resources/getSchema",
@@ -186,6 +203,35 @@ fn end(peer: &Peer) -> Work<'_, ()> {
     })
 }
 
+/// Results can report failures: with a diagnostic, with the status of a hook, and with `success` of a
+/// storage.
+fn failure(method: &str, result: &Payload) -> Option<&'static str> {
+    let result = decode(result).ok()?;
+    let is_error = |one: &Value| {
+        let severity = one["severity"].as_str().unwrap_or_default();
+        !matches!(severity.to_ascii_lowercase().as_str(), "warning" | "warn")
+    };
+    let mut diagnostics = result["diagnostics"].as_array().into_iter().flatten();
+    if diagnostics.any(is_error) {
+        return Some("the plugin reported an error in `diagnostics`");
+    }
+    let method = canonical(method);
+    if method.starts_with("middleware/") {
+        let is_good = match &result["status"] {
+            Value::Null => true,
+            status => matches!(
+                status.as_str(),
+                Some("success" | "pass" | "ok" | "warning" | "warn")
+            ),
+        };
+        return (!is_good)
+            .then_some("the hook failed: its `status` is neither success nor warning");
+    }
+    let confirms = ["storage/write", "storage/unlock", "storage/delete"];
+    let is_confirmed = !confirms.contains(&&*method) || result["success"] == true;
+    (!is_confirmed).then_some("the plugin did not confirm it: `success` is not true")
+}
+
 #[cfg(test)]
 mod tests {
     use tenon_rpc::Format;
@@ -214,6 +260,29 @@ mod tests {
         let odd = read(json!({"capabilities": null, "max_in_flight": 0})).unwrap();
         assert_eq!(odd, Welcome::default());
         read(json!([])).unwrap_err();
+    }
+
+    #[test]
+    fn a_result_can_be_a_failure() {
+        let failed = |method, result: Value| {
+            let result = Payload::encode(Format::Msgpack, &result).unwrap();
+            failure(method, &result).is_some()
+        };
+        let warning = json!({"diagnostics": [{"severity": "warning", "summary": "a"}]});
+        let error = json!({"diagnostics": [{"severity": "warning"}, {"severity": "error"}]});
+        assert!(!failed("resources/read", warning) && failed("resources/read", error));
+        assert!(failed(
+            "resources/read",
+            json!({"diagnostics": [{"summary": "a"}]})
+        ));
+        for status in [json!(null), json!("ok"), json!("warning")] {
+            assert!(!failed("middleware/postPlan", json!({"status": status})));
+        }
+        assert!(failed("post-plan", json!({"status": "fail"})));
+        assert!(failed("hooks.postPlan", json!({"status": "maybe"})));
+        assert!(failed("storage/write", json!({})));
+        assert!(!failed("storage/write", json!({"success": true})));
+        assert!(!failed("storage/read", json!({"state": null})));
     }
 
     #[test]

@@ -91,7 +91,7 @@ fn function((name, schema): (&String, &Value)) -> Offer {
         .with_parameters(parameters)
         .called(
             "functions/call",
-            |given| json!([{ "name": name, "arguments": given }]),
+            |given| json!({ "name": name, "arguments": given }),
         );
     let returns = &schema["returns"];
     offer.result = (!returns.is_null()).then(|| type_text(returns));

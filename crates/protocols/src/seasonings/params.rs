@@ -116,10 +116,23 @@ impl Params {
 
     /// The same members as the answer to a call: a map without an array around it.
     pub fn into_answer(self) -> Payload {
+        Payload::new(Format::Msgpack, self.into_map())
+    }
+
+    /// With a value that is msgpack already.
+    #[must_use]
+    pub(super) fn packed(mut self, name: &str, packed: &[u8]) -> Params {
+        self.key(name);
+        self.members.extend_from_slice(packed);
+        self
+    }
+
+    /// The map alone.
+    pub(super) fn into_map(self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.members.len() + 5);
         write::map(&mut bytes, self.count);
         bytes.extend_from_slice(&self.members);
-        Payload::new(Format::Msgpack, bytes)
+        bytes
     }
 
     /// The params as they are sent.

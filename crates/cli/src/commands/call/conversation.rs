@@ -237,7 +237,7 @@ impl<'a> Conversation<'a> {
                 Err(failure) => return self.fail(None, &failure),
             },
             Line::Show(reference) => match self.json("value", reference) {
-                Ok(value) => output::value(reference, &value, self.args.json)?,
+                Ok(value) => self.printer.value(reference, &value)?,
                 Err(failure) => return self.fail(None, &failure),
             },
             Line::Answer { method, answer } => match self.json("answer", answer) {
@@ -255,7 +255,7 @@ impl<'a> Conversation<'a> {
             Line::List => return self.list(person).await,
             Line::Variables => {
                 for (name, value) in self.variables.iter() {
-                    output::variable(name, value);
+                    self.printer.variable(name, value);
                 }
             }
             Line::Help => output::talk(repl_help()),

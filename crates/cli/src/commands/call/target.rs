@@ -14,12 +14,19 @@ use tokio::time::Instant;
 use super::answers::Answers;
 use super::denials::Denials;
 use super::params;
+use super::values::Values;
 use crate::args::{CallArgs, TcpAddress};
 use crate::commands::plugin;
 use crate::exit::{Code, Failure};
 use crate::output;
 
-pub(crate) enum Target {
+pub(crate) struct Target {
+    side: Side,
+    /// How values are written and read, in a protocol whose values have schemas.
+    values: Option<Arc<Values>>,
+}
+
+enum Side {
     Plugin(Box<Plugin>),
     Server(Connection),
 }
@@ -34,7 +41,9 @@ impl Target {
     ) -> Result<(Target, Option<Payload>), Failure> {
         let router = Arc::new(answers.router());
         let client = answers.client();
-        let mut start = plugin::start(args.dialect, args.protocol, &args.tap)?;
+        let values = Values::new(args);
+        let show = { values.as_ref() }.map(|values| values.show(args.show_sensitive));
+        let mut start = plugin::start(args.dialect, args.protocol, &args.tap, show)?;
         if let Some(max_message) = args.max_message {
             start.options.limits.frame = max_message;
         }
@@ -54,7 +63,8 @@ impl Target {
             let connection = Connection::start_with(io, start.dialect, router, start.options);
             let begun = within(Some(start.limit), first(connection.peer())).await;
             let begun = begun.map_err(|error| first_call_failed(error.into(), args))?;
-            return Ok((Target::Server(connection), begun));
+            let side = Side::Server(connection);
+            return Ok((Target { side, values }, begun));
         }
         let CallArgs {
             environment,
@@ -75,13 +85,30 @@ impl Target {
             Problem::CannotStart(_) => error.into(),
             _ => first_call_failed(error.into(), args),
         })?;
-        Ok((Target::Plugin(Box::new(plugin)), begun))
+        let side = Side::Plugin(Box::new(plugin));
+        Ok((Target { side, values }, begun))
+    }
+
+    /// Asks for the schemas that the values of this method have, or of all methods.
+    pub(crate) async fn learn(
+        &self,
+        method: Option<&str>,
+        begun: Option<&Payload>,
+        limit: Option<Duration>,
+    ) -> Result<(), Failure> {
+        match &self.values {
+            Some(values) => {
+                let peer = self.peer();
+                self.within(limit, values.learn(method, &peer, begun)).await
+            }
+            None => Ok(()),
+        }
     }
 
     pub(crate) fn peer(&self) -> Peer {
-        match self {
-            Target::Plugin(plugin) => plugin.peer(),
-            Target::Server(connection) => connection.peer(),
+        match &self.side {
+            Side::Plugin(plugin) => plugin.peer(),
+            Side::Server(connection) => connection.peer(),
         }
     }
 
@@ -92,8 +119,14 @@ impl Target {
         limit: Option<Duration>,
     ) -> Result<Payload, Failure> {
         let peer = self.peer();
-        let params = params::encode(params, peer.format())?;
-        self.within(limit, peer.call_raw(method, params)).await
+        let Some(values) = &self.values else {
+            let params = params::encode(params, peer.format())?;
+            return self.within(limit, peer.call_raw(method, params)).await;
+        };
+        let sent = values.params(method, params, &peer)?;
+        let call = peer.call_raw(method, sent.clone());
+        let result = self.within(limit, call).await?;
+        values.result(method, sent.as_ref(), &result)
     }
 
     /// Waits for a call, or for several, and explains a failure.
@@ -146,14 +179,14 @@ impl Target {
 
     /// Waits until the other side ends. Its events are printed as they arrive.
     pub(crate) async fn watch(&self) -> Failure {
-        match self {
-            Target::Server(connection) => {
+        match &self.side {
+            Side::Server(connection) => {
                 let reason = connection.closed().await;
                 let code = Failure::from(CallError::Closed(reason.clone())).code;
                 let complaint = complaint(&connection.peer());
                 Failure::new(code, format!("the server is gone: {reason}{complaint}"))
             }
-            Target::Plugin(plugin) => {
+            Side::Plugin(plugin) => {
                 let never = std::future::pending::<Result<(), CallError>>();
                 match plugin.while_alive(never).await {
                     Ok(()) => Failure::interrupted(),
@@ -168,8 +201,8 @@ impl Target {
         &self,
         call: impl Future<Output = Result<T, CallError>>,
     ) -> Result<T, Failure> {
-        match self {
-            Target::Server(connection) => call.await.map_err(|error| {
+        match &self.side {
+            Side::Server(connection) => call.await.map_err(|error| {
                 let is_unanswered = matches!(error, CallError::TimedOut(_) | CallError::Closed(_));
                 let mut failure = Failure::from(error);
                 if is_unanswered {
@@ -177,7 +210,7 @@ impl Target {
                 }
                 failure
             }),
-            Target::Plugin(plugin) => match plugin.while_alive(call).await {
+            Side::Plugin(plugin) => match plugin.while_alive(call).await {
                 Ok(result) => Ok(result),
                 Err(error @ CallError::Answered(_)) => Err(error.into()),
                 Err(error) => Err(plugin.explain(error).await.into()),
@@ -197,18 +230,18 @@ impl Target {
                 protocol.end(&peer).await;
             }
         };
-        match self {
-            Target::Plugin(plugin) if has_failed => {
+        match self.side {
+            Side::Plugin(plugin) if has_failed => {
                 let limits = StopLimits {
                     asked: MOMENT,
                     terminated: MOMENT,
                 };
                 plugin.stop_within(limits).stop(goodbye).await;
             }
-            Target::Plugin(plugin) => {
+            Side::Plugin(plugin) => {
                 plugin.stop(goodbye).await;
             }
-            Target::Server(connection) if args.event && !has_failed => {
+            Side::Server(connection) if args.event && !has_failed => {
                 let peer = connection.peer();
                 connection.finish_within(MOMENT).await;
                 let complaint = complaint(&peer);
@@ -217,7 +250,7 @@ impl Target {
                     return Err(Failure::cannot_start(problem));
                 }
             }
-            Target::Server(connection) => {
+            Side::Server(connection) => {
                 connection.close_within(MOMENT).await;
             }
         }

@@ -5,8 +5,8 @@
 //! is made there, once.
 
 use tenon_schema::{Attribute, Block, Nesting};
-use tenon_values::{Error, Number, Problem, Step, Text, Type, Value, msgpack};
-use tenon_wire::msgpack::{Reader, Token, write};
+use tenon_values::{Error, Limits, Number, Problem, Step, Text, Type, Value, msgpack};
+use tenon_wire::msgpack::{Budget, Reader, Scanner, Token, Violation, write};
 
 use super::Shape;
 
@@ -35,9 +35,26 @@ pub fn decode_over<'a>(
 }
 
 fn read(packed: &[u8], shape: Shape<'_>, base: Option<&Value>) -> Result<Value, Error> {
+    check_limits(packed)?;
     let mut strict = Vec::with_capacity(packed.len() + 16);
     complete(packed, shape, base, &mut strict)?;
     msgpack::decode(&strict, &shape.implied_type())
+}
+
+/// Checks that this is one value within the limits: what follows goes as deep as the value does.
+fn check_limits(packed: &[u8]) -> Result<(), Error> {
+    let limits = Limits::default();
+    let budget = Budget {
+        bytes: limits.size,
+        depth: limits.depth,
+        elements: limits.elements as u64,
+    };
+    match Scanner::default().scan(packed, budget) {
+        Ok(Some(length)) if length == packed.len() => Ok(()),
+        Ok(_) => Err(cut_short()),
+        Err(Violation::NotMsgpack(problem)) => Err(malformed(problem)),
+        Err(Violation::Limit(problem)) => Err(malformed(&problem)),
+    }
 }
 
 fn complete(
