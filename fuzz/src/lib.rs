@@ -2,7 +2,9 @@
 //! `tests/regressions.rs` of each crate those under `regressions/`.
 
 mod rpc;
+mod seasonings;
 mod values;
 
 pub use rpc::*;
+pub use seasonings::*;
 pub use values::*;
