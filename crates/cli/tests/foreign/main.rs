@@ -12,6 +12,7 @@ mod msgpack;
 mod neovim;
 mod node;
 mod python;
+mod seasonings;
 mod server;
 #[path = "../support/mod.rs"]
 mod support;

@@ -9,7 +9,7 @@ use tenon_rpc::{Dialect, ErrorCode, Format, Payload, Router, RpcError};
 use crate::host::refused;
 use crate::support::mark::Mark;
 use crate::support::tools;
-use crate::support::trial::{TENON, call, run, start_with, stop, trial, wait_for};
+use crate::support::trial::{TENON, call, run, run_with, start_with, stop, trial, wait_for};
 
 /// Neovim without anybody's settings.
 fn neovim(program: &Path, args: &[&str]) -> PluginCommand {
@@ -139,5 +139,131 @@ async fn neovim_as_a_client() {
         let words = words.into_iter().chain([luafile.as_str()]);
         run(&program, words, mark).await;
     })
+    .await;
+}
+
+/// Our command starts Neovim as a plugin, which speaks msgpack-rpc on stdin and stdout.
+#[tokio::test]
+async fn our_command_calls_embedded_neovim() {
+    trial(tools::neovim(), async |program, mark| {
+        let program = program.to_str().expect("a plain path");
+        let tenon = async |method, params| {
+            let words = ["call", method, params, "--dialect", "msgpack-rpc", "--"];
+            let neovim = [
+                program,
+                "--embed",
+                "--headless",
+                "-u",
+                "NONE",
+                "-i",
+                "NONE",
+                "-n",
+            ];
+            run(Path::new(TENON), words.into_iter().chain(neovim), mark).await
+        };
+        assert_eq!(tenon("nvim_eval", "[\"1+2\"]").await, "3\n");
+        let lua = r#"["return {..., vim.NIL, 1.5}", [{"a":[true]}]]"#;
+        assert_eq!(
+            tenon("nvim_exec_lua", lua).await,
+            "[{\"a\":[true]},null,1.5]\n"
+        );
+    })
+    .await;
+}
+
+/// A Seasonings plugin in Lua, on the msgpack library of Neovim.
+#[tokio::test]
+async fn a_seasonings_plugin_in_neovim() {
+    trial(tools::neovim(), async |program, mark| {
+        let program = program.to_str().expect("a plain path");
+        let luafile = format!("luafile {}", tools::helper("neovim_plugin.lua").display());
+        let tenon = async |words: &[&str]| {
+            let plugin = [
+                "--protocol",
+                "seasonings",
+                "--",
+                program,
+                "--headless",
+                "-u",
+                "NONE",
+                "-i",
+                "NONE",
+                "-n",
+                "-c",
+                &luafile,
+            ];
+            let words = ["call"]
+                .into_iter()
+                .chain(words.iter().copied())
+                .chain(plugin);
+            run(Path::new(TENON), words, mark).await
+        };
+        let listing = tenon(&["--list"]).await;
+        assert!(listing.starts_with("neovim 0."), "{listing}");
+        assert!(
+            listing.contains("eval -> any  - Evaluates an expression of Vim."),
+            "{listing}"
+        );
+        for (function, args, result) in [
+            ("eval", r#"["1 + 2"]"#, "3"),
+            (
+                "eval",
+                r#"["{'a': [1, v:null, 'é']}"]"#,
+                r#"{"a":[1,null,"é"]}"#,
+            ),
+            // Floats come back as floats of 32 bits where nothing is lost.
+            ("total", "[1,0.5,-3]", "-1.5"),
+            ("total", "[]", "0"),
+            ("same_text", r#"["é"]"#, r#""é""#),
+            ("same_text", "[null]", "null"),
+            (
+                "same_text",
+                r#"[{"$unknown":true}]"#,
+                r#"{"$unknown":true}"#,
+            ),
+            (
+                "same_text",
+                r#"[{"$unknown":{"null":false,"prefix":"ami-"}}]"#,
+                r#"{"$unknown":{"null":false,"prefix":"ami-"}}"#,
+            ),
+        ] {
+            let params = format!(r#"{{"name":"{function}","args":{args}}}"#);
+            let printed = tenon(&["functions/call", &params]).await;
+            assert_eq!(printed, format!("{{\"result\":{result}}}\n"), "{params}");
+        }
+        let hook = r#"{"address":"a.b","after":{"id":{"$unknown":true}}}"#;
+        let printed = tenon(&["middleware/postPlan", hook]).await;
+        let printed: Value = serde_json::from_str(&printed).expect("JSON");
+        assert_eq!(printed, json!({"status": "ok", "message": "a.b"}));
+    })
+    .await;
+}
+
+/// Neovim starts our examples, greets them and calls them, as any host could.
+#[tokio::test]
+async fn neovim_as_the_host_of_seasonings_plugins() {
+    trial(
+        tools::neovim().and_then(|neovim| Ok((neovim, tools::python()?))),
+        async |(program, _), mark| {
+            let luafile = format!("luafile {}", tools::helper("neovim_host.lua").display());
+            let examples =
+                Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/seasonings/python");
+            let words = [
+                "--headless",
+                "-u",
+                "NONE",
+                "-i",
+                "NONE",
+                "-n",
+                "-c",
+                &luafile,
+            ];
+            let variables = [
+                ("EXAMPLES", examples.as_os_str()),
+                ("PYTHONDONTWRITEBYTECODE", "1".as_ref()),
+            ];
+            run_with(&program, words, &variables, mark).await;
+        },
+    )
     .await;
 }
