@@ -16,6 +16,8 @@ mod tools;
 mod failures;
 #[path = "acceptance/notes.rs"]
 mod notes;
+#[path = "acceptance/rust.rs"]
+mod rust;
 #[path = "acceptance/shapes.rs"]
 mod shapes;
 #[path = "acceptance/workspace.rs"]

@@ -3,7 +3,7 @@
 use crate::workspace::{Workspace, trial};
 
 /// Values for an attribute of the type `any`. The plugin sends back what it gets without its type.
-const PLAIN: [&str; 40] = [
+pub(crate) const PLAIN: [&str; 40] = [
     "null",
     "true",
     "false",

@@ -38,10 +38,14 @@ impl Workspace {
 
     /// Packs a plugin; more options come first.
     pub(crate) fn pack(&self, name: &str, options: &str, plugin: &Path) -> Outcome {
+        self.pack_command(name, options, &["python3", plugin.to_str().unwrap()])
+    }
+
+    /// Packs a plugin that is started by this command.
+    pub(crate) fn pack_command(&self, name: &str, options: &str, command: &[&str]) -> Outcome {
         let words = format!("provider pack {name} --mirror mirror --write-config {options}");
         let words: Vec<&str> = words.split_whitespace().collect();
-        let plugin = plugin.to_str().unwrap();
-        let command = [&words[..], &["--", "python3", plugin]].concat();
+        let command = [&words[..], &["--"], command].concat();
         self.run_program(&program("tenon"), &command)
     }
 
@@ -131,7 +135,7 @@ impl Workspace {
 }
 
 /// A program of this workspace, beside the one that is tested.
-fn program(name: &str) -> PathBuf {
+pub(crate) fn program(name: &str) -> PathBuf {
     let tested = Path::new(env!("CARGO_BIN_EXE_terraform-provider-tenon"));
     let path = tested.with_file_name(name);
     assert!(path.exists(), "{} is missing: cargo build", path.display());
