@@ -6,6 +6,8 @@ use std::fmt;
 use tenon_protocols::denobridge::Diagnostic;
 use tenon_protocols::orchard::{Code, ProviderError};
 
+use crate::Lock;
+
 /// Why something could not be done. `?` turns every error into one, with its causes as the detail.
 ///
 /// Its texts reach the user, so secrets do not belong there. Hosts show what they have a place for:
@@ -16,6 +18,15 @@ pub struct Failure {
     message: String,
     detail: Option<String>,
     pub(crate) diagnostics: Vec<Diagnostic>,
+    pub(crate) reason: Option<Reason>,
+}
+
+/// A reason that a host acts upon.
+pub(crate) enum Reason {
+    /// A state is locked, by this lock if it is known.
+    Locked(Option<Lock>),
+    /// The plugin does not have it.
+    Unsupported,
 }
 
 impl Failure {
@@ -26,6 +37,28 @@ impl Failure {
             message: message.into(),
             detail: None,
             diagnostics: Vec::new(),
+            reason: None,
+        }
+    }
+
+    /// A state that another client has locked: the lock that is held, if there is one. A client that has
+    /// lost its lock gets this as well.
+    pub fn locked(held: Option<Lock>) -> Failure {
+        let message = match held {
+            Some(_) => "the state is locked by another client",
+            None => "the lock is not held any more",
+        };
+        Failure {
+            reason: Some(Reason::Locked(held)),
+            ..Failure::new(message)
+        }
+    }
+
+    /// For a part of the protocol that the plugin does not have.
+    pub(crate) fn unsupported() -> Failure {
+        Failure {
+            reason: Some(Reason::Unsupported),
+            ..Failure::new("the plugin does not support this")
         }
     }
 

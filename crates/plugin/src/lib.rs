@@ -75,6 +75,10 @@
 //! A [`Resource`] and an [`Ephemeral`] have several functions each, so they are traits;
 //! `examples/file_resource.rs` has a whole resource.
 //!
+//! A plugin can also work around Terraform: a [`Storage`] keeps its states, and hooks
+//! ([`Plugin::resource_hook`], [`Plugin::stage_hook`]) look at what it plans and does. `tenon terraform` and
+//! `tenon state serve` use them; `examples/cost.rs` and `examples/toolkit/` have both.
+//!
 //! An error is a [`Failure`]; a [`Diagnostic`] names the attribute that it is about, and may also be
 //! a warning beside a result ([`Data`]). A `println!` goes to stderr, where hosts show it: stdout is
 //! the protocol's. To see the wire, start the plugin with `tenon call --protocol orchard --trace`, or
@@ -88,6 +92,7 @@ mod ephemeral;
 mod failure;
 #[doc(hidden)]
 pub mod field;
+mod hooks;
 mod idempotency_key;
 mod orchard;
 mod parts;
@@ -99,6 +104,7 @@ mod seasonings;
 mod secret;
 mod serving;
 mod session;
+mod storage;
 mod typed;
 mod variadic;
 mod wire;
@@ -108,14 +114,17 @@ pub use context::{Context, Progress};
 pub use data::{Data, IntoData};
 pub use ephemeral::{Ephemeral, Opened, Renewed};
 pub use failure::Failure;
+pub use hooks::{Action, Change, ResourceHook, Stage, StageHook, Verdict};
 pub use idempotency_key::IdempotencyKey;
 pub use plan::{Decision, Plan, Planned};
 pub use plugin::Plugin;
 pub use resource::{Created, Existing, Found, Resource};
 pub use secret::{Secret, WriteOnly};
 pub use serving::Host;
+pub use storage::{Lock, Storage};
 pub use tenon_protocols::denobridge::{Diagnostic, Severity};
 pub use tenon_protocols::orchard::Code;
+pub use tenon_protocols::seasonings::Segment;
 pub use tenon_schema as schema;
 pub use tenon_values::{Error, Number, Type, Value, json};
 pub use typed::Typed;

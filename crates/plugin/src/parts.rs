@@ -10,7 +10,9 @@ use tenon_values::{Error, Value};
 
 use crate::context::Progress;
 use crate::ephemeral::AnyEphemeral;
+use crate::hooks::AnyHook;
 use crate::resource::AnyResource;
+use crate::storage::AnyStorage;
 use crate::{Data, Existing, Failure, Typed};
 
 pub(crate) type Work<T> = Pin<Box<dyn Future<Output = T> + Send>>;
@@ -28,6 +30,9 @@ pub(crate) struct Parts {
     pub(crate) resources: BTreeMap<String, Part<dyn AnyResource>>,
     pub(crate) data_sources: BTreeMap<String, Part<Run>>,
     pub(crate) ephemeral_resources: BTreeMap<String, Part<dyn AnyEphemeral>>,
+    pub(crate) storage: Option<Arc<dyn AnyStorage>>,
+    /// By the names of their capabilities.
+    pub(crate) hooks: BTreeMap<&'static str, AnyHook>,
     pub(crate) stop: Option<Box<dyn Fn() -> Work<()> + Send + Sync>>,
 }
 

@@ -1,6 +1,7 @@
 //! A plugin: its name, its configuration, and what it offers.
 
 mod actions;
+mod around;
 mod functions;
 mod resources;
 
@@ -31,6 +32,15 @@ pub struct Plugin<S = ()> {
     pub(crate) functions: BTreeMap<String, Box<Call>>,
     pub(crate) kinds: Kinds,
     pub(crate) parts: Vec<Add<S>>,
+    pub(crate) around: Around,
+}
+
+/// What a plugin has besides its offer.
+#[derive(Default)]
+pub(crate) struct Around {
+    pub(crate) has_storage: bool,
+    /// The names of the capabilities.
+    pub(crate) hooks: Vec<&'static str>,
 }
 
 /// Where the state comes from.
@@ -54,6 +64,7 @@ impl Plugin<()> {
             functions: BTreeMap::new(),
             kinds: Kinds::default(),
             parts: Vec::new(),
+            around: Around::default(),
         }
     }
 
@@ -106,6 +117,7 @@ impl Plugin<()> {
             functions: self.functions,
             kinds: self.kinds,
             parts: self.parts.into_iter().map(stateless).collect(),
+            around: self.around,
         }
     }
 }

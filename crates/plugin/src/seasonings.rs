@@ -7,11 +7,13 @@ mod answers;
 mod configuration;
 mod data;
 mod functions;
+mod hooks;
 mod life;
 mod plan;
 mod received;
 mod resources;
 mod running;
+mod storage;
 mod time;
 
 use std::sync::Arc;
@@ -122,6 +124,12 @@ async fn dispatch(served: &Served, call: Call) -> Reply {
             "resources/open" => data::open(served, &given("resources/open")?).await,
             "resources/renew" => data::renew(served, &given("resources/renew")?).await,
             "resources/close" => data::close(served, &given("resources/close")?).await,
+            method if method.starts_with("storage/") => {
+                storage::call(&served.session, method, params).await
+            }
+            method if method.starts_with("middleware/") => {
+                hooks::call(&served.session, method, params).await
+            }
             _ => Err(RpcError::method_not_found(&name, Format::Msgpack)),
         }
     };

@@ -10,7 +10,7 @@ use tenon_values::{Error, Value};
 use tokio::sync::{Notify, RwLock, RwLockReadGuard};
 
 use crate::parts::{Call, Kinds, Parts, Refusal, Work};
-use crate::plugin::Setup;
+use crate::plugin::{Around, Setup};
 use crate::{Failure, Plugin};
 
 /// How long the author's shutdown may take once the host is gone, because nothing would end a
@@ -43,6 +43,7 @@ pub(crate) struct Session {
     pub(crate) offer: Offer,
     pub(crate) functions: BTreeMap<String, Box<Call>>,
     pub(crate) kinds: Kinds,
+    pub(crate) around: Around,
     /// If there is nothing to configure, the plugin is ready from the start.
     configure: Option<Box<Configure>>,
     /// Actions of Orchard hold it for reading while they run, so that `configure` and `shutdown`
@@ -73,6 +74,7 @@ impl Session {
             offer: plugin.offer,
             functions: plugin.functions,
             kinds: plugin.kinds,
+            around: plugin.around,
             configure,
             stage: RwLock::new(stage),
             ended: Notify::new(),

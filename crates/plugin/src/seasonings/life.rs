@@ -19,6 +19,7 @@ pub(super) fn capabilities(session: &Session) -> Vec<&'static str> {
     let has_config = !config.attributes.is_empty() || !config.blocks.is_empty();
     let has_functions = !offer.functions.is_empty();
     let levels = [
+        (Level::Storage, session.around.has_storage),
         (Level::Functions, has_functions),
         (
             Level::Resources,
@@ -26,7 +27,8 @@ pub(super) fn capabilities(session: &Session) -> Vec<&'static str> {
         ),
     ];
     let levels = levels.into_iter().filter(|(_, has_it)| *has_it);
-    levels.map(|(level, _)| level.name()).collect()
+    let hooks = session.around.hooks.iter().copied();
+    levels.map(|(level, _)| level.name()).chain(hooks).collect()
 }
 
 pub(super) async fn init(served: &Served, given: &Received) -> Reply {

@@ -1,0 +1,99 @@
+//! The storage of states.
+
+use serde_json::{Value as Json, json};
+use tenon_protocols::seasonings::calls::storage::check_path;
+use tenon_protocols::seasonings::{FAILED, LOCKED, NOT_SUPPORTED, Params};
+use tenon_rpc::{Format, Payload, Reply, RpcError};
+
+use super::Received;
+use crate::failure::Reason;
+use crate::session::Session;
+use crate::storage::{Asked, Returned};
+use crate::{Failure, Lock};
+
+const METHODS: [&str; 6] = [
+    "storage/read",
+    "storage/write",
+    "storage/lock",
+    "storage/unlock",
+    "storage/list",
+    "storage/delete",
+];
+
+pub(super) async fn call(session: &Session, method: &str, params: Option<&Payload>) -> Reply {
+    let unknown = || RpcError::method_not_found(method, Format::Msgpack);
+    let known = METHODS.into_iter().find(|known| *known == method);
+    let given = Received::new(known.ok_or_else(unknown)?, params)?;
+    let parts = session.parts().await.map_err(refused)?;
+    let storage = parts.storage.clone().ok_or_else(unknown)?;
+    let lock_id = || given.optional::<String>("lockId");
+    let asked = match method {
+        "storage/list" => {
+            let prefix: Option<String> = given.optional("prefix")?;
+            let listed = storage.list(prefix.unwrap_or_default()).await;
+            return answer(Params::new().member("paths", &listed.map_err(refused)?));
+        }
+        "storage/read" => Asked::Read,
+        "storage/write" => {
+            let state = given.binary("state")?;
+            let missing =
+                || RpcError::invalid_params("state in the params of storage/write: it is missing");
+            Asked::Write(state.ok_or_else(missing)?, lock_id()?)
+        }
+        "storage/lock" => Asked::Lock(wanted(given.required("info")?)?),
+        "storage/unlock" => match given.optional("force")?.unwrap_or(false) {
+            true => Asked::Unlock(None),
+            false => Asked::Unlock(Some(given.required("lockId")?)),
+        },
+        "storage/delete" => Asked::Delete(lock_id()?),
+        _ => return Err(unknown()),
+    };
+    let path: String = given.required("path")?;
+    check_path(&path).map_err(RpcError::invalid_params)?;
+    let returned = storage.ask(path, asked).await.map_err(refused)?;
+    let result = Params::new();
+    answer(match returned {
+        Returned::State(None) => result.member("state", &()),
+        Returned::State(Some(state)) => Ok(result.binary("state", Some(&state))),
+        Returned::LockId(id) => Ok(result.text("lockId", &id)),
+        Returned::Done => result.member("success", &true),
+    })
+}
+
+/// The lock that a client asks for. Its id is in its info, which is JSON.
+fn wanted(info: String) -> Result<Lock, RpcError> {
+    let read: Json = serde_json::from_str(&info).unwrap_or_default();
+    match &read["ID"] {
+        Json::String(id) if !id.is_empty() => Ok(Lock {
+            id: id.clone(),
+            info,
+        }),
+        _ => Err(RpcError::invalid_params(
+            "info in the params of storage/lock: it is not JSON with an \"ID\"",
+        )),
+    }
+}
+
+fn answer(result: Result<Params, tenon_values::Error>) -> Reply {
+    result
+        .map(Params::into_answer)
+        .map_err(|error| RpcError::internal(format!("the result cannot be written: {error}")))
+}
+
+fn refused(mut failure: Failure) -> RpcError {
+    let reason = failure.reason.take();
+    let text = failure.into_text();
+    match reason {
+        None => RpcError::new(FAILED, text),
+        Some(Reason::Unsupported) => RpcError::new(NOT_SUPPORTED, text),
+        Some(Reason::Locked(held)) => {
+            let (id, info) = held.map(|held| (held.id, held.info)).unzip();
+            let data = json!({ "lockId": id, "info": info });
+            let error = RpcError::new(LOCKED, text);
+            match Payload::encode(Format::Msgpack, &data) {
+                Ok(data) => error.with_data(data),
+                Err(_) => error,
+            }
+        }
+    }
+}
