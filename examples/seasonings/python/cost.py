@@ -15,8 +15,10 @@ config = {"budget": 100}
 
 
 def monthly(resource):
-    size = ((resource["after"] or {}).get("input") or {}).get("size")
-    return PRICES.get(size, 0)
+    """What a resource costs per month; 0 if its size is not known yet."""
+    after = resource["after"]
+    wanted = after.get("input") if isinstance(after, dict) else None
+    return PRICES.get(wanted.get("size"), 0) if isinstance(wanted, dict) else 0
 
 
 def post_plan(params):

@@ -11,6 +11,7 @@ Each handler gets the params of a call as a dictionary and returns the result as
 Terraform's unknown values are `UNKNOWN`.
 """
 
+import json
 import sys
 import traceback
 
@@ -28,6 +29,43 @@ class Failure(Exception):
 def locked(lock_id, info):
     """The error for a state that another lock is held on."""
     return Failure("the state is locked", -32001, {"lockId": lock_id, "info": info})
+
+
+def storage(store):
+    """The handlers of a store, which has the methods read, write, lock, unlock, list and delete."""
+
+    def path(params):
+        path = params["path"]
+        if any(part in ("", ".", "..") for part in path.split("/")):
+            raise Failure(f"{path!r} is not the path of a state")
+        return path
+
+    def write(params):
+        store.write(path(params), params["state"], params.get("lockId"))
+        return {"success": True}
+
+    def unlock(params):
+        # Without an id, a user has asked to release any lock.
+        store.unlock(path(params), None if params.get("force") else params["lockId"])
+        return {"success": True}
+
+    def delete(params):
+        store.delete(path(params), params.get("lockId"))
+        return {"success": True}
+
+    return {
+        "storage/read": lambda params: {"state": store.read(path(params))},
+        "storage/write": write,
+        "storage/lock": lambda params: {"lockId": store.lock(path(params), params["info"])},
+        "storage/unlock": unlock,
+        "storage/list": lambda params: {"paths": store.list(params.get("prefix") or "")},
+        "storage/delete": delete,
+    }
+
+
+def owner(info):
+    """Who asks for a lock. A client that repeats its request has the same id."""
+    return json.loads(info)["ID"]
 
 
 def serve(name, version, handlers, configure=lambda config: None):

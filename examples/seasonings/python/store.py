@@ -1,109 +1,117 @@
 #!/usr/bin/env python3
 """Keeps Terraform's state in a folder: `python3 store.py FOLDER`.
 
-A state is written to another file first and then renamed, so that there is the old one or the new one at any moment,
-never half of one. A lock is a file as well, and survives this process.
+A state is written to another file first and then renamed, so that at any moment there is the old one or the new one,
+never half of one. A lock is a file as well, and outlives this process.
 """
 
+import fcntl
 import json
 import os
 import sys
 import uuid
+from contextlib import contextmanager
 from pathlib import Path
 
-from seasonings import Failure, locked, serve
-
-FOLDER = Path(sys.argv[1] if len(sys.argv) > 1 else "states").resolve()
+from seasonings import locked, owner, serve, storage
 
 
-def place(params, ending):
-    path = params["path"]
-    if any(part in ("", ".", "..") for part in path.split("/")):
-        raise Failure(f"{path!r} is not the path of a state")
-    return FOLDER / (path + ending)
+class FolderStore:
+    def __init__(self, folder):
+        self.folder = Path(folder).resolve()
+
+    def read(self, path):
+        try:
+            return self.file(path, ".tfstate").read_bytes()
+        except FileNotFoundError:
+            return None
+
+    def write(self, path, state, lock_id):
+        with self.changing():
+            self.check(path, lock_id)
+            self.replace(self.file(path, ".tfstate"), state)
+
+    def lock(self, path, info):
+        with self.changing():
+            held = self.held(path)
+            if held and owner(held["info"]) != owner(info):
+                raise locked(held["lockId"], held["info"])
+            if not held:
+                held = {"lockId": str(uuid.uuid4()), "info": info}
+                self.replace(self.file(path, ".lock"), json.dumps(held).encode())
+            return held["lockId"]
+
+    def unlock(self, path, lock_id):
+        with self.changing():
+            # One that is released already may be asked for again, by a client that did not get the answer.
+            if self.held(path):
+                self.check(path, lock_id)
+                self.remove(self.file(path, ".lock"))
+
+    def list(self, prefix):
+        files = self.folder.rglob("*.tfstate")
+        paths = (str(file.relative_to(self.folder)).removesuffix(".tfstate") for file in files)
+        return sorted(path for path in paths if path.startswith(prefix))
+
+    def delete(self, path, lock_id):
+        with self.changing():
+            self.check(path, lock_id)
+            self.remove(self.file(path, ".tfstate"))
+
+    def location(self, path):
+        return self.file(path, ".tfstate").as_uri()
+
+    def file(self, path, ending):
+        return self.folder / (path + ending)
+
+    def held(self, path):
+        """The lock on a state, if there is one."""
+        try:
+            return json.loads(self.file(path, ".lock").read_text())
+        except FileNotFoundError:
+            return None
+
+    def check(self, path, lock_id):
+        """Refuses a lock that is not held any more. Who has none has chosen to go without."""
+        held = self.held(path)
+        if lock_id and (held is None or held["lockId"] != lock_id):
+            raise locked(held and held["lockId"], held and held["info"])
+
+    @contextmanager
+    def changing(self):
+        """Other processes that use the folder wait meanwhile. The kernel ends this if the process is killed."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        guard = os.open(self.folder, os.O_RDONLY)
+        try:
+            fcntl.flock(guard, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(guard)
+
+    def replace(self, file, data):
+        """Writes a file that is there as a whole or not at all."""
+        file.parent.mkdir(parents=True, exist_ok=True)
+        part = file.with_name(file.name + ".part")
+        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
+            out.write(data)
+            out.flush()
+            os.fsync(out.fileno())
+        os.replace(part, file)
+        self.sync(file.parent)
+
+    def remove(self, file):
+        if file.exists():
+            file.unlink()
+            self.sync(file.parent)
+
+    def sync(self, folder):
+        """What was renamed or removed is on disk when its folder is; so are folders that were made for it."""
+        while folder.is_relative_to(self.folder):
+            entries = os.open(folder, os.O_RDONLY)
+            os.fsync(entries)
+            os.close(entries)
+            folder = folder.parent
 
 
-def replace(file, data):
-    """Writes a file that is there as a whole or not at all."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    part = file.with_name(file.name + ".part")
-    with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
-        out.write(data)
-        out.flush()
-        os.fsync(out.fileno())
-    os.replace(part, file)
-    folder = os.open(file.parent, os.O_RDONLY)
-    os.fsync(folder)
-    os.close(folder)
-
-
-def held(params):
-    """The lock on a state, if there is one."""
-    try:
-        return json.loads(place(params, ".lock").read_text())
-    except FileNotFoundError:
-        return None
-
-
-def check(params):
-    """Refuses what another lock protects."""
-    lock = held(params)
-    if params.get("lockId") and (lock is None or lock["lockId"] != params["lockId"]):
-        raise locked(lock and lock["lockId"], lock and lock["info"])
-
-
-def read(params):
-    try:
-        return {"state": place(params, ".tfstate").read_bytes()}
-    except FileNotFoundError:
-        return {"state": None}
-
-
-def write(params):
-    check(params)
-    replace(place(params, ".tfstate"), params["state"])
-    return {"success": True}
-
-
-def lock(params):
-    info, current = params["info"], held(params)
-    if current is not None:
-        if json.loads(current["info"]).get("ID") == json.loads(info).get("ID"):
-            return {"lockId": current["lockId"]}
-        raise locked(current["lockId"], current["info"])
-    taken = {"lockId": str(uuid.uuid4()), "info": info}
-    replace(place(params, ".lock"), json.dumps(taken).encode())
-    return {"lockId": taken["lockId"]}
-
-
-def unlock(params):
-    if not params.get("force"):
-        check(params)
-    place(params, ".lock").unlink(missing_ok=True)
-    return {"success": True}
-
-
-def list_states(params):
-    files = FOLDER.rglob("*.tfstate")
-    paths = (str(file.relative_to(FOLDER)).removesuffix(".tfstate") for file in files)
-    return {"paths": sorted(path for path in paths if path.startswith(params.get("prefix") or ""))}
-
-
-def delete(params):
-    check(params)
-    place(params, ".tfstate").unlink(missing_ok=True)
-    return {"success": True}
-
-
-serve(
-    "store",
-    "1.0.0",
-    {
-        "storage/read": read,
-        "storage/write": write,
-        "storage/lock": lock,
-        "storage/unlock": unlock,
-        "storage/list": list_states,
-        "storage/delete": delete,
-    },
-)
+if __name__ == "__main__":
+    serve("store", "1.0.0", storage(FolderStore(sys.argv[1] if len(sys.argv) > 1 else "states")))
