@@ -18,7 +18,7 @@ use serde::de::DeserializeOwned;
 use tenon_host::own_file::{self, Access};
 
 pub(crate) use metadata::{StateName, has_metadata, note_metadata};
-pub(crate) use plans::{Known, Plugins, known, note_review};
+pub(crate) use plans::{Known, Plugins, known, note_refusal, note_review};
 
 const FOLDER: &str = ".tenon";
 /// A file of other size is not one of these.

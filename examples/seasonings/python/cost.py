@@ -33,7 +33,7 @@ def plan_stage_completed(params):
     total, budget = sum(map(monthly, params["resources"])), config["budget"]
     if total > budget:
         return {"status": "fail", "message": f"the plan costs ${total} per month, and the budget is ${budget}"}
-    return {"status": "success"}
+    return {"status": "success", "message": f"the plan costs ${total} per month"}
 
 
 hooks = {"middleware/postPlan": post_plan, "middleware/planStageCompleted": plan_stage_completed}

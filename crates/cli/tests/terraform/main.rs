@@ -17,6 +17,7 @@ mod failures;
 mod hooks;
 mod interruptions;
 mod plans;
+mod refusals;
 mod storage;
 mod terminal;
 mod workspace;

@@ -64,6 +64,13 @@ fn a_saved_plan_is_reviewed_once() {
         );
         workspace.run("apply third").fails().says("too large");
         assert_eq!(output(workspace), "large");
+        // One that was saved in the same file and did not pass is shown again, and does not pass either.
+        workspace
+            .run("plan -out=saved -var size=huge")
+            .fails()
+            .says("too large");
+        workspace.run("apply saved").fails().says("too large");
+        assert_eq!(output(workspace), "large");
     });
 }
 

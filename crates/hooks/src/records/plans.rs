@@ -1,7 +1,7 @@
 //! `.tenon/plans.json`: the plans that passed all hooks.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -43,6 +43,14 @@ impl Default for Plans {
     }
 }
 
+impl Plans {
+    /// Removes the plan that was saved in a file.
+    fn forget(&mut self, file: Option<&str>) {
+        let is_same = |plan: &Reviewed| plan.file.is_some() && plan.file.as_deref() == file;
+        self.reviewed.retain(|plan| !is_same(plan));
+    }
+}
+
 impl Record for Plans {
     const NAME: &str = "plans.json";
     const FORMAT: u32 = 2;
@@ -67,12 +75,32 @@ pub(crate) enum Known {
 pub(crate) fn known(folder: &Path, sha256: &str, file: &str, plugins: &Plugins) -> Known {
     let plans: Plans = read(folder);
     let mut latest = plans.reviewed.into_iter().rev();
-    let is_it = |plan: &Reviewed| plan.sha256 == sha256 || plan.file.as_deref() == Some(file);
+    let file = plain(file);
+    let is_it =
+        |plan: &Reviewed| plan.sha256 == sha256 || plan.file.as_deref() == Some(file.as_str());
     match latest.find(is_it) {
         Some(plan) if plan.sha256 != sha256 => Known::Changed,
         Some(plan) if plan.plugins == *plugins => Known::Reviewed(plan.metadata),
         _ => Known::New,
     }
+}
+
+/// Notes that the plan that is now saved in this file has not passed, so that no other is expected there.
+pub(crate) fn note_refusal(folder: &Path, file: &str) -> Result<(), RecordError> {
+    let file = plain(file);
+    let plans: Plans = read(folder);
+    let is_known = { plans.reviewed.iter() }.any(|plan| plan.file.as_deref() == Some(&*file));
+    match is_known {
+        true => change(folder, |plans: &mut Plans| plans.forget(Some(&file))),
+        false => Ok(()),
+    }
+}
+
+/// A path without `.` in it, which is the same file.
+fn plain(file: &str) -> String {
+    let parts = Path::new(file).components();
+    let parts = parts.filter(|part| *part != Component::CurDir);
+    parts.collect::<PathBuf>().display().to_string()
 }
 
 /// Notes that a plan has passed the hooks of these plugins.
@@ -83,14 +111,13 @@ pub(crate) fn note_review(
     plugins: &Plugins,
     metadata: &BTreeMap<String, Metadata>,
 ) -> Result<(), RecordError> {
+    let file = file.map(plain);
     change(folder, |plans: &mut Plans| {
-        plans.reviewed.retain(|plan| {
-            let is_same_file = plan.file.is_some() && plan.file.as_deref() == file;
-            plan.sha256 != sha256 && !is_same_file
-        });
+        plans.forget(file.as_deref());
+        plans.reviewed.retain(|plan| plan.sha256 != sha256);
         plans.reviewed.push(Reviewed {
             sha256: sha256.to_owned(),
-            file: file.map(str::to_owned),
+            file: file.clone(),
             plugins: plugins.clone(),
             metadata: metadata.clone(),
         });
@@ -143,10 +170,14 @@ mod tests {
         let one = plugins(&["a"]);
         note(folder.path(), "00", Some("p"), &one);
         assert_eq!(known(folder.path(), "01", "p", &one), Known::Changed);
+        assert_eq!(known(folder.path(), "01", "./p", &one), Known::Changed);
         assert_eq!(known(folder.path(), "01", "q", &one), Known::New);
         note(folder.path(), "01", Some("p"), &one);
         assert_ne!(known(folder.path(), "01", "p", &one), Known::Changed);
         assert_eq!(known(folder.path(), "00", "p", &one), Known::Changed);
+        // Another plan was made and did not pass: it is not a surprise.
+        note_refusal(folder.path(), "./p").unwrap();
+        assert_eq!(known(folder.path(), "02", "p", &one), Known::New);
     }
 
     #[test]

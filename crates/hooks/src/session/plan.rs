@@ -173,6 +173,9 @@ impl Session {
         let completed = Hook::Stage(Stage::Plan, Moment::Completed);
         let flow = flow.and(chain.stage(completed, &review.planned, stage).await);
         if flow == Flow::Stop {
+            if let Some(file) = file {
+                records::note_refusal(&self.folder, file)?;
+            }
             return Ok(None);
         }
         let (sha256, metadata) = (&review.sha256, &chain.metadata);
