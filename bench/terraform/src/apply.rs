@@ -10,11 +10,12 @@ use bench_harness::goal::{Bar, Goal};
 use bench_harness::numbers::{self, Numbers};
 use bench_harness::report::Report;
 use bench_harness::table::{line, shown, times};
+use bench_terraform::keeper::{self, Taken, Watch};
+use bench_terraform::terraform::{self, MEMORY_FOLDER};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
 use crate::configuration::{self, Kind};
-use crate::keeper::{self, Taken, Watch};
 use crate::tools::ApplyTools;
 
 /// How many resources the goals are about. With fewer, starts weigh more, and nothing is judged.
@@ -41,9 +42,6 @@ enum Place {
     Memory,
     Disk,
 }
-
-/// Where the system has memory as files; Linux does.
-const MEMORY_FOLDER: &str = "/dev/shm";
 
 impl Place {
     const BOTH: [Place; 2] = [Place::Memory, Place::Disk];
@@ -135,18 +133,11 @@ pub fn run(rounds: usize, resources: usize, tools: &ApplyTools<'_>) -> io::Resul
 }
 
 fn command(folder: &TempDir, tools: &ApplyTools<'_>) -> io::Result<Command> {
-    let settings = configuration::write_terraform_settings(folder.path(), tools.provider)?;
-    let mut command = Command::new(tools.terraform);
-    // What whoever measures has set for Terraform is not to be measured.
-    for (name, _) in std::env::vars_os() {
-        if name.to_string_lossy().starts_with("TF_") {
-            command.env_remove(name);
-        }
-    }
+    let providers = [("brad-jones/denobridge", tools.provider)];
+    let settings = terraform::write_settings(folder.path(), &providers)?;
+    let mut command = terraform::command(tools.terraform, &settings);
     command
         .args(["apply", "-auto-approve", "-input=false", "-no-color"])
-        .env("TF_CLI_CONFIG_FILE", settings)
-        .env("CHECKPOINT_DISABLE", "1")
         .env("TENON_DENO", tools.deno)
         .env("DENO_DIR", folder.path().join("deno"))
         .env("DENO_NO_UPDATE_CHECK", "1");

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::tools::source;
+use bench_terraform::program;
 
 /// What the resources are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +67,7 @@ const PROPS: &str = r#"{
   }"#;
 
 fn bridged(resources: usize, reuse: bool) -> String {
-    let script = source("thing.ts");
+    let script = program::script("thing.ts");
     format!(
         r#"terraform {{
   required_providers {{
@@ -86,23 +86,6 @@ resource "denobridge_resource" "thing" {{
 }}
 "#
     )
-}
-
-/// Makes Terraform take the provider where it was built, and nothing else from anywhere.
-pub fn write_terraform_settings(within: &Path, provider: &Path) -> io::Result<PathBuf> {
-    let folder = provider.parent().unwrap_or(Path::new("."));
-    let file = within.join("terraform.rc");
-    let text = format!(
-        r#"provider_installation {{
-  dev_overrides {{
-    "brad-jones/denobridge" = {folder:?}
-  }}
-  direct {{}}
-}}
-"#
-    );
-    fs::write(&file, text)?;
-    Ok(file)
 }
 
 /// Forgets what was applied.

@@ -7,13 +7,8 @@
 
 mod apply;
 mod call;
-mod client;
 mod configuration;
-mod identity;
-mod keeper;
-mod provider;
 mod round_trip;
-mod start;
 mod tools;
 
 use std::io;
@@ -24,8 +19,12 @@ use bench_harness::placement;
 use bench_harness::report::Report;
 use bench_harness::section::{self, Arguments};
 use bench_harness::spinner;
+use bench_terraform::{keeper, start};
 
 use crate::tools::Tools;
+
+/// Milliseconds from the start of the provider to its first answer.
+const START: f64 = 5.0;
 
 fn main() -> ExitCode {
     let mut words = std::env::args_os().skip(1);
@@ -48,7 +47,7 @@ fn run(arguments: &Arguments) -> io::Result<()> {
     if arguments.wants("start") {
         let rounds = if arguments.quick { 10 } else { 50 };
         runtime
-            .block_on(start::run(rounds, &tools))?
+            .block_on(start::run(rounds, &tools.provider, START))?
             .add_to(&mut report);
         notes.push(format!("start: {rounds} rounds"));
     }

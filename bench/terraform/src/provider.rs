@@ -1,7 +1,8 @@
 //! The provider, started and talked to as Terraform does it.
 
+use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -15,7 +16,6 @@ use tokio::net::UnixStream;
 
 use crate::client::Client;
 use crate::identity::Identity;
-use crate::tools::Tools;
 
 /// By which a provider knows that Terraform starts it.
 const COOKIE: (&str, &str) = (
@@ -28,6 +28,12 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Terraform kills a provider that has not ended by then.
 const LONGEST_ENDING: Duration = Duration::from_secs(2);
+
+/// A provider's program, and what it gets in its environment besides ours.
+pub struct ProviderProgram {
+    pub path: PathBuf,
+    pub variables: Vec<(&'static str, OsString)>,
+}
 
 /// A provider that can be called. It does not outlive this.
 pub struct Provider {
@@ -44,9 +50,15 @@ pub struct Provider {
 
 impl Provider {
     /// Starts one, with certificates if there is an identity.
-    pub async fn start(tools: &Tools, identity: Option<&Identity>) -> io::Result<Provider> {
+    ///
+    /// # Errors
+    /// It does not start, or does not say where it listens.
+    pub async fn start(
+        program: &ProviderProgram,
+        identity: Option<&Identity>,
+    ) -> io::Result<Provider> {
         let temporary = tempfile::tempdir()?;
-        let mut command = command(tools, temporary.path(), identity);
+        let mut command = command(program, temporary.path(), identity);
         let started = Instant::now();
         let mut child = Child::start(&mut command)?;
         let watchdog = Watchdog::over(child.pid(), PATIENCE);
@@ -72,6 +84,9 @@ impl Provider {
     }
 
     /// Asks it to end, and waits for that as Terraform does.
+    ///
+    /// # Errors
+    /// It does not end in time.
     pub async fn end(mut self) -> io::Result<()> {
         self.client.shut_down().await?;
         let start = Instant::now();
@@ -87,8 +102,8 @@ impl Provider {
     }
 }
 
-fn command(tools: &Tools, temporary: &Path, identity: Option<&Identity>) -> Command {
-    let mut command = Command::new(&tools.provider);
+fn command(program: &ProviderProgram, temporary: &Path, identity: Option<&Identity>) -> Command {
+    let mut command = Command::new(&program.path);
     command
         .env(COOKIE.0, COOKIE.1)
         .env("PLUGIN_PROTOCOL_VERSIONS", "5,6")
@@ -100,8 +115,8 @@ fn command(tools: &Tools, temporary: &Path, identity: Option<&Identity>) -> Comm
     if let Some(identity) = identity {
         command.env("PLUGIN_CLIENT_CERT", identity.pem());
     }
-    if let Some(deno) = tools.deno() {
-        command.env("TENON_DENO", deno);
+    for (name, value) in &program.variables {
+        command.env(name, value);
     }
     command
 }

@@ -3,10 +3,12 @@
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use bench_harness::numbers;
 use bench_harness::section::fault;
+use bench_terraform::calls::{Way, median};
+use bench_terraform::identity::Identity;
+use bench_terraform::provider::Provider;
 use serde_json::{Value as Json, json};
 use tenon_host::{Plugin, PluginCommand, Start};
 use tenon_protocols::Protocol;
@@ -16,32 +18,9 @@ use tenon_tfplugin::proto::tfplugin6::{
     DynamicValue, RawState, get_metadata, read_resource, upgrade_resource_state,
 };
 
-use crate::identity::Identity;
-use crate::provider::Provider;
 use crate::tools::Tools;
 
-/// Calls before the clock runs: JavaScript is compiled when it has run a few hundred times.
-const WARM_UP: usize = 500;
-
 const RESOURCE: &str = "denobridge_resource";
-
-/// How a script is called.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
-    Pipes,
-    Plain,
-    Encrypted,
-}
-
-impl Way {
-    pub fn name(self) -> &'static str {
-        match self {
-            Way::Pipes => "bare, over its pipes",
-            Way::Plain => "through the provider, plain",
-            Way::Encrypted => "through the provider, mTLS",
-        }
-    }
-}
 
 /// Starts what is needed, calls it again and again, and gives the median of a call in microseconds.
 /// Without a script the provider is asked what it has.
@@ -57,27 +36,13 @@ pub async fn measure(
         Way::Plain => None,
         Way::Encrypted => Some(identity),
     };
-    let provider = Provider::start(tools, identity).await?;
+    let provider = Provider::start(&tools.provider, identity).await?;
     let measured = match script {
         Some(script) => read_resource(&provider, script, each).await?,
         None => get_metadata(&provider, each).await?,
     };
     provider.end().await?;
     Ok(measured)
-}
-
-async fn median(mut call: impl AsyncFnMut() -> io::Result<()>, each: Duration) -> io::Result<f64> {
-    for _ in 0..WARM_UP {
-        call().await?;
-    }
-    let mut taken = Vec::new();
-    let start = Instant::now();
-    while start.elapsed() < each {
-        let begun = Instant::now();
-        call().await?;
-        taken.push(begun.elapsed().as_secs_f64() * 1e6);
-    }
-    numbers::median(&taken).ok_or_else(|| fault("no call was made"))
 }
 
 fn props() -> Json {
