@@ -57,7 +57,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 }
 
 /// Shows help, or what is wrong with the command line. The message quotes arguments, and it has
-/// colours, so their hidden characters have to be escaped before it is made.
+/// colours, so their hidden characters must be escaped before it is made.
 fn refuse(error: &clap::Error, given: &[OsString]) -> ExitCode {
     let escaped = { given.iter() }
         .map(|one| OsString::from(tenon_text::line(&one.to_string_lossy()).into_owned()));

@@ -143,7 +143,7 @@ fn is_terminal(stream: Stream) -> bool {
 
 static HAS_NO_COLOR: AtomicBool = AtomicBool::new(false);
 
-/// Remembers whether colours are wanted.
+/// Stores whether output is coloured.
 pub(crate) fn choose_color(has_none: bool) {
     let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     HAS_NO_COLOR.store(has_none || is_set("NO_COLOR"), Ordering::Relaxed);

@@ -18,7 +18,7 @@ fn request(number: usize) -> String {
 }
 
 /// Where a program is: on PATH, or where `scripts/tools` put it. Without it the test is skipped,
-/// but not where everything has to be tested.
+/// but not where everything must be tested.
 fn find(program: &str) -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.tools");
     let fetched = folder.join(program).join(program);

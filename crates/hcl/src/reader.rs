@@ -291,7 +291,7 @@ impl Problems {
         }
     }
 
-    /// A constant text that has to be there.
+    /// A constant text that must be there.
     pub fn text(&mut self, expression: &Expression, what: &str) -> Option<String> {
         let value = self.constant(expression, &Type::String)?;
         let text = value.as_str().map(str::to_owned);

@@ -60,7 +60,7 @@ struct Scan<'a> {
     far_numbers: FarNumbers,
 }
 
-/// Something that has to be closed.
+/// Something that must be closed.
 struct Open<'a> {
     opener: Opener<'a>,
     at: usize,

@@ -15,7 +15,7 @@ use tenon_hcl::{
     Diagnostic, Limits, Source, Style, parse, parse_expression, parse_template, parse_within,
 };
 
-/// So long nothing here takes, by far, even on a machine that is busy. What would take for ever
+/// So long nothing here takes, by far, even on a machine that is busy. What would take forever
 /// fails instead.
 const PATIENCE: Duration = Duration::from_secs(120);
 

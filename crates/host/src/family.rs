@@ -53,7 +53,7 @@ impl Mark {
     }
 }
 
-/// A plugin with everything that descends from it. Dropping it reaps the plugin, and it has to be
+/// A plugin with everything that descends from it. Dropping it reaps the plugin, and it must be
 /// [killed](Family::kill) before.
 #[derive(Debug)]
 pub(crate) struct Family {

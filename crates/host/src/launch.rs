@@ -1,5 +1,5 @@
 //! Starts a program as `std::process::Command` does, but inside its cgroup, so that nothing it starts can
-//! be outside. The child is a copy of this process that has to be careful: see [`child`].
+//! be outside. The child is a copy of this process that must be careful: see [`child`].
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, OsStr, OsString};
@@ -38,7 +38,7 @@ pub(crate) struct Launch {
     sandbox: Option<Sandbox>,
 }
 
-/// A process that was started. It has to be reaped.
+/// A process that was started. It must be reaped.
 pub(crate) struct Started {
     pub(crate) id: Pid,
     /// It was started in the cgroup, without having to enter it.
@@ -71,7 +71,7 @@ struct ChildEnds {
 /// What the child gets from the parent's memory.
 struct Prepared<'a> {
     arguments: Block<'a>,
-    /// The arguments if the program has to be run by a shell. The program's path is the second.
+    /// The arguments if the program must be run by a shell. The program's path is the second.
     for_shell: Block<'a>,
     environment: Block<'a>,
     parent: Pid,

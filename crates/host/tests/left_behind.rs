@@ -94,7 +94,7 @@ async fn a_daemon_with_parents_goes_with_its_plugin() {
 }
 
 /// Nothing leads to it but the cgroup of its plugin. It is the first process that the plugin starts, so the
-/// plugin has to be in its cgroup before its program runs.
+/// plugin must be in its cgroup before its program runs.
 #[tokio::test]
 async fn a_daemon_without_parents_goes_with_the_cgroup_of_its_plugin() {
     watched(async {

@@ -76,7 +76,7 @@ async fn values_come_back_as_they_went() {
     .await;
 }
 
-/// The server writes the same values as text; ours have to be the same.
+/// The server writes the same values as text; ours must be the same.
 #[tokio::test]
 async fn texts_are_those_of_the_server() {
     with_server(async |server: &Server| {

@@ -20,7 +20,7 @@ pub enum Message {
     Event(Event),
 }
 
-/// A call that has to be answered.
+/// A call that must be answered.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
     /// Chosen by the caller and echoed in the answer.

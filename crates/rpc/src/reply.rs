@@ -49,7 +49,7 @@ impl ReplyTo {
         self.batch.is_some()
     }
 
-    /// What has to be sent now; `None` while other answers of the same batch are missing.
+    /// What must be sent now; `None` while other answers of the same batch are missing.
     pub(crate) fn answer(self, result: Reply) -> Option<Answer> {
         if let Some(timer) = self.timer {
             timer.finish(match result {
@@ -121,7 +121,7 @@ impl Answer {
     }
 
     /// Queues the answer. One that cannot be written becomes an error that can, because there
-    /// has to be an answer.
+    /// must be an answer.
     pub(crate) fn push(self, outbox: &Outbox, room: Room) -> Result<(), Ended> {
         match self {
             Answer::One(mut response) => {

@@ -54,7 +54,7 @@ fn recorded(dialect: Dialect, masks: &[&str]) -> (RawPeer, Connection, Sheet) {
     (peer, connection, sheet)
 }
 
-/// The record of one incoming frame, which has to be the same when it is written and read back.
+/// The record of one incoming frame, which must be the same when it is written and read back.
 fn record(dialect: Dialect, masks: &[&str], stream: &[u8]) -> Record {
     let sheet = Sheet::default();
     let recorder = Recorder::new(sheet.clone(), masks);
@@ -184,7 +184,7 @@ fn only_whole_names_are_masked_and_the_rest_is_untouched() {
     assert_eq!(plain.frame.expect("readable").get(), line.trim());
 }
 
-/// A map whose keys are not all texts is shown in another form, in which names have to be found
+/// A map whose keys are not all texts is shown in another form, in which names must be found
 /// as well.
 #[test]
 fn secrets_in_maps_of_mixed_keys_are_masked() {

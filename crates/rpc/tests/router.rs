@@ -311,7 +311,7 @@ async fn bad_events_are_dropped() {
     .await;
 }
 
-/// A result that the dialect cannot carry is an error, because there has to be an answer.
+/// A result that the dialect cannot carry is an error, because there must be an answer.
 #[tokio::test]
 async fn an_answer_in_the_wrong_format_becomes_an_error() {
     let wrong = |seen: &Seen| {

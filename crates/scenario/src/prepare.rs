@@ -165,7 +165,7 @@ pub async fn prepare_again(
 }
 
 /// Reads a scenario file as [`load`] does, in a separate thread: reading a pipe without a writer
-/// blocks for ever, and this future can be dropped.
+/// blocks forever, and this future can be dropped.
 ///
 /// # Errors
 /// All that is wrong with it.

@@ -13,7 +13,7 @@ use tenon_hcl::Diagnostic;
 use tenon_scenario::{Inputs, Masked, Plan};
 use tenon_values::json;
 
-/// Nothing here takes as long, by far. What would take for ever fails instead.
+/// Nothing here takes as long, by far. What would take forever fails instead.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Two to the power of so many values are in the last local.

@@ -190,7 +190,7 @@ fn version_in(text: &str) -> Option<&str> {
         .then_some(word)
 }
 
-/// Whether a version is the one that is wanted, of which the last parts may be left out: 2.1 takes
+/// Whether a version matches the required one, whose last parts may be left out: 2.1 takes
 /// 2.1.4, and not 2.10.0.
 fn fits(found: &str, wanted: &str) -> bool {
     let rest = found.strip_prefix(wanted);

@@ -156,7 +156,7 @@ impl Places<'_> {
 fn inner_step(word: &str, value: Option<&Value>) -> (PathStep, Option<Value>) {
     let index = word.parse::<i64>().ok().filter(|index| *index >= 0);
     let kind = value.map(|value| (value, value.kind()));
-    // A key that exists has to be exact; any other is only shown.
+    // A key that exists must be exact; any other is only shown.
     let key = |below: Option<Value>| match below {
         Some(below) => (PathStep::Key(word.to_owned()), Some(below)),
         None => (PathStep::Key(tenon_text::line(word).into_owned()), None),

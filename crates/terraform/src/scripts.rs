@@ -185,7 +185,7 @@ impl Scripts {
         Err(failure)
     }
 
-    /// Waits until a call has to be given up: when Terraform is interrupted, or only when the provider
+    /// Waits until a call must be given up: when Terraform is interrupted, or only when the provider
     /// ends.
     async fn stopped(&self, interruption: &CancellationToken, is_interruptible: bool) {
         match is_interruptible {

@@ -1,7 +1,7 @@
 //! The name that was probably meant by a misspelt one.
 
 /// The candidate that is most like a name, if one is like it: at most a third of the name's letters
-/// have to be added, left out, changed or swapped with their neighbour. Of equally close candidates
+/// must be added, left out, changed or swapped with their neighbour. Of equally close candidates
 /// the first in the alphabet is taken.
 ///
 /// ```
@@ -26,7 +26,7 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// How many letters have to be added, left out, changed or swapped with their neighbour.
+/// How many letters must be added, left out, changed or swapped with their neighbour.
 fn distance(a: &[char], b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut before_last = vec![0; b.len() + 1];

@@ -111,7 +111,7 @@ pub(crate) fn identity(attributes: &[Attribute]) -> proto::ResourceIdentitySchem
     }
 }
 
-/// A function. Terraform has no optional parameters: all that is declared has to be given, except
+/// A function. Terraform has no optional parameters: all that is declared must be given, except
 /// for what is variadic.
 pub(crate) fn function(function: &Function) -> proto::Function {
     proto::Function {

@@ -55,12 +55,12 @@ pub enum Problem {
     /// A required attribute of an object is missing.
     #[error("the attribute {0:?} is required")]
     MissingAttribute(SmolStr),
-    /// A block is written fewer times than it has to be.
+    /// A block is written fewer times than it must be.
     #[error("at least {min} {name:?} {} required, but {}", blocks(*min), there_are(*given))]
     TooFewBlocks {
         /// The name of the block.
         name: SmolStr,
-        /// How many there have to be.
+        /// How many there must be.
         min: u64,
         /// How many there are.
         given: u64,

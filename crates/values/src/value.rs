@@ -27,7 +27,7 @@ pub(crate) use construction::are_in_order;
 ///
 /// A value is known, null, or unknown: not decided yet, but of a known type and perhaps with a
 /// [`Refinement`]. It may carry [`Marks`], of which [`Mark::SENSITIVE`](crate::Mark::SENSITIVE) is
-/// the one that everybody needs. Look at it with [`Value::kind`].
+/// the most common one. Look at it with [`Value::kind`].
 ///
 /// `==` asks whether two values are the same in everything: type, marks, what is known. Whether
 /// they are equal as HCL means it is [`Value::equals`], which may itself be unknown.

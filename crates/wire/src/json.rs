@@ -1,6 +1,6 @@
 //! Where a JSON value ends: a validating scanner that allocates nothing and never recurses.
 //!
-//! `serde_json` reads a value into a type; a frame has to be cut before any type is known, and
+//! `serde_json` reads a value into a type; a frame must be cut before any type is known, and
 //! within a limit of nesting, which its raw values do not have.
 
 mod scanner;

@@ -1,4 +1,4 @@
-/** Space that is kept while nothing is in it. One large message must not hold its own for ever. */
+/** Space that is kept while nothing is in it. One large message must not hold its own forever. */
 const IDLE_SPACE = 64 * 1024;
 
 /**

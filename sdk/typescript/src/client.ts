@@ -250,7 +250,7 @@ export class Client extends Announcer {
     const error = new ConnectionError("INVALID_MESSAGE", message);
     if (of === "response" && id !== undefined && this.#calls.reject(id, error)) return undefined;
     this.#fail(error);
-    // An answer is never answered, nor is what has no id: two sides could go on like that for ever.
+    // An answer is never answered, nor is what has no id: two sides could go on like that forever.
     if (of === "response" || id === undefined || id === null) return undefined;
     const refusal = new RpcError(ErrorCode.InvalidRequest, "Invalid Request", problem);
     return Promise.resolve({ id, text: errorText(id, refusal) });
@@ -268,7 +268,7 @@ export class Client extends Announcer {
         send(answers.map(({ id }) => errorText(id, refusal)));
       }
     } catch (error) {
-      // Without any answer the server would wait for ever.
+      // Without any answer the server would wait forever.
       connection.abandon(error as ConnectionError);
     }
   }

@@ -11,7 +11,7 @@ const FLUSH_TIMEOUT = 1000;
 export interface ConnectionListener {
   /** A message came. Its bytes are valid during the call. */
   received(frame: Uint8Array, connection: Connection): void;
-  /** The other side is gone, or has to be left: then with the problem. Not called after `close`. */
+  /** The connection has ended; with the problem if it was ended here. Not called after `close`. */
   lost(problem: ConnectionError | undefined): void;
 }
 

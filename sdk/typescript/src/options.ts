@@ -1,7 +1,7 @@
 import { reportLater } from "./events.ts";
 import type { AllowedUsers } from "./socket_place.ts";
 
-/** How messages are told apart: one on a line, or each behind a `Content-Length` header. */
+/** How messages are delimited: one on a line, or each behind a `Content-Length` header. */
 export type Framing = "lines" | "headers";
 
 /** What a client is made with. All times are in milliseconds. */
@@ -29,7 +29,7 @@ export interface ClientOptions {
   reconnectDelay?: number | undefined;
   /** The longest pause. 30,000 if not given. */
   maxReconnectDelay?: number | undefined;
-  /** How messages are told apart. `"lines"` if not given. */
+  /** How messages are delimited. `"lines"` if not given. */
   framing?: Framing | undefined;
   /** The longest message, in both directions. 16 MiB if not given. */
   maxMessageBytes?: number | undefined;

@@ -66,7 +66,7 @@ impl Progress {
         }
     }
 
-    /// Shows what providers write to stderr, if that is wanted.
+    /// Shows what providers write to stderr, if that was requested.
     pub(crate) fn log(&self) -> Option<SeeLog> {
         let is_json = self.is_json;
         if !is_json && !self.is_verbose {

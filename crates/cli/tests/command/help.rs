@@ -122,7 +122,7 @@ async fn completions_and_manual() {
     }
 }
 
-/// The script has to be one that bash can read.
+/// The script must be one that bash can read.
 #[tokio::test]
 async fn bash_reads_its_completions() {
     let shell = Shell::new();

@@ -81,7 +81,7 @@ async fn without_a_key_and_without_the_file() {
     everything_is_undone(&mut stage, &format!("{given} {header}")).await;
 }
 
-/// What is lost for ever must not keep everything else.
+/// What is lost forever must not keep everything else.
 #[tokio::test]
 async fn the_rest_without_them() {
     let mut stage = stage(json!({}));

@@ -86,7 +86,7 @@ async fn a_server_without_room_for_a_client_does_not_start() {
     assert!(refused > 0 && serving_limits > 0);
 }
 
-/// Whatever clients do, there is room for a plugin that has to be started again.
+/// Whatever clients do, there is room for a plugin that must be started again.
 #[tokio::test]
 async fn clients_leave_room_for_the_plugin() {
     let shell = Shell::new();

@@ -76,7 +76,7 @@ async fn pauses_double() {
     serving.stop().await;
 }
 
-/// A call waits for a plugin that is on its way, but not for ever.
+/// A call waits for a plugin that is on its way, but not forever.
 #[tokio::test]
 async fn a_plugin_that_does_not_come_back() {
     let once = "sh -c '[ ! -e once ] || exit 5; touch once; exec tenon echo'";

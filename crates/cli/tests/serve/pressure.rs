@@ -135,7 +135,7 @@ async fn a_flood_before_an_answer() {
 }
 
 /// While one client floods a plugin that does nothing, another is let in, refused and answered by
-/// the server itself; and a server that is stopped does not wait for the plugin for ever.
+/// the server itself; and a server that is stopped does not wait for the plugin forever.
 #[tokio::test]
 async fn a_plugin_that_never_reads_does_not_block_others() {
     with_python("--stop-within 300ms", async |serving| {

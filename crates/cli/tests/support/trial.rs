@@ -117,7 +117,7 @@ pub(crate) async fn call(peer: &Peer, method: &str, params: Value) -> Result<Val
     Ok(result.decode().expect("a result that JSON has a form for"))
 }
 
-/// Runs a foreign program to its end, which has to be a good one, and gives what it printed. It
+/// Runs a foreign program to its end, which must be a good one, and gives what it printed. It
 /// finds our command in the variable TENON.
 pub(crate) async fn run<A: AsRef<OsStr>>(
     program: &Path,

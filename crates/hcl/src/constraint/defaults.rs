@@ -70,7 +70,7 @@ impl Defaults {
         self.values.is_empty() && self.inside == Inside::Nothing
     }
 
-    /// The value with the defaults in it. It still has to be converted to the type they belong to.
+    /// The value with the defaults in it. It still must be converted to the type they belong to.
     #[must_use]
     pub fn apply(&self, value: &Value) -> Value {
         if self.is_empty() {

@@ -67,7 +67,7 @@ impl Evaluator<'_> {
         self.converted(&value, &Type::Bool, node.span, what)
     }
 
-    /// The type that both sides can become; dynamic if nothing has to be converted.
+    /// The type that both sides can become; dynamic if nothing needs to be converted.
     fn common_type(
         &mut self,
         then: &Result<Value, Vec<Diagnostic>>,

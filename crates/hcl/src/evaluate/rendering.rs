@@ -44,7 +44,7 @@ impl Evaluator<'_> {
         Ok(rendered.unwrap_or_else(unknown).with_marks(&marks))
     }
 
-    /// A text from elsewhere as a template. It has to be a reference: a template that is written in
+    /// A text from elsewhere as a template. It must be a reference: a template that is written in
     /// the call would be evaluated before it is called.
     pub(super) fn template_string(
         &mut self,

@@ -53,7 +53,7 @@ impl Folder {
             let message = "the file does not exist; it must exist before the run starts";
             FunctionError::new(message).at(0).quoting(path)
         })?;
-        // A pipe would be waited for, perhaps for ever.
+        // A pipe would be waited for, perhaps forever.
         if !fs::metadata(&found)
             .map_err(|error| unreadable(path, &error))?
             .is_file()

@@ -278,7 +278,7 @@ fn text(text: &Text) -> String {
     text.to_string_lossy().into_owned()
 }
 
-/// A text can be a literal block: nothing in it has to be escaped, and no line ends with a space.
+/// A text can be a literal block: nothing in it needs to be escaped, and no line ends with a space.
 fn is_literal(text: &str) -> bool {
     let ends_with_space = |line: &str| line.ends_with(' ');
     text.chars().all(is_printable) && !text.split(is_break).any(ends_with_space)

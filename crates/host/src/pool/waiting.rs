@@ -32,7 +32,7 @@ pub(super) enum Next<T> {
     Fail(Arc<PluginError>),
 }
 
-/// Whether another process is wanted.
+/// Whether another process should be started.
 enum Want {
     /// Now, or once the call has waited since this time.
     Process(Option<Instant>),

@@ -37,7 +37,7 @@ pub(crate) struct Sandbox {
     filter: Vec<Instruction>,
     /// Where to send the filter's listener, if denials are reported.
     asked: Option<UnixStream>,
-    /// `PATH`, if it has to be another one.
+    /// `PATH`, if it must be another one.
     path: Option<OsString>,
 }
 
@@ -79,7 +79,7 @@ impl Sandbox {
         }))
     }
 
-    /// `PATH` for the program, if it has to be another one.
+    /// `PATH` for the program, if it must be another one.
     pub(crate) fn path(&self) -> Option<&OsStr> {
         self.path.as_deref()
     }

@@ -11,7 +11,7 @@ use crate::session::Session;
 /// The member that names a conversation.
 pub(super) const ID: &[&str] = &["sessionId"];
 
-/// Whether a method is about a conversation, and its params have to be looked at.
+/// Whether a method is about a conversation, and its params must be looked at.
 pub(super) fn is_about_one(method: &str) -> bool {
     method.starts_with("session/") || method.starts_with("fs/") || method.starts_with("terminal/")
 }

@@ -78,7 +78,7 @@ impl RelayPlugin {
 
     /// The error for a call that was lost when the plugin ended.
     pub(super) async fn told_why(&self, reason: CloseReason) -> RpcError {
-        /// The process ends a little later than its output, or has to be killed.
+        /// The process ends a little later than its output, or must be killed.
         const LIMIT: Duration = Duration::from_secs(2);
         let down = async {
             let mut status = self.0.get().cloned()?;

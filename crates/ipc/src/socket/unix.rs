@@ -227,7 +227,7 @@ fn make_way(path: &Path, trusted: &Users) -> io::Result<()> {
 }
 
 /// Whether a server listens there. It must not block: a server that accepts no connections would keep
-/// this process, and the signals that are to end it, waiting for ever.
+/// this process, and the signals that are to end it, waiting forever.
 fn knock(path: &Path) -> Result<(), Errno> {
     rustix::net::connect(&new_socket()?, &SocketAddrUnix::new(path)?)
 }

@@ -55,7 +55,7 @@ pub async fn connect(path: impl AsRef<Path>, _server: &Users) -> io::Result<Io> 
 #[derive(Debug)]
 pub struct Listener {
     path: PathBuf,
-    /// The instance for the next client: there has to be one at any time, or clients would find no
+    /// The instance for the next client: there must be one at any time, or clients would find no
     /// pipe.
     next: Mutex<NamedPipeServer>,
 }

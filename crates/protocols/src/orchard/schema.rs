@@ -17,7 +17,7 @@ pub struct ProviderSchema {
     /// Its version, in any form.
     #[serde(default, deserialize_with = "null_as_default")]
     pub version: String,
-    /// The version of the protocol, which has to be [`VERSION`](super::VERSION).
+    /// The version of the protocol, which must be [`VERSION`](super::VERSION).
     #[serde(default, deserialize_with = "null_as_default")]
     pub protocol: String,
     /// The attributes of `configure`.
@@ -126,7 +126,7 @@ impl AttrSchema {
     /// The JSON is the value itself. Since Orchard's pages also show a string that holds JSON,
     /// `"default": "\"GET\""`, a string is parsed as JSON in two cases: when the string itself does not
     /// fit the type, and when the type is `string` and the content is itself a string in
-    /// double quotes. (The price: a default that begins and ends with a double quote has to be written
+    /// double quotes. (The price: a default that begins and ends with a double quote must be written
     /// that way.)
     ///
     /// # Errors

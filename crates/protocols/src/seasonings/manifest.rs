@@ -21,7 +21,7 @@ pub const FORMAT: u64 = 1;
 /// reads.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// The version of this format, which has to be [`FORMAT`].
+    /// The version of this format, which must be [`FORMAT`].
     pub format: u64,
     /// The name of the provider, which the names of its types begin with.
     pub name: String,

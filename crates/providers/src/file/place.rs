@@ -72,7 +72,7 @@ impl Place {
     /// The place of a folder that is there, or can be created with those above it.
     pub(super) fn folder(&self, path: &str) -> Result<PathBuf, Failure> {
         let full = self.joined(path)?;
-        // Also a link that leads nowhere is there, and has to be looked at.
+        // Also a link that leads nowhere is there, and must be looked at.
         let there = full
             .ancestors()
             .find(|ancestor| fs::symlink_metadata(ancestor).is_ok())

@@ -139,7 +139,7 @@ mod tests {
         }
     }
 
-    /// Each brace might begin a message; together they must not take for ever.
+    /// Each brace might begin a message; together they must not take forever.
     #[test]
     fn text_full_of_braces_is_given_up() {
         let nested = r#"{"a":["#.repeat(100) + &"1,".repeat(500_000);

@@ -6,7 +6,7 @@ use tenon_wire::msgpack;
 use super::{Limits, arrays, content_length, lines};
 use crate::error::DialectError;
 
-/// How frames are told apart.
+/// How frames are delimited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Framing {
     /// One on each line.

@@ -146,7 +146,7 @@ pub(super) fn write_text(out: &mut BytesMut, text: &str) {
     }
 }
 
-/// Writes a payload, which has to be JSON.
+/// Writes a payload, which must be JSON.
 pub(super) fn write_payload(out: &mut BytesMut, payload: &Payload) -> Result<(), PayloadError> {
     if payload.format() != Format::Json {
         return Err(PayloadError::new(

@@ -29,7 +29,7 @@ pub(super) enum Input {
     Ended(CloseReason),
 }
 
-/// What has to be done to get the next frame.
+/// What must be done to get the next frame.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Next {
     /// Detect the dialect of the peer.

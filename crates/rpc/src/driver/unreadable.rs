@@ -1,5 +1,5 @@
 //! Lines that were meant to be messages, but cannot be read as such: `NaN` in them, say, or nesting
-//! without end. If such a line is an answer and were skipped, its call would wait for ever.
+//! without end. If such a line is an answer and were skipped, its call would wait forever.
 
 use memchr::memmem;
 use tenon_wire::json::Scanner;

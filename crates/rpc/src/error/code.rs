@@ -50,7 +50,7 @@ impl ErrorCode {
         }
     }
 
-    /// Takes the other form of the code, if `names` has one and that is the form that is wanted.
+    /// Takes the other form of the code, if `names` has one and that form is required.
     pub(crate) fn reword(&mut self, wanted: Codes, names: &[(i64, &'static str)]) {
         let found = match (&*self, wanted) {
             (ErrorCode::Number(number), Codes::Names) => {

@@ -31,7 +31,7 @@ pub(crate) async fn watched<T>(work: impl Future<Output = T>) -> T {
 }
 
 /// Whether `work` stands still because everybody waits for somebody else. The clock of the test
-/// has to be paused, or this would be a guess.
+/// must be paused, or this would be a guess.
 pub(crate) async fn stands_still(work: impl Future) -> bool {
     tokio::time::timeout(Duration::from_secs(1), work)
         .await
@@ -165,7 +165,7 @@ pub(crate) fn response(dialect: Dialect, id: u32, result: u64) -> Vec<u8> {
     encoded(dialect, &Message::Response(response))
 }
 
-/// The id and the outcome of a frame that has to be a response.
+/// The id and the outcome of a frame that must be a response.
 pub(crate) fn answer(frame: Option<Frame>) -> (Id, Result<Payload, RpcError>) {
     match frame.map(|frame| frame.content) {
         Some(Inbound::Message(Message::Response(response))) => {

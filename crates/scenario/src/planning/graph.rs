@@ -1,4 +1,4 @@
-//! What has to be done, and in which order.
+//! What must be done, and in which order.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;

@@ -198,7 +198,7 @@ pub struct ComponentUse {
     pub inputs: Vec<(Name, Expression)>,
     /// Whether there are several of it.
     pub repeat: Option<Repeat>,
-    /// What has to be done before it.
+    /// What must be done before it.
     pub depends_on: Vec<Expression>,
     /// Its first line.
     pub place: Place,
@@ -228,7 +228,7 @@ pub struct Action {
     pub attributes: Vec<Attribute>,
     /// Whether there are several of it.
     pub repeat: Option<Repeat>,
-    /// What has to be done before it.
+    /// What must be done before it.
     pub depends_on: Vec<Expression>,
     /// How long it may take.
     pub timeout: Option<Expression>,
@@ -295,7 +295,7 @@ pub struct Output {
 /// `assert { condition = ..., message = ... }`
 #[derive(Clone, Debug)]
 pub struct Assert {
-    /// What has to be true; `self.value` is the output.
+    /// What must be true; `self.value` is the output.
     pub condition: Expression,
     /// The message if it is not.
     pub message: Option<Expression>,

@@ -102,7 +102,7 @@ struct Resolving<'a> {
 }
 
 impl Resolving<'_> {
-    /// Secrets that are not in a record have to be given again: a default may be something else
+    /// Secrets that are not in a record must be given again: a default may be something else
     /// than what the run had.
     fn recorded(&mut self, name: &str, masked: &Masked) {
         if !masked.sensitive.is_empty() {

@@ -1,6 +1,6 @@
 //! What happened, on disk before anything follows from it.
 //!
-//! Beside the record of a run lies its journal, one line of JSON for each thing that happened.
+//! The journal of a run is a file beside its record, with one line of JSON for each thing that happened.
 //! Before an action is handed to its provider, a line says so and is synced; when it is over,
 //! another. After a crash the outcome of an action without a second line is unknown. When a run is
 //! over, the record has it all and the journal is removed. Until then the record says that it needs
@@ -145,7 +145,7 @@ impl Journal {
         own_file::sync_folder_of(&self.path)
     }
 
-    /// All lines but the last have to be there later. One that was being written when the run was
+    /// All lines but the last must be there later. One that was being written when the run was
     /// killed looks the same as one that was cut off, so the last may be missing.
     fn write_header(&self) -> io::Result<u64> {
         let header = Header {

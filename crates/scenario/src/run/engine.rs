@@ -28,7 +28,7 @@ pub(crate) trait Work {
     fn turn(&mut self, id: NodeId) -> Turn;
     /// A task is about to be handed over. Has to be on disk after `sync`.
     fn begun(&mut self, id: NodeId, task: &Task) -> io::Result<()>;
-    /// Everything noted so far has to be on disk.
+    /// Everything noted so far must be on disk.
     fn sync(&mut self) -> io::Result<()>;
     /// A task is over. Whether it was a success.
     fn finished(&mut self, id: NodeId, outcome: Outcome) -> io::Result<bool>;

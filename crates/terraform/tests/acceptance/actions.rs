@@ -81,7 +81,7 @@ fn an_action_that_fails_says_why_and_where() {
         failed.says("Error when invoking action");
         // Terraform 1.15 shows no line of the action's block.
         failed.says("Too big: At most 2. Attribute: props.size");
-        // What was created before it stays.
+        // Resources that were created before it stay.
         assert_eq!(workspace.instances().len(), 1);
 
         let invoke = "apply -auto-approve -invoke=action.denobridge_action.a";
@@ -99,8 +99,8 @@ fn an_action_that_fails_says_why_and_where() {
     });
 }
 
-/// Progress carries no number that tells whose it is, so actions must not run in one script at the
-/// same time.
+/// Progress has no id of the action it belongs to, so actions must not run in one script at the same
+/// time.
 #[test]
 fn every_action_has_its_own_progress() {
     trial(&[Need::Actions], |workspace| {

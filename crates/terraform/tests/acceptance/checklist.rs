@@ -1,4 +1,4 @@
-//! What the tests of denobridge itself test, one for one.
+//! The tests of upstream denobridge, one by one.
 
 use serde_json::{Value, json};
 
@@ -96,8 +96,7 @@ fn a_resource_without_state() {
     });
 }
 
-/// What a schema library does with what it is given: a null where it expects an object, or
-/// nothing, is an error.
+/// Schema libraries reject a null where they expect an object or an absent value.
 #[test]
 fn a_resource_that_validates() {
     trial(&[Need::Deno], |workspace| {
@@ -165,7 +164,7 @@ output "secret" {
         assert_eq!(workspace.output("secret"), "datasource-secret");
         workspace.assert_nothing_to_do();
 
-        // A secret that is given away by accident is found out by its mark.
+        // A secret that leaks is found by its mark.
         workspace.configure(
             r#"
 data "denobridge_datasource" "a" {
@@ -184,7 +183,7 @@ output "leak" {
     });
 }
 
-/// What an ephemeral resource gives can only be seen by somebody who is given it.
+/// The result of an ephemeral resource is visible only to resources that use it.
 #[test]
 fn an_ephemeral_resource_without_permissions() {
     trial(&[Need::Deno], |workspace| {

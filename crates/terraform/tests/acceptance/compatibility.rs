@@ -1,4 +1,4 @@
-//! A state that terraform-provider-denobridge v0.4.1 wrote: everything goes on where it was left.
+//! States that terraform-provider-denobridge v0.4.1 wrote are used without changes.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -9,7 +9,7 @@ use crate::tools::Need;
 use crate::trial::trial;
 use crate::workspace::Workspace;
 
-/// What denobridge keeps of write-only props: the hash of their JSON as Go writes it.
+/// Denobridge stores a hash of write-only props: of their JSON as Go writes it.
 fn private(write_only_props: &str) -> String {
     let hash: String = Sha256::digest(write_only_props)
         .iter()
@@ -38,8 +38,8 @@ fn write_state(workspace: &Workspace, instance: &Value) {
     workspace.write("terraform.tfstate", &state.to_string());
 }
 
-/// The dynamic attributes are written the way the plugin framework writes them: every array is a
-/// list, and every number a machine's.
+/// Dynamic attributes are encoded as the plugin framework encodes them: every array is a list, and
+/// every number a machine number.
 fn instance(more: &Value) -> Value {
     let props = json!({
         "type": ["object", { "name": "string", "sizes": ["list", "number"], "rate": "number" }],

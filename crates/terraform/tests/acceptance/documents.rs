@@ -1,5 +1,5 @@
-//! Every JSON document, as props and as state: what comes back is what was there, and the next plan
-//! has nothing in it.
+//! JSON documents of all kinds as props and as state: they are returned unchanged, and the next plan is
+//! empty.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::trial::trial;
 use crate::workspace::Workspace;
 
-/// As a person writes them in a configuration.
+/// Documents as people write them in a configuration.
 const WRITTEN: [(&str, &str); 41] = [
     ("null", "null"),
     ("true", "true"),
@@ -68,7 +68,7 @@ const WRITTEN: [(&str, &str); 41] = [
 const DEEP: &str =
     "[[[[[[[[[[{ a = [[[[[[[[[[{ b = [[[[[[[[[[null]]]]]]]]]] }]]]]]]]]]] }]]]]]]]]]]";
 
-/// As a script writes them, in ways that Terraform never would.
+/// Documents as scripts write them, in forms that Terraform never produces.
 const ANSWERED: [(&str, &str); 29] = [
     ("null", "null"),
     ("text", r#""a""#),
@@ -96,7 +96,7 @@ const ANSWERED: [(&str, &str); 29] = [
         r#"[{"a": 1}, {"a": null}, {"a": [1]}, {"b": "x"}]"#,
     ),
     ("type_and_value", r#"{"type": "string", "value": 5}"#),
-    // Lists of what has no type yet.
+    // Lists of elements without a type.
     ("nulls", "[null, null]"),
     ("lists_of_nothing", "[[], [null], []]"),
     ("lists_in_records", r#"[{"a": []}, {"a": []}]"#),
@@ -157,7 +157,7 @@ output "states" {
     text
 }
 
-/// An output. The state file cannot be read here: it has numbers that serde_json has not.
+/// An output. The state file cannot be read here: it has numbers that serde_json cannot represent.
 fn output(workspace: &Workspace, name: &str) -> Value {
     let outcome = workspace.run(&format!("output -json {name}")).succeeds();
     serde_json::from_str(&outcome.stdout).expect("JSON")
@@ -184,7 +184,7 @@ fn no_document_makes_a_perpetual_difference() {
             json!({ "type": "string", "value": 5 })
         );
         workspace.assert_nothing_to_do();
-        // Once more, now that everything has been read back.
+        // Again, after everything has been refreshed.
         workspace
             .run("apply -refresh-only -auto-approve")
             .succeeds();

@@ -1,4 +1,4 @@
-//! A world that is not as the state says, and a state that is not as the configuration says.
+//! Drift: real objects that differ from the state, and states that differ from the configuration.
 
 use std::fs;
 
@@ -54,7 +54,7 @@ fn what_was_changed_is_shown_and_changed_back() {
         assert_eq!(workspace.attribute("state"), json!({ "version": 6 }));
         workspace.assert_nothing_to_do();
 
-        // A state that changes by itself is nothing that somebody has to do something about.
+        // Computed state that changes by itself requires no action.
         let other = json!({ "props": { "name": "a", "colour": "red" }, "version": 7 });
         workspace.write("objects/a.json", &other.to_string());
         workspace.assert_nothing_to_do();
@@ -66,7 +66,7 @@ fn what_was_changed_is_shown_and_changed_back() {
     });
 }
 
-/// Half of it was made when it went wrong. Terraform knows of that half, and takes it away.
+/// A create that fails halfway: Terraform knows what was created, and destroys it.
 #[test]
 fn what_was_half_created_is_tainted() {
     trial(&[], |workspace| {
@@ -133,7 +133,7 @@ fn what_could_not_be_done_leaves_the_state_as_it_was() {
     });
 }
 
-/// A `done` that is not true is a delete that did not happen.
+/// A `done` that is not true means that the object was not deleted.
 #[test]
 fn a_delete_has_to_be_done() {
     trial(&[], |workspace| {

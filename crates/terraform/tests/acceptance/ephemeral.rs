@@ -66,8 +66,8 @@ fn a_lease_is_renewed_while_something_slow_runs() {
     });
 }
 
-/// Neither has to be there: a lease that nobody can renew or close simply ends. And the time may be
-/// in milliseconds, as in the protocol's own example.
+/// Both methods are optional: a lease that cannot be renewed or closed simply expires. The time may be
+/// in milliseconds, as in the example of the protocol.
 #[test]
 fn a_script_without_renew_and_close() {
     trial(&[], |workspace| {

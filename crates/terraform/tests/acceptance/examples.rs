@@ -1,4 +1,4 @@
-//! The examples under `examples/terraform/`, as somebody tries them who has just read about them.
+//! The examples under `examples/terraform/`, as a new user would try them.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -16,7 +16,7 @@ fn examples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/terraform")
 }
 
-/// Copies what an example has into the workspace.
+/// Copies an example into the workspace.
 fn copy(workspace: &Workspace, name: &str) {
     for file in fs::read_dir(examples().join(name)).expect(name).flatten() {
         fs::copy(file.path(), workspace.path(file.file_name())).expect("a copy");
@@ -150,7 +150,7 @@ fn an_action_that_tells_how_far_it_has_come() {
     });
 }
 
-/// A command in a comment that is copied into a shell works: it has every variable that it needs.
+/// Commands in comments work when they are copied into a shell: they set every variable that is needed.
 #[test]
 fn commands_in_comments_have_their_variables() {
     let folders = fs::read_dir(examples()).expect("examples").flatten();

@@ -26,7 +26,7 @@ resource "denobridge_resource" "a" {{
     )
 }
 
-/// As it is after an installation: no development override, but a mirror and a lock file.
+/// As after an installation: with a mirror and a lock file instead of a development override.
 #[test]
 fn init_finds_the_provider_in_a_mirror() {
     trial(&[Need::TerraformRegistry], |workspace| {
@@ -53,7 +53,7 @@ fn init_finds_the_provider_in_a_mirror() {
     });
 }
 
-/// Other languages than those that are known by the end of a file's name.
+/// Languages that are not known by a file extension.
 #[test]
 fn a_program_of_any_kind_is_a_script() {
     trial(&[], |workspace| {

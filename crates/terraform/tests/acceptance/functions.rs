@@ -1,4 +1,4 @@
-//! Functions that a script has.
+//! Functions of scripts.
 
 use serde_json::json;
 

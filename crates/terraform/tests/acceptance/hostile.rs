@@ -1,4 +1,4 @@
-//! Text of scripts does nothing to the terminal that Terraform prints it on.
+//! Text of scripts cannot control the terminal on which Terraform prints it.
 
 use serde_json::{Value, json};
 
@@ -7,12 +7,12 @@ use crate::tools::Need;
 use crate::trial::trial;
 use crate::workspace::Workspace;
 
-/// Moves the cursor, sets a title, hides and reorders text, and begins a line of its own.
+/// Moves the cursor, sets a title, hides and reorders text, and starts a new line.
 const HOSTILE: &str = "shown\u{1b}[7;7H\u{1b}]0;mine\u{7}\u{9b}7;7H\u{7f}\u{8}\r\
     \u{202e}\u{2066}\u{200f}\u{61c}\u{200b}\u{200d}\u{2060}\u{feff}\u{2028}\u{2029}\u{ad}\u{fff9}\
     \u{e0041}shown";
 
-/// It was printed, and harmless.
+/// Checks that it was printed with its control characters escaped.
 #[track_caller]
 fn assert_is_harmless(outcome: &Outcome) {
     outcome.says("shown");
@@ -117,7 +117,7 @@ resource "terraform_data" "a" {
     });
 }
 
-/// What a script writes and answers is part of Terraform's log.
+/// The output and the answers of scripts are part of Terraform's log.
 #[test]
 fn the_log() {
     trial(&[], |workspace| {

@@ -1,4 +1,4 @@
-//! Things that were there before Terraform knew of them.
+//! Import of existing objects.
 
 use crate::file::file;
 use crate::tools::Need;
@@ -23,7 +23,7 @@ fn a_file_is_imported_by_json() {
     });
 }
 
-/// Go reads the members of an object in any case, so people may have written them so.
+/// Go ignores the case of member names, so existing configurations may use any case.
 #[test]
 fn a_file_is_imported_by_json_with_permissions() {
     trial(&[Need::Deno], |workspace| {

@@ -1,4 +1,4 @@
-//! Ctrl-C and `kill -9` in the middle of an apply: what was done is known, and nobody is left.
+//! Ctrl-C and `kill -9` in the middle of an apply: the state has what was done, and no process is left.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,8 +10,8 @@ use crate::running::Running;
 use crate::trial::trial;
 use crate::workspace::Workspace;
 
-/// Starts an apply of twenty resources, of which the last ten never come to an end, and waits until
-/// it has come as far as it can.
+/// Starts an apply of twenty resources, of which the last ten never finish, and waits until
+/// no more can be done.
 fn half_done(workspace: &Workspace) -> Running<'_> {
     let hanging: serde_json::Map<String, Value> = (10..20)
         .map(|number| {
@@ -46,14 +46,14 @@ resource "denobridge_resource" "b" {
     running
 }
 
-/// How many of them Terraform has been told are done: until then an answer may be lost with whoever
+/// How many of them are done as far as Terraform knows: until then, an answer may be lost if a process
 /// is killed.
 fn reported(workspace: &Workspace) -> usize {
     let said = fs::read_to_string(workspace.path("stdout")).unwrap_or_default();
     said.matches("Creation complete").count()
 }
 
-/// The names of what the script made.
+/// The names of the objects that the script created.
 fn objects(workspace: &Workspace) -> BTreeSet<String> {
     let files = fs::read_dir(workspace.path("objects"));
     let names = files
@@ -66,7 +66,7 @@ fn objects(workspace: &Workspace) -> BTreeSet<String> {
         .collect()
 }
 
-/// The names of what Terraform knows of.
+/// The names of the objects in the state.
 fn known(workspace: &Workspace) -> BTreeSet<String> {
     let instances = workspace.instances();
     let ids = instances
@@ -76,7 +76,7 @@ fn known(workspace: &Workspace) -> BTreeSet<String> {
         .collect()
 }
 
-/// Ctrl-C, which Terraform has heard.
+/// Sends Ctrl-C, and waits until Terraform has received it.
 fn interrupt(workspace: &Workspace, running: &Running<'_>) {
     running.interrupt();
     until_stopping(workspace);
@@ -89,7 +89,7 @@ fn until_stopping(workspace: &Workspace) {
     });
 }
 
-/// Everything that was begun comes to its end, and nothing else is begun.
+/// Everything that was started is finished, and nothing else is started.
 #[test]
 fn after_ctrl_c_the_state_has_what_was_created() {
     trial(&[], |workspace| {
@@ -107,7 +107,7 @@ fn after_ctrl_c_the_state_has_what_was_created() {
     });
 }
 
-/// The second Ctrl-C is Terraform's own: it waits for nobody any more.
+/// At the second Ctrl-C, Terraform stops without waiting.
 #[test]
 fn after_ctrl_c_twice_no_process_is_left() {
     trial(&[], |workspace| {
@@ -119,7 +119,7 @@ fn after_ctrl_c_twice_no_process_is_left() {
     });
 }
 
-/// What only reads is not waited for: nothing is lost.
+/// Calls that only read are not waited for: nothing is lost.
 #[test]
 fn after_ctrl_c_what_only_reads_is_given_up() {
     trial(&[], |workspace| {
@@ -140,7 +140,7 @@ data "denobridge_datasource" "a" {
     });
 }
 
-/// However long it takes: a create that has begun makes something that the state is to have.
+/// However long it takes: what a running create makes must be in the state.
 #[test]
 fn after_ctrl_c_what_runs_may_finish() {
     trial(&[], |workspace| {

@@ -1,5 +1,4 @@
-//! The provider in real Terraforms, with real Deno and Python: what a person types, and what that
-//! person then sees.
+//! The provider in real Terraforms, with real Deno and Python: what users type, and what they see.
 //!
 //! `scripts/tools` installs Terraform 1.15 and Deno; a `terraform` and a `tofu` on PATH are tested as
 //! well. A test whose tool is missing says so and passes; under CI=true it fails. The variable

@@ -1,11 +1,11 @@
-//! What a Terraform command came to, and what its user saw.
+//! The outcome of a Terraform command, and its output.
 
 use std::fmt;
 
 /// A command that has ended.
 pub(crate) struct Outcome {
     pub(crate) command: String,
-    /// None if a signal ended it.
+    /// `None` if a signal ended it.
     pub(crate) code: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
@@ -31,7 +31,7 @@ impl Outcome {
         self
     }
 
-    /// The user saw this. Where Terraform breaks lines, and how it frames them, does not matter.
+    /// Checks that the output has this text. Line breaks and frames of Terraform are ignored.
     #[track_caller]
     pub(crate) fn says(&self, text: &str) -> &Outcome {
         assert!(self.has_said(text), "not said: {text}\n{self}");
@@ -48,7 +48,7 @@ impl Outcome {
         self.words().contains(&words(text))
     }
 
-    /// How often the user saw this.
+    /// How often the output has this text.
     pub(crate) fn count(&self, text: &str) -> usize {
         self.words().matches(&words(text)).count()
     }

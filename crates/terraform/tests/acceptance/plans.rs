@@ -1,4 +1,4 @@
-//! What a script has a say in before anything is done: `modifyPlan`.
+//! `modifyPlan`, by which a script can change a plan.
 
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ resource "denobridge_resource" "a" {{
     ));
 }
 
-/// From now on the script makes this of every plan.
+/// Sets the answer of the script to every `modifyPlan` from now on.
 fn answer(workspace: &Workspace, answer: Value) {
     workspace.moves(&json!({ "modifyPlan": [{ "result": answer }] }));
 }
@@ -90,8 +90,8 @@ fn a_script_may_ask_for_a_replacement() {
     });
 }
 
-/// Defaults that a script fills in: it gets what it made of the props ever after, and the plan after
-/// that has nothing in it.
+/// Defaults that a script fills in: it gets the completed props in all later calls, and the next plan is
+/// empty.
 #[test]
 fn a_script_may_fill_in_defaults() {
     trial(&[], |workspace| {
@@ -119,7 +119,7 @@ fn a_script_may_fill_in_defaults() {
         assert_eq!(update["currentProps"], filled(1));
         workspace.assert_nothing_to_do();
 
-        // Somebody changes a default outside: that is drift as well.
+        // A default that is changed outside of Terraform is drift as well.
         workspace.write(
             "objects/a.json",
             &json!({ "props": { "name": "a", "size": 2, "colours": [] }, "version": 9 })
@@ -154,7 +154,7 @@ fn a_script_hears_what_is_not_known_yet() {
             "detail": "Tags have names.",
             "propPath": ["nextProps", "tags", "name"],
         });
-        // That it is empty is not an error yet: in the end it may not be.
+        // An empty value is not an error yet: it is only a placeholder.
         let moves = json!({ "modifyPlan": [{ "result": { "diagnostics": [error] } }] });
         workspace.moves(&moves);
         workspace.configure(
@@ -206,7 +206,7 @@ resource "denobridge_resource" "a" {
     });
 }
 
-/// Neither who is to be asked nor what about is known when the plan is made.
+/// Neither the script nor the props are known when the plan is made.
 #[test]
 fn a_script_and_its_props_may_be_known_only_later() {
     trial(&[], |workspace| {

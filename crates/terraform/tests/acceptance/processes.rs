@@ -1,4 +1,4 @@
-//! How many processes a script is.
+//! How many processes of a script are started.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -26,7 +26,7 @@ resource "denobridge_resource" "a" {{
     ));
 }
 
-/// The processes that took the calls of a method.
+/// The processes that handled the calls of a method.
 fn processes(workspace: &Workspace, method: &str) -> BTreeSet<u64> {
     let calls = workspace.calls();
     let calls = calls.iter().filter(|call| call["method"] == method);
@@ -35,7 +35,7 @@ fn processes(workspace: &Workspace, method: &str) -> BTreeSet<u64> {
         .collect()
 }
 
-/// No more than Terraform works on at the same time, and each has many calls.
+/// At most as many as Terraform's parallelism, and each handles many calls.
 #[test]
 fn a_hundred_resources_share_a_few_processes() {
     trial(&[], |workspace| {
@@ -54,13 +54,13 @@ fn a_hundred_resources_share_a_few_processes() {
     });
 }
 
-/// How many resources Terraform works on at the same time, unless it is told otherwise.
+/// Terraform's default parallelism.
 const PARALLELISM: usize = 10;
 
 #[test]
 fn without_reuse_every_call_is_a_process() {
     trial(&[], |workspace| {
-        // The provider says it for all, and a resource otherwise for itself.
+        // The provider sets it for all, and a resource overrides it for itself.
         for (resource, provider, count) in [
             ("reuse = false", "", 6),
             ("", "reuse = false", 6),
@@ -83,8 +83,8 @@ fn without_reuse_every_call_is_a_process() {
     });
 }
 
-/// Calls run at the same time: each waits until all are there. Each has a process, unless the
-/// script takes several at a time.
+/// Calls run in parallel: each waits until all have started. Each has its own process, unless the script
+/// accepts several calls at a time.
 #[test]
 fn calls_run_at_the_same_time() {
     trial(&[], |workspace| {
@@ -128,8 +128,8 @@ resource "denobridge_resource" "a" {{
     ));
 }
 
-/// Scripts that work on one call and do nothing else meanwhile. None of these would ever be made if
-/// one waited for another.
+/// Scripts that block while they handle a call. None of these creates would finish if one had to wait for
+/// another.
 #[test]
 fn synchronous_scripts_run_at_the_same_time() {
     for (script, needs, count) in [
@@ -147,7 +147,7 @@ fn synchronous_scripts_run_at_the_same_time() {
     }
 }
 
-/// One of ten creates ends its process. The others have made their objects, and all of them are in
+/// One of ten creates ends its process. The others have created their objects, and all of these are in
 /// the state.
 #[test]
 fn a_stray_rejection_ends_one_process() {
@@ -170,8 +170,8 @@ fn a_stray_rejection_ends_one_process() {
     }
 }
 
-/// Of a script that takes several calls at a time, all calls of a process that dies are lost. What
-/// only reads is asked again, so that only the one that is to blame fails.
+/// If a process that handles several calls dies, all of them are lost. Calls that only read are repeated,
+/// so that only the one that caused it fails.
 #[test]
 fn a_call_that_kills_its_script_does_not_fail_the_others() {
     trial(&[], |workspace| {
@@ -193,7 +193,7 @@ fn a_call_that_kills_its_script_does_not_fail_the_others() {
     });
 }
 
-/// Permissions are part of what a script is: one with less never runs in a process with more.
+/// Scripts with different permissions never share a process.
 #[test]
 fn permissions_are_never_shared() {
     trial(&[Need::Deno], |workspace| {

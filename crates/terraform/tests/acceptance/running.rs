@@ -44,7 +44,7 @@ impl<'a> Running<'a> {
         kill_process(self.process(), Signal::KILL).expect("a process");
     }
 
-    /// Waits for the end of it. What takes too long is killed, and fails the test.
+    /// Waits until it ends. A command that takes too long is killed, and the test fails.
     #[track_caller]
     pub(crate) fn wait(mut self) -> Outcome {
         let deadline = Instant::now() + WATCHDOG;

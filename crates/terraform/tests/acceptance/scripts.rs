@@ -1,4 +1,4 @@
-//! Scripts that go wrong while they run, and what their user is told.
+//! Errors of running scripts, and what the user sees.
 
 use serde_json::{Value, json};
 
@@ -50,7 +50,7 @@ fn an_error_is_shown_with_all_that_is_known() {
     });
 }
 
-/// What was thrown is shown first, and not a word that says nothing.
+/// The thrown message is shown first, not the generic "Internal error".
 #[test]
 fn an_error_that_the_library_hides_is_shown() {
     trial(&[Need::Deno], |workspace| {
@@ -83,7 +83,7 @@ resource "denobridge_resource" "a" {{
     });
 }
 
-/// Terraform names no resource whose block is gone.
+/// Terraform does not name a resource whose block was removed.
 #[test]
 fn errors_about_a_resource_without_a_block_name_it() {
     trial(&[], |workspace| {
@@ -132,7 +132,7 @@ fn a_crash_is_shown_with_status_and_last_words() {
             .says("puppet.py");
         assert_eq!(workspace.instances().len(), 1);
 
-        // What only reads can be asked again.
+        // A call that only reads can be repeated.
         workspace.moves(&json!({ "read": [{ "exit_once": 5 }] }));
         workspace.assert_nothing_to_do();
         assert!(workspace.has("exited"));
@@ -146,7 +146,7 @@ fn a_call_that_never_ends_has_a_timeout() {
         configure(workspace, "timeout = 1");
         let failed = create_fails(workspace, json!([{ "gate": "never" }]));
         failed.says("create").says("within 1s");
-        // A slow one that is in time.
+        // A slow script that answers in time.
         configure(workspace, "timeout = 30");
         workspace.moves(&json!({ "create": [{ "sleep": 1.2 }] }));
         workspace.apply();
@@ -154,7 +154,7 @@ fn a_call_that_never_ends_has_a_timeout() {
     });
 }
 
-/// The worst kind: it ignores `shutdown`, the end of its stdin and SIGTERM.
+/// A script that ignores `shutdown`, the end of its stdin and SIGTERM.
 #[test]
 fn a_script_that_does_not_want_to_end_is_ended() {
     trial(&[], |workspace| {
@@ -195,7 +195,7 @@ fn lines_that_are_no_messages_are_skipped() {
     });
 }
 
-/// Text that is not a line of its own: progress, most often.
+/// Text without a line break, usually progress.
 #[test]
 fn text_around_an_answer_is_skipped() {
     trial(&[], |workspace| {
@@ -211,7 +211,7 @@ fn text_around_an_answer_is_skipped() {
         workspace.assert_nothing_to_do();
         workspace.destroy();
         let answer = json!([{ "write": "50%... {\"jsonrpc\":\"2.0\",\"id\":2,\"result\":NaN}\n" }]);
-        // Whether it is the answer to the plan or to the create, it is told and not waited for.
+        // Whether it is the answer to the plan or to the create, it is reported without waiting.
         workspace.moves(&json!({ "modifyPlan": answer, "create": [{ "gate": "never" }] }));
         let failed = workspace.apply_fails();
         failed.says("cannot be read").says("50%...");
@@ -229,7 +229,7 @@ fn answers_of_the_wrong_kind_are_told() {
             let failed = create_fails(workspace, json!([{ "result": answer }]));
             failed.says("create").says(seen);
         }
-        // What was created is not forgotten: it is in the state, tainted.
+        // The created object is in the state, tainted.
         for (answer, seen) in [
             (
                 json!({ "id": "a", "diagnostics": 5 }),

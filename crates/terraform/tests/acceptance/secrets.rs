@@ -1,4 +1,4 @@
-//! Secrets, which nobody sees: not in a plan, not in a log, not in an error.
+//! Secrets are not shown: not in a plan, not in a log, not in an error.
 
 use serde_json::json;
 
@@ -45,7 +45,7 @@ output "password" {{
     ));
 }
 
-/// Moves in which every secret appears, and a script that says everything it knows.
+/// Moves in which every secret appears, and a script that prints everything it knows.
 fn moves(workspace: &Workspace, read: &serde_json::Value) {
     let chatter = json!({ "stderr": format!("[WARN] given {TOKEN} and {LEASED}") });
     let kept = json!({ "with": { "sensitiveState": { "password": PASSWORD } } });
@@ -68,7 +68,7 @@ fn moves(workspace: &Workspace, read: &serde_json::Value) {
     }));
 }
 
-/// What Terraform itself says of every dynamic attribute in a state, whoever the provider is.
+/// Terraform writes this for every dynamic attribute in a state, whatever the provider.
 const SAID_BY_TERRAFORM: &str = "UpgradeResourceState: ignoring dynamic block";
 
 fn tells_no_secret(outcome: &Outcome) {
@@ -115,8 +115,7 @@ fn a_debug_log_shows_every_frame_without_its_secrets() {
     });
 }
 
-/// The state has what is sensitive, as Terraform wants it, and nothing of what is write-only or
-/// ephemeral.
+/// The state contains sensitive values, as Terraform requires, but no write-only or ephemeral ones.
 #[test]
 fn a_state_has_no_secret_but_the_sensitive_state() {
     trial(&[], |workspace| {
@@ -160,8 +159,8 @@ fn an_error_tells_no_secret() {
     });
 }
 
-/// A token that is known only as a part of a header, a secret with everything in it that is
-/// escaped, and a word of our own.
+/// A token that is known only as a part of a header, a secret with all characters that are escaped, and
+/// a word that Tenon's own messages use.
 fn configure_blabber(workspace: &Workspace, script: &str, how: &str) {
     workspace.configure(&format!(
         r#"
@@ -179,7 +178,7 @@ resource "denobridge_resource" "a" {{
     ));
 }
 
-/// No spelling of a secret is anywhere: not in diagnostics, not in the log of the provider.
+/// No spelling of a secret is in the diagnostics or in the log of the provider.
 fn blabbers_are_silenced(workspace: &mut Workspace, script: &str) {
     workspace.set("TF_LOG_PROVIDER", "trace");
     for (how, seen) in [
@@ -204,7 +203,7 @@ fn blabbers_are_silenced(workspace: &mut Workspace, script: &str) {
             "{printed}"
         );
         if how != "answer" {
-            // A secret that is one of our words does not spoil them.
+            // A secret that is one of our words does not mask our own messages.
             outcome.says(&format!("Script: ./{script}"));
         }
     }

@@ -1,4 +1,4 @@
-//! Scripts that cannot be started, and what their user is told.
+//! Scripts that cannot be started, and what the user sees.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use crate::tools::{self, Need};
 use crate::trial::trial;
 use crate::workspace::Workspace;
 
-/// A resource with these attributes cannot be created.
+/// Creates a resource with these attributes, which must fail.
 fn fails(workspace: &Workspace, attributes: &str) -> Outcome {
     workspace.configure(&format!(
         r#"
@@ -93,7 +93,7 @@ for line in sys.stdin:
     print(json.dumps({"jsonrpc": "2.0", "id": request["id"], **answer}), flush=True)
 "#;
 
-/// A script that Deno does not run is held to its permissions by the kernel.
+/// The kernel enforces the permissions of a script that Deno does not run.
 #[test]
 fn permissions_hold_scripts_without_deno() {
     trial(&[], |workspace| {
@@ -185,7 +185,7 @@ fn exactly_one_of_path_and_command() {
     });
 }
 
-/// A configuration file of Deno's beside a script is found, unless somebody says otherwise.
+/// Deno's configuration file beside a script is found, unless the block says otherwise.
 #[test]
 fn the_configuration_of_deno_is_found() {
     trial(&[Need::Deno], |workspace| {
@@ -219,7 +219,7 @@ output "greeting" {{
     });
 }
 
-/// What Deno does not take is shown where it is written.
+/// Options that Deno rejects are shown at the attribute that sets them.
 #[test]
 fn a_refused_setting_is_shown_at_its_attribute() {
     trial(&[Need::Deno], |workspace| {

@@ -1,17 +1,17 @@
-//! Where the foreign programs are, and what they can do.
+//! The foreign programs: their paths and their features.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::OnceLock;
 
-/// What a test needs beside Python and a Terraform.
+/// What a test needs besides Python and a Terraform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Need {
     Deno,
-    /// Import by identity, and what else came with Terraform 1.12.
+    /// Import by identity, and other features of Terraform 1.12.
     Identity,
-    /// Actions, and what else came with Terraform 1.14.
+    /// Actions, and other features of Terraform 1.14.
     Actions,
     /// State files that name Terraform's registry.
     TerraformRegistry,
@@ -26,7 +26,7 @@ pub(crate) struct Terraform {
 }
 
 impl Terraform {
-    /// Whether it has what a test needs. Deno is no matter of Terraform's.
+    /// Whether it has what a test needs. Deno does not depend on Terraform.
     pub(crate) fn has(&self, need: Need) -> bool {
         match need {
             Need::Deno => true,
@@ -74,8 +74,8 @@ pub(crate) fn deno() -> Result<PathBuf, String> {
     installed("deno", "deno")
 }
 
-/// The interpreter itself: what is on PATH may be a script that looks for it, at a tenth of a
-/// second each time.
+/// The interpreter itself: the one on PATH may be a script that searches for it, which takes 0.1 s each
+/// time.
 pub(crate) fn python() -> Result<PathBuf, String> {
     static FOUND: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     let found = FOUND.get_or_init(|| {
@@ -86,8 +86,7 @@ pub(crate) fn python() -> Result<PathBuf, String> {
     found.clone()
 }
 
-/// Tells whoever runs the tests. Not the print macros: what they print in a test that passes is
-/// never seen.
+/// Prints a line that is always shown. The output of the print macros is hidden in tests that pass.
 pub(crate) fn say(text: &str) {
     let _nobody_reads = writeln!(std::io::stderr(), "{text}");
 }

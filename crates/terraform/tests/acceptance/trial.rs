@@ -1,5 +1,5 @@
-//! What every test here has: its tools, a workspace for each Terraform, and a look at what it
-//! leaves behind.
+//! The setup of every test: its tools, a workspace for each Terraform, and a check for processes left
+//! behind.
 
 use std::any::type_name;
 

@@ -1,4 +1,4 @@
-//! The types and numbers that scripts give back, beside those of upstream's states.
+//! The types and numbers that scripts return, compared with those in upstream's states.
 
 use serde_json::{Value, json};
 
@@ -55,8 +55,8 @@ fn instance(kind: &str, name: &str, attributes: &Value) -> Value {
     })
 }
 
-/// A state of the configuration above, whose arrays have these types, with or without what depends
-/// on the data source.
+/// A state of the configuration above, whose arrays have these types, with or without the resource that
+/// depends on the data source.
 fn write_state(workspace: &Workspace, ips: &Value, none: &Value, has_data: bool) {
     let addresses = json!(["10.0.0.1", "10.0.0.2"]);
     let mixed = json!(["tuple", ["number", "string"]]);
@@ -119,7 +119,7 @@ fn arrays_of_one_type_are_lists() {
 }
 
 /// Upstream's states have lists, those of Tenon's first versions tuples. Neither is a reason to
-/// replace what depends on them. A data source has no state of its own, so it gives lists at once.
+/// replace dependent resources. A data source has no stored state, so it returns lists at once.
 #[test]
 fn nothing_is_replaced_after_a_change_of_providers() {
     trial(&[Need::Deno, Need::TerraformRegistry], |workspace| {
@@ -147,7 +147,7 @@ fn nothing_is_replaced_after_a_change_of_providers() {
     });
 }
 
-/// JavaScript holds none of these, and gives back the nearest double.
+/// JavaScript cannot represent these numbers, and returns the nearest double.
 #[test]
 fn numbers_beyond_doubles_settle() {
     trial(&[Need::Deno], |workspace| {

@@ -1,4 +1,4 @@
-//! Props that are known only after apply, with scripts that do not ask whether they are known.
+//! Props that are known only after apply, with scripts that do not check for that.
 
 use crate::outcome::Outcome;
 use crate::tools::Need;
@@ -61,7 +61,7 @@ fn a_script_that_never_asks_has_its_say_in_the_plan() {
             workspace.apply().says("2 added, 0 changed, 0 destroyed");
             workspace.assert_nothing_to_do();
 
-            // With an empty path it says that the resource is replaced, and it is.
+            // With an empty path, the script requires a replacement.
             let applied = apply_with_another_id(workspace).succeeds();
             applied.says("denobridge_resource.a must be replaced");
             applied
@@ -73,8 +73,7 @@ fn a_script_that_never_asks_has_its_say_in_the_plan() {
     });
 }
 
-/// What looks like another path may be the same one in the end. The replacement has been promised,
-/// and is made.
+/// A path that looks different may be the same in the end. The replacement was planned, so it is made.
 #[test]
 fn a_replacement_because_of_what_is_unknown_is_made_in_any_case() {
     trial(&[Need::Deno], |workspace| {
@@ -106,7 +105,7 @@ fn a_script_that_throws_does_not_stop_the_plan() {
             .assert_nothing_to_do()
             .says_nothing_of("Warning: Failed");
 
-        // Nothing is known of the replacement that it would ask for, and none is needed.
+        // The script cannot say whether a replacement is needed, and none is.
         let applied = apply_with_another_id(workspace).succeeds();
         applied
             .says(WARNING)
@@ -116,7 +115,7 @@ fn a_script_that_throws_does_not_stop_the_plan() {
             .says_nothing_of(BUG);
         workspace.assert_nothing_to_do();
 
-        // If one is needed after all, Terraform stops, changes nothing, and plans it the next time.
+        // If a replacement is needed after all, Terraform stops, changes nothing, and plans it the next time.
         with_kind("local.later");
         let before = workspace.attribute("props");
         let failed = apply_with_another_id(workspace).fails();
@@ -130,7 +129,7 @@ fn a_script_that_throws_does_not_stop_the_plan() {
     });
 }
 
-/// An error about a prop that is known may come from one that is not.
+/// An error about a known prop may be caused by an unknown one.
 #[test]
 fn an_error_while_props_are_unknown_is_a_warning() {
     trial(&[Need::Deno], |workspace| {

@@ -1,10 +1,10 @@
-//! What `terraform validate` refuses, and what a provider block does.
+//! What `terraform validate` rejects, and the effects of a provider block.
 
 use crate::tools::Need;
 use crate::trial::trial;
 use crate::workspace::Workspace;
 
-/// A block with one more line cannot be valid.
+/// Checks that a block with this additional line is invalid.
 fn assert_refused(workspace: &Workspace, block: &str, line: &str, words: &[&str]) {
     let (before, after) = block.split_once("MORE").expect("a place for it");
     workspace.configure(&format!("{before}{line}{after}"));

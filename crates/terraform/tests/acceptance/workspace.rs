@@ -27,7 +27,7 @@ terraform {
 }
 "#;
 
-/// Where a test plays.
+/// The folder of a test.
 pub(crate) struct Workspace {
     pub(crate) terraform: Terraform,
     folder: TempDir,
@@ -36,7 +36,7 @@ pub(crate) struct Workspace {
 }
 
 impl Workspace {
-    /// A folder with all the scripts, and Terraform told where our provider is.
+    /// Creates a folder with all scripts, and a Terraform configuration that points to our provider.
     pub(crate) fn new(terraform: Terraform) -> Workspace {
         let mut workspace = Workspace {
             terraform,
@@ -63,7 +63,7 @@ impl Workspace {
                 "provider_installation {{\n  dev_overrides {{\n    \"brad-jones/denobridge\" = {plugins:?}\n  }}\n  direct {{}}\n}}\n"
             ),
         );
-        // Deno's cache of compiled scripts, which spares half a second a test.
+        // Deno's cache of compiled scripts, which saves half a second per test.
         workspace.set(
             "DENO_DIR",
             Path::new(env!("CARGO_TARGET_TMPDIR")).join("deno"),
@@ -72,7 +72,7 @@ impl Workspace {
         workspace
     }
 
-    /// Sets an environment variable of the commands to come.
+    /// Sets an environment variable for all later commands.
     pub(crate) fn set(&mut self, name: &str, value: impl AsRef<OsStr>) {
         let value = value.as_ref().to_owned();
         self.variables.insert(name.to_owned(), value);
@@ -181,7 +181,7 @@ impl Workspace {
         self.run("apply -auto-approve").succeeds()
     }
 
-    /// Applies what cannot be applied.
+    /// Runs an apply that must fail.
     #[track_caller]
     pub(crate) fn apply_fails(&self) -> Outcome {
         self.run("apply -auto-approve").fails()
@@ -204,7 +204,7 @@ impl Workspace {
         outcome
     }
 
-    /// Starts a command in a process group of its own, as a shell does.
+    /// Starts a command in a new process group, as a shell does.
     pub(crate) fn start(&self, words: &str) -> Running<'_> {
         let words: Vec<&str> = words.split(' ').collect();
         self.start_words(&words)
@@ -240,7 +240,7 @@ impl Workspace {
         Running::new(self, child, words.join(" "))
     }
 
-    /// Waits until something is as it should be.
+    /// Waits until a condition holds.
     #[track_caller]
     pub(crate) fn wait_until(&self, what: &str, is_so: impl Fn() -> bool) {
         let deadline = Instant::now() + WATCHDOG;

@@ -1,4 +1,4 @@
-//! Write-only props: known to the script, kept nowhere, and passed on when the configuration says so.
+//! Write-only props: passed to the script when the configuration says so, and stored nowhere.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ resource "denobridge_resource" "a" {{
     ));
 }
 
-/// Applies a change of the write-only props alone. Gives what the script was told of them.
+/// Applies a change of only the write-only props, and returns what the script received of them.
 fn applied_update(workspace: &Workspace, version: u64) -> Option<Value> {
     workspace.forget_calls();
     let applied = workspace.apply();
@@ -31,14 +31,13 @@ fn applied_update(workspace: &Workspace, version: u64) -> Option<Value> {
     updates[0].get("nextWriteOnlyProps").cloned()
 }
 
-/// Other values are a reason for an update.
+/// Different values plan an update.
 fn compared(props: &str) -> String {
     format!("write_only_props = {props}\n  write_only_props_detect_changes = true")
 }
 
-/// A value that is new each time, as most ephemeral ones are, is no reason for an update, and other
-/// values that are always the same cannot be told from it. That there are some, or none any more,
-/// can.
+/// A value that is new in each run, as most ephemeral ones are, plans no update, and values that stay the
+/// same cannot be distinguished from it. Adding or removing all values can be.
 #[test]
 fn other_values_alone_are_no_reason_for_an_update() {
     trial(&[], |workspace| {
@@ -49,7 +48,7 @@ fn other_values_alone_are_no_reason_for_an_update() {
         configure(workspace, &token("secret-two"));
         workspace.assert_nothing_to_do();
 
-        // An update for another reason passes them on.
+        // An update for another reason passes them to the script.
         configure(
             workspace,
             &format!("{}\n  timeout = 50", token("secret-three")),
@@ -103,8 +102,8 @@ fn changes_are_found_if_they_are_compared() {
     });
 }
 
-/// Whoever gives a version says when the props have changed: one that is made anew every time, such
-/// as a token, would otherwise be a change every time.
+/// A version states when the props have changed: a prop that is new in each run, such as a token, would
+/// otherwise be a change each time.
 #[test]
 fn changes_count_when_the_version_says_so() {
     trial(&[], |workspace| {

@@ -23,13 +23,13 @@ use tonic::codegen::{Service, StdError, http};
 use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_client::HealthClient;
 
-/// As much as the provider takes and sends.
+/// The largest message that the provider accepts and sends.
 const LARGEST: usize = 256 << 20;
 
-/// A call that nobody answers fails its test instead of waiting with it.
+/// A call without an answer fails its test instead of blocking it.
 const WATCHDOG: Duration = Duration::from_secs(90);
 
-/// One connection. Cloning gives another handle to the same.
+/// One connection. A clone is another handle to it.
 #[derive(Clone)]
 pub(crate) struct Client(SendRequest<Body>);
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::client::Client;
 use crate::started::{PROVIDER, Started, new_command};
 
-/// What Terraform would find in the variable after the line has been pasted into a shell.
+/// The value of the variable after the printed line was pasted into a shell.
 fn pasted(line: &str) -> Value {
     let script = format!("{line}\nprintf %s \"$TF_REATTACH_PROVIDERS\"");
     let output = new_command("sh".as_ref())

@@ -1,4 +1,4 @@
-//! Who gets in: Terraform with the certificate that it sent, and nobody else.
+//! Only Terraform can connect, with the certificate that it sent.
 
 use std::sync::Arc;
 
@@ -48,7 +48,7 @@ impl Identity {
     }
 }
 
-/// Presents a certificate without a look at whether its key fits.
+/// Presents a certificate without checking that its key matches.
 #[derive(Debug)]
 struct Presented(Arc<CertifiedKey>);
 
@@ -62,7 +62,7 @@ impl ResolvesClientCert for Presented {
     }
 }
 
-/// A provider that waits for one client, and what it says of itself.
+/// A provider that waits for one client, and its handshake line.
 struct Encrypted {
     _provider: Started,
     address: String,
@@ -127,7 +127,7 @@ async fn only_terraform_gets_in() {
         provider.call(Some(another), version).await.unwrap_err();
         let stolen = terraform.certified(&stranger.key);
         provider.call(Some(stolen), version).await.unwrap_err();
-        // Those who were refused have done no harm.
+        // The refused clients had no effect.
         let right = terraform.certified(&terraform.key);
         provider.call(Some(right), version).await.unwrap();
     }

@@ -1,4 +1,4 @@
-//! What is served.
+//! The gRPC services.
 
 use tenon_tfplugin::proto::tfplugin6::{DynamicValue, validate_provider_config};
 use tonic::Code;
@@ -28,7 +28,7 @@ async fn a_message_may_be_larger_than_four_mebibytes() {
         }),
     };
     let answered = client.provider().validate_provider_config(request).await;
-    // What the provider makes of it is its own affair; it has to get it.
+    // It is enough that the provider receives it.
     let code = answered.map_or_else(|status| status.code(), |_| Code::Ok);
     assert!(
         !matches!(code, Code::OutOfRange | Code::ResourceExhausted),

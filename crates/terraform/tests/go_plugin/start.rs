@@ -1,4 +1,4 @@
-//! The handshake's line, the socket, and what keeps the provider from starting.
+//! The handshake line, the socket, and errors at the start.
 
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::Path;
@@ -13,7 +13,7 @@ fn mode(path: &Path) -> u32 {
     path.metadata().unwrap().permissions().mode() & 0o7777
 }
 
-/// What it says on stderr, for the log, and on stdout, where Terraform finds it and shows it.
+/// Its output: on stderr for the log, and on stdout, which Terraform shows.
 async fn fails(variables: &[(&str, &str)]) -> String {
     let provider = Started::by_terraform(variables);
     let ended = provider.end_and_leave_nothing().await;
@@ -176,7 +176,7 @@ async fn an_unknown_argument_is_wrong_usage() {
     );
 }
 
-/// With too few files to open it says so, whatever the limit is, and does not panic.
+/// If it cannot open enough files, it reports that, whatever the limit is, and does not panic.
 #[tokio::test]
 async fn with_few_open_files_it_fails_but_does_not_panic() {
     let mut explained = 0;
@@ -212,7 +212,7 @@ async fn what_a_killed_provider_left_is_removed_by_the_next() {
     killed.send(Signal::KILL);
     killed.end().await;
     assert!(folder.exists());
-    // Young ones are left alone: their provider may not listen yet.
+    // Recent folders are kept: their provider may not listen yet.
     let hour_ago = SystemTime::now() - Duration::from_secs(3600);
     let opened = std::fs::File::open(folder).unwrap();
     opened.set_modified(hour_ago).unwrap();

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 pub(crate) const PROVIDER: &str = env!("CARGO_BIN_EXE_terraform-provider-denobridge");
 
-/// By which Terraform says who it is.
+/// The variables by which Terraform identifies itself.
 pub(crate) const COOKIE: (&str, &str) = (
     "TF_PLUGIN_MAGIC_COOKIE",
     "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2",
@@ -22,7 +22,7 @@ pub(crate) const COOKIE: (&str, &str) = (
 /// Longer than anything takes on the busiest machine.
 pub(crate) const WATCHDOG: Duration = Duration::from_secs(60);
 
-/// A process, and a folder for temporary files that nobody else uses.
+/// A process, and its own folder for temporary files.
 pub(crate) struct Started {
     child: Child,
     stdout: Receiver<String>,
@@ -30,7 +30,7 @@ pub(crate) struct Started {
     temporary: TempDir,
 }
 
-/// What has been written and returned by a process that has ended.
+/// The output and exit status of a process that has ended.
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) status: ExitStatus,
@@ -39,13 +39,13 @@ pub(crate) struct Ended {
 }
 
 impl Started {
-    /// As Terraform starts it, and with more variables.
+    /// Starts it as Terraform does, with additional variables.
     pub(crate) fn by_terraform(variables: &[(&str, &str)]) -> Started {
         let versions = ("PLUGIN_PROTOCOL_VERSIONS", "5,6");
         Started::new(&[PROVIDER], &[&[versions, COOKIE], variables].concat())
     }
 
-    /// Any command, with nothing but these variables.
+    /// Starts any command with only these variables.
     pub(crate) fn new(command: &[&str], variables: &[(&str, &str)]) -> Started {
         let temporary = tempfile::tempdir().unwrap();
         let mut child = new_command(command[0].as_ref())
@@ -86,7 +86,7 @@ impl Started {
         self.stderr.recv_timeout(WATCHDOG).unwrap()
     }
 
-    /// Where it says in its line that it listens.
+    /// The address in its handshake line.
     pub(crate) fn address(&self) -> String {
         let line = self.line();
         line.split('|').nth(3).unwrap().to_owned()
@@ -97,9 +97,9 @@ impl Started {
         kill_process(process, signal).unwrap();
     }
 
-    /// Waits for the end of the process itself and of everybody who has its stdout.
+    /// Waits for the end of the process and of all that hold its stdout.
     ///
-    /// It sleeps in the runtime, so that a client of the test goes on answering meanwhile.
+    /// It sleeps in the runtime, so that a client of the test can answer meanwhile.
     pub(crate) async fn end(mut self) -> Ended {
         let begun = Instant::now();
         let status = loop {
@@ -131,7 +131,7 @@ impl Started {
         self.temporary.path()
     }
 
-    /// As [`end`](Started::end), and nothing may be left in the folder for temporary files.
+    /// Like [`end`](Started::end), and checks that the folder for temporary files is empty.
     pub(crate) async fn end_and_leave_nothing(mut self) -> Ended {
         let folder = std::mem::replace(&mut self.temporary, tempfile::tempdir().unwrap());
         let ended = self.end().await;

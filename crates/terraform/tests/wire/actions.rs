@@ -1,4 +1,4 @@
-//! Actions, and the order of what they tell.
+//! Actions, and the order of their progress.
 
 use serde_json::json;
 use tenon_tfplugin::proto::tfplugin6::Diagnostic;
@@ -29,7 +29,7 @@ async fn invoke(stage: &Stage, shapes: &Shapes, given: &[(&str, Value)]) -> Stre
         .into_inner()
 }
 
-/// The progress, and how it ended. Exactly one event says so, and it is the last.
+/// The progress, and the outcome. Exactly one event has the outcome, the last one.
 async fn all(mut events: Streaming<Event>) -> (Vec<String>, Vec<Diagnostic>) {
     let mut progress = Vec::new();
     loop {
@@ -71,7 +71,7 @@ async fn line_ends_are_left_to_terraform() {
     stage.end().await;
 }
 
-/// Messages carry no id, so actions of one script run in processes of their own.
+/// Progress messages have no id, so each action of a script runs in its own process.
 #[tokio::test]
 async fn progress_of_several_actions_is_not_mixed_up() {
     let stage = Stage::new(json!({"invoke": {"progress": ["one", "two"], "gate": "go"}})).await;
@@ -119,7 +119,7 @@ async fn an_action_ends_as_the_script_says() {
     stage.end().await;
 }
 
-/// An action may have been done when its process dies, so it is not done again.
+/// An action may have been done when its process dies, so it is not repeated.
 #[tokio::test]
 async fn an_action_is_never_repeated() {
     let stage = Stage::new(json!({"invoke": {"progress": ["begun"], "exit": 9}})).await;
@@ -134,7 +134,7 @@ async fn an_action_is_never_repeated() {
     stage.end().await;
 }
 
-/// Terraform may go away in the middle; the next one who asks is served.
+/// Terraform may disconnect during an action; the next call is served.
 #[tokio::test]
 async fn whoever_stops_listening_stops_nobody() {
     let stage = Stage::new(json!({"invoke": {"progress": ["begun"], "gate": "go"}})).await;

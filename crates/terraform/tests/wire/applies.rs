@@ -1,4 +1,4 @@
-//! Changes: what is passed to the script, and what is kept of its answers.
+//! Applies: what is passed to the script, and what is stored of its answers.
 
 use serde_json::{Value as Json, json};
 use tenon_values::{Type, Value};
@@ -76,7 +76,7 @@ async fn what_was_made_in_part_is_not_lost() {
     core.stage.end().await;
 }
 
-/// Nor is what has an id that is not one. Half a character cannot be stored, and is replaced.
+/// Neither is a resource with an invalid id. Half a surrogate pair cannot be stored, and is replaced.
 #[tokio::test]
 async fn an_id_that_cannot_be_read_does_not_lose_the_resource() {
     let line =
@@ -158,7 +158,7 @@ async fn a_failed_update_changes_nothing() {
 async fn a_resource_goes_only_when_the_script_says_so() {
     let warning = json!([{"severity": "warning", "summary": "late"}]);
     let error = json!([{"severity": "error", "summary": "locked"}]);
-    // What is answered, whether the resource is gone, and what is said.
+    // The answer, whether the resource is removed, and the diagnostics.
     let table: [(Json, bool, &str); 8] = [
         (json!({"result": {"done": true}}), true, ""),
         (
@@ -202,7 +202,7 @@ async fn a_resource_goes_only_when_the_script_says_so() {
     core.stage.end().await;
 }
 
-/// Terraform shows neither the block nor its lines when a resource is to go.
+/// Terraform shows neither the block nor its lines when a resource is deleted.
 #[tokio::test]
 async fn errors_of_a_delete_name_the_resource_and_the_attribute() {
     let wrong = json!([{"severity": "error", "summary": "in use", "detail": "By b.",
@@ -241,12 +241,12 @@ async fn sensitive_state_is_passed_back() {
         core.stage.heard_of("delete")[0]["sensitiveState"],
         json!({"key": "k"})
     );
-    // The update said nothing of it.
+    // The answer to the update does not contain it.
     assert!(part(&changed.state, "sensitive_state").is_null());
     core.stage.end().await;
 }
 
-/// What no Terraform sends: props that are still unknown when they are applied.
+/// Props that are still unknown when they are applied, which no Terraform sends.
 #[tokio::test]
 async fn unknown_props_are_not_applied() {
     let core = Core::new(json!({})).await;

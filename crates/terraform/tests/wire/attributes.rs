@@ -1,4 +1,4 @@
-//! Attributes that a configuration must not set, or must set to something else.
+//! Attributes with invalid values, or that a configuration must not set.
 
 use serde_json::json;
 use tenon_tfplugin::proto::tfplugin6::*;
@@ -7,7 +7,7 @@ use tenon_values::{Type, Value};
 use crate::blocks::{ACTION, DATA_SOURCE, EPHEMERAL, RESOURCE, Shape, Shapes, shown, value, with};
 use crate::stage::Stage;
 
-/// What a block of each kind that has these attributes is told about them.
+/// The diagnostics about these attributes in a block of each kind.
 async fn told(stage: &Stage, shapes: &Shapes, more: &[(&str, Value)]) -> Vec<Vec<String>> {
     let mut all = Vec::new();
     for shape in [&shapes.resource, &shapes.data_source, &shapes.action] {
@@ -21,7 +21,7 @@ async fn told(stage: &Stage, shapes: &Shapes, more: &[(&str, Value)]) -> Vec<Vec
     all
 }
 
-/// What is said about a block of one kind.
+/// The diagnostics about a block of one kind.
 async fn validated(
     stage: &Stage,
     shapes: &Shapes,

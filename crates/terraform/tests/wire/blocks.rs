@@ -1,4 +1,4 @@
-//! Blocks of configuration and state as they travel, of the types that the provider's schema says.
+//! Encoded blocks of configuration and state, with the types of the provider's schema.
 
 use tenon_tfplugin::proto::tfplugin6::attribute_path::step::Selector;
 use tenon_tfplugin::proto::tfplugin6::schema::Attribute;
@@ -21,7 +21,7 @@ pub(crate) struct Shape {
     pub(crate) ty: Type,
 }
 
-/// All kinds of blocks there are.
+/// All kinds of blocks.
 pub(crate) struct Shapes {
     pub(crate) provider: Shape,
     pub(crate) resource: Shape,
@@ -31,7 +31,7 @@ pub(crate) struct Shapes {
 }
 
 impl Shapes {
-    /// As the provider tells them.
+    /// As the provider's schema describes them.
     pub(crate) async fn of(stage: &Stage) -> Shapes {
         let request = get_provider_schema::Request::default();
         let all = stage.client().get_provider_schema(request).await.unwrap();
@@ -78,7 +78,7 @@ impl Shape {
         Some(packed(value, &self.ty))
     }
 
-    /// The value that was sent, which has to be of this type.
+    /// The value that was sent, which must have this type.
     #[track_caller]
     pub(crate) fn decode(&self, sent: Option<&DynamicValue>) -> Value {
         let sent = sent.expect("a value");
@@ -109,7 +109,7 @@ pub(crate) fn packed(value: &Value, ty: &Type) -> DynamicValue {
     }
 }
 
-/// The value of a JSON text, as HCL would have it: arrays are tuples.
+/// The value of a JSON text, as in HCL: arrays are tuples.
 pub(crate) fn value(text: &str) -> Value {
     json::implied(text.as_bytes()).unwrap()
 }
@@ -136,7 +136,7 @@ pub(crate) fn with(block: &Value, changes: &[(&str, Value)]) -> Value {
     }))
 }
 
-/// Diagnostics in one line each: how bad, where, what.
+/// Diagnostics, one line each: severity, path, text.
 pub(crate) fn shown(diagnostics: &[Diagnostic]) -> Vec<String> {
     let lines = diagnostics.iter().map(|one| {
         let severity = match one.severity {
@@ -161,7 +161,7 @@ pub(crate) fn place(path: &AttributePath) -> String {
     format!(" at {}", steps.collect::<String>())
 }
 
-/// The only diagnostic has to be an error that says all of this.
+/// Checks that the only diagnostic is an error with all of these texts.
 #[track_caller]
 pub(crate) fn assert_error(diagnostics: &[Diagnostic], words: &[&str]) {
     let lines = shown(diagnostics);
@@ -172,7 +172,7 @@ pub(crate) fn assert_error(diagnostics: &[Diagnostic], words: &[&str]) {
     }
 }
 
-/// There has to be nothing to tell.
+/// Checks that there are no diagnostics.
 #[track_caller]
 pub(crate) fn assert_none(diagnostics: &[Diagnostic]) {
     assert_eq!(shown(diagnostics), Vec::<String>::new());

@@ -1,4 +1,4 @@
-//! Too much of everything: it is refused, said, and survived.
+//! Limits: what exceeds them is refused with an error, and the provider goes on.
 
 use serde_json::json;
 use tenon_tfplugin::proto::tfplugin6::{
@@ -9,7 +9,7 @@ use tenon_values::{Type, Value, msgpack};
 use crate::blocks::{RESOURCE, assert_error, assert_none, part, shown, value, with};
 use crate::core::{Action, Core, Held};
 
-/// What was made, as Terraform holds it.
+/// The created resource, as Terraform stores it.
 fn held(core: &Core, props: Value) -> Held {
     let config = core.config(&[("props", props)]);
     Held {
@@ -52,7 +52,7 @@ async fn a_document_of_eight_mebibytes_passes() {
     core.stage.end().await;
 }
 
-/// Between what a value and what a line may be: an answer either way.
+/// Sizes between the limits of a value and of a line: there is an answer in any case.
 #[tokio::test]
 async fn a_document_of_twenty_mebibytes_is_answered() {
     let core = Core::new(json!({})).await;
@@ -82,7 +82,7 @@ async fn a_line_over_the_limit_fails_its_call_alone() {
     let read = core.read(&before).await;
     assert_error(&read.diagnostics, &["Failed to read resource"]);
     assert_eq!(read.state, before.state);
-    // The next one finds another process.
+    // The next call gets another process.
     let gone = Value::null(core.shapes.resource.ty.clone());
     assert!(core.change(&before, &gone).await.state.is_null());
     core.stage.end().await;
@@ -92,7 +92,7 @@ fn nested(depth: usize) -> Value {
     (0..depth).fold(Value::from(1), |inner, _| Value::tuple(vec![inner]))
 }
 
-/// Limits of values and of frames are not the same; between them nobody may wait for ever.
+/// The limits of values and of frames differ; between them, no call may wait forever.
 #[tokio::test]
 async fn every_depth_is_answered() {
     let core = Core::new(json!({})).await;
@@ -173,7 +173,7 @@ async fn huge_numbers_are_kept_or_refused() {
         );
     }
     core.stage.end().await;
-    // A few letters that would be a gigabyte of digits.
+    // A short text that would expand to a gigabyte of digits.
     let line =
         r#"{"jsonrpc":"2.0","id":$ID,"result":{"state":[1e999999999,-1e999999999,1e-999999999]}}"#;
     let core = Core::new(json!({"read": {"line": line}})).await;

@@ -1,7 +1,7 @@
-//! Terraform's part: what it proposes, and the rules that it holds every plan and every result to.
+//! Terraform's part: what it proposes, and the rules that it checks every plan and every result against.
 //!
-//! Each test of plans and changes goes through here, so that none of them passes with an answer
-//! that Terraform would call a bug of the provider.
+//! Each test of plans and applies uses it, so that none of them passes with an answer that Terraform would
+//! report as a bug of the provider.
 
 use serde_json::Value as Json;
 use tenon_tfplugin::proto::tfplugin6::schema::Attribute;
@@ -18,7 +18,7 @@ pub(crate) struct Core {
     pub(crate) shapes: Shapes,
 }
 
-/// What a state holds of a resource.
+/// The stored state of a resource.
 #[derive(Clone)]
 pub(crate) struct Held {
     pub(crate) state: Value,
@@ -27,7 +27,7 @@ pub(crate) struct Held {
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-/// What is to be done with a resource.
+/// A planned action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
     Nothing,
@@ -37,7 +37,7 @@ pub(crate) enum Action {
     Delete,
 }
 
-/// A plan, and all that is needed to apply it.
+/// A plan with everything that is needed to apply it.
 pub(crate) struct Planned {
     pub(crate) action: Action,
     pub(crate) state: Value,
@@ -66,14 +66,14 @@ impl Planned {
 }
 
 impl Core {
-    /// A provider whose puppet has these orders.
+    /// Starts a provider whose puppet has these orders.
     pub(crate) async fn new(orders: Json) -> Core {
         let stage = Stage::new(orders).await;
         let shapes = Shapes::of(&stage).await;
         Core { stage, shapes }
     }
 
-    /// Nothing yet.
+    /// The state of a resource that does not exist.
     pub(crate) fn nothing(&self) -> Held {
         Held {
             state: Value::null(self.shapes.resource.ty.clone()),
@@ -83,13 +83,13 @@ impl Core {
         }
     }
 
-    /// The configuration of a resource that the puppet looks after.
+    /// The configuration of a resource of the puppet.
     pub(crate) fn config(&self, given: &[(&str, Value)]) -> Value {
         let path = [("path", Value::from(self.stage.puppet().as_str()))];
         self.shapes.resource.block(&[&path, given].concat())
     }
 
-    /// What Terraform proposes: the configuration, and what was there before for what is computed.
+    /// What Terraform proposes: the configuration, with the prior values of computed attributes.
     fn proposed(&self, prior: &Value, config: &Value) -> Value {
         if config.is_null() {
             return config.clone();
@@ -106,7 +106,7 @@ impl Core {
         }))
     }
 
-    /// Plans the change of a resource to a configuration, which is null if it is to go.
+    /// Plans the change of a resource to a configuration, which is null for a deletion.
     pub(crate) async fn plan(&self, prior: &Held, config: &Value) -> Planned {
         let shape = &self.shapes.resource;
         let request = plan_resource_change::Request {
@@ -166,7 +166,7 @@ impl Core {
         }
     }
 
-    /// Applies a plan. What it says is known has to be so.
+    /// Applies a plan, and checks that the known values of the plan are kept.
     pub(crate) async fn apply(&self, planned: &Planned) -> Held {
         let shape = &self.shapes.resource;
         let request = apply_resource_change::Request {
@@ -188,7 +188,7 @@ impl Core {
                 check_result(attribute, &planned.state, &state);
             }
         }
-        // Whatever is saved is saved for good, with errors or without.
+        // The state is saved with errors or without.
         assert!(state.is_wholly_known(), "{state}");
         assert!(state.is_null() || part(&state, "write_only_props").is_null());
         Held {
@@ -199,7 +199,7 @@ impl Core {
         }
     }
 
-    /// Plans and applies, without a word from the provider.
+    /// Plans and applies, without diagnostics.
     pub(crate) async fn change(&self, prior: &Held, config: &Value) -> Held {
         let planned = self.plan(prior, config).await;
         assert_eq!(shown(&planned.diagnostics), Vec::<String>::new());
@@ -208,7 +208,7 @@ impl Core {
         held
     }
 
-    /// How a resource is now.
+    /// Reads a resource.
     pub(crate) async fn read(&self, held: &Held) -> Held {
         let shape = &self.shapes.resource;
         let request = read_resource::Request {
@@ -244,7 +244,7 @@ fn check_result(attribute: &Attribute, planned: &Value, state: &Value) {
         planned.could_be(&state),
         "{name}: {state} instead of {planned}"
     );
-    // Where all was known even the type has to be the same.
+    // If everything was known, even the type must be the same.
     assert!(!planned.is_wholly_known() || planned == state, "{name}");
 }
 

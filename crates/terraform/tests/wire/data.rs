@@ -1,4 +1,4 @@
-//! Data sources and functions, which only look.
+//! Data sources and functions, which only read.
 
 use serde_json::{Value as Json, json};
 use tenon_tfplugin::proto::tfplugin6::{DynamicValue, call_function, read_data_source};
@@ -60,7 +60,7 @@ async fn a_data_source_is_what_the_script_finds() {
         &["read answers with an object, and not with null"],
     );
     assert!(read.state.is_none());
-    // A script that returns nothing has most often forgotten to.
+    // A script without a result has most likely forgotten it.
     let read = look(&stage, &shapes, props.clone()).await;
     let state = shapes.data_source.decode(read.state.as_ref());
     assert!(part(&state, "result").is_null());
@@ -92,7 +92,7 @@ async fn an_error_of_a_data_source_has_its_place() {
     let read = look(&stage, &shapes, props()).await;
     assert_error(&read.diagnostics, &["Failed to read data source: thrown"]);
     let read = look(&stage, &shapes, props()).await;
-    // Its process died, so another one was asked, which begins with its first order.
+    // Its process died, so another one was called, which starts with its first order.
     assert_error(&read.diagnostics, &["bad"]);
     assert_eq!(stage.processes().len(), 2);
     stage.end().await;
@@ -172,7 +172,7 @@ async fn an_error_of_a_function_is_at_its_argument() {
     stage.end().await;
 }
 
-/// Terraform shows one text at one argument.
+/// Terraform shows one text for one argument.
 #[tokio::test]
 async fn all_errors_of_a_function_are_shown() {
     let error = |summary: &str, path: Json| json!({"severity": "error", "summary": summary, "propPath": path});
@@ -211,7 +211,7 @@ async fn all_errors_of_a_function_are_shown() {
     stage.end().await;
 }
 
-/// What no Terraform sends.
+/// Requests that no Terraform sends.
 #[tokio::test]
 async fn wrong_calls_of_functions_are_refused() {
     let stage = Stage::new(json!({})).await;

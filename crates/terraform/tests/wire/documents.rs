@@ -1,4 +1,4 @@
-//! Random JSON documents, and what has to hold for every one of them: a second plan is empty.
+//! Random JSON documents: for each of them, a second plan is empty.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -9,7 +9,7 @@ use tenon_values::{Type, Value, convert, json as values_json};
 use crate::blocks::{part, shown};
 use crate::core::{Action, Core};
 
-/// A number as JSON writes it, with as many digits as it likes.
+/// A JSON number with any number of digits.
 const NUMBER: &str = r"-?(0|[1-9][0-9]{0,24})(\.[0-9]{1,20})?(e[+-]?[0-9]{1,2})?";
 
 fn quoted(text: &str) -> String {
@@ -24,7 +24,7 @@ pub(crate) fn document(depth: u32) -> impl Strategy<Value = String> {
         NUMBER.prop_map(String::from),
         any::<i64>().prop_map(|value| value.to_string()),
         any::<String>().prop_map(|text| quoted(&text)),
-        // What is written in another way in HTML, and what has two forms in Unicode.
+        // Characters that are escaped in HTML, and characters with two forms in Unicode.
         proptest::sample::select(
             &[
                 "\"<&>\u{2028}\"",
@@ -51,7 +51,7 @@ pub(crate) fn document(depth: u32) -> impl Strategy<Value = String> {
     })
 }
 
-/// The document as a configuration has it: with collections in some places, if it can.
+/// The document as in a configuration: with collections in some places, where possible.
 fn configured(text: &str, wanted: &Type) -> Option<Value> {
     let value = values_json::implied(text.as_bytes()).ok()?;
     Some(convert::convert(&value, wanted).unwrap_or(value))
@@ -60,7 +60,7 @@ fn configured(text: &str, wanted: &Type) -> Option<Value> {
 #[test]
 fn a_second_plan_is_empty_for_every_document() {
     let runtime = crate::stage::runtime();
-    // The script knows nothing but the props, and gives them back for everything.
+    // The script returns the props for everything.
     let echo = json!({"state": "props", "sensitiveState": "props"});
     let orders = json!({"create": {"echo": echo}, "update": {"echo": {"state": "nextProps"}},
         "read": {"echo": echo}});

@@ -1,4 +1,4 @@
-//! Ephemeral resources, and what is kept for them between their calls.
+//! Ephemeral resources, and their private data between calls.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -71,7 +71,7 @@ async fn the_newest_private_data_reach_close() {
     let result = shapes.ephemeral.decode(opened.result.as_ref());
     assert_eq!(part(&result, "result"), value(r#"{"token": "t"}"#));
     assert_eq!(part(&result, "sensitive_result"), Value::from("s"));
-    // What is configured has to come back as it was.
+    // Configured values must be returned unchanged.
     assert_eq!(part(&result, "props"), value(r#"{"a": 1}"#));
     assert_eq!(opened.renew_at.unwrap().seconds, 1_735_891_200);
     let private = opened.private.as_deref();
@@ -92,7 +92,7 @@ async fn the_newest_private_data_reach_close() {
         kept(renewed.private.as_deref(), "data"),
         json!({"lease": 2})
     );
-    // Terraform hands out what it had from the beginning.
+    // Terraform keeps the first result.
     assert_none(&close(&stage, opened.private).await.diagnostics);
 
     let first = json!({"privateData": {"lease": 1}});
@@ -146,7 +146,7 @@ async fn private_data_of_upstream_are_read() {
     stage.end().await;
 }
 
-/// Another process of the provider counts from the beginning as well.
+/// Another process of the provider also counts from the start.
 #[tokio::test]
 async fn private_data_of_another_process_are_not_mistaken() {
     let orders = |data: &str| json!({"open": {"with": {"privateData": data}}});
@@ -160,7 +160,7 @@ async fn private_data_of_another_process_are_not_mistaken() {
     assert_none(&close(&second, opened.private).await.diagnostics);
     assert_eq!(first.heard_of("close"), [json!({"privateData": "first"})]);
     assert_eq!(second.heard_of("close"), Vec::<Json>::new());
-    // It runs the script of the first one, which counts as the first one's.
+    // It uses the script of the first one, so it counts as the first one's.
     second.end().await;
     first.end().await;
 }

@@ -1,5 +1,4 @@
-//! Bytes that nobody meant, in every place of every call: there is an answer, and the provider
-//! goes on.
+//! Random bytes in every field of every request: there is an answer, and the provider goes on.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -13,7 +12,7 @@ use crate::blocks::{packed, texts, value};
 use crate::core::Core;
 use crate::places::{PLACES, send};
 
-/// What is done to good bytes.
+/// A change of valid bytes.
 #[derive(Clone, Debug)]
 enum Harm {
     Set(Index, u8),
@@ -47,7 +46,7 @@ impl Harm {
     }
 }
 
-/// Bytes that mean something in msgpack or JSON more often than others.
+/// Bytes that often have a meaning in msgpack or JSON.
 fn byte() -> impl Strategy<Value = u8> {
     let telling = b"\x80\x81\x90\x92\xa0\xc0\xc1\xc4\xc6\xc7\xc9\xca\xcb\xcf\xd3\xd4\xd8\xd9\xdb\xdc\xdd\xde\xdf\xff{}[]\",:\\0e-";
     prop_oneof![proptest::sample::select(&telling[..]), any::<u8>()]
@@ -63,7 +62,7 @@ fn harm() -> impl Strategy<Value = Vec<Harm>> {
     vec(one, 1..4)
 }
 
-/// Good bytes to begin with: a block with every kind of value in it.
+/// Valid bytes to start with: a block with values of every kind.
 fn good(core: &Core, place: usize) -> DynamicValue {
     let unknown = Value::unknown(Type::String).refine_prefix("ami-").unwrap();
     let props = Value::object([

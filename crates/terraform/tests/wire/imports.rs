@@ -1,4 +1,4 @@
-//! Taking over resources that are there already, by a text or by an identity.
+//! Import of existing resources, by an id or by an identity.
 
 use serde_json::json;
 use tenon_tfplugin::proto::tfplugin6::*;
@@ -97,7 +97,7 @@ async fn an_import_leads_to_a_read() {
         core.stage.heard_of("read"),
         [json!({"id": "7", "props": null})]
     );
-    // The same again by the identity that it was given.
+    // The same by the identity that it got.
     let again = import(&core, "", held.identity.clone()).await;
     assert_none(&again.diagnostics);
     let state = core
@@ -109,7 +109,7 @@ async fn an_import_leads_to_a_read() {
     core.stage.end().await;
 }
 
-/// There is no state yet that an error could speak of.
+/// There is no state yet that an error could refer to.
 #[tokio::test]
 async fn a_script_that_is_not_there_is_an_error_of_the_import() {
     let core = Core::new(json!({})).await;
@@ -194,7 +194,7 @@ async fn bad_imports_are_refused_with_a_next_step() {
     core.stage.end().await;
 }
 
-/// Upstream reads ids as Go reads JSON: what it does not know it ignores.
+/// Upstream reads ids as Go reads JSON: unknown members are ignored.
 #[tokio::test]
 async fn keys_that_mean_nothing_are_ignored_with_a_warning() {
     let core = Core::new(json!({})).await;

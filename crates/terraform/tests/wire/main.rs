@@ -1,5 +1,5 @@
-//! The whole of Terraform's protocol, spoken by a client of our own: what is answered to the byte,
-//! and what no Terraform would ever send.
+//! Terraform's protocol, with our own client: the exact answers, and requests that no Terraform would
+//! send.
 
 mod blocks;
 #[path = "../go_plugin/client.rs"]

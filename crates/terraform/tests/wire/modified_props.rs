@@ -1,4 +1,4 @@
-//! What a script makes of its props while they are planned.
+//! Props that a script changes in `modifyPlan`.
 
 use serde_json::{Value as Json, json};
 use tenon_values::Value;
@@ -6,7 +6,7 @@ use tenon_values::Value;
 use crate::blocks::{assert_error, assert_none, part, value};
 use crate::core::{Action, Core};
 
-/// A puppet that answers these to one `modifyPlan` after the other.
+/// A puppet with these answers to consecutive calls of `modifyPlan`.
 async fn core(answers: &[Json]) -> Core {
     let orders: Vec<_> = { answers.iter() }
         .map(|modified| json!({"result": {"modifiedProps": modified}}))
@@ -59,7 +59,7 @@ async fn what_is_as_it_was_is_no_change() {
     core.stage.end().await;
 }
 
-/// Only the script's own words for the same props: no digit or order is a change.
+/// The same props in another spelling: neither digits nor order is a change.
 #[tokio::test]
 async fn the_same_in_other_words_is_no_change() {
     let core = core(&[json!({"b": [1, 2], "a": 0.1})]).await;
@@ -82,7 +82,7 @@ async fn a_change_of_what_was_made_of_them_is_an_update() {
     let update = &core.stage.heard_of("update")[0];
     assert_eq!(update["currentProps"], json!({"v": 1}));
     assert_eq!(update["nextProps"], json!({"v": 2}));
-    // They go with the drift that the script reports.
+    // They are removed with the drift that the script reports.
     assert_eq!(core.plan(&changed, &second).await.action, Action::Nothing);
     core.stage.end().await;
 }

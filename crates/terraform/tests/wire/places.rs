@@ -1,4 +1,4 @@
-//! Every place of every call that a value can be sent in.
+//! Every field of every request that can hold a value.
 
 use tenon_tfplugin::proto::tfplugin6::*;
 use tenon_values::{Type, Value};
@@ -8,10 +8,10 @@ use crate::blocks::{ACTION, DATA_SOURCE, EPHEMERAL, RESOURCE, packed, value, wit
 use crate::client::Client;
 use crate::core::Core;
 
-/// How many places there are for a value.
+/// The number of fields for a value.
 pub(crate) const PLACES: usize = 32;
 
-/// Sends a value in one of the places; the others hold what is right.
+/// Sends a value in one of the fields; the others have valid values.
 #[expect(
     clippy::needless_update,
     reason = "some requests have no fields but those that are given"

@@ -1,4 +1,4 @@
-//! Plans: what is asked of the script, and what Terraform is told.
+//! Plans: the calls of the script, and the answers to Terraform.
 
 use serde_json::json;
 use tenon_values::{Type, Value};
@@ -72,7 +72,7 @@ async fn the_script_is_asked_about_every_change_of_props() {
     let core = Core::new(orders).await;
     let config = core.config(&[("props", value(r#"{"a": 1}"#))]);
     let made = core.change(&core.nothing(), &config).await;
-    // Nothing is asked if the props stay.
+    // The script is not called if the props are unchanged.
     assert_eq!(core.plan(&made, &config).await.action, Action::Nothing);
     let slower = with(&config, &[("timeout", 9.into())]);
     assert_eq!(core.plan(&made, &slower).await.action, Action::Update);

@@ -1,4 +1,4 @@
-//! Many calls at once, and processes that die, hang or are not shared.
+//! Parallel calls, and processes that die, hang or are not shared.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use tenon_values::{Type, Value};
 use crate::blocks::{assert_error, assert_none, part, texts, value, with};
 use crate::core::{Core, Held};
 
-/// Makes resources all at once.
+/// Creates resources in parallel.
 async fn create_all(core: &Core, count: i64, given: &[(&str, Value)]) -> Vec<Held> {
     let create = async |number: i64| {
         let props = [("props", Value::object([("n", Value::from(number))]))];
@@ -23,7 +23,7 @@ async fn create_all(core: &Core, count: i64, given: &[(&str, Value)]) -> Vec<Hel
     at_once((0..count).map(create)).await
 }
 
-/// The results of all futures, which run at the same time in this task.
+/// The results of all futures, which run concurrently in this task.
 async fn at_once<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> {
     let mut waiting: Vec<_> = futures.map(|one| (Box::pin(one), None)).collect();
     std::future::poll_fn(|context| {
@@ -46,7 +46,7 @@ async fn at_once<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> 
         .collect()
 }
 
-/// A process has one call at a time, so calls that never end without each other need as many.
+/// A process handles one call at a time, so calls that wait for each other need one process each.
 #[tokio::test]
 async fn forty_calls_at_once_are_forty_processes() {
     let core = Core::new(json!({"create": {"gate": "go", "echo": {"state": "props"}}})).await;
@@ -61,7 +61,7 @@ async fn forty_calls_at_once_are_forty_processes() {
         let expected = value(&json!({"n": number}).to_string());
         assert_eq!(part(&held.state, "state"), expected);
     }
-    // They are still warm.
+    // The processes are still running.
     create_all(&core, 40, &[]).await;
     assert_eq!(core.stage.processes().len(), 40);
     core.stage.end().await;
@@ -79,7 +79,7 @@ async fn one_call_after_the_other_is_one_process() {
     core.stage.end().await;
 }
 
-/// What dies with a process is the call that it has, and no other.
+/// Only the call that a process handles is lost when the process dies.
 #[tokio::test]
 async fn a_process_that_dies_fails_one_call() {
     let core = Core::new(json!({"create": {"gate": "go"}})).await;
@@ -105,12 +105,12 @@ async fn a_process_that_dies_fails_one_call() {
     core.stage.end().await;
 }
 
-/// The block says how many calls a process takes, or else the script.
+/// The block sets how many calls a process handles at a time; otherwise the script does.
 #[tokio::test]
 async fn a_script_may_take_several_calls_at_a_time() {
     let orders = json!({
         "health": {"with": {"maxInFlight": 3}},
-        // Asked for each of them, or the number of calls would depend on who is first.
+        // It is read for each of them; otherwise the number of calls would depend on the order.
         "modifyPlan": {"result": null},
         "create": {"gate": "go"},
     });
@@ -153,7 +153,7 @@ async fn two_hundred_calls_at_once_in_one_process() {
     core.stage.end().await;
 }
 
-/// What only reads is asked again, alone; a process that dies takes nobody's answer with it.
+/// Calls that only read are repeated alone, so that no answer is lost with a process that dies.
 #[tokio::test]
 async fn reads_that_lost_their_process_are_repeated_alone() {
     let core = Core::new(json!({"read": [{}, {"gate": "go"}], "update": {"exit": 7}})).await;
@@ -183,7 +183,7 @@ async fn reads_that_lost_their_process_are_repeated_alone() {
     core.stage.end().await;
 }
 
-/// Whether something was made is not known, so it is said and not tried again.
+/// Whether something was created is unknown, so the call is reported and not repeated.
 #[tokio::test]
 async fn creates_that_lost_their_process_fail_clearly() {
     let core = Core::new(json!({
@@ -213,7 +213,7 @@ async fn creates_that_lost_their_process_fail_clearly() {
         "error at .path: Failed to create resource",
         "ended before it answered",
         "puppet.py",
-        // What the delete wrote may hold its secrets.
+        // The output of the delete may contain its secrets.
         "stderr is not shown",
     ];
     for one in made {
@@ -221,7 +221,7 @@ async fn creates_that_lost_their_process_fail_clearly() {
         assert!(one.state.is_null());
     }
     assert_eq!(core.stage.heard_of("create").len(), 20);
-    // The next call finds another process.
+    // The next call gets another process.
     let config = core.config(&[("props", value("1")), many]);
     core.stage.open("never");
     core.change(&core.nothing(), &config).await;
@@ -252,7 +252,7 @@ async fn configure(core: &Core, given: &[(&str, Value)]) -> Vec<Diagnostic> {
     answer.unwrap().into_inner().diagnostics
 }
 
-/// A provider that is debugged outlives edits of the scripts.
+/// While a provider is debugged, scripts may be edited.
 #[tokio::test]
 async fn an_edited_script_is_run_as_it_is_now() {
     let core = Core::new(json!({})).await;
@@ -276,7 +276,7 @@ async fn an_edited_script_is_run_as_it_is_now() {
     core.stage.end().await;
 }
 
-/// What a script does not have may be there when the next command of Terraform begins.
+/// A method that a script does not have may exist when the next Terraform command starts.
 #[tokio::test]
 async fn a_script_that_had_no_modify_plan_is_asked_again() {
     let core = Core::new(json!({})).await;
@@ -317,7 +317,7 @@ async fn what_the_provider_says_holds_unless_a_block_says_otherwise() {
     core.stage.end().await;
 }
 
-/// Whoever hangs once is not asked again.
+/// A process that hangs is not used again.
 #[tokio::test]
 async fn a_process_that_hangs_is_replaced() {
     let core = Core::new(json!({"create": [{"hang": true}]})).await;

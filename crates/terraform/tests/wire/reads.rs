@@ -1,4 +1,4 @@
-//! Reading a resource: what has changed, and above all what has not.
+//! Reading a resource: values that changed, and values that must stay the same.
 
 use serde_json::{Value as Json, json};
 use tenon_values::{Type, Value};
@@ -101,7 +101,7 @@ async fn warnings_do_not_stand_in_the_way() {
     core.stage.end().await;
 }
 
-/// JSON has arrays and objects; configurations have more types, which are not to change.
+/// JSON has only arrays and objects; the more specific types of configurations must not change.
 #[tokio::test]
 async fn types_stay_as_they_are() {
     let text = |text: &str| Value::from(text);
@@ -147,7 +147,7 @@ async fn nothing_is_read_as_nothing() {
     core.stage.end().await;
 }
 
-/// A state can be read where its script is gone: with an error, and without a loss.
+/// A state whose script no longer exists is read with an error, and nothing is lost.
 #[tokio::test]
 async fn a_missing_script_loses_nothing() {
     let (core, held) = made(json!({})).await;

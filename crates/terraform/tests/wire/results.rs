@@ -1,4 +1,4 @@
-//! The types and numbers of what scripts send back.
+//! The types and numbers of results.
 
 use serde_json::{Value as Json, json};
 use tenon_values::{Type, Value};
@@ -13,7 +13,7 @@ fn ty(text: &str) -> Type {
     text.parse().unwrap()
 }
 
-/// A result, and the type that Terraform made of it with upstream, where that did not crash.
+/// A result, and the type that it has with upstream, where upstream did not crash.
 const ARRAYS: [(&str, &str); 9] = [
     (r#"["10.0.0.1", "10.0.0.2"]"#, "list(string)"),
     ("[]", "list(any)"),
@@ -66,8 +66,8 @@ async fn arrays_of_one_type_are_lists_as_upstream_has_them() {
     }
 }
 
-/// States of versions that made tuples of all arrays stay as they are until something changes: with
-/// another type, whatever depends on them would be planned as a change.
+/// States of versions that stored all arrays as tuples stay unchanged until something changes: with
+/// another type, a change would be planned for everything that depends on them.
 #[tokio::test]
 async fn tuples_in_a_state_stay_while_they_fit() {
     let state = |ips: Json| json!({"with": {"state": {"ips": ips}}});
@@ -91,7 +91,7 @@ async fn tuples_in_a_state_stay_while_they_fit() {
     core.stage.end().await;
 }
 
-/// A literal in a configuration is a tuple, and props that are read are to be the same.
+/// A literal in a configuration is a tuple, and props that are read must be the same.
 #[tokio::test]
 async fn arrays_in_props_are_tuples_as_literals_are() {
     let props = json!({"ips": ["a", "b"]});
@@ -110,7 +110,7 @@ async fn arrays_in_props_are_tuples_as_literals_are() {
     core.stage.end().await;
 }
 
-/// What a script in JavaScript gives back of numbers that no double holds.
+/// What a script in JavaScript returns for numbers that a double cannot represent.
 #[tokio::test]
 async fn numbers_that_are_the_same_double_are_no_change() {
     let third = Value::from(1).divide(&Value::from(3)).unwrap();

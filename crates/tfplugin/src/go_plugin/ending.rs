@@ -10,7 +10,7 @@ use super::parent::Parent;
 
 /// What ends the process. It is watched for from the moment this is made.
 pub(super) struct Endings {
-    /// A handler has to be there even where Ctrl-C is not for us: it reaches Terraform's whole
+    /// A handler must be there even where Ctrl-C is not for us: it reaches Terraform's whole
     /// process group, and Terraform then waits for calls that run here. To have the system ignore
     /// the signal would do as well, but the scripts would inherit that.
     interrupt: Signal,

@@ -44,7 +44,7 @@ impl Handshake {
         Ok(handshake)
     }
 
-    /// What holds without Terraform, too: where the socket lies, and who may use it.
+    /// Settings that also apply without Terraform: where the socket is, and who may use it.
     pub(super) fn for_debugging() -> Handshake {
         let non_empty = |name| env::var_os(name).filter(|value: &OsString| !value.is_empty());
         Handshake {

@@ -28,7 +28,7 @@ pub(super) struct Socket {
     variable: &'static str,
 }
 
-/// What has to be removed from the disk. Before the process ends, this has to be dropped.
+/// What must be removed from the disk. Before the process ends, this must be dropped.
 #[derive(Debug)]
 pub(super) struct Files {
     socket: PathBuf,

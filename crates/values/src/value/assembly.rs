@@ -38,7 +38,7 @@ impl Value {
     }
 
     /// A list, set or map that was read by its type. The elements are as it says, unless it leaves
-    /// something open: then they bring their own types, which must turn out to be one.
+    /// something open: then they have their own types, which must be the same.
     pub(crate) fn list_read(
         ty: &Type,
         element: &Type,

@@ -50,7 +50,7 @@ fn of_leaves(
     .boxed()
 }
 
-/// A name of an attribute: plain words mostly, and what has to be quoted or normalised.
+/// A name of an attribute: plain words mostly, and what must be quoted or normalised.
 pub(crate) fn any_name() -> BoxedStrategy<String> {
     let odd = [
         "",

@@ -26,7 +26,7 @@ class Settings:
 
     #: The server's socket: a name, or a path if there is a ``/`` in it.
     name: str
-    #: How messages are told apart: ``lines`` (a message on each) or ``headers`` (each behind a
+    #: How messages are delimited: ``lines`` (a message on each) or ``headers`` (each behind a
     #: ``Content-Length``).
     framing: str = "lines"
     #: Seconds until an attempt to connect is given up.

@@ -40,7 +40,7 @@ class Client(Settings):
         self._callbacks = Callbacks()
         self._handlers = ThreadPoolExecutor(_HANDLER_THREADS, "tenon-ipc-handler")
         self._inner = AsyncClient(**self._inner_words())
-        # Guards the three below: what is handed to a loop that has stopped would wait for ever.
+        # Guards the three below: what is handed to a loop that has stopped would wait forever.
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None

@@ -155,7 +155,7 @@ mod tests {
         let root = Identity::of(id).unwrap();
         let began = std::time::Instant::now();
         let found = loop {
-            // The group is that of the test itself, so the parents have to be followed.
+            // The group is that of the test itself, so the parents must be followed.
             let found = descendants(id, &[root]);
             let mut lines = { found.iter() }
                 .map(|one| one.id.as_raw_nonzero())

@@ -171,7 +171,7 @@ pub struct ModifyPlanResult {
     /// The plan is not changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_changes: Option<bool>,
-    /// The resource has to be replaced.
+    /// The resource must be replaced.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requires_replacement: Option<bool>,
     /// The props to plan instead.

@@ -109,7 +109,7 @@ fn every_cut_is_noticed_except_of_the_last_line() {
     for length in 0..bytes.len() {
         let (statuses, damage) = replayed(&bytes[..length]);
         match length {
-            // Of the line before, all but the line end has to be there.
+            // Of the line before, all but the line end must be there.
             _ if length < last - 1 => assert!(damage.is_some(), "cut at {length} of {last}"),
             // All but the line end is there.
             _ if length == bytes.len() - 1 => {

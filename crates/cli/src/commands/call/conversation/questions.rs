@@ -19,7 +19,7 @@ pub(super) enum Asked {
     Done,
     /// Ctrl-C: it was refused, and what waits for it should be cancelled.
     Interrupted,
-    /// Ctrl-D: the same, and nothing more is wanted.
+    /// Ctrl-D: the same, and the session ends.
     End,
 }
 
