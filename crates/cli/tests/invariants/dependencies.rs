@@ -74,6 +74,10 @@ fn dependencies_point_down() {
             ],
         ),
         (
+            "acp",
+            &["tenon-hcl", "tenon-host", "tenon-protocols", "tenon-rpc"],
+        ),
+        (
             "packed",
             &[
                 "tenon-host",

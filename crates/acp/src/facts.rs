@@ -1,0 +1,306 @@
+//! What a tool call does, as far as the agent says it.
+
+mod command;
+
+use std::collections::BTreeSet;
+use std::path::{Component, Path, PathBuf};
+
+use serde_json::Value;
+use tenon_protocols::acp::{
+    CreateTerminalParams, Location, Raw, ToolCall, ToolCallUpdate, ToolContent, ToolKind,
+};
+
+pub use command::Commands;
+
+/// What a tool call does: its kind, the files that it is about and the commands that it runs.
+///
+/// Agents say it in several messages and several members, so facts are collected: a rule that allows something must
+/// hold for all of them, a rule that denies something for one.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Facts {
+    /// The last kind that was stated.
+    pub kind: Option<ToolKind>,
+    /// What it does, for people.
+    pub title: Option<String>,
+    /// Absolute paths, without `.` and `..`.
+    pub paths: BTreeSet<PathBuf>,
+    /// Command lines.
+    pub commands: BTreeSet<String>,
+    /// A path or command could not be read, so more is done than is listed here.
+    pub is_incomplete: bool,
+}
+
+/// Members of `rawInput` by which agents name files.
+const PATH_MEMBERS: [&str; 12] = [
+    "path",
+    "paths",
+    "file",
+    "files",
+    "filepath",
+    "filePath",
+    "file_path",
+    "filename",
+    "notebook_path",
+    "abs_path",
+    "absolute_path",
+    "target_file",
+];
+
+/// Members of `rawInput` by which agents name commands.
+const COMMAND_MEMBERS: [&str; 4] = ["command", "cmd", "commands", "script"];
+
+impl Facts {
+    /// A file that is read.
+    pub fn reading(path: &str, folder: &Path) -> Facts {
+        Facts::of_file(ToolKind::Read, path, folder)
+    }
+
+    /// A file that is written.
+    pub fn writing(path: &str, folder: &Path) -> Facts {
+        Facts::of_file(ToolKind::Edit, path, folder)
+    }
+
+    fn of_file(kind: ToolKind, path: &str, folder: &Path) -> Facts {
+        let mut facts = Facts {
+            kind: Some(kind),
+            ..Facts::default()
+        };
+        facts.add_path(path, folder);
+        facts
+    }
+
+    /// A program that is started.
+    pub fn running(params: &CreateTerminalParams) -> Facts {
+        let mut facts = Facts {
+            kind: Some(ToolKind::Execute),
+            ..Facts::default()
+        };
+        let arguments = params.args.clone().unwrap_or_default();
+        facts
+            .commands
+            .insert(command::line(&params.command, &arguments));
+        facts
+    }
+
+    /// Adds what a new tool call says. Paths are relative to `folder` unless they are absolute.
+    pub fn add(&mut self, call: &ToolCall, folder: &Path) {
+        self.title = Some(call.title.clone());
+        self.add_parts(
+            call.kind.as_ref(),
+            call.locations.as_deref(),
+            call.content.as_deref(),
+            call.raw_input.as_ref(),
+            folder,
+        );
+    }
+
+    /// Adds what an update or a request for permission says.
+    pub fn add_update(&mut self, call: &ToolCallUpdate, folder: &Path) {
+        if call.title.is_some() {
+            self.title.clone_from(&call.title);
+        }
+        self.add_parts(
+            call.kind.as_ref(),
+            call.locations.as_deref(),
+            call.content.as_deref(),
+            call.raw_input.as_ref(),
+            folder,
+        );
+    }
+
+    fn add_parts(
+        &mut self,
+        kind: Option<&ToolKind>,
+        locations: Option<&[Location]>,
+        content: Option<&[ToolContent]>,
+        input: Option<&Raw>,
+        folder: &Path,
+    ) {
+        if kind.is_some() {
+            self.kind = kind.cloned();
+        }
+        for location in locations.unwrap_or_default() {
+            self.add_path(&location.path, folder);
+        }
+        for item in content.unwrap_or_default() {
+            if let ToolContent::Diff(diff) = item {
+                self.add_path(&diff.path, folder);
+            }
+        }
+        if let Some(Value::Object(input)) = input.and_then(|input| input.decode().ok()) {
+            for name in PATH_MEMBERS {
+                if let Some(value) = input.get(name) {
+                    self.add_paths(value, folder);
+                }
+            }
+            for name in COMMAND_MEMBERS {
+                if let Some(value) = input.get(name) {
+                    self.add_command(value, input.get("args"));
+                }
+            }
+        }
+    }
+
+    fn add_paths(&mut self, value: &Value, folder: &Path) {
+        match value {
+            Value::String(path) => self.add_path(path, folder),
+            Value::Array(items) => items.iter().for_each(|item| self.add_paths(item, folder)),
+            Value::Object(item) => match PATH_MEMBERS.iter().find_map(|name| item.get(*name)) {
+                Some(path @ Value::String(_)) => self.add_paths(path, folder),
+                _ => self.is_incomplete = true,
+            },
+            Value::Null => {}
+            _ => self.is_incomplete = true,
+        }
+    }
+
+    fn add_path(&mut self, path: &str, folder: &Path) {
+        let path = path.strip_prefix("file://").unwrap_or(path);
+        if !path.is_empty() {
+            self.paths.insert(normal(&folder.join(path)));
+        }
+    }
+
+    fn add_command(&mut self, value: &Value, arguments: Option<&Value>) {
+        let words = |value: &Value| -> Option<Vec<String>> {
+            let words = value.as_array()?.iter();
+            words.map(|word| word.as_str().map(str::to_owned)).collect()
+        };
+        let arguments = match arguments {
+            None | Some(Value::Null) => Some(Vec::new()),
+            Some(arguments) => words(arguments),
+        };
+        let Some(arguments) = arguments else {
+            self.is_incomplete = true;
+            return;
+        };
+        match value {
+            Value::String(text) => {
+                self.commands.insert(command::line(text, &arguments));
+            }
+            Value::Null => {}
+            _ => match words(value).as_deref() {
+                Some([program, rest @ ..]) => {
+                    let rest = [rest, &arguments].concat();
+                    self.commands.insert(command::line_of_words(program, &rest));
+                }
+                Some([]) => {}
+                None => self.is_incomplete = true,
+            },
+        }
+    }
+
+    /// Adds where the paths lead to if there are symbolic links in them.
+    pub fn follow_links(&mut self) {
+        let targets: Vec<PathBuf> = { self.paths.iter() }
+            .filter_map(|path| target(path))
+            .collect();
+        self.paths.extend(targets);
+    }
+}
+
+/// The path without `.` and `..`, by its text alone.
+fn normal(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                normal.pop();
+            }
+            part => normal.push(part),
+        }
+    }
+    normal
+}
+
+/// Where a path leads, also if its last parts do not exist yet.
+fn target(path: &Path) -> Option<PathBuf> {
+    let existing = path.ancestors().find_map(|part| {
+        let target = part.canonicalize().ok()?;
+        Some((target, path.strip_prefix(part).ok()?))
+    });
+    existing.map(|(target, rest)| match rest.as_os_str().is_empty() {
+        true => target,
+        false => target.join(rest),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn facts(update: &str) -> Facts {
+        let mut facts = Facts::default();
+        facts.add_update(&serde_json::from_str(update).unwrap(), Path::new("/w"));
+        facts
+    }
+
+    fn paths(facts: &Facts) -> Vec<&str> {
+        { facts.paths.iter() }
+            .map(|path| path.to_str().unwrap())
+            .collect()
+    }
+
+    #[test]
+    fn files_are_collected_from_everywhere() {
+        let facts = facts(
+            r#"{"toolCallId":"t","kind":"edit","title":"Edit","locations":[{"path":"/w/a"}],
+            "content":[{"type":"diff","path":"/w/x/../b","newText":""}],
+            "rawInput":{"filepath":"c","files":["/w/d",{"path":"/w/e"}],"file_path":"file:///w/f"}}"#,
+        );
+        assert_eq!(facts.kind, Some(ToolKind::Edit));
+        assert_eq!(
+            paths(&facts),
+            ["/w/a", "/w/b", "/w/c", "/w/d", "/w/e", "/w/f"]
+        );
+        assert!(!facts.is_incomplete);
+    }
+
+    #[test]
+    fn a_path_cannot_climb_by_its_text() {
+        let facts = facts(r#"{"toolCallId":"t","rawInput":{"path":"src/../../etc/passwd"}}"#);
+        assert_eq!(paths(&facts), ["/etc/passwd"]);
+    }
+
+    #[test]
+    fn commands_are_texts_or_words() {
+        let command = |input: &str| {
+            let facts = facts(&format!(r#"{{"toolCallId":"t","rawInput":{input}}}"#));
+            assert!(!facts.is_incomplete, "{input}");
+            facts.commands.into_iter().next().unwrap()
+        };
+        assert_eq!(command(r#"{"command":"git status"}"#), "git status");
+        assert_eq!(
+            command(r#"{"command":"git","args":["log","a b"]}"#),
+            "git log 'a b'"
+        );
+        assert_eq!(command(r#"{"cmd":["bash","-lc","rm -rf /"]}"#), "rm -rf /");
+        assert_eq!(command(r#"{"command":["ls"],"args":["-l"]}"#), "ls -l");
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_known_to_be_missing() {
+        for input in [
+            r#"{"command":7}"#,
+            r#"{"command":["a",1]}"#,
+            r#"{"command":"a","args":"b"}"#,
+            r#"{"path":{"x":1}}"#,
+        ] {
+            let facts = facts(&format!(r#"{{"toolCallId":"t","rawInput":{input}}}"#));
+            assert!(facts.is_incomplete, "{input}");
+        }
+    }
+
+    #[test]
+    fn links_are_followed_to_files_that_do_not_exist_yet() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        std::fs::create_dir(root.join("real")).unwrap();
+        std::os::unix::fs::symlink(root.join("real"), root.join("link")).unwrap();
+        let mut facts = Facts::writing("link/new.txt", &root);
+        facts.follow_links();
+        let expected = [root.join("link/new.txt"), root.join("real/new.txt")];
+        assert_eq!(facts.paths, BTreeSet::from(expected));
+    }
+}

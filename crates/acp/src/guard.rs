@@ -1,0 +1,221 @@
+//! The guard: an agent to the editor, and an editor to the agent.
+//!
+//! It is two connections that forward to each other ([`tenon_rpc::forward`]), and functions that look at what passes.
+//! A message that is allowed goes on with the bytes that came in. One that is not is answered with an error, or, if it
+//! is an event, dropped and noted in the record.
+//!
+//! | what is checked | of whom | otherwise |
+//! |---|---|---|
+//! | messages fit their types ([`METHODS`](tenon_protocols::acp::METHODS)) | both | -32602, -32603 |
+//! | methods and contents that the other side supports ([`gates`](crate::gates)) | both | -32601, -32602 |
+//! | sessions and turns ([`turns`](crate::turns)) | both | -31900, -31902, -32600 |
+//! | sizes, rates and timeouts | both | -32600, -31903, -32001 |
+//! | paths ([`paths`](crate::paths)) and rules ([`policy`](crate::policy)) | agent | -31701 |
+//!
+//! A guard that looked at `fs/*` alone would not guard anything: agents write files themselves. So the rules decide at
+//! the request for permission, which agents wait for.
+
+mod agent;
+mod client;
+mod ending;
+mod state;
+mod summary;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tenon_protocols::Protocol;
+use tenon_protocols::acp::{Profile, Side};
+use tenon_rpc::forward::Forward;
+use tenon_rpc::options::{EventOrder, Limits as FrameLimits, Oversized, Stray};
+use tenon_rpc::trace::{Content, Direction, Seen};
+use tenon_rpc::wire::Inbound;
+use tenon_rpc::{CloseReason, Connection, Io, Message, Options, Router};
+
+use tokio::time::timeout;
+
+use crate::policy::Policy;
+use crate::record::{Record, RecordError};
+use ending::Ending;
+use state::Shared;
+pub use summary::Summary;
+
+/// How a guard is set up.
+#[derive(Debug, Default)]
+pub struct Settings {
+    /// Which reading of the protocol its errors follow.
+    pub profile: Profile,
+    /// What is allowed, asked for and denied. The default asks for everything.
+    pub policy: Policy,
+    /// Where everything is recorded.
+    pub record: Option<Record>,
+    /// Which limits hold.
+    pub limits: Limits,
+}
+
+/// Which limits hold; all do by default.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The sizes of messages. A larger call is refused; a larger update is noted, and dropped only in
+    /// [`Profile::Seed`], because agents send large diffs.
+    pub sizes: bool,
+    /// How often a method is called. Updates are joined instead.
+    pub rates: bool,
+    /// How long answers take.
+    pub timeouts: bool,
+    /// Files stay in the folders of their session.
+    pub paths: bool,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            sizes: true,
+            rates: true,
+            timeouts: true,
+            paths: true,
+        }
+    }
+}
+
+/// A running guard. Dropping it ends both connections.
+pub struct Guard {
+    client: Connection,
+    agent: Connection,
+    shared: Arc<Shared>,
+    client_input: Ending,
+}
+
+impl Guard {
+    /// Puts a guard between a client and an agent. Has to be called within a tokio runtime with time.
+    pub fn start(client: Io, agent: Io, settings: Settings) -> Guard {
+        let (to_agent, to_client) = Forward::pair();
+        let record = settings.record.map(|record| Arc::new(Mutex::new(record)));
+        let shared = Arc::new(Shared::new(
+            settings.profile,
+            settings.policy,
+            settings.limits,
+            record,
+            (to_agent.clone(), to_client.clone()),
+        ));
+        let (client, client_input) = Ending::of(client);
+        let dialect = Protocol::Acp.dialect();
+        let start = |io, side, router| {
+            Connection::start_with(io, dialect, Arc::new(router), options(&shared, side))
+        };
+        let client = start(client, Side::Client, client_router(&shared));
+        let agent = start(agent, Side::Agent, agent_router(&shared));
+        // Both are set before anything that was read is forwarded: updates of sessions follow answers.
+        shared.agent.get_or_init(|| agent.peer());
+        to_agent.connect(agent.peer());
+        to_client.connect(client.peer());
+        Guard {
+            client,
+            agent,
+            shared,
+            client_input,
+        }
+    }
+
+    /// Waits until one of the two is gone, and returns which and why. Turns that the client has left behind are
+    /// cancelled; their agent has ten seconds to end them.
+    pub async fn closed(&self) -> (Side, CloseReason) {
+        let (client, agent) = (self.client.peer(), self.agent.peer());
+        tokio::select! {
+            reason = client.closed() => (Side::Client, reason),
+            reason = agent.closed() => (Side::Agent, reason),
+            // A connection is not closed as long as something is to be answered.
+            () = self.client_input.reached() => {
+                self.shared.cancel_turns(&agent).await;
+                let closed = timeout(client::GRACE, client.closed()).await;
+                (Side::Client, closed.unwrap_or(CloseReason::PeerClosed))
+            }
+        }
+    }
+
+    /// What has happened so far.
+    pub fn summary(&self) -> Summary {
+        self.shared.summary()
+    }
+
+    /// Ends both connections and the record. Returns the hash of the record, if there is one.
+    ///
+    /// # Errors
+    /// The end of the record cannot be written.
+    pub fn finish(self) -> Result<(Summary, Option<String>), RecordError> {
+        let summary = self.summary();
+        let Guard {
+            client,
+            agent,
+            shared,
+            ..
+        } = self;
+        drop((client, agent));
+        let hash = shared.finish_record(&summary)?;
+        Ok((summary, hash))
+    }
+}
+
+impl std::fmt::Debug for Guard {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Guard({})", self.summary())
+    }
+}
+
+fn options(shared: &Arc<Shared>, side: Side) -> Options {
+    let options = Protocol::Acp.host_options();
+    Options {
+        limits: FrameLimits {
+            // A line that is too long must not end a session.
+            oversized: Oversized::Skip,
+            ..options.limits
+        },
+        // Agents print to their output what does not belong there. A client is told about its mistakes.
+        stray: match side {
+            Side::Client => Stray::Answer,
+            Side::Agent => Stray::Skip,
+        },
+        events: EventOrder::InTurn {
+            except: &["$/cancel_request"],
+        },
+        tap: shared.tap(side),
+        ..options
+    }
+}
+
+fn client_router(shared: &Arc<Shared>) -> Router<Arc<Shared>> {
+    Router::new(shared.clone())
+        .fallback(|call, shared| shared.client_calls(call))
+        .event_fallback(|context, event| context.state.client_sends(context.peer, event))
+}
+
+fn agent_router(shared: &Arc<Shared>) -> Router<Arc<Shared>> {
+    Router::new(shared.clone())
+        .fallback(|call, shared| shared.agent_calls(call))
+        .event_fallback(|context, event| context.state.agent_sends(context.peer, event))
+}
+
+impl Shared {
+    /// Records what arrives from a side, exactly as it came.
+    fn tap(&self, side: Side) -> Option<Arc<dyn tenon_rpc::Tap>> {
+        let record = self.record.clone()?;
+        Some(Arc::new(move |seen: Seen<'_>| {
+            if seen.direction != Direction::In {
+                return;
+            }
+            let mut record = record.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Content::Inbound(Inbound::Message(Message::Request(request))) = seen.content
+                && matches!(
+                    &*request.method,
+                    "session/new" | "session/load" | "session/resume"
+                )
+                && let Some(Ok(params)) = request.params.as_ref().map(tenon_rpc::Payload::decode)
+            {
+                record.masks().learn(&params);
+            }
+            let text = String::from_utf8_lossy(seen.bytes);
+            if let Err(error) = record.message(side.into(), text.trim_end_matches(['\r', '\n'])) {
+                tracing::error!(%error, "a message could not be recorded");
+            }
+        }))
+    }
+}

@@ -1,0 +1,415 @@
+//! What the agent sends to the client.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tenon_protocols::acp::{
+    CreateTerminalParams, CreateTerminalResult, Entry, Failure, PermissionParams, PermissionResult,
+    Profile, Side, TerminalParams, UpdateParams, view,
+};
+use tenon_rpc::forward::reply;
+use tenon_rpc::{Call, CallError, Event, Format, Payload, Peer, Reply, RpcError};
+use tokio::time::{Instant, timeout};
+
+use super::state::Shared;
+use super::summary::Summary;
+use crate::facts::Facts;
+use crate::paths::{Access, PathError};
+use crate::policy::{Action, Decision};
+use crate::turns::Arrival;
+
+/// What is done with a call of the agent.
+enum Verdict {
+    Forward,
+    Answer(Payload),
+}
+
+impl Shared {
+    /// A call of the agent: it is checked, and answered here or by the client.
+    pub(super) async fn agent_calls(self: Arc<Shared>, call: Call) -> Reply {
+        // What was sent before the call arrives before it.
+        self.flush();
+        let (entry, verdict) = match self.examine(&call) {
+            Ok(examined) => examined,
+            Err(error) => return self.refuse(&call.method, error).await,
+        };
+        if let Verdict::Answer(answer) = verdict {
+            return Ok(answer);
+        }
+        let session = session_of(call.params.as_ref());
+        let is_question = matches!(
+            &*call.method,
+            "session/request_permission" | "elicitation/create"
+        );
+        let _asking = Asking::begin(&self, session.as_deref().filter(|_| is_question));
+        let (caller, name, params) = (call.peer.clone(), call.method.clone(), call.params.clone());
+        let passing = self.to_client.ask(call);
+        let limit = self.timeout(entry);
+        let outcome = match limit {
+            None => Some(passing.await),
+            Some(limit) => timeout(limit, passing).await.ok(),
+        };
+        let answer = match outcome {
+            Some(Err(CallError::Closed(_))) => {
+                Err(Failure::ConnectionLost.error(self.profile, Value::Null))
+            }
+            Some(outcome) => {
+                reply(outcome, &caller).and_then(|result| self.check_answer(entry, result))
+            }
+            None => Err(self.timed_out(&name, limit.unwrap_or_default())),
+        };
+        self.client_answered(&name, params.as_ref(), &answer);
+        answer
+    }
+
+    fn check_answer(&self, entry: Option<&Entry>, result: Payload) -> Reply {
+        let Some(entry) = entry else {
+            return Ok(result);
+        };
+        let size = result.bytes().len();
+        if let Some(limit) = entry
+            .size
+            .filter(|limit| self.limits.sizes && size > *limit)
+        {
+            let data = json!({ "method": entry.name, "limit": limit, "size": size });
+            return Err(Failure::FileTooLarge.error(self.profile, data));
+        }
+        match entry.check_result(&result) {
+            Ok(()) => Ok(result),
+            Err(problem) => {
+                let data = json!({ "method": entry.name, "reason": "invalid_result", "details": problem.to_string() });
+                Err(Failure::Internal.error(self.profile, data))
+            }
+        }
+    }
+
+    fn examine(&self, call: &Call) -> Result<(Option<&'static Entry>, Verdict), RpcError> {
+        let params = call.params.as_ref();
+        let entry = self.check(Side::Client, &call.method, params)?;
+        let Some((known, params)) = entry.zip(params) else {
+            return Ok((entry, Verdict::Forward));
+        };
+        if !known.has_session {
+            return Ok((entry, Verdict::Forward));
+        }
+        let session = session_of(Some(params)).unwrap_or_default();
+        self.state().turns.agent_calls(Some(params))?;
+        if let Some(pace) = self.state().paces.get_mut(&session) {
+            pace.active = Instant::now();
+        }
+        self.check_rate(known, &session)?;
+        let verdict = match known.name {
+            "session/request_permission" => self.permission(&decoded(params)?)?,
+            "fs/read_text_file" => self.file(params, Access::Read)?,
+            "fs/write_text_file" => self.file(params, Access::Write)?,
+            "terminal/create" => self.terminal(&session, &decoded(params)?)?,
+            name if name.starts_with("terminal/") => {
+                let params: TerminalParams = decoded(params)?;
+                let mut state = self.state();
+                let session = state.turns.session(&session);
+                if !session.is_some_and(|session| session.has_terminal(&params.terminal_id)) {
+                    let data = json!({ "terminalId": params.terminal_id, "details": "there is no such terminal" });
+                    return Err(Failure::InvalidParams.error(self.profile, data));
+                }
+                Verdict::Forward
+            }
+            _ => Verdict::Forward,
+        };
+        Ok((entry, verdict))
+    }
+
+    /// A request for permission is where an agent can be stopped.
+    fn permission(&self, params: &PermissionParams) -> Result<Verdict, RpcError> {
+        let (mut facts, folder, is_cancelled) = {
+            let mut state = self.state();
+            let Some(session) = state.turns.session(&params.session_id) else {
+                return Ok(Verdict::Forward);
+            };
+            let facts = session.facts_of(&params.tool_call);
+            (facts, session.folder().to_owned(), session.is_cancelled())
+        };
+        if is_cancelled {
+            return Ok(Verdict::Answer(encoded(&PermissionResult::cancelled())?));
+        }
+        facts.follow_links();
+        let decision = self.policy.decide(&facts, &folder);
+        self.note_decision("session/request_permission", &params.session_id, &decision);
+        let Some(answer) = decision.answer(&params.options) else {
+            self.state().summary.asked += 1;
+            return Ok(Verdict::Forward);
+        };
+        match decision.action {
+            Action::Deny => self.state().summary.denied += 1,
+            Action::Allow | Action::Ask => self.state().summary.allowed += 1,
+        }
+        encoded(&answer).map(Verdict::Answer)
+    }
+
+    /// A file has to be in the folders of its session, and must not be denied.
+    fn file(&self, params: &Payload, access: Access) -> Result<Verdict, RpcError> {
+        let file: view::OfFile<'_> = borrowed(params)?;
+        let (folder, roots) = {
+            let mut state = self.state();
+            let roots = state
+                .paces
+                .get(&*file.session_id)
+                .and_then(|pace| pace.roots.clone());
+            let session = state.turns.session(&file.session_id);
+            (session.map(|session| session.folder().to_owned()), roots)
+        };
+        let folder = folder.unwrap_or_default();
+        let mut facts = match access {
+            Access::Read => Facts::reading(&file.path, &folder),
+            Access::Write => Facts::writing(&file.path, &folder),
+        };
+        facts.follow_links();
+        let decision = self.policy.decide(&facts, &folder);
+        if decision.action == Action::Deny {
+            self.note_decision(
+                &format!("{access:?} {}", file.path),
+                &file.session_id,
+                &decision,
+            );
+            return Err(self.denied(&decision, json!({ "path": file.path })));
+        }
+        if self.limits.paths {
+            let checked = match roots {
+                Some(roots) => roots.check(&file.path, access).map(drop),
+                None => Err(PathError::Outside(
+                    "the folders of the session could not be opened",
+                )),
+            };
+            match checked {
+                // The client may know files that are not on disk: editors have unsaved ones.
+                Ok(()) | Err(PathError::NotFound) => {}
+                Err(error) => {
+                    self.state().summary.denied += 1;
+                    return Err(error.error(&file.path, self.profile));
+                }
+            }
+        }
+        Ok(Verdict::Forward)
+    }
+
+    fn terminal(&self, session: &str, params: &CreateTerminalParams) -> Result<Verdict, RpcError> {
+        let folder = {
+            let mut state = self.state();
+            let session = state.turns.session(session);
+            session.map(|session| session.folder().to_owned())
+        };
+        let decision = self
+            .policy
+            .decide(&Facts::running(params), &folder.unwrap_or_default());
+        if decision.action == Action::Deny {
+            self.note_decision("terminal/create", session, &decision);
+            return Err(self.denied(&decision, json!({ "command": params.command })));
+        }
+        Ok(Verdict::Forward)
+    }
+
+    fn denied(&self, decision: &Decision, mut data: Value) -> RpcError {
+        self.state().summary.denied += 1;
+        data["rule"] = json!(decision.rule);
+        data["details"] = json!("denied by the policy");
+        Failure::PermissionDenied.error(self.profile, data)
+    }
+
+    fn note_decision(&self, what: &str, session: &str, decision: &Decision) {
+        self.note(&json!({ "decision": decision, "about": what, "sessionId": session }));
+    }
+
+    /// Takes note of what the client has done for the agent.
+    fn client_answered(&self, name: &str, params: Option<&Payload>, answer: &Reply) {
+        let (Ok(result), Some(params)) = (answer, params) else {
+            return;
+        };
+        let mut state = self.state();
+        match name {
+            "fs/read_text_file" | "fs/write_text_file" => {
+                if let Ok(file) = params.decode_borrowed::<view::OfFile<'_>>() {
+                    let list = match name == "fs/read_text_file" {
+                        true => &mut state.summary.read,
+                        false => &mut state.summary.written,
+                    };
+                    Summary::count(list, &file.path);
+                }
+            }
+            "terminal/create" => {
+                let created = params.decode_private::<CreateTerminalParams>();
+                let terminal = result.decode_private::<CreateTerminalResult>();
+                if let (Ok(created), Ok(terminal)) = (created, terminal) {
+                    for command in &Facts::running(&created).commands {
+                        Summary::count(&mut state.summary.run, command);
+                    }
+                    if let Some(session) = state.turns.session(&created.session_id) {
+                        session.add_terminal(&terminal.terminal_id);
+                    }
+                }
+            }
+            "terminal/release" => {
+                if let Ok(released) = params.decode_private::<TerminalParams>()
+                    && let Some(session) = state.turns.session(&released.session_id)
+                {
+                    session.remove_terminal(&released.terminal_id);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// An event of the agent.
+    pub(super) fn agent_sends(self: &Arc<Shared>, from: &Peer, event: Event) {
+        if let Err(error) = self.check(Side::Client, &event.method, event.params.as_ref()) {
+            return self.drop_event(&event.method, &error.to_string());
+        }
+        match event.params {
+            Some(params) if event.method == "session/update" => {
+                if let Err(why) = self.update(params) {
+                    self.drop_event(&event.method, why);
+                }
+            }
+            params => {
+                self.flush();
+                let method = event.method;
+                self.to_client.event(from, Event { method, params });
+            }
+        }
+    }
+
+    fn update(self: &Arc<Shared>, params: Payload) -> Result<(), &'static str> {
+        let view: view::Update<'_> = params
+            .decode_borrowed()
+            .map_err(|_| "it does not fit its type")?;
+        self.check_size(&params)?;
+        let id = view.session_id.into_owned();
+        let is_tool_call = view.update.tool_call_id.is_some();
+        let mut state = self.state();
+        match state.turns.agent_updates(&id) {
+            Arrival::Stray => return Err("there is no such session"),
+            Arrival::Known | Arrival::Early => {}
+        }
+        if is_tool_call
+            && let Some(session) = state.turns.session(&id)
+            && let Ok(update) = params.decode_private::<UpdateParams>()
+        {
+            session.note(&update.update);
+        }
+        let now = self.now();
+        let ready = match state.paces.get_mut(&id) {
+            None => vec![params],
+            Some(pace) => {
+                pace.active = Instant::now();
+                match &mut pace.merger {
+                    None => vec![params],
+                    Some(merger) => {
+                        let ready = merger.push(params, now);
+                        if let Some(at) = merger.next_at()
+                            && !std::mem::replace(&mut pace.is_scheduled, true)
+                        {
+                            self.schedule(id, at.saturating_sub(now));
+                        }
+                        ready
+                    }
+                }
+            }
+        };
+        self.send_updates(&mut state, ready);
+        Ok(())
+    }
+
+    /// Large diffs are common, so an update that is too large is only noted, unless the strict reading is wanted.
+    fn check_size(&self, params: &Payload) -> Result<(), &'static str> {
+        let limit = tenon_protocols::acp::method("session/update").and_then(|entry| entry.size);
+        let size = params.bytes().len();
+        match limit {
+            Some(limit) if self.limits.sizes && size > limit => match self.profile {
+                Profile::Seed => Err("it is larger than the limit"),
+                Profile::V1 => {
+                    self.note(&json!({ "large": "session/update", "size": size, "limit": limit }));
+                    Ok(())
+                }
+            },
+            _ => Ok(()),
+        }
+    }
+
+    /// Sends what waits in a session as soon as it may be sent.
+    fn schedule(self: &Arc<Shared>, id: String, wait: Duration) {
+        let shared = Arc::downgrade(self);
+        tokio::spawn(async move {
+            let mut wait = wait;
+            loop {
+                tokio::time::sleep(wait).await;
+                let Some(shared) = shared.upgrade() else {
+                    return;
+                };
+                let now = shared.now();
+                let mut state = shared.state();
+                let Some(pace) = state.paces.get_mut(&id) else {
+                    return;
+                };
+                let Some(merger) = &mut pace.merger else {
+                    return;
+                };
+                let ready = merger.pull(now);
+                let next = merger.next_at();
+                pace.is_scheduled = next.is_some();
+                shared.send_updates(&mut state, ready);
+                drop(state);
+                match next {
+                    Some(at) => wait = at.saturating_sub(now),
+                    None => return,
+                }
+            }
+        });
+    }
+}
+
+/// A question to the user, until it is answered.
+struct Asking(Option<(Arc<Shared>, String)>);
+
+impl Asking {
+    fn begin(shared: &Arc<Shared>, session: Option<&str>) -> Asking {
+        let asking = session.map(|session| (shared.clone(), session.to_owned()));
+        if let Some((shared, session)) = &asking
+            && let Some(pace) = shared.state().paces.get_mut(session)
+        {
+            pace.asking += 1;
+        }
+        Asking(asking)
+    }
+}
+
+impl Drop for Asking {
+    fn drop(&mut self) {
+        if let Some((shared, session)) = &self.0
+            && let Some(pace) = shared.state().paces.get_mut(session)
+        {
+            pace.asking = pace.asking.saturating_sub(1);
+            pace.active = Instant::now();
+        }
+    }
+}
+
+fn session_of(params: Option<&Payload>) -> Option<String> {
+    let session: view::OfSession<'_> = params?.decode_borrowed().ok()?;
+    Some(session.session_id.into_owned())
+}
+
+/// The params were checked against their type before.
+fn decoded<T: serde::de::DeserializeOwned>(params: &Payload) -> Result<T, RpcError> {
+    params.decode_private().map_err(unfit)
+}
+
+fn borrowed<'a, T: serde::Deserialize<'a>>(params: &'a Payload) -> Result<T, RpcError> {
+    params.decode_borrowed().map_err(unfit)
+}
+
+fn unfit(_: tenon_rpc::PayloadError) -> RpcError {
+    RpcError::invalid_params("Invalid params")
+}
+
+fn encoded<T: serde::Serialize>(value: &T) -> Result<Payload, RpcError> {
+    Payload::encode(Format::Json, value).map_err(|_| RpcError::internal("Internal error"))
+}

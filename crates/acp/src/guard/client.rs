@@ -1,0 +1,231 @@
+//! What the client sends to the agent.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tenon_protocols::acp::{Entry, Failure, method, view};
+use tenon_rpc::forward::{Passing, reply};
+use tenon_rpc::{Call, CallError, Event, Format, Id, Payload, Peer, Reply, RpcError, Text};
+use tokio::time::{Instant, sleep_until, timeout};
+
+use super::state::{Pace, Shared};
+use crate::merge::Merger;
+use crate::paths::Roots;
+use crate::turns::Step;
+
+/// How long an agent may take to end a turn that was cancelled.
+pub(super) const GRACE: Duration = Duration::from_secs(10);
+
+impl Shared {
+    /// A call of the client: it is checked, forwarded, and its answer is checked.
+    pub(super) async fn client_calls(self: Arc<Shared>, call: Call) -> Reply {
+        if let Some(entry) = method(&call.method)
+            && entry.is_event
+            && call.id == Id::Null
+        {
+            // The message specification writes events with an id that is null.
+            let event = Event {
+                method: call.method,
+                params: call.params,
+            };
+            self.client_sends(&call.peer, event);
+            return Ok(Payload::null(Format::Json));
+        }
+        let (entry, step) = match self.admit_client(&call) {
+            Ok(admitted) => admitted,
+            Err(error) => return self.refuse(&call.method, error).await,
+        };
+        let mut pending = Pending {
+            shared: self.clone(),
+            step: Some(step),
+            client: call.peer.clone(),
+        };
+        let (caller, name) = (call.peer.clone(), call.method.clone());
+        let limit = self.timeout(entry);
+        let turn = match &pending.step {
+            Some(Step::Prompt(session)) => Some(session.clone()),
+            _ => None,
+        };
+        let passing = self.to_agent.ask(call);
+        let outcome = match (limit, &turn) {
+            (None, _) => Some(passing.await),
+            (Some(limit), None) => timeout(limit, passing).await.ok(),
+            (Some(limit), Some(session)) => self.turn(session, passing, limit, &caller).await,
+        };
+        let answer = match outcome {
+            Some(outcome) => self.answered(entry, outcome, &caller),
+            None => Err(self.timed_out(&name, limit.unwrap_or_default())),
+        };
+        pending.finish(&answer);
+        // Updates that were sent before the answer arrive before it.
+        self.flush();
+        self.to_client.caught_up().await;
+        answer
+    }
+
+    fn admit_client(&self, call: &Call) -> Result<(Option<&'static Entry>, Step), RpcError> {
+        let params = call.params.as_ref();
+        let entry = self.check(tenon_protocols::acp::Side::Agent, &call.method, params)?;
+        let session: Option<view::OfSession<'_>> =
+            params.and_then(|params| params.decode_borrowed().ok());
+        if let (Some(entry), Some(session)) = (entry, session) {
+            self.check_rate(entry, &session.session_id)?;
+        }
+        let mut state = self.state();
+        let step = state.turns.client_calls(&call.method, params)?;
+        match (&step, params) {
+            (Step::Initialize, Some(params)) => state.gates.learn_client(params),
+            (Step::Prompt(session), _) => {
+                state.summary.turns += 1;
+                if let Some(pace) = state.paces.get_mut(session) {
+                    pace.active = Instant::now();
+                }
+            }
+            _ => {}
+        }
+        Ok((entry, step))
+    }
+
+    /// The answer for the client.
+    fn answered(
+        &self,
+        entry: Option<&Entry>,
+        outcome: Result<Payload, CallError>,
+        caller: &Peer,
+    ) -> Reply {
+        if let Err(CallError::Closed(_)) = outcome {
+            return Err(Failure::ConnectionLost.error(self.profile, Value::Null));
+        }
+        let result = reply(outcome, caller)?;
+        match entry.map(|entry| (entry, entry.check_result(&result))) {
+            Some((entry, Err(problem))) => {
+                let data = json!({ "method": entry.name, "reason": "invalid_result", "details": problem.to_string() });
+                Err(Failure::Internal.error(self.profile, data))
+            }
+            _ => Ok(result),
+        }
+    }
+
+    /// Waits for the end of a turn. If nothing happens in its session for too long, it is cancelled. Nothing is
+    /// returned if the agent does not react to that either.
+    async fn turn(
+        &self,
+        session: &str,
+        passing: Passing,
+        limit: Duration,
+        client: &Peer,
+    ) -> Option<Result<Payload, CallError>> {
+        let mut passing = pin!(passing);
+        loop {
+            let deadline = self.deadline(session, limit);
+            tokio::select! {
+                outcome = &mut passing => return Some(outcome),
+                () = sleep_until(deadline) => {
+                    if self.deadline(session, limit) <= Instant::now() {
+                        break;
+                    }
+                }
+            }
+        }
+        self.note(&json!({ "timeout": "session/prompt", "sessionId": session }));
+        self.cancel_turn(session, client);
+        timeout(GRACE, passing).await.ok()
+    }
+
+    fn cancel_turn(&self, session: &str, client: &Peer) {
+        let params = Payload::encode(Format::Json, &json!({ "sessionId": session })).ok();
+        let method = Text::from_static("session/cancel");
+        self.to_agent.event(client, Event { method, params });
+    }
+
+    fn deadline(&self, session: &str, limit: Duration) -> Instant {
+        let state = self.state();
+        match state.paces.get(session) {
+            Some(pace) if pace.asking == 0 => pace.active + limit,
+            _ => Instant::now() + limit,
+        }
+    }
+
+    /// An event of the client.
+    pub(super) fn client_sends(&self, from: &Peer, event: Event) {
+        let agent = tenon_protocols::acp::Side::Agent;
+        if let Err(error) = self.check(agent, &event.method, event.params.as_ref()) {
+            return self.drop_event(&event.method, &error.to_string());
+        }
+        let is_known = { self.state() }
+            .turns
+            .client_sends(&event.method, event.params.as_ref());
+        match is_known {
+            true => self.to_agent.event(from, event),
+            false => self.drop_event(&event.method, "there is no such session"),
+        }
+    }
+
+    /// Takes note of an answer to the client.
+    fn settle(&self, step: Step, answer: Result<&Payload, &RpcError>) {
+        let mut state = self.state();
+        let opened = match (&step, answer) {
+            (Step::Initialize, Ok(result)) => {
+                state.gates.learn_agent(result);
+                None
+            }
+            (Step::New(folders), Ok(result)) => {
+                let id: Option<view::OfSession<'_>> = result.decode_borrowed().ok();
+                id.map(|id| (id.session_id.into_owned(), folders.clone()))
+            }
+            (Step::Open(id, folders), Ok(_)) => Some((id.clone(), folders.clone())),
+            (Step::Close(id), Ok(_)) => {
+                state.paces.remove(id);
+                None
+            }
+            _ => None,
+        };
+        state.turns.agent_answers(step, answer);
+        if let Some((id, folders)) = opened
+            && state.turns.session(&id).is_some()
+        {
+            let roots = match Roots::open(&folders) {
+                Ok(roots) => Some(Arc::new(roots)),
+                Err(error) => {
+                    // Without its folders no file of the session can be checked, so none is given away.
+                    tracing::warn!(%error, "the folders of a session could not be opened");
+                    None
+                }
+            };
+            let update = method("session/update").and_then(|entry| entry.rate);
+            let merger = update.filter(|_| self.limits.rates).map(Merger::new);
+            state.paces.insert(id, Pace::new(merger, roots));
+        }
+    }
+}
+
+/// A call of the client that was not answered yet. If it is dropped, because the client has cancelled it or is gone, it
+/// counts as failed.
+struct Pending {
+    shared: Arc<Shared>,
+    step: Option<Step>,
+    client: Peer,
+}
+
+impl Pending {
+    fn finish(&mut self, answer: &Reply) {
+        if let Some(step) = self.step.take() {
+            self.shared.settle(step, answer.as_ref());
+        }
+    }
+}
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        if let Some(step) = self.step.take() {
+            // Agents ignore `$/cancel_request` for prompts.
+            if let Step::Prompt(session) = &step {
+                self.shared.cancel_turn(session, &self.client);
+            }
+            let cancelled = Failure::Cancelled.error(self.shared.profile, Value::Null);
+            self.shared.settle(step, Err(&cancelled));
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! What both directions share.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tenon_protocols::acp::{Entry, Failure, Profile, Rate, Side, method};
+use tenon_rpc::forward::{Forward, Slot};
+use tenon_rpc::{Event, Format, Payload, Peer, Reply, RpcError, Text};
+use tokio::time::Instant;
+
+use super::{Limits, Summary};
+use crate::gates::Gates;
+use crate::merge::{Bucket, Merger};
+use crate::paths::Roots;
+use crate::policy::Policy;
+use crate::record::{Record, RecordError};
+use crate::turns::Turns;
+
+/// Errors that are answered at once. A peer that causes more has to wait for them.
+const ERRORS: Rate = Rate { per_minute: 600 };
+
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) profile: Profile,
+    pub(super) policy: Policy,
+    pub(super) limits: Limits,
+    pub(super) record: Option<Arc<Mutex<Record>>>,
+    pub(super) to_agent: Forward<Slot>,
+    pub(super) to_client: Forward<Slot>,
+    /// Who sends the updates that wait here: it is not read while too many wait.
+    pub(super) agent: OnceLock<Peer>,
+    state: Mutex<State>,
+    started: Instant,
+}
+
+#[derive(Debug)]
+pub(super) struct State {
+    pub(super) turns: Turns,
+    pub(super) gates: Gates,
+    pub(super) summary: Summary,
+    pub(super) paces: HashMap<String, Pace>,
+    errors: Bucket,
+}
+
+/// How fast things go in a session.
+#[derive(Debug)]
+pub(super) struct Pace {
+    pub(super) merger: Option<Merger>,
+    /// A task waits to send what the merger holds.
+    pub(super) is_scheduled: bool,
+    buckets: HashMap<&'static str, Bucket>,
+    /// When something happened last.
+    pub(super) active: Instant,
+    /// Questions to the user that were not answered: as long as there is one, the agent may wait.
+    pub(super) asking: usize,
+    pub(super) roots: Option<Arc<Roots>>,
+}
+
+impl Shared {
+    pub(super) fn new(
+        profile: Profile,
+        policy: Policy,
+        limits: Limits,
+        record: Option<Arc<Mutex<Record>>>,
+        (to_agent, to_client): (Forward<Slot>, Forward<Slot>),
+    ) -> Shared {
+        Shared {
+            profile,
+            policy,
+            limits,
+            record,
+            to_agent,
+            to_client,
+            agent: OnceLock::new(),
+            state: Mutex::new(State {
+                turns: Turns::new(profile),
+                gates: Gates::new(profile),
+                summary: Summary::default(),
+                paces: HashMap::new(),
+                errors: Bucket::new(ERRORS),
+            }),
+            started: Instant::now(),
+        }
+    }
+
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The time since the guard was started.
+    pub(super) fn now(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    pub(super) fn summary(&self) -> Summary {
+        self.state().summary.clone()
+    }
+
+    /// Writes a note into the record.
+    pub(super) fn note(&self, note: &Value) {
+        if let Some(record) = &self.record {
+            let mut record = record.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Err(error) = record.note(note) {
+                tracing::error!(%error, "a note could not be recorded");
+            }
+        }
+    }
+
+    pub(super) fn finish_record(&self, summary: &Summary) -> Result<Option<String>, RecordError> {
+        self.note(&json!({ "summary": summary }));
+        let Some(record) = &self.record else {
+            return Ok(None);
+        };
+        let record = &mut *record.lock().unwrap_or_else(PoisonError::into_inner);
+        record.end().map(Some)
+    }
+
+    /// The answer to a call that is refused. Whoever causes many of them waits.
+    pub(super) async fn refuse(&self, method: &Text, error: RpcError) -> Reply {
+        let wait = {
+            let mut state = self.state();
+            state.summary.refused += 1;
+            let now = self.now();
+            match state.errors.take(now) {
+                true => None,
+                false => Some(state.errors.next_at().saturating_sub(now)),
+            }
+        };
+        self.note(
+            &json!({ "refused": &**method, "code": error.code.number(), "message": error.message }),
+        );
+        if let Some(wait) = wait {
+            tokio::time::sleep(wait).await;
+        }
+        Err(error)
+    }
+
+    /// Notes an event that is not forwarded.
+    pub(super) fn drop_event(&self, method: &Text, why: &str) {
+        self.state().summary.refused += 1;
+        tracing::warn!(?method, why, "an event was dropped");
+        self.note(&json!({ "dropped": &**method, "why": why }));
+    }
+
+    /// Checks what does not depend on the state: the method, the size, the params.
+    pub(super) fn check(
+        &self,
+        to: Side,
+        name: &Text,
+        params: Option<&Payload>,
+    ) -> Result<Option<&'static Entry>, RpcError> {
+        let Some(entry) = method(name) else {
+            // Extensions, and methods of later versions: the other side knows.
+            return match self.profile == Profile::Seed && !name.starts_with('_') {
+                true => Err(RpcError::method_not_found(name, Format::Json)),
+                false => Ok(None),
+            };
+        };
+        let size = params.map_or(0, |params| params.bytes().len());
+        if let Some(limit) = entry.size
+            && self.limits.sizes
+            && size > limit
+            && !entry.is_event
+        {
+            let data = json!({ "reason": "message_too_large", "method": entry.name, "limit": limit, "size": size });
+            return Err(Failure::InvalidRequest.error(self.profile, data));
+        }
+        if let Err(problem) = entry.check_params(params) {
+            let data = json!({ "method": entry.name, "details": problem.to_string() });
+            return Err(Failure::InvalidParams.error(self.profile, data));
+        }
+        self.state().gates.check(entry, to, params)?;
+        Ok(Some(entry))
+    }
+
+    /// Takes one of the calls that a session may make in a minute.
+    pub(super) fn check_rate(&self, entry: &Entry, session: &str) -> Result<(), RpcError> {
+        let Some(rate) = entry.rate.filter(|_| self.limits.rates) else {
+            return Ok(());
+        };
+        let now = self.now();
+        let mut state = self.state();
+        let Some(pace) = state.paces.get_mut(session) else {
+            return Ok(());
+        };
+        let bucket =
+            { pace.buckets.entry(entry.name) }.or_insert_with(|| Bucket::whole_minute(rate));
+        match bucket.take(now) {
+            true => Ok(()),
+            false => {
+                let wait = bucket.next_at().saturating_sub(now);
+                let wait = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+                let data = json!({ "sessionId": session, "retryAfterMs": wait, "perMinute": rate.per_minute });
+                Err(Failure::RateLimited.error(self.profile, data))
+            }
+        }
+    }
+
+    /// The limit for an answer, if there is one.
+    pub(super) fn timeout(&self, entry: Option<&Entry>) -> Option<Duration> {
+        entry
+            .and_then(|entry| entry.timeout)
+            .filter(|_| self.limits.timeouts)
+    }
+
+    pub(super) fn timed_out(&self, method: &str, limit: Duration) -> RpcError {
+        let data = json!({ "method": method, "timeoutMs": u64::try_from(limit.as_millis()).unwrap_or(u64::MAX) });
+        Failure::Timeout.error(self.profile, data)
+    }
+
+    /// Cancels all turns: the client is gone.
+    pub(super) async fn cancel_turns(&self, agent: &Peer) {
+        let busy = self.state().turns.busy();
+        for session in busy {
+            let params = Payload::encode(Format::Json, &json!({ "sessionId": session })).ok();
+            let _gone_too = agent.send_raw("session/cancel", params).await;
+        }
+    }
+
+    /// Sends everything that waits, so that what follows keeps its place.
+    pub(super) fn flush(&self) {
+        let mut state = self.state();
+        let mut ready = Vec::new();
+        for pace in state.paces.values_mut() {
+            ready.extend(pace.merger.iter_mut().flat_map(Merger::flush));
+        }
+        self.send_updates(&mut state, ready);
+    }
+
+    /// Sends updates to the client. The state is locked: otherwise others could be sent in between.
+    pub(super) fn send_updates(&self, _locked: &mut State, updates: Vec<Payload>) {
+        let Some(agent) = self.agent.get() else {
+            return;
+        };
+        for params in updates {
+            let event = Event {
+                method: Text::from_static("session/update"),
+                params: Some(params),
+            };
+            self.to_client.event(agent, event);
+        }
+    }
+}
+
+impl Pace {
+    pub(super) fn new(merger: Option<Merger>, roots: Option<Arc<Roots>>) -> Pace {
+        Pace {
+            merger,
+            is_scheduled: false,
+            buckets: HashMap::new(),
+            active: Instant::now(),
+            asking: 0,
+            roots,
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! A guard between an editor and an agent that speak the Agent Client Protocol, and its parts.
+//!
+//! [`guard::Guard`] sits between two connections. Its parts are plain logic without input or output of messages, and
+//! each can be used alone:
+//!
+//! | module | what it does |
+//! |---|---|
+//! | [`policy`] | rules in HCL that decide which tool calls are allowed, asked for or denied |
+//! | [`record`] | a file of JSON lines with a hash chain: what was said, and proof that nothing was changed |
+//! | [`paths`] | opens files below the folders of a session, and never outside them |
+//! | [`turns`] | which sessions there are, and what may be sent in their state |
+//! | [`gates`] | which methods and contents the other side has said that it supports |
+//! | [`merge`] | joins text chunks when an agent sends more updates than the limit allows |
+
+pub mod facts;
+pub mod gates;
+mod glob;
+pub mod guard;
+pub mod merge;
+pub mod paths;
+pub mod policy;
+pub mod record;
+pub mod turns;

@@ -1,0 +1,280 @@
+//! Opens files below the folders of a session, and never outside them.
+//!
+//! A check of a path before it is opened is a race: a folder can be replaced by a symbolic link in between. So a path is
+//! walked part by part from the open folder of the session, and no step follows a link by itself. Links that stay
+//! inside are followed by reading them; links that lead outside are refused.
+
+mod walk;
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Mode, OFlags};
+use serde_json::json;
+use tenon_protocols::acp::{Failure, Profile};
+use tenon_rpc::RpcError;
+
+use walk::Purpose;
+
+/// The largest file that is read or written, as the protocol limits it.
+pub const FILE_SIZE: u64 = 10 * 1024 * 1024;
+
+/// The folders of a session: where it works, and more folders if it has some.
+#[derive(Debug)]
+pub struct Roots(Vec<Root>);
+
+#[derive(Debug)]
+struct Root {
+    folder: OwnedFd,
+    /// The path that the client gave, and where it leads if there are links in it.
+    names: Vec<PathBuf>,
+}
+
+/// What is done with a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// It is read.
+    Read,
+    /// It is written, and created if it does not exist.
+    Write,
+}
+
+/// Which file a path leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// The device.
+    pub device: u64,
+    /// The number of the file on it.
+    pub inode: u64,
+}
+
+/// Why a file is not opened.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PathError {
+    /// The path is not one that can be meant.
+    #[error("{0}")]
+    Invalid(&'static str),
+    /// The path is not below one of the folders, or leads out of it.
+    #[error("{0}")]
+    Outside(&'static str),
+    /// It is there, but cannot be used.
+    #[error("{0}")]
+    Refused(&'static str),
+    /// There is no such file.
+    #[error("No such file or directory (ENOENT)")]
+    NotFound,
+    /// It has more than this many bytes.
+    #[error("the file has more than {0} bytes")]
+    TooLarge(u64),
+    /// It is not UTF-8.
+    #[error("the file is not UTF-8 text")]
+    NotText,
+    /// The system does not let us.
+    #[error("{0}")]
+    Io(io::ErrorKind),
+}
+
+impl PathError {
+    /// The answer to a call about this path.
+    pub fn error(&self, path: &str, profile: Profile) -> RpcError {
+        let failure = match self {
+            PathError::Invalid(_) | PathError::NotText => Failure::InvalidParams,
+            PathError::Outside(_) | PathError::Refused(_) => Failure::PermissionDenied,
+            PathError::NotFound => Failure::FileNotFound,
+            PathError::TooLarge(_) => Failure::FileTooLarge,
+            PathError::Io(io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem) => {
+                Failure::PermissionDenied
+            }
+            PathError::Io(_) => Failure::Internal,
+        };
+        failure.error(
+            profile,
+            json!({ "path": path, "details": self.to_string() }),
+        )
+    }
+}
+
+impl From<rustix::io::Errno> for PathError {
+    fn from(errno: rustix::io::Errno) -> PathError {
+        PathError::from(io::Error::from(errno))
+    }
+}
+
+impl From<io::Error> for PathError {
+    fn from(error: io::Error) -> PathError {
+        match error.kind() {
+            io::ErrorKind::NotFound => PathError::NotFound,
+            io::ErrorKind::NotADirectory => {
+                PathError::Refused("a part of the path is not a folder")
+            }
+            io::ErrorKind::IsADirectory => PathError::Refused("it is a folder"),
+            kind => PathError::Io(kind),
+        }
+    }
+}
+
+impl Roots {
+    /// Opens the folders of a session.
+    ///
+    /// # Errors
+    /// One of them is not an absolute path, or not a folder that can be opened.
+    pub fn open<P: AsRef<Path>>(folders: impl IntoIterator<Item = P>) -> Result<Roots, PathError> {
+        let roots = folders.into_iter().map(|path| Root::open(path.as_ref()));
+        roots.collect::<Result<_, _>>().map(Roots)
+    }
+
+    /// Reads a text file, or some of its lines: from `line` (counted from 1), at most `limit` of them.
+    ///
+    /// # Errors
+    /// See [`PathError`].
+    pub fn read(
+        &self,
+        path: &str,
+        line: Option<u32>,
+        limit: Option<u32>,
+    ) -> Result<String, PathError> {
+        let (file, _) = self.find(path, Purpose::Read)?;
+        let file = file.ok_or(PathError::NotFound)?;
+        let mut text = Vec::new();
+        // It may grow while it is read.
+        file.take(FILE_SIZE + 1).read_to_end(&mut text)?;
+        if text.len() as u64 > FILE_SIZE {
+            return Err(PathError::TooLarge(FILE_SIZE));
+        }
+        let text = String::from_utf8(text).map_err(|_| PathError::NotText)?;
+        Ok(lines(text, line, limit))
+    }
+
+    /// Writes a text file. It is created if it does not exist, and so are its folders.
+    ///
+    /// # Errors
+    /// See [`PathError`]. A file with a second hard link is refused: its other name may be outside.
+    pub fn write(&self, path: &str, text: &str) -> Result<(), PathError> {
+        if text.len() as u64 > FILE_SIZE {
+            return Err(PathError::TooLarge(FILE_SIZE));
+        }
+        let (file, _) = self.find(path, Purpose::Write)?;
+        let mut file = file.ok_or(PathError::NotFound)?;
+        file.set_len(0)?;
+        file.write_all(text.as_bytes())?;
+        Ok(())
+    }
+
+    /// Checks a path without reading or changing anything, for a file that someone else opens. Returns which file it
+    /// is, or nothing if it would be created.
+    ///
+    /// # Errors
+    /// As for [`read`](Roots::read) and [`write`](Roots::write), but the contents are not checked.
+    pub fn check(&self, path: &str, access: Access) -> Result<Option<Identity>, PathError> {
+        let purpose = match access {
+            Access::Read => Purpose::Read,
+            Access::Write => Purpose::CheckWrite,
+        };
+        match self.find(path, purpose)? {
+            (None, _) if access == Access::Read => Err(PathError::NotFound),
+            (_, identity) => Ok(identity),
+        }
+    }
+
+    fn find(
+        &self,
+        path: &str,
+        purpose: Purpose,
+    ) -> Result<(Option<File>, Option<Identity>), PathError> {
+        let (root, rest) = self.root_of(path)?;
+        let file = walk::open(root, rest, purpose)?;
+        let Some(file) = file else {
+            return Ok((None, None));
+        };
+        let metadata = file.metadata()?;
+        if metadata.len() > FILE_SIZE && purpose == Purpose::Read {
+            return Err(PathError::TooLarge(FILE_SIZE));
+        }
+        let identity = Identity {
+            device: metadata.dev(),
+            inode: metadata.ino(),
+        };
+        Ok((Some(file), Some(identity)))
+    }
+
+    /// The innermost folder that the path is in, and the rest of the path.
+    fn root_of<'p>(&self, path: &'p str) -> Result<(&Root, &'p Path), PathError> {
+        /// What systems accept.
+        const LONGEST: usize = 4096;
+        let path = match path {
+            "" => return Err(PathError::Invalid("the path is empty")),
+            path if path.contains('\0') => {
+                return Err(PathError::Invalid("the path contains a null character"));
+            }
+            path if path.len() > LONGEST => return Err(PathError::Invalid("the path is too long")),
+            path => Path::new(path),
+        };
+        if !path.is_absolute() {
+            return Err(PathError::Invalid("the path is not absolute"));
+        }
+        // What it leads to depends on the links before it, which readers resolve in different ways.
+        if path
+            .components()
+            .any(|part| part == std::path::Component::ParentDir)
+        {
+            return Err(PathError::Outside("the path contains `..`"));
+        }
+        let found = self.0.iter().flat_map(|root| {
+            { root.names.iter() }
+                .filter_map(move |name| Some((root, path.strip_prefix(name).ok()?)))
+        });
+        found
+            .min_by_key(|(_, rest)| rest.as_os_str().len())
+            .ok_or(PathError::Outside(
+                "the path is outside the folders of the session",
+            ))
+    }
+}
+
+impl Root {
+    fn open(path: &Path) -> Result<Root, PathError> {
+        if !path.is_absolute() {
+            return Err(PathError::Invalid("the folder is not an absolute path"));
+        }
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let folder = rustix::fs::open(path, flags, Mode::empty())?;
+        let mut names = vec![path.to_owned()];
+        if let Ok(target) = path.canonicalize()
+            && target != path
+        {
+            names.push(target);
+        }
+        Ok(Root { folder, names })
+    }
+}
+
+/// The lines that are asked for, with their ends.
+fn lines(text: String, line: Option<u32>, limit: Option<u32>) -> String {
+    if line.is_none() && limit.is_none() {
+        return text;
+    }
+    // Some agents count from 0.
+    let first = line.unwrap_or(1).saturating_sub(1) as usize;
+    let count = limit.map_or(usize::MAX, |limit| limit as usize);
+    text.split_inclusive('\n').skip(first).take(count).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_counted_from_1() {
+        let read = |line, limit| lines("a\nb\nc".to_owned(), line, limit);
+        assert_eq!(read(None, None), "a\nb\nc");
+        assert_eq!(read(Some(2), None), "b\nc");
+        assert_eq!(read(Some(1), Some(2)), "a\nb\n");
+        assert_eq!(read(Some(0), Some(1)), "a\n");
+        assert_eq!(read(Some(9), Some(9)), "");
+        assert_eq!(read(None, Some(0)), "");
+    }
+}

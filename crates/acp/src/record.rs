@@ -1,0 +1,271 @@
+//! A record of what was said: JSON lines with a hash chain.
+//!
+//! Each line has the SHA-256 of the line before it and of its own entry, so that nothing can be changed, removed or
+//! moved without breaking the chain. The last line of a complete record says that it is the last. Someone who can
+//! write the file could compute the whole chain anew; [`Record::finish`] returns the last hash, which can be kept
+//! elsewhere and compared.
+//!
+//! A line is written with one call as soon as it is known, so a process that is killed loses nothing that it recorded.
+//! Secrets are masked before they are written.
+
+mod masking;
+mod verifying;
+
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::FlockOperation;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use sha2::{Digest, Sha256};
+use tenon_host::own_file::{self, Access};
+use tenon_protocols::acp::Side;
+
+pub use masking::Masks;
+pub use verifying::{Verdict, verify};
+
+/// The version of the format, which is in the first line.
+pub const FORMAT: &str = "tenon-acp-record 1";
+
+/// Who has sent something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Source {
+    /// The client.
+    Client,
+    /// The agent.
+    Agent,
+    /// The guard: what it answered or decided itself.
+    Guard,
+}
+
+impl From<Side> for Source {
+    fn from(side: Side) -> Source {
+        match side {
+            Side::Client => Source::Client,
+            Side::Agent => Source::Agent,
+        }
+    }
+}
+
+/// The content of a line.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Entry<'a> {
+    /// The first line, and the first after the record was continued.
+    Begin {
+        /// [`FORMAT`].
+        format: String,
+        /// When, in RFC 3339.
+        at: String,
+        /// The bytes of a line that was cut off when an earlier process was killed; they are removed.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        removed_bytes: usize,
+    },
+    /// A message, as it was sent, with secrets masked.
+    Message {
+        /// When.
+        at: String,
+        /// By whom.
+        from: Source,
+        /// What was sent.
+        #[serde(borrow)]
+        message: &'a RawValue,
+    },
+    /// Something that happened: a decision, a refusal, a timeout.
+    Note {
+        /// When.
+        at: String,
+        /// What.
+        #[serde(borrow)]
+        note: &'a RawValue,
+    },
+    /// The last line.
+    End {
+        /// When.
+        at: String,
+        /// How many lines there are before it.
+        lines: u64,
+    },
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+/// A line: an entry and the hash of everything up to it.
+#[derive(Debug, Serialize, Deserialize)]
+struct Line<'a> {
+    sha256: String,
+    #[serde(borrow)]
+    entry: &'a RawValue,
+}
+
+/// Why there is no record.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordError {
+    /// The file cannot be read or written.
+    #[error("{}: {error}", .path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// Another process writes to it.
+    #[error("{} is in use by another process", .0.display())]
+    Busy(PathBuf),
+    /// The file is there, but it is not an intact record.
+    #[error("{}: {problem}; move it away, or give another file", .path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
+}
+
+/// A record that is being written.
+#[derive(Debug)]
+pub struct Record {
+    file: File,
+    path: PathBuf,
+    chain: Chain,
+    masks: Masks,
+    lines: u64,
+}
+
+impl Record {
+    /// Creates a record that only its owner can read, or continues one.
+    ///
+    /// # Errors
+    /// The file cannot be written, is in use, belongs to someone else, or is not an intact record.
+    pub fn open(path: &Path, masks: Masks) -> Result<Record, RecordError> {
+        let failed = |error| RecordError::File {
+            path: path.to_owned(),
+            error,
+        };
+        let file = match own_file::create(path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                own_file::open(path, Access::ReadWrite)
+            }
+            created => created,
+        };
+        let mut file = file.map_err(failed)?;
+        match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => {}
+            Err(rustix::io::Errno::WOULDBLOCK) => return Err(RecordError::Busy(path.to_owned())),
+            Err(error) => return Err(failed(error.into())),
+        }
+        let verdict = verify(&mut file).map_err(failed)?;
+        if let Some(problem) = verdict.problem {
+            return Err(RecordError::Damaged {
+                path: path.to_owned(),
+                problem,
+            });
+        }
+        file.set_len(verdict.intact_bytes).map_err(failed)?;
+        file.seek(SeekFrom::End(0)).map_err(failed)?;
+        let mut record = Record {
+            file,
+            path: path.to_owned(),
+            chain: verdict.chain,
+            masks,
+            lines: verdict.lines,
+        };
+        record.write(&Entry::Begin {
+            format: FORMAT.to_owned(),
+            at: now(),
+            removed_bytes: verdict.torn_bytes,
+        })?;
+        Ok(record)
+    }
+
+    /// Records a message.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn message(&mut self, from: Source, message: &str) -> Result<(), RecordError> {
+        let message = self.masks.hide(message);
+        let at = now();
+        self.write(&Entry::Message {
+            at,
+            from,
+            message: &message,
+        })
+    }
+
+    /// Records something that happened.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn note(&mut self, note: &impl Serialize) -> Result<(), RecordError> {
+        let note = serde_json::to_string(note).map_err(|error| self.failed(error.into()))?;
+        let note = self.masks.hide(&note);
+        let at = now();
+        self.write(&Entry::Note { at, note: &note })
+    }
+
+    /// What is masked.
+    pub fn masks(&self) -> &Masks {
+        &self.masks
+    }
+
+    /// Writes the last line, and returns the hash of the whole record.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn finish(mut self) -> Result<String, RecordError> {
+        self.end()
+    }
+
+    pub(crate) fn end(&mut self) -> Result<String, RecordError> {
+        let lines = self.lines;
+        self.write(&Entry::End { at: now(), lines })?;
+        self.file.sync_all().map_err(|error| self.failed(error))?;
+        Ok(self.chain.0.clone())
+    }
+
+    fn write(&mut self, entry: &Entry<'_>) -> Result<(), RecordError> {
+        let entry = serde_json::to_string(entry).map_err(|error| self.failed(error.into()))?;
+        let sha256 = self.chain.after(&entry);
+        let line = format!("{{\"sha256\":\"{}\",\"entry\":{entry}}}\n", sha256.0);
+        let written = self.file.write_all(line.as_bytes());
+        written.map_err(|error| self.failed(error))?;
+        self.chain = sha256;
+        self.lines += 1;
+        Ok(())
+    }
+
+    fn failed(&self, error: io::Error) -> RecordError {
+        RecordError::File {
+            path: self.path.clone(),
+            error,
+        }
+    }
+}
+
+fn now() -> String {
+    jiff::Timestamp::now().to_string()
+}
+
+/// The hash of everything so far, in hexadecimal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Chain(String);
+
+impl Chain {
+    /// Before the first line.
+    fn start() -> Chain {
+        Chain("0".repeat(64))
+    }
+
+    fn after(&self, entry: &str) -> Chain {
+        let mut hash = Sha256::new();
+        hash.update(self.0.as_bytes());
+        hash.update(entry.as_bytes());
+        let digits = hash.finalize();
+        Chain(digits.iter().map(|byte| format!("{byte:02x}")).collect())
+    }
+}

@@ -1,0 +1,139 @@
+//! One session.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::path::{Path, PathBuf};
+
+use tenon_protocols::acp::{SessionUpdate, ToolCallUpdate};
+
+use crate::facts::Facts;
+
+/// As many tool calls as are remembered. The oldest are forgotten: a request for permission follows soon.
+const TOOL_CALLS: usize = 4096;
+/// As many terminals as a session may have at once.
+const TERMINALS: usize = 256;
+
+/// A session: its folders, its turn, its tool calls and terminals.
+#[derive(Debug)]
+pub struct Session {
+    folders: Vec<PathBuf>,
+    is_opening: bool,
+    /// Prompts that were not answered. More than one only if the agent queues them.
+    prompts: usize,
+    is_cancelled: bool,
+    tool_calls: HashMap<String, Facts>,
+    order: VecDeque<String>,
+    terminals: HashSet<String>,
+}
+
+impl Session {
+    pub(super) fn open(folders: Vec<PathBuf>) -> Session {
+        Session {
+            folders,
+            is_opening: false,
+            prompts: 0,
+            is_cancelled: false,
+            tool_calls: HashMap::new(),
+            order: VecDeque::new(),
+            terminals: HashSet::new(),
+        }
+    }
+
+    pub(super) fn opening(folders: Vec<PathBuf>) -> Session {
+        Session {
+            is_opening: true,
+            ..Session::open(folders)
+        }
+    }
+
+    /// The folder that it works in.
+    pub fn folder(&self) -> &Path {
+        self.folders
+            .first()
+            .map_or(Path::new("/"), PathBuf::as_path)
+    }
+
+    /// All its folders.
+    pub fn folders(&self) -> &[PathBuf] {
+        &self.folders
+    }
+
+    /// Whether a turn runs.
+    pub fn is_busy(&self) -> bool {
+        self.prompts > 0
+    }
+
+    /// Whether the turn was cancelled: requests for permission are answered so.
+    pub fn is_cancelled(&self) -> bool {
+        self.is_cancelled
+    }
+
+    pub(super) fn is_opening(&self) -> bool {
+        self.is_opening
+    }
+
+    pub(super) fn begin_turn(&mut self, queues: bool) -> bool {
+        let may = !self.is_opening && (self.prompts == 0 || queues);
+        if may {
+            self.prompts += 1;
+            self.is_cancelled = false;
+        }
+        may
+    }
+
+    pub(super) fn end_turn(&mut self) {
+        self.prompts = self.prompts.saturating_sub(1);
+        self.is_cancelled &= self.prompts > 0;
+    }
+
+    /// Without a turn there is nothing to cancel.
+    pub(super) fn cancel(&mut self) {
+        self.is_cancelled = self.is_busy();
+    }
+
+    /// Takes note of an update. A tool call may be announced twice, or by its first change.
+    pub fn note(&mut self, update: &SessionUpdate) {
+        let folder = self.folder().to_owned();
+        match update {
+            SessionUpdate::ToolCall(call) => self.facts(&call.tool_call_id).add(call, &folder),
+            SessionUpdate::ToolCallUpdate(call) => {
+                self.facts(&call.tool_call_id).add_update(call, &folder);
+            }
+            _ => {}
+        }
+    }
+
+    /// What is known about a tool call, with what a request for permission says about it.
+    pub fn facts_of(&mut self, call: &ToolCallUpdate) -> Facts {
+        let folder = self.folder().to_owned();
+        let facts = self.facts(&call.tool_call_id);
+        facts.add_update(call, &folder);
+        facts.clone()
+    }
+
+    fn facts(&mut self, id: &str) -> &mut Facts {
+        if !self.tool_calls.contains_key(id) {
+            if self.order.len() == TOOL_CALLS
+                && let Some(oldest) = self.order.pop_front()
+            {
+                self.tool_calls.remove(&oldest);
+            }
+            self.order.push_back(id.to_owned());
+        }
+        self.tool_calls.entry(id.to_owned()).or_default()
+    }
+
+    /// Takes note of a new terminal. Returns whether the session may have it.
+    pub fn add_terminal(&mut self, id: &str) -> bool {
+        self.terminals.len() < TERMINALS && self.terminals.insert(id.to_owned())
+    }
+
+    /// Whether there is such a terminal.
+    pub fn has_terminal(&self, id: &str) -> bool {
+        self.terminals.contains(id)
+    }
+
+    /// Forgets a terminal that was released.
+    pub fn remove_terminal(&mut self, id: &str) {
+        self.terminals.remove(id);
+    }
+}

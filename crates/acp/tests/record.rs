@@ -1,0 +1,203 @@
+//! The record: what it holds, who can read it, and which changes are found.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use tenon_acp::record::{Masks, Record, RecordError, Source, Verdict, verify};
+
+fn place() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("session.jsonl");
+    (folder, path)
+}
+
+fn check(path: &Path) -> Verdict {
+    verify(fs::File::open(path).unwrap()).unwrap()
+}
+
+fn write(path: &Path) -> String {
+    let mut record = Record::open(path, Masks::default()).unwrap();
+    record
+        .message(
+            Source::Client,
+            r#"{"jsonrpc":"2.0","id":1,"method":"initialize"}"#,
+        )
+        .unwrap();
+    record
+        .message(
+            Source::Agent,
+            r#"{"jsonrpc":"2.0","id":1,"result":{"n":1.00}}"#,
+        )
+        .unwrap();
+    record.note(&json!({ "decision": "deny" })).unwrap();
+    record.finish().unwrap()
+}
+
+#[test]
+fn a_record_is_complete_and_private() {
+    let (_folder, path) = place();
+    let hash = write(&path);
+    let verdict = check(&path);
+    assert_eq!((verdict.lines, verdict.problem.as_deref()), (5, None));
+    assert!(verdict.is_complete && verdict.torn_bytes == 0);
+    assert_eq!(verdict.sha256, hash);
+    assert_eq!(
+        fs::metadata(&path).unwrap().permissions().mode() & 0o777,
+        0o600
+    );
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(
+        text.contains(r#""from":"agent","message":{"jsonrpc":"2.0","id":1,"result":{"n":1.00}}"#),
+        "{text}"
+    );
+    for line in text.lines() {
+        let line: Value = serde_json::from_str(line).unwrap();
+        assert!(line["sha256"].is_string() && line["entry"].is_object());
+    }
+}
+
+#[test]
+fn every_change_is_found() {
+    let (_folder, path) = place();
+    let hash = write(&path);
+    let original = fs::read_to_string(&path).unwrap();
+    let lines: Vec<&str> = original.lines().collect();
+    let joined = |lines: &[&str]| {
+        lines
+            .iter()
+            .map(|line| format!("{line}\n"))
+            .collect::<String>()
+    };
+    // Every byte of every line.
+    for at in (0..original.len()).filter(|at| original.as_bytes()[*at] != b'\n') {
+        let mut changed = original.clone().into_bytes();
+        changed[at] = if changed[at] == b'x' { b'y' } else { b'x' };
+        let verdict = verify(&changed[..]).unwrap();
+        assert!(verdict.problem.is_some(), "byte {at} of {}", original.len());
+    }
+    // Every line removed, doubled or moved.
+    for at in 0..lines.len() {
+        let without: Vec<&str> = { lines.iter().enumerate() }
+            .filter(|(n, _)| *n != at)
+            .map(|(_, line)| *line)
+            .collect();
+        let verdict = verify(joined(&without).as_bytes()).unwrap();
+        assert!(
+            verdict.problem.is_some() || !verdict.is_complete,
+            "line {at} removed"
+        );
+        let mut twice = lines.clone();
+        twice.insert(at, lines[at]);
+        assert!(
+            verify(joined(&twice).as_bytes()).unwrap().problem.is_some(),
+            "line {at} doubled"
+        );
+        let mut moved = lines.clone();
+        moved.swap(at, (at + 1) % lines.len());
+        assert!(
+            verify(joined(&moved).as_bytes()).unwrap().problem.is_some(),
+            "line {at} moved"
+        );
+    }
+    // Cut at any byte.
+    for end in 0..original.len() {
+        let verdict = verify(&original.as_bytes()[..end]).unwrap();
+        assert!(!verdict.is_complete, "cut at {end}");
+    }
+    // Lines from another record.
+    let (_other_folder, other) = place();
+    assert_ne!(write(&other), hash);
+    let mut mixed = lines.clone();
+    let other = fs::read_to_string(&other).unwrap();
+    mixed[2] = other.lines().nth(2).unwrap();
+    assert!(verify(joined(&mixed).as_bytes()).unwrap().problem.is_some());
+    assert!(verify(&b"{}\n"[..]).unwrap().problem.is_some());
+    assert!(!verify(&b""[..]).unwrap().is_complete);
+}
+
+/// A process that is killed leaves what it recorded, and perhaps a part of a line.
+#[test]
+fn a_record_survives_its_writer_and_is_continued() {
+    let (_folder, path) = place();
+    let mut record = Record::open(&path, Masks::default()).unwrap();
+    record.message(Source::Client, "{}").unwrap();
+    // As after a kill: nothing is finished or flushed.
+    drop(record);
+    let verdict = check(&path);
+    assert!(verdict.problem.is_none() && !verdict.is_complete);
+    assert_eq!(verdict.lines, 2);
+    let mut file = OpenOptions::new().append(true).open(&path).unwrap();
+    file.write_all(br#"{"sha256":"12"#).unwrap();
+    assert_eq!(check(&path).torn_bytes, 13);
+    write(&path);
+    let verdict = check(&path);
+    assert!(
+        verdict.problem.is_none() && verdict.is_complete,
+        "{verdict:?}"
+    );
+    assert_eq!(verdict.lines, 7);
+    assert!(
+        fs::read_to_string(&path)
+            .unwrap()
+            .contains(r#""removed_bytes":13"#)
+    );
+}
+
+#[test]
+fn only_an_intact_own_record_is_continued_and_by_one_process() {
+    let (folder, path) = place();
+    let first = Record::open(&path, Masks::default()).unwrap();
+    let second = Record::open(&path, Masks::default()).unwrap_err();
+    assert!(matches!(second, RecordError::Busy(_)), "{second}");
+    drop(first);
+    fs::write(&path, "something else\n").unwrap();
+    let error = Record::open(&path, Masks::default()).unwrap_err();
+    assert!(matches!(error, RecordError::Damaged { .. }), "{error}");
+    assert_eq!(
+        fs::read_to_string(&path).unwrap(),
+        "something else\n",
+        "nothing was removed"
+    );
+    let link = folder.path().join("link");
+    std::os::unix::fs::symlink(&path, &link).unwrap();
+    let error = Record::open(&link, Masks::default()).unwrap_err();
+    assert!(error.to_string().contains("symbolic link"), "{error}");
+}
+
+#[test]
+fn secrets_are_masked() {
+    let (_folder, path) = place();
+    let masks = Masks::default().with_name("Session_Key");
+    let params = json!({ "cwd": "/w", "mcpServers": [
+        { "name": "a", "command": "x", "args": [], "env": [{ "name": "TOKEN", "value": "hunter2-hunter2" }] },
+        { "type": "http", "name": "b", "url": "https://x", "headers": [{ "name": "Authorization", "value": "Bearer opensesame" }] },
+        { "type": "local", "name": "c", "command": ["x"], "environment": { "KEY": "swordfish-9" } },
+    ]});
+    masks.learn(&params);
+    let mut record = Record::open(&path, masks).unwrap();
+    let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "session/new", "params": params });
+    record
+        .message(Source::Client, &message.to_string())
+        .unwrap();
+    let echo =
+        json!({ "text": "the token is hunter2-hunter2, or opensesame", "session_key": "abc" });
+    record.message(Source::Agent, &echo.to_string()).unwrap();
+    record
+        .message(Source::Agent, "not JSON: swordfish-9")
+        .unwrap();
+    record.note(&json!({ "why": "swordfish-9" })).unwrap();
+    record.finish().unwrap();
+    let text = fs::read_to_string(&path).unwrap();
+    for secret in ["hunter2-hunter2", "opensesame", "swordfish-9", "abc\""] {
+        assert!(!text.contains(secret), "{secret} in {text}");
+    }
+    assert!(text.contains("the token is"), "{text}");
+    let verdict = check(&path);
+    assert!(
+        verdict.problem.is_none() && verdict.is_complete,
+        "{verdict:?}"
+    );
+}
