@@ -40,11 +40,18 @@ attributes! {
         title: String,
         text: String = "(empty)",
         tags: Option<BTreeMap<String, Option<String>>>,
-        links: Vec<Link> = Vec::new(),
+        author: Option<Author>,
         /// Any value.
         extra: Option<Value>,
         /// Needed to write the note, and stored nowhere.
         password: WriteOnly<String>,
+        #[block]
+        link: Vec<Link> = Vec::new(),
+    }
+
+    struct Author {
+        name: String,
+        is_shown: bool = true,
     }
 
     struct Link {
@@ -174,9 +181,10 @@ impl Resource for Notes {
             title: stored.title,
             text: stored.body,
             tags: None,
-            links: Vec::new(),
+            author: None,
             extra: None,
             password: WriteOnly::absent(),
+            link: Vec::new(),
         };
         Ok(Existing {
             id: stored.id,

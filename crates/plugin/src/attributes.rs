@@ -1,14 +1,19 @@
 //! Structs whose fields are attributes.
 
-use tenon_schema::Attribute;
+use tenon_schema::{Attribute, Block};
 
 use crate::Typed;
 
 /// A struct whose fields are attributes: of an action, a resource, a configuration, or the parameters
 /// of a function. Made by [`attributes!`](crate::attributes).
 pub trait Attributes: Typed {
-    /// The fields, in their order.
+    /// The fields, in their order, but for those that are blocks.
     fn attributes() -> Vec<Attribute>;
+
+    /// The fields that are marked with `#[block]`.
+    fn blocks() -> Vec<Block> {
+        Vec::new()
+    }
 
     /// Which of the fields is [`Variadic`](crate::Variadic).
     fn variadic() -> Option<usize> {
@@ -61,9 +66,11 @@ impl Attributes for () {
 /// | `#[replaces]` | a change of this field replaces the resource instead of updating it |
 /// | `#[stable]` | the plugin computes the value, and an update does not change it |
 /// | `#[deprecated = "..."]` | users should not use it any more; the text says what to use instead |
+/// | `#[block]` | it is written as blocks, `rule { .. }`, instead of as an attribute; see [`Nested`](crate::Nested) |
 ///
-/// Hosts ignore the markers that their protocol cannot express. Orchard has none of them;
-/// denobridge has `#[replaces]`. The markers of a struct that is the type of a field have no effect.
+/// Hosts ignore the markers that their protocol cannot express. Seasonings has all of them, denobridge
+/// `#[replaces]`, and Orchard none; Orchard refuses blocks. The markers of a struct that is the type of a
+/// field have no effect, unless the field is a block.
 ///
 /// ```
 /// use tenon_plugin::{Attributes, attributes};
@@ -89,6 +96,32 @@ impl Attributes for () {
 /// assert_eq!(host.deprecation.as_deref(), Some("use `name`"));
 /// assert!(State::attributes()[0].is_stable);
 /// ```
+///
+/// Blocks are structs, too:
+///
+/// ```
+/// use tenon_plugin::{Attributes, attributes};
+///
+/// attributes! {
+///     struct Firewall {
+///         name: String,
+///         /// What may pass.
+///         #[block]
+///         rule: Vec<Rule>,
+///         #[block]
+///         log: Option<Log>,
+///     }
+///
+///     struct Rule { port: u16, is_open: bool = true }
+///     struct Log { #[replaces] path: String }
+/// }
+///
+/// assert_eq!(Firewall::attributes().len(), 1);
+/// let [rule, log] = &Firewall::blocks()[..] else { panic!() };
+/// assert_eq!(rule.body.description.text, "What may pass.");
+/// assert!(rule.body.attributes[1].default.is_some());
+/// assert!(log.body.attributes[0].replaces);
+/// ```
 #[macro_export]
 macro_rules! attributes {
     (@default $ty:ty) => {
@@ -106,6 +139,20 @@ macro_rules! attributes {
             $crate::attributes!(@default $ty $(= $default)?),
         )
     };
+    (@attribute [] $attribute:expr) => {
+        ::core::option::Option::Some($attribute)
+    };
+    (@attribute [block] $attribute:expr) => {
+        ::core::option::Option::None
+    };
+    (@block [] [$($about:literal)*] $field:ident: $ty:ty) => {
+        ::core::option::Option::None
+    };
+    (@block [block] [$($about:literal)*] $field:ident: $ty:ty) => {
+        ::core::option::Option::Some(
+            $crate::field::block::<$ty>(stringify!($field), &[$($about),*]),
+        )
+    };
     ($(
         $(#[$attribute:meta])*
         $visibility:vis struct $name:ident {
@@ -115,6 +162,7 @@ macro_rules! attributes {
                 $(#[replaces $(@ $replaces:tt)?])?
                 $(#[stable $(@ $stable:tt)?])?
                 $(#[deprecated = $deprecation:literal])?
+                $(#[block $(@ $block:tt)?])?
                 $field_visibility:vis $field:ident: $ty:ty $(= $default:expr)?
             ),* $(,)?
         }
@@ -154,15 +202,28 @@ macro_rules! attributes {
 
         impl $crate::Attributes for $name {
             fn attributes() -> ::std::vec::Vec<$crate::field::Attribute> {
-                ::std::vec![
-                    $(
-                        $crate::attributes!(@field [$($about)*] $field: $ty $(= $default)?)
-                            .attribute()
-                            $(.replaces() $($replaces)?)?
-                            $(.stable() $($stable)?)?
-                            $(.deprecated($deprecation))?
-                    ),*
-                ]
+                let fields: ::std::vec::Vec<::core::option::Option<$crate::field::Attribute>> =
+                    ::std::vec![
+                        $($crate::attributes!(
+                            @attribute [$(block $($block)?)?]
+                            $crate::attributes!(@field [$($about)*] $field: $ty $(= $default)?)
+                                .attribute()
+                                $(.replaces() $($replaces)?)?
+                                $(.stable() $($stable)?)?
+                                $(.deprecated($deprecation))?
+                        )),*
+                    ];
+                fields.into_iter().flatten().collect()
+            }
+
+            fn blocks() -> ::std::vec::Vec<$crate::field::Block> {
+                let fields: ::std::vec::Vec<::core::option::Option<$crate::field::Block>> =
+                    ::std::vec![
+                        $($crate::attributes!(
+                            @block [$(block $($block)?)?] [$($about)*] $field: $ty
+                        )),*
+                    ];
+                fields.into_iter().flatten().collect()
             }
 
             fn variadic() -> ::core::option::Option<usize> {

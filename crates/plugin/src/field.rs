@@ -4,10 +4,10 @@
 use tenon_values::convert::convert;
 use tenon_values::{Attribute as Member, Attributes, Error, Problem, Step, Value};
 
-use crate::Typed;
 use crate::typed::unfit;
+use crate::{Nested, Typed};
 
-pub use tenon_schema::Attribute;
+pub use tenon_schema::{Attribute, Block};
 pub use tenon_values::ObjectType;
 
 /// One field of a struct that [`attributes!`](crate::attributes) declares.
@@ -37,12 +37,11 @@ impl<T: Typed> Field<T> {
     /// # Panics
     /// The default cannot be a value, such as NaN.
     pub fn attribute(self) -> Attribute {
-        let lines: Vec<&str> = self.about.iter().map(|line| line.trim()).collect();
         let attribute = Attribute {
             is_sensitive: T::IS_SENSITIVE,
             is_write_only: T::IS_WRITE_ONLY,
             is_idempotency_key: T::IS_IDEMPOTENCY_KEY,
-            ..Attribute::new(self.name, T::ty()).about(lines.join(" ").trim())
+            ..Attribute::new(self.name, T::ty()).about(description(self.about))
         };
         if self.is_required() {
             return attribute.required();
@@ -80,6 +79,19 @@ impl<T: Typed> Field<T> {
             (None, None) => Err(Problem::MissingAttribute(self.name.into()).into()),
         }
     }
+}
+
+/// A field that is a block, with the lines of its doc comment.
+pub fn block<T: Nested>(name: &'static str, about: &'static [&'static str]) -> Block {
+    let mut block = T::block(plain(name));
+    block.body.description = description(about).into();
+    block
+}
+
+/// A doc comment in one line.
+fn description(about: &[&str]) -> String {
+    let lines: Vec<&str> = about.iter().map(|line| line.trim()).collect();
+    lines.join(" ").trim().to_owned()
 }
 
 /// The attributes of an object that a struct is read from.

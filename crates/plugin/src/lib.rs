@@ -1,6 +1,8 @@
 //! What the author of a plugin imports. A [`Plugin`] is defined once, and its
 //! [`serve`](Plugin::serve) finds out which [`Host`] is calling: a scenario, which runs its actions,
 //! or Terraform, which uses its resources, data sources, ephemeral resources, actions and functions.
+//! `tenon provider pack` makes a provider of Terraform out of the plugin, with a typed schema of its
+//! own; through the provider `denobridge` it is a script.
 //!
 //! It reads and checks what a host sends, answers in the host's protocol, and keeps stdout clean.
 //! What the plugin does is left to you.
@@ -73,7 +75,30 @@
 //! ```
 //!
 //! A [`Resource`] and an [`Ephemeral`] have several functions each, so they are traits;
-//! `examples/file_resource.rs` has a whole resource.
+//! `examples/file_resource.rs` has a whole resource, and `examples/notes.rs` a whole provider:
+//!
+//! ```text
+//! tenon provider pack notes --write-config -- target/debug/examples/notes
+//! ```
+//!
+//! # Hosts
+//!
+//! | | Orchard | denobridge | Seasonings |
+//! |---|---|---|---|
+//! | actions | all | one | |
+//! | functions | | all | all, with optional and variadic parameters |
+//! | resources, data sources, ephemeral resources | | one of each | all |
+//! | `configure` | with the scenario's configuration | with the defaults | with the provider's configuration |
+//! | [`Resource::modify_plan`] | | yes | yes |
+//! | [`Resource::upgrade`] | | | yes |
+//! | markers of [`attributes!`] | none | `#[replaces]` | all |
+//! | [`max_in_flight`](Plugin::max_in_flight) | actions at a time | calls that denobridge makes at a time | calls that a host makes at a time |
+//! | progress ([`Context`]) | | of actions | of data sources |
+//!
+//! In Seasonings, a configuration with values that are not known yet leaves the plugin unconfigured:
+//! plans are made without [`Resource::modify_plan`], and everything else fails with a message that
+//! says so. A call that the host cancels is dropped, unless it changes something: creating, updating
+//! and deleting run to their end, and their answer counts.
 //!
 //! A plugin can also work around Terraform: a [`Storage`] keeps its states, and hooks
 //! ([`Plugin::resource_hook`], [`Plugin::stage_hook`]) look at what it plans and does. `tenon terraform` and
@@ -82,9 +107,10 @@
 //! An error is a [`Failure`]; a [`Diagnostic`] names the attribute that it is about, and may also be
 //! a warning beside a result ([`Data`]). A `println!` goes to stderr, where hosts show it: stdout is
 //! the protocol's. To see the wire, start the plugin with `tenon call --protocol orchard --trace`, or
-//! `--protocol denobridge`.
+//! `--protocol denobridge` or `--protocol seasonings`.
 
 mod attributes;
+mod block;
 mod context;
 mod data;
 mod denobridge;
@@ -110,6 +136,7 @@ mod variadic;
 mod wire;
 
 pub use attributes::Attributes;
+pub use block::Nested;
 pub use context::{Context, Progress};
 pub use data::{Data, IntoData};
 pub use ephemeral::{Ephemeral, Opened, Renewed};

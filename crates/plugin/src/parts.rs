@@ -5,7 +5,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use tenon_schema::Attribute;
+use tenon_schema::{Attribute, Block};
 use tenon_values::{Error, Value};
 
 use crate::context::Progress;
@@ -96,7 +96,21 @@ impl<T: ?Sized> Clone for Part<T> {
 #[derive(Default)]
 pub(crate) struct Shape {
     pub(crate) given: Vec<Attribute>,
+    /// The blocks that users write.
+    pub(crate) blocks: Vec<Block>,
     pub(crate) returned: Vec<Attribute>,
+}
+
+impl Shape {
+    /// The names of everything that users give.
+    pub(crate) fn given_names(&self) -> impl Iterator<Item = &str> {
+        let blocks = self.blocks.iter().map(|one| one.name.as_str());
+        names(&self.given).chain(blocks)
+    }
+}
+
+pub(crate) fn names(attributes: &[Attribute]) -> impl Iterator<Item = &str> {
+    attributes.iter().map(|one| one.name.as_str())
 }
 
 /// Which of the values that a host sent.

@@ -10,9 +10,10 @@ use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
 
-use tenon_schema::{Body, Offer, Schema};
+use tenon_schema::{Offer, Schema};
 use tenon_values::Value;
 
+use crate::block::body;
 use crate::parts::{Call, Given, Kinds, Parts, Refusal, Work, read};
 use crate::{Attributes, Failure};
 
@@ -78,7 +79,7 @@ impl Plugin<()> {
         F: Fn(C) -> W + Send + Sync + 'static,
         W: Future<Output = Result<S, Failure>> + Send + 'static,
     {
-        let schema = Body::new(C::attributes()).into();
+        let schema = body::<C>().into();
         let mut plugin = self.configure_by(schema, move |given| {
             let work = read(Given::Props, &given).map(&configure);
             Box::pin(async move { Ok(work?.await?) })

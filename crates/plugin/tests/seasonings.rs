@@ -2,6 +2,8 @@
 
 #[path = "seasonings/accounts.rs"]
 mod accounts;
+#[path = "seasonings/blocks.rs"]
+mod blocks;
 #[path = "seasonings/calls.rs"]
 mod calls;
 #[path = "seasonings/host.rs"]

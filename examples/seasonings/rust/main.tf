@@ -20,7 +20,10 @@ resource "notes_note" "shopping" {
   title = "shopping"
   text  = "milk, bread"
   tags  = { list = provider::notes::slug("To Buy") }
-  links = [{ url = "https://example.com" }]
+
+  link {
+    url = "https://example.com"
+  }
 }
 
 data "notes_count" "all" {

@@ -76,10 +76,14 @@ resource "notes_note" "a" {{
   tags     = {{ b = "2", a = null }}
   extra    = {{ list = tolist(["x", "y"]), number = 0.1, none = null }}
   password = "hunter2"
-  links = [
-    {{ url = "https://example.com" }},
-    {{ url = "https://example.org", weight = 1 / 3 }},
-  ]
+  author   = {{ name = "ada" }}
+  link {{
+    url = "https://example.com"
+  }}
+  link {{
+    url    = "https://example.org"
+    weight = 1 / 3
+  }}
 }}
 
 data "notes_count" "all" {{
@@ -107,7 +111,8 @@ fn a_note_lives_its_life() {
         assert_eq!(made["password"], Value::Null);
         assert_eq!(made["tags"], json!({"a": null, "b": "2"}));
         assert_eq!(made["extra"]["value"]["number"], 0.1);
-        assert_eq!(made["links"][0]["weight"], Value::Null);
+        assert_eq!(made["author"], json!({"name": "ada", "is_shown": null}));
+        assert_eq!(made["link"][0]["weight"], 0.1);
         assert_eq!(workspace.state()["outputs"]["notes"]["value"], 1);
         workspace.run("plan -detailed-exitcode").succeeds();
         let state = fs::read_to_string(workspace.path("terraform.tfstate")).unwrap();
@@ -161,10 +166,7 @@ fn a_note_is_imported() {
     trial_in_rust(|workspace| {
         // What was imported has no types for values of the type `any`, and defaults are filled in.
         let note = note("one", "").replace("tolist([\"x\", \"y\"])", "[\"x\", \"y\"]");
-        let note = note.replace(
-            "{ url = \"https://example.com\" }",
-            "{ url = \"https://example.com\", weight = 0.1 }",
-        );
+        let note = note.replace("{ name = \"ada\" }", "{ name = \"ada\", is_shown = true }");
         let note = note.replace("1 / 3", "0.25");
         configure(workspace, &note);
         workspace.init();
@@ -251,13 +253,16 @@ fn a_second_plan_is_empty_for_every_shape_of_value() {
         let typed = [
             "tags = {}",
             "tags = { a = null, \"\" = \"\", b = 0.1 }",
-            "links = []",
-            "links = null",
-            "links = [{ url = \"\" }]",
-            "links = [{ url = \"e\\u0301\", weight = null }]",
-            "links = [{ url = \"a\", weight = 0.1 }, { url = \"a\", weight = 1e100 }]",
-            "links = [{ url = \"a\", weight = 1 / 3 }, { url = \"a\", weight = 0.1 + 0.2 }]",
-            "links = [{ url = \"a\", weight = 18446744073709551616 }]",
+            "author = null",
+            "author = { name = \"\" }",
+            "author = { name = \"e\\u0301\", is_shown = null }",
+            "author = { name = \"a\", is_shown = true }",
+            "author = { name = \"a\", is_shown = false }",
+            "link { url = \"\" }",
+            "link {\n    url = \"a\"\n    weight = 1 / 3\n  }\n  link { url = \"a\" }",
+            "link {\n    url = \"a\"\n    weight = 0.1 + 0.2\n  }",
+            "link {\n    url = \"a\"\n    weight = 1e100\n  }",
+            "link {\n    url = \"a\"\n    weight = 18446744073709551616\n  }",
             "text = \"\"",
             "text = \"(empty)\"",
             "text = null",

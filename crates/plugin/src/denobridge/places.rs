@@ -159,6 +159,7 @@ mod tests {
                 Attribute::new("size", Type::Number),
                 Attribute::new("key", Type::String).sensitive(),
             ],
+            ..Shape::default()
         };
         let places = Places::new(&Members::CHANGE, &shape);
         for (path, placed) in [

@@ -340,7 +340,7 @@ mod tests {
     fn a_change_of_a_replacing_attribute_replaces() {
         let shape = Shape {
             given: Disk::attributes(),
-            returned: Vec::new(),
+            ..Shape::default()
         };
         let places = Places::new(&Members::CHANGE, &shape);
         let decide = |current: &str, next: &str, decision| {

@@ -3,11 +3,12 @@
 use std::future::Future;
 use std::sync::Arc;
 
-use tenon_schema::{Action, Attribute, Body};
+use tenon_schema::{Action, Attribute};
 use tenon_values::convert::convert;
 use tenon_values::{Error, Type, Value};
 
 use super::{Plugin, add};
+use crate::block::body;
 use crate::parts::{Given, Part, Refusal, Shape, Work, read};
 use crate::{Attributes, Context, Data, Failure, IntoData, Typed};
 
@@ -37,7 +38,7 @@ impl<S: Send + Sync + 'static> Plugin<S> {
             ..Attribute::new("outputs", O::Value::ty().without_optional())
         };
         let action = Action {
-            input: Body::new(A::attributes()),
+            input: body::<A>(),
             output: Some(output).filter(|output| output.implied_type() != <()>::ty()),
             is_idempotent: false,
             description: description.into().into(),
@@ -90,7 +91,7 @@ impl<S: Send + Sync + 'static> Plugin<S> {
         let output = { action.output.as_ref() }.map_or_else(<()>::ty, Attribute::implied_type);
         let shape = Arc::new(Shape {
             given: action.input.attributes.clone(),
-            returned: Vec::new(),
+            ..Shape::default()
         });
         let (run, part) = (Arc::new(run), name.clone());
         self.parts.push(Box::new(move |state, parts| {

@@ -15,7 +15,8 @@ impl<S: Send + Sync + 'static> Plugin<S> {
     /// order; the last one may be [`Variadic`](crate::Variadic).
     ///
     /// # Panics
-    /// There is a function of this name already, or a field that is not the last is `Variadic`.
+    /// There is a function of this name already, a field is a block, or one that is not the last is
+    /// `Variadic`.
     #[must_use]
     #[track_caller]
     pub fn function<A, T, F, W>(
@@ -32,6 +33,7 @@ impl<S: Send + Sync + 'static> Plugin<S> {
     {
         let name = name.into();
         let mut parameters = A::attributes();
+        assert!(A::blocks().is_empty(), "parameters cannot be blocks");
         let variadic = A::variadic().map(|index| {
             assert_eq!(
                 index + 1,

@@ -16,7 +16,7 @@ impl<S: Send + Sync + 'static> Plugin<S> {
     /// those of its state, which are computed, and its `id`.
     ///
     /// # Panics
-    /// There is a resource of this name already.
+    /// There is a resource of this name already, or its state has a block.
     #[must_use]
     #[track_caller]
     pub fn resource<R, F>(
@@ -30,10 +30,7 @@ impl<S: Send + Sync + 'static> Plugin<S> {
         F: Fn(Arc<S>) -> R + Send + Sync + 'static,
     {
         let name = name.into();
-        let shape = Arc::new(Shape {
-            given: R::Props::attributes(),
-            returned: R::State::attributes(),
-        });
+        let shape = Arc::new(Shape::new::<R::Props, R::State>());
         let mut body = shape.body().about(description.into());
         let id = Attribute::new("id", Type::String).computed().stable();
         body.attributes.push(id.about("The id of the resource."));
@@ -61,7 +58,7 @@ impl<S: Send + Sync + 'static> Plugin<S> {
     /// found, or [`Data`] with diagnostics.
     ///
     /// # Panics
-    /// There is a data source of this name already.
+    /// There is a data source of this name already, or what it returns has a block.
     #[must_use]
     #[track_caller]
     pub fn data_source<P, T, F, W>(
@@ -77,10 +74,7 @@ impl<S: Send + Sync + 'static> Plugin<S> {
         W: Future<Output = Result<T, Failure>> + Send + 'static,
     {
         let name = name.into();
-        let shape = Arc::new(Shape {
-            given: P::attributes(),
-            returned: T::Value::attributes(),
-        });
+        let shape = Arc::new(Shape::new::<P, T::Value>());
         let schema = Schema::from(shape.body().about(description.into()));
         add(
             "data sources",
@@ -110,7 +104,7 @@ impl<S: Send + Sync + 'static> Plugin<S> {
     /// Adds an ephemeral resource. `make` gets the state that `configure` made.
     ///
     /// # Panics
-    /// There is an ephemeral resource of this name already.
+    /// There is an ephemeral resource of this name already, or its result has a block.
     #[must_use]
     #[track_caller]
     pub fn ephemeral<E, F>(
@@ -124,10 +118,7 @@ impl<S: Send + Sync + 'static> Plugin<S> {
         F: Fn(Arc<S>) -> E + Send + Sync + 'static,
     {
         let name = name.into();
-        let shape = Arc::new(Shape {
-            given: E::Props::attributes(),
-            returned: E::Result::attributes(),
-        });
+        let shape = Arc::new(Shape::new::<E::Props, E::Result>());
         let schema = Schema::from(shape.body().about(description.into()));
         let all = &mut self.offer.ephemeral_resources;
         add("ephemeral resources", all, name.clone(), schema);
@@ -145,6 +136,19 @@ impl<S: Send + Sync + 'static> Plugin<S> {
 }
 
 impl Shape {
+    #[track_caller]
+    fn new<G: Attributes, R: Attributes>() -> Shape {
+        assert!(
+            R::blocks().is_empty(),
+            "what a plugin returns has no blocks: they are what users write"
+        );
+        Shape {
+            given: G::attributes(),
+            blocks: G::blocks(),
+            returned: R::attributes(),
+        }
+    }
+
     /// The attributes that users give and, as computed ones, those that the plugin returns. An
     /// attribute of both is one if the types are the same and it is not write-only. (Checking the
     /// schema finds names that are used twice.)
@@ -169,6 +173,9 @@ impl Shape {
                 }
             }
         }
-        Body::new(attributes)
+        Body {
+            blocks: self.blocks.clone(),
+            ..Body::new(attributes)
+        }
     }
 }

@@ -80,7 +80,7 @@ fn checked(
 fn check(kind: &Kind, given: &Received, body: &Body) -> Reply {
     let config = given.value("config", body)?;
     let checked = match config.is_wholly_known() {
-        true => (kind.check)(&select(&config, &kind.shape.given)),
+        true => (kind.check)(&select(&config, kind.shape.given_names())),
         false => Ok(()),
     };
     answer(body, checked.map(|()| Params::new()))

@@ -31,7 +31,7 @@ pub(super) async fn read(served: &Served, peer: Peer, given: &Received) -> Reply
         })
     });
     let work = async {
-        let props = select(&config, &kind.shape.given);
+        let props = select(&config, kind.shape.given_names());
         let look = &parts.data_sources[name].work;
         let data = look(Progress::new(&say), props).await?;
         let result = with_returned("state", &data.value, &kind.shape, body)?;
@@ -90,7 +90,7 @@ pub(super) async fn open(served: &Served, given: &Received) -> Reply {
     let Subject { kind, body, work } = Subject::new(served, given).await?;
     let config = given.value("config", body)?;
     let work = async {
-        let opened = work.open(select(&config, &kind.shape.given)).await?;
+        let opened = work.open(select(&config, kind.shape.given_names())).await?;
         let result = with_returned("result", &opened.data.value, &kind.shape, body)?;
         let result = with_renewal(result, opened.renew_at, &opened.private)?;
         with_diagnostics(result, opened.data.diagnostics, body)

@@ -5,6 +5,7 @@ use tenon_values::Value;
 use tenon_values::convert::convert;
 
 use super::answers::part;
+use super::resources::select;
 use crate::parts::{Refusal, Shape};
 use crate::plan::Verdict;
 
@@ -25,7 +26,8 @@ impl Change<'_> {
     /// everything keeps its value; otherwise what is computed and not configured is unknown, except
     /// what an update does not change.
     ///
-    /// Attributes inside others are never computed here: the author's types have no such thing.
+    /// Attributes inside others and inside blocks are never computed here: the author's types have no
+    /// such thing.
     pub(super) fn planned(&self, proposed: &Value) -> Value {
         if *proposed == self.prior {
             return self.prior.clone();
@@ -42,11 +44,10 @@ impl Change<'_> {
             }
         };
         let attributes = self.body.attributes.iter();
-        self.body.object(
-            &attributes
-                .map(|one| (one.name.as_str(), planned(one)))
-                .collect::<Vec<_>>(),
-        )
+        let attributes = attributes.map(|one| (one.name.as_str(), planned(one)));
+        let blocks = self.body.blocks.iter().map(|one| one.name.as_str());
+        let blocks = blocks.map(|name| (name, part(proposed, name)));
+        Value::object(attributes.chain(blocks))
     }
 
     /// The author's props of a planned resource. Write-only values are in the configuration alone,
@@ -60,8 +61,16 @@ impl Change<'_> {
                 false => planned,
             }
         };
-        let given = self.shape.given.iter();
-        Value::object(given.map(|one| (one.name.as_str(), props(one))))
+        let attributes = self.shape.given.iter();
+        let attributes = attributes.map(|one| (one.name.as_str(), props(one)));
+        let blocks = self.shape.blocks.iter().map(|block| {
+            let whole = match has_write_only(&block.body) {
+                true => &self.config,
+                false => planned,
+            };
+            (block.name.as_str(), part(whole, &block.name))
+        });
+        Value::object(attributes.chain(blocks))
     }
 
     /// The plan as the author decided, and whether the resource is replaced.
@@ -82,13 +91,15 @@ impl Change<'_> {
             Verdict::Modify(props) => {
                 let props = self.settled(proposed, props);
                 let props = self.settled(&self.prior, props);
-                let modified = |one: &'_ &Attribute| !one.is_write_only;
-                let modified: Vec<(&str, Value)> = { self.shape.given.iter() }
-                    .filter(modified)
-                    .map(|one| {
-                        let value = part(&props, &one.name);
-                        let value = convert(&value, &one.implied_type()).unwrap_or(value);
-                        (one.name.as_str(), value)
+                let attributes = self.shape.given.iter().filter(|one| !one.is_write_only);
+                let attributes = attributes.map(|one| (one.name.as_str(), one.implied_type()));
+                let blocks = self.shape.blocks.iter();
+                let blocks = blocks.map(|one| (one.name.as_str(), one.implied_type()));
+                let modified: Vec<(&str, Value)> = attributes
+                    .chain(blocks)
+                    .map(|(name, ty)| {
+                        let value = part(&props, name);
+                        (name, convert(&value, &ty).unwrap_or(value))
                     })
                     .collect();
                 let proposed = overlaid(proposed, modified.iter().cloned());
@@ -101,8 +112,7 @@ impl Change<'_> {
     /// Props that the author returned, in which what means the same as before is as it was: a default
     /// inside an object that the author's type has filled in is no change.
     pub(super) fn settled(&self, before: &Value, props: Value) -> Value {
-        let given = self.shape.given.iter();
-        let before = Value::object(given.map(|one| (one.name.as_str(), part(before, &one.name))));
+        let before = select(before, self.shape.given_names());
         let Ok(rewritten) = (self.rewrite)(&before) else {
             return props;
         };
@@ -112,6 +122,12 @@ impl Change<'_> {
             .map(|(name, value)| (name, value.clone()));
         overlaid(&props, same)
     }
+}
+
+fn has_write_only(body: &Body) -> bool {
+    let mut blocks = body.blocks.iter();
+    let is_write_only = |one: &Attribute| one.is_write_only;
+    body.attributes.iter().any(is_write_only) || blocks.any(|one| has_write_only(&one.body))
 }
 
 /// An object with other values for some of its attributes.

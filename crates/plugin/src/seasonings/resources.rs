@@ -10,7 +10,7 @@ use tenon_values::{Error, Type, Value};
 use super::answers::{answer, failed, part, sent, subject, with_diagnostics};
 use super::plan::Change;
 use super::{Received, Served};
-use crate::parts::{Refusal, ResourceKind, Shape};
+use crate::parts::{Refusal, ResourceKind, Shape, names};
 use crate::resource::AnyResource;
 use crate::session::Stage;
 use crate::{Data, Existing, Failure, Found, Plan, Planned};
@@ -59,7 +59,7 @@ impl<'a> Subject<'a> {
 
     /// The resource as it was last seen.
     fn existing(&self, prior: &Value) -> Existing<Value, Value> {
-        let state = select(prior, &self.shape().returned);
+        let state = select(prior, names(&self.shape().returned));
         let is_empty = |state: &Value| {
             let mut attributes = { state.attributes().into_iter() }.flat_map(|all| all.iter());
             attributes.all(|(_, value)| value.is_null())
@@ -67,7 +67,7 @@ impl<'a> Subject<'a> {
         let has_state = self.shape().returned.is_empty() || !is_empty(&state);
         Existing {
             id: part(prior, "id").as_str().unwrap_or_default().to_owned(),
-            props: Some(select(prior, &self.shape().given)),
+            props: Some(select(prior, self.shape().given_names())),
             state: has_state.then_some(state),
         }
     }
@@ -101,13 +101,17 @@ impl<'a> Subject<'a> {
             }
         };
         let attributes = self.body.attributes.iter();
-        Value::object(attributes.map(|one| (one.name.as_str(), value(one))))
+        let attributes = attributes.map(|one| (one.name.as_str(), value(one)));
+        let blocks = self.body.blocks.iter().map(|one| one.name.as_str());
+        let blocks = blocks.map(|name| (name, part(known, name).unknown_as_null()));
+        let blocks = blocks.filter(|(_, value)| !value.is_null());
+        self.body
+            .object(&attributes.chain(blocks).collect::<Vec<_>>())
     }
 }
 
-/// The attributes of an object that are among these.
-pub(super) fn select(object: &Value, attributes: &[Attribute]) -> Value {
-    let names = attributes.iter().map(|one| one.name.as_str());
+/// The attributes of an object that have these names.
+pub(super) fn select<'a>(object: &Value, names: impl Iterator<Item = &'a str>) -> Value {
     Value::object(names.map(|name| (name, part(object, name))))
 }
 
