@@ -146,7 +146,11 @@ impl Supervisor {
     /// It is not started again.
     pub async fn peer(&self) -> Result<Peer, Down> {
         let mut status = self.status.clone();
-        let is_settled = |status: &Status| matches!(status, Status::Running(_) | Status::Ended(_));
+        let is_settled = |status: &Status| match status {
+            // One whose connection has ended is about to be started again.
+            Status::Running(peer) => !peer.is_closed(),
+            status => matches!(status, Status::Ended(_)),
+        };
         match status.wait_for(is_settled).await.as_deref() {
             Ok(Status::Running(peer)) => Ok(peer.clone()),
             Ok(Status::Ended(down)) => Err(down.clone()),

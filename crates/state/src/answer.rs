@@ -13,6 +13,8 @@ pub(crate) enum Done {
     /// There is no state here.
     NoState,
     Changed,
+    /// The client has the lock, and another one has lost it; this is what the user should know.
+    Displaced(String),
 }
 
 /// What was asked for has not been done.
@@ -75,7 +77,7 @@ impl Refusal {
 pub(crate) fn response(outcome: Result<Done, Refusal>) -> Response<Full<Bytes>> {
     let mut response = Response::new(Full::default());
     match outcome {
-        Ok(Done::Changed) => {}
+        Ok(Done::Changed | Done::Displaced(_)) => {}
         Ok(Done::NoState) => *response.status_mut() = StatusCode::NOT_FOUND,
         Ok(Done::State(state)) => {
             let sum = STANDARD.encode(Md5::digest(&state));

@@ -76,8 +76,15 @@ impl<S: Storage> Backend<S> {
         match self.storage.lock(path, &info.operation, text).await {
             Ok(lock) => {
                 held.storage = Some(lock);
-                self.locks.granted(path, held);
-                Ok(Done::Changed)
+                let client = held.client.clone();
+                Ok(match self.locks.granted(path, held) {
+                    None => Done::Changed,
+                    Some(other) => Done::Displaced(format!(
+                        "the storage has granted the lock to {client}, although {} has not released it; writes of \
+                         {} are refused from now on",
+                        other.client, other.client
+                    )),
+                })
             }
             Err(StorageError::Unsupported) => match self.locks.take(path, held) {
                 Ok(()) => Ok(Done::Changed),
@@ -93,8 +100,12 @@ impl<S: Storage> Backend<S> {
     pub(crate) async fn unlock(&self, path: &StatePath, body: &[u8]) -> Result<Done, Refusal> {
         // Terraform's `force-unlock` sends no body.
         if body.is_empty() {
+            // Another client may take the lock as soon as the storage has released it.
+            let client = self.locks.client(path);
             self.release(path, Release::Force).await?;
-            self.locks.forced(path);
+            if let Some(client) = client {
+                self.locks.released(path, &client);
+            }
             return Ok(Done::Changed);
         }
         let (text, info) = lock_info(body)?;

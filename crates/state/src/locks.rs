@@ -33,9 +33,12 @@ pub(crate) enum Holder {
 }
 
 impl Locks {
-    /// Notes a lock that the storage has granted.
-    pub(crate) fn granted(&self, path: &StatePath, held: Held) {
-        self.table().insert(path.clone(), held);
+    /// Notes a lock that the storage has granted. Returns the lock of another client that has not released
+    /// its own.
+    pub(crate) fn granted(&self, path: &StatePath, held: Held) -> Option<Held> {
+        let client = held.client.clone();
+        let before = self.table().insert(path.clone(), held);
+        before.filter(|before| before.client != client)
     }
 
     /// Takes a lock that is kept here alone; the holder if another client has it.
@@ -66,9 +69,9 @@ impl Locks {
         }
     }
 
-    /// Forgets the lock, whoever holds it.
-    pub(crate) fn forced(&self, path: &StatePath) {
-        self.table().remove(path);
+    /// The client that holds the lock.
+    pub(crate) fn client(&self, path: &StatePath) -> Option<String> {
+        self.table().get(path).map(|held| held.client.clone())
     }
 
     /// The locks that are held, by path.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A request that was refused or failed. Terraform shows its status code alone.
+/// A request that was refused or failed, or a lock that was granted twice. Terraform shows status codes alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Notice {

@@ -10,12 +10,12 @@ use tenon_protocols::Protocol;
 use tenon_protocols::seasonings::calls::storage::{self, Held};
 use tenon_protocols::seasonings::calls::{self, Call, is_left_out};
 use tenon_protocols::seasonings::{self, Greeting, Level, NOT_SUPPORTED};
-use tenon_rpc::{CallError, Peer, Router};
+use tenon_rpc::{CallError, CloseReason, Peer, Router};
 
 use crate::path::StatePath;
 use crate::storage::{Release, Storage, StorageError};
 
-/// A storage plugin in a process, which is started again if it ends.
+/// A storage plugin in a process, which is started again if it ends or does not answer in time.
 #[derive(Debug)]
 pub struct PluginStorage {
     supervisor: Supervisor,
@@ -76,11 +76,53 @@ impl PluginStorage {
             .await;
     }
 
-    async fn call<C: Call>(&self, call: &C) -> Result<C::Answer, CallError> {
-        let peer = { self.supervisor.peer() }
-            .await
-            .map_err(|down| CallError::Malformed(down.to_string().into()))?;
-        calls::call(&peer, call).await
+    async fn call<C: Call>(&self, call: &C) -> Result<C::Answer, Problem> {
+        let peer = self.supervisor.peer().await.map_err(Problem::Down)?;
+        let mut unanswered = Unanswered(Some(&peer));
+        let answer = calls::call(&peer, call).await;
+        unanswered.0 = None;
+        match answer {
+            Ok(answer) => Ok(answer),
+            // How it ended says more than that it did.
+            Err(error @ CallError::Closed(CloseReason::PeerClosed)) => match self.ending().await {
+                Some(down @ Down::Exited(_)) => Err(Problem::Down(down)),
+                _ => Err(Problem::Call(error)),
+            },
+            Err(error) => Err(Problem::Call(error)),
+        }
+    }
+
+    /// Why a plugin whose connection has ended does not run; `None` if it runs again.
+    async fn ending(&self) -> Option<Down> {
+        let mut status = self.supervisor.status();
+        let is_known = |status: &Status| match status {
+            Status::Running(peer) => !peer.is_closed(),
+            Status::Ending => false,
+            Status::Starting | Status::Waiting { .. } | Status::Ended(_) => true,
+        };
+        match status.wait_for(is_known).await.as_deref() {
+            Ok(Status::Waiting { down, .. } | Status::Ended(down)) => Some(down.clone()),
+            _ => None,
+        }
+    }
+}
+
+/// Why a call was not answered with a result.
+enum Problem {
+    Call(CallError),
+    /// The plugin does not run.
+    Down(Down),
+}
+
+/// Gives up a plugin when a call is dropped, which a server does when its time limit has passed. The supervisor
+/// then kills the plugin and starts it again: one that hangs would let all later calls wait as well.
+struct Unanswered<'a>(Option<&'a Peer>);
+
+impl Drop for Unanswered<'_> {
+    fn drop(&mut self) {
+        if let Some(peer) = self.0 {
+            peer.close();
+        }
     }
 }
 
@@ -102,7 +144,7 @@ impl Storage for PluginStorage {
             path: path.as_str(),
         };
         match self.call(&read).await {
-            Err(error) if storage::is_none(&error) => Ok(None),
+            Err(Problem::Call(error)) if storage::is_none(&error) => Ok(None),
             outcome => outcome.map_err(storage_error::<storage::Read<'_>>),
         }
     }
@@ -164,12 +206,13 @@ impl Storage for PluginStorage {
 }
 
 /// What a failed call means to Terraform.
-fn storage_error<C: Call>(error: CallError) -> StorageError {
+fn storage_error<C: Call>(problem: Problem) -> StorageError {
     let failed = |problem: &dyn Display| {
         StorageError::Failed(format!("the plugin, {}: {problem}", C::METHOD))
     };
-    match &error {
-        CallError::Answered(answer) => match Held::of(answer) {
+    match &problem {
+        Problem::Down(down) => failed(down),
+        Problem::Call(CallError::Answered(answer)) => match Held::of(answer) {
             Some(held) => StorageError::Locked {
                 lock: held.lock_id,
                 info: held.info,
@@ -179,6 +222,6 @@ fn storage_error<C: Call>(error: CallError) -> StorageError {
             }
             None => failed(&answer.message),
         },
-        error => failed(error),
+        Problem::Call(error) => failed(error),
     }
 }

@@ -46,11 +46,16 @@ pub(crate) async fn answer<S: Storage>(
         Ok(task) => to_its_end(&shared, task).await,
         Err(refusal) => Err(refusal),
     };
-    if let Err(refusal) = &outcome {
+    let problem = match &outcome {
+        Err(refusal) => Some(refusal.problem()),
+        Ok(Done::Displaced(text)) => Some(text.as_str()),
+        Ok(_) => None,
+    };
+    if let Some(problem) = problem {
         (shared.notify)(Notice {
             method,
             path,
-            problem: refusal.problem().to_owned(),
+            problem: problem.to_owned(),
         });
     }
     response(outcome)

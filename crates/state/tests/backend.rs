@@ -1,31 +1,32 @@
 //! The methods of Terraform's `http` backend, and the status codes that it expects.
 
-mod support;
+#[path = "support/front.rs"]
+mod front;
+#[path = "support/memory.rs"]
+mod memory;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use support::{Answer, Memory, Running};
+use memory::{Memory, Running};
 use tenon_state::{BindError, Server, Settings, StorageError};
 use tokio::sync::Semaphore;
 
 const A: &str = r#"{"ID":"a","Operation":"OperationTypeApply","Who":"ann@host"}"#;
 const B: &str = r#"{"ID":"b","Operation":"OperationTypePlan"}"#;
 
-async fn asked(running: &Running, method: &str, path: &str, body: &str, status: u16) -> Answer {
-    let answer = running.ask(method, path, body).await;
-    assert_eq!(answer.status, status, "{method} {path}: {answer:?}");
-    answer
-}
-
 #[tokio::test]
 async fn a_state_is_written_read_and_deleted() {
     let running = Running::start(Memory::default()).await;
-    asked(&running, "GET", "/state/default", "", 404).await;
-    asked(&running, "POST", "/state/default", "{\"serial\":1}", 200).await;
+    running.asked("GET", "/state/default", "", 404).await;
+    running
+        .asked("POST", "/state/default", "{\"serial\":1}", 200)
+        .await;
     // Terraform writes the same serial again after Ctrl-C.
-    asked(&running, "POST", "/state/default", "{\"serial\":1}", 200).await;
-    let read = asked(&running, "GET", "/state/default", "", 200).await;
+    running
+        .asked("POST", "/state/default", "{\"serial\":1}", 200)
+        .await;
+    let read = running.asked("GET", "/state/default", "", 200).await;
     assert_eq!(read.body, "{\"serial\":1}");
     // The MD5 sum of the body, by `openssl md5 -binary | base64`.
     assert!(
@@ -33,9 +34,9 @@ async fn a_state_is_written_read_and_deleted() {
         "{}",
         read.head
     );
-    asked(&running, "GET", "/state/other", "", 404).await;
-    asked(&running, "DELETE", "/state/default", "", 200).await;
-    asked(&running, "GET", "/state/default", "", 404).await;
+    running.asked("GET", "/state/other", "", 404).await;
+    running.asked("DELETE", "/state/default", "", 200).await;
+    running.asked("GET", "/state/default", "", 404).await;
 }
 
 #[tokio::test]
@@ -68,14 +69,14 @@ async fn bad_requests_change_nothing() {
         ..Settings::default()
     };
     let running = Running::with(Memory::default(), settings).await;
-    asked(&running, "POST", "/state/a", "12345678901", 413).await;
-    asked(&running, "POST", "/state/a", "", 400).await;
-    asked(&running, "POST", "/state/../a", "{}", 400).await;
-    asked(&running, "POST", "/elsewhere", "{}", 404).await;
-    asked(&running, "PATCH", "/state/a", "{}", 405).await;
-    asked(&running, "LOCK", "/state/a", "", 400).await;
-    asked(&running, "LOCK", "/state/a", "{}", 400).await;
-    asked(&running, "LOCK", "/state/a", r#"{"ID":""}"#, 400).await;
+    running.asked("POST", "/state/a", "12345678901", 413).await;
+    running.asked("POST", "/state/a", "", 400).await;
+    running.asked("POST", "/state/../a", "{}", 400).await;
+    running.asked("POST", "/elsewhere", "{}", 404).await;
+    running.asked("PATCH", "/state/a", "{}", 405).await;
+    running.asked("LOCK", "/state/a", "", 400).await;
+    running.asked("LOCK", "/state/a", "{}", 400).await;
+    running.asked("LOCK", "/state/a", r#"{"ID":""}"#, 400).await;
     let damaged = format!(
         "Authorization: {}\r\nContent-MD5: wzzr2QMfAUaB8hHHTj/f8A==\r\n",
         running.authorization
@@ -91,25 +92,25 @@ async fn bad_requests_change_nothing() {
 /// What a lock does is the same whether the storage keeps it or the server.
 async fn locks_are_owned(memory: Memory) {
     let running = Running::start(memory).await;
-    asked(&running, "LOCK", "/state/x", A, 200).await;
+    running.asked("LOCK", "/state/x", A, 200).await;
     // A client that did not get the answer asks again.
-    asked(&running, "LOCK", "/state/x", A, 200).await;
-    let conflict = asked(&running, "LOCK", "/state/x", B, 423).await;
+    running.asked("LOCK", "/state/x", A, 200).await;
+    let conflict = running.asked("LOCK", "/state/x", B, 423).await;
     assert_eq!(conflict.body, A);
-    asked(&running, "LOCK", "/state/y", B, 200).await;
+    running.asked("LOCK", "/state/y", B, 200).await;
 
-    asked(&running, "POST", "/state/x?ID=a", "{}", 200).await;
-    asked(&running, "POST", "/state/x?ID=b", "{}", 409).await;
-    asked(&running, "DELETE", "/state/x?ID=b", "", 409).await;
-    asked(&running, "UNLOCK", "/state/x", B, 409).await;
-    asked(&running, "UNLOCK", "/state/x", A, 200).await;
-    asked(&running, "POST", "/state/x?ID=a", "{}", 409).await;
+    running.asked("POST", "/state/x?ID=a", "{}", 200).await;
+    running.asked("POST", "/state/x?ID=b", "{}", 409).await;
+    running.asked("DELETE", "/state/x?ID=b", "", 409).await;
+    running.asked("UNLOCK", "/state/x", B, 409).await;
+    running.asked("UNLOCK", "/state/x", A, 200).await;
+    running.asked("POST", "/state/x?ID=a", "{}", 409).await;
 
     // Terraform's `force-unlock` sends no body.
-    asked(&running, "LOCK", "/state/x", A, 200).await;
-    asked(&running, "UNLOCK", "/state/x", "", 200).await;
-    asked(&running, "LOCK", "/state/x", B, 200).await;
-    asked(&running, "POST", "/state/x?ID=a", "{}", 409).await;
+    running.asked("LOCK", "/state/x", A, 200).await;
+    running.asked("UNLOCK", "/state/x", "", 200).await;
+    running.asked("LOCK", "/state/x", B, 200).await;
+    running.asked("POST", "/state/x?ID=a", "{}", 409).await;
 
     let held = running.stop().await;
     let held: Vec<_> = held
@@ -134,17 +135,39 @@ async fn locks_are_owned_in_a_storage_without_locks() {
 }
 
 #[tokio::test]
+async fn a_lock_that_a_storage_grants_twice_has_one_owner() {
+    let memory = Memory {
+        grants_all: true,
+        ..Memory::default()
+    };
+    let running = Running::start(memory).await;
+    running.asked("LOCK", "/state/x", A, 200).await;
+    running.asked("LOCK", "/state/x", A, 200).await;
+    assert!(running.notices.lock().unwrap().is_empty());
+    running.asked("LOCK", "/state/x", B, 200).await;
+    let notice = running.notices.lock().unwrap()[0].to_string();
+    assert!(
+        notice.contains("granted the lock to b, although a has not released it"),
+        "{notice}"
+    );
+    running.asked("POST", "/state/x?ID=a", "{}", 409).await;
+    running.asked("UNLOCK", "/state/x", A, 409).await;
+    running.asked("POST", "/state/x?ID=b", "{}", 200).await;
+    running.asked("UNLOCK", "/state/x", B, 200).await;
+}
+
+#[tokio::test]
 async fn a_lock_of_an_earlier_server_can_be_released_but_not_written_with() {
     let earlier = Running::start(Memory::default()).await;
-    asked(&earlier, "LOCK", "/state/x", A, 200).await;
+    earlier.asked("LOCK", "/state/x", A, 200).await;
     let memory = Arc::clone(&earlier.memory);
     earlier.stop().await;
     let running = Running::on(memory, Settings::default()).await;
-    asked(&running, "LOCK", "/state/x", B, 423).await;
-    asked(&running, "UNLOCK", "/state/x", B, 409).await;
-    asked(&running, "POST", "/state/x?ID=a", "{}", 409).await;
-    asked(&running, "UNLOCK", "/state/x", A, 200).await;
-    asked(&running, "LOCK", "/state/x", B, 200).await;
+    running.asked("LOCK", "/state/x", B, 423).await;
+    running.asked("UNLOCK", "/state/x", B, 409).await;
+    running.asked("POST", "/state/x?ID=a", "{}", 409).await;
+    running.asked("UNLOCK", "/state/x", A, 200).await;
+    running.asked("LOCK", "/state/x", B, 200).await;
 }
 
 #[tokio::test]
@@ -152,11 +175,11 @@ async fn what_the_storage_does_not_confirm_is_not_acknowledged() {
     let running = Running::start(Memory::default()).await;
     let failure = StorageError::Failed("the disk is full".into());
     *running.memory.broken.lock().unwrap() = Some(failure);
-    let failed = asked(&running, "POST", "/state/x", "{}", 500).await;
+    let failed = running.asked("POST", "/state/x", "{}", 500).await;
     assert_eq!(failed.body, "the disk is full\n");
     *running.memory.broken.lock().unwrap() = Some(StorageError::Unsupported);
-    asked(&running, "POST", "/state/x", "{}", 501).await;
-    asked(&running, "GET", "/state/x", "", 404).await;
+    running.asked("POST", "/state/x", "{}", 501).await;
+    running.asked("GET", "/state/x", "", 404).await;
 }
 
 #[tokio::test]
@@ -171,7 +194,7 @@ async fn a_lock_is_given_back_if_its_client_has_gone() {
     running.memory.waiting.notified().await;
     drop(client);
     // The server sees the end of the first connection before it answers the second.
-    asked(&running, "GET", "/state/x", "", 404).await;
+    running.asked("GET", "/state/x", "", 404).await;
     running.memory.gate.as_ref().unwrap().add_permits(1000);
     let released = async {
         while running.ask("LOCK", "/state/x", B).await.status != 200 {
@@ -195,7 +218,7 @@ async fn a_storage_that_does_not_answer_is_a_failure() {
         ..Settings::default()
     };
     let running = Running::with(memory, settings).await;
-    let answer = asked(&running, "LOCK", "/state/x", A, 500).await;
+    let answer = running.asked("LOCK", "/state/x", A, 500).await;
     assert_eq!(answer.body, "the storage has not answered within 0.001 s\n");
 }
 
@@ -241,7 +264,7 @@ async fn add_one(running: &Running, id: &str) {
 #[tokio::test]
 async fn only_loopback_addresses_are_listened_on() {
     for address in ["0.0.0.0:0", "[::]:0", "192.0.2.1:0"] {
-        let storage = Arc::new(support::Shared(Arc::default()));
+        let storage = Arc::new(memory::Shared(Arc::default()));
         let bound = Server::bind(
             address.parse().unwrap(),
             storage,

@@ -1,16 +1,14 @@
-//! A storage in memory, a server in front of it, and a client that writes HTTP by hand.
+//! A storage in memory, and a server in front of it.
 
 use std::collections::HashMap;
-use std::net::SocketAddr;
+use std::ops::Deref;
 use std::sync::{Arc, Mutex};
 
-use base64::{Engine, engine::general_purpose::STANDARD};
 use bytes::Bytes;
-use tenon_state::{Notice, Release, Server, Settings, StatePath, Storage, StorageError};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
-use tokio::sync::{Notify, Semaphore, oneshot};
-use tokio::task::JoinHandle;
+use tenon_state::{Release, Settings, StatePath, Storage, StorageError};
+use tokio::sync::{Notify, Semaphore};
+
+use crate::front::Front;
 
 /// What a storage in memory has, and how it misbehaves.
 #[derive(Default)]
@@ -18,6 +16,8 @@ pub(crate) struct Memory {
     pub(crate) states: Mutex<HashMap<String, Bytes>>,
     /// The lock of a state: the storage's id and the info of its holder.
     pub(crate) locks: Mutex<HashMap<String, (String, String)>>,
+    /// The storage grants every lock.
+    pub(crate) grants_all: bool,
     /// The storage knows no locks.
     pub(crate) without_locks: bool,
     /// What a write fails with.
@@ -85,10 +85,12 @@ impl Storage for Shared {
         }
         let mut locks = self.0.locks.lock().unwrap();
         match locks.get(path.as_str()) {
-            Some((lock, held)) if id_of(held) != id_of(info) => Err(StorageError::Locked {
-                lock: Some(lock.clone()),
-                info: Some(held.clone()),
-            }),
+            Some((lock, held)) if id_of(held) != id_of(info) && !self.0.grants_all => {
+                Err(StorageError::Locked {
+                    lock: Some(lock.clone()),
+                    info: Some(held.clone()),
+                })
+            }
             _ => {
                 let lock = format!("storage-{}", id_of(info));
                 locks.insert(path.as_str().to_owned(), (lock.clone(), info.to_owned()));
@@ -109,22 +111,10 @@ impl Storage for Shared {
     }
 }
 
-/// A running server.
+/// A server in front of a storage in memory.
 pub(crate) struct Running {
     pub(crate) memory: Arc<Memory>,
-    pub(crate) address: SocketAddr,
-    pub(crate) authorization: String,
-    pub(crate) notices: Arc<Mutex<Vec<Notice>>>,
-    end: oneshot::Sender<()>,
-    server: JoinHandle<Vec<(StatePath, String)>>,
-}
-
-/// What a server answered.
-#[derive(Debug)]
-pub(crate) struct Answer {
-    pub(crate) status: u16,
-    pub(crate) head: String,
-    pub(crate) body: String,
+    front: Front,
 }
 
 impl Running {
@@ -138,78 +128,21 @@ impl Running {
     }
 
     pub(crate) async fn on(memory: Arc<Memory>, settings: Settings) -> Running {
-        let notices = Arc::new(Mutex::new(Vec::new()));
-        let noted = Arc::clone(&notices);
-        let notify = move |notice| noted.lock().unwrap().push(notice);
         let storage = Arc::new(Shared(Arc::clone(&memory)));
-        let any = "127.0.0.1:0".parse().unwrap();
-        let server = Server::bind(any, storage, settings, notify).await.unwrap();
-        let variables: HashMap<_, _> = server
-            .variables(&StatePath::new("a").unwrap())
-            .into_iter()
-            .collect();
-        let address = variables["TF_HTTP_ADDRESS"]
-            .strip_prefix("http://")
-            .and_then(|rest| rest.strip_suffix("/state/a"))
-            .unwrap()
-            .parse()
-            .unwrap();
-        let login = format!(
-            "{}:{}",
-            variables["TF_HTTP_USERNAME"], variables["TF_HTTP_PASSWORD"]
-        );
-        let (end, ended) = oneshot::channel();
-        Running {
-            memory,
-            address,
-            authorization: format!("Basic {}", STANDARD.encode(login)),
-            notices,
-            end,
-            server: tokio::spawn(server.serve(async {
-                ended.await.ok();
-            })),
-        }
-    }
-
-    /// Sends a request as Terraform would.
-    pub(crate) async fn ask(&self, method: &str, path: &str, body: &str) -> Answer {
-        let authorization = format!("Authorization: {}\r\n", self.authorization);
-        self.raw(method, path, &authorization, body).await
-    }
-
-    pub(crate) async fn raw(&self, method: &str, path: &str, headers: &str, body: &str) -> Answer {
-        let mut stream = self.connect(method, path, headers, body).await;
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).await.unwrap();
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-        Answer {
-            status: head.split(' ').nth(1).unwrap().parse().unwrap(),
-            head: head.to_owned(),
-            body: body.to_owned(),
-        }
-    }
-
-    /// Sends a request and does not wait for the answer.
-    pub(crate) async fn connect(
-        &self,
-        method: &str,
-        path: &str,
-        headers: &str,
-        body: &str,
-    ) -> TcpStream {
-        let mut stream = TcpStream::connect(self.address).await.unwrap();
-        let length = body.len();
-        let request = format!(
-            "{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{headers}Content-Length: {length}\r\n\r\n{body}"
-        );
-        // The server may have refused before it has read everything.
-        let _refused = stream.write_all(request.as_bytes()).await;
-        stream
+        let front = Front::start(storage, settings).await;
+        Running { memory, front }
     }
 
     /// Ends the server; the locks that were still held.
     pub(crate) async fn stop(self) -> Vec<(StatePath, String)> {
-        self.end.send(()).unwrap();
-        self.server.await.unwrap()
+        self.front.stop().await
+    }
+}
+
+impl Deref for Running {
+    type Target = Front;
+
+    fn deref(&self) -> &Front {
+        &self.front
     }
 }
