@@ -1,0 +1,20 @@
+//! `tenon state serve` in front of real plugins and behind real Terraforms: each command that uses a state, failures
+//! in the middle of one, and the examples in Python and Rust.
+//!
+//! `scripts/tools` installs Terraform 1.15; a `terraform` and a `tofu` on PATH are tested as well. Without the tools
+//! the tests are skipped, but not under CI=true.
+
+#[path = "../support/mark.rs"]
+mod mark;
+#[allow(dead_code, reason = "shared with the tests of crates/terraform")]
+#[path = "../../../terraform/tests/acceptance/outcome.rs"]
+mod outcome;
+#[allow(dead_code, reason = "shared with the tests of crates/terraform")]
+#[path = "../../../terraform/tests/acceptance/tools.rs"]
+mod tools;
+
+mod commands;
+mod examples;
+mod faults;
+mod server;
+mod workspace;
