@@ -52,6 +52,8 @@ pub(crate) type Metadata = BTreeMap<String, Map<String, Json>>;
 pub(crate) struct Chain {
     pub(crate) members: Vec<Member>,
     pub(crate) findings: Vec<Finding>,
+    /// How many of them the user has seen with a question.
+    pub(crate) seen: usize,
     /// By the address of the resource.
     pub(crate) metadata: BTreeMap<String, Metadata>,
     /// How long a plugin may take for one hook.

@@ -56,6 +56,8 @@ pub struct Question {
     pub product: &'static str,
     /// The user wants no colours.
     pub is_plain: bool,
+    /// What plugins found so far, which the user should know before the answer.
+    pub findings: Vec<Finding>,
 }
 
 /// What a question is about.
@@ -76,6 +78,8 @@ pub struct Report {
     pub code: i32,
     /// What plugins found, also if the command could not be carried out.
     pub findings: Vec<Finding>,
+    /// How many of the findings the user has seen with a question.
+    pub seen: usize,
     /// A hook has stopped an apply before it began.
     pub is_stopped: bool,
     /// Why the command could not be carried out.
@@ -171,6 +175,7 @@ impl Session {
         let mut chain = Chain {
             members,
             findings: Vec::new(),
+            seen: 0,
             metadata: Default::default(),
             limit: self.project.hook_limit,
             interruption: Arc::clone(&self.interruption),
@@ -182,9 +187,10 @@ impl Session {
             Wrapped::Refresh => self.refresh(&mut chain).await,
             Wrapped::Import => self.import(&mut chain).await,
         };
-        let findings = std::mem::take(&mut chain.findings);
+        let (findings, seen) = (std::mem::take(&mut chain.findings), chain.seen);
         end(chain).await;
         let mut report = Report::new(ended, findings);
+        report.seen = seen;
         report.is_stopped = wrapped == Wrapped::Apply && {
             let mut failures = report.findings.iter().filter(|one| is_failure(one));
             failures.any(|one| !hook::AFTER_APPLY.contains(&one.hook))
@@ -324,6 +330,7 @@ impl Report {
         Report {
             code,
             findings,
+            seen: 0,
             is_stopped: false,
             error,
         }

@@ -44,12 +44,13 @@ pub(crate) async fn run(args: &TerraformArgs) -> Result<(), Failure> {
     };
     let force = || std::process::exit(Code::Interrupted as i32);
     let interruption = Interruption::watch(force).map_err(Failure::cannot_start)?;
+    let is_verbose = args.verbose;
     let mut session = Session {
         program,
         arguments,
         project,
         folder,
-        approve: Arc::new(approval::ask),
+        approve: Arc::new(move |question| approval::ask(question, is_verbose)),
         log: args.verbose.then(|| -> tenon_hooks::SeeLog {
             Arc::new(|name, line| {
                 output::talk(format_args!("{name}: {}", output::on_one_line(line)));
@@ -100,7 +101,12 @@ async fn with_storage(mut session: Session, name: &str) -> Result<Report, Failur
     let command = tenon_hooks::command(name, settings, &session.folder, session.log.clone());
     let config = settings.config.clone();
     let storage = PluginStorage::start(command, tenon_hooks::start(), config).await;
-    let storage = Arc::new(storage.map_err(state::cannot_start)?);
+    let storage = storage.map_err(|error| {
+        let failure = state::cannot_start(error);
+        let message = format!("plugin {name:?}: {}", failure.message);
+        Failure { message, ..failure }
+    })?;
+    let storage = Arc::new(storage);
     let any = std::net::SocketAddr::from(([127, 0, 0, 1], 0));
     let server = Server::bind(
         any,
@@ -146,7 +152,8 @@ fn check_backend(folder: &Path, name: &str) -> Result<(), Failure> {
         ),
         Backend::Local => (
             "the configuration has no backend".to_owned(),
-            "add `terraform { backend \"http\" {} }` to it (three lines) and run `tenon terraform init`",
+            "add these lines to it and run `tenon terraform init`:\n    terraform {\n      \
+             backend \"http\" {}\n    }",
         ),
     };
     Err(Failure::usage(format!(
@@ -196,7 +203,10 @@ fn path(
 fn finish(report: Report, is_json: bool, is_verbose: bool) -> Result<(), Failure> {
     match is_json {
         true => output::findings_as_json(&report.findings, report.code),
-        false => output::findings(&report.findings, report.is_stopped, is_verbose),
+        false => {
+            let unseen = &report.findings[report.seen..];
+            output::findings(unseen, report.is_stopped, is_verbose);
+        }
     }
     if let Some(error) = report.error {
         return Err(failure(error));

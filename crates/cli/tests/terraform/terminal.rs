@@ -12,7 +12,11 @@ const CONTROL_C: &str = "\u{3}";
 #[test]
 fn a_person_is_asked_as_terraform_asks() {
     trial(|workspace| {
-        workspace.project(CONFIGURATION, "{}", "");
+        let config = r#"{ answers = {
+            postPlan = { status = "warn", message = "think about it" }
+            applyStageCompleted = { status = "warn", message = "too late" }
+        } }"#;
+        workspace.project(CONFIGURATION, config, "");
         workspace.run("init").succeeds();
         let answer = |answer: &str| json!([["expect", "Enter a value:"], ["send", answer]]);
         let refused = workspace.at_terminal("apply", &answer("no\n")).fails();
@@ -26,7 +30,20 @@ fn a_person_is_asked_as_terraform_asks() {
                      Terraform will perform the actions described above.\r\n";
         assert!(refused.stderr.contains(asked), "{refused}");
         assert!(!workspace.path("terraform.tfstate").exists());
-        workspace.at_terminal("apply", &answer("yes\n")).succeeds();
+        // What hooks found is known before the answer, and shown once.
+        assert_eq!(
+            refused.count("think about it"),
+            2,
+            "on the screen, and with colours"
+        );
+        let warned = refused.stdout.find("think about it").unwrap();
+        assert!(
+            warned < refused.stdout.find("Do you want").unwrap(),
+            "{refused}"
+        );
+        let applied = workspace.at_terminal("apply", &answer("yes\n")).succeeds();
+        assert_eq!(applied.count("think about it"), 2, "{applied}");
+        applied.says("warning puppet applyStageCompleted - too late");
         let plain = workspace
             .at_terminal("destroy -no-color", &answer("yes\n"))
             .succeeds();

@@ -33,7 +33,7 @@ impl Session {
         let Some(review) = self.review(chain, &plan, None).await? else {
             return Ok(1);
         };
-        if self.must_ask(&review) && !self.is_allowed().await? {
+        if self.must_ask(&review) && !self.is_allowed(chain).await? {
             return Ok(1);
         }
         self.apply_plan(chain, &plan, None, &review).await
@@ -45,7 +45,7 @@ impl Session {
     }
 
     /// Asks the user, who may press Ctrl-C instead.
-    async fn is_allowed(&self) -> Result<bool, SessionError> {
+    async fn is_allowed(&self, chain: &mut Chain) -> Result<bool, SessionError> {
         let is_destroy = self.arguments.command == "destroy" || self.arguments.has("destroy");
         let question = Question {
             subject: match is_destroy {
@@ -56,7 +56,9 @@ impl Session {
             workspace: self.workspace(),
             product: self.program.product(),
             is_plain: self.arguments.has("no-color"),
+            findings: chain.findings.clone(),
         };
+        chain.seen = chain.findings.len();
         let approve = self.approve.clone();
         let asking = tokio::task::spawn_blocking(move || approve(&question));
         let answer = tokio::select! {

@@ -6,8 +6,9 @@ use tenon_hooks::{Question, Subject};
 
 use crate::output;
 
-/// Asks on stdout and reads the answer from stdin. The error says why there is none.
-pub(super) fn ask(question: &Question) -> Result<bool, String> {
+/// Shows what plugins found, asks on stdout and reads the answer from stdin. The error says why there is none.
+pub(super) fn ask(question: &Question, is_verbose: bool) -> Result<bool, String> {
+    output::findings(&question.findings, false, is_verbose);
     let is_plain = question.is_plain || !output::has_style();
     let (bold, plain) = match is_plain {
         true => ("", ""),
@@ -79,6 +80,7 @@ mod tests {
             workspace: None,
             product: "OpenTofu",
             is_plain: true,
+            findings: Vec::new(),
         };
         let (title, description, _) = texts(&question);
         assert_eq!(title, "Do you want to perform these actions?");
