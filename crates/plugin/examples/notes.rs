@@ -119,12 +119,10 @@ impl Folder {
     fn titles(&self) -> Result<Vec<String>, Failure> {
         let mut titles = Vec::new();
         for file in fs::read_dir(&self.0)? {
-            let path = file?.path();
-            let id = path
-                .file_stem()
-                .and_then(|id| id.to_str())
-                .unwrap_or_default();
-            titles.extend(self.load(id)?.map(|note| note.title));
+            let name = file?.file_name();
+            if let Some(id) = name.to_str().and_then(|name| name.strip_suffix(".json")) {
+                titles.extend(self.load(id)?.map(|note| note.title));
+            }
         }
         Ok(titles)
     }
@@ -213,11 +211,6 @@ impl Ephemeral for Tokens {
             },
             (),
         ))
-    }
-
-    async fn close(&self, (): ()) -> Result<Data<()>, Failure> {
-        eprintln!("[INFO] the token is closed");
-        Ok(Data::done())
     }
 }
 

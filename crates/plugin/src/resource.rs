@@ -68,7 +68,8 @@ pub trait Resource: Send + Sync + 'static {
     }
 
     /// Upgrades what was stored with an older [`VERSION`](Resource::VERSION): an object of the
-    /// attributes that the schema had then, and `id`, with lists as tuples and maps as objects.
+    /// attributes that the schema had then, and `id`, with lists as tuples and maps as objects. A value
+    /// of the type `any` is an object with its `type` and its `value`.
     ///
     /// Seasonings calls it, also before `configure`, so it has no `self`. denobridge does not: there
     /// the older state has to fit `Props` and `State`.

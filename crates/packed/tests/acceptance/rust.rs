@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::shapes::PLAIN;
 use crate::tools;
-use crate::workspace::{Workspace, program, trial};
+use crate::workspace::{Workspace, example, program, trial};
 
 /// Runs a test with the example, which cargo builds with the tests of the workspace.
 fn trial_in_rust(test: impl Fn(&Workspace)) {
@@ -64,6 +64,23 @@ output "nothing" { value = provider::notes::total() }
                 refused.says("Invalid value for \"text\" parameter");
             }
         }
+    });
+}
+
+/// As somebody tries it who has just read about it.
+#[test]
+fn the_example_does_what_its_readme_says() {
+    trial_in_rust(|workspace| {
+        fs::copy(example("rust/main.tf"), workspace.path("main.tf")).unwrap();
+        workspace.init();
+        workspace.run("apply -auto-approve").succeeds();
+        let outputs = workspace.state()["outputs"].clone();
+        assert_eq!(outputs["words"]["value"], 2);
+        assert_eq!(outputs["notes"]["value"], 1);
+        let made = workspace.attributes("notes_note");
+        assert_eq!(made["tags"], json!({"list": "to-buy"}));
+        workspace.run("plan -detailed-exitcode").succeeds();
+        workspace.run("destroy -auto-approve").succeeds();
     });
 }
 

@@ -60,11 +60,10 @@ impl<'a> Subject<'a> {
     /// The resource as it was last seen.
     fn existing(&self, prior: &Value) -> Existing<Value, Value> {
         let state = select(prior, names(&self.shape().returned));
-        let is_empty = |state: &Value| {
-            let mut attributes = { state.attributes().into_iter() }.flat_map(|all| all.iter());
-            attributes.all(|(_, value)| value.is_null())
-        };
-        let has_state = self.shape().returned.is_empty() || !is_empty(&state);
+        // A resource that was created in part has no state, but can be deleted all the same.
+        let returned = self.shape().returned.iter();
+        let mut required = returned.filter(|one| !one.presence.is_optional());
+        let has_state = required.all(|one| !part(&state, &one.name).is_null());
         Existing {
             id: part(prior, "id").as_str().unwrap_or_default().to_owned(),
             props: Some(select(prior, self.shape().given_names())),

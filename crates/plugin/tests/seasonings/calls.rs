@@ -225,6 +225,15 @@ async fn what_was_created_is_never_forgotten() {
         let state = applied.state.unwrap().unwrap();
         assert!(!state.attribute("id").unwrap().is_null(), "{name}");
         assert_eq!(state.attribute("name").unwrap(), name.into());
+        // It can be deleted, whatever is known of it.
+        let delete = ApplyChange {
+            kind,
+            prior: &state,
+            planned: &none,
+            config: &none,
+            private: None,
+        };
+        assert_eq!(host.call(&delete).await.unwrap().state, Ok(None));
         let [problem] = &applied.diagnostics[..] else {
             panic!("{:?}", applied.diagnostics);
         };
