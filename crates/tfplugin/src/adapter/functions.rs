@@ -59,7 +59,9 @@ fn arguments(function: &Function, sent: &[DynamicValue]) -> Result<Vec<Value>, F
         let Some(parameter) = parameter(index) else {
             return Err(problem(format!("there are only {fixed} parameters")));
         };
-        wire::decode(sent.get(index), &parameter.ty).map_err(|error| problem(error.detail))
+        // Terraform fills in null for optional attributes of objects.
+        let ty = parameter.ty.without_optional();
+        wire::decode(sent.get(index), &ty).map_err(|error| problem(error.detail))
     };
     (0..sent.len().max(fixed)).map(argument).collect()
 }

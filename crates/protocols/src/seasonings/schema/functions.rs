@@ -76,11 +76,12 @@ fn parameter(sent: &Packed, place: &str) -> Result<Parameter, SchemaError> {
     let sent: WireParameter =
         { sent.decode() }.map_err(|error| SchemaError::new(place, error).below("parameters"))?;
     let at = |problem: String| SchemaError::new(&sent.name, problem).below("parameters");
-    // Arguments are values, and values have all attributes of their types.
-    let ty: Type = read_type(sent.ty.bytes()).map_err(at)?.without_optional();
+    // Calls may leave optional attributes of objects out; values have all attributes of their types.
+    let ty: Type = read_type(sent.ty.bytes()).map_err(at)?;
+    let default = default_value(sent.default.as_ref(), &ty.without_optional()).map_err(at)?;
     Ok(Parameter {
         is_optional: sent.optional,
-        default: default_value(sent.default.as_ref(), &ty).map_err(at)?,
+        default,
         allows_null: sent.allow_null,
         allows_unknown: sent.allow_unknown,
         description: sent.description.into(),

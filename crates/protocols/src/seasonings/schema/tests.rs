@@ -55,6 +55,23 @@ fn functions_are_read() {
     );
 }
 
+/// Terraform lets calls leave them out.
+#[test]
+fn parameters_keep_the_optional_attributes_of_objects() {
+    let ty = "object({ a = string, b = optional(number) })";
+    let offer = functions(json!({
+        "f": {
+            "parameters": [{"name": "o", "type": ty, "default": {"a": "x"}}],
+            "returns": ty,
+        },
+    }));
+    let function = &offer.unwrap().functions["f"];
+    assert_eq!(function.parameters[0].ty.to_string(), ty);
+    let default = function.parameters[0].default.as_ref().unwrap();
+    assert_eq!(default.to_string(), r#"{ a = "x", b = null }"#);
+    assert!(!function.returns.has_optional());
+}
+
 #[test]
 fn functions_that_make_no_sense_are_refused() {
     let text = |name: &str| json!({"name": name, "type": "string"});
