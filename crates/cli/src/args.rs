@@ -25,8 +25,8 @@ pub(crate) use environment::EnvironmentArgs;
 pub(crate) use limits::LimitArgs;
 pub(crate) use permissions::{PermissionArgs, SANDBOX, option};
 pub(crate) use provider::{
-    InstallArgs, ListPackedArgs, PackArgs, Pins, Program, ProviderCommand, RemovePackedArgs,
-    version,
+    ConfigArgs, DocsArgs, InstallArgs, ListPackedArgs, PackArgs, Pins, Program, ProviderCommand,
+    RemovePackedArgs, version,
 };
 pub(crate) use scenario::{
     GraphForm, InitArgs, ListArgs, PlanArgs, RecordKeyArgs, RunArgs, ScenarioArgs, SecretArgs,

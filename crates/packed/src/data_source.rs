@@ -1,6 +1,6 @@
 //! Data sources.
 
-use tenon_protocols::seasonings::calls::ReadData;
+use tenon_protocols::seasonings::calls::{Call, ReadData};
 use tenon_tfplugin::{Diagnostic, Diagnostics, ReadDataRequest, ReadDataResponse, has_errors};
 
 use crate::offered::Offered;
@@ -29,14 +29,9 @@ pub(crate) async fn read(
     tree::learn(&plugin.secrets, kind.body, &state);
     let state = settle(kind.body, &state, &config);
     if state.is_null() || unknown_part(&state).is_some() {
-        diagnostics.push(Diagnostic::error(
-            "Incomplete answer of the plugin",
-            format!(
-                "state in the answer to resources/readData: it is nil or has an unknown value in it. This \
-                 is a mistake of the plugin.\n\nPlugin: {}, method resources/readData",
-                plugin.name()
-            ),
-        ));
+        let problem = "it is nil or has an unknown value in it";
+        let detail = show::wrong_answer(plugin, ReadData::METHOD, "state", problem);
+        diagnostics.push(Diagnostic::error("Incomplete answer of the plugin", detail));
         return Err(diagnostics);
     }
     Ok(ReadDataResponse {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use tenon_protocols::seasonings::calls::{Close, Open, Renew};
+use tenon_protocols::seasonings::calls::{Call, Close, Open, Renew};
 use tenon_tfplugin::{
     CloseRequest, Diagnostic, Diagnostics, OpenRequest, OpenResponse, RenewRequest, RenewResponse,
     has_errors,
@@ -11,7 +11,7 @@ use tenon_tfplugin::{
 
 use crate::offered::Offered;
 use crate::plugin::{Kind, Plugin, Task};
-use crate::resource::settle;
+use crate::resource::{settle, unknown_part};
 use crate::{show, tree};
 
 /// The newest private data of ephemeral resources that are open, by a number that Terraform gets in its
@@ -80,6 +80,12 @@ pub(crate) async fn open(
     };
     tree::learn(&plugin.secrets, kind.body, &result);
     let result = settle(kind.body, &result, &config);
+    if result.is_null() || unknown_part(&result).is_some() {
+        let problem = "it is nil or has an unknown value in it";
+        let detail = show::wrong_answer(plugin, Open::METHOD, "result", problem);
+        diagnostics.push(Diagnostic::error("Incomplete answer of the plugin", detail));
+        return Err(diagnostics);
+    }
     let renew_at = renewal(plugin, answer.renew_at.as_deref(), &mut diagnostics);
     Ok(OpenResponse {
         private: opened.add(answer.private.map(Into::into).unwrap_or_default()),

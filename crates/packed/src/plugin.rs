@@ -7,6 +7,7 @@ mod failure;
 mod process;
 
 use std::collections::HashSet;
+use std::future::{Future, pending};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -18,6 +19,7 @@ use tenon_protocols::seasonings::{Diagnostic as Said, Level, Manifest, calls, ha
 use tenon_rpc::{CallError, Payload};
 use tenon_schema::Offer;
 use tenon_values::Value;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use failure::Teller;
@@ -27,6 +29,10 @@ use process::Extra;
 /// How long the processes get to end when the provider does. Terraform kills it after two seconds.
 const END: Duration = Duration::from_millis(1500);
 
+/// How long a plugin gets to answer a call that was cancelled because of the time limit: only the plugin
+/// knows what it has done so far.
+const GRACE: Duration = Duration::from_secs(5);
+
 /// The plugin of this provider.
 pub(crate) struct Plugin {
     manifest: Arc<Manifest>,
@@ -35,6 +41,8 @@ pub(crate) struct Plugin {
     pool: Pool<(), Extra>,
     /// Cancelled when Terraform was told to stop.
     interruption: CancellationToken,
+    /// How long the user lets a call take.
+    time_limit: Option<Duration>,
     configuration: Mutex<Configuration>,
     /// The methods that the plugin leaves out, as far as that is known.
     left_out: Mutex<HashSet<String>>,
@@ -110,6 +118,7 @@ impl Plugin {
             ..PoolLimits::default()
         };
         Plugin {
+            time_limit: manifest.timeout_ms.map(Duration::from_millis),
             manifest: Arc::new(manifest),
             expected: expected.map(Arc::new),
             pool: Pool::new(limits, process::stop),
@@ -136,10 +145,8 @@ impl Plugin {
         let lease = self.lease(&teller, task).await?;
         let capabilities = lease.extra().welcome.capabilities.clone();
         let peer = lease.plugin().peer();
-        let asked = lease
-            .plugin()
-            .while_alive(calls::schemas(&peer, &capabilities));
-        match asked.await {
+        let asked = calls::schemas(&peer, &capabilities);
+        match lease.plugin().while_alive(self.in_time(asked)).await {
             Ok(schemas) => {
                 lease.release();
                 Ok(schemas)
@@ -208,7 +215,8 @@ impl Plugin {
         let outcome = match task.only_reads {
             true => {
                 let peer = plugin.peer();
-                let call = plugin.while_alive(peer.call_raw(method, Some(params)));
+                let call = self.in_time(peer.call_raw(method, Some(params)));
+                let call = plugin.while_alive(call);
                 tokio::select! {
                     biased;
                     outcome = call => outcome,
@@ -223,9 +231,10 @@ impl Plugin {
                 Ok(answer)
             }
             Err(error) => {
-                let is_dead = matches!(error, CallError::Closed(_));
+                // It has ended, or it may be busy with the call for ever.
+                let is_lost = matches!(error, CallError::Closed(_) | CallError::TimedOut(_));
                 let failure = teller.failed(lease.plugin(), error).await;
-                if !is_dead {
+                if !is_lost {
                     lease.release();
                 }
                 Err(failure)
@@ -233,8 +242,20 @@ impl Plugin {
         }
     }
 
-    /// Makes a call that changes something. When Terraform is told to stop, the plugin is asked to
-    /// cancel it; only the plugin knows what it has done so far, so its answer is waited for.
+    /// Waits for a call for as long as the user lets it take.
+    async fn in_time<T>(
+        &self,
+        call: impl Future<Output = Result<T, CallError>>,
+    ) -> Result<T, CallError> {
+        match self.time_limit {
+            Some(limit) => { tokio::time::timeout(limit, call).await }
+                .unwrap_or(Err(CallError::TimedOut(limit))),
+            None => call.await,
+        }
+    }
+
+    /// Makes a call that changes something. When Terraform is told to stop, or the time is over, the plugin
+    /// is asked to cancel it; only the plugin knows what it has done so far, so its answer is waited for.
     async fn mutate(
         &self,
         lease: &Lease<(), Extra>,
@@ -243,6 +264,13 @@ impl Plugin {
         task: Task,
     ) -> Result<Payload, CallError> {
         let (plugin, peer) = (lease.plugin(), lease.plugin().peer());
+        let started = Instant::now();
+        let too_late = async {
+            match self.time_limit {
+                Some(limit) => tokio::time::sleep(limit).await,
+                None => pending().await,
+            }
+        };
         let mut call = std::pin::pin!(plugin.while_alive(async {
             let asked = peer.ask(method, Some(params)).await?;
             let id = asked.id();
@@ -251,9 +279,15 @@ impl Plugin {
                 biased;
                 outcome = &mut asked => return outcome,
                 () = self.interruption.cancelled(), if !task.cleans_up => {}
+                () = too_late => {}
             }
             process::cancel(&peer, &id).await;
-            asked.await
+            let Some(limit) = self.time_limit else {
+                return asked.await;
+            };
+            let end = (started + limit).max(Instant::now() + GRACE);
+            let answered = tokio::time::timeout_at(end, asked).await;
+            answered.unwrap_or(Err(CallError::TimedOut(limit)))
         }));
         tokio::select! {
             biased;
@@ -308,7 +342,7 @@ impl Plugin {
         let params = call.params().map_err(|error| teller.unsendable(&error))?;
         let payload = Some(params.into_payload());
         let peer = plugin.peer();
-        let asked = plugin.while_alive(peer.call_raw(Configure::METHOD, payload));
+        let asked = plugin.while_alive(self.in_time(peer.call_raw(Configure::METHOD, payload)));
         let said = match asked.await {
             Ok(answer) => {
                 let done = read(&call, &answer).map_err(|error| teller.unreadable(&error))?;

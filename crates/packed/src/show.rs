@@ -6,6 +6,20 @@ use tenon_schema::Body;
 use tenon_tfplugin::{AttributePath, Diagnostic, Diagnostics, PathStep, Severity};
 use tenon_values::{Path, Step};
 
+use crate::plugin::Plugin;
+
+/// What a user can do about an answer that cannot be used.
+pub(crate) const BUG: &str = "This is a bug in the plugin: report it to the author of the plugin.";
+
+/// What is wrong with an answer of the plugin, and where.
+pub(crate) fn wrong_answer(plugin: &Plugin, method: &str, place: &str, problem: &str) -> String {
+    let problem = plugin.secrets.hide(problem);
+    format!(
+        "{place} in the answer to {method}: {problem}. {BUG}\n\nPlugin: {}, method {method}",
+        plugin.name()
+    )
+}
+
 /// The plugin's diagnostics, at the attributes of this schema.
 pub(crate) fn diagnostics(
     said: Vec<seasonings::Diagnostic>,

@@ -276,7 +276,8 @@ pub(crate) struct WorkArgs {
     pub(crate) verbose: bool,
 }
 
-fn assignment(text: &str) -> Result<(String, String), String> {
+/// `NAME=VALUE`.
+pub(super) fn assignment(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.trim().is_empty() => {
             Ok((name.trim().to_owned(), value.to_owned()))

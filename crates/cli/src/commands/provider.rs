@@ -1,5 +1,10 @@
 //! `tenon provider`: installs denobridge, and packs plugins.
 
+mod capture;
+mod command;
+mod config;
+mod docs;
+mod files;
 mod mirror;
 mod pack;
 mod packed;
@@ -18,6 +23,7 @@ pub(crate) async fn run(command: &ProviderCommand) -> Result<(), Failure> {
         ProviderCommand::Pack(args) => pack::run(args).await,
         ProviderCommand::List(args) => packed::list(args),
         ProviderCommand::Remove(args) => packed::remove(args),
+        ProviderCommand::Docs(args) => docs::run(args).await,
     }
 }
 
@@ -30,9 +36,7 @@ async fn install(args: &InstallArgs) -> Result<(), Failure> {
         include: SOURCE.to_owned(),
         version: args.as_version.clone(),
     };
-    let done = package.install(&args.programs, args.write_config, |folder, provider| {
-        mirror::copy(&binary, folder, provider)
-    })?;
+    let done = package.install(&args.programs, args.write_config, &binary, None)?;
     if args.json {
         let done: Vec<_> = done.iter().map(mirror::Installed::json).collect();
         return output::json_data(

@@ -25,7 +25,9 @@ async fn help_on_scenarios_and_terraform() {
     for command in ["init", "list", "plan", "run", "teardown", "provider"] {
         shell.run(&format!("tenon {command} --help")).await;
     }
-    shell.run("tenon provider install --help").await;
+    for command in ["install", "pack", "list", "remove", "docs"] {
+        shell.run(&format!("tenon provider {command} --help")).await;
+    }
     assert_snapshot!(shell.transcript());
 }
 

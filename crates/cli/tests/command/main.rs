@@ -10,6 +10,7 @@ mod help;
 mod interruptions;
 mod limits;
 mod options;
+mod packing;
 mod provider;
 mod results;
 mod sandbox;

@@ -7,6 +7,8 @@ use tenon_rpc::{CallError, RpcError};
 use tenon_tfplugin::Diagnostic;
 use tenon_values::Error;
 
+use crate::show::BUG;
+
 /// A call that failed.
 #[derive(Debug)]
 pub(crate) struct Failure {
@@ -92,9 +94,18 @@ impl Teller<'_> {
             let message = self.secrets.hide(&error.message);
             return self.failure(Kind::Answered(error.clone()), &message);
         }
-        let explained = plugin.explain(error).await;
-        let explained = explained.map_said(|said| self.secrets.hide(said));
-        let mut text = sentence(&explained.to_string());
+        let mut text = match error {
+            CallError::TimedOut(limit) => format!(
+                "The plugin did not answer within {limit:?}, the time limit that it was packed with, and its \
+                 process is ended. If the call needs more time, pack the plugin again with a longer \
+                 `--timeout`; TF_LOG_PROVIDER=debug shows what the plugin logs."
+            ),
+            error => {
+                let explained = plugin.explain(error).await;
+                let explained = explained.map_said(|said| self.secrets.hide(said));
+                sentence(&explained.to_string())
+            }
+        };
         if !self.only_reads {
             text.push_str(
                 "\n\nWhether the change was made is unknown: it may be done, done in part, or not at \
@@ -106,8 +117,13 @@ impl Teller<'_> {
 
     /// The answer cannot be used.
     pub(super) fn unreadable(&self, error: &AnswerError) -> Failure {
-        let error = self.secrets.hide(&error.to_string());
-        let text = format!("{}. This is a mistake of the plugin.", sentence(&error));
+        let text = self.secrets.hide(&error.to_string());
+        let text = match error.path.is_empty() {
+            true => sentence(&text),
+            // The name of a member is not the first word of a sentence.
+            false => text,
+        };
+        let text = format!("{text}. {BUG}");
         self.failure(Kind::Unreadable, &text)
     }
 

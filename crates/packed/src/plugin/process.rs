@@ -82,8 +82,11 @@ pub(super) async fn start(
                 tracing::info!(plugin, "{message}");
             })
     };
+    let greeting = Greeting {
+        config: manifest.config.clone(),
+        ..Greeting::new([Level::Functions, Level::Resources])
+    };
     let first = |peer: Peer| async move {
-        let greeting = Greeting::new([Level::Functions, Level::Resources]);
         let welcome = begin(&peer, &greeting).await?;
         if let Some(expected) = expected {
             check_schema(&peer, &welcome, &expected).await?;
@@ -154,7 +157,8 @@ async fn check_schema(peer: &Peer, welcome: &Welcome, expected: &Offer) -> Resul
 /// The plugin is not the one that was packed.
 fn refused(problem: &str) -> CallError {
     CallError::Malformed(Text::from(format!(
-        "{problem}. Pack the plugin again with `tenon provider pack`, and run `terraform init -upgrade`"
+        "{problem}. Pack the plugin again with `tenon provider pack`, which prints how to update \
+         .terraform.lock.hcl"
     )))
 }
 

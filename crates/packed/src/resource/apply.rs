@@ -2,7 +2,7 @@
 //!
 //! Nothing is forgotten: whatever the plugin answers, a resource that may exist stays in the state.
 
-use tenon_protocols::seasonings::calls::{Applied, ApplyChange};
+use tenon_protocols::seasonings::calls::{Applied, ApplyChange, Call};
 use tenon_tfplugin::{ApplyRequest, ApplyResponse, Diagnostic, Diagnostics, has_errors};
 use tenon_values::Value;
 
@@ -125,14 +125,7 @@ impl Kept<'_> {
 }
 
 fn mistake(plugin: &Plugin, task: Task, path: &str, problem: &str) -> Diagnostic {
-    let problem = plugin.secrets.hide(problem);
-    Diagnostic::error(
-        format!("Could not {}", task.what),
-        format!(
-            "{path} in the answer to resources/applyChange: {problem}. This is a mistake of the plugin; \
-             what it did is kept in the state as far as it is known.\n\n\
-             Plugin: {}, method resources/applyChange",
-            plugin.name()
-        ),
-    )
+    let problem = format!("{problem}. What it did is kept in the state as far as it is known");
+    let detail = show::wrong_answer(plugin, ApplyChange::METHOD, path, &problem);
+    Diagnostic::error(format!("Could not {}", task.what), detail)
 }

@@ -1,6 +1,6 @@
 //! Saying what a change will do.
 
-use tenon_protocols::seasonings::calls::PlanChange;
+use tenon_protocols::seasonings::calls::{Call, PlanChange};
 use tenon_protocols::seasonings::resolve;
 use tenon_tfplugin::{Diagnostic, Diagnostics, PlanRequest, PlanResponse, has_errors};
 use tenon_values::Path;
@@ -91,14 +91,8 @@ fn wrong(plugin: &Plugin, path: &Path, problem: &str) -> Diagnostic {
         true => "planned".to_owned(),
         false => format!("planned.{}", show::path_text(path)),
     };
-    let diagnostic = Diagnostic::error(
-        "Invalid plan of the plugin",
-        format!(
-            "{place} in the answer to resources/planChange: {problem}. This is a mistake of the plugin.\n\n\
-             Plugin: {}, method resources/planChange",
-            plugin.name()
-        ),
-    );
+    let detail = show::wrong_answer(plugin, PlanChange::METHOD, &place, problem);
+    let diagnostic = Diagnostic::error("Invalid plan of the plugin", detail);
     match path.is_root() {
         true => diagnostic,
         false => diagnostic.at(show::attribute_path(path)),

@@ -47,12 +47,7 @@ pub(crate) async fn read(
 
 /// A state that is not known.
 pub(super) fn unknown(plugin: &Plugin, method: &str, path: &str) -> Diagnostic {
-    Diagnostic::error(
-        "Unknown value in the answer of the plugin",
-        format!(
-            "state.{path} in the answer to {method}: it is unknown, but what exists is known. This is a \
-             mistake of the plugin.\n\nPlugin: {}, method {method}",
-            plugin.name()
-        ),
-    )
+    let problem = "it is unknown, but what exists is known";
+    let detail = show::wrong_answer(plugin, method, &format!("state.{path}"), problem);
+    Diagnostic::error("Unknown value in the answer of the plugin", detail)
 }

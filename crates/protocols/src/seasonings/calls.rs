@@ -93,20 +93,26 @@ pub async fn schemas(peer: &Peer, capabilities: &Capabilities) -> Result<Schemas
 }
 
 /// Finds out which methods a plugin leaves out, of those that change nothing and need not be there.
-/// They are called without params.
+/// Those that its capabilities may include are called without params.
 pub async fn left_out(peer: &Peer, capabilities: &Capabilities) -> Vec<String> {
     let mut left_out = Vec::new();
     if !capabilities.has(Level::Resources) {
         return left_out;
     }
-    for method in [Validate::METHOD, PlanChange::METHOD] {
+    for method in [Validate::METHOD, PlanChange::METHOD, Import::METHOD] {
+        if !capabilities.includes(method) {
+            left_out.push(method.to_owned());
+            continue;
+        }
         let asked = peer.call_raw(method, Some(Params::new().into_payload()));
         match asked.await {
             Err(CallError::Answered(error)) if is_left_out(&error.code) => {
                 left_out.push(method.to_owned());
             }
-            // Any other error is about the params.
-            Ok(_) | Err(_) => {}
+            // Any other answer is about the params.
+            Ok(_) | Err(CallError::Answered(_)) => {}
+            // A plugin that such a call ends may still answer a real one.
+            Err(_) => break,
         }
     }
     left_out

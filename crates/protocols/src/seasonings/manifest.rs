@@ -6,6 +6,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use tenon_rpc::wire::Packed;
 
@@ -34,6 +35,12 @@ pub struct Manifest {
     /// The environment variables that the plugin may see, besides those that programs need to run.
     #[serde(default)]
     pub environment: Vec<String>,
+    /// What the user configured for the plugin, which it gets as `config` of its first call.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub config: Map<String, Value>,
+    /// How long a call of the plugin may take, in milliseconds; any time if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
     /// The files of the plugin, with their checksums.
     #[serde(default)]
     pub files: Vec<PinnedFile>,
@@ -181,6 +188,8 @@ mod tests {
             version: "1.0.0".to_owned(),
             command: vec!["/usr/bin/python3".to_owned(), "/srv/mytool.py".to_owned()],
             environment: vec!["TOKEN".to_owned()],
+            config: Map::from_iter([("budget".to_owned(), json!(100))]),
+            timeout_ms: Some(30_000),
             files: vec![PinnedFile {
                 path: "/srv/mytool.py".to_owned(),
                 sha256: "00".to_owned(),
@@ -200,6 +209,10 @@ mod tests {
         assert_eq!(
             (read.command, read.files),
             (manifest.command, manifest.files)
+        );
+        assert_eq!(
+            (read.config, read.timeout_ms),
+            (manifest.config, manifest.timeout_ms)
         );
     }
 

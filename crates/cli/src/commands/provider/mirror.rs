@@ -3,16 +3,14 @@
 use std::env;
 use std::fmt;
 use std::fs;
-use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rustix::io::Errno;
-use rustix::process::{Pid, test_kill_process};
 use serde_json::{Value, json};
 use tenon_host::{Capture, PluginCommand};
 
+use super::files::{Change, place};
 use crate::args::Program;
 use crate::commands::new_file;
 use crate::exit::{Code, Failure};
@@ -41,6 +39,9 @@ impl Program {
 pub(super) struct Installed {
     program: Program,
     provider: PathBuf,
+    change: Change,
+    /// Other versions are in the mirror as well.
+    has_others: bool,
     config: Config,
     is_config_written: bool,
 }
@@ -57,6 +58,7 @@ impl Installed {
         json!({
             "program": self.program.name(),
             "provider": self.provider,
+            "change": self.change.name(),
             "config": self.config.file,
             "config_written": self.is_config_written,
         })
@@ -74,13 +76,13 @@ pub(super) struct Package {
 }
 
 impl Package {
-    /// Puts the provider into the mirror for each program. `place` gets the folder and the path of the
-    /// provider's program in it.
+    /// Puts the provider into the mirror for each program: its binary, and a file beside it if there is one.
     pub(super) fn install(
         &self,
         programs: &[Program],
         write_config: bool,
-        place: impl Fn(&Path, &Path) -> io::Result<()>,
+        binary: &Path,
+        beside: Option<(&str, &[u8])>,
     ) -> Result<Vec<Installed>, Failure> {
         let name = self.source.rsplit('/').next().unwrap_or_default();
         let mut done = Vec::new();
@@ -91,16 +93,19 @@ impl Package {
                 .join(&self.version)
                 .join(platform());
             let provider = folder.join(format!("terraform-provider-{name}_v{}", self.version));
-            place(&folder, &provider).map_err(|error| {
+            let change = place(binary, &folder, &provider, beside).map_err(|error| {
                 let provider = tenon_text::path(&provider);
                 Failure::new(Code::Failed, format!("{provider}: {error}"))
             })?;
+            let versions = fs::read_dir(self.mirror.join(program.registry()).join(&self.source));
             let config = Config::of(program)?;
             let text = config_text(&self.mirror, &self.include);
             let is_config_written = write_config && new_file::write(&config.file, &text)?;
             done.push(Installed {
                 program,
                 provider,
+                change,
+                has_others: versions.into_iter().flatten().count() > 1,
                 config,
                 is_config_written,
             });
@@ -113,7 +118,8 @@ impl Package {
         for one in done {
             let (program, config) = (one.program.name(), &one.config);
             output::talk(format_args!(
-                "{program}: installed {}",
+                "{program}: {} {}",
+                one.change.name(),
                 tenon_text::path(&one.provider)
             ));
             let what = match (one.is_config_written, self.is_named_in(&config.file)) {
@@ -141,18 +147,43 @@ impl Package {
             ));
             output::data(methods_text(&self.mirror, &self.include).trim_end())?;
         }
-        // Both understand it, and one line is enough.
-        if let Some(first) = done.first() {
+        self.print_lock_advice(done);
+        Ok(())
+    }
+
+    /// What is to be done about the versions and checksums in lock files.
+    fn print_lock_advice(&self, done: &[Installed]) {
+        let replaced = done.iter().find(|one| one.change == Change::Replaced);
+        let Some(first) = replaced.or(done.first()) else {
+            return;
+        };
+        let program = first.program.name();
+        if first.change == Change::Added && first.has_others {
             output::talk(format_args!(
-                "\nEach build has a different checksum. If .terraform.lock.hcl has the checksum of another \
-                 build, add this one:\n  {} providers lock -fs-mirror={} -platform={} {}",
-                first.program.name(),
-                tenon_text::path(&self.mirror),
-                platform(),
-                self.source
+                "\nOther versions are installed as well. To use this one where another is in \
+                 .terraform.lock.hcl:\n  {program} init -upgrade"
             ));
         }
-        Ok(())
+        let why = match first.change {
+            Change::Replaced => format!(
+                "Version {} was installed before, with other contents. Where it is in use, `init` and `plan` \
+                 refuse the new checksum until it is in .terraform.lock.hcl. Add it in each such folder, or \
+                 install another version with --as-version:",
+                self.version
+            ),
+            Change::Added | Change::Unchanged => {
+                "Each build has a different checksum. If .terraform.lock.hcl has the checksum of another \
+                 build, add this one:"
+                    .to_owned()
+            }
+        };
+        // Both programs understand it, and one line is enough.
+        output::talk(format_args!(
+            "\n{why}\n  {program} providers lock -fs-mirror={} -platform={} {}",
+            tenon_text::path(&self.mirror),
+            platform(),
+            self.source
+        ));
     }
 
     /// Whether a configuration names the mirror for this provider already.
@@ -316,59 +347,9 @@ pub(super) fn platform() -> String {
     format!("{system}_{processor}")
 }
 
-/// How the name of half a program begins; the id of the process that copies it follows.
-const PART: &str = ".part-";
-
-/// Removes what commands left that were killed while they copied.
-fn remove_parts(folder: &Path) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let process = name.to_str().and_then(|name| name.strip_prefix(PART));
-        let process = process.and_then(|id| Pid::from_raw(id.parse().ok()?));
-        if process.is_some_and(|id| test_kill_process(id) == Err(Errno::SRCH)) {
-            let _already_gone = fs::remove_file(entry.path());
-        }
-    }
-}
-
-/// Copies a program. At any time the file is the old program or the new one, and one that runs continues.
-pub(super) fn copy(from: &Path, folder: &Path, to: &Path) -> io::Result<()> {
-    fs::create_dir_all(folder)?;
-    remove_parts(folder);
-    // Under a name that no provider has, so that an incomplete one is not started.
-    let part = folder.join(format!("{PART}{}", std::process::id()));
-    let copied = fs::copy(from, &part)
-        .and_then(|_| fs::set_permissions(&part, fs::Permissions::from_mode(0o755)))
-        .and_then(|()| fs::File::open(&part)?.sync_all())
-        .and_then(|()| fs::rename(&part, to));
-    if copied.is_err() {
-        // The incomplete copy is useless; the error to report is the first one.
-        let _also_failed = fs::remove_file(&part);
-    }
-    copied
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// No process has the largest number there is, and the first one always runs.
-    #[test]
-    fn what_a_killed_command_left_is_removed() {
-        let folder = tempfile::tempdir().unwrap();
-        let program = folder.path().join("program");
-        fs::write(&program, "new").unwrap();
-        let mirror = folder.path().join("mirror");
-        fs::create_dir(&mirror).unwrap();
-        for name in [".part-2147483647", ".part-1", ".part-x"] {
-            fs::write(mirror.join(name), "half").unwrap();
-        }
-        copy(&program, &mirror, &mirror.join("provider")).unwrap();
-        let mut left: Vec<_> = fs::read_dir(&mirror).unwrap().flatten().collect();
-        left.sort_by_key(fs::DirEntry::file_name);
-        let left: Vec<_> = left.iter().map(fs::DirEntry::file_name).collect();
-        assert_eq!(left, [".part-1", ".part-x", "provider"]);
-    }
 
     #[test]
     fn a_path_is_quoted_as_hcl_wants_it() {

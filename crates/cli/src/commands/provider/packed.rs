@@ -19,6 +19,34 @@ struct Packed {
     manifest: Manifest,
 }
 
+impl Packed {
+    /// Versions in their order: numbers first, and what is behind a hyphen comes before the release.
+    fn order(&self) -> (Vec<u64>, bool, &str) {
+        let version = self.manifest.version.as_str();
+        let (numbers, rest) = version.split_once('-').unwrap_or((version, ""));
+        let numbers = numbers
+            .split('.')
+            .map(|one| one.parse().unwrap_or_default());
+        (numbers.collect(), rest.is_empty(), rest)
+    }
+}
+
+/// The manifest of a packed provider: of this version, or the newest.
+///
+/// # Errors
+/// There is none.
+pub(super) fn manifest(
+    mirror: &Path,
+    source: &str,
+    version: Option<&str>,
+) -> Result<Manifest, Failure> {
+    let found = find_meant(mirror, source, version)?.into_iter();
+    let newest = found.max_by(|one, other| one.order().cmp(&other.order()));
+    newest
+        .map(|packed| packed.manifest)
+        .ok_or_else(|| not_found(mirror, source, version))
+}
+
 pub(super) fn list(args: &ListPackedArgs) -> Result<(), Failure> {
     let mirror = mirror::folder(args.mirror.as_deref())?;
     let found = find(&mirror);
@@ -30,6 +58,8 @@ pub(super) fn list(args: &ListPackedArgs) -> Result<(), Failure> {
                     "version": one.manifest.version,
                     "program": one.program.name(),
                     "command": one.manifest.command,
+                    "env": one.manifest.environment,
+                    "timeout_ms": one.manifest.timeout_ms,
                     "dev": one.manifest.is_open,
                 })
             })
@@ -43,7 +73,7 @@ pub(super) fn list(args: &ListPackedArgs) -> Result<(), Failure> {
     for one in &found {
         let manifest = &one.manifest;
         let dev = match manifest.is_open {
-            true => ", open",
+            true => ", --dev",
             false => "",
         };
         output::data(format_args!(
@@ -60,23 +90,8 @@ pub(super) fn list(args: &ListPackedArgs) -> Result<(), Failure> {
 pub(super) fn remove(args: &RemovePackedArgs) -> Result<(), Failure> {
     let mirror = mirror::folder(args.mirror.as_deref())?;
     let source = format!("{}/{}", args.namespace, args.name);
-    let is_meant = |one: &Packed| {
-        let is_version = |version: &String| *version == one.manifest.version;
-        one.manifest.source() == source && args.as_version.as_ref().is_none_or(is_version)
-    };
-    let found: Vec<Packed> = find(&mirror).into_iter().filter(is_meant).collect();
-    if found.is_empty() {
-        let version =
-            { args.as_version.as_ref() }.map_or_else(String::new, |one| format!(" {one}"));
-        return Err(Failure::new(
-            Code::Failed,
-            format!(
-                "there is no packed provider {source}{version} in {}; `tenon provider list` shows them",
-                tenon_text::path(&mirror)
-            ),
-        ));
-    }
-    for one in found {
+    let found = find_meant(&mirror, &source, args.as_version.as_deref())?;
+    for one in &found {
         let folder = &one.version_folder;
         fs::remove_dir_all(folder).map_err(|error| {
             Failure::new(
@@ -94,16 +109,57 @@ pub(super) fn remove(args: &RemovePackedArgs) -> Result<(), Failure> {
                 break;
             }
         }
-        output::talk(format_args!(
-            "{}: removed {source} {}",
-            one.program.name(),
-            one.manifest.version
-        ));
+        if !args.json {
+            output::talk(format_args!(
+                "{}: removed {source} {}",
+                one.program.name(),
+                one.manifest.version
+            ));
+        }
+    }
+    if args.json {
+        let removed = found.iter().map(|one| {
+            json!({
+                "source": source,
+                "version": one.manifest.version,
+                "program": one.program.name(),
+            })
+        });
+        let removed: Vec<_> = removed.collect();
+        return output::json_data(json!({ "mirror": mirror, "removed": removed }));
     }
     Ok(())
 }
 
-/// Every packed provider, sorted. Providers that were not packed have no manifest and are ignored.
+/// The packed providers of this source: of one version, or of all.
+///
+/// # Errors
+/// There is none.
+fn find_meant(mirror: &Path, source: &str, version: Option<&str>) -> Result<Vec<Packed>, Failure> {
+    let is_meant = |one: &Packed| {
+        let is_version = |version: &str| version == one.manifest.version;
+        one.manifest.source() == source && version.is_none_or(is_version)
+    };
+    let found: Vec<Packed> = find(mirror).into_iter().filter(is_meant).collect();
+    match found.is_empty() {
+        true => Err(not_found(mirror, source, version)),
+        false => Ok(found),
+    }
+}
+
+fn not_found(mirror: &Path, source: &str, version: Option<&str>) -> Failure {
+    let version = version.map_or_else(String::new, |one| format!(" {one}"));
+    let mirror = tenon_text::path(mirror);
+    Failure::new(
+        Code::Failed,
+        format!(
+            "there is no packed provider {source}{version} in {mirror}\n  hint: `tenon provider list` shows \
+             those that there are; --namespace and --mirror choose others"
+        ),
+    )
+}
+
+/// Every packed provider, sorted by source and version. Providers that were not packed have no manifest and are ignored.
 fn find(mirror: &Path) -> Vec<Packed> {
     let mut found = Vec::new();
     for program in Program::ALL {
@@ -126,7 +182,11 @@ fn find(mirror: &Path) -> Vec<Packed> {
             }
         }
     }
-    found.sort_by(|one, other| one.version_folder.cmp(&other.version_folder));
+    found.sort_by_cached_key(|one| {
+        let (numbers, is_release, rest) = one.order();
+        let version = (numbers, is_release, rest.to_owned());
+        (one.manifest.source(), version, one.program.name())
+    });
     found
 }
 

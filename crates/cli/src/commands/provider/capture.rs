@@ -1,0 +1,94 @@
+//! Asking a plugin what it offers.
+
+use std::ffi::OsString;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+use tenon_host::{Environment, Plugin, PluginCommand, Start};
+use tenon_protocols::Protocol;
+use tenon_protocols::seasonings::schema::Schemas;
+use tenon_protocols::seasonings::{Greeting, Level, Welcome, begin, calls};
+use tenon_rpc::{Peer, Router};
+use tenon_schema::Offer;
+
+use crate::exit::{Code, Failure};
+
+/// What a plugin is started with.
+pub(super) struct Settings<'a> {
+    pub(super) command: &'a [String],
+    /// The names of the environment variables that it may see.
+    pub(super) environment: &'a [String],
+    pub(super) config: &'a Map<String, Value>,
+}
+
+/// What a plugin says about itself.
+pub(super) struct Captured {
+    pub(super) welcome: Welcome,
+    pub(super) schemas: Schemas,
+    pub(super) offer: Offer,
+    /// The methods that it leaves out.
+    pub(super) left_out: Vec<String>,
+}
+
+/// Starts the plugin once, and asks for its schemas.
+///
+/// # Errors
+/// It cannot be started, does not speak Seasonings, or offers nothing.
+pub(super) async fn capture(settings: Settings<'_>) -> Result<Captured, Failure> {
+    let more: Vec<OsString> = settings.environment.iter().map(OsString::from).collect();
+    let mut words = settings.command.iter();
+    let plugin = PluginCommand::new(words.next().map_or("", String::as_str))
+        .args(words)
+        .inherit(Environment::Few { more })
+        .environment_advice("pass it on with --env NAME");
+    let protocol = Protocol::Seasonings;
+    let start = Start {
+        options: protocol.host_options(),
+        limit: protocol.start_limit(),
+        ..Start::new(protocol.dialect())
+    };
+    let greeting = Greeting {
+        config: settings.config.clone(),
+        ..Greeting::new([Level::Functions, Level::Resources])
+    };
+    let first = |peer: Peer| async move {
+        let welcome = begin(&peer, &greeting).await?;
+        let schemas = calls::schemas(&peer, &welcome.capabilities).await?;
+        Ok((welcome, schemas))
+    };
+    let started = Plugin::start(&plugin, start, Arc::new(Router::new(())), first).await;
+    let (plugin, (welcome, schemas)) = started?;
+    let peer = plugin.peer();
+    let probed =
+        plugin.while_alive(async { Ok(calls::left_out(&peer, &welcome.capabilities).await) });
+    // A plugin that cannot answer such a call may still answer a real one.
+    let probed = tokio::time::timeout(protocol.start_limit(), probed).await;
+    let left_out = probed.ok().and_then(Result::ok).unwrap_or_default();
+    plugin
+        .stop(|peer| async move { protocol.end(&peer).await })
+        .await;
+    let offer = schemas.offer().map_err(|error| {
+        let text = format!("the schema of the plugin is invalid: {error}");
+        Failure::new(Code::BrokenProtocol, text)
+    })?;
+    if is_empty(&offer) {
+        return Err(Failure::new(
+            Code::Failed,
+            "the plugin offers neither functions nor resources, so there is nothing to make a provider of\n  \
+             hint: its answer to `init` names them in `capabilities`: [\"functions\", \"resources\"]",
+        ));
+    }
+    Ok(Captured {
+        welcome,
+        schemas,
+        offer,
+        left_out,
+    })
+}
+
+fn is_empty(offer: &Offer) -> bool {
+    offer.functions.is_empty()
+        && offer.resources.is_empty()
+        && offer.data_sources.is_empty()
+        && offer.ephemeral_resources.is_empty()
+}

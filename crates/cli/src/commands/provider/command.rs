@@ -1,0 +1,132 @@
+//! The command that starts a plugin, and the files that belong to it.
+
+use std::env;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use tenon_protocols::seasonings::PinnedFile;
+
+use crate::exit::{Code, Failure};
+
+/// A command whose paths are absolute: Terraform starts the provider in any folder.
+pub(super) struct Command {
+    pub(super) words: Vec<String>,
+    /// The program was looked up on PATH.
+    is_from_path: bool,
+    /// The arguments that are files.
+    files: Vec<PathBuf>,
+}
+
+impl Command {
+    pub(super) fn resolve(words: &[String]) -> Result<Command, Failure> {
+        let (program, arguments) = words
+            .split_first()
+            .ok_or_else(|| Failure::usage("there is no command"))?;
+        let absolute = |path: &Path| {
+            std::path::absolute(path)
+                .map_err(|error| Failure::usage(format!("{}: {error}", tenon_text::path(path))))
+        };
+        let is_from_path = !program.contains('/');
+        let program = match is_from_path {
+            true => on_path(program).ok_or_else(|| {
+                Failure::cannot_start(format!(
+                    "the program {program:?} was not found on PATH\n  hint: install it, or give its path"
+                ))
+            })?,
+            false => absolute(Path::new(program))?,
+        };
+        let mut resolved = vec![text(&program)?];
+        let mut files = Vec::new();
+        for argument in arguments {
+            let path = Path::new(argument);
+            match path.is_file() {
+                true => {
+                    let path = absolute(path)?;
+                    resolved.push(text(&path)?);
+                    files.push(path);
+                }
+                false => resolved.push(argument.clone()),
+            }
+        }
+        Ok(Command {
+            words: resolved,
+            is_from_path,
+            files,
+        })
+    }
+
+    /// The files of the plugin with their checksums. A program from PATH that is given files is taken
+    /// for an interpreter, which changes with the system.
+    pub(super) fn pins(&self) -> Result<Vec<PinnedFile>, Failure> {
+        let program = PathBuf::from(&self.words[0]);
+        let is_interpreter = self.is_from_path && !self.files.is_empty();
+        let own = (!is_interpreter).then_some(program);
+        let pin = |path: PathBuf| {
+            PinnedFile::of(&path).map_err(|error| {
+                Failure::new(
+                    Code::Failed,
+                    format!("{}: {error}", tenon_text::path(&path)),
+                )
+            })
+        };
+        own.into_iter().chain(self.files.clone()).map(pin).collect()
+    }
+}
+
+fn text(path: &Path) -> Result<String, Failure> {
+    let text = path.to_str().map(str::to_owned);
+    text.ok_or_else(|| Failure::usage(format!("{}: the path is not UTF-8", tenon_text::path(path))))
+}
+
+fn on_path(program: &str) -> Option<PathBuf> {
+    let is_program = |file: &PathBuf| {
+        let found = file.metadata();
+        found.is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+    };
+    let path = env::var_os("PATH")?;
+    let mut candidates = env::split_paths(&path).map(|folder| folder.join(program));
+    let found = candidates.find(is_program)?;
+    std::path::absolute(found).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn words(words: &[&str]) -> Vec<String> {
+        words.iter().map(|word| (*word).to_owned()).collect()
+    }
+
+    #[test]
+    fn paths_become_absolute_and_files_are_pinned() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = folder.path().join("plugin.py");
+        fs::write(&script, "x").unwrap();
+        let given = words(&["sh", script.to_str().unwrap(), "--flag"]);
+        let command = Command::resolve(&given).unwrap();
+        assert!(
+            Path::new(&command.words[0]).is_absolute(),
+            "{:?}",
+            command.words
+        );
+        assert_eq!(command.words[1..], given[1..]);
+        let pinned: Vec<String> = command
+            .pins()
+            .unwrap()
+            .into_iter()
+            .map(|one| one.path)
+            .collect();
+        assert_eq!(
+            pinned,
+            [script.to_str().unwrap()],
+            "the interpreter is not pinned"
+        );
+        let alone = Command::resolve(&words(&[script.to_str().unwrap()])).unwrap();
+        assert_eq!(alone.pins().unwrap().len(), 1);
+        let from_path = Command::resolve(&words(&["sh"])).unwrap();
+        assert_eq!(from_path.pins().unwrap()[0].path, from_path.words[0]);
+        assert!(Command::resolve(&words(&["no-such-program-here"])).is_err());
+    }
+}

@@ -1,0 +1,124 @@
+//! The files of a provider in a mirror.
+
+use std::fs;
+use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process};
+
+/// What became of the files of a version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Change {
+    Added,
+    /// There were others, whose checksum may be in lock files.
+    Replaced,
+    Unchanged,
+}
+
+impl Change {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Change::Added => "installed",
+            Change::Replaced => "replaced",
+            Change::Unchanged => "unchanged",
+        }
+    }
+}
+
+/// How the name of half a program begins; the id of the process that copies it follows.
+const PART: &str = ".part-";
+
+/// Removes what commands left that were killed while they copied.
+fn remove_parts(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let process = name.to_str().and_then(|name| name.strip_prefix(PART));
+        let process = process.and_then(|id| Pid::from_raw(id.parse().ok()?));
+        if process.is_some_and(|id| test_kill_process(id) == Err(Errno::SRCH)) {
+            let _already_gone = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Puts the files of a provider into their folder, unless they are there.
+pub(super) fn place(
+    binary: &Path,
+    folder: &Path,
+    provider: &Path,
+    beside: Option<(&str, &[u8])>,
+) -> io::Result<Change> {
+    let is_same = |file: &Path, bytes: &[u8]| fs::read(file).is_ok_and(|found| found == bytes);
+    let beside = beside.map(|(name, bytes)| (folder.join(name), bytes));
+    let is_there = provider.exists();
+    let is_unchanged = is_there
+        && beside
+            .as_ref()
+            .is_none_or(|(file, bytes)| is_same(file, bytes))
+        && is_same(provider, &fs::read(binary)?);
+    if is_unchanged {
+        return Ok(Change::Unchanged);
+    }
+    copy(binary, folder, provider)?;
+    if let Some((file, bytes)) = beside {
+        write_whole(&file, bytes)?;
+    }
+    Ok(match is_there {
+        true => Change::Replaced,
+        false => Change::Added,
+    })
+}
+
+/// Writes a file of which nobody ever sees a part.
+fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let part = path.with_extension(format!("part-{}", std::process::id()));
+    let written = fs::File::create(&part)
+        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
+        .and_then(|()| fs::rename(&part, path));
+    if written.is_err() {
+        // The error to report is the first one.
+        let _also_failed = fs::remove_file(&part);
+    }
+    written
+}
+
+/// Copies a program. At any time the file is the old program or the new one, and one that runs continues.
+fn copy(from: &Path, folder: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    remove_parts(folder);
+    // Under a name that no provider has, so that an incomplete one is not started.
+    let part = folder.join(format!("{PART}{}", std::process::id()));
+    let copied = fs::copy(from, &part)
+        .and_then(|_| fs::set_permissions(&part, fs::Permissions::from_mode(0o755)))
+        .and_then(|()| fs::File::open(&part)?.sync_all())
+        .and_then(|()| fs::rename(&part, to));
+    if copied.is_err() {
+        // The incomplete copy is useless; the error to report is the first one.
+        let _also_failed = fs::remove_file(&part);
+    }
+    copied
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// No process has the largest number there is, and the first one always runs.
+    #[test]
+    fn what_a_killed_command_left_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("program");
+        fs::write(&program, "new").unwrap();
+        let mirror = folder.path().join("mirror");
+        fs::create_dir(&mirror).unwrap();
+        for name in [".part-2147483647", ".part-1", ".part-x"] {
+            fs::write(mirror.join(name), "half").unwrap();
+        }
+        copy(&program, &mirror, &mirror.join("provider")).unwrap();
+        let mut left: Vec<_> = fs::read_dir(&mirror).unwrap().flatten().collect();
+        left.sort_by_key(fs::DirEntry::file_name);
+        let left: Vec<_> = left.iter().map(fs::DirEntry::file_name).collect();
+        assert_eq!(left, [".part-1", ".part-x", "provider"]);
+    }
+}
