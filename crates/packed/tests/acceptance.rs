@@ -9,16 +9,31 @@ mod mark;
 #[path = "../../terraform/tests/acceptance/outcome.rs"]
 mod outcome;
 #[allow(dead_code, reason = "shared with the tests of crates/terraform")]
+#[path = "../../terraform/tests/acceptance/running.rs"]
+mod running;
+#[allow(dead_code, reason = "shared with the tests of crates/terraform")]
 #[path = "../../terraform/tests/acceptance/tools.rs"]
 mod tools;
 
+#[path = "acceptance/answers.rs"]
+mod answers;
+#[path = "acceptance/documents.rs"]
+mod documents;
 #[path = "acceptance/failures.rs"]
 mod failures;
+#[path = "acceptance/interruptions.rs"]
+mod interruptions;
 #[path = "acceptance/notes.rs"]
 mod notes;
+#[path = "acceptance/packages.rs"]
+mod packages;
+#[path = "acceptance/processes.rs"]
+mod processes;
 #[path = "acceptance/rust.rs"]
 mod rust;
 #[path = "acceptance/shapes.rs"]
 mod shapes;
+#[path = "acceptance/stage.rs"]
+mod stage;
 #[path = "acceptance/workspace.rs"]
 mod workspace;

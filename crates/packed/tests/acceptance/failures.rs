@@ -11,12 +11,8 @@ use crate::workspace::{Workspace, trial};
 const THING: &str =
     "resource \"puppet_thing\" \"a\" {\n  name   = \"one\"\n  secret = \"hunter2\"\n}\n";
 
-fn behave(workspace: &Workspace, behaviour: &str) {
-    fs::write(workspace.path("behaviour"), behaviour).unwrap();
-}
-
 fn apply(workspace: &Workspace, behaviour: &str) -> Outcome {
-    behave(workspace, behaviour);
+    workspace.behave(behaviour);
     let applied = workspace.run("apply -auto-approve");
     applied.says_nothing_of("hunter2");
     applied
@@ -107,11 +103,11 @@ fn an_update_that_fails_keeps_the_state() {
             assert_eq!(instance["attributes"]["name"], "one", "{behaviour}");
             assert_eq!(instance["status"], Value::Null, "{behaviour}");
         }
-        behave(workspace, "undead");
+        workspace.behave("undead");
         let kept = workspace.run("destroy -auto-approve").fails();
         kept.says("the resource was to be deleted, and is still there");
         assert!(has_resources(workspace));
-        behave(workspace, "");
+        workspace.behave("");
         workspace.run("destroy -auto-approve").succeeds();
     });
 }
@@ -132,7 +128,7 @@ fn a_plugin_that_has_changed_is_refused() {
         fs::write(&plugin, text).unwrap();
         workspace.run("plan -detailed-exitcode").has_changes();
 
-        behave(workspace, "schema");
+        workspace.behave("schema");
         let refused = workspace.run("plan").fails();
         refused.says("its schema is not the one that was captured");
     });
@@ -143,7 +139,7 @@ fn a_plugin_that_is_being_written_may_change() {
     trial(|workspace| {
         ready(workspace, "--dev");
         workspace.run("plan -detailed-exitcode").has_changes();
-        behave(workspace, "schema");
+        workspace.behave("schema");
         workspace.configure(
             "puppet",
             &THING.replace("secret", "later = \"x\"\n  secret"),

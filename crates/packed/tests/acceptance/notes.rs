@@ -4,11 +4,30 @@ use std::fs;
 
 use serde_json::{Value, json};
 
+use crate::tools;
 use crate::workspace::{Workspace, example, trial};
 
 fn packed(workspace: &Workspace) {
     let notes = example("python/notes.py");
     workspace.pack("notes", "", &notes).succeeds();
+}
+
+/// Runs a test with the plugin in plain Python, and with the one on the msgpack library.
+fn trial_of_both(test: impl Fn(&Workspace)) {
+    trial(|workspace| {
+        packed(workspace);
+        test(workspace);
+    });
+    let python =
+        tools::installed("python", "stamp").map(|stamp| stamp.with_file_name("bin/python"));
+    trial(|workspace| {
+        let python = python.as_ref().expect("what was there for Terraform");
+        let plugin = workspace.plugin("notes_msgpack.py");
+        let python = python.to_str().unwrap();
+        let packed = workspace.pack_with(python, "notes", "--env EXAMPLES", &plugin);
+        packed.succeeds();
+        test(workspace);
+    });
 }
 
 fn configure(workspace: &Workspace, text: &str) {
@@ -18,8 +37,7 @@ fn configure(workspace: &Workspace, text: &str) {
 
 #[test]
 fn functions_take_optional_and_variadic_arguments() {
-    trial(|workspace| {
-        packed(workspace);
+    trial_of_both(|workspace| {
         workspace.configure(
             "notes",
             r#"
@@ -90,8 +108,7 @@ output "notes" {{
 
 #[test]
 fn a_note_lives_its_life() {
-    trial(|workspace| {
-        packed(workspace);
+    trial_of_both(|workspace| {
         configure(workspace, &note("one", ""));
         workspace.init();
         workspace.run("validate").succeeds();
@@ -156,8 +173,7 @@ fn a_note_lives_its_life() {
 
 #[test]
 fn a_note_is_imported() {
-    trial(|workspace| {
-        packed(workspace);
+    trial_of_both(|workspace| {
         // What was imported has no types for values of the type `any`.
         let note = note("one", "").replace("tolist([\"x\", \"y\"])", "[\"x\", \"y\"]");
         configure(workspace, &note);
@@ -183,8 +199,7 @@ fn a_note_is_imported() {
 
 #[test]
 fn an_older_state_is_upgraded() {
-    trial(|workspace| {
-        packed(workspace);
+    trial_of_both(|workspace| {
         configure(workspace, &note("one", "text = \"old\""));
         workspace.init();
         workspace.run("apply -auto-approve").succeeds();
@@ -209,37 +224,12 @@ fn an_older_state_is_upgraded() {
 
 #[test]
 fn an_ephemeral_resource_is_opened_and_closed() {
-    trial(|workspace| {
-        packed(workspace);
+    trial_of_both(|workspace| {
         let token = "ephemeral \"notes_token\" \"t\" {}\n";
         let used = "resource \"notes_note\" \"a\" {\n  title = \"t\"\n  password = ephemeral.notes_token.t.value\n}\n";
         configure(workspace, &format!("{token}{used}"));
         workspace.init();
         workspace.run("apply -auto-approve").succeeds();
         workspace.run("plan -detailed-exitcode").succeeds();
-    });
-}
-
-#[test]
-fn packed_providers_are_listed_and_removed() {
-    trial(|workspace| {
-        let none = workspace.tenon("provider list --mirror mirror").succeeds();
-        none.says("there is no packed provider");
-        packed(workspace);
-        let listed = workspace.tenon("provider list --mirror mirror").succeeds();
-        listed
-            .says("tenon/notes 1.2.0 (terraform)")
-            .says("notes.py");
-        workspace
-            .tenon("provider remove notes --mirror mirror")
-            .succeeds();
-        workspace
-            .tenon("provider list --mirror mirror")
-            .succeeds()
-            .says("there is no packed");
-        assert_eq!(fs::read_dir(workspace.path("mirror")).unwrap().count(), 0);
-        workspace
-            .tenon("provider remove notes --mirror mirror")
-            .fails();
     });
 }

@@ -89,9 +89,7 @@ const TYPED: [&str; 38] = [
 ];
 
 pub(crate) fn pack(workspace: &Workspace, options: &str) {
-    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/acceptance/puppet.py");
-    let plugin = workspace.path("puppet.py");
-    std::fs::copy(source, &plugin).unwrap();
+    let plugin = workspace.plugin("puppet.py");
     let options = format!("--env EXAMPLES {options}");
     workspace.pack("puppet", &options, &plugin).succeeds();
 }

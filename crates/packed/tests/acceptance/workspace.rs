@@ -1,6 +1,7 @@
 //! A folder with a configuration and a packed provider, and a Terraform that works in it.
 
 use std::fs::{self, File};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -10,10 +11,11 @@ use tempfile::TempDir;
 
 use crate::mark::Mark;
 use crate::outcome::Outcome;
+use crate::running::Running;
 use crate::tools::{self, Terraform};
 
 /// No command takes longer, not even on a busy machine.
-const WATCHDOG: Duration = Duration::from_secs(120);
+pub(crate) const WATCHDOG: Duration = Duration::from_secs(120);
 
 pub(crate) struct Workspace {
     terraform: Terraform,
@@ -36,9 +38,20 @@ impl Workspace {
         self.folder.path().join(name)
     }
 
-    /// Packs a plugin; more options come first.
+    /// Packs a plugin in Python; more options come first.
     pub(crate) fn pack(&self, name: &str, options: &str, plugin: &Path) -> Outcome {
-        self.pack_command(name, options, &["python3", plugin.to_str().unwrap()])
+        self.pack_with("python3", name, options, plugin)
+    }
+
+    /// The same with another Python.
+    pub(crate) fn pack_with(
+        &self,
+        python: &str,
+        name: &str,
+        options: &str,
+        plugin: &Path,
+    ) -> Outcome {
+        self.pack_command(name, options, &[python, plugin.to_str().unwrap()])
     }
 
     /// Packs a plugin that is started by this command.
@@ -47,6 +60,19 @@ impl Workspace {
         let words: Vec<&str> = words.split_whitespace().collect();
         let command = [&words[..], &["--"], command].concat();
         self.run_program(&program("tenon"), &command)
+    }
+
+    /// A copy of a plugin of the tests, which may be changed.
+    pub(crate) fn plugin(&self, name: &str) -> PathBuf {
+        let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/acceptance");
+        let copy = self.path(name);
+        fs::copy(tests.join(name), &copy).unwrap();
+        copy
+    }
+
+    /// Says what the plugin is to do.
+    pub(crate) fn behave(&self, behaviour: &str) {
+        fs::write(self.path("behaviour"), behaviour).unwrap();
     }
 
     pub(crate) fn tenon(&self, words: &str) -> Outcome {
@@ -75,15 +101,35 @@ impl Workspace {
         self.run("init").succeeds()
     }
 
+    /// Starts a command of Terraform, in a process group of its own as from a terminal.
+    pub(crate) fn start(&self, words: &str) -> Running<'_> {
+        let words: Vec<&str> = words.split(' ').collect();
+        self.start_program(&self.terraform.program, &words)
+    }
+
+    /// Waits until something has happened.
+    pub(crate) fn wait_until(&self, what: &str, has_happened: impl Fn() -> bool) {
+        let deadline = Instant::now() + WATCHDOG;
+        while !has_happened() {
+            assert!(Instant::now() < deadline, "waiting for {what}");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
     fn run_program(&self, program: &Path, words: &[&str]) -> Outcome {
+        self.start_program(program, words).wait()
+    }
+
+    fn start_program(&self, program: &Path, words: &[&str]) -> Running<'_> {
         let mut command = tools::command(program);
         for (name, _) in std::env::vars_os() {
             if name.to_string_lossy().starts_with("TF_") {
                 command.env_remove(name);
             }
         }
-        let mut child = command
+        let child = command
             .args(words)
+            .process_group(0)
             .current_dir(self.folder.path())
             .env("HOME", self.folder.path())
             .env("CHECKPOINT_DISABLE", "1")
@@ -99,21 +145,7 @@ impl Workspace {
             .stderr(File::create(self.path("stderr")).unwrap())
             .spawn()
             .unwrap();
-        let deadline = Instant::now() + WATCHDOG;
-        let status = loop {
-            match child.try_wait().unwrap() {
-                Some(status) => break status,
-                // The mark ends it when it is dropped.
-                None => assert!(Instant::now() < deadline, "{words:?} takes too long"),
-            }
-            std::thread::sleep(Duration::from_millis(10));
-        };
-        Outcome {
-            command: words.join(" "),
-            code: status.code(),
-            stdout: fs::read_to_string(self.path("stdout")).unwrap(),
-            stderr: fs::read_to_string(self.path("stderr")).unwrap(),
-        }
+        Running::new(self, child, words.join(" "))
     }
 
     pub(crate) fn state(&self) -> Value {
@@ -127,6 +159,14 @@ impl Workspace {
         let resources = state["resources"].as_array().unwrap();
         let found = resources.iter().find(|one| one["type"] == kind);
         found.unwrap_or_else(|| panic!("no {kind} in {state}"))["instances"][0].clone()
+    }
+
+    /// The addresses of all resources in the state.
+    pub(crate) fn addresses(&self) -> Vec<String> {
+        let state = self.state();
+        let resources = state["resources"].as_array().unwrap().iter();
+        let address = |one: &Value| format!("{}.{}", one["type"], one["name"]).replace('"', "");
+        resources.map(address).collect()
     }
 
     pub(crate) fn attributes(&self, kind: &str) -> Value {

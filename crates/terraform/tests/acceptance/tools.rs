@@ -91,7 +91,8 @@ pub(crate) fn say(text: &str) {
     let _nobody_reads = writeln!(std::io::stderr(), "{text}");
 }
 
-fn installed(tool: &str, program: &str) -> Result<PathBuf, String> {
+/// A program that `scripts/tools` has installed.
+pub(crate) fn installed(tool: &str, program: &str) -> Result<PathBuf, String> {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let folder = workspace.join(".tools").join(tool);
     match folder.join("stamp").exists() {

@@ -1,0 +1,110 @@
+//! Versions in a mirror, and lock files that name them.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::stage;
+use crate::workspace::{Workspace, example, trial};
+
+const SLUG: &str = "output \"x\" {\n  value = provider::notes::slug(\"A b\")\n}\n";
+
+fn packed(workspace: &Workspace, options: &str) -> crate::outcome::Outcome {
+    let notes = example("python/notes.py");
+    workspace.pack("notes", options, &notes).succeeds()
+}
+
+/// The command that packing prints for the lock file, for Terraform.
+fn lock_command(packed: &crate::outcome::Outcome) -> String {
+    let mut lines = packed.stderr.lines().map(str::trim);
+    let line = lines.find(|line| line.contains(" providers lock "));
+    let (_, words) = line.expect("the command").split_once(' ').unwrap();
+    words.to_owned()
+}
+
+#[test]
+fn packing_again_says_what_the_lock_file_needs() {
+    trial(|workspace| {
+        packed(workspace, "");
+        workspace.configure("notes", SLUG);
+        workspace.init();
+        workspace.run("plan").succeeds();
+        let same = packed(workspace, "");
+        same.says("unchanged")
+            .says_nothing_of("refuse the new checksum");
+        workspace.run("plan").succeeds();
+
+        let changed = packed(workspace, "--timeout 1m");
+        changed.says("replaced").says("refuse the new checksum");
+        for command in ["plan", "init", "init -upgrade"] {
+            workspace.run(command).fails().says("checksum");
+        }
+        workspace.run(&lock_command(&changed)).succeeds();
+        workspace.run("init").succeeds();
+        workspace.run("plan").succeeds();
+
+        let newer = packed(workspace, "--as-version 2.0.0");
+        newer.says("init -upgrade");
+        workspace.run("plan").succeeds();
+        workspace.run("init -upgrade").succeeds().says("v2.0.0");
+        workspace.run("plan").succeeds();
+    });
+}
+
+#[test]
+fn packed_providers_are_listed_and_removed() {
+    trial(|workspace| {
+        let none = workspace.tenon("provider list --mirror mirror").succeeds();
+        none.says("there is no packed provider");
+        packed(workspace, "");
+        packed(workspace, "--as-version 1.10.0");
+        let listed = workspace.tenon("provider list --mirror mirror").succeeds();
+        listed
+            .says("tenon/notes 1.2.0 (terraform)")
+            .says("tenon/notes 1.10.0 (tofu)")
+            .says("notes.py");
+        let listed = workspace.tenon("provider list --mirror mirror --json");
+        let listed: Value = serde_json::from_str(&listed.succeeds().stdout).unwrap();
+        assert_eq!(listed["providers"].as_array().unwrap().len(), 4);
+        workspace
+            .tenon("provider remove notes --mirror mirror --as-version 1.2.0")
+            .succeeds();
+        let removed = workspace.tenon("provider remove notes --mirror mirror --json");
+        let removed: Value = serde_json::from_str(&removed.succeeds().stdout).unwrap();
+        assert_eq!(removed["removed"][0]["version"], json!("1.10.0"));
+        workspace
+            .tenon("provider list --mirror mirror")
+            .succeeds()
+            .says("there is no packed");
+        assert_eq!(fs::read_dir(workspace.path("mirror")).unwrap().count(), 0);
+        workspace
+            .tenon("provider remove notes --mirror mirror")
+            .fails()
+            .says("tenon provider list");
+    });
+}
+
+#[test]
+fn what_users_configure_reaches_the_plugin() {
+    trial(|workspace| {
+        fs::write(
+            workspace.path("settings.hcl"),
+            "max_in_flight = 3\nregion = \"eu\"\n",
+        )
+        .unwrap();
+        let options = "--config-file settings.hcl --config region=us --config limit=1.5";
+        stage::ready(
+            workspace,
+            options,
+            "output \"x\" {\n  value = provider::stage::more(\"config\")\n}\n",
+        );
+        workspace.behave("config");
+        workspace.run("apply -auto-approve").succeeds();
+        let config = &workspace.state()["outputs"]["x"]["value"];
+        let config: Value = serde_json::from_str(config.as_str().unwrap()).unwrap();
+        assert_eq!(
+            config,
+            json!({"max_in_flight": 3, "region": "us", "limit": 1.5})
+        );
+    });
+}
