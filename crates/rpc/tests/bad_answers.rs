@@ -365,3 +365,21 @@ async fn more_calls_than_allowed_fail_at_once() {
         ask(&mut peer, &connection).await;
     }
 }
+
+/// Agents of some SDKs answer so to what they cannot read.
+#[tokio::test(start_paused = true)]
+async fn an_error_without_an_id_is_about_no_call() {
+    for stray in [Stray::Answer, Stray::Skip] {
+        let options = Options {
+            stray,
+            ..Options::default()
+        };
+        let dialect = Dialect::JsonRpcLines;
+        let (mut peer, connection) = start(dialect, options);
+        let (waiting, id) = ask(&mut peer, &connection).await;
+        let error = &b"{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32700,\"message\":\"no\"}}\n"[..];
+        peer.send(error).await;
+        peer.send(response(dialect, id, 7)).await;
+        assert_eq!(outcome(waiting).await.expect("a result"), 7);
+    }
+}

@@ -127,10 +127,14 @@ fn understand(frame: &Bytes, members: Members) -> Inbound {
             None => Message::Event(Event { method, params }),
         });
     }
-    let Some(id) = id else {
-        return request_error(None, "neither method nor id");
-    };
     let is_null = |place: &std::ops::Range<usize>| &frame[place.clone()] == b"null";
+    let is_error = members.error.as_ref().is_some_and(|place| !is_null(place));
+    let id = match id {
+        Some(id) => id,
+        // An error about no call has the id null; some peers leave it out.
+        None if is_error && members.result.is_none() => Id::Null,
+        None => return request_error(None, "neither method nor id"),
+    };
     match (
         members.result,
         members.error.filter(|place| !is_null(place)),
