@@ -126,19 +126,21 @@ impl Gates {
                 Ok(ElicitationParams::Url(_)) => need("pages", &["elicitation", "url"]),
                 _ => Ok(()),
             },
-            "session/update" => match member(params, "update") {
-                Some(SessionUpdate::Notice(_)) => need("notices", &["session", "notices"]),
-                Some(
-                    SessionUpdate::CompactionUpdate(_) | SessionUpdate::CompactionSummaryChunk(_),
-                ) => need("compaction", &["session", "compaction"]),
-                Some(SessionUpdate::ConfigOptionUpdate(update))
-                    if update.config_options.iter().any(is_boolean) =>
-                {
-                    need(
-                        "options that are on or off",
-                        &["session", "configOptions", "boolean"],
-                    )
+            // Most updates are chunks, and there are many of them: the rest is read only if it matters.
+            "session/update" => match update_kind(params).as_deref() {
+                Some("notice") => need("notices", &["session", "notices"]),
+                Some("compaction_update" | "compaction_summary_chunk") => {
+                    need("compaction", &["session", "compaction"])
                 }
+                Some("config_option_update") => match member(params, "update") {
+                    Some(SessionUpdate::ConfigOptionUpdate(update))
+                        if update.config_options.iter().any(is_boolean) =>
+                    {
+                        let path = ["session", "configOptions", "boolean"];
+                        need("options that are on or off", &path)
+                    }
+                    _ => Ok(()),
+                },
                 _ => Ok(()),
             },
             _ => Ok(()),
@@ -149,6 +151,10 @@ impl Gates {
         data["details"] = json!(format!("the {} does not support it", to.name()));
         failure.error(self.profile, data)
     }
+}
+
+fn update_kind(params: &Payload) -> Option<String> {
+    params.member(&["update", "sessionUpdate"])?.decode().ok()
 }
 
 fn is_boolean(option: &ConfigOption) -> bool {

@@ -50,6 +50,20 @@ pub struct Settings {
     pub record: Option<Record>,
     /// Which limits hold.
     pub limits: Limits,
+    /// Who reads and writes the files of `fs/*`.
+    pub files: Files,
+}
+
+/// Who reads and writes the files that an agent asks the client for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Files {
+    /// The client, after the path has been checked. It sees what is not saved yet. Between the check and the client
+    /// there is a moment in which a folder can be replaced by a link.
+    #[default]
+    Client,
+    /// The guard, through the descriptors that it has checked: nothing can be replaced in between. What is not saved in
+    /// the editor is not seen.
+    Guard,
 }
 
 /// Which limits hold; all do by default.
@@ -93,7 +107,7 @@ impl Guard {
         let shared = Arc::new(Shared::new(
             settings.profile,
             settings.policy,
-            settings.limits,
+            (settings.limits, settings.files),
             record,
             (to_agent.clone(), to_client.clone()),
         ));
@@ -167,6 +181,8 @@ fn options(shared: &Arc<Shared>, side: Side) -> Options {
         limits: FrameLimits {
             // A line that is too long must not end a session.
             oversized: Oversized::Skip,
+            // Version 1 has no batches, and there are agents that a batch ends.
+            batch: 0,
             ..options.limits
         },
         // Agents print to their output what does not belong there. A client is told about its mistakes.

@@ -6,9 +6,9 @@ mod actors;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use actors::{Agent, Stage, data, json_payload};
+use actors::{Agent, RawPeer, Stage, data, json_payload};
 use serde_json::{Value, json};
-use tenon_acp::guard::{Limits, Settings};
+use tenon_acp::guard::{Files, Guard, Limits, Settings};
 use tenon_acp::policy::Policy;
 use tenon_acp::record::{Masks, Record, verify};
 use tenon_hcl::Source;
@@ -563,6 +563,108 @@ async fn methods_of_later_versions_pass_unless_the_reading_is_strict() {
         -32601
     );
     assert!(call(stage.editor(), "_vendor/echo", &params).await.is_ok());
+}
+
+/// Text on a line, as it comes from a program that has a mistake in it.
+#[tokio::test]
+async fn broken_lines_are_answered_and_the_connection_goes_on() {
+    let (mut raw, client_side) = RawPeer::pair();
+    let (_agent, agent_side) = RawPeer::pair();
+    let _guard = Guard::start(client_side, agent_side, Settings::default());
+    for (line, code) in [
+        ("{not json", -32700),
+        (
+            r#"[{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}]"#,
+            -32600,
+        ),
+        (r#"{"jsonrpc":"2.0","id":1,"method":7}"#, -32600),
+        (
+            r#"{"jsonrpc":"2.0","id":2,"method":"initialize","params":{"protocolVersion":"1"}}"#,
+            -32602,
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":3,"method":"session/new","params":{"cwd":"/","mcpServers":[]}}"#,
+            -32600,
+        ),
+    ] {
+        raw.write(line).await;
+        assert_eq!(raw.read().await["error"]["code"], code, "{line}");
+    }
+}
+
+#[tokio::test]
+async fn noise_of_an_agent_does_not_end_the_session() {
+    for noise in [
+        "Loading model...",
+        "",
+        "[]",
+        r#"[{"jsonrpc":"2.0","id":1,"method":"fs/read_text_file"}]"#,
+        r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}"#,
+        r#"{"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error"}}"#,
+        r#"{"jsonrpc":"2.0","id":4711,"result":{}}"#,
+        r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"x","update":{"sessionUpdate":"plan","entries":[]}}}"#,
+    ] {
+        let (mut client, client_side) = RawPeer::pair();
+        let (mut agent, agent_side) = RawPeer::pair();
+        let _guard = Guard::start(client_side, agent_side, Settings::default());
+        client.write(r#"{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":1}}"#).await;
+        let asked = agent.read().await;
+        agent.write(noise).await;
+        let answer =
+            json!({ "jsonrpc": "2.0", "id": asked["id"], "result": { "protocolVersion": 1 } });
+        agent.write(&answer.to_string()).await;
+        let answer = client.read().await;
+        let expected = json!({ "jsonrpc": "2.0", "id": "i", "result": { "protocolVersion": 1 } });
+        assert_eq!(answer, expected, "after {noise}");
+    }
+}
+
+/// Nothing can be replaced between the check and the reading, because both are the guard's.
+#[tokio::test]
+async fn the_guard_can_serve_files_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let cwd = folder.path().canonicalize().unwrap().display().to_string();
+    std::fs::write(folder.path().join("a"), "one\ntwo\n").unwrap();
+    let texts = Arc::new(Mutex::new(Vec::new()));
+    let (seen, inside) = (texts.clone(), cwd.clone());
+    let agent = Agent::new(move |peer, _| {
+        let (seen, inside) = (seen.clone(), inside.clone());
+        async move {
+            let write = json!({ "sessionId": "s", "path": format!("{inside}/new/b"), "content": "written" });
+            call(&peer, "fs/write_text_file", &write).await.unwrap();
+            let read = json!({ "sessionId": "s", "path": format!("{inside}/a"), "line": 2 });
+            let text = call(&peer, "fs/read_text_file", &read).await.unwrap();
+            seen.lock().unwrap().push(value(&text)["content"].clone());
+            let missing = json!({ "sessionId": "s", "path": format!("{inside}/none") });
+            assert_eq!(
+                code(call(&peer, "fs/read_text_file", &missing).await),
+                -31700
+            );
+            let outside = json!({ "sessionId": "s", "path": "/etc/passwd" });
+            assert_eq!(
+                code(call(&peer, "fs/read_text_file", &outside).await),
+                -31701
+            );
+            Ok(json_payload(&json!({ "stopReason": "end_turn" })))
+        }
+    });
+    let settings = Settings {
+        files: Files::Guard,
+        ..Settings::default()
+    };
+    let stage = Stage::open_in(agent, settings, &cwd).await;
+    stage.prompt("go").await.unwrap();
+    assert_eq!(
+        *texts.lock().unwrap(),
+        ["two\n"],
+        "the editor would have said x"
+    );
+    assert_eq!(
+        std::fs::read_to_string(folder.path().join("new/b")).unwrap(),
+        "written"
+    );
+    let summary = stage.guard().summary();
+    assert_eq!((summary.read.len(), summary.written.len()), (1, 1));
 }
 
 proptest::proptest! {

@@ -5,17 +5,19 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tenon_protocols::acp::{
-    CreateTerminalParams, CreateTerminalResult, Entry, Failure, PermissionParams, PermissionResult,
-    Profile, Side, TerminalParams, UpdateParams, view,
+    CreateTerminalParams, CreateTerminalResult, Empty, Entry, Failure, PermissionParams,
+    PermissionResult, Profile, ReadTextFileParams, ReadTextFileResult, Side, TerminalParams,
+    UpdateParams, WriteTextFileParams, view,
 };
 use tenon_rpc::forward::reply;
 use tenon_rpc::{Call, CallError, Event, Format, Payload, Peer, Reply, RpcError};
 use tokio::time::{Instant, timeout};
 
+use super::Files;
 use super::state::Shared;
 use super::summary::Summary;
 use crate::facts::Facts;
-use crate::paths::{Access, PathError};
+use crate::paths::{Access, PathError, Roots};
 use crate::policy::{Action, Decision};
 use crate::turns::Arrival;
 
@@ -35,7 +37,9 @@ impl Shared {
             Err(error) => return self.refuse(&call.method, error).await,
         };
         if let Verdict::Answer(answer) = verdict {
-            return Ok(answer);
+            let answer = Ok(answer);
+            self.client_answered(&call.method, call.params.as_ref(), &answer);
+            return answer;
         }
         let session = session_of(call.params.as_ref());
         let is_question = matches!(
@@ -173,14 +177,17 @@ impl Shared {
             );
             return Err(self.denied(&decision, json!({ "path": file.path })));
         }
+        let roots = roots.ok_or(PathError::Outside(
+            "the folders of the session could not be opened",
+        ));
+        if self.files == Files::Guard {
+            let served = roots.and_then(|roots| serve(&roots, params, access));
+            return served
+                .map(Verdict::Answer)
+                .map_err(|error| error.error(&file.path, self.profile));
+        }
         if self.limits.paths {
-            let checked = match roots {
-                Some(roots) => roots.check(&file.path, access).map(drop),
-                None => Err(PathError::Outside(
-                    "the folders of the session could not be opened",
-                )),
-            };
-            match checked {
+            match roots.and_then(|roots| roots.check(&file.path, access).map(drop)) {
                 // The client may know files that are not on disk: editors have unsaved ones.
                 Ok(()) | Err(PathError::NotFound) => {}
                 Err(error) => {
@@ -364,6 +371,24 @@ impl Shared {
             }
         });
     }
+}
+
+/// Reads or writes a file instead of the client.
+fn serve(roots: &Roots, params: &Payload, access: Access) -> Result<Payload, PathError> {
+    let unfit = |_| PathError::Invalid("the params do not fit the method");
+    let answer = match access {
+        Access::Read => {
+            let file: ReadTextFileParams = params.decode_private().map_err(unfit)?;
+            let text = roots.read(&file.path, file.line, file.limit)?;
+            Payload::encode(Format::Json, &ReadTextFileResult::new(text))
+        }
+        Access::Write => {
+            let file: WriteTextFileParams = params.decode_private().map_err(unfit)?;
+            roots.write(&file.path, &file.content)?;
+            Payload::encode(Format::Json, &Empty::default())
+        }
+    };
+    answer.map_err(unfit)
 }
 
 /// A question to the user, until it is answered.

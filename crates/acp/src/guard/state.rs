@@ -10,7 +10,7 @@ use tenon_rpc::forward::{Forward, Slot};
 use tenon_rpc::{Event, Format, Payload, Peer, Reply, RpcError, Text};
 use tokio::time::Instant;
 
-use super::{Limits, Summary};
+use super::{Files, Limits, Summary};
 use crate::gates::Gates;
 use crate::merge::{Bucket, Merger};
 use crate::paths::Roots;
@@ -26,6 +26,7 @@ pub(super) struct Shared {
     pub(super) profile: Profile,
     pub(super) policy: Policy,
     pub(super) limits: Limits,
+    pub(super) files: Files,
     pub(super) record: Option<Arc<Mutex<Record>>>,
     pub(super) to_agent: Forward<Slot>,
     pub(super) to_client: Forward<Slot>,
@@ -62,7 +63,7 @@ impl Shared {
     pub(super) fn new(
         profile: Profile,
         policy: Policy,
-        limits: Limits,
+        (limits, files): (Limits, Files),
         record: Option<Arc<Mutex<Record>>>,
         (to_agent, to_client): (Forward<Slot>, Forward<Slot>),
     ) -> Shared {
@@ -70,6 +71,7 @@ impl Shared {
             profile,
             policy,
             limits,
+            files,
             record,
             to_agent,
             to_client,

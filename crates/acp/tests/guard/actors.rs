@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use tenon_acp::guard::{Guard, Settings, Summary};
 use tenon_protocols::Protocol;
 use tenon_rpc::{Call, CallError, Connection, Format, Io, Payload, Peer, Reply, Router, RpcError};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt};
 use tokio::sync::mpsc;
 
 type Turn = Arc<dyn Fn(Peer, Payload) -> Pin<Box<dyn Future<Output = Reply> + Send>> + Send + Sync>;
@@ -246,5 +247,36 @@ impl Stage {
     /// The guard ends.
     pub(crate) fn finish(mut self) -> (Summary, Option<String>) {
         self.guard.take().unwrap().finish().unwrap()
+    }
+}
+
+/// A program that reads and writes lines, right or wrong.
+pub(crate) struct RawPeer {
+    lines: tokio::io::Lines<tokio::io::BufReader<tokio::io::ReadHalf<tokio::io::DuplexStream>>>,
+    writer: tokio::io::WriteHalf<tokio::io::DuplexStream>,
+}
+
+impl RawPeer {
+    pub(crate) fn pair() -> (RawPeer, Io) {
+        let (one, other) = tokio::io::duplex(64 * 1024);
+        let (reader, writer) = tokio::io::split(one);
+        let lines = tokio::io::BufReader::new(reader).lines();
+        let (other_reader, other_writer) = tokio::io::split(other);
+        (
+            RawPeer { lines, writer },
+            Io::new(other_reader, other_writer),
+        )
+    }
+
+    pub(crate) async fn write(&mut self, line: &str) {
+        let line = format!("{line}\n");
+        self.writer.write_all(line.as_bytes()).await.unwrap();
+    }
+
+    /// The next line.
+    pub(crate) async fn read(&mut self) -> Value {
+        let line = tokio::time::timeout(Duration::from_secs(60), self.lines.next_line()).await;
+        let line = line.expect("a line in time").unwrap().expect("a line");
+        serde_json::from_str(&line).unwrap()
     }
 }
