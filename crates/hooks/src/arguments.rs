@@ -131,13 +131,16 @@ impl Arguments {
             .last()
     }
 
-    /// Whether the user only asks for help.
+    /// Whether the user only asks for help. Behind `--`, it would be the name of a plan.
     pub fn asks_for_help(&self) -> bool {
-        let is_help = |word: &String| matches!(word.as_str(), "-help" | "--help" | "-h");
-        self.rest.iter().any(is_help) || self.global.iter().any(is_help)
+        let is_help = |word: &&String| matches!(word.as_str(), "-help" | "--help" | "-h");
+        let words = self.global.iter().chain(&self.rest);
+        words
+            .take_while(|word| *word != "--")
+            .any(|word| is_help(&word))
     }
 
-    /// The first argument that is no option: a saved plan, for `apply`.
+    /// The first argument that is not an option: a saved plan, for `apply`.
     pub fn positional(&self) -> Option<&str> {
         self.parts().find_map(|part| match part {
             Part::Positional(word) => Some(word.as_str()),
@@ -292,6 +295,8 @@ mod tests {
         assert_eq!(parse("apply -auto-approve plan").positional(), Some("plan"));
         assert_eq!(parse("apply -- -plan").positional(), Some("-plan"));
         assert_eq!(parse("apply -target").positional(), None);
+        assert!(parse("apply -auto-approve -help").asks_for_help());
+        assert!(!parse("apply -auto-approve -- -help").asks_for_help());
     }
 
     #[test]

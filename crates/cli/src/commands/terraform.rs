@@ -60,12 +60,15 @@ pub(crate) async fn run(args: &TerraformArgs) -> Result<(), Failure> {
     };
     let storage = session.project.storage.clone();
     let storage = storage.filter(|_| uses_state(&session.arguments));
-    if storage.is_none() && !session.has_hooks() {
-        return Err(cannot_run(&session.program.replace(&session.arguments)));
-    }
+    let typed = (session.arguments.clone(), session.program.clone());
+    // Before hooks are ruled out: `TF_CLI_ARGS_apply` may have what makes the difference.
+    take_defaults(&mut session);
     let has_hooks = session.has_hooks();
-    if has_hooks {
-        take_defaults(&mut session);
+    if !has_hooks {
+        (session.arguments, session.program) = typed;
+        if storage.is_none() {
+            return Err(cannot_run(&session.program.replace(&session.arguments)));
+        }
     }
     // Without hooks, there is nothing to say about them.
     let is_json = has_hooks && (args.json || session.arguments.has("json"));

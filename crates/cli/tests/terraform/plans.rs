@@ -144,6 +144,15 @@ fn options_of_terraform_mean_what_they_mean_to_it() {
         let size = workspace.run("-chdir=sub output -raw size").succeeds();
         assert_eq!(size.stdout, "very large");
 
+        // Hooks cannot be avoided with them.
+        fs::remove_file(workspace.path("sub/calls.jsonl")).unwrap();
+        let defaults = [("TF_CLI_ARGS_apply", "-auto-approve")];
+        workspace
+            .run_with("-chdir=sub apply -json", "", &defaults)
+            .succeeds();
+        let calls = fs::read_to_string(workspace.path("sub/calls.jsonl")).unwrap();
+        assert!(calls.contains("applyStageCompleted"), "{calls}");
+
         // Every workspace has a state of its own.
         workspace.run("-chdir=sub workspace new test").succeeds();
         let refused = workspace.run_with("-chdir=sub apply", "no\n", &[]).fails();
