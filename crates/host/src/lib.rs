@@ -61,7 +61,7 @@ pub use limits::{Limits, MemoryLimit, parse_size};
 pub use plugin::{Plugin, Start};
 pub use pool::{Lease, Pool, PoolError, PoolLimits, Started};
 pub use process::{HowItEnded, Process, StopLimits, Stopped};
-pub use sandbox::{Denial, Grant, InvalidPermission, Permission, Permissions};
+pub use sandbox::{Denial, Grant, InvalidPermission, Permission, Permissions, Unenforceable};
 pub use stderr::StderrTail;
 pub use supervisor::{Down, Restart, Status, Supervisor};
 

@@ -19,4 +19,4 @@ pub(crate) use environment::{inherits, is_denied};
 pub(crate) use system::{Sandbox, explained, pin};
 
 pub use denial::Denial;
-pub use permissions::{Grant, InvalidPermission, Permission, Permissions};
+pub use permissions::{Grant, InvalidPermission, Permission, Permissions, Unenforceable};

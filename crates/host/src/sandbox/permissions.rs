@@ -57,6 +57,15 @@ pub struct Permissions {
     deny: BTreeMap<Permission, Grant>,
 }
 
+/// A permission that cannot be enforced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unenforceable {
+    /// What is wrong.
+    pub problem: String,
+    /// What to do about it.
+    pub hint: String,
+}
+
 /// A word that is not a permission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidPermission(String);
@@ -155,8 +164,8 @@ impl Permissions {
     /// exist, and the kernel has a rule for everything. Programs are checked when the plugin starts.
     ///
     /// # Errors
-    /// A permission cannot be enforced: what is wrong, and after `\n  hint: ` what to do about it.
-    pub fn check(&self, folder: &Path) -> io::Result<()> {
+    /// A permission cannot be enforced.
+    pub fn check(&self, folder: &Path) -> Result<(), Unenforceable> {
         super::system::check(self, folder)
     }
 
@@ -245,6 +254,33 @@ impl fmt::Display for InvalidPermission {
 }
 
 impl std::error::Error for InvalidPermission {}
+
+impl Unenforceable {
+    pub(super) fn new(problem: impl Into<String>, hint: impl Into<String>) -> Unenforceable {
+        Unenforceable {
+            problem: problem.into(),
+            hint: hint.into(),
+        }
+    }
+}
+
+impl fmt::Display for Unenforceable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Unenforceable { problem, hint } = self;
+        write!(
+            f,
+            "its permissions cannot be enforced: {problem}\n  hint: {hint}"
+        )
+    }
+}
+
+impl std::error::Error for Unenforceable {}
+
+impl From<Unenforceable> for io::Error {
+    fn from(error: Unenforceable) -> io::Error {
+        io::Error::new(io::ErrorKind::InvalidInput, error)
+    }
+}
 
 #[cfg(test)]
 mod tests {

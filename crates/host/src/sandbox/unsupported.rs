@@ -8,7 +8,7 @@ use std::path::Path;
 use rustix::process::Pid;
 
 use crate::command::PluginCommand;
-use crate::sandbox::Permissions;
+use crate::sandbox::{Permissions, Unenforceable};
 
 /// There is none.
 pub(crate) enum Sandbox {}
@@ -36,7 +36,7 @@ impl Sandbox {
 }
 
 /// Nothing is enforced, so nothing cannot be; a plugin that has permissions is not started.
-pub(super) fn check(_: &Permissions, _: &Path) -> io::Result<()> {
+pub(super) fn check(_: &Permissions, _: &Path) -> Result<(), Unenforceable> {
     Ok(())
 }
 

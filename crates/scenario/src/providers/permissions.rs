@@ -19,15 +19,14 @@ impl RequiredProvider {
             return Ok(());
         };
         permissions.enforced().check(folder).map_err(|error| {
-            let problem = error.to_string();
-            let (problem, hint) = match problem.split_once("\n  hint: ") {
-                Some((problem, hint)) => (problem, Some(hint.to_owned())),
-                None => (problem.as_str(), None),
-            };
-            let summary = format!("the provider {:?}: {problem}", self.name.text());
-            let mut diagnostic = Diagnostic::error(summary).at(place.clone());
-            diagnostic.help = hint;
-            diagnostic
+            let summary = format!(
+                "the provider {:?}: its permissions cannot be enforced: {}",
+                self.name.text(),
+                error.problem
+            );
+            Diagnostic::error(summary)
+                .at(place.clone())
+                .help(error.hint)
         })
     }
 }

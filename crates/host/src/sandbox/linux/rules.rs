@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use super::landlock::access;
 use super::needed::{DEVICES, Finder, Needed};
 use crate::command::PluginCommand;
-use crate::sandbox::{Grant, Permission, Permissions};
+use crate::sandbox::{Grant, Permission, Permissions, Unenforceable};
 
 /// What is restricted, and what is allowed of it.
 #[derive(Debug, Default)]
@@ -47,7 +46,7 @@ impl Rules {
     pub(super) fn of(
         command: &PluginCommand,
         permissions: &Permissions,
-    ) -> io::Result<(Rules, Needed)> {
+    ) -> Result<(Rules, Needed), Unenforceable> {
         refuse_what_has_no_meaning(permissions)?;
         let finder = Finder::new(command);
         let mut needed = Needed::by_anyone();
@@ -121,7 +120,7 @@ impl Granted {
         permission: Permission,
         access: u64,
         finder: &Finder<'_>,
-    ) -> io::Result<()> {
+    ) -> Result<(), Unenforceable> {
         if permissions.denies_all(permission) {
             return Ok(());
         }
@@ -140,7 +139,12 @@ impl Granted {
 
     /// Landlock has no rule that takes something away. Where something beneath a folder is denied, the
     /// folder itself gets no rights, but everything that is in it now does.
-    fn all_but(&mut self, path: &Path, denied: &[PathBuf], access: u64) -> io::Result<()> {
+    fn all_but(
+        &mut self,
+        path: &Path,
+        denied: &[PathBuf],
+        access: u64,
+    ) -> Result<(), Unenforceable> {
         /// More would take long at every start.
         const MOST: usize = 10_000;
         if denied.iter().any(|denied| path.starts_with(denied)) {
@@ -150,11 +154,14 @@ impl Granted {
             self.add(path, access);
             return match self.0.len() {
                 ..MOST => Ok(()),
-                _ => Err(invalid(format!(
-                    "{} is beside too many files to deny it alone: more than {MOST} rules would be \
-                     needed\n  hint: allow less, or deny the folder it is in",
-                    path.display()
-                ))),
+                _ => Err(Unenforceable::new(
+                    format!(
+                        "{} is beside too many files to deny it alone: more than {MOST} rules would \
+                         be needed",
+                        path.display()
+                    ),
+                    "allow less, or deny the folder it is in",
+                )),
             };
         }
         // What cannot be listed stays denied.
@@ -173,7 +180,7 @@ impl Granted {
         permissions: &Permissions,
         needed: &mut Needed,
         finder: &Finder<'_>,
-    ) -> io::Result<()> {
+    ) -> Result<(), Unenforceable> {
         const RUN: u64 = access::EXECUTE | access::READ_FILE;
         let own = needed.execute.len();
         let denied = Permissions::listed(permissions.denied(Permission::Run)).iter();
@@ -212,7 +219,10 @@ impl Granted {
 ///
 /// # Errors
 /// A permission cannot be enforced.
-pub(in crate::sandbox) fn check(permissions: &Permissions, folder: &Path) -> io::Result<()> {
+pub(in crate::sandbox) fn check(
+    permissions: &Permissions,
+    folder: &Path,
+) -> Result<(), Unenforceable> {
     refuse_what_has_no_meaning(permissions)?;
     for permission in [Permission::Read, Permission::Write] {
         if !permissions.denies_all(permission) {
@@ -226,14 +236,20 @@ pub(in crate::sandbox) fn check(permissions: &Permissions, folder: &Path) -> io:
 }
 
 /// The path of something that is allowed, without symbolic links.
-fn existing(permission: Permission, entry: &OsStr, folder: &Path) -> io::Result<PathBuf> {
+fn existing(
+    permission: Permission,
+    entry: &OsStr,
+    folder: &Path,
+) -> Result<PathBuf, Unenforceable> {
     let path = folder.join(entry);
     path.canonicalize().map_err(|error| {
-        invalid(format!(
-            "{permission} is allowed for {}, which cannot be opened: {error}\n  hint: a rule \
-             is for what exists: create it, or allow the folder that it will be in",
-            path.display()
-        ))
+        Unenforceable::new(
+            format!(
+                "{permission} is allowed for {}, which cannot be opened: {error}",
+                path.display()
+            ),
+            "a rule is for what exists: create it, or allow the folder that it will be in",
+        )
     })
 }
 
@@ -256,19 +272,19 @@ pub(super) fn real(path: &Path) -> PathBuf {
     }
 }
 
-fn refuse_what_has_no_meaning(permissions: &Permissions) -> io::Result<()> {
+fn refuse_what_has_no_meaning(permissions: &Permissions) -> Result<(), Unenforceable> {
     for permission in [Permission::Sys, Permission::Ffi] {
         if permissions.denied(permission).is_some() {
-            return Err(invalid(format!(
-                "{permission} cannot be denied to a program that is not run by Deno\n  hint: leave it \
-                 out; what it could be used for is held by the other permissions"
-            )));
+            return Err(Unenforceable::new(
+                format!("{permission} cannot be denied to a program that is not run by Deno"),
+                "leave it out; what it could be used for is limited by the other permissions",
+            ));
         }
     }
     Ok(())
 }
 
-fn net(permissions: &Permissions) -> io::Result<Net> {
+fn net(permissions: &Permissions) -> Result<Net, Unenforceable> {
     if permissions.is_unlimited(Permission::Net) {
         return Ok(Net::All);
     }
@@ -277,10 +293,9 @@ fn net(permissions: &Permissions) -> io::Result<Net> {
     match permissions.allowed(Permission::Net) {
         _ if permissions.denies_all(Permission::Net) => {}
         Some(Grant::All) => {
-            return Err(invalid(
-                "net is allowed as a whole and denied in part, which the kernel has no rule for\n  \
-                 hint: list what is allowed, as in \"net=:443\""
-                    .to_owned(),
+            return Err(Unenforceable::new(
+                "net is allowed as a whole and denied in part, which the kernel has no rule for",
+                "list what is allowed, as in \"net=:443\"",
             ));
         }
         allowed => {
@@ -308,7 +323,7 @@ enum Address {
     Unix,
 }
 
-fn address(entry: &OsStr) -> io::Result<Address> {
+fn address(entry: &OsStr) -> Result<Address, Unenforceable> {
     let text = entry.to_string_lossy();
     let (host, port) = match &*text {
         "udp" => return Ok(Address::Udp),
@@ -317,38 +332,37 @@ fn address(entry: &OsStr) -> io::Result<Address> {
     };
     let is_port = |text: &str| text.parse::<u16>().is_ok_and(|port| port > 0);
     if is_port(&text) {
-        return Err(invalid(format!(
-            "net for {text:?} is invalid\n  hint: \":{text}\" allows a TCP port on any host"
-        )));
+        return Err(Unenforceable::new(
+            format!("net for {text:?} is invalid"),
+            format!("\":{text}\" allows a TCP port on any host"),
+        ));
     }
     let number = port;
     let port = port.parse::<u16>().ok().filter(|port| *port > 0);
     match (host, port) {
         ("" | "*", Some(port)) => Ok(Address::Port(port)),
-        ("" | "*", None) => Err(invalid(format!(
-            "net for {text:?} is invalid: {number:?} is not a port\n  hint: \":443\" allows a \
-             TCP port on any host, \"udp\" and \"unix\" these sockets; ports are listed one by one"
-        ))),
+        ("" | "*", None) => Err(Unenforceable::new(
+            format!("net for {text:?} is invalid: {number:?} is not a port"),
+            "\":443\" allows a TCP port on any host, \"udp\" and \"unix\" these sockets; ports are \
+             listed one by one",
+        )),
         (_, port) => {
             let port = port.map_or("PORT".to_owned(), |port| port.to_string());
-            Err(invalid(format!(
-                "net for {text:?} cannot be enforced: the kernel cannot distinguish hosts\n  hint: \
-                 \":{port}\" allows a TCP port on any host; there are \"udp\" and \"unix\" as well"
-            )))
+            Err(Unenforceable::new(
+                format!("net for {text:?} cannot be enforced: the kernel cannot distinguish hosts"),
+                format!(
+                    "\":{port}\" allows a TCP port on any host; there are \"udp\" and \"unix\" as well"
+                ),
+            ))
         }
     }
 }
 
-fn not_found(name: &OsStr) -> io::Error {
-    invalid(format!(
-        "run is allowed for {}, which was not found\n  hint: is it installed, and in PATH?",
-        name.display()
-    ))
-}
-
-fn invalid(problem: String) -> io::Error {
-    let problem = format!("its permissions cannot be enforced: {problem}");
-    io::Error::new(io::ErrorKind::InvalidInput, problem)
+fn not_found(name: &OsStr) -> Unenforceable {
+    Unenforceable::new(
+        format!("run is allowed for {}, which was not found", name.display()),
+        "is it installed, and in PATH?",
+    )
 }
 
 #[cfg(test)]
