@@ -165,21 +165,10 @@ fn duration(text: &str) -> Result<Limit, String> {
     if text == "none" {
         return Ok(Limit(None));
     }
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let (number, unit) = text.split_at(digits.len());
-    let seconds = match unit {
-        "ms" => 0.001,
-        "s" => 1.0,
-        "m" => 60.0,
-        "h" => 3600.0,
-        _ => return Err("a time is a number with ms, s, m or h, such as 500ms or 2s".into()),
-    };
-    let number: f64 = number
-        .parse()
-        .map_err(|_| format!("{number:?} is not a number"))?;
-    match Duration::try_from_secs_f64(number * seconds) {
-        Ok(limit) if !limit.is_zero() => Ok(Limit(Some(limit))),
-        _ => Err("a time must be greater than zero and finite".into()),
+    match tenon_hcl::parse_duration(text) {
+        Some(limit) if !limit.is_zero() => Ok(Limit(Some(limit))),
+        Some(_) => Err("a time must be greater than zero".into()),
+        None => Err("a time is a number with ms, s, m or h, such as 500ms, 2s or 1h30m".into()),
     }
 }
 
@@ -199,6 +188,7 @@ mod tests {
         assert_eq!(parsed("500ms"), Ok(Some(500)));
         assert_eq!(parsed("1.5s"), Ok(Some(1500)));
         assert_eq!(parsed("2m"), Ok(Some(120_000)));
+        assert_eq!(parsed("1m30s"), Ok(Some(90_000)));
         assert_eq!(parsed("none"), Ok(None));
         for wrong in ["", "5", "s", "0s", "-1s", "1d", "infs", "nans"] {
             assert!(parsed(wrong).is_err(), "{wrong}");
