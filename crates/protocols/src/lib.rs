@@ -179,6 +179,13 @@ impl Protocol {
         (self.spec().end)(peer).await;
     }
 
+    /// The answer to a call that would end the plugin, for a client that shares the plugin with others;
+    /// `None` for other methods. Events with these names end the plugin too.
+    pub fn goodbye(self, method: &str, format: Format) -> Option<Payload> {
+        let answer = (self.spec().goodbye)(method)?;
+        Payload::encode(format, &answer).ok()
+    }
+
     /// The answer to a routine call of a server; `None` for calls that need a decision.
     pub fn answer(self, method: &str, params: Option<&Payload>, format: Format) -> Option<Payload> {
         let params = params.and_then(|params| lifecycle::decode(params).ok());

@@ -48,6 +48,9 @@ pub(crate) struct Spec {
     pub(crate) begin: for<'a> fn(&'a Peer, &'a Client) -> Work<'a, Begun>,
     /// Makes the last call, or sends the last event.
     pub(crate) end: for<'a> fn(&'a Peer) -> Work<'a, ()>,
+    /// The answer to a client that makes the last call, or sends the last event, of a plugin that it
+    /// shares with others.
+    pub(crate) goodbye: fn(&str) -> Option<Value>,
     /// Answers routine calls of servers.
     pub(crate) answer: fn(&str, &Value) -> Option<Value>,
     /// Why a result means that its call has failed, where results can say so.
@@ -79,6 +82,7 @@ impl Spec {
         confirmation: None,
         begin: |_, _| Box::pin(async { Ok(None) }),
         end: |_| Box::pin(async {}),
+        goodbye: |_| None,
         answer: |_, _| None,
         failure: |_, _| None,
         list: None,

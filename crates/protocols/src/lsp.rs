@@ -27,6 +27,7 @@ pub(crate) static SPEC: Spec = Spec {
     confirmation: Some(INITIALIZED),
     begin,
     end,
+    goodbye: |method| matches!(method, "shutdown" | "exit").then_some(Value::Null),
     answer,
     list: Some(capabilities::list),
     methods: capabilities::METHODS,

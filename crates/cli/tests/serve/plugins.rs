@@ -75,6 +75,39 @@ async fn plugins_of_every_protocol_are_initialised_once_and_shut_down() {
     }
 }
 
+/// A client that ends its session, as editors do, does not end the plugin of the others.
+#[tokio::test]
+async fn a_client_that_says_goodbye_does_not_end_the_plugin() {
+    for (protocol, answer, events) in [
+        (Protocol::Lsp, json!(null), vec!["exit"]),
+        (Protocol::Orchard, json!({}), vec![]),
+        (Protocol::Seasonings, json!({}), vec![]),
+        (Protocol::Denobridge, json!(null), vec!["shutdown"]),
+    ] {
+        let name = protocol.name();
+        let options = format!("--protocol {name} --record record --no-restart -- tenon echo");
+        let serving = Serving::start(&options).await;
+        let (mut leaving, mut staying) = (serving.wire(), serving.wire());
+        let answered = leaving.answer(json!(1), "shutdown", json!({}));
+        assert_eq!(answered["result"], answer, "{name}: {answered}");
+        for event in events {
+            leaving.send(&json!({ "jsonrpc": "2.0", "method": event }).to_string());
+        }
+        // The answer shows that the event before it was handled.
+        assert_eq!(leaving.answer(json!(2), "add", json!([1, 2]))["result"], 3);
+        drop(leaving);
+        let answered = staying.answer(json!(1), "add", json!([3, 4]));
+        assert_eq!(answered["result"], 7, "{name}: {answered}");
+        let asked = methods(&serving.frames("out"));
+        assert!(
+            !asked.iter().any(|method| method == "shutdown"),
+            "{asked:?}"
+        );
+        assert!(!asked.iter().any(|method| method == "exit"), "{asked:?}");
+        serving.stop().await;
+    }
+}
+
 /// The block of a page that begins with this line.
 fn block(page: &str, first: &str) -> String {
     let start = page.find(first).expect("a block");

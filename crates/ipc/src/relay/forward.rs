@@ -67,6 +67,12 @@ impl Hub {
         Some(reply(Ok(answer), client))
     }
 
+    /// The answer to a client that leaves and would end the plugin, which others still use. The relay
+    /// says goodbye to the plugin when it stops.
+    fn goodbye(&self, method: &str) -> Option<Payload> {
+        self.protocol?.goodbye(method, Format::Json)
+    }
+
     async fn ask_plugin(&self, mut call: Call) -> Reply {
         let (session, method) = (call.session(), call.method.clone());
         let _running = self.callers.enter(session.clone());
@@ -75,6 +81,9 @@ impl Hub {
         }
         if let Some(reply) = self.begun(&method, session.peer()).await {
             return reply;
+        }
+        if let Some(answer) = self.goodbye(&method) {
+            return Ok(answer);
         }
         let (params, mut given) = self.tokens.replace(&session, call.params.take());
         let name = params
@@ -172,6 +181,9 @@ impl Hub {
         let confirmation = self.protocol.and_then(Protocol::confirmation);
         if confirmation == Some(event.method.as_str()) {
             // The plugin was told when it was initialised here.
+            return;
+        }
+        if self.goodbye(&event.method).is_some() {
             return;
         }
         if let Some(cancel) = withdrawals::cancel_of(&event) {

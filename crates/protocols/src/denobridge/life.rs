@@ -12,6 +12,7 @@ pub(crate) static SPEC: Spec = Spec {
     first_call: Some("health"),
     begin: greet,
     end,
+    goodbye: |method| (method == "shutdown").then_some(Value::Null),
     ..Spec::BASE
 };
 

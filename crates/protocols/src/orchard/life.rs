@@ -20,6 +20,7 @@ pub(crate) static SPEC: Spec = Spec {
     first_call: Some("describe"),
     begin: greet,
     end,
+    goodbye: |method| (method == "shutdown").then(|| json!({})),
     #[cfg(feature = "values")]
     list: Some(super::list::list),
     methods: &["describe", "configure", "execute", "shutdown"],

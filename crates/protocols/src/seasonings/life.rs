@@ -37,6 +37,7 @@ pub(crate) static SPEC: Spec = Spec {
     begin: greet_with_everything,
     end,
     failure,
+    goodbye: |method| (method == "shutdown").then(|| json!({})),
     #[cfg(feature = "values")]
     list: Some(list::list),
     methods: &[
