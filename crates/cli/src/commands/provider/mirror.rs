@@ -221,7 +221,7 @@ pub(super) fn binary(given: Option<&Path>, name: &str) -> Result<PathBuf, Failur
     match is_program {
         true => Ok(file),
         false => Err(Failure::cannot_start(format!(
-            "{} is not an executable file\n  hint: `cargo build --release` builds it next to tenon; or name \
+            "{} is not an executable file\n  hint: `cargo build --release --workspace` builds it next to tenon; or name \
              another file with --binary FILE",
             tenon_text::path(&file)
         ))),
