@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tenon_rpc::{
-    CallError, CloseReason, Connection, Dialect, Options, Peer, Router, options::Stray,
+    CallError, CloseReason, Connection, Dialect, Options, Peer, Router,
+    options::{Stray, Unclaimed},
 };
 
 use crate::command::PluginCommand;
@@ -34,6 +35,7 @@ impl Start {
             dialect,
             options: Options {
                 stray: Stray::Skip,
+                unclaimed: Unclaimed::FailCall,
                 ..Options::default()
             },
             limit: Duration::from_secs(10),

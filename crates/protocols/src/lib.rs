@@ -49,7 +49,10 @@ pub use listing::{Listing, Offer, Parameter, Sample};
 #[cfg(feature = "secrets")]
 pub use secrets::{MASK, Secrets};
 use serde_json::Value;
-use tenon_rpc::{CallError, Dialect, Format, Options, Payload, Peer, options::Limits};
+use tenon_rpc::{
+    CallError, Dialect, Format, Options, Payload, Peer,
+    options::{Limits, Unclaimed},
+};
 
 /// One of the published protocols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -117,6 +120,7 @@ impl Protocol {
                 ..limits
             },
             stray: self.spec().stray,
+            unclaimed: Unclaimed::FailCall,
             ..Options::default()
         }
     }

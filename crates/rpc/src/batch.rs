@@ -78,6 +78,9 @@ impl Peer {
                 }
             });
         }
+        if let (Some(first), Some(last)) = (waiting.first(), waiting.last()) {
+            self.shared.pending().join(first.number..=last.number);
+        }
         if let Err(error) = outbox.push_calls(room, &messages) {
             waiting.into_iter().for_each(|call| self.never_sent(call));
             return Err(self.queue_error(error));

@@ -58,6 +58,8 @@ pub struct Options {
     pub events: EventOrder,
     /// What to do with a frame that is not a message.
     pub stray: Stray,
+    /// What to do with an answer whose id belongs to no call.
+    pub unclaimed: Unclaimed,
     /// If not empty: the dialects to choose from by the first bytes of the peer. Until they
     /// come, the connection's own dialect is used.
     pub detect: &'static [Dialect],
@@ -87,6 +89,7 @@ impl Default for Options {
             withdrawals: &[],
             events: EventOrder::AtOnce,
             stray: Stray::Answer,
+            unclaimed: Unclaimed::Skip,
             detect: &[],
             tap: None,
             metrics: None,
@@ -166,6 +169,17 @@ pub enum EventOrder {
         /// Events that are handled at once all the same.
         except: &'static [&'static str],
     },
+}
+
+/// What to do with an answer whose id belongs to no call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unclaimed {
+    /// Log it. The call that it was meant for waits for another answer.
+    Skip,
+    /// Fail the call that it must be meant for: the one whose number the id is in another form, such as
+    /// `"1"` or `1.0`; for the id null, which says that a request could not be read, the only one that
+    /// waits. Otherwise a plugin that gets ids wrong would be waited for forever.
+    FailCall,
 }
 
 /// What to do with a frame that is not a message.

@@ -92,7 +92,7 @@ pub use tap::Tap;
 
 /// The types of the fields of [`Options`].
 pub mod options {
-    pub use crate::connection::{Cancel, EventOrder, Stray, Withdrawal};
+    pub use crate::connection::{Cancel, EventOrder, Stray, Unclaimed, Withdrawal};
     pub use crate::dialect::{Limits, Oversized};
     pub use crate::params::Params;
     pub use tenon_wire::transcode::{ExtContent, ExtName};

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::BuildHasherDefault;
+use std::ops::RangeInclusive;
 use std::task::Waker;
 
 use crate::error::{CallError, CloseReason};
@@ -20,6 +21,8 @@ pub(crate) struct Pending {
     limit: usize,
     /// The last calls that their callers dropped: their answers may still come.
     forgotten: VecDeque<u32>,
+    /// The calls of the last batch, from the first to the last.
+    batch: RangeInclusive<u32>,
     /// Whether new calls are refused, because no answer could come.
     is_refusing: bool,
 }
@@ -59,6 +62,7 @@ impl Pending {
             last: 0,
             limit,
             forgotten: VecDeque::new(),
+            batch: RangeInclusive::new(1, 0),
             is_refusing: false,
         }
     }
@@ -146,6 +150,38 @@ impl Pending {
             .is_ok_and(|number| matches!(self.waiting.get(&number), Some(Waiter::Waiting(_))))
     }
 
+    /// Remembers that these calls were sent in one frame.
+    pub(crate) fn join(&mut self, batch: RangeInclusive<u32>) {
+        self.batch = batch;
+    }
+
+    /// The calls that an answer with a wrong id must be meant for. If the id is the number of a call in
+    /// another form (`"1"`, `1.0`), that call; if it is null, the only call that waits, or all of a batch
+    /// if no other call waits. None for any other id: a plugin may print messages that are not for us.
+    pub(crate) fn meant(&self, id: &Id) -> Vec<u32> {
+        match id {
+            Id::Number(_) => return Vec::new(),
+            Id::Text(text) | Id::Verbatim(text) => {
+                let is_same = |number: &u32| text.as_str().parse() == Ok(f64::from(*number));
+                let waiting = self.waiting().filter(is_same);
+                return waiting.collect();
+            }
+            Id::Null => {}
+        }
+        let waiting: Vec<u32> = self.waiting().collect();
+        match waiting.len() == 1 || waiting.iter().all(|call| self.batch.contains(call)) {
+            true => waiting,
+            false => Vec::new(),
+        }
+    }
+
+    /// The numbers of the calls that wait for an answer.
+    fn waiting(&self) -> impl Iterator<Item = u32> {
+        let is_waiting = |waiter: &Waiter| matches!(waiter, Waiter::Waiting(_));
+        let waiting = self.waiting.iter();
+        waiting.filter_map(move |(number, waiter)| is_waiting(waiter).then_some(*number))
+    }
+
     /// How many calls wait.
     pub(crate) fn len(&self) -> usize {
         self.waiting.len()
@@ -199,6 +235,34 @@ mod tests {
         assert!(pending.poll(two, Waker::noop()).is_none());
         assert!(pending.forget(one), "it had not been answered");
         assert!(!pending.forget(two));
+    }
+
+    #[test]
+    fn a_wrong_id_is_meant_for_the_call_or_batch_that_it_can_be_meant_for() {
+        let mut pending = Pending::new(10);
+        assert!(pending.meant(&Id::Null).is_empty());
+        let one = pending.open().unwrap();
+        assert_eq!(pending.meant(&Id::Null), [one]);
+        for foreign in [Id::from("x"), Id::from(99), Id::Number(-1)] {
+            assert!(pending.meant(&foreign).is_empty(), "{foreign}");
+        }
+        let two = pending.open().unwrap();
+        assert!(pending.meant(&Id::Null).is_empty());
+        // Another form of the number is unambiguous, however many calls wait.
+        let forms = [Id::from("2"), Id::Verbatim("2.0".into())];
+        assert!(forms.iter().all(|id| pending.meant(id) == [two]));
+        assert_eq!(pending.answer(&Id::from(2), null()), Delivery::Delivered);
+        for second in [Id::from(2), Id::from("2")] {
+            assert!(pending.meant(&second).is_empty(), "a second answer");
+        }
+        assert_eq!(pending.meant(&Id::Null), [one]);
+        let batch = [pending.open().unwrap(), pending.open().unwrap()];
+        pending.join(batch[0]..=batch[1]);
+        assert!(pending.meant(&Id::Null).is_empty(), "or the first call");
+        assert!(pending.forget(one));
+        let mut meant = pending.meant(&Id::Null);
+        meant.sort_unstable();
+        assert_eq!(meant, batch);
     }
 
     #[test]

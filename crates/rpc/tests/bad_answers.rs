@@ -6,7 +6,7 @@ mod raw_peer;
 use raw_peer::{RawPeer, assert_works, encoded, response, start, watched};
 use tenon_rpc::{
     CallError, CloseReason, Connection, Dialect, Id, Message, Options, Payload,
-    options::Stray,
+    options::{Stray, Unclaimed},
     wire::{Inbound, Response},
 };
 use tokio::task::JoinHandle;
@@ -314,6 +314,71 @@ async fn an_error_that_belongs_to_no_call_leaves_calls_alone() {
     assert!(!waiting.is_finished());
     peer.send(response(dialect, id, 7)).await;
     assert_eq!(outcome(waiting).await.expect("a result"), 7);
+}
+
+/// A host does not wait forever for a plugin that gets ids wrong.
+#[tokio::test(start_paused = true)]
+async fn a_wrong_id_fails_the_only_call_that_it_can_be_meant_for() {
+    let options = Options {
+        stray: Stray::Skip,
+        unclaimed: Unclaimed::FailCall,
+        ..Options::default()
+    };
+    for dialect in [Dialect::JsonRpcLines, Dialect::JsonRpcHeaders] {
+        let wrong = |id| {
+            let result = Ok(Payload::encode(dialect.format(), &1).expect("a number"));
+            encoded(dialect, &Message::Response(Response { id, result }))
+        };
+        for id in [Id::Null, Id::from("1"), Id::Verbatim("1.0".into())] {
+            let (mut peer, connection) = start(dialect, options.clone());
+            let (waiting, number) = ask(&mut peer, &connection).await;
+            // A plugin may print messages that are not for us.
+            for foreign in [Id::from("x"), Id::from(99), Id::Verbatim("1.5".into())] {
+                peer.send(wrong(foreign)).await;
+            }
+            peer.send(wrong(id.clone())).await;
+            let expected = format!("it has the id {id}, but the call has the id {number}");
+            match outcome(waiting).await {
+                Err(CallError::Malformed(what)) => assert_eq!(what.as_str(), expected),
+                other => panic!("{id}: {other:?}"),
+            }
+            watched(assert_works(&mut peer, dialect)).await;
+        }
+        let (mut peer, connection) = start(dialect, options.clone());
+        let (first, first_id) = ask(&mut peer, &connection).await;
+        let (second, second_id) = ask(&mut peer, &connection).await;
+        // Which of the two it is meant for cannot be known.
+        peer.send(wrong(Id::Null)).await;
+        peer.send(wrong(Id::Text(second_id.to_string().into())))
+            .await;
+        assert!(matches!(
+            outcome(second).await,
+            Err(CallError::Malformed(_))
+        ));
+        // A second answer is not meant for the call that still waits.
+        peer.send(response(dialect, second_id, 5)).await;
+        peer.send(response(dialect, first_id, 7)).await;
+        assert_eq!(outcome(first).await.expect("a result"), 7);
+    }
+}
+
+/// An error with the id null says that a request could not be read.
+#[tokio::test(start_paused = true)]
+async fn an_error_without_an_id_answers_the_only_call() {
+    let options = Options {
+        stray: Stray::Skip,
+        unclaimed: Unclaimed::FailCall,
+        ..Options::default()
+    };
+    let dialect = Dialect::JsonRpcLines;
+    let (mut peer, connection) = start(dialect, options);
+    let (waiting, _) = ask(&mut peer, &connection).await;
+    let error = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}"#;
+    peer.send(format!("{error}\n")).await;
+    match outcome(waiting).await {
+        Err(CallError::Answered(error)) => assert_eq!(&*error.message, "Parse error"),
+        other => panic!("{other:?}"),
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -104,7 +104,7 @@ async fn a_server_without_batches() {
         "read -r batch; echo '{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,\"message\":\"no batches\"}}'; cat > /dev/null",
     );
     shell
-        .run("tenon call --batch batch.json --timeout 300ms -- sh refuses")
+        .run("tenon call --batch batch.json -- sh refuses")
         .await;
     assert_snapshot!(shell.transcript());
 }

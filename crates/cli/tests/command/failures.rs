@@ -138,22 +138,32 @@ async fn plugins_that_break_the_rules() {
     assert_snapshot!(shell.transcript());
 }
 
-/// Answers without a request: the caller waits until the limit.
+/// Answers with a wrong id. If it is clear which call is meant, it fails without a time limit.
 #[tokio::test]
 async fn plugins_whose_answers_miss() {
     let mut shell = Shell::new();
     shell.program("answers", ANSWERS);
-    for (name, answer) in [
-        ("other-version", r#"{"jsonrpc":"1.0","id":1,"result":1}"#),
-        ("other-id", r#"{"jsonrpc":"2.0","id":2,"result":1}"#),
+    for (name, options, answer) in [
+        (
+            "other-version",
+            "",
+            r#"{"jsonrpc":"1.0","id":1,"result":1}"#,
+        ),
+        (
+            "other-id",
+            "--timeout 1s ",
+            r#"{"jsonrpc":"2.0","id":2,"result":1}"#,
+        ),
+        ("text-id", "", r#"{"jsonrpc":"2.0","id":"1","result":1}"#),
         (
             "no-id",
+            "",
             r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}"#,
         ),
-        ("cut", r#"{"jsonrpc":"2.0","id":1,"#),
+        ("cut", "", r#"{"jsonrpc":"2.0","id":1,"#),
     ] {
         shell.file(name, &format!("{answer}\n"));
-        let line = format!("tenon call echo --timeout 1s -- ./answers {name}");
+        let line = format!("tenon call echo {options}-- ./answers {name}");
         shell.run(&line).await;
     }
     assert_snapshot!(shell.transcript());

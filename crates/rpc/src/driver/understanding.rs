@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::parked::Item;
 use super::{Driver, unreadable};
-use crate::connection::{EventOrder, Stray, Withdrawal};
+use crate::connection::{EventOrder, Stray, Unclaimed, Withdrawal};
 use crate::dialect::{Frame, Inbound, Malformed, MalformedKind, embedded};
 use crate::error::{CallError, CloseReason, DialectError, ErrorCode, Quote, RpcError};
 use crate::guarded::panic_text;
@@ -225,10 +225,16 @@ impl Driver {
             return Ok(());
         }
         self.shared.evidence.keep_unclaimed(id, error);
-        if delivery == Delivery::Late || self.shared.options.stray != Stray::Fail {
+        if delivery == Delivery::Late {
             return Ok(());
         }
-        // The call that it was meant for would wait for ever.
+        if self.shared.options.stray != Stray::Fail {
+            if self.shared.options.unclaimed == Unclaimed::FailCall {
+                self.fail_meant(id);
+            }
+            return Ok(());
+        }
+        // The call that it was meant for would wait forever.
         let error = DialectError {
             problem: format!("the peer sent an answer with the id {id}, which belongs to no call"),
             quote: self.shared.evidence.quote(frame),
@@ -236,6 +242,21 @@ impl Driver {
             is_message: true,
         };
         Err(CloseReason::BrokenStream(Arc::new(error)))
+    }
+
+    /// Fails the calls that an answer with a wrong id must be meant for, which would wait forever.
+    fn fail_meant(&self, id: &Id) {
+        let mut pending = self.shared.pending();
+        for number in pending.meant(id) {
+            let error = match (id, self.shared.evidence.complaint()) {
+                (Id::Null, Some(error)) => CallError::Answered(error),
+                _ => {
+                    let problem = format!("it has the id {id}, but the call has the id {number}");
+                    CallError::Malformed(problem.into())
+                }
+            };
+            pending.answer(&Id::from(number), Err(error));
+        }
     }
 
     fn on_event(&mut self, event: Event) {

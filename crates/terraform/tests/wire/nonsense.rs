@@ -1,5 +1,5 @@
-//! Scripts that answer nonsense: each member of each result with each wrong type. Whatever comes of
-//! it, Terraform hears of it, and the provider goes on.
+//! Scripts with invalid answers: each member of each result with each wrong type. Terraform gets an
+//! error, and the provider goes on.
 
 use serde_json::{Value as Json, json};
 use tenon_values::Value;
@@ -7,7 +7,7 @@ use tenon_values::Value;
 use crate::blocks::{assert_error, shown, value, with};
 use crate::core::{Core, Held, has_errors};
 
-/// One of each kind of JSON.
+/// One value of each JSON type.
 fn kinds() -> [Json; 8] {
     [
         json!(null),
@@ -21,8 +21,8 @@ fn kinds() -> [Json; 8] {
     ]
 }
 
-/// The members whose values are fixed by the protocol, and of which kinds they may be: as many
-/// letters as there are kinds, `+` where it is taken.
+/// The members whose types the protocol fixes, and which types are accepted: one character per type, `+`
+/// if it is accepted.
 const MEMBERS: [(&str, &str, &str); 12] = [
     ("create", "id", "+-++++--"),
     ("create", "diagnostics", "+-----+-"),
@@ -38,7 +38,7 @@ const MEMBERS: [(&str, &str, &str); 12] = [
     ("update", "sensitiveState", "++++++++"),
 ];
 
-/// Calls the method, and whether there was an error. The resource itself has to be kept.
+/// Calls the method, and returns whether there was an error. The resource itself must be kept.
 async fn call(core: &Core, method: &str) -> bool {
     let config = core.config(&[("props", value("{}"))]);
     let state = with(
@@ -93,7 +93,7 @@ async fn each_member_of_each_wrong_kind_is_an_error() {
             .collect();
         let core = Core::new(json!({method: orders})).await;
         for (kind, taken) in kinds().iter().zip(taken.chars()) {
-            // `done: null` is as good as absent, and so not done.
+            // `done: null` is the same as absent: not done.
             let is_unsaid = member == "done" && kind.is_null();
             let fails = call(&core, method).await;
             assert_eq!(
@@ -151,7 +151,7 @@ async fn invalid_diagnostics_are_errors() {
     core.stage.end().await;
 }
 
-/// Lines that are no message are skipped; the answer after them counts.
+/// Lines that are not messages are skipped; the answer after them counts.
 #[tokio::test]
 async fn other_text_on_stdout_is_not_an_answer() {
     let chatter = [
@@ -193,7 +193,7 @@ async fn malformed_answers_are_errors_without_a_wait() {
         let core = Core::new(json!({"read": {"line": line}})).await;
         let config = core.config(&[("props", value("{}"))]);
         let state = with(&config, &[("id", "x".into()), ("timeout", 3.into())]);
-        // An answer or an error, in time; and nothing is lost.
+        // There is an answer or an error in time, and nothing is lost.
         let read = core
             .read(&Held {
                 state: state.clone(),
@@ -212,20 +212,24 @@ async fn malformed_answers_are_errors_without_a_wait() {
     }
 }
 
-/// A script whose answers have another id, a string most often, is waited for: another answer may come.
-/// When the time is up, the error says why none did.
+/// A script whose answers have a wrong id is not waited for, even without a timeout.
 #[tokio::test]
-async fn an_answer_with_another_id_is_named_after_a_timeout() {
-    let line = r#"{"jsonrpc":"2.0","id":"$ID","result":{}}"#;
-    let core = Core::new(json!({"create": {"line": line}})).await;
-    let given = [("props", value("{}")), ("timeout", 1.into())];
-    let planned = core.plan(&core.nothing(), &core.config(&given)).await;
-    let failed = core.apply(&planned).await;
-    let words = [
-        "did not answer within 1s",
-        "It sent an answer with the id \"",
-        "which belongs to no call: an answer has the id of its request.",
-    ];
-    assert_error(&failed.diagnostics, &words);
-    core.stage.end().await;
+async fn an_answer_with_a_wrong_id_fails_the_call_at_once() {
+    for (line, word) in [
+        (
+            r#"{"jsonrpc":"2.0","id":"$ID","result":{}}"#,
+            "it has the id \"",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}"#,
+            "Parse error",
+        ),
+    ] {
+        let core = Core::new(json!({"create": {"line": line}})).await;
+        let given = [("props", value("{}"))];
+        let planned = core.plan(&core.nothing(), &core.config(&given)).await;
+        let failed = core.apply(&planned).await;
+        assert_error(&failed.diagnostics, &["Failed to create resource", word]);
+        core.stage.end().await;
+    }
 }

@@ -202,14 +202,10 @@ impl Target {
         call: impl Future<Output = Result<T, CallError>>,
     ) -> Result<T, Failure> {
         match &self.side {
-            Side::Server(connection) => call.await.map_err(|error| {
-                let is_unanswered = matches!(error, CallError::TimedOut(_) | CallError::Closed(_));
-                let mut failure = Failure::from(error);
-                if is_unanswered {
-                    failure.message += &complaint(&connection.peer());
-                }
-                failure
-            }),
+            Side::Server(connection) => match call.await {
+                Ok(result) => Ok(result),
+                Err(error) => Err(refused(connection, error).await),
+            },
             Side::Plugin(plugin) => match plugin.while_alive(call).await {
                 Ok(result) => Ok(result),
                 Err(error @ CallError::Answered(_)) => Err(error.into()),
@@ -266,6 +262,26 @@ fn first_call_failed(mut failure: Failure, args: &CallArgs) -> Failure {
         let message = &failure.message;
         failure.message = format!("the first call of {protocol}, `{method}`: {message}");
         failure.answered = None;
+    }
+    failure
+}
+
+/// The failure of a call to a server. An error with the id null is an answer, unless the server then closes
+/// the connection: it did not accept this client.
+async fn refused(server: &Connection, mut error: CallError) -> Failure {
+    /// A server closes the connection right after such an error.
+    const MOMENT: Duration = Duration::from_millis(500);
+    let peer = server.peer();
+    if matches!(error, CallError::Answered(_))
+        && peer.complaint().is_some()
+        && let Ok(reason) = tokio::time::timeout(MOMENT, server.closed()).await
+    {
+        error = CallError::Closed(reason);
+    }
+    let is_unanswered = matches!(error, CallError::TimedOut(_) | CallError::Closed(_));
+    let mut failure = Failure::from(error);
+    if is_unanswered {
+        failure.message += &complaint(&peer);
     }
     failure
 }
