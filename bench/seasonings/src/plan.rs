@@ -142,6 +142,24 @@ struct Row {
     seconds: Numbers<Measure>,
 }
 
+impl Row {
+    /// Whether the plan was the one that is meant to be measured.
+    fn check(&self, resources: usize) -> io::Result<()> {
+        let expected = match (self.kind, self.known) {
+            (Kind::Nothing, _) | (_, Known::Applied) => "No changes.".to_owned(),
+            (_, Known::New) => format!("Plan: {resources} to add, 0 to change, 0 to destroy."),
+        };
+        let said = keeper::output(&self.folder)?;
+        match said.contains(&expected) {
+            true => Ok(()),
+            false => Err(fault(format!(
+                "{}: not {expected:?}:\n{said}",
+                self.kind.name()
+            ))),
+        }
+    }
+}
+
 pub struct Plans {
     rows: Vec<Row>,
     resources: usize,
@@ -214,6 +232,7 @@ pub fn run(
         for index in (0..count).map(|index| (index + round) % count) {
             let row = &mut rows[index];
             let taken = keeper::run(&plan, &row.folder, Watch::Nothing, PATIENCE)?;
+            row.check(resources)?;
             row.seconds.round = round;
             row.seconds.add(Measure::Wall, taken.wall);
             row.seconds.add(Measure::Cpu, taken.cpu);

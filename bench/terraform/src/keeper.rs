@@ -86,7 +86,7 @@ pub fn run(
     if status.success() {
         return Ok(serde_json::from_str(&told)?);
     }
-    let log = fs::read_to_string(folder.join(LOG)).unwrap_or_default();
+    let log = output(folder).unwrap_or_default();
     let lines: Vec<&str> = log.lines().collect();
     let last = lines[lines.len().saturating_sub(20)..].join("\n");
     let how = match is_too_late {
@@ -94,6 +94,14 @@ pub fn run(
         false => "failed".to_owned(),
     };
     Err(io::Error::other(format!("{command:?} {how}:\n{last}")))
+}
+
+/// What the last command in a folder printed.
+///
+/// # Errors
+/// None was run there.
+pub fn output(folder: &Path) -> io::Result<String> {
+    fs::read_to_string(folder.join(LOG))
 }
 
 /// The whole life of a keeper.
