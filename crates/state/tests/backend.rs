@@ -28,12 +28,6 @@ async fn a_state_is_written_read_and_deleted() {
         .await;
     let read = running.asked("GET", "/state/default", "", 200).await;
     assert_eq!(read.body, "{\"serial\":1}");
-    // The MD5 sum of the body, by `openssl md5 -binary | base64`.
-    assert!(
-        read.head.contains("content-md5: gx6MBZ08q5IljbRUUECeSw=="),
-        "{}",
-        read.head
-    );
     running.asked("GET", "/state/other", "", 404).await;
     running.asked("DELETE", "/state/default", "", 200).await;
     running.asked("GET", "/state/default", "", 404).await;
@@ -77,14 +71,6 @@ async fn bad_requests_change_nothing() {
     running.asked("LOCK", "/state/a", "", 400).await;
     running.asked("LOCK", "/state/a", "{}", 400).await;
     running.asked("LOCK", "/state/a", r#"{"ID":""}"#, 400).await;
-    let damaged = format!(
-        "Authorization: {}\r\nContent-MD5: wzzr2QMfAUaB8hHHTj/f8A==\r\n",
-        running.authorization
-    );
-    assert_eq!(
-        running.raw("POST", "/state/a", &damaged, "{}").await.status,
-        400
-    );
     assert!(running.memory.states.lock().unwrap().is_empty());
     assert!(running.memory.locks.lock().unwrap().is_empty());
 }

@@ -122,7 +122,7 @@ def answer(handlers, method, params):
     """The error and the result of one call."""
     if isinstance(params, list):
         params = params[0] if params else {}
-    handler = handlers.get(method)
+    handler = handlers.get(method.replace(".", "/"))  # `functions.call` is another spelling
     if handler is None:
         return [-32601, f"there is no method {method!r}", None], None
     try:

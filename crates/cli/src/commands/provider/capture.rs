@@ -4,11 +4,11 @@ use std::ffi::OsString;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
-use tenon_host::{Environment, Plugin, PluginCommand, Start};
+use tenon_host::{Environment, Plugin, PluginCommand, PluginError, Problem, Start};
 use tenon_protocols::Protocol;
 use tenon_protocols::seasonings::schema::Schemas;
 use tenon_protocols::seasonings::{Greeting, Level, Welcome, begin, calls};
-use tenon_rpc::{Peer, Router};
+use tenon_rpc::{CallError, Peer, Router};
 use tenon_schema::Offer;
 
 use crate::exit::{Code, Failure};
@@ -57,7 +57,7 @@ pub(super) async fn capture(settings: Settings<'_>) -> Result<Captured, Failure>
         Ok((welcome, schemas))
     };
     let started = Plugin::start(&plugin, start, Arc::new(Router::new(())), first).await;
-    let (plugin, (welcome, schemas)) = started?;
+    let (plugin, (welcome, schemas)) = started.map_err(|error| not_understood(&error))?;
     let peer = plugin.peer();
     let probed =
         plugin.while_alive(async { Ok(calls::left_out(&peer, &welcome.capabilities).await) });
@@ -84,6 +84,21 @@ pub(super) async fn capture(settings: Settings<'_>) -> Result<Captured, Failure>
         offer,
         left_out,
     })
+}
+
+/// The failure of the first calls. What ran may be something else than a plugin for Terraform.
+fn not_understood(error: &PluginError) -> Failure {
+    let mut failure = Failure::from(error);
+    let is_stranger = match &error.problem {
+        Problem::Call(CallError::Answered(answer)) => calls::is_left_out(&answer.code),
+        Problem::NoAnswer(_) => true,
+        _ => error.broke_protocol(),
+    };
+    if is_stranger {
+        failure.message += "\n  hint: only a plugin that speaks version 1 of Seasonings becomes a provider: msgpack-rpc on \
+             stdin and stdout, `init` first";
+    }
+    failure
 }
 
 fn is_empty(offer: &Offer) -> bool {
