@@ -26,7 +26,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tenon_protocols::Protocol;
 use tenon_protocols::acp::{Profile, Side};
 use tenon_rpc::forward::Forward;
-use tenon_rpc::options::{EventOrder, Limits as FrameLimits, Oversized, Stray};
+use tenon_rpc::options::{EventOrder, Limits as FrameLimits, Oversized, Stray, Unclaimed};
 use tenon_rpc::trace::{Content, Direction, Seen};
 use tenon_rpc::wire::Inbound;
 use tenon_rpc::{CloseReason, Connection, Io, Message, Options, Router};
@@ -190,6 +190,8 @@ fn options(shared: &Arc<Shared>, side: Side) -> Options {
             Side::Client => Stray::Answer,
             Side::Agent => Stray::Skip,
         },
+        // Agents send errors that belong to no call, and go on.
+        unclaimed: Unclaimed::Skip,
         events: EventOrder::InTurn {
             except: &["$/cancel_request"],
         },
