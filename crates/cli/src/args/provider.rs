@@ -109,7 +109,7 @@ pub(crate) struct PackArgs {
     pub(crate) write_config: bool,
 
     /// Environment variable that the plugin may see
-    #[arg(long = "env", value_name = "NAME")]
+    #[arg(long = "env", value_name = "NAME", value_parser = variable)]
     pub(crate) environment: Vec<String>,
 
     #[command(flatten)]
@@ -203,7 +203,7 @@ pub(crate) struct DocsArgs {
     pub(crate) mirror: Option<PathBuf>,
 
     /// Environment variable that the plugin may see, if it is started
-    #[arg(long = "env", value_name = "NAME", requires = "command")]
+    #[arg(long = "env", value_name = "NAME", requires = "command", value_parser = variable)]
     pub(crate) environment: Vec<String>,
 
     #[command(flatten)]
@@ -219,6 +219,14 @@ pub(crate) struct DocsArgs {
 }
 
 /// A name in a source address. It becomes part of a path.
+/// The name of an environment variable, without a value: the value would be stored in the manifest.
+fn variable(text: &str) -> Result<String, String> {
+    match text.is_empty() || text.contains('=') {
+        true => Err("write the name alone; the plugin gets the value that the variable has when it is started".into()),
+        false => Ok(text.to_owned()),
+    }
+}
+
 fn name(text: &str) -> Result<String, String> {
     let is_part = |one: u8| one.is_ascii_lowercase() || one.is_ascii_digit() || one == b'-';
     let is_name = text

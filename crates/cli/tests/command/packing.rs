@@ -142,6 +142,7 @@ async fn what_cannot_be_packed() {
         &format!("{pack} -- ./missing"),
         &format!("{pack} -- no-such-program"),
         &format!("{pack} -- ./needs"),
+        &format!("{pack} --env TOKEN=secret -- ./exits"),
         &format!("{pack} --config a -- ./exits"),
         &format!("{pack} --config-file wrong.json -- ./exits"),
         &format!("{pack} --config-file wrong.hcl -- ./exits"),

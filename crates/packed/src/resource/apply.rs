@@ -125,7 +125,9 @@ impl Kept<'_> {
 }
 
 fn mistake(plugin: &Plugin, task: Task, path: &str, problem: &str) -> Diagnostic {
-    let problem = format!("{problem}. What it did is kept in the state as far as it is known");
+    let problem = format!(
+        "{problem}. The state has what is known: the plan of a new resource, or otherwise what it had before"
+    );
     let detail = show::wrong_answer(plugin, ApplyChange::METHOD, path, &problem);
     Diagnostic::error(format!("Could not {}", task.what), detail)
 }

@@ -72,11 +72,17 @@ pub(crate) async fn plan(
     }
     let mut replaced = host_plan::replaced(kind.body, prior, &planned);
     if !prior.is_null() {
-        let named = answer
-            .replace
-            .iter()
-            .map(|segments| resolve(segments, kind.body));
-        replaced.extend(named.filter(|path| !path.is_root()));
+        for segments in &answer.replace {
+            let path = resolve(segments, kind.body);
+            if path.is_root() {
+                // Without it, the resource would be updated in place.
+                let problem = "it has a path that leads to no attribute";
+                let detail = show::wrong_answer(plugin, PlanChange::METHOD, "replace", problem);
+                diagnostics.push(Diagnostic::error("Invalid plan of the plugin", detail));
+                return Err(diagnostics);
+            }
+            replaced.push(path);
+        }
     }
     Ok(PlanResponse {
         requires_replace: replaced.iter().map(show::attribute_path).collect(),

@@ -37,7 +37,8 @@ fn remove_parts(folder: &Path) {
         let process = name.to_str().and_then(|name| name.strip_prefix(PART));
         let process = process.and_then(|id| Pid::from_raw(id.parse().ok()?));
         if process.is_some_and(|id| test_kill_process(id) == Err(Errno::SRCH)) {
-            let _already_gone = fs::remove_file(entry.path());
+            let _already_gone =
+                fs::remove_file(entry.path()).or_else(|_| fs::remove_dir_all(entry.path()));
         }
     }
 }
@@ -50,6 +51,9 @@ pub(super) fn place(
     beside: Option<(&str, &[u8])>,
 ) -> io::Result<Change> {
     let is_same = |file: &Path, bytes: &[u8]| fs::read(file).is_ok_and(|found| found == bytes);
+    if !folder.exists() && place_version(binary, folder, provider, beside)? {
+        return Ok(Change::Added);
+    }
     let beside = beside.map(|(name, bytes)| (folder.join(name), bytes));
     let is_there = provider.exists();
     let is_unchanged = is_there
@@ -68,6 +72,42 @@ pub(super) fn place(
         true => Change::Replaced,
         false => Change::Added,
     })
+}
+
+/// Makes the folder of a new version as a whole: Terraform would choose one without a program in it. False
+/// if the version is there.
+fn place_version(
+    binary: &Path,
+    folder: &Path,
+    provider: &Path,
+    beside: Option<(&str, &[u8])>,
+) -> io::Result<bool> {
+    let (Some(version), Some(platform), Some(program)) =
+        (folder.parent(), folder.file_name(), provider.file_name())
+    else {
+        return Ok(false);
+    };
+    let Some(versions) = version.parent().filter(|_| !version.exists()) else {
+        return Ok(false);
+    };
+    fs::create_dir_all(versions)?;
+    remove_parts(versions);
+    let part = versions.join(format!("{PART}{}", std::process::id()));
+    let inside = part.join(platform);
+    let made = copy(binary, &inside, &inside.join(program)).and_then(|()| match beside {
+        Some((name, bytes)) => write_whole(&inside.join(name), bytes),
+        None => Ok(()),
+    });
+    let placed = made.and_then(|()| match fs::rename(&part, version) {
+        Ok(()) => Ok(true),
+        // Another command was faster.
+        Err(_) if version.exists() => Ok(false),
+        Err(error) => Err(error),
+    });
+    if !matches!(placed, Ok(true)) {
+        let _nothing_to_keep = fs::remove_dir_all(&part);
+    }
+    placed
 }
 
 /// Writes a file of which nobody ever sees a part.
@@ -120,5 +160,23 @@ mod tests {
         left.sort_by_key(fs::DirEntry::file_name);
         let left: Vec<_> = left.iter().map(fs::DirEntry::file_name).collect();
         assert_eq!(left, [".part-1", ".part-x", "provider"]);
+    }
+
+    /// Whoever looks sees no version or a whole one, and what a killed command left is removed.
+    #[test]
+    fn a_new_version_appears_as_a_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("program");
+        fs::write(&program, "new").unwrap();
+        let versions = folder.path().join("mirror");
+        fs::create_dir_all(versions.join(".part-2147483647/linux")).unwrap();
+        let target = versions.join("1.0.0/linux");
+        let provider = target.join("provider");
+        let place = || place(&program, &target, &provider, Some(("manifest", b"{}"))).unwrap();
+        assert_eq!(place(), Change::Added);
+        assert_eq!(fs::read(target.join("manifest")).unwrap(), b"{}");
+        assert_eq!(fs::read(&provider).unwrap(), b"new");
+        assert_eq!(fs::read_dir(&versions).unwrap().count(), 1);
+        assert_eq!(place(), Change::Unchanged);
     }
 }
