@@ -103,7 +103,7 @@ struct Line<'a> {
     entry: &'a RawValue,
 }
 
-/// Why there is no record.
+/// Why a record could not be opened or read.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
     /// The file cannot be read or written.

@@ -1,4 +1,4 @@
-//! Plans as files that nobody else reads or changes.
+//! Plan files that other users and programs can neither read nor change.
 //!
 //! A plan has secrets in it. On Linux it is a file in memory that Terraform opens through `/proc`: nothing of it
 //! is on a disk, nothing is left of it when this process is killed, and once it is sealed not even its owner can

@@ -45,7 +45,7 @@ async fn serve(args: &StateServeArgs) -> Result<(), Failure> {
     }
     output::end()?;
     let held = server.serve(signals.interrupt().cancelled()).await;
-    warn_of_locks(&held);
+    warn_of_locks(&held, "terraform");
     if let Ok(storage) = Arc::try_unwrap(storage) {
         storage.stop().await;
     }
@@ -82,11 +82,11 @@ pub(crate) fn report(notice: Notice) {
     ));
 }
 
-/// Locks outlive the server, and Terraform would find them held.
-pub(crate) fn warn_of_locks(held: &[(StatePath, String)]) {
+/// Locks outlive the server, and Terraform would find them held. `program` is what can release them.
+pub(crate) fn warn_of_locks(held: &[(StatePath, String)], program: &str) {
     for (path, lock) in held {
         output::talk(format_args!(
-            "warning: the state {} is still locked\n  hint: if nothing uses it, run `terraform force-unlock {}`",
+            "warning: the state {} is still locked\n  hint: if nothing uses it, run `{program} force-unlock {}`",
             output::on_one_line(path.as_str()),
             output::on_one_line(lock)
         ));

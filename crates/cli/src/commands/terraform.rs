@@ -134,7 +134,7 @@ async fn with_storage(mut session: Session, name: &str) -> Result<Report, Failur
     let report = session.run().await;
     drop(end);
     if let Ok(held) = serving.await {
-        state::warn_of_locks(&held);
+        state::warn_of_locks(&held, "tenon terraform");
     }
     if let Ok(storage) = Arc::try_unwrap(storage) {
         storage.stop().await;

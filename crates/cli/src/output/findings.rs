@@ -106,7 +106,7 @@ pub(crate) fn findings_as_json(findings: &[Finding], exit_code: i32) {
 }
 
 fn line(level: &str, message: &str, kind: &str, member: &str, about: Value) {
-    // If nobody reads it, `finish` reports that.
+    // If stdout is closed, `finish` reports that.
     let _gone = json_data(json!({
         "@level": level,
         "@message": message,

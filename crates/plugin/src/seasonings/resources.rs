@@ -71,7 +71,7 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// The resource as it was last seen, to be changed: without an id nobody knows which one it is.
+    /// The resource as it was last read, for an update or a delete. Without an id it cannot be found.
     fn known(&self, prior: &Value) -> Result<Existing<Value, Value>, Failure> {
         let existing = self.existing(prior);
         match existing.id.is_empty() {
