@@ -32,6 +32,19 @@ const WITHOUT_STATE: [&str; 8] = [
 ];
 
 pub(crate) async fn run(args: &TerraformArgs) -> Result<(), Failure> {
+    with_plugins(args)
+        .await
+        .map_err(|failure| match failure.code {
+            // Of Terraform, 2 means success with changes (`-detailed-exitcode`).
+            Code::Usage => Failure {
+                code: Code::Failed,
+                ..failure
+            },
+            _ => failure,
+        })
+}
+
+async fn with_plugins(args: &TerraformArgs) -> Result<(), Failure> {
     let arguments = Arguments::parse(&args.arguments);
     let folder = PathBuf::from(arguments.folder().unwrap_or("."));
     let project = match is_off(args) {

@@ -172,7 +172,7 @@ fn only_pinned_plugins_are_started() {
         };
         let refused = |text: &str| {
             let refused = workspace.run("plan");
-            assert_eq!(refused.code, Some(2), "{refused}");
+            assert_eq!(refused.code, Some(1), "{refused}");
             refused.says(text);
             assert!(workspace.calls().is_empty());
         };

@@ -211,13 +211,13 @@ fn a_configuration_without_the_http_backend_is_refused() {
         workspace.write("main.tf", "resource \"terraform_data\" \"a\" {}\n");
         for command in ["init", "plan", "apply -auto-approve", "state list"] {
             let refused = workspace.run(command);
-            assert_eq!(refused.code, Some(2), "{refused}");
+            assert_eq!(refused.code, Some(1), "{refused}");
             refused.says("tenon.hcl keeps the state in the plugin \"store\", but the configuration has no backend");
             refused.says("backend \"http\" {}");
         }
         workspace.write("backend.tf", "terraform {\n  backend \"local\" {}\n}\n");
         let refused = workspace.run("init");
-        assert_eq!(refused.code, Some(2), "{refused}");
+        assert_eq!(refused.code, Some(1), "{refused}");
         refused.says("the configuration has the backend \"local\"");
         assert!(!workspace.path("states").exists());
         // Without plugins it is Terraform's own affair.
