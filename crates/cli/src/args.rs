@@ -1,5 +1,6 @@
 //! The command line: types and texts only.
 
+mod acp;
 mod call;
 mod environment;
 mod limits;
@@ -20,6 +21,7 @@ use clap_complete::Shell;
 use tenon_protocols::Protocol;
 use tenon_rpc::Dialect;
 
+pub(crate) use acp::{AcpCommand, VerifyArgs};
 pub(crate) use call::{CallArgs, TcpAddress, repl_help};
 pub(crate) use environment::EnvironmentArgs;
 pub(crate) use limits::LimitArgs;
@@ -106,6 +108,9 @@ pub(crate) enum Command {
         after_help = "Example:\n  . <(tenon state serve -- python3 store.py)"
     )]
     State(StateCommand),
+    /// Coding agents that speak the Agent Client Protocol (ACP)
+    #[command(subcommand, after_help = "Example:\n  tenon acp verify session.jsonl")]
+    Acp(AcpCommand),
     /// Run a plugin or server for experiments: echo, add, sleep, emit and more
     #[command(after_help = ECHO_METHODS)]
     Echo(EchoArgs),

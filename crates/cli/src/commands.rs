@@ -1,5 +1,6 @@
 //! One function per subcommand.
 
+pub(crate) mod acp;
 pub(crate) mod call;
 pub(crate) mod completions;
 pub(crate) mod echo;

@@ -87,6 +87,7 @@ async fn dispatch(command: Command) -> Result<(), Failure> {
         Command::Provider(command) => interruptible(commands::provider::run(&command)).await,
         Command::Terraform(args) => commands::terraform::run(&args).await,
         Command::State(command) => commands::state::run(&command).await,
+        Command::Acp(command) => commands::acp::run(command).await,
         Command::Echo(echo) => interruptible(commands::echo::run(echo)).await,
         Command::Completions { shell } => commands::completions::run(shell),
         Command::Man { command } => commands::man::run(command.as_deref()),

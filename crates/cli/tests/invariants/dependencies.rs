@@ -91,6 +91,7 @@ fn dependencies_point_down() {
         (
             "cli",
             &[
+                "tenon-acp",
                 "tenon-hcl",
                 "tenon-hooks",
                 "tenon-host",

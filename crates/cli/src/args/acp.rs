@@ -1,0 +1,36 @@
+//! The options of `tenon acp`.
+
+use std::path::PathBuf;
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum AcpCommand {
+    /// Check that nothing in a record was changed or cut off
+    Verify(VerifyArgs),
+}
+
+const VERIFY_EXAMPLES: &str = "\
+Examples:
+  tenon acp verify session.jsonl
+  tenon acp verify --sha256 9f86d081... session.jsonl
+
+A record proves that nothing was changed by someone who could not compute its hashes anew. Whoever can
+write the file can do that: keep the hash that the guard prints at its end in another place, and give it
+with --sha256.
+
+Exit codes: 0 the record is complete, 1 it was changed, or its end is missing.";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = VERIFY_EXAMPLES)]
+pub(crate) struct VerifyArgs {
+    /// The record
+    #[arg(value_name = "FILE")]
+    pub(crate) record: PathBuf,
+
+    /// The hash that the last line must have
+    #[arg(long, value_name = "HASH")]
+    pub(crate) sha256: Option<String>,
+
+    /// Print the result as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
