@@ -17,8 +17,7 @@ use args::{Args, Command};
 use exit::Failure;
 
 /// Runs the command line and gives its exit code.
-pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let given: Vec<OsString> = args.into_iter().collect();
+pub fn run(given: Vec<OsString>) -> ExitCode {
     let args = match Args::try_parse_from(&given) {
         Ok(args) => args,
         Err(error) => return refuse(&error, &given),

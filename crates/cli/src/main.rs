@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    tenon::run(std::env::args_os())
+    tenon::run(std::env::args_os().collect())
 }
