@@ -3,13 +3,16 @@
 //! serde's `flatten` and `tag` buffer values, which changes numbers and cannot keep raw text. So three macros write
 //! the implementations: `record!` for objects, `union!` for objects with a tag, `words!` for open sets of words.
 
-use std::borrow::Cow;
+mod reading;
+
 use std::fmt;
 
-use serde::de::{DeserializeOwned, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::de::{DeserializeOwned, Deserializer};
 use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+
+pub(super) use reading::{Found, Key, Read, read, tag};
 
 /// A JSON value as its text: it goes out exactly as it came in.
 #[derive(Clone)]
@@ -112,72 +115,12 @@ impl Rest {
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Raw)> {
         self.0.iter().map(|(name, value)| (&**name, value))
     }
-
-    /// Adds a member that was read, also one whose name was there before.
-    pub(super) fn push(&mut self, name: String, value: Raw) {
-        self.0.push((name, value));
-    }
-
-    pub(super) fn push_null(&mut self, name: &str) {
-        self.push(name.to_owned(), Raw(RawValue::NULL.to_owned()));
-    }
 }
 
 /// An object whose members can be written into a larger one: next to a tag.
 pub(super) trait Members {
     fn write<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error>;
     fn rest_mut(&mut self) -> &mut Rest;
-}
-
-/// The name of a member, without a copy where there are no escapes in it.
-pub(super) struct Key<'de>(pub(super) Cow<'de, str>);
-
-impl<'de> Deserialize<'de> for Key<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Key<'de>, D::Error> {
-        struct Names;
-        impl<'de> Visitor<'de> for Names {
-            type Value = Key<'de>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("the name of a member")
-            }
-            fn visit_borrowed_str<E>(self, name: &'de str) -> Result<Key<'de>, E> {
-                Ok(Key(Cow::Borrowed(name)))
-            }
-            fn visit_str<E>(self, name: &str) -> Result<Key<'de>, E> {
-                Ok(Key(Cow::Owned(name.to_owned())))
-            }
-        }
-        deserializer.deserialize_str(Names)
-    }
-}
-
-/// The tag of an object, if it has one.
-///
-/// # Errors
-/// The text is not an object, the tag is not a text, or there are two: readers would disagree on which one counts.
-pub(super) fn tag(text: &str, name: &'static str) -> Result<Option<String>, serde_json::Error> {
-    struct Tags(&'static str);
-    impl<'de> Visitor<'de> for Tags {
-        type Value = Option<String>;
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            write!(f, "an object with the member `{}`", self.0)
-        }
-        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Option<String>, A::Error> {
-            let mut found = None;
-            while let Some(Key(name)) = map.next_key()? {
-                if name != self.0 {
-                    map.next_value::<IgnoredAny>()?;
-                } else if found.is_none() {
-                    found = Some(map.next_value()?);
-                } else {
-                    return Err(serde::de::Error::duplicate_field(self.0));
-                }
-            }
-            Ok(found)
-        }
-    }
-    let mut deserializer = serde_json::Deserializer::from_str(text);
-    deserializer.deserialize_map(Tags(name))
 }
 
 /// Declares an object: its required members, its optional ones, and [`Rest`] for all others.
@@ -272,55 +215,21 @@ macro_rules! record {
             }
         }
 
+        impl $crate::acp::wire::Read for $name {
+            fn read(text: &str) -> Result<$name, serde_json::Error> {
+                #[allow(unused_mut, reason = "there are objects without members")]
+                let mut found = $crate::acp::wire::Found::read(text)?;
+                Ok($name {
+                    $($required: found.required($required_name)?,)*
+                    $($optional: found.optional($optional_name)?,)*
+                    rest: found.rest(),
+                })
+            }
+        }
+
         impl<'de> serde::Deserialize<'de> for $name {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<$name, D::Error> {
-                struct Reader;
-                impl<'de> serde::de::Visitor<'de> for Reader {
-                    type Value = $name;
-
-                    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                        f.write_str("an object")
-                    }
-
-                    // Peers answer `null` where there is nothing to say.
-                    fn visit_unit<E: serde::de::Error>(self) -> Result<$name, E> {
-                        let no_members = std::iter::empty::<(&'de str, &'de str)>();
-                        self.visit_map(serde::de::value::MapDeserializer::<_, E>::new(no_members))
-                    }
-
-                    fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<$name, A::Error> {
-                        $(let mut $required: Option<$required_type> = None;)*
-                        $(let mut $optional: Option<$optional_type> = None;)*
-                        let mut rest = $crate::acp::Rest::default();
-                        while let Some($crate::acp::wire::Key(name)) = map.next_key()? {
-                            match &*name {
-                                $($required_name => {
-                                    if $required.is_some() {
-                                        return Err(serde::de::Error::duplicate_field($required_name));
-                                    }
-                                    $required = Some(map.next_value()?);
-                                })*
-                                $($optional_name => {
-                                    if $optional.is_some() || rest.get($optional_name).is_some() {
-                                        return Err(serde::de::Error::duplicate_field($optional_name));
-                                    }
-                                    $optional = map.next_value()?;
-                                    if $optional.is_none() {
-                                        rest.push_null($optional_name);
-                                    }
-                                })*
-                                _ => rest.push(name.into_owned(), map.next_value()?),
-                            }
-                        }
-                        Ok($name {
-                            $($required: $required
-                                .ok_or_else(|| <A::Error as serde::de::Error>::missing_field($required_name))?,)*
-                            $($optional,)*
-                            rest,
-                        })
-                    }
-                }
-                deserializer.deserialize_any(Reader)
+                $crate::acp::wire::read(deserializer)
             }
         }
     };
@@ -364,25 +273,27 @@ macro_rules! union {
             }
         }
 
-        impl<'de> serde::Deserialize<'de> for $name {
-            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<$name, D::Error> {
-                use serde::de::Error;
-                let raw = $crate::acp::Raw::deserialize(deserializer)?;
-                let tag = $crate::acp::wire::tag(raw.text(), $tag).map_err(D::Error::custom)?;
-                match tag.as_deref() {
+        impl $crate::acp::wire::Read for $name {
+            fn read(text: &str) -> Result<$name, serde_json::Error> {
+                use $crate::acp::wire::{Members, tag};
+                match tag(text, $tag)?.as_deref() {
                     $(Some($word) => {
-                        let mut value: $type = raw.decode().map_err(D::Error::custom)?;
-                        $crate::acp::wire::Members::rest_mut(&mut value).remove($tag);
+                        let mut value = <$type>::read(text)?;
+                        value.rest_mut().remove($tag);
                         Ok($name::$variant(value))
                     })+
                     // The tag stays in the rest, if there is one.
-                    $(None $(| Some($default_word))? => {
-                        raw.decode::<$default_type>().map($name::$default).map_err(D::Error::custom)
-                    })?
-                    Some(_) => Ok($name::Other(raw)),
+                    $(None $(| Some($default_word))? => <$default_type>::read(text).map($name::$default),)?
+                    Some(_) => $crate::acp::Raw::parse(text).map($name::Other),
                     #[allow(unreachable_patterns, reason = "not where there is a default")]
-                    None => Err(D::Error::missing_field($tag)),
+                    None => Err(serde::de::Error::missing_field($tag)),
                 }
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<$name, D::Error> {
+                $crate::acp::wire::read(deserializer)
             }
         }
     };
