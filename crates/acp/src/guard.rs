@@ -18,24 +18,26 @@
 mod agent;
 mod client;
 mod ending;
+mod note;
 mod state;
 mod summary;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
 
 use tenon_protocols::Protocol;
-use tenon_protocols::acp::{Profile, Side};
+use tenon_protocols::acp::{Profile, Side, method};
 use tenon_rpc::forward::Forward;
 use tenon_rpc::options::{EventOrder, Limits as FrameLimits, Oversized, Stray, Unclaimed};
 use tenon_rpc::trace::{Content, Direction, Seen};
 use tenon_rpc::wire::Inbound;
-use tenon_rpc::{CloseReason, Connection, Io, Message, Options, Router};
-
+use tenon_rpc::{CloseReason, Connection, Io, Message, Options, Payload, Router};
 use tokio::time::timeout;
 
 use crate::policy::Policy;
-use crate::record::{Record, RecordError};
+use crate::record::{Masks, Record, RecordError};
 use ending::Ending;
+pub use note::{Note, OnNote};
 use state::Shared;
 pub use summary::Summary;
 
@@ -52,6 +54,11 @@ pub struct Settings {
     pub limits: Limits,
     /// Who reads and writes the files of `fs/*`.
     pub files: Files,
+    /// Where the secrets of sessions are learned: the variables and headers of MCP servers. A record has masks of its
+    /// own, which should be a clone of these.
+    pub masks: Masks,
+    /// Called with everything that the guard does besides forwarding.
+    pub on_note: OnNote,
 }
 
 /// Who reads and writes the files that an agent asks the client for.
@@ -76,6 +83,8 @@ pub struct Limits {
     pub rates: bool,
     /// How long answers take.
     pub timeouts: bool,
+    /// How long nothing may happen in a turn before it is cancelled; without one, a turn may wait forever.
+    pub idle: Option<Duration>,
     /// Files stay in the folders of their session.
     pub paths: bool,
 }
@@ -86,10 +95,14 @@ impl Default for Limits {
             sizes: true,
             rates: true,
             timeouts: true,
+            idle: method("session/prompt").and_then(|entry| entry.timeout),
             paths: true,
         }
     }
 }
+
+/// How long a client has to read its last answers.
+const LAST_ANSWERS: Duration = Duration::from_secs(1);
 
 /// A running guard. Dropping it ends both connections.
 pub struct Guard {
@@ -103,14 +116,7 @@ impl Guard {
     /// Puts a guard between a client and an agent. Has to be called within a tokio runtime with time.
     pub fn start(client: Io, agent: Io, settings: Settings) -> Guard {
         let (to_agent, to_client) = Forward::pair();
-        let record = settings.record.map(|record| Arc::new(Mutex::new(record)));
-        let shared = Arc::new(Shared::new(
-            settings.profile,
-            settings.policy,
-            (settings.limits, settings.files),
-            record,
-            (to_agent.clone(), to_client.clone()),
-        ));
+        let shared = Arc::new(Shared::new(settings, (to_agent.clone(), to_client.clone())));
         let (client, client_input) = Ending::of(client);
         let dialect = Protocol::Acp.dialect();
         let start = |io, side, router| {
@@ -151,19 +157,22 @@ impl Guard {
         self.shared.summary()
     }
 
-    /// Ends both connections and the record. Returns the hash of the record, if there is one.
+    /// Ends both connections and the record. What the client still waits for is answered. Returns the hash of the
+    /// record, if there is one.
     ///
     /// # Errors
     /// The end of the record cannot be written.
-    pub fn finish(self) -> Result<(Summary, Option<String>), RecordError> {
-        let summary = self.summary();
+    pub async fn finish(self) -> Result<(Summary, Option<String>), RecordError> {
         let Guard {
             client,
             agent,
             shared,
             ..
         } = self;
-        drop((client, agent));
+        // Calls that wait for the agent fail, and their answers have to reach a client that reads.
+        drop(agent);
+        client.close_within(LAST_ANSWERS).await;
+        let summary = shared.summary();
         let hash = shared.finish_record(&summary)?;
         Ok((summary, hash))
     }
@@ -212,6 +221,15 @@ fn agent_router(shared: &Arc<Shared>) -> Router<Arc<Shared>> {
         .event_fallback(|context, event| context.state.agent_sends(context.peer, event))
 }
 
+/// Remembers the secrets in the params of a session.
+fn learn(masks: &Masks, method: &str, params: Option<&Payload>) {
+    if matches!(method, "session/new" | "session/load" | "session/resume")
+        && let Some(Ok(params)) = params.map(Payload::decode_private)
+    {
+        masks.learn(&params);
+    }
+}
+
 impl Shared {
     /// Records what arrives from a side, exactly as it came.
     fn tap(&self, side: Side) -> Option<Arc<dyn tenon_rpc::Tap>> {
@@ -221,14 +239,9 @@ impl Shared {
                 return;
             }
             let mut record = record.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Content::Inbound(Inbound::Message(Message::Request(request))) = seen.content
-                && matches!(
-                    &*request.method,
-                    "session/new" | "session/load" | "session/resume"
-                )
-                && let Some(Ok(params)) = request.params.as_ref().map(tenon_rpc::Payload::decode)
-            {
-                record.masks().learn(&params);
+            // The secrets of a session have to be known before the message that names them is written.
+            if let Content::Inbound(Inbound::Message(Message::Request(request))) = seen.content {
+                learn(record.masks(), &request.method, request.params.as_ref());
             }
             let text = String::from_utf8_lossy(seen.bytes);
             if let Err(error) = record.message(side.into(), text.trim_end_matches(['\r', '\n'])) {

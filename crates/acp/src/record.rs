@@ -40,6 +40,16 @@ pub enum Source {
     Guard,
 }
 
+impl std::fmt::Display for Source {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Source::Client => "client",
+            Source::Agent => "agent",
+            Source::Guard => "guard",
+        })
+    }
+}
+
 impl From<Side> for Source {
     fn from(side: Side) -> Source {
         match side {

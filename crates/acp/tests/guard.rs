@@ -529,7 +529,7 @@ async fn everything_is_recorded_without_secrets() {
     .unwrap();
     stage.prompt("go").await.unwrap();
     assert!(call(stage.editor(), "no/such", &json!({})).await.is_err());
-    let (summary, hash) = stage.finish();
+    let (summary, hash) = stage.finish().await;
     assert_eq!(summary.turns, 1);
     let verdict = verify(std::fs::File::open(&path).unwrap()).unwrap();
     assert!(

@@ -21,7 +21,7 @@ use clap_complete::Shell;
 use tenon_protocols::Protocol;
 use tenon_rpc::Dialect;
 
-pub(crate) use acp::{AcpCommand, VerifyArgs};
+pub(crate) use acp::{AcpCommand, GuardArgs, VerifyArgs};
 pub(crate) use call::{CallArgs, TcpAddress, repl_help};
 pub(crate) use environment::EnvironmentArgs;
 pub(crate) use limits::LimitArgs;
@@ -109,7 +109,10 @@ pub(crate) enum Command {
     )]
     State(StateCommand),
     /// Coding agents that speak the Agent Client Protocol (ACP)
-    #[command(subcommand, after_help = "Example:\n  tenon acp verify session.jsonl")]
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  tenon acp guard --policy guard.hcl --record session.jsonl -- opencode acp\n  tenon acp verify session.jsonl"
+    )]
     Acp(AcpCommand),
     /// Run a plugin or server for experiments: echo, add, sleep, emit and more
     #[command(after_help = ECHO_METHODS)]

@@ -13,9 +13,9 @@ use tenon_rpc::forward::reply;
 use tenon_rpc::{Call, CallError, Event, Format, Payload, Peer, Reply, RpcError};
 use tokio::time::{Instant, timeout};
 
-use super::Files;
 use super::state::Shared;
 use super::summary::Summary;
+use super::{Files, Note};
 use crate::facts::Facts;
 use crate::paths::{Access, PathError, Roots};
 use crate::policy::{Action, Decision};
@@ -34,7 +34,7 @@ impl Shared {
         self.flush();
         let (entry, verdict) = match self.examine(&call) {
             Ok(examined) => examined,
-            Err(error) => return self.refuse(&call.method, error).await,
+            Err(error) => return self.refuse(Side::Agent, &call.method, error).await,
         };
         if let Verdict::Answer(answer) = verdict {
             let answer = Ok(answer);
@@ -138,7 +138,13 @@ impl Shared {
         }
         facts.follow_links();
         let decision = self.policy.decide(&facts, &folder);
-        self.note_decision("session/request_permission", &params.session_id, &decision);
+        let about = { facts.title.as_deref() }.unwrap_or(&params.tool_call.tool_call_id);
+        self.note_decision(
+            "session/request_permission",
+            about,
+            &params.session_id,
+            &decision,
+        );
         let Some(answer) = decision.answer(&params.options) else {
             self.state().summary.asked += 1;
             return Ok(Verdict::Forward);
@@ -170,11 +176,11 @@ impl Shared {
         facts.follow_links();
         let decision = self.policy.decide(&facts, &folder);
         if decision.action == Action::Deny {
-            self.note_decision(
-                &format!("{access:?} {}", file.path),
-                &file.session_id,
-                &decision,
-            );
+            let method = match access {
+                Access::Read => "fs/read_text_file",
+                Access::Write => "fs/write_text_file",
+            };
+            self.note_decision(method, &file.path, &file.session_id, &decision);
             return Err(self.denied(&decision, json!({ "path": file.path })));
         }
         let roots = roots.ok_or(PathError::Outside(
@@ -209,7 +215,7 @@ impl Shared {
             .policy
             .decide(&Facts::running(params), &folder.unwrap_or_default());
         if decision.action == Action::Deny {
-            self.note_decision("terminal/create", session, &decision);
+            self.note_decision("terminal/create", &params.command, session, &decision);
             return Err(self.denied(&decision, json!({ "command": params.command })));
         }
         Ok(Verdict::Forward)
@@ -222,8 +228,13 @@ impl Shared {
         Failure::PermissionDenied.error(self.profile, data)
     }
 
-    fn note_decision(&self, what: &str, session: &str, decision: &Decision) {
-        self.note(&json!({ "decision": decision, "about": what, "sessionId": session }));
+    fn note_decision(&self, method: &str, about: &str, session: &str, decision: &Decision) {
+        self.note(&Note::Decision {
+            method: method.to_owned(),
+            about: about.to_owned(),
+            session_id: session.to_owned(),
+            decision: decision.clone(),
+        });
     }
 
     /// Takes note of what the client has done for the agent.
@@ -268,12 +279,12 @@ impl Shared {
     /// An event of the agent.
     pub(super) fn agent_sends(self: &Arc<Shared>, from: &Peer, event: Event) {
         if let Err(error) = self.check(Side::Client, &event.method, event.params.as_ref()) {
-            return self.drop_event(&event.method, &error.to_string());
+            return self.drop_event(Side::Agent, &event.method, &error.to_string());
         }
         match event.params {
             Some(params) if event.method == "session/update" => {
                 if let Err(why) = self.update(params) {
-                    self.drop_event(&event.method, why);
+                    self.drop_event(Side::Agent, &event.method, why);
                 }
             }
             params => {
@@ -333,7 +344,7 @@ impl Shared {
             Some(limit) if self.limits.sizes && size > limit => match self.profile {
                 Profile::Seed => Err("it is larger than the limit"),
                 Profile::V1 => {
-                    self.note(&json!({ "large": "session/update", "size": size, "limit": limit }));
+                    self.note(&Note::Large { size, limit });
                     Ok(())
                 }
             },

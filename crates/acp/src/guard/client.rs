@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tenon_protocols::acp::{Entry, Failure, method, view};
+use tenon_protocols::acp::{Entry, Failure, Side, method, view};
 use tenon_rpc::forward::{Passing, reply};
 use tenon_rpc::{Call, CallError, Event, Format, Id, Payload, Peer, Reply, RpcError, Text};
 use tokio::time::{Instant, sleep_until, timeout};
 
+use super::Note;
 use super::state::{Pace, Shared};
 use crate::merge::Merger;
 use crate::paths::Roots;
@@ -35,7 +36,7 @@ impl Shared {
         }
         let (entry, step) = match self.admit_client(&call) {
             Ok(admitted) => admitted,
-            Err(error) => return self.refuse(&call.method, error).await,
+            Err(error) => return self.refuse(Side::Client, &call.method, error).await,
         };
         let mut pending = Pending {
             shared: self.clone(),
@@ -67,12 +68,13 @@ impl Shared {
 
     fn admit_client(&self, call: &Call) -> Result<(Option<&'static Entry>, Step), RpcError> {
         let params = call.params.as_ref();
-        let entry = self.check(tenon_protocols::acp::Side::Agent, &call.method, params)?;
+        let entry = self.check(Side::Agent, &call.method, params)?;
         let session: Option<view::OfSession<'_>> =
             params.and_then(|params| params.decode_borrowed().ok());
         if let (Some(entry), Some(session)) = (entry, session) {
             self.check_rate(entry, &session.session_id)?;
         }
+        super::learn(&self.masks, &call.method, params);
         let mut state = self.state();
         let step = state.turns.client_calls(&call.method, params)?;
         match (&step, params) {
@@ -129,7 +131,9 @@ impl Shared {
                 }
             }
         }
-        self.note(&json!({ "timeout": "session/prompt", "sessionId": session }));
+        self.note(&Note::Timeout {
+            session_id: session.to_owned(),
+        });
         self.cancel_turn(session, client);
         timeout(GRACE, passing).await.ok()
     }
@@ -150,16 +154,15 @@ impl Shared {
 
     /// An event of the client.
     pub(super) fn client_sends(&self, from: &Peer, event: Event) {
-        let agent = tenon_protocols::acp::Side::Agent;
-        if let Err(error) = self.check(agent, &event.method, event.params.as_ref()) {
-            return self.drop_event(&event.method, &error.to_string());
+        if let Err(error) = self.check(Side::Agent, &event.method, event.params.as_ref()) {
+            return self.drop_event(Side::Client, &event.method, &error.to_string());
         }
         let is_known = { self.state() }
             .turns
             .client_sends(&event.method, event.params.as_ref());
         match is_known {
             true => self.to_agent.event(from, event),
-            false => self.drop_event(&event.method, "there is no such session"),
+            false => self.drop_event(Side::Client, &event.method, "there is no such session"),
         }
     }
 

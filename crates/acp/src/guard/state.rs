@@ -10,12 +10,12 @@ use tenon_rpc::forward::{Forward, Slot};
 use tenon_rpc::{Event, Format, Payload, Peer, Reply, RpcError, Text};
 use tokio::time::Instant;
 
-use super::{Files, Limits, Summary};
+use super::{Files, Limits, Note, OnNote, Settings, Summary};
 use crate::gates::Gates;
 use crate::merge::{Bucket, Merger};
 use crate::paths::Roots;
 use crate::policy::Policy;
-use crate::record::{Record, RecordError};
+use crate::record::{Masks, Record, RecordError, Source};
 use crate::turns::Turns;
 
 /// Errors that are answered at once. A peer that causes more has to wait for them.
@@ -27,6 +27,8 @@ pub(super) struct Shared {
     pub(super) policy: Policy,
     pub(super) limits: Limits,
     pub(super) files: Files,
+    pub(super) masks: Masks,
+    on_note: OnNote,
     pub(super) record: Option<Arc<Mutex<Record>>>,
     pub(super) to_agent: Forward<Slot>,
     pub(super) to_client: Forward<Slot>,
@@ -61,18 +63,19 @@ pub(super) struct Pace {
 
 impl Shared {
     pub(super) fn new(
-        profile: Profile,
-        policy: Policy,
-        (limits, files): (Limits, Files),
-        record: Option<Arc<Mutex<Record>>>,
+        settings: Settings,
         (to_agent, to_client): (Forward<Slot>, Forward<Slot>),
     ) -> Shared {
+        let profile = settings.profile;
+        let record = settings.record;
         Shared {
             profile,
-            policy,
-            limits,
-            files,
-            record,
+            policy: settings.policy,
+            limits: settings.limits,
+            files: settings.files,
+            masks: settings.masks,
+            on_note: settings.on_note,
+            record: record.map(|record| Arc::new(Mutex::new(record))),
             to_agent,
             to_client,
             agent: OnceLock::new(),
@@ -101,7 +104,8 @@ impl Shared {
     }
 
     /// Writes a note into the record.
-    pub(super) fn note(&self, note: &Value) {
+    pub(super) fn note(&self, note: &Note) {
+        self.on_note.see(note);
         if let Some(record) = &self.record {
             let mut record = record.lock().unwrap_or_else(PoisonError::into_inner);
             if let Err(error) = record.note(note) {
@@ -111,16 +115,16 @@ impl Shared {
     }
 
     pub(super) fn finish_record(&self, summary: &Summary) -> Result<Option<String>, RecordError> {
-        self.note(&json!({ "summary": summary }));
         let Some(record) = &self.record else {
             return Ok(None);
         };
         let record = &mut *record.lock().unwrap_or_else(PoisonError::into_inner);
+        record.note(&Note::Summary(summary.clone()))?;
         record.end().map(Some)
     }
 
     /// The answer to a call that is refused. Whoever causes many of them waits.
-    pub(super) async fn refuse(&self, method: &Text, error: RpcError) -> Reply {
+    pub(super) async fn refuse(&self, from: Side, method: &Text, error: RpcError) -> Reply {
         let wait = {
             let mut state = self.state();
             state.summary.refused += 1;
@@ -130,20 +134,37 @@ impl Shared {
                 false => Some(state.errors.next_at().saturating_sub(now)),
             }
         };
-        self.note(
-            &json!({ "refused": &**method, "code": error.code.number(), "message": error.message }),
-        );
+        self.note(&Note::Refused {
+            from: from.into(),
+            method: method.to_string(),
+            code: error.code.number(),
+            message: self.explained(&error),
+        });
         if let Some(wait) = wait {
             tokio::time::sleep(wait).await;
         }
         Err(error)
     }
 
+    /// The text of an error, with its details.
+    pub(super) fn explained(&self, error: &RpcError) -> String {
+        let data = error.data.as_ref().and_then(|data| data.decode().ok());
+        let data: Value = data.unwrap_or_default();
+        match data["details"].as_str() {
+            Some(details) => format!("{}: {details}", error.message),
+            None => error.message.clone(),
+        }
+    }
+
     /// Notes an event that is not forwarded.
-    pub(super) fn drop_event(&self, method: &Text, why: &str) {
+    pub(super) fn drop_event(&self, from: Side, method: &Text, why: &str) {
         self.state().summary.refused += 1;
         tracing::warn!(?method, why, "an event was dropped");
-        self.note(&json!({ "dropped": &**method, "why": why }));
+        self.note(&Note::Dropped {
+            from: Source::from(from),
+            method: method.to_string(),
+            why: why.to_owned(),
+        });
     }
 
     /// Checks what does not depend on the state: the method, the size, the params.
@@ -202,9 +223,11 @@ impl Shared {
 
     /// The limit for an answer, if there is one.
     pub(super) fn timeout(&self, entry: Option<&Entry>) -> Option<Duration> {
-        entry
-            .and_then(|entry| entry.timeout)
-            .filter(|_| self.limits.timeouts)
+        let entry = entry.filter(|_| self.limits.timeouts)?;
+        match entry.name {
+            "session/prompt" => self.limits.idle,
+            _ => entry.timeout,
+        }
     }
 
     pub(super) fn timed_out(&self, method: &str, limit: Duration) -> RpcError {

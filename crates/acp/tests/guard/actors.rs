@@ -245,8 +245,8 @@ impl Stage {
     }
 
     /// The guard ends.
-    pub(crate) fn finish(mut self) -> (Summary, Option<String>) {
-        self.guard.take().unwrap().finish().unwrap()
+    pub(crate) async fn finish(mut self) -> (Summary, Option<String>) {
+        self.guard.take().unwrap().finish().await.unwrap()
     }
 }
 

@@ -1,9 +1,15 @@
 //! The options of `tenon acp`.
 
+mod guard;
+
 use std::path::PathBuf;
+
+pub(crate) use guard::GuardArgs;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum AcpCommand {
+    /// Stand between an editor and an agent, and limit and record what the agent does
+    Guard(Box<GuardArgs>),
     /// Check that nothing in a record was changed or cut off
     Verify(VerifyArgs),
 }

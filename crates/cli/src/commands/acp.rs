@@ -1,5 +1,7 @@
 //! `tenon acp`: the guard between editors and agents, and what belongs to it.
 
+mod guard;
+mod policy_file;
 mod verify;
 
 use crate::args::AcpCommand;
@@ -7,6 +9,7 @@ use crate::exit::Failure;
 
 pub(crate) async fn run(command: AcpCommand) -> Result<(), Failure> {
     match command {
+        AcpCommand::Guard(args) => guard::run(&args).await,
         AcpCommand::Verify(args) => verify::run(&args),
     }
 }

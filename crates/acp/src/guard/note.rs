@@ -1,0 +1,116 @@
+//! What the guard does and sees, besides forwarding.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::Summary;
+use crate::policy::Decision;
+use crate::record::Source;
+
+/// Something that the guard did or saw. It is written to the record, and given to
+/// [`Settings::on_note`](super::Settings::on_note).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
+#[non_exhaustive]
+pub enum Note {
+    /// The policy decided.
+    Decision {
+        /// The method.
+        method: String,
+        /// The file, the command or the title of the tool call.
+        about: String,
+        /// The session.
+        session_id: String,
+        /// What it decided, and why.
+        #[serde(flatten)]
+        decision: Decision,
+    },
+    /// A call was answered with an error instead of being forwarded.
+    Refused {
+        /// Who made the call.
+        from: Source,
+        /// The method.
+        method: String,
+        /// The code of the error.
+        code: i64,
+        /// The text of the error.
+        message: String,
+    },
+    /// An event was not forwarded.
+    Dropped {
+        /// Who sent the event.
+        from: Source,
+        /// The method.
+        method: String,
+        /// Why.
+        why: String,
+    },
+    /// An update is larger than the limit, and was forwarded.
+    Large {
+        /// Its size in bytes.
+        size: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// Nothing happened in a turn for too long, so it was cancelled.
+    Timeout {
+        /// The session.
+        session_id: String,
+    },
+    /// The end of the record: everything that happened.
+    Summary(Summary),
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Note::Decision {
+                about, decision, ..
+            } => write!(f, "{about}: {decision}"),
+            Note::Refused {
+                from,
+                method,
+                code,
+                message,
+            } => write!(f, "refused {method} of the {from}: {message} ({code})"),
+            Note::Dropped { from, method, why } => {
+                write!(f, "dropped {method} of the {from}: {why}")
+            }
+            Note::Large { size, limit } => {
+                write!(
+                    f,
+                    "an update has {size} bytes, more than the limit of {limit}"
+                )
+            }
+            Note::Timeout { .. } => {
+                f.write_str("cancelled a turn in which nothing happened for too long")
+            }
+            Note::Summary(summary) => write!(f, "{summary}"),
+        }
+    }
+}
+
+/// A function that is called with every note, as soon as it is known.
+#[derive(Clone, Default)]
+pub struct OnNote(Option<Arc<dyn Fn(&Note) + Send + Sync>>);
+
+impl OnNote {
+    /// Calls this function.
+    pub fn new(see: impl Fn(&Note) + Send + Sync + 'static) -> OnNote {
+        OnNote(Some(Arc::new(see)))
+    }
+
+    pub(super) fn see(&self, note: &Note) {
+        if let Some(see) = &self.0 {
+            see(note);
+        }
+    }
+}
+
+impl fmt::Debug for OnNote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "OnNote({})", self.0.is_some())
+    }
+}

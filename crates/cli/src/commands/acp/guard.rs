@@ -1,0 +1,188 @@
+//! `tenon acp guard`: stand between an editor and an agent.
+
+mod refusing;
+mod report;
+
+use std::time::Duration;
+
+use tenon_acp::guard::{Guard, OnNote, Settings};
+use tenon_acp::policy::Policy;
+use tenon_acp::record::{Masks, Record};
+use tenon_host::{PluginCommand, Process, StopLimits};
+use tenon_protocols::acp::Side;
+use tenon_rpc::{CloseReason, Io};
+
+use super::policy_file;
+use crate::args::GuardArgs;
+use crate::commands::plugin;
+use crate::commands::signals::Signals;
+use crate::exit::{Code, Failure};
+use crate::output;
+
+/// How long an agent has to end when its input has ended.
+const STOP: StopLimits = StopLimits {
+    asked: Duration::from_secs(3),
+    terminated: Duration::from_secs(2),
+};
+/// The same after a signal: whoever has sent it may soon send SIGKILL.
+const STOP_BY_SIGNAL: StopLimits = StopLimits {
+    asked: Duration::from_millis(500),
+    terminated: Duration::from_secs(2),
+};
+/// Once the agent has ended, its last output is in its pipes already. A descendant may hold them open.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
+/// How it came to the end.
+enum Ended {
+    Closed(Side, CloseReason),
+    /// The process of the agent has ended, but something holds its output open.
+    AgentExited,
+    Signal,
+}
+
+pub(crate) async fn run(args: &GuardArgs) -> Result<(), Failure> {
+    let signals = Signals::watch()?;
+    let client = Io::stdio().map_err(Failure::cannot_start)?;
+    let (process, agent, settings) = match prepare(args) {
+        Ok(prepared) => prepared,
+        Err(failure) => {
+            output::talk_of(&failure);
+            let told = refusing::tell(client, args, &failure);
+            tokio::select! {
+                () = told => {}
+                () = signals.interrupt().cancelled() => {}
+            }
+            return Err(Failure::printed(failure.code));
+        }
+    };
+    let guard = Guard::start(client, agent, settings);
+    let ended = tokio::select! {
+        (side, reason) = guard.closed() => Ended::Closed(side, reason),
+        () = exited(&process) => Ended::AgentExited,
+        () = signals.interrupt().cancelled() => Ended::Signal,
+    };
+    let failure = failure(&ended, &process).await;
+    let finished = guard.finish().await;
+    process
+        .stop(match ended {
+            Ended::Signal => STOP_BY_SIGNAL,
+            _ => STOP,
+        })
+        .await;
+    let (summary, hash) = finished
+        .map_err(|error| Failure::new(Code::Failed, format!("the end of the record: {error}")))?;
+    if !args.no_summary {
+        report::print(&summary, args.record.as_deref().zip(hash.as_deref()));
+    }
+    if let Some(path) = &args.summary {
+        report::write(path, &summary, hash.as_deref())?;
+    }
+    failure.map_or(Ok(()), Err)
+}
+
+/// Reads the policy, opens the record and starts the agent.
+fn prepare(args: &GuardArgs) -> Result<(Process, Io, Settings), Failure> {
+    let policy = match &args.policy {
+        Some(path) => policy_file::read(path, false)?.0,
+        None => Policy::default(),
+    };
+    let masks = masks(args)?;
+    let command = command(args, &masks)?;
+    let record = args.record.as_deref();
+    let record = record.map(|path| Record::open(path, masks.clone()));
+    let record = record
+        .transpose()
+        .map_err(|error| Failure::usage(format!("the record: {error}")))?;
+    let (process, io) = Process::spawn(&command).map_err(|error| {
+        let mut failure = Failure::from(&error);
+        failure.message = failure.message.replacen("the plugin", "the agent", 1);
+        failure
+    })?;
+    let on_note = match args.verbose {
+        true => {
+            let masks = masks.clone();
+            OnNote::new(move |note| {
+                let note = masks.secrets().hide(&note.to_string());
+                output::talk(format_args!("guard: {}", output::on_one_line(&note)));
+            })
+        }
+        false => OnNote::default(),
+    };
+    let settings = Settings {
+        profile: args.profile.into(),
+        policy,
+        record,
+        limits: args.limits(),
+        files: args.files.into(),
+        masks,
+        on_note,
+    };
+    Ok((process, io, settings))
+}
+
+/// What is secret from the beginning: the values that the command line gives the agent.
+fn masks(args: &GuardArgs) -> Result<Masks, Failure> {
+    let names = args.mask.iter();
+    let masks = names.fold(Masks::default(), |masks, name| masks.with_name(name));
+    for variable in args.environment.variables()? {
+        for secret in variable.secrets() {
+            masks.secrets().learn_text(&secret.to_string_lossy());
+        }
+    }
+    Ok(masks)
+}
+
+fn command(args: &GuardArgs, masks: &Masks) -> Result<PluginCommand, Failure> {
+    let (program, arguments) = args
+        .agent
+        .split_first()
+        .ok_or_else(|| Failure::usage("an agent is required: -- AGENT..."))?;
+    let GuardArgs {
+        environment,
+        permissions,
+        resources,
+        ..
+    } = args;
+    let command = plugin::command(program, arguments, environment, permissions, resources)?;
+    let secrets = masks.secrets().clone();
+    Ok(command.on_stderr(move |line| {
+        let line = secrets.hide(line);
+        output::talk(format_args!("agent: {}", output::on_one_line(&line)));
+    }))
+}
+
+/// Waits until the agent has ended and had time to say its last words.
+async fn exited(process: &Process) {
+    process.exited().await;
+    tokio::time::sleep(LAST_WORDS).await;
+}
+
+/// Why the command fails, unless the client has ended the session.
+async fn failure(ended: &Ended, process: &Process) -> Option<Failure> {
+    match ended {
+        Ended::Signal => Some(Failure::interrupted()),
+        Ended::Closed(Side::Client, CloseReason::BrokenStream(error)) => Some(Failure::new(
+            Code::BrokenProtocol,
+            format!("the client broke the protocol: {error}"),
+        )),
+        Ended::Closed(Side::Client, _) => None,
+        Ended::Closed(Side::Agent, CloseReason::BrokenStream(error)) => Some(Failure::new(
+            Code::BrokenProtocol,
+            format!("the agent broke the protocol: {error}"),
+        )),
+        Ended::Closed(Side::Agent, _) | Ended::AgentExited => {
+            let status = process.exited_within(LAST_WORDS).await;
+            let how = match status {
+                Some(status) => format!("the agent ended by itself with {status}"),
+                None => "the agent closed its output".to_owned(),
+            };
+            let stderr = process.stderr().lines().join("\n");
+            let hint = { process.left_out().hint(&stderr) }.or_else(|| {
+                let has_failed = status.is_some_and(|status| !status.success());
+                has_failed.then(|| process.left_out().general_hint())?
+            });
+            let hint = hint.map(|hint| format!("\n  hint: {}", output::on_one_line(&hint)));
+            Some(Failure::cannot_start(how + &hint.unwrap_or_default()))
+        }
+    }
+}
