@@ -1,7 +1,7 @@
-//! A guard between an editor and an agent that speak the Agent Client Protocol, and its parts.
+//! The Agent Client Protocol: a client, a guard between an editor and an agent, and their parts.
 //!
-//! [`guard::Guard`] sits between two connections. Its parts are plain logic without input or output of messages, and
-//! each can be used alone:
+//! [`client::Client`] starts an agent and holds sessions with it. [`guard::Guard`] sits between two connections. The
+//! other parts are plain logic without input or output of messages, and each can be used alone:
 //!
 //! | module | what it does |
 //! |---|---|
@@ -12,6 +12,7 @@
 //! | [`gates`] | which methods and contents the other side has said that it supports |
 //! | [`merge`] | joins text chunks when an agent sends more updates than the limit allows |
 
+pub mod client;
 pub mod facts;
 pub mod gates;
 mod glob;

@@ -23,6 +23,7 @@ pub struct PluginCommand {
     pub(crate) permissions: Option<Permissions>,
     pub(crate) on_denial: Option<SeeDenial>,
     pub(crate) limits: Limits,
+    pub(crate) is_merged: bool,
 }
 
 /// Called with each line.
@@ -46,6 +47,7 @@ impl PluginCommand {
             permissions: None,
             on_denial: None,
             limits: Limits::default(),
+            is_merged: false,
         }
     }
 
@@ -67,6 +69,13 @@ impl PluginCommand {
     #[must_use]
     pub fn folder(mut self, folder: impl Into<PathBuf>) -> PluginCommand {
         self.folder = Some(folder.into());
+        self
+    }
+
+    /// Sends what it writes to stderr to its stdout, in the order in which it is written, as on a terminal.
+    #[must_use]
+    pub fn merge_output(mut self) -> PluginCommand {
+        self.is_merged = true;
         self
     }
 

@@ -36,6 +36,8 @@ pub(crate) struct Launch {
     folder: Option<CString>,
     enforcement: Enforcement,
     sandbox: Option<Sandbox>,
+    /// What it writes to stderr goes to stdout.
+    is_merged: bool,
 }
 
 /// A process that was started. It must be reaped.
@@ -107,6 +109,7 @@ impl Launch {
             folder: folder.transpose()?,
             enforcement,
             sandbox,
+            is_merged: command.is_merged,
         })
     }
 
@@ -176,7 +179,11 @@ impl Launch {
         let preparing = |error: Errno| (Step::Preparing, error.into());
         dup2_stdin(&ends.stdin).map_err(preparing)?;
         dup2_stdout(&ends.stdout).map_err(preparing)?;
-        dup2_stderr(&ends.stderr).map_err(preparing)?;
+        let stderr = match self.is_merged {
+            true => &ends.stdout,
+            false => &ends.stderr,
+        };
+        dup2_stderr(stderr).map_err(preparing)?;
         if let Some(folder) = &self.folder {
             chdir(folder.as_c_str()).map_err(|error| (Step::Folder, error.into()))?;
         }

@@ -75,6 +75,16 @@ impl Io {
         }
     }
 
+    /// The reader and the writer, for a program that is not spoken to in a dialect.
+    pub fn into_parts(
+        self,
+    ) -> (
+        Box<dyn AsyncRead + Send + Unpin>,
+        Box<dyn AsyncWrite + Send + Unpin>,
+    ) {
+        (self.reader, Box::new(self.writer))
+    }
+
     /// Detects which of `candidates` the peer speaks, by the first bytes that it sends. These bytes are
     /// read again from the returned `Io`. If the peer sends nothing, the first candidate is assumed.
     ///

@@ -26,7 +26,7 @@ pub struct Session {
 }
 
 impl Session {
-    pub(super) fn open(folders: Vec<PathBuf>) -> Session {
+    pub(crate) fn open(folders: Vec<PathBuf>) -> Session {
         Session {
             folders,
             is_opening: false,

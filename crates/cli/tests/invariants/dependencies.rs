@@ -75,7 +75,13 @@ fn dependencies_point_down() {
         ),
         (
             "acp",
-            &["tenon-hcl", "tenon-host", "tenon-protocols", "tenon-rpc"],
+            &[
+                "tenon-hcl",
+                "tenon-host",
+                "tenon-protocols",
+                "tenon-rpc",
+                "tenon-text",
+            ],
         ),
         (
             "packed",

@@ -1,0 +1,355 @@
+//! What the agent asks of the client: permissions, questions, files and terminals.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tenon_protocols::acp::{
+    CreateElicitation, CreateTerminal, CreateTerminalParams, CreateTerminalResult,
+    ElicitationComplete, ElicitationCompleteParams, ElicitationParams, ElicitationResult, Empty,
+    Failure, KillTerminal, PermissionKind, PermissionOption, PermissionOutcome, PermissionParams,
+    PermissionResult, Profile, Raw, ReadTextFile, ReadTextFileParams, ReadTextFileResult,
+    ReleaseTerminal, RequestPermission, TerminalOutputs, TerminalParams, ToolCallUpdate, ToolKind,
+    Update, UpdateParams, WaitForExit, WriteTextFile, WriteTextFileParams,
+};
+use tenon_rpc::{Event, EventContext, EventKind, Method, Router, RpcError};
+
+use super::state::{Shared, State};
+use super::terminals::Terminal;
+use crate::facts::Facts;
+use crate::policy::Action;
+
+/// Everything that an agent may call.
+pub(super) fn router(shared: &Arc<Shared>) -> Router<Arc<Shared>> {
+    let offered = &shared.setup.offered;
+    let mut router = Router::new(shared.clone())
+        .event_fallback(|context, event| receive(&context, event))
+        .on(RequestPermission, |context, params| async move {
+            context.state.permission(params).await
+        });
+    if offered.reads_files {
+        router = router.on(ReadTextFile, |context, params| async move {
+            context.state.read(params).await
+        });
+    }
+    // Some agents send this whatever the client has stated; then it is refused as an unknown method.
+    if offered.writes_files {
+        router = router.on(WriteTextFile, |context, params| async move {
+            context.state.write(params).await
+        });
+    }
+    if offered.terminals.is_some() {
+        router = terminals(router);
+    }
+    if offered.forms || offered.pages {
+        router = router.on(CreateElicitation, |context, params| async move {
+            context.state.elicitation(params).await
+        });
+    }
+    router
+}
+
+fn terminals(router: Router<Arc<Shared>>) -> Router<Arc<Shared>> {
+    router
+        .on(CreateTerminal, |context, params| async move {
+            context.state.create_terminal(params).await
+        })
+        .on(TerminalOutputs, |context, params| async move {
+            let (_, terminal) = context.state.terminal(&params).await?;
+            Ok(terminal.output())
+        })
+        .on(WaitForExit, |context, params| async move {
+            let (session, terminal) = context.state.terminal(&params).await?;
+            let _silent_meanwhile = session.waiting();
+            Ok(terminal.exited().await)
+        })
+        .on(KillTerminal, |context, params| async move {
+            let (_, terminal) = context.state.terminal(&params).await?;
+            terminal.kill().await;
+            Ok(Empty::default())
+        })
+        .on(ReleaseTerminal, |context, params| async move {
+            let session = context.state.session(&params.session_id).await?;
+            session.terminals.release(&params.terminal_id).await?;
+            Ok(Empty::default())
+        })
+}
+
+/// Events are handled in the order in which they arrive, before anything that came after them.
+fn receive(context: &EventContext<'_, Arc<Shared>>, event: Event) {
+    let Some(params) = event.params else {
+        return;
+    };
+    let size = params.bytes().len();
+    let outcome = match &*event.method {
+        Update::NAME => params.decode_private::<UpdateParams>().map(|params| {
+            let UpdateParams {
+                session_id, update, ..
+            } = params;
+            context.state.update(session_id, update, size, context.peer);
+        }),
+        ElicitationComplete::NAME => {
+            let params = params.decode_private::<ElicitationCompleteParams>();
+            params.map(|params| {
+                let user = &context.state.setup.user;
+                user.elicitation_complete(&params.elicitation_id);
+            })
+        }
+        // An unknown event is ignored, as JSON-RPC wants it.
+        _ => Ok(()),
+    };
+    if let Err(error) = outcome {
+        tracing::warn!(method = ?event.method, %error, "an event of the agent could not be read");
+    }
+}
+
+impl Shared {
+    async fn session(&self, id: &str) -> Result<Arc<State>, RpcError> {
+        let session = self.find_soon(id).await.ok_or_else(|| {
+            Failure::SessionNotFound.error(Profile::V1, json!({ "sessionId": id }))
+        })?;
+        session.touch();
+        Ok(session)
+    }
+
+    async fn permission(&self, request: PermissionParams) -> Result<PermissionResult, RpcError> {
+        let session = self.session(&request.session_id).await?;
+        let mut facts = session.facts_of(&request);
+        facts.follow_links();
+        Ok(self.decide(&session, &facts, request).await)
+    }
+
+    /// By the policies, or by the user.
+    async fn decide(
+        &self,
+        session: &Arc<State>,
+        facts: &Facts,
+        request: PermissionParams,
+    ) -> PermissionResult {
+        if *session.is_cancelled.borrow() {
+            return PermissionResult::cancelled();
+        }
+        let decision = self.setup.decide(facts, session.folder());
+        let options = request.options.clone();
+        let answer = match decision.answer(&request.options) {
+            Some(answer) => {
+                self.setup.user.decided(&request, &decision);
+                answer
+            }
+            None => {
+                let _silent_meanwhile = session.waiting();
+                let mut cancelled = session.is_cancelled.subscribe();
+                tokio::select! {
+                    biased;
+                    _ = cancelled.wait_for(|is_cancelled| *is_cancelled) => PermissionResult::cancelled(),
+                    answer = self.setup.user.permission(request) => answer,
+                }
+            }
+        };
+        match allowed(&answer, &options) {
+            Some(PermissionKind::AllowAlways) => session.grant(facts, true),
+            Some(PermissionKind::AllowOnce) => session.grant(facts, false),
+            _ => {}
+        }
+        answer
+    }
+
+    /// Whether the agent may use a file or a program. Reading is allowed unless a rule says otherwise; for the rest
+    /// there must be a rule, a permission that covers it, or the user, who is asked as for a tool call.
+    async fn access(
+        &self,
+        session: &Arc<State>,
+        mut facts: Facts,
+        tool_call: ToolCallUpdate,
+    ) -> Result<(), RpcError> {
+        facts.follow_links();
+        let decision = self.setup.decide(&facts, session.folder());
+        let is_reading = facts.kind == Some(ToolKind::Read);
+        let is_allowed = match decision.action {
+            Action::Allow => true,
+            Action::Deny => false,
+            Action::Ask if decision.rule.is_none() && is_reading => true,
+            Action::Ask if session.is_granted(&facts) => true,
+            Action::Ask => {
+                let options = [
+                    ("allow", "Allow", PermissionKind::AllowOnce),
+                    ("always", "Always allow", PermissionKind::AllowAlways),
+                    ("reject", "Reject", PermissionKind::RejectOnce),
+                ];
+                let options: Vec<PermissionOption> = { options.into_iter() }
+                    .map(|(id, name, kind)| PermissionOption::new(id, name, kind))
+                    .collect();
+                let request = PermissionParams::new(session.id.clone(), tool_call, options.clone());
+                let answer = self.decide(session, &facts, request).await;
+                allowed(&answer, &options).is_some()
+            }
+        };
+        match is_allowed {
+            true => Ok(()),
+            false => Err(denied(&facts)),
+        }
+    }
+
+    fn tool_call(&self, kind: ToolKind, title: String, input: &Value) -> ToolCallUpdate {
+        ToolCallUpdate {
+            kind: Some(kind),
+            title: Some(title),
+            raw_input: Raw::of(input).ok(),
+            ..ToolCallUpdate::new(format!("tenon-{}", self.next_id()))
+        }
+    }
+
+    async fn read(&self, params: ReadTextFileParams) -> Result<ReadTextFileResult, RpcError> {
+        let session = self.session(&params.session_id).await?;
+        let facts = Facts::reading(&params.path, session.folder());
+        let title = format!("Read {}", params.path);
+        let call = self.tool_call(ToolKind::Read, title, &json!({ "path": params.path }));
+        self.access(&session, facts, call).await?;
+        let roots = session.roots.clone();
+        let path = params.path.clone();
+        let read = move || roots.read(&params.path, params.line, params.limit);
+        match blocking(read).await? {
+            Ok(content) => Ok(ReadTextFileResult::new(content)),
+            Err(error) => Err(error.error(&path, Profile::V1)),
+        }
+    }
+
+    async fn write(&self, params: WriteTextFileParams) -> Result<Empty, RpcError> {
+        let session = self.session(&params.session_id).await?;
+        let facts = Facts::writing(&params.path, session.folder());
+        let title = format!("Write {}", params.path);
+        let call = self.tool_call(ToolKind::Edit, title, &json!({ "path": params.path }));
+        self.access(&session, facts, call).await?;
+        let roots = session.roots.clone();
+        let path = params.path.clone();
+        let write = move || roots.write(&params.path, &params.content);
+        match blocking(write).await? {
+            Ok(()) => Ok(Empty::default()),
+            Err(error) => Err(error.error(&path, Profile::V1)),
+        }
+    }
+
+    async fn create_terminal(
+        &self,
+        params: CreateTerminalParams,
+    ) -> Result<CreateTerminalResult, RpcError> {
+        let session = self.session(&params.session_id).await?;
+        let offered = &self.setup.offered;
+        let Some(launch) = &offered.terminals else {
+            return Err(RpcError::method_not_found(
+                CreateTerminal::NAME,
+                tenon_rpc::Format::Json,
+            ));
+        };
+        let folder = folder(&session, params.cwd.as_deref())?;
+        let facts = Facts::running(&params);
+        let line = facts.commands.iter().next().cloned().unwrap_or_default();
+        let call = self.tool_call(
+            ToolKind::Execute,
+            format!("Run {line}"),
+            &json!({ "command": line }),
+        );
+        self.access(&session, facts, call).await?;
+        let id = format!("term-{}", self.next_id());
+        let terminals = &session.terminals;
+        terminals.create(id.clone(), &params, folder, launch, offered.terminal_limit)?;
+        Ok(CreateTerminalResult::new(id))
+    }
+
+    async fn terminal(
+        &self,
+        params: &TerminalParams,
+    ) -> Result<(Arc<State>, Arc<Terminal>), RpcError> {
+        let session = self.session(&params.session_id).await?;
+        let terminal = session.terminals.get(&params.terminal_id)?;
+        Ok((session, terminal))
+    }
+
+    async fn elicitation(
+        &self,
+        question: ElicitationParams,
+    ) -> Result<ElicitationResult, RpcError> {
+        let offered = &self.setup.offered;
+        let (is_offered, session) = match &question {
+            ElicitationParams::Form(form) => (offered.forms, form.session_id.clone()),
+            ElicitationParams::Url(page) => (offered.pages, page.session_id.clone()),
+            _ => (false, None),
+        };
+        if !is_offered {
+            let data =
+                json!({ "details": "this client has not stated that it supports this mode" });
+            return Err(Failure::InvalidParams.error(Profile::V1, data));
+        }
+        let Some(session) = session else {
+            return Ok(self.setup.user.elicitation(question).await);
+        };
+        let session = self.session(&session).await?;
+        let _silent_meanwhile = session.waiting();
+        let mut cancelled = session.is_cancelled.subscribe();
+        tokio::select! {
+            biased;
+            _ = cancelled.wait_for(|is_cancelled| *is_cancelled) => {
+                Ok(ElicitationResult::Cancel(Empty::default()))
+            }
+            answer = self.setup.user.elicitation(question) => Ok(answer),
+        }
+    }
+}
+
+/// The kind of the option that was chosen, if it allows the call. An unknown kind does not.
+fn allowed(answer: &PermissionResult, options: &[PermissionOption]) -> Option<PermissionKind> {
+    let PermissionOutcome::Selected(chosen) = &answer.outcome else {
+        return None;
+    };
+    let option = options
+        .iter()
+        .find(|option| option.option_id == chosen.option_id)?;
+    match option.kind {
+        PermissionKind::AllowOnce | PermissionKind::AllowAlways => Some(option.kind.clone()),
+        _ => None,
+    }
+}
+
+fn denied(facts: &Facts) -> RpcError {
+    let mut data = json!({ "details": "the user or a rule does not allow this" });
+    if let Some(path) = facts.paths.iter().next() {
+        data["path"] = json!(path.display().to_string());
+    }
+    Failure::PermissionDenied.error(Profile::V1, data)
+}
+
+/// Where a program runs: in a folder of the session.
+fn folder(session: &State, stated: Option<&str>) -> Result<PathBuf, RpcError> {
+    let Some(stated) = stated else {
+        return Ok(session.folder().to_owned());
+    };
+    let path = Path::new(stated);
+    let wrong = |failure: Failure, details: &str| {
+        Err(failure.error(Profile::V1, json!({ "path": stated, "details": details })))
+    };
+    if !path.is_absolute() {
+        return wrong(Failure::InvalidParams, "cwd is not an absolute path");
+    }
+    let Ok(target) = path.canonicalize() else {
+        return wrong(Failure::FileNotFound, "No such file or directory (ENOENT)");
+    };
+    let mut folders = session
+        .folders
+        .iter()
+        .filter_map(|folder| folder.canonicalize().ok());
+    match folders.any(|folder| target.starts_with(folder)) {
+        true => Ok(path.to_owned()),
+        false => wrong(
+            Failure::PermissionDenied,
+            "cwd is outside the folders of the session",
+        ),
+    }
+}
+
+/// Files may be on slow disks.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, RpcError> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|_| Failure::Internal.error(Profile::V1, Value::Null))
+}

@@ -1,0 +1,112 @@
+//! Why something failed.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use tenon_host::PluginError;
+use tenon_protocols::acp::{AuthMethod, Failure, VERSION};
+use tenon_rpc::{CallError, RpcError};
+
+use crate::paths::PathError;
+
+/// Why a call to an agent, or a turn, failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ClientError {
+    /// The agent could not be started, or ended; with what it printed.
+    #[error(transparent)]
+    Agent(Box<PluginError>),
+    /// A call failed.
+    #[error("{method}: {error}")]
+    Call {
+        /// The method.
+        method: &'static str,
+        /// Why.
+        error: Box<CallError>,
+    },
+    /// The user has to log in first.
+    #[error("the agent requires a login: {error}{}", Ways(methods))]
+    LoginRequired {
+        /// The ways to log in.
+        methods: Vec<AuthMethod>,
+        /// What the agent answered.
+        error: Box<RpcError>,
+    },
+    /// The agent does not know the session.
+    #[error("the agent does not know this session: {0}")]
+    UnknownSession(Box<RpcError>),
+    /// The agent has not said that it supports this.
+    #[error("the agent does not support {0} (it does not state `{1}`)")]
+    Unsupported(&'static str, &'static str),
+    /// The agent speaks another version of the protocol.
+    #[error("the agent speaks version {0} of ACP; this client speaks version {VERSION}")]
+    Version(u16),
+    /// A folder of the session cannot be used.
+    #[error("the folder {}: {error}", tenon_text::path(path))]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        error: PathError,
+    },
+    /// The session has a turn already.
+    #[error("the session is busy with another turn")]
+    Busy,
+    /// Nothing happened in a turn for too long. It was cancelled.
+    #[error("the agent was silent for {0:?}, and the turn was cancelled")]
+    Inactive(Duration),
+    /// The agent did not end a cancelled turn.
+    #[error("the agent did not end the cancelled turn within {0:?}")]
+    CancelIgnored(Duration),
+}
+
+impl ClientError {
+    pub(super) fn call(method: &'static str, error: CallError) -> ClientError {
+        ClientError::Call {
+            method,
+            error: Box::new(error),
+        }
+    }
+
+    /// An error that the agent has answered, by what it means.
+    pub(super) fn answered(
+        method: &'static str,
+        error: CallError,
+        methods: &[AuthMethod],
+    ) -> ClientError {
+        let CallError::Answered(answer) = &error else {
+            return ClientError::call(method, error);
+        };
+        let has_auth = !methods.is_empty();
+        if Failure::is_authentication_required(answer, has_auth) {
+            return ClientError::LoginRequired {
+                methods: methods.to_vec(),
+                error: Box::new(answer.clone()),
+            };
+        }
+        match Failure::of(answer, has_auth) {
+            Some(Failure::SessionNotFound | Failure::SessionExpired) => {
+                ClientError::UnknownSession(Box::new(answer.clone()))
+            }
+            _ => ClientError::call(method, error),
+        }
+    }
+}
+
+/// The ways to log in, after the message.
+struct Ways<'a>(&'a [AuthMethod]);
+
+impl fmt::Display for Ways<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for method in self.0 {
+            let (id, name) = match method {
+                AuthMethod::Terminal(terminal) => (&terminal.id, &terminal.name),
+                AuthMethod::Agent(agent) => (&agent.id, &agent.name),
+                _ => continue,
+            };
+            write!(f, "\n  {id}: {name}")?;
+        }
+        Ok(())
+    }
+}

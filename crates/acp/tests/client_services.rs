@@ -1,0 +1,362 @@
+//! Files, terminals and processes of the client.
+
+#[path = "client/actors.rs"]
+#[allow(dead_code, reason = "each test file uses its own part")]
+mod actors;
+
+use std::path::Path;
+use std::time::Duration;
+
+use actors::{Agent, Scripted, ask, end_turn, permission, text, watched};
+use serde_json::{Value, json};
+use tenon_acp::client::{Client, ClientError, Folder, Offered, Setup};
+use tenon_acp::policy::Policy;
+use tenon_hcl::Source;
+use tenon_host::{HowItEnded, PluginCommand};
+use tenon_protocols::acp::{ContentBlock, StopReason};
+use tenon_rpc::{Peer, Reply, RpcError};
+
+/// Runs one turn of an agent in a folder.
+async fn turn<F, W>(setup: Setup, folder: &Path, turn: F)
+where
+    F: Fn(Peer) -> W + Send + Sync + 'static,
+    W: Future<Output = Reply> + Send + 'static,
+{
+    let (agent, _) = Agent::with_turns(turn);
+    let (_agent, client, session) = agent.session(setup, folder).await;
+    let turn = session
+        .prompt(vec![ContentBlock::text("go")])
+        .await
+        .unwrap();
+    turn.finish().await.unwrap();
+    client.close().await;
+}
+
+/// Everything is allowed.
+fn permissive() -> Setup {
+    let source = Source::new("policy", "default = \"allow\"\n");
+    Setup {
+        policies: vec![Policy::parse(&source).unwrap()],
+        ..Setup::default()
+    }
+}
+
+fn details(error: &RpcError) -> String {
+    let data: Value = error.data.as_ref().unwrap().decode().unwrap();
+    data["details"].as_str().unwrap_or_default().to_owned()
+}
+
+#[tokio::test]
+async fn files_are_read_by_lines_and_written_below_the_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    std::fs::write(root.join("a"), "1\n2\n3\n").unwrap();
+    std::os::unix::fs::symlink("/etc/hostname", root.join("link")).unwrap();
+    let at = root.clone();
+    watched(turn(permissive(), &root, move |peer| {
+        let at = at.clone();
+        async move {
+            let path = |name: &str| at.join(name).display().to_string();
+            let read = json!({ "sessionId": "s", "path": path("a"), "line": 2, "limit": 1 });
+            let answer = ask(&peer, "fs/read_text_file", read).await.unwrap();
+            assert_eq!(answer, json!({ "content": "2\n" }));
+            let write = json!({ "sessionId": "s", "path": path("new/b"), "content": "hi" });
+            assert_eq!(
+                ask(&peer, "fs/write_text_file", write).await.unwrap(),
+                json!({})
+            );
+            for (name, code) in [("link", -31701), ("../x", -31701), ("none", -31700)] {
+                let read = json!({ "sessionId": "s", "path": path(name) });
+                let error = ask(&peer, "fs/read_text_file", read).await.unwrap_err();
+                assert_eq!(error.code.number(), code, "{name}");
+            }
+            let write = json!({ "sessionId": "s", "path": "/tmp/outside", "content": "" });
+            let error = ask(&peer, "fs/write_text_file", write).await.unwrap_err();
+            assert_eq!(error.code.number(), -31701);
+            let read = json!({ "sessionId": "other", "path": path("a") });
+            let error = ask(&peer, "fs/read_text_file", read).await.unwrap_err();
+            assert_eq!(error.code.number(), -31900);
+            end_turn()
+        }
+    }))
+    .await;
+    assert_eq!(std::fs::read_to_string(root.join("new/b")).unwrap(), "hi");
+}
+
+/// An agent that does not ask for permission is asked about all the same.
+#[tokio::test]
+async fn a_file_that_no_permission_covers_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    let user = Scripted::with(&["reject", "yes", "always"]);
+    let setup = Setup {
+        user: user.clone(),
+        ..Setup::default()
+    };
+    let at = root.clone();
+    watched(turn(setup, &root, move |peer| {
+        let at = at.clone();
+        async move {
+            let write = |name: &str| json!({ "sessionId": "s", "path": at.join(name).display().to_string(), "content": "x" });
+            let error = ask(&peer, "fs/write_text_file", write("a")).await.unwrap_err();
+            assert_eq!(error.code.number(), -31701);
+            // A permission for a tool call covers its file.
+            let request = permission("t", json!({ "path": at.join("b").display().to_string() }));
+            ask(&peer, "session/request_permission", request).await.unwrap();
+            ask(&peer, "fs/write_text_file", write("b")).await.unwrap();
+            ask(&peer, "fs/write_text_file", write("c")).await.unwrap();
+            // From now on all edits are allowed.
+            ask(&peer, "fs/write_text_file", write("d")).await.unwrap();
+            end_turn()
+        }
+    }))
+    .await;
+    let titles = user.titles();
+    assert_eq!(titles.len(), 3, "{titles:?}");
+    assert!(
+        titles[0].starts_with("Write /") && titles[2].ends_with("/c"),
+        "{titles:?}"
+    );
+    assert!(!root.join("a").exists() && root.join("d").exists());
+}
+
+async fn create(peer: &Peer, params: Value) -> Value {
+    let mut params = params;
+    params["sessionId"] = json!("s");
+    let created = ask(peer, "terminal/create", params).await.unwrap();
+    json!({ "sessionId": "s", "terminalId": created["terminalId"] })
+}
+
+#[tokio::test]
+async fn terminals_run_programs_and_command_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    let at = root.clone();
+    watched(turn(permissive(), &root, move |peer| {
+        let at = at.clone();
+        async move {
+            // Without arguments it is a line for a shell, in the folder of the session.
+            let line = json!({ "command": "pwd; echo oops >&2; echo $COLOUR; exit 3", "env": [{ "name": "COLOUR", "value": "red" }] });
+            let terminal = create(&peer, line).await;
+            let status = ask(&peer, "terminal/wait_for_exit", terminal.clone()).await.unwrap();
+            assert_eq!(status, json!({ "exitCode": 3 }));
+            let output = ask(&peer, "terminal/output", terminal.clone()).await.unwrap();
+            let expected = format!("{}\noops\nred\n", at.display());
+            assert_eq!(output, json!({ "output": expected, "truncated": false, "exitStatus": { "exitCode": 3 } }));
+            assert_eq!(ask(&peer, "terminal/release", terminal.clone()).await.unwrap(), json!({}));
+            let error = ask(&peer, "terminal/output", terminal).await.unwrap_err();
+            assert_eq!(error.code.number(), -32602);
+
+            let program = json!({ "command": "printf", "args": ["%s", "a b; é é"], "outputByteLimit": 4 });
+            let terminal = create(&peer, program).await;
+            ask(&peer, "terminal/wait_for_exit", terminal.clone()).await.unwrap();
+            let output = ask(&peer, "terminal/output", terminal).await.unwrap();
+            assert_eq!((&output["output"], &output["truncated"]), (&json!(" é"), &json!(true)));
+
+            for (params, code) in [
+                (json!({ "command": "no-such-program", "args": ["x"] }), -32602),
+                (json!({ "command": "ls", "cwd": "/" }), -31701),
+                (json!({ "command": "ls", "cwd": "relative" }), -32602),
+                (json!({ "command": "ls", "env": [{ "name": "A=B", "value": "" }] }), -32602),
+            ] {
+                let mut params = params;
+                params["sessionId"] = json!("s");
+                let error = ask(&peer, "terminal/create", params).await.unwrap_err();
+                assert_eq!(error.code.number(), code, "{error}");
+            }
+            end_turn()
+        }
+    }))
+    .await;
+}
+
+#[tokio::test]
+async fn a_terminal_that_is_killed_keeps_its_output_and_one_that_is_released_ends() {
+    let folder = tempfile::tempdir().unwrap();
+    watched(turn(permissive(), folder.path(), |peer| async move {
+        let terminal = create(&peer, json!({ "command": "echo started; exec sleep 1000" })).await;
+        loop {
+            let output = ask(&peer, "terminal/output", terminal.clone())
+                .await
+                .unwrap();
+            assert_eq!(output.get("exitStatus"), None);
+            if output["output"] == "started\n" {
+                break;
+            }
+        }
+        ask(&peer, "terminal/kill", terminal.clone()).await.unwrap();
+        let output = ask(&peer, "terminal/output", terminal.clone())
+            .await
+            .unwrap();
+        assert_eq!(output["exitStatus"], json!({ "signal": "SIGTERM" }));
+        assert_eq!(output["output"], "started\n");
+        // It can be asked for again.
+        ask(&peer, "terminal/kill", terminal.clone()).await.unwrap();
+
+        // An agent may release a terminal without an answer to its wait_for_exit.
+        let terminal = create(&peer, json!({ "command": "sleep 1000" })).await;
+        let waiting = ask(&peer, "terminal/wait_for_exit", terminal.clone());
+        let releasing = async {
+            tokio::task::yield_now().await;
+            ask(&peer, "terminal/release", terminal.clone()).await
+        };
+        let (waited, released) = tokio::join!(waiting, releasing);
+        assert_eq!(waited.unwrap(), json!({ "signal": "SIGTERM" }));
+        released.unwrap();
+        end_turn()
+    }))
+    .await;
+}
+
+fn is_alive(id: &str) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", id.trim())).unwrap_or_default();
+    !stat.is_empty() && !stat.contains(") Z ")
+}
+
+/// What a program leaves in the background ends with its terminal, and all terminals end with the client.
+#[tokio::test]
+async fn no_process_of_a_terminal_is_left_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    let setup = Setup {
+        offered: Offered {
+            terminal_limit: 2,
+            ..Offered::default()
+        },
+        ..permissive()
+    };
+    let file = root.join("second").display().to_string();
+    watched(turn(setup, &root, move |peer| {
+        let second_file = file.clone();
+        async move {
+            let background = json!({ "command": "sleep 1000 >/dev/null 2>&1 & echo $! > first" });
+            let first = create(&peer, background).await;
+            ask(&peer, "terminal/wait_for_exit", first).await.unwrap();
+            let second = create(
+                &peer,
+                json!({ "command": "echo $$ > x; mv x second; exec sleep 1000" }),
+            )
+            .await;
+            let params = json!({ "sessionId": "s", "command": "true" });
+            let error = ask(&peer, "terminal/create", params).await.unwrap_err();
+            assert!(details(&error).contains("2 terminals"), "{error}");
+            // Until it has written its id.
+            let read = json!({ "sessionId": "s", "path": second_file });
+            while ask(&peer, "fs/read_text_file", read.clone()).await.is_err() {
+                let output = ask(&peer, "terminal/output", second.clone()).await.unwrap();
+                assert_eq!(output.get("exitStatus"), None);
+            }
+            end_turn()
+        }
+    }))
+    .await;
+    for name in ["first", "second"] {
+        let id = std::fs::read_to_string(root.join(name)).unwrap();
+        assert!(!is_alive(&id), "{name} is left");
+    }
+}
+
+const PYTHON: &str = r#"
+import json, signal, sys, time
+def send(message):
+    print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
+for line in sys.stdin:
+    message = json.loads(line)
+    method = message.get("method")
+    if method == "initialize":
+        send({"id": message["id"], "result": {"protocolVersion": 1}})
+    elif method == "session/new":
+        send({"id": message["id"], "result": {"sessionId": "s"}})
+    elif method == "session/prompt":
+        said = message["params"]["prompt"][0]["text"]
+        if said == "die":
+            sys.exit("out of tokens")
+        chunk = {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": said}}
+        send({"method": "session/update", "params": {"sessionId": "s", "update": chunk}})
+        send({"id": message["id"], "result": {"stopReason": "end_turn"}})
+if "stubborn" in sys.argv:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    while True:
+        time.sleep(1)
+"#;
+
+fn python(arguments: &[&str]) -> PluginCommand {
+    let command = PluginCommand::new("python3").args(["-c", PYTHON]);
+    command.args(arguments.iter().copied())
+}
+
+#[tokio::test]
+async fn an_agent_is_started_and_ended() {
+    watched(async {
+        let client = Client::start(&python(&[]), Setup::default()).await.unwrap();
+        let session = client.new_session(Folder::new("/")).await.unwrap();
+        let mut turn = session
+            .prompt(vec![ContentBlock::text("hi")])
+            .await
+            .unwrap();
+        assert_eq!(text(&turn.next().await.unwrap().unwrap()), "hi");
+        assert!(turn.next().await.unwrap().is_none());
+        assert_eq!(turn.result().unwrap().stop_reason, StopReason::EndTurn);
+        let stopped = client.close().await.unwrap();
+        assert_eq!(stopped.how, HowItEnded::ByItself);
+        assert!(client.close().await.is_none());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_agent_that_ignores_the_end_of_its_input_is_killed() {
+    watched(async {
+        let client = Client::start(&python(&["stubborn"]), Setup::default())
+            .await
+            .unwrap();
+        let stopped = client.close().await.unwrap();
+        assert_eq!(stopped.how, HowItEnded::Killed);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_agent_that_dies_in_a_turn_is_quoted() {
+    watched(async {
+        let client = Client::start(&python(&[]), Setup::default()).await.unwrap();
+        let session = client.new_session(Folder::new("/")).await.unwrap();
+        let turn = session
+            .prompt(vec![ContentBlock::text("die")])
+            .await
+            .unwrap();
+        let error = turn.finish().await.unwrap_err();
+        assert!(matches!(error, ClientError::Agent(_)), "{error}");
+        let shown = error.to_string();
+        assert!(shown.contains("out of tokens"), "{shown}");
+        let error = session
+            .prompt(vec![ContentBlock::text("again")])
+            .await
+            .unwrap_err();
+        assert!(error.to_string().contains("out of tokens"), "{error}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_agent_that_cannot_be_started_is_an_error() {
+    let command = PluginCommand::new("no-such-agent");
+    let error = Client::start(&command, Setup::default()).await.unwrap_err();
+    assert!(error.to_string().contains("no-such-agent"), "{error}");
+    let setup = Setup {
+        start_limit: Duration::from_millis(200),
+        ..Setup::default()
+    };
+    let silent = PluginCommand::new("sleep").arg("1000");
+    let error = watched(Client::start(&silent, setup)).await.unwrap_err();
+    assert!(matches!(error, ClientError::Agent(_)), "{error}");
+    let client = watched(Client::start(&python(&[]), Setup::default()))
+        .await
+        .unwrap();
+    let error = client
+        .new_session(Folder::new("/no/such/folder"))
+        .await
+        .unwrap_err();
+    assert!(matches!(error, ClientError::Folder { .. }), "{error}");
+    client.close().await;
+}
