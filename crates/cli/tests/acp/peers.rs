@@ -1,0 +1,7 @@
+//! Agents and clients that others have written, directly and through the guard.
+
+mod claude;
+mod opencode;
+mod programs;
+mod sdks;
+mod transcript;
