@@ -104,7 +104,7 @@ impl Payload {
         let mut scratch = SCRATCH.take();
         scratch.clear();
         let written = match format {
-            Format::Json => serde_json::to_writer(&mut scratch, value).map_err(PayloadError::new),
+            Format::Json => json::encode(value, &mut scratch).map_err(PayloadError::new),
             Format::Msgpack => msgpack::encode(value, &mut scratch).map_err(PayloadError::new),
         };
         let bytes = if scratch.len() > SHARED_ENCODING {

@@ -1,14 +1,19 @@
-//! Where a JSON value ends: a validating scanner that allocates nothing and never recurses.
+//! Where a JSON value ends: a validating scanner that allocates nothing and never recurses. And
+//! [`encode()`], which writes serde types.
 //!
 //! `serde_json` reads a value into a type; a frame must be cut before any type is known, and
 //! within a limit of nesting, which its raw values do not have.
 
+mod encode;
 mod scanner;
+mod string;
 
 use std::borrow::Cow;
 use std::fmt;
 
+pub use encode::encode;
 pub use scanner::Scanner;
+pub use string::write_string;
 
 /// The deepest nesting the scanner can be asked to follow.
 pub const MAX_DEPTH: usize = 1024;

@@ -3,7 +3,7 @@
 //!
 //! | module | does |
 //! |---|---|
-//! | [`json`] | checks JSON text and finds members in place, within a limit of nesting |
+//! | [`json`] | checks JSON text and finds members in place, within a limit of nesting; writes serde types |
 //! | [`msgpack`] | finds the end of a msgpack value as it arrives, reads and writes its pieces, encodes and decodes serde types |
 //! | [`transcode`] | msgpack to JSON and back |
 //! | [`mask`] | masks members of JSON text by name |

@@ -249,7 +249,7 @@ pub(super) fn write_members(
 ) -> Result<(), PayloadError> {
     let write_call = |out: &mut BytesMut, method: &Text, params: &Option<Payload>| {
         out.put_slice(b"\"method\":");
-        object::write_text(out, method);
+        json::write_string(out, method);
         match params {
             Some(params) => {
                 out.put_slice(b",\"params\":");
@@ -290,7 +290,7 @@ fn write_error(error: &RpcError, out: &mut BytesMut) -> Result<(), PayloadError>
     out.put_slice(b"{\"code\":");
     out.put_slice(itoa::Buffer::new().format(number).as_bytes());
     out.put_slice(b",\"message\":");
-    object::write_text(out, &error.message);
+    json::write_string(out, &error.message);
     match (&error.data, &error.code) {
         (Some(data), _) => {
             out.put_slice(b",\"data\":");
@@ -299,7 +299,7 @@ fn write_error(error: &RpcError, out: &mut BytesMut) -> Result<(), PayloadError>
         // A name that has no number would be lost otherwise.
         (None, ErrorCode::Name(name)) if number == -32000 => {
             out.put_slice(b",\"data\":{\"code\":");
-            object::write_text(out, name);
+            json::write_string(out, name);
             out.put_u8(b'}');
         }
         (None, _) => {}

@@ -128,21 +128,8 @@ pub(super) fn write_id(out: &mut BytesMut, id: &Id) {
     match id {
         Id::Null => out.put_slice(b"null"),
         Id::Number(number) => out.put_slice(itoa::Buffer::new().format(*number).as_bytes()),
-        Id::Text(text) => write_text(out, text),
+        Id::Text(text) => json::write_string(out, text),
         Id::Verbatim(number) => out.put_slice(number.as_bytes()),
-    }
-}
-
-/// Writes a JSON string.
-pub(super) fn write_text(out: &mut BytesMut, text: &str) {
-    let plain = |byte: u8| byte >= 0x20 && byte != b'"' && byte != b'\\';
-    if text.bytes().all(plain) {
-        out.put_u8(b'"');
-        out.put_slice(text.as_bytes());
-        out.put_u8(b'"');
-    } else {
-        // A text always has a form in JSON, and a buffer in memory takes all of it.
-        let _infallible = serde_json::to_writer(out.writer(), text);
     }
 }
 

@@ -167,15 +167,15 @@ fn write(message: &Message, out: &mut BytesMut) -> Result<(), PayloadError> {
 
 fn write_error(error: &RpcError, out: &mut BytesMut) -> Result<(), PayloadError> {
     out.put_slice(b"{\"code\":");
-    object::write_text(out, &error.code.name());
+    json::write_string(out, &error.code.name());
     out.put_slice(b",\"message\":");
-    object::write_text(out, &error.message);
+    json::write_string(out, &error.message);
     if let Some(data) = &error.data {
         out.put_slice(b",\"detail\":");
         match data.bytes().first() {
             Some(b'"') => object::write_payload(out, data)?,
             // Orchard's detail is a text: anything else goes as the text of its JSON.
-            _ => object::write_text(out, &json_text(data)?),
+            _ => json::write_string(out, &json_text(data)?),
         }
     }
     out.put_u8(b'}');

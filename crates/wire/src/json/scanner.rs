@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::string::plain_length;
 use super::{JsonError, MAX_DEPTH};
 
 /// Walks over JSON that is known to be UTF-8.
@@ -237,45 +238,16 @@ impl<'a> Scanner<'a> {
     fn string(&mut self) -> Result<(), JsonError> {
         self.at += 1;
         loop {
-            self.skip_plain();
+            self.at += plain_length(&self.bytes[self.at..]);
             match self.bytes.get(self.at) {
                 Some(b'"') => {
                     self.at += 1;
                     return Ok(());
                 }
                 Some(b'\\') => self.escape()?,
-                Some(0..0x20) => return self.fail("control character in a string"),
-                // Too close to the end to be skipped together with others.
-                Some(_) => self.at += 1,
+                Some(_) => return self.fail("control character in a string"),
                 None => return self.fail("unterminated string"),
             }
-        }
-    }
-
-    /// Skips what is plain in a string, many bytes at once; it may stop early.
-    #[inline]
-    fn skip_plain(&mut self) {
-        // Most strings are short: a word tells exactly where they end.
-        for _ in 0..4 {
-            let Some(&word) = self.bytes[self.at..].first_chunk::<8>() else {
-                return;
-            };
-            let special = special_bytes(u64::from_le_bytes(word));
-            if special != 0 {
-                self.at += special.trailing_zeros() as usize / 8;
-                return;
-            }
-            self.at += 8;
-        }
-        // The others are mostly plain: the compiler turns this into vector instructions.
-        while let Some(chunk) = self.bytes[self.at..].first_chunk::<32>() {
-            let is_plain = chunk
-                .iter()
-                .fold(true, |plain, &byte| plain & !is_special(byte));
-            if !is_plain {
-                return;
-            }
-            self.at += 32;
         }
     }
 
@@ -334,23 +306,6 @@ impl<'a> Scanner<'a> {
         self.at += literal.len();
         Ok(())
     }
-}
-
-/// The high bit of the first byte in `word` that ends or escapes a string; bits above it may be
-/// wrong.
-#[inline]
-fn special_bytes(word: u64) -> u64 {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const HIGH: u64 = 0x80 * ONES;
-    let below = |word: u64, limit: u64| word.wrapping_sub(limit * ONES) & !word & HIGH;
-    let quote = below(word ^ (u64::from(b'"') * ONES), 1);
-    let backslash = below(word ^ (u64::from(b'\\') * ONES), 1);
-    quote | backslash | below(word, 0x20)
-}
-
-#[inline]
-fn is_special(byte: u8) -> bool {
-    (byte == b'"') | (byte == b'\\') | (byte < 0x20)
 }
 
 /// Which of the open brackets are objects: one bit each. Few values are nested so deeply that the
