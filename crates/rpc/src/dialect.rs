@@ -29,7 +29,7 @@ use bytes::{Bytes, BytesMut};
 use tenon_wire::json::{self, Scanner};
 
 use crate::message::{Id, Message, Response};
-use crate::payload::{Format, PayloadError};
+use crate::payload::{Format, Payload, PayloadError};
 pub use decoder::Decoder;
 use envelope::Envelope;
 use framing::Framing;
@@ -99,6 +99,29 @@ impl Dialect {
     /// does not have. Nothing has been appended then.
     pub fn encode(self, message: &Message, out: &mut BytesMut) -> Result<(), PayloadError> {
         self.frame(out, |out| (self.envelope().write)(message, out))
+    }
+
+    /// Like [`encode`](Dialect::encode), but a payload of at least `large` bytes at the end of the frame is
+    /// not copied: it is returned, and has to be written after `out`.
+    pub(crate) fn encode_head(
+        self,
+        message: &Message,
+        out: &mut BytesMut,
+        large: usize,
+    ) -> Result<Option<Bytes>, PayloadError> {
+        let Some(write_head) = self.envelope().write_head else {
+            return self.encode(message, out).map(|()| None);
+        };
+        let mut rest = None;
+        self.frame(out, |out| {
+            match write_head(message, out)?.map(Payload::bytes) {
+                Some(bytes) if bytes.len() >= large => rest = Some(bytes.clone()),
+                Some(bytes) => out.extend_from_slice(bytes),
+                None => {}
+            }
+            Ok(())
+        })?;
+        Ok(rest)
     }
 
     /// Appends the answers to a batch as one frame; in a dialect without batches, one by one.

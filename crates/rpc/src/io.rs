@@ -199,6 +199,22 @@ impl AsyncWrite for Writer {
         self.get_mut().get().poll_write(cx, bytes)
     }
 
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        pieces: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        self.get_mut().get().poll_write_vectored(cx, pieces)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        match self {
+            #[cfg(unix)]
+            Writer::Socket(socket) => socket.is_write_vectored(),
+            Writer::Other(other) => other.is_write_vectored(),
+        }
+    }
+
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.get_mut().get().poll_flush(cx)
     }

@@ -1,5 +1,6 @@
 //! Frames that wait to be written, already encoded: everything queued goes out in one write.
 
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
@@ -39,14 +40,28 @@ struct Queue {
     sleeper: Option<Waker>,
 }
 
+/// Payloads of at least this many bytes are written from where they are. Copying them would need as much
+/// new memory, which costs more than the copy.
+const LARGE: usize = 64 * 1024;
+
 /// Frames on their way out.
 #[derive(Default)]
 pub(crate) struct Taken {
     pub(crate) bytes: BytesMut,
+    /// Large payloads, each with how many of the bytes come before it.
+    pub(crate) payloads: VecDeque<(usize, Bytes)>,
     /// How many there are.
     pub(crate) frames: usize,
     /// Units of room that they take.
     pub(crate) units: usize,
+}
+
+impl Taken {
+    /// How many bytes there are to write.
+    pub(crate) fn size(&self) -> usize {
+        let payloads = self.payloads.iter().map(|(_, payload)| payload.len());
+        self.bytes.len() + payloads.sum::<usize>()
+    }
 }
 
 /// Room in the queue for one frame.
@@ -133,9 +148,11 @@ impl Outbox {
 
     /// Queues a message in the room taken for it.
     pub(crate) fn push(&self, room: Room, message: &Message) -> Result<(), QueueError> {
+        // The tap is shown whole frames.
+        let large = if self.is_tapped { usize::MAX } else { LARGE };
         self.append(
             room,
-            |dialect, frames| dialect.encode(message, frames),
+            |dialect, frames| dialect.encode_head(message, frames, large),
             || Said::Message(message.clone()),
         )
     }
@@ -149,7 +166,7 @@ impl Outbox {
         let shown = self.is_tapped.then(|| responses.clone());
         self.append(
             room,
-            |dialect, frames| dialect.encode_batch(responses, frames),
+            |dialect, frames| dialect.encode_batch(responses, frames).map(|()| None),
             || Said::Answers(shown.unwrap_or_default()),
         )
     }
@@ -158,7 +175,10 @@ impl Outbox {
     pub(crate) fn push_calls(&self, room: Room, messages: &[Message]) -> Result<(), QueueError> {
         self.append(
             room,
-            |dialect, frames| dialect.encode_calls(messages.iter().cloned(), frames),
+            |dialect, frames| {
+                let messages = messages.iter().cloned();
+                dialect.encode_calls(messages, frames).map(|()| None)
+            },
             || Said::Calls(messages.to_vec()),
         )
     }
@@ -172,17 +192,18 @@ impl Outbox {
     ) -> Result<(), Ended> {
         let encode = |_, frames: &mut BytesMut| {
             frames.extend_from_slice(frame);
-            Ok(())
+            Ok(None)
         };
         let said = || Said::Message(Message::Event(event.clone()));
         // An encoded frame cannot fail to be encoded.
         self.append(room, encode, said).map_err(|_| Ended)
     }
 
+    /// Queues what `encode` appends, and the payload that it returns behind it.
     fn append(
         &self,
         room: Room,
-        encode: impl FnOnce(Dialect, &mut BytesMut) -> Result<(), PayloadError>,
+        encode: impl FnOnce(Dialect, &mut BytesMut) -> Result<Option<Bytes>, PayloadError>,
         said: impl FnOnce() -> Said,
     ) -> Result<(), QueueError> {
         let mut queue = self.queue();
@@ -194,10 +215,14 @@ impl Outbox {
             taken.bytes = buffers::take();
         }
         let start = taken.bytes.len();
-        if let Err(error) = encode(dialect, &mut taken.bytes) {
-            drop(queue);
-            self.release(room);
-            return Err(QueueError::Unsendable(error));
+        match encode(dialect, &mut taken.bytes) {
+            Ok(None) => {}
+            Ok(Some(payload)) => taken.payloads.push_back((taken.bytes.len(), payload)),
+            Err(error) => {
+                drop(queue);
+                self.release(room);
+                return Err(QueueError::Unsendable(error));
+            }
         }
         taken.frames += 1;
         taken.units += room.0 as usize;
@@ -276,7 +301,7 @@ impl Outbox {
     /// How many frames wait, and their bytes.
     pub(crate) fn depth(&self) -> (usize, usize) {
         let taken = &self.queue().taken;
-        (taken.frames, taken.bytes.len())
+        (taken.frames, taken.size())
     }
 
     /// Closes the queue: frames in it are dropped, and senders are refused.

@@ -18,6 +18,7 @@ pub(super) static ENVELOPE: Envelope = Envelope {
     read,
     read_answer: Some(read_answer),
     write,
+    write_head: None,
     write_batch: Some(write_batch),
     codes: Codes::Numbers,
     malformed,

@@ -18,6 +18,7 @@ pub(super) static ENVELOPE: Envelope = Envelope {
     read,
     read_answer: None,
     write: write_message,
+    write_head: Some(write_head),
     write_batch: None,
     codes: Codes::Both,
     malformed: |id, kind, problem| Inbound::Malformed(Box::new(malformed(id, kind, problem))),
@@ -77,10 +78,9 @@ fn read_call(frame: &Bytes, mut reader: Reader<'_>, id: Option<Id>) -> Result<Me
         _ => None,
     };
     let method = method.ok_or_else(|| fail("the method is not a string"))?;
-    let place = reader
-        .skip()
-        .ok_or_else(|| fail("the params are missing"))?;
-    let params = match Reader::new(&frame[place.clone()]).token() {
+    // The frame is one whole array, so that its last element is what is left of it.
+    let place = reader.position()..frame.len();
+    let params = match reader.token() {
         Some(Token::Nil) => None,
         Some(Token::Array(_) | Token::Map(_)) => Some(payload(frame, place)),
         _ => return Err(fail("the params are not an array")),
@@ -94,7 +94,7 @@ fn read_call(frame: &Bytes, mut reader: Reader<'_>, id: Option<Id>) -> Result<Me
 fn read_response(frame: &Bytes, mut reader: Reader<'_>, id: Id) -> Result<Message, Malformed> {
     let fail = || malformed(Some(id.clone()), MalformedKind::Response, "cut short");
     let error = reader.skip().ok_or_else(fail)?;
-    let result = reader.skip().ok_or_else(fail)?;
+    let result = error.end..frame.len();
     let result = if frame[error.clone()] == [0xc0] {
         Ok(payload(frame, result))
     } else if frame[result] == [0xc0] {
@@ -175,6 +175,17 @@ fn malformed(id: Option<Id>, kind: MalformedKind, problem: impl Into<String>) ->
 
 /// Writes one message.
 fn write_message(message: &Message, out: &mut BytesMut) -> Result<(), PayloadError> {
+    if let Some(payload) = write_head(message, out)? {
+        out.put_slice(payload.bytes());
+    }
+    Ok(())
+}
+
+/// Writes one message except for its params or its result, which end it.
+fn write_head<'a>(
+    message: &'a Message,
+    out: &mut BytesMut,
+) -> Result<Option<&'a Payload>, PayloadError> {
     match message {
         Message::Request(request) => {
             write::array(out, 4);
@@ -183,12 +194,12 @@ fn write_message(message: &Message, out: &mut BytesMut) -> Result<(), PayloadErr
                 return Err(PayloadError::new("a request without an id is an event"));
             }
             write_id(out, &request.id)?;
-            write_call(out, &request.method, &request.params)
+            write_call_head(out, &request.method, request.params.as_ref())
         }
         Message::Event(event) => {
             write::array(out, 3);
             write::unsigned(out, 2);
-            write_call(out, &event.method, &event.params)
+            write_call_head(out, &event.method, event.params.as_ref())
         }
         Message::Response(response) => {
             write::array(out, 4);
@@ -197,12 +208,12 @@ fn write_message(message: &Message, out: &mut BytesMut) -> Result<(), PayloadErr
             match &response.result {
                 Ok(result) => {
                     write::nil(out);
-                    write_payload(out, result)
+                    msgpack(result).map(Some)
                 }
                 Err(error) => {
                     write_error(out, error)?;
                     write::nil(out);
-                    Ok(())
+                    Ok(None)
                 }
             }
         }
@@ -225,15 +236,15 @@ fn write_id(out: &mut BytesMut, id: &Id) -> Result<(), PayloadError> {
     Ok(())
 }
 
-fn write_call(
+fn write_call_head<'a>(
     out: &mut BytesMut,
     method: &Text,
-    params: &Option<Payload>,
-) -> Result<(), PayloadError> {
+    params: Option<&'a Payload>,
+) -> Result<Option<&'a Payload>, PayloadError> {
     write::str(out, method.as_bytes());
     let Some(params) = params else {
         write::array(out, 0);
-        return Ok(());
+        return Ok(None);
     };
     if !matches!(
         Reader::new(params.bytes()).token(),
@@ -242,7 +253,7 @@ fn write_call(
         // Params are an array; a single value becomes the only one in it.
         write::array(out, 1);
     }
-    write_payload(out, params)
+    msgpack(params).map(Some)
 }
 
 fn write_error(out: &mut BytesMut, error: &RpcError) -> Result<(), PayloadError> {
@@ -252,18 +263,18 @@ fn write_error(out: &mut BytesMut, error: &RpcError) -> Result<(), PayloadError>
         ErrorCode::Name(name) => write::str(out, name.as_bytes()),
     }
     write::str(out, error.message.as_bytes());
-    match &error.data {
-        Some(data) => write_payload(out, data),
-        None => Ok(()),
+    if let Some(data) = &error.data {
+        out.put_slice(msgpack(data)?.bytes());
     }
+    Ok(())
 }
 
-fn write_payload(out: &mut BytesMut, payload: &Payload) -> Result<(), PayloadError> {
-    if payload.format() != Format::Msgpack {
-        return Err(PayloadError::new(
+/// The payload, which must be msgpack.
+fn msgpack(payload: &Payload) -> Result<&Payload, PayloadError> {
+    match payload.format() {
+        Format::Msgpack => Ok(payload),
+        Format::Json => Err(PayloadError::new(
             "the payload is JSON, the dialect is msgpack",
-        ));
+        )),
     }
-    out.put_slice(payload.bytes());
-    Ok(())
 }

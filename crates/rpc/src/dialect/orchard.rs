@@ -16,6 +16,7 @@ pub(super) static ENVELOPE: Envelope = Envelope {
     read,
     read_answer: Some(read_answer),
     write,
+    write_head: None,
     write_batch: None,
     codes: Codes::Names,
     malformed,

@@ -1,6 +1,6 @@
 //! From queued frames to bytes on their way.
 
-use std::io;
+use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -11,6 +11,7 @@ use tokio::time::Sleep;
 use super::{Driver, is_gone};
 use crate::buffers;
 use crate::error::CloseReason;
+use crate::io::Writer;
 use crate::outbox::Taken;
 
 /// Where written frames go.
@@ -33,7 +34,9 @@ pub(super) fn patience() -> Pin<Box<Sleep>> {
 #[derive(Default)]
 pub(super) struct Outgoing {
     taken: Taken,
+    /// How many of the bytes have been written, and how many of the first large payload after them.
     written: usize,
+    payload_written: usize,
     is_unflushed: bool,
 }
 
@@ -44,7 +47,53 @@ impl Outgoing {
 
     /// How many frames are being written, and their bytes.
     pub(super) fn depth(&self) -> (usize, usize) {
-        (self.taken.frames, self.taken.bytes.len() - self.written)
+        let written = self.written + self.payload_written;
+        (self.taken.frames, self.taken.size() - written)
+    }
+
+    /// What comes next: bytes, and a large payload after them.
+    fn rest(&self) -> (&[u8], &[u8]) {
+        let Taken {
+            bytes, payloads, ..
+        } = &self.taken;
+        match payloads.front() {
+            None => (&bytes[self.written..], &[]),
+            Some((before, payload)) => (
+                &bytes[self.written..*before],
+                &payload[self.payload_written..],
+            ),
+        }
+    }
+
+    /// So much of that has been written. Returns whether it was all there is.
+    fn advance(&mut self, count: usize) -> bool {
+        let (bytes, payload) = self.rest();
+        let of_bytes = count.min(bytes.len());
+        let of_payload = count - of_bytes;
+        if of_payload == payload.len() {
+            self.taken.payloads.pop_front();
+            self.payload_written = 0;
+        } else {
+            self.payload_written += of_payload;
+        }
+        self.written += of_bytes;
+        self.written == self.taken.bytes.len() && self.taken.payloads.is_empty()
+    }
+}
+
+/// Writes the beginning of two pieces.
+fn poll_write(
+    writer: &mut Writer,
+    cx: &mut Context<'_>,
+    (first, second): (&[u8], &[u8]),
+) -> Poll<io::Result<usize>> {
+    let writer = Pin::new(writer);
+    match (first, second) {
+        (one, []) | ([], one) => writer.poll_write(cx, one),
+        (first, second) => {
+            let pieces = [first, second].map(IoSlice::new);
+            writer.poll_write_vectored(cx, &pieces)
+        }
     }
 }
 
@@ -62,14 +111,15 @@ impl Driver {
                 let Some(taken) = outbox.take() else {
                     break;
                 };
-                (outgoing.taken, outgoing.written) = (taken, 0);
+                outgoing.taken = taken;
                 // Before it is written, or a crash in between would leave it unseen.
                 self.shared.show_sent();
             }
-            let rest = &outgoing.taken.bytes[outgoing.written..];
+            let rest = outgoing.rest();
+            let all = rest.0.len() + rest.1.len();
             let written = match self.output {
-                Output::Draining(_) => Poll::Ready(Ok(rest.len())),
-                Output::Open | Output::Finished => Pin::new(&mut self.writer).poll_write(cx, rest),
+                Output::Draining(_) => Poll::Ready(Ok(all)),
+                Output::Open | Output::Finished => poll_write(&mut self.writer, cx, rest),
             };
             let count = match written {
                 Poll::Pending => return Ok((has_written, false)),
@@ -78,14 +128,13 @@ impl Driver {
                 Poll::Ready(Err(error)) if is_gone(&error) => {
                     self.shared.refuse_calls(CloseReason::PeerClosed);
                     self.output = Output::Draining(patience());
-                    rest.len()
+                    all
                 }
                 Poll::Ready(Err(error)) => return Err(error),
             };
             has_written = true;
-            outgoing.written += count;
             outgoing.is_unflushed = true;
-            if outgoing.written == outgoing.taken.bytes.len() {
+            if outgoing.advance(count) {
                 let taken = std::mem::take(&mut outgoing.taken);
                 outgoing.written = 0;
                 outbox.written(taken.units);
