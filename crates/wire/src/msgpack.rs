@@ -53,8 +53,51 @@ struct Head {
     children: u64,
 }
 
-/// Reads the head at the start of `bytes`; `None` when it has not all arrived.
+/// What a first byte says where it says everything: how many bytes the value takes, and how many values
+/// follow it. The value takes no bytes where the length is in the bytes that follow, and for the byte that
+/// is never used.
+static FIRST: [(u8, u8); 256] = {
+    let mut first = [(1, 0); 256];
+    let mut low = 0;
+    while low < 16 {
+        first[0x80 + low as usize] = (1, low * 2);
+        first[0x90 + low as usize] = (1, low);
+        first[0xa0 + low as usize] = (1 + low, 0);
+        first[0xb0 + low as usize] = (17 + low, 0);
+        low += 1;
+    }
+    let mut marker = 0xc4;
+    while marker <= 0xdf {
+        first[marker] = match marker {
+            0xcc | 0xd0 => (2, 0),
+            0xcd | 0xd1 => (3, 0),
+            0xca | 0xce | 0xd2 => (5, 0),
+            0xcb | 0xcf | 0xd3 => (9, 0),
+            0xd4..=0xd8 => (2 + (1 << (marker - 0xd4)), 0),
+            _ => (0, 0),
+        };
+        marker += 1;
+    }
+    first[0xc1] = (0, 0);
+    first
+};
+
+/// How many bytes the value at `at` takes, without the values that follow it, and how many these are.
+/// `None` when its head has not all arrived.
 #[inline]
+fn extent(bytes: &[u8], at: usize) -> Option<Result<(usize, u64), &'static str>> {
+    let &marker = bytes.get(at)?;
+    // Most values say everything in their first byte.
+    match FIRST[usize::from(marker)] {
+        (0, _) => Some(head(&bytes[at..])?.map(|head| {
+            let size = head.size.saturating_add(head.payload);
+            (size, head.children)
+        })),
+        (size, children) => Some(Ok((size.into(), children.into()))),
+    }
+}
+
+/// Reads the head at the start of `bytes`; `None` when it has not all arrived.
 fn head(bytes: &[u8]) -> Option<Result<Head, &'static str>> {
     let scalar = |size, payload| Head {
         size,
@@ -120,5 +163,21 @@ impl serde::ser::Error for CodecError {
 impl serde::de::Error for CodecError {
     fn custom<T: fmt::Display>(problem: T) -> CodecError {
         CodecError::new(problem)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_says_what_the_heads_say() {
+        for marker in 0..=u8::MAX {
+            let bytes = [marker, 0, 0, 0, 0, 0, 0, 0, 0];
+            let head = head(&bytes).unwrap();
+            let found = extent(&bytes, 0).unwrap();
+            let expected = head.map(|head| (head.size + head.payload, head.children));
+            assert_eq!(found, expected, "{marker:x}");
+        }
     }
 }

@@ -72,6 +72,48 @@ proptest! {
     }
 }
 
+#[derive(Debug, PartialEq, Deserialize)]
+struct Fields {
+    first: Option<u8>,
+    #[serde(rename = "zweités", alias = "second")]
+    second: Option<u8>,
+    #[serde(default)]
+    third: u8,
+    fourth: Option<u8>,
+}
+
+proptest! {
+    /// Whichever keys there are and in whatever order, as an independent codec reads them.
+    #[test]
+    fn fields_are_found_in_any_order(
+        keys in prop::sample::subsequence(
+            vec!["first", "zweités", "second", "third", "fourth", "fifth", "firs", "", "first"],
+            0..9,
+        )
+        .prop_shuffle(),
+    ) {
+        let entries = keys.iter().zip(1..).map(|(key, value)| ((*key).into(), u8::into(value)));
+        let bytes = encoded(&rmpv::Value::Map(entries.collect()));
+        let theirs = rmp_serde::from_slice::<Fields>(&bytes);
+        match (decode::<Fields>(&bytes), theirs) {
+            (Ok(ours), Ok(theirs)) => prop_assert_eq!(ours, theirs),
+            (ours, theirs) => prop_assert_eq!(ours.is_err(), theirs.is_err()),
+        }
+    }
+}
+
+#[test]
+fn a_key_that_is_not_a_field_name_is_read_as_before() {
+    // A number is the index of a field for serde, and a text that is not UTF-8 is bytes.
+    let numbered: Fields = decode(b"\x81\x02\x07").unwrap();
+    assert_eq!(numbered.third, 7);
+    let unknown: Fields = decode(b"\x82\xa2\xff\xfe\x07\xa5third\x01").unwrap();
+    assert_eq!(unknown.third, 1);
+    for cut_short in [&b"\x81"[..], b"\x81\xa5thi", b"\x81\xa5third"] {
+        assert!(decode::<Fields>(cut_short).is_err());
+    }
+}
+
 #[derive(Debug, PartialEq, Deserialize, Serialize)]
 struct Change {
     name: String,

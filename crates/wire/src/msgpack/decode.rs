@@ -70,15 +70,17 @@ impl<'de> Decoder<'de> {
                 let found = Unexpected::Other("ext value");
                 Err(CodecError::invalid_type(found, &visitor))
             }
-            Token::Array(count) => self.container(count, |elements| visitor.visit_seq(elements)),
-            Token::Map(count) => self.container(count, |entries| visitor.visit_map(entries)),
+            Token::Array(count) => self.container(count, &[], |all| visitor.visit_seq(all)),
+            Token::Map(count) => self.container(count, &[], |all| visitor.visit_map(all)),
         }
     }
 
-    /// Visits a container of `count` elements.
+    /// Visits a container of `count` elements. If it is a map, its keys are probably some of `names`, in
+    /// their order.
     fn container<T>(
         &mut self,
         count: u32,
+        names: &'static [&'static str],
         visit: impl FnOnce(&mut Elements<'_, 'de>) -> Result<T, CodecError>,
     ) -> Result<T, CodecError> {
         let depth = self.depth.checked_sub(1);
@@ -86,6 +88,7 @@ impl<'de> Decoder<'de> {
         let mut elements = Elements {
             decoder: self,
             left: count,
+            names,
         };
         let value = visit(&mut elements)?;
         if elements.left > 0 {
@@ -138,6 +141,18 @@ impl<'de> de::Deserializer<'de> for &mut Decoder<'de> {
         self.deserialize_str(visitor)
     }
 
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, CodecError> {
+        match self.token()? {
+            Token::Map(count) => self.container(count, fields, |all| visitor.visit_map(all)),
+            other => self.visit(other, visitor),
+        }
+    }
+
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, CodecError> {
         const NIL: u8 = 0xc0;
         match self.take(NIL) {
@@ -178,7 +193,7 @@ impl<'de> de::Deserializer<'de> for &mut Decoder<'de> {
         visitor: V,
     ) -> Result<V::Value, CodecError> {
         match self.token()? {
-            Token::Map(1) => self.container(1, |entry| visitor.visit_enum(entry)),
+            Token::Map(1) => self.container(1, &[], |entry| visitor.visit_enum(entry)),
             Token::Str(name) => {
                 let name = std::str::from_utf8(name).map_err(CodecError::new)?;
                 visitor.visit_enum(BorrowedStrDeserializer::new(name))
@@ -206,7 +221,7 @@ impl<'de> de::Deserializer<'de> for &mut Decoder<'de> {
 
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char bytes byte_buf unit seq tuple
-        tuple_struct map struct
+        tuple_struct map
     }
 }
 
@@ -214,6 +229,8 @@ impl<'de> de::Deserializer<'de> for &mut Decoder<'de> {
 struct Elements<'a, 'de> {
     decoder: &'a mut Decoder<'de>,
     left: u32,
+    /// The names of fields that have not been found yet.
+    names: &'static [&'static str],
 }
 
 impl<'de> Elements<'_, 'de> {
@@ -223,6 +240,22 @@ impl<'de> Elements<'_, 'de> {
         };
         self.left = left;
         seed.deserialize(&mut *self.decoder).map(Some)
+    }
+
+    /// Takes the next key if it is the name of a field. Names are compared as bytes, and need no check that
+    /// they are UTF-8.
+    #[inline]
+    fn name(&mut self) -> Option<&'static str> {
+        let mut reader = self.decoder.reader.clone();
+        let Some(Token::Str(key)) = reader.token() else {
+            return None;
+        };
+        // Usually the first. Fields that are left out are skipped.
+        let index = { self.names.iter() }.position(|name| name.as_bytes() == key)?;
+        let name = self.names[index];
+        self.names = &self.names[index + 1..];
+        self.decoder.reader = reader;
+        Some(name)
     }
 
     /// Each takes a byte at least, whatever the head of the container says.
@@ -254,6 +287,15 @@ impl<'de> de::MapAccess<'de> for &mut Elements<'_, 'de> {
         &mut self,
         seed: S,
     ) -> Result<Option<S::Value>, CodecError> {
+        if self.left > 0
+            && !self.names.is_empty()
+            && let Some(name) = self.name()
+        {
+            self.left -= 1;
+            return seed
+                .deserialize(BorrowedStrDeserializer::new(name))
+                .map(Some);
+        }
         self.next(seed)
     }
 

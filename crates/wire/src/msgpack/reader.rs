@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Token, head};
+use super::{Token, extent, head};
 
 /// Reads a complete value piece by piece.
 #[derive(Clone, Debug)]
@@ -101,13 +101,13 @@ impl<'a> Reader<'a> {
         let start = self.at;
         let mut left: u64 = 1;
         while left > 0 {
-            let head = head(self.bytes.get(self.at..)?)?.ok()?;
-            let end = self.at.checked_add(head.size)?.checked_add(head.payload)?;
+            let (size, children) = extent(self.bytes, self.at)?.ok()?;
+            let end = self.at.checked_add(size)?;
             if end > self.bytes.len() {
                 return None;
             }
             self.at = end;
-            left = (left - 1).checked_add(head.children)?;
+            left = (left - 1).checked_add(children)?;
         }
         Some(start..self.at)
     }

@@ -1,6 +1,6 @@
 //! Where a msgpack value ends, as it arrives.
 
-use super::head;
+use super::{extent, head};
 
 /// Finds the end of the value at the start of a growing buffer, going on where it stopped: each
 /// byte is looked at once however small the pieces are that it arrives in.
@@ -8,7 +8,9 @@ use super::head;
 pub struct Scanner {
     /// Everything before this has been looked at.
     at: usize,
-    /// How many values each open container still wants.
+    /// How many values the innermost open container wants after the next one.
+    more: u64,
+    /// The same for the containers around it.
     open: Vec<u64>,
     elements: u64,
 }
@@ -40,61 +42,58 @@ impl Scanner {
     /// # Errors
     /// The bytes are not msgpack, or go over the budget.
     pub fn scan(&mut self, buffer: &[u8], budget: Budget) -> Result<Option<usize>, Violation> {
-        loop {
-            let Some(head) = buffer.get(self.at..).and_then(head) else {
-                return Ok(None);
-            };
-            let head = head.map_err(Violation::NotMsgpack)?;
-            let end = self
-                .at
-                .saturating_add(head.size)
-                .saturating_add(head.payload);
+        let within = buffer.len().min(budget.bytes);
+        let (mut at, mut more) = (self.at, self.more);
+        while let Some(extent) = extent(buffer, at) {
+            let (size, children) = extent.map_err(Violation::NotMsgpack)?;
+            let end = at.saturating_add(size);
             if end > budget.bytes {
                 return Err(Violation::Limit(format!(
                     "a message of more than {} bytes",
                     budget.bytes
                 )));
             }
-            if end > buffer.len() {
+            if end > within {
                 // Come back when the payload is there. The head is read again, nothing else.
-                return Ok(None);
+                break;
             }
-            self.elements += head.children;
-            if self.elements > budget.elements {
-                return Err(Violation::Limit(format!(
-                    "more than {} values in a message",
-                    budget.elements
-                )));
-            }
-            self.at = end;
-            if head.children > 0 {
-                if self.open.len() == budget.depth {
-                    return Err(Violation::Limit(format!(
-                        "nested more than {} levels deep",
-                        budget.depth
-                    )));
-                }
-                self.open.push(head.children);
+            at = end;
+            if children > 0 {
+                self.enter(children, budget)?;
+                self.open.push(more);
+                more = children - 1;
                 continue;
             }
             // A value ended, and with it perhaps the containers around it.
-            loop {
-                match self.open.last_mut() {
-                    None => {
-                        let length = std::mem::take(&mut self.at);
-                        self.elements = 0;
-                        return Ok(Some(length));
-                    }
-                    Some(1) => {
-                        self.open.pop();
-                    }
-                    Some(left) => {
-                        *left -= 1;
-                        break;
-                    }
-                }
+            while more == 0 {
+                let Some(around) = self.open.pop() else {
+                    (self.at, self.more, self.elements) = (0, 0, 0);
+                    return Ok(Some(at));
+                };
+                more = around;
             }
+            more -= 1;
         }
+        (self.at, self.more) = (at, more);
+        Ok(None)
+    }
+
+    /// Counts the values of a container that begins.
+    fn enter(&mut self, children: u64, budget: Budget) -> Result<(), Violation> {
+        self.elements += children;
+        if self.elements > budget.elements {
+            return Err(Violation::Limit(format!(
+                "more than {} values in a message",
+                budget.elements
+            )));
+        }
+        if self.open.len() == budget.depth {
+            return Err(Violation::Limit(format!(
+                "nested more than {} levels deep",
+                budget.depth
+            )));
+        }
+        Ok(())
     }
 }
 
