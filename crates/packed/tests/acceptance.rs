@@ -8,6 +8,9 @@ mod mark;
 #[allow(dead_code, reason = "shared with the tests of crates/terraform")]
 #[path = "../../terraform/tests/acceptance/outcome.rs"]
 mod outcome;
+#[allow(dead_code, reason = "shared with other tests")]
+#[path = "../../terraform/tests/acceptance/room.rs"]
+mod room;
 #[allow(dead_code, reason = "shared with the tests of crates/terraform")]
 #[path = "../../terraform/tests/acceptance/running.rs"]
 mod running;

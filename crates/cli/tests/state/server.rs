@@ -7,7 +7,8 @@ use std::thread::JoinHandle;
 
 use serde_json::Value;
 
-use crate::workspace::{Workspace, examples, interrupt, wait};
+use crate::room::{signal, wait};
+use crate::workspace::{Workspace, examples};
 
 pub(crate) struct Server {
     child: Child,
@@ -69,7 +70,7 @@ impl Server {
 
     /// Ends the server with Ctrl-C; what it wrote to stderr.
     pub(crate) fn stop(mut self) -> String {
-        interrupt(&self.child);
+        signal(&self.child, Signal::INT);
         let code = wait(&mut self.child, "tenon state serve");
         let said = self.stderr.join().unwrap();
         assert_eq!(code, Some(0), "{said}");

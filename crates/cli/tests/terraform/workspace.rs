@@ -1,36 +1,30 @@
 //! A folder with a configuration and a `tenon.hcl`, and a Terraform that works in it.
 
 use std::fs::{self, File};
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 use serde_json::Value;
-use tempfile::TempDir;
 
-use crate::mark::Mark;
 use crate::outcome::Outcome;
-use crate::tools::{self, Terraform};
-
-/// No command takes longer, not even on a busy machine.
-const WATCHDOG: Duration = Duration::from_secs(120);
+use crate::room::{self, Room, example, wait};
+use crate::tools;
 
 pub(crate) struct Workspace {
-    terraform: Terraform,
-    folder: TempDir,
-    mark: Mark,
+    room: Room,
+}
+
+impl Deref for Workspace {
+    type Target = Room;
+
+    fn deref(&self) -> &Room {
+        &self.room
+    }
 }
 
 impl Workspace {
-    pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    pub(crate) fn write(&self, name: &str, text: &str) {
-        fs::write(self.path(name), text).unwrap();
-    }
-
     /// `tenon terraform` with these words, split at spaces.
     pub(crate) fn run(&self, words: &str) -> Outcome {
         self.run_with(words, "", &[])
@@ -103,25 +97,6 @@ impl Workspace {
         }
     }
 
-    /// Waits until a file is there.
-    pub(crate) fn wait_for(&self, name: &str) {
-        self.until(name, || self.path(name).exists());
-    }
-
-    /// Waits until something is so.
-    pub(crate) fn until(&self, what: &str, is_so: impl Fn() -> bool) {
-        let deadline = Instant::now() + WATCHDOG;
-        while !is_so() {
-            assert!(Instant::now() < deadline, "this never came: {what}");
-            std::thread::sleep(Duration::from_millis(10));
-        }
-    }
-
-    /// Waits until all processes of the test have ended.
-    pub(crate) fn until_nobody_is_left(&self) {
-        self.until("the end of all processes", || self.mark.living().is_empty());
-    }
-
     /// A command that goes on.
     pub(crate) fn start(&self, words: &[&str]) -> Child {
         let mut command = self.command(Path::new(env!("CARGO_BIN_EXE_tenon")));
@@ -131,22 +106,8 @@ impl Workspace {
     }
 
     fn command(&self, program: &Path) -> Command {
-        let mut command = tools::command(program);
-        for (name, _) in std::env::vars_os() {
-            if name.to_string_lossy().starts_with("TF_") {
-                command.env_remove(name);
-            }
-        }
-        command
-            .current_dir(self.folder.path())
-            .env("HOME", self.folder.path())
-            .env("TMPDIR", self.path("tmp"))
-            .env("CHECKPOINT_DISABLE", "1")
-            .env("EXAMPLES", examples())
-            .env("PYTHONDONTWRITEBYTECODE", "1")
-            .env("TF_CLI_ARGS", "-no-color")
-            .env("TF_CLI_CONFIG_FILE", "/dev/null")
-            .env(Mark::VARIABLE, self.mark.value());
+        let mut command = self.room.command(program);
+        command.env("TMPDIR", self.path("tmp"));
         command
     }
 
@@ -166,18 +127,10 @@ impl Workspace {
     }
 
     fn ended(&self, mut child: Child, words: &str) -> Outcome {
-        let deadline = Instant::now() + WATCHDOG;
-        let status = loop {
-            match child.try_wait().unwrap() {
-                Some(status) => break status,
-                // The mark ends it when it is dropped.
-                None => assert!(Instant::now() < deadline, "{words} takes too long"),
-            }
-            std::thread::sleep(Duration::from_millis(10));
-        };
+        let code = wait(&mut child, words);
         Outcome {
             command: words.to_owned(),
-            code: status.code(),
+            code,
             stdout: fs::read_to_string(self.path("stdout")).unwrap(),
             stderr: fs::read_to_string(self.path("stderr")).unwrap(),
         }
@@ -193,7 +146,7 @@ impl Workspace {
     /// Everything that is in files of the folder, by their path.
     pub(crate) fn files(&self) -> Vec<(PathBuf, Vec<u8>)> {
         let mut files = Vec::new();
-        let mut folders = vec![self.folder.path().to_owned()];
+        let mut folders = vec![self.path("")];
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(folder).unwrap().flatten() {
                 match entry.file_type().unwrap() {
@@ -206,14 +159,6 @@ impl Workspace {
             }
         }
         files
-    }
-
-    /// What the plugin `hooks.py` was called with, since the last time.
-    pub(crate) fn calls(&self) -> Vec<Value> {
-        let text = fs::read_to_string(self.path("calls.jsonl")).unwrap_or_default();
-        let _not_there = fs::remove_file(self.path("calls.jsonl"));
-        let calls = text.lines().map(|line| serde_json::from_str(line).unwrap());
-        calls.collect()
     }
 }
 
@@ -248,8 +193,7 @@ pub(crate) struct Running<'a> {
 
 impl Running<'_> {
     pub(crate) fn signal(&self, signal: Signal) {
-        let id = Pid::from_raw(i32::try_from(self.child.id()).unwrap()).unwrap();
-        kill_process(id, signal).unwrap();
+        room::signal(&self.child, signal);
     }
 
     pub(crate) fn ended(self) -> Outcome {
@@ -259,30 +203,15 @@ impl Running<'_> {
 
 /// The folder of the examples in Python.
 pub(crate) fn examples() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../examples/seasonings/python")
-        .canonicalize()
-        .unwrap()
+    example("python")
 }
 
 /// Runs a test in each Terraform.
 pub(crate) fn trial(test: impl Fn(&Workspace)) {
-    let terraforms = match tools::terraforms() {
-        Ok(terraforms) => terraforms,
-        Err(why) => {
-            let is_ci = std::env::var_os("CI").is_some_and(|value| value == "true");
-            assert!(!is_ci, "Terraform is needed under CI=true: {why}");
-            return tools::say(&format!("skipped: {why}"));
-        }
-    };
-    for terraform in terraforms {
-        let workspace = Workspace {
-            terraform: terraform.clone(),
-            folder: tempfile::tempdir().unwrap(),
-            mark: Mark::new(),
-        };
+    for room in Room::each() {
+        let workspace = Workspace { room };
         fs::create_dir(workspace.path("tmp")).unwrap();
         test(&workspace);
-        workspace.mark.assert_nobody_left();
+        workspace.assert_nobody_left();
     }
 }

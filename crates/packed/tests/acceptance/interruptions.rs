@@ -39,7 +39,7 @@ fn ctrl_c_keeps_what_was_created() {
             forget_calls(workspace);
             workspace.behave(behaviour);
             let running = workspace.start("apply -auto-approve");
-            workspace.wait_until("the second creation", || count(workspace, "waiting") > 0);
+            workspace.until("the second creation", || count(workspace, "waiting") > 0);
             running.interrupt();
             let ended = running.wait().fails();
             ended.says_nothing_of("hunter2");
@@ -61,9 +61,9 @@ fn a_second_ctrl_c_ends_a_plugin_that_hangs() {
         ready(workspace, "", CHAIN);
         workspace.behave("hang");
         let running = workspace.start("apply -auto-approve");
-        workspace.wait_until("the second creation", || count(workspace, "waiting") > 0);
+        workspace.until("the second creation", || count(workspace, "waiting") > 0);
         running.interrupt();
-        workspace.wait_until("the cancellation", || count(workspace, "cancelled") > 0);
+        workspace.until("the cancellation", || count(workspace, "cancelled") > 0);
         running.interrupt();
         running.wait().fails();
         assert_eq!(workspace.addresses(), [A]);

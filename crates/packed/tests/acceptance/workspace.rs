@@ -1,41 +1,35 @@
 //! A folder with a configuration and a packed provider, and a Terraform that works in it.
 
 use std::fs::{self, File};
+use std::ops::Deref;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use tempfile::TempDir;
 
-use crate::mark::Mark;
 use crate::outcome::Outcome;
+use crate::room::Room;
 use crate::running::Running;
-use crate::tools::{self, Terraform};
 
-/// No command takes longer, not even on a busy machine.
-pub(crate) const WATCHDOG: Duration = Duration::from_secs(120);
+pub(crate) use crate::room::{WATCHDOG, example};
 
 pub(crate) struct Workspace {
-    terraform: Terraform,
-    folder: TempDir,
-    mark: Mark,
+    room: Room,
+}
+
+impl Deref for Workspace {
+    type Target = Room;
+
+    fn deref(&self) -> &Room {
+        &self.room
+    }
 }
 
 impl Workspace {
-    fn new(terraform: Terraform) -> Workspace {
-        let folder = tempfile::tempdir().unwrap();
-        fs::create_dir(folder.path().join("notes")).unwrap();
-        Workspace {
-            terraform,
-            folder,
-            mark: Mark::new(),
-        }
-    }
-
-    pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+    fn new(room: Room) -> Workspace {
+        fs::create_dir(room.path("notes")).unwrap();
+        Workspace { room }
     }
 
     /// Packs a plugin in Python; more options come first.
@@ -107,39 +101,18 @@ impl Workspace {
         self.start_program(&self.terraform.program, &words)
     }
 
-    /// Waits until something has happened.
-    pub(crate) fn wait_until(&self, what: &str, has_happened: impl Fn() -> bool) {
-        let deadline = Instant::now() + WATCHDOG;
-        while !has_happened() {
-            assert!(Instant::now() < deadline, "waiting for {what}");
-            std::thread::sleep(Duration::from_millis(10));
-        }
-    }
-
     fn run_program(&self, program: &Path, words: &[&str]) -> Outcome {
         self.start_program(program, words).wait()
     }
 
     fn start_program(&self, program: &Path, words: &[&str]) -> Running<'_> {
-        let mut command = tools::command(program);
-        for (name, _) in std::env::vars_os() {
-            if name.to_string_lossy().starts_with("TF_") {
-                command.env_remove(name);
-            }
-        }
-        let child = command
+        let child = self
+            .command(program)
             .args(words)
             .process_group(0)
-            .current_dir(self.folder.path())
-            .env("HOME", self.folder.path())
-            .env("CHECKPOINT_DISABLE", "1")
-            .env("EXAMPLES", example("python"))
-            .env("PYTHONDONTWRITEBYTECODE", "1")
-            .env("TF_CLI_ARGS", "-no-color")
             .env("TF_CLI_CONFIG_FILE", self.path("terraform.rc"))
             .env("TF_IN_AUTOMATION", "1")
             .env("TF_INPUT", "0")
-            .env(Mark::VARIABLE, self.mark.value())
             .stdin(Stdio::null())
             .stdout(File::create(self.path("stdout")).unwrap())
             .stderr(File::create(self.path("stderr")).unwrap())
@@ -182,28 +155,11 @@ pub(crate) fn program(name: &str) -> PathBuf {
     path
 }
 
-/// A file of the examples.
-pub(crate) fn example(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../examples/seasonings")
-        .join(name)
-        .canonicalize()
-        .unwrap()
-}
-
 /// Runs a test in each Terraform.
 pub(crate) fn trial(test: impl Fn(&Workspace)) {
-    let terraforms = match tools::terraforms() {
-        Ok(terraforms) => terraforms,
-        Err(why) => {
-            let is_ci = std::env::var_os("CI").is_some_and(|value| value == "true");
-            assert!(!is_ci, "Terraform is needed under CI=true: {why}");
-            return tools::say(&format!("skipped: {why}"));
-        }
-    };
-    for terraform in terraforms {
-        let workspace = Workspace::new(terraform.clone());
+    for room in Room::each() {
+        let workspace = Workspace::new(room);
         test(&workspace);
-        workspace.mark.assert_nobody_left();
+        workspace.assert_nobody_left();
     }
 }
