@@ -26,6 +26,8 @@ pub struct Facts {
     pub paths: BTreeSet<PathBuf>,
     /// Command lines.
     pub commands: BTreeSet<String>,
+    /// It shows how a file changes.
+    pub has_diff: bool,
     /// A path or command could not be read, so more is done than is listed here.
     pub is_incomplete: bool,
 }
@@ -124,6 +126,7 @@ impl Facts {
         }
         for item in content.unwrap_or_default() {
             if let ToolContent::Diff(diff) = item {
+                self.has_diff = true;
                 self.add_path(&diff.path, folder);
             }
         }

@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 use tenon_protocols::acp::{
     ConfigOption, ContentBlock, ElicitationParams, Entry, Failure, Gate, McpServer, Profile, Raw,
-    SessionUpdate, Side,
+    Side,
 };
 use tenon_rpc::{Payload, RpcError};
 
@@ -132,19 +132,31 @@ impl Gates {
                 Some("compaction_update" | "compaction_summary_chunk") => {
                     need("compaction", &["session", "compaction"])
                 }
-                Some("config_option_update") => match member(params, "update") {
-                    Some(SessionUpdate::ConfigOptionUpdate(update))
-                        if update.config_options.iter().any(is_boolean) =>
-                    {
-                        let path = ["session", "configOptions", "boolean"];
-                        need("options that are on or off", &path)
-                    }
-                    _ => Ok(()),
-                },
                 _ => Ok(()),
             },
             _ => Ok(()),
         }
+    }
+
+    /// The options at this path without those that are on or off, if the client does not know such options. Nothing if
+    /// nothing has to be changed.
+    pub fn without_boolean_options(&self, payload: &Payload, path: &[&str]) -> Option<Payload> {
+        if self.states(Side::Client, &["session", "configOptions", "boolean"]) {
+            return None;
+        }
+        let options: Vec<Raw> = payload.member(path)?.decode_private().ok()?;
+        let is_boolean = |option: &&Raw| {
+            let option: Option<ConfigOption> = option.decode().ok();
+            matches!(option, Some(ConfigOption::Boolean(_)))
+        };
+        let kept: Vec<&str> = { options.iter() }
+            .filter(|option| !is_boolean(option))
+            .map(Raw::text)
+            .collect();
+        if kept.len() == options.len() {
+            return None;
+        }
+        payload.with_member(path, format!("[{}]", kept.join(",")).as_bytes())
     }
 
     fn refuse(&self, failure: Failure, to: Side, mut data: Value) -> RpcError {
@@ -155,10 +167,6 @@ impl Gates {
 
 fn update_kind(params: &Payload) -> Option<String> {
     params.member(&["update", "sessionUpdate"])?.decode().ok()
-}
-
-fn is_boolean(option: &ConfigOption) -> bool {
-    matches!(option, ConfigOption::Boolean(_))
 }
 
 fn capabilities(payload: &Payload, name: &str) -> Value {
@@ -295,9 +303,6 @@ mod tests {
             update(
                 json!({ "sessionUpdate": "compaction_update", "compactionId": "x", "status": "failed" }),
             ),
-            update(
-                json!({ "sessionUpdate": "config_option_update", "configOptions": [{ "type": "boolean", "id": "a", "name": "b", "currentValue": true }] }),
-            ),
             (
                 "session/load",
                 Side::Agent,
@@ -333,5 +338,20 @@ mod tests {
         assert_eq!(code(&none, name, to, &unknown), None);
         let (name, to, empty) = new("additionalDirectories", json!([]));
         assert_eq!(code(&none, name, to, &empty), None);
+    }
+
+    #[test]
+    fn options_that_are_on_or_off_are_left_out_for_clients_that_do_not_know_them() {
+        let text = r#"{"sessionId":"s","configOptions":[{ "type":"boolean","id":"a","name":"b","currentValue":true },{"type":"select", "id":"c","name":"d","currentValue":"e","options":[]}]}"#;
+        let payload = Payload::from_json(text).unwrap();
+        let knows = json!({ "session": { "configOptions": { "boolean": {} } } });
+        let path = ["configOptions"];
+        let same = gates(&knows, &json!({})).without_boolean_options(&payload, &path);
+        assert_eq!(same, None);
+        let cut = gates(&json!({}), &json!({})).without_boolean_options(&payload, &path);
+        let expected = r#"{"sessionId":"s","configOptions":[{"type":"select", "id":"c","name":"d","currentValue":"e","options":[]}]}"#;
+        assert_eq!(cut.unwrap().bytes(), expected);
+        let none = Payload::from_json(r#"{"sessionId":"s"}"#).unwrap();
+        assert_eq!(Gates::default().without_boolean_options(&none, &path), None);
     }
 }

@@ -17,7 +17,9 @@
 
 mod agent;
 mod client;
+mod deeds;
 mod ending;
+mod kept;
 mod note;
 mod state;
 mod summary;
@@ -35,11 +37,13 @@ use tenon_rpc::{CloseReason, Connection, Io, Message, Options, Payload, Router};
 use tokio::time::timeout;
 
 use crate::policy::Policy;
+use crate::quirks::Quirks;
 use crate::record::{Masks, Record, RecordError};
+pub use deeds::Deed;
 use ending::Ending;
 pub use note::{Note, OnNote};
 use state::Shared;
-pub use summary::Summary;
+pub use summary::{Reported, Summary};
 
 /// How a guard is set up.
 #[derive(Debug, Default)]
@@ -152,6 +156,11 @@ impl Guard {
         }
     }
 
+    /// What is different about this agent. Nothing before it has answered `initialize`.
+    pub fn quirks(&self) -> Quirks {
+        self.shared.state().quirks.clone()
+    }
+
     /// What has happened so far.
     pub fn summary(&self) -> Summary {
         self.shared.summary()
@@ -199,6 +208,13 @@ fn options(shared: &Arc<Shared>, side: Side) -> Options {
             Side::Client => Stray::Answer,
             Side::Agent => Stray::Skip,
         },
+        // The message specification writes events with an id that is null.
+        events_with_null_id: &[
+            "session/cancel",
+            "session/update",
+            "elicitation/complete",
+            "$/cancel_request",
+        ],
         // Agents send errors that belong to no call, and go on.
         unclaimed: Unclaimed::Skip,
         events: EventOrder::InTurn {
@@ -232,8 +248,10 @@ fn learn(masks: &Masks, method: &str, params: Option<&Payload>) {
 
 impl Shared {
     /// Records what arrives from a side, exactly as it came.
-    fn tap(&self, side: Side) -> Option<Arc<dyn tenon_rpc::Tap>> {
+    fn tap(self: &Arc<Self>, side: Side) -> Option<Arc<dyn tenon_rpc::Tap>> {
         let record = self.record.clone()?;
+        // The connection has the tap, and the guard has the connection.
+        let shared = Arc::downgrade(self);
         Some(Arc::new(move |seen: Seen<'_>| {
             if seen.direction != Direction::In {
                 return;
@@ -244,8 +262,10 @@ impl Shared {
                 learn(record.masks(), &request.method, request.params.as_ref());
             }
             let text = String::from_utf8_lossy(seen.bytes);
-            if let Err(error) = record.message(side.into(), text.trim_end_matches(['\r', '\n'])) {
-                tracing::error!(%error, "a message could not be recorded");
+            let recorded = record.message(side.into(), text.trim_end_matches(['\r', '\n']));
+            drop(record);
+            if let Some(shared) = shared.upgrade() {
+                shared.check_record(recorded);
             }
         }))
     }

@@ -10,6 +10,8 @@
 //! | [`paths`] | opens files below the folders of a session, and never outside them |
 //! | [`turns`] | which sessions there are, and what may be sent in their state |
 //! | [`gates`] | which methods and contents the other side has said that it supports |
+//! | [`quirks`] | what particular agents do differently |
+//! | [`replay`] | plays one side of a record |
 //! | [`merge`] | joins text chunks when an agent sends more updates than the limit allows |
 
 pub mod client;
@@ -20,5 +22,7 @@ pub mod guard;
 pub mod merge;
 pub mod paths;
 pub mod policy;
+pub mod quirks;
 pub mod record;
+pub mod replay;
 pub mod turns;

@@ -139,6 +139,13 @@ impl Policy {
         reading::policy(source)
     }
 
+    /// The names of the rules and what they do, in order.
+    pub fn rules(&self) -> impl Iterator<Item = (&str, Action)> {
+        self.rules
+            .iter()
+            .map(|rule| (rule.name.as_str(), rule.action))
+    }
+
     /// Decides about a tool call in a session with this folder.
     pub fn decide(&self, facts: &Facts, folder: &Path) -> Decision {
         let mut passed = Vec::new();

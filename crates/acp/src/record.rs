@@ -9,6 +9,7 @@
 //! Secrets are masked before they are written.
 
 mod masking;
+mod reading;
 mod verifying;
 
 use std::fs::File;
@@ -23,6 +24,7 @@ use tenon_host::own_file::{self, Access};
 use tenon_protocols::acp::Side;
 
 pub use masking::Masks;
+pub use reading::{Content, Entries, Item, ReadError, read};
 pub use verifying::{Verdict, verify};
 
 /// The version of the format, which is in the first line.
@@ -79,6 +81,9 @@ pub enum Entry<'a> {
         at: String,
         /// By whom.
         from: Source,
+        /// To whom, if it is an answer of the guard itself.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        to: Option<Source>,
         /// What was sent.
         #[serde(borrow)]
         message: &'a RawValue,
@@ -127,6 +132,9 @@ pub enum RecordError {
     /// Another process writes to it.
     #[error("{} is in use by another process", .0.display())]
     Busy(PathBuf),
+    /// An earlier line could not be written, so no later one can follow it.
+    #[error("{}: an earlier line could not be written", .0.display())]
+    Incomplete(PathBuf),
     /// The file is there, but it is not an intact record.
     #[error("{}: {problem}; move it away, or give another file", .path.display())]
     Damaged {
@@ -145,6 +153,8 @@ pub struct Record {
     chain: Chain,
     masks: Masks,
     lines: u64,
+    /// A line could not be written. Nothing is added after it: the chain would be broken.
+    is_incomplete: bool,
 }
 
 impl Record {
@@ -184,6 +194,7 @@ impl Record {
             chain: verdict.chain,
             masks,
             lines: verdict.lines,
+            is_incomplete: false,
         };
         record.write(&Entry::Begin {
             format: FORMAT.to_owned(),
@@ -198,11 +209,24 @@ impl Record {
     /// # Errors
     /// The file cannot be written.
     pub fn message(&mut self, from: Source, message: &str) -> Result<(), RecordError> {
+        self.say(from, None, message)
+    }
+
+    /// Records an answer that the guard gave itself, to this side.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn answer(&mut self, to: Source, message: &str) -> Result<(), RecordError> {
+        self.say(Source::Guard, Some(to), message)
+    }
+
+    fn say(&mut self, from: Source, to: Option<Source>, message: &str) -> Result<(), RecordError> {
         let message = self.masks.hide(message);
         let at = now();
         self.write(&Entry::Message {
             at,
             from,
+            to,
             message: &message,
         })
     }
@@ -239,11 +263,16 @@ impl Record {
     }
 
     fn write(&mut self, entry: &Entry<'_>) -> Result<(), RecordError> {
+        if self.is_incomplete {
+            return Err(RecordError::Incomplete(self.path.clone()));
+        }
         let entry = serde_json::to_string(entry).map_err(|error| self.failed(error.into()))?;
         let sha256 = self.chain.after(&entry);
         let line = format!("{{\"sha256\":\"{}\",\"entry\":{entry}}}\n", sha256.0);
-        let written = self.file.write_all(line.as_bytes());
-        written.map_err(|error| self.failed(error))?;
+        if let Err(error) = self.file.write_all(line.as_bytes()) {
+            self.is_incomplete = true;
+            return Err(self.failed(error));
+        }
         self.chain = sha256;
         self.lines += 1;
         Ok(())
@@ -277,5 +306,27 @@ impl Chain {
         hash.update(entry.as_bytes());
         let digits = hash.finalize();
         Chain(digits.iter().map(|byte| format!("{byte:02x}")).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_follows_a_line_that_could_not_be_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("r.jsonl");
+        let mut record = Record::open(&path, Masks::default()).unwrap();
+        let writable = std::mem::replace(&mut record.file, File::open(&path).unwrap());
+        let lost = record.message(Source::Agent, "1");
+        assert!(matches!(lost, Err(RecordError::File { .. })), "{lost:?}");
+        record.file = writable;
+        let later = record.message(Source::Agent, "2");
+        assert!(
+            matches!(later, Err(RecordError::Incomplete(_))),
+            "{later:?}"
+        );
+        assert!(record.finish().is_err());
     }
 }

@@ -4,6 +4,7 @@
 //! or `session/delete`. In it there is at most one turn at a time: from `session/prompt` to its answer. Some agents
 //! send updates for a session before the answer that names it, and after the answer that ends a turn; both are legal.
 
+mod rulings;
 mod session;
 
 use std::collections::HashMap;
@@ -13,7 +14,9 @@ use serde_json::json;
 use tenon_protocols::acp::{Failure, Profile, view};
 use tenon_rpc::{Payload, RpcError};
 
-pub use session::Session;
+pub use rulings::Ruling;
+pub(crate) use rulings::changes;
+pub use session::{Completed, Session};
 
 /// As many sessions as a connection may have open. One more is refused.
 const SESSIONS: usize = 1024;
@@ -26,8 +29,12 @@ pub struct Turns {
     profile: Profile,
     phase: Phase,
     sessions: HashMap<String, Session>,
-    /// Calls on their way that may make a session known.
+    /// Calls on their way that open a session.
     opening: usize,
+    /// Those of them that begin one, whose name only the answer says.
+    beginning: usize,
+    /// Sessions that the agent has sent updates for before that answer: at most one for each of these calls.
+    early: HashMap<String, Session>,
     /// The agent takes prompts while it works, and says so.
     queues_prompts: bool,
 }
@@ -76,6 +83,8 @@ impl Turns {
             phase: Phase::New,
             sessions: HashMap::new(),
             opening: 0,
+            beginning: 0,
+            early: HashMap::new(),
             queues_prompts: false,
         }
     }
@@ -108,6 +117,7 @@ impl Turns {
                 }
                 let folders = self.folders(params)?;
                 self.opening += 1;
+                self.beginning += 1;
                 Ok(Step::New(folders))
             }
             "session/load" | "session/resume" => {
@@ -163,8 +173,14 @@ impl Turns {
                 if let Some(view::OfSession { session_id }) = id
                     && is_name(&session_id)
                 {
-                    self.sessions
-                        .insert(session_id.into_owned(), Session::open(folders));
+                    let early = self.early.remove(&*session_id);
+                    let session = early.unwrap_or_else(|| Session::opening(Vec::new()));
+                    let session = session.opened(folders);
+                    self.sessions.insert(session_id.into_owned(), session);
+                }
+                self.beginning = self.beginning.saturating_sub(1);
+                if self.beginning == 0 {
+                    self.early.clear();
                 }
             }
             (Step::Open(id, folders), Ok(_)) => {
@@ -198,12 +214,17 @@ impl Turns {
         }
         match self.known_session(params).ok() {
             Some(id) => {
-                if let Some(session) = self.sessions.get_mut(&id) {
-                    session.cancel();
-                }
+                self.cancel(&id);
                 true
             }
             None => false,
+        }
+    }
+
+    /// The turn of a session is cancelled.
+    pub fn cancel(&mut self, id: &str) {
+        if let Some(session) = self.sessions.get_mut(id) {
+            session.cancel();
         }
     }
 
@@ -218,12 +239,31 @@ impl Turns {
     }
 
     /// Whether an update of the agent can be forwarded.
-    pub fn agent_updates(&self, session_id: &str) -> Arrival {
-        match self.sessions.contains_key(session_id) {
-            true => Arrival::Known,
-            false if self.opening > 0 && is_name(session_id) => Arrival::Early,
-            false => Arrival::Stray,
+    pub fn agent_updates(&mut self, session_id: &str) -> Arrival {
+        if self.sessions.contains_key(session_id) {
+            return Arrival::Known;
         }
+        if self.early.contains_key(session_id) {
+            return Arrival::Early;
+        }
+        if self.early.len() >= self.beginning || !is_name(session_id) {
+            return Arrival::Stray;
+        }
+        // Its folders are in the call, but which of several calls it is for is not known yet.
+        self.early
+            .insert(session_id.to_owned(), Session::opening(Vec::new()));
+        Arrival::Early
+    }
+
+    /// A session that is open, or that updates have been sent for before.
+    pub(crate) fn session_or_early(&mut self, id: &str) -> Option<&mut Session> {
+        let early = self.early.get_mut(id);
+        self.sessions.get_mut(id).or(early)
+    }
+
+    /// Whether there is such a session, or may soon be.
+    pub(crate) fn knows(&self, id: &str) -> bool {
+        self.sessions.contains_key(id) || self.early.contains_key(id)
     }
 
     /// A session that is open.

@@ -21,7 +21,10 @@ use clap_complete::Shell;
 use tenon_protocols::Protocol;
 use tenon_rpc::Dialect;
 
-pub(crate) use acp::{AcpCommand, GuardArgs, VerifyArgs};
+pub(crate) use acp::{
+    AcpCommand, GuardArgs, PolicyCheckArgs, PolicyCommand, PolicyExplainArgs, ReplayArgs,
+    SideChoice, VerifyArgs,
+};
 pub(crate) use call::{CallArgs, TcpAddress, repl_help};
 pub(crate) use environment::EnvironmentArgs;
 pub(crate) use limits::LimitArgs;

@@ -56,6 +56,9 @@ pub struct Options {
     pub withdrawals: &'static [Withdrawal],
     /// When an event is handled that arrives while requests wait.
     pub events: EventOrder,
+    /// Events that the peer may send as requests whose id is null: some specifications write them so. They are not
+    /// answered.
+    pub events_with_null_id: &'static [&'static str],
     /// What to do with a frame that is not a message.
     pub stray: Stray,
     /// What to do with an answer whose id belongs to no call.
@@ -88,6 +91,7 @@ impl Default for Options {
             cancel: None,
             withdrawals: &[],
             events: EventOrder::AtOnce,
+            events_with_null_id: &[],
             stray: Stray::Answer,
             unclaimed: Unclaimed::Skip,
             detect: &[],

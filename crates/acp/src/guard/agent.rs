@@ -5,20 +5,21 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tenon_protocols::acp::{
-    CreateTerminalParams, CreateTerminalResult, Empty, Entry, Failure, PermissionParams,
-    PermissionResult, Profile, ReadTextFileParams, ReadTextFileResult, Side, TerminalParams,
-    UpdateParams, WriteTextFileParams, view,
+    CreateTerminalParams, CreateTerminalResult, ElicitationResult, Empty, Entry, Failure,
+    PermissionParams, PermissionResult, Profile, ReadTextFileParams, ReadTextFileResult, Side,
+    TerminalParams, UpdateParams, WriteTextFileParams, view,
 };
 use tenon_rpc::forward::reply;
 use tenon_rpc::{Call, CallError, Event, Format, Payload, Peer, Reply, RpcError};
+use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
 
 use super::state::Shared;
-use super::summary::Summary;
-use super::{Files, Note};
+use super::{Deed, Files, Note};
 use crate::facts::Facts;
 use crate::paths::{Access, PathError, Roots};
 use crate::policy::{Action, Decision};
+use crate::quirks::Quirk;
 use crate::turns::Arrival;
 
 /// What is done with a call of the agent.
@@ -34,11 +35,16 @@ impl Shared {
         self.flush();
         let (entry, verdict) = match self.examine(&call) {
             Ok(examined) => examined,
-            Err(error) => return self.refuse(Side::Agent, &call.method, error).await,
+            Err(error) if self.is_expected(&call.method, &error) => return Err(error),
+            Err(error) => {
+                let called = (&call.id, &call.method);
+                return self.refuse(Side::Agent, called, error).await;
+            }
         };
         if let Verdict::Answer(answer) = verdict {
             let answer = Ok(answer);
-            self.client_answered(&call.method, call.params.as_ref(), &answer);
+            self.record_answer(Side::Agent, &call.id, &answer);
+            self.client_answered(&call.method, call.params.as_ref(), &answer, false);
             return answer;
         }
         let session = session_of(call.params.as_ref());
@@ -46,13 +52,25 @@ impl Shared {
             &*call.method,
             "session/request_permission" | "elicitation/create"
         );
-        let _asking = Asking::begin(&self, session.as_deref().filter(|_| is_question));
-        let (caller, name, params) = (call.peer.clone(), call.method.clone(), call.params.clone());
+        let asking = Asking::begin(&self, session.as_deref().filter(|_| is_question));
+        let (caller, id) = (call.peer.clone(), call.id.clone());
+        let (name, params) = (call.method.clone(), call.params.clone());
         let passing = self.to_client.ask(call);
         let limit = self.timeout(entry);
-        let outcome = match limit {
-            None => Some(passing.await),
-            Some(limit) => timeout(limit, passing).await.ok(),
+        let in_time = async {
+            match limit {
+                None => Some(passing.await),
+                Some(limit) => timeout(limit, passing).await.ok(),
+            }
+        };
+        let outcome = tokio::select! {
+            biased;
+            outcome = in_time => outcome,
+            () = asking.given_up() => {
+                let answer = self.give_up(&name, session.unwrap_or_default());
+                self.record_answer(Side::Agent, &id, &answer);
+                return answer;
+            }
         };
         let answer = match outcome {
             Some(Err(CallError::Closed(_))) => {
@@ -63,8 +81,46 @@ impl Shared {
             }
             None => Err(self.timed_out(&name, limit.unwrap_or_default())),
         };
-        self.client_answered(&name, params.as_ref(), &answer);
+        let answer = match answer {
+            Err(error) => self.soften(&name, error),
+            answer => answer,
+        };
+        self.client_answered(&name, params.as_ref(), &answer, true);
         answer
+    }
+
+    /// Whether a refusal is nothing new: an agent that always does so.
+    fn is_expected(&self, method: &str, error: &RpcError) -> bool {
+        method == "fs/write_text_file"
+            && error.code.number() == Failure::MethodNotFound.code()
+            && self.state().quirks.has(Quirk::WritesWithoutOffer)
+    }
+
+    /// A missing file is empty for an agent that reads what it is about to create.
+    fn soften(&self, method: &str, error: RpcError) -> Reply {
+        let is_missing = matches!(
+            Failure::of(&error, true),
+            Some(Failure::FileNotFound | Failure::SessionNotFound)
+        ) || says_missing(&error);
+        if method == "fs/read_text_file"
+            && is_missing
+            && self.state().quirks.has(Quirk::ReadsBeforeCreating)
+        {
+            return encoded(&ReadTextFileResult::new(String::new()));
+        }
+        Err(error)
+    }
+
+    /// Answers a question that the client has left open although it has cancelled the turn.
+    fn give_up(&self, method: &str, session_id: String) -> Reply {
+        self.note(&Note::Unanswered {
+            method: method.to_owned(),
+            session_id,
+        });
+        match method {
+            "session/request_permission" => encoded(&PermissionResult::cancelled()),
+            _ => encoded(&ElicitationResult::Cancel(Empty::default())),
+        }
     }
 
     fn check_answer(&self, entry: Option<&Entry>, result: Payload) -> Reply {
@@ -90,6 +146,7 @@ impl Shared {
 
     fn examine(&self, call: &Call) -> Result<(Option<&'static Entry>, Verdict), RpcError> {
         let params = call.params.as_ref();
+        self.check_id(&call.id)?;
         let entry = self.check(Side::Client, &call.method, params)?;
         let Some((known, params)) = entry.zip(params) else {
             return Ok((entry, Verdict::Forward));
@@ -188,9 +245,12 @@ impl Shared {
         ));
         if self.files == Files::Guard {
             let served = roots.and_then(|roots| serve(&roots, params, access));
-            return served
-                .map(Verdict::Answer)
-                .map_err(|error| error.error(&file.path, self.profile));
+            let served = served.map_err(|error| error.error(&file.path, self.profile));
+            let served = match (served, access) {
+                (Err(error), Access::Read) => self.soften("fs/read_text_file", error),
+                (served, _) => served,
+            };
+            return served.map(Verdict::Answer);
         }
         if self.limits.paths {
             match roots.and_then(|roots| roots.check(&file.path, access).map(drop)) {
@@ -229,6 +289,9 @@ impl Shared {
     }
 
     fn note_decision(&self, method: &str, about: &str, session: &str, decision: &Decision) {
+        if let Some(rule) = &decision.rule {
+            *self.state().summary.rules.entry(rule.clone()).or_default() += 1;
+        }
         self.note(&Note::Decision {
             method: method.to_owned(),
             about: about.to_owned(),
@@ -237,37 +300,34 @@ impl Shared {
         });
     }
 
-    /// Takes note of what the client has done for the agent.
-    fn client_answered(&self, name: &str, params: Option<&Payload>, answer: &Reply) {
+    /// Takes note of what the client has decided or done for the agent, or the guard in its place.
+    fn client_answered(
+        &self,
+        name: &str,
+        params: Option<&Payload>,
+        answer: &Reply,
+        is_client: bool,
+    ) {
         let (Ok(result), Some(params)) = (answer, params) else {
             return;
         };
-        let mut state = self.state();
         match name {
-            "fs/read_text_file" | "fs/write_text_file" => {
-                if let Ok(file) = params.decode_borrowed::<view::OfFile<'_>>() {
-                    let list = match name == "fs/read_text_file" {
-                        true => &mut state.summary.read,
-                        false => &mut state.summary.written,
-                    };
-                    Summary::count(list, &file.path);
-                }
-            }
+            "session/request_permission" => self.decided(params, result, is_client),
+            "fs/read_text_file" => self.file_done(params, Deed::Read),
+            "fs/write_text_file" => self.file_done(params, Deed::Written),
             "terminal/create" => {
                 let created = params.decode_private::<CreateTerminalParams>();
                 let terminal = result.decode_private::<CreateTerminalResult>();
                 if let (Ok(created), Ok(terminal)) = (created, terminal) {
-                    for command in &Facts::running(&created).commands {
-                        Summary::count(&mut state.summary.run, command);
-                    }
-                    if let Some(session) = state.turns.session(&created.session_id) {
+                    if let Some(session) = self.state().turns.session(&created.session_id) {
                         session.add_terminal(&terminal.terminal_id);
                     }
+                    self.program_done(&created);
                 }
             }
             "terminal/release" => {
                 if let Ok(released) = params.decode_private::<TerminalParams>()
-                    && let Some(session) = state.turns.session(&released.session_id)
+                    && let Some(session) = self.state().turns.session(&released.session_id)
                 {
                     session.remove_terminal(&released.terminal_id);
                 }
@@ -302,18 +362,30 @@ impl Shared {
         self.check_size(&params)?;
         let id = view.session_id.into_owned();
         let is_tool_call = view.update.tool_call_id.is_some();
+        let has_options = view.update.kind == "config_option_update";
         let mut state = self.state();
         match state.turns.agent_updates(&id) {
             Arrival::Stray => return Err("there is no such session"),
             Arrival::Known | Arrival::Early => {}
         }
+        let mut completed = None;
         if is_tool_call
-            && let Some(session) = state.turns.session(&id)
+            && let Some(session) = state.turns.session_or_early(&id)
             && let Ok(update) = params.decode_private::<UpdateParams>()
         {
-            session.note(&update.update);
+            completed = session.note(&update.update);
         }
+        let params = match has_options {
+            true => { &state.gates }
+                .without_boolean_options(&params, &["update", "configOptions"])
+                .unwrap_or(params),
+            false => params,
+        };
         let now = self.now();
+        if !state.paces.contains_key(&id) {
+            // The session is being opened.
+            state.paces.insert(id.clone(), self.pace());
+        }
         let ready = match state.paces.get_mut(&id) {
             None => vec![params],
             Some(pace) => {
@@ -325,7 +397,7 @@ impl Shared {
                         if let Some(at) = merger.next_at()
                             && !std::mem::replace(&mut pace.is_scheduled, true)
                         {
-                            self.schedule(id, at.saturating_sub(now));
+                            self.schedule(id.clone(), at.saturating_sub(now));
                         }
                         ready
                     }
@@ -333,6 +405,10 @@ impl Shared {
             }
         };
         self.send_updates(&mut state, ready);
+        drop(state);
+        if let Some(completed) = completed {
+            self.completed(&id, completed);
+        }
         Ok(())
     }
 
@@ -402,30 +478,67 @@ fn serve(roots: &Roots, params: &Payload, access: Access) -> Result<Payload, Pat
     answer.map_err(unfit)
 }
 
+/// How long a client has to answer its open questions after it has cancelled a turn.
+const OPEN_QUESTIONS: Duration = Duration::from_secs(2);
+
 /// A question to the user, until it is answered.
-struct Asking(Option<(Arc<Shared>, String)>);
+struct Asking(Option<Question>);
+
+struct Question {
+    shared: Arc<Shared>,
+    session: String,
+    /// How often the turn was cancelled before the question.
+    cancels: watch::Receiver<u64>,
+}
 
 impl Asking {
     fn begin(shared: &Arc<Shared>, session: Option<&str>) -> Asking {
-        let asking = session.map(|session| (shared.clone(), session.to_owned()));
-        if let Some((shared, session)) = &asking
-            && let Some(pace) = shared.state().paces.get_mut(session)
-        {
+        let question = session.and_then(|session| {
+            let mut state = shared.state();
+            let pace = state.paces.get_mut(session)?;
             pace.asking += 1;
+            Some(Question {
+                shared: shared.clone(),
+                session: session.to_owned(),
+                cancels: pace.cancels.subscribe(),
+            })
+        });
+        Asking(question)
+    }
+
+    /// Waits until the turn is cancelled and the client has had time to answer.
+    async fn given_up(&self) {
+        let Some(question) = &self.0 else {
+            return std::future::pending().await;
+        };
+        let mut cancels = question.cancels.clone();
+        if cancels.changed().await.is_err() {
+            // The session is closed, and what it has asked is answered by the client.
+            return std::future::pending().await;
         }
-        Asking(asking)
+        tokio::time::sleep(OPEN_QUESTIONS).await;
     }
 }
 
 impl Drop for Asking {
     fn drop(&mut self) {
-        if let Some((shared, session)) = &self.0
-            && let Some(pace) = shared.state().paces.get_mut(session)
+        if let Some(question) = &self.0
+            && let Some(pace) = question.shared.state().paces.get_mut(&question.session)
         {
             pace.asking = pace.asking.saturating_sub(1);
             pace.active = Instant::now();
         }
     }
+}
+
+/// Whether an error of a client says that a file is not there: there is no code that all of them use.
+fn says_missing(error: &RpcError) -> bool {
+    let code = error.code.number();
+    let text = error.message.to_lowercase();
+    code == -32002
+        || ["no such file", "not found", "does not exist", "enoent"]
+            .iter()
+            .any(|words| text.contains(words))
 }
 
 fn session_of(params: Option<&Payload>) -> Option<String> {

@@ -5,15 +5,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tenon_protocols::acp::{Entry, Failure, Side, method, view};
-use tenon_rpc::forward::{Passing, reply};
-use tenon_rpc::{Call, CallError, Event, Format, Id, Payload, Peer, Reply, RpcError, Text};
+use tenon_protocols::acp::{Entry, Failure, Side, view};
+use tenon_rpc::forward::reply;
+use tenon_rpc::{Call, CallError, Event, Format, Payload, Peer, Reply, RpcError, Text};
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::Note;
-use super::state::{Pace, Shared};
+use super::kept::Kept;
+use super::state::{Shared, State};
 use crate::merge::Merger;
 use crate::paths::Roots;
+use crate::quirks::{Quirk, Quirks};
 use crate::turns::Step;
 
 /// How long an agent may take to end a turn that was cancelled.
@@ -22,21 +24,13 @@ pub(super) const GRACE: Duration = Duration::from_secs(10);
 impl Shared {
     /// A call of the client: it is checked, forwarded, and its answer is checked.
     pub(super) async fn client_calls(self: Arc<Shared>, call: Call) -> Reply {
-        if let Some(entry) = method(&call.method)
-            && entry.is_event
-            && call.id == Id::Null
-        {
-            // The message specification writes events with an id that is null.
-            let event = Event {
-                method: call.method,
-                params: call.params,
-            };
-            self.client_sends(&call.peer, event);
-            return Ok(Payload::null(Format::Json));
-        }
         let (entry, step) = match self.admit_client(&call) {
             Ok(admitted) => admitted,
-            Err(error) => return self.refuse(Side::Client, &call.method, error).await,
+            Err(error) => {
+                return self
+                    .refuse(Side::Client, (&call.id, &call.method), error)
+                    .await;
+            }
         };
         let mut pending = Pending {
             shared: self.clone(),
@@ -49,7 +43,8 @@ impl Shared {
             Some(Step::Prompt(session)) => Some(session.clone()),
             _ => None,
         };
-        let passing = self.to_agent.ask(call);
+        let is_kept = self.state().quirks.has(Quirk::IgnoresCancelRequest);
+        let passing = Kept::new(self.to_agent.ask(call), is_kept);
         let outcome = match (limit, &turn) {
             (None, _) => Some(passing.await),
             (Some(limit), None) => timeout(limit, passing).await.ok(),
@@ -68,6 +63,7 @@ impl Shared {
 
     fn admit_client(&self, call: &Call) -> Result<(Option<&'static Entry>, Step), RpcError> {
         let params = call.params.as_ref();
+        self.check_id(&call.id)?;
         let entry = self.check(Side::Agent, &call.method, params)?;
         let session: Option<view::OfSession<'_>> =
             params.and_then(|params| params.decode_borrowed().ok());
@@ -106,8 +102,25 @@ impl Shared {
                 let data = json!({ "method": entry.name, "reason": "invalid_result", "details": problem.to_string() });
                 Err(Failure::Internal.error(self.profile, data))
             }
-            _ => Ok(result),
+            Some((entry, Ok(()))) => Ok(self.adapted(entry, result)),
+            None => Ok(result),
         }
+    }
+
+    /// A result without what the client does not know.
+    fn adapted(&self, entry: &Entry, result: Payload) -> Payload {
+        const WITH_OPTIONS: [&str; 4] = [
+            "session/new",
+            "session/load",
+            "session/resume",
+            "session/set_config_option",
+        ];
+        if !WITH_OPTIONS.contains(&entry.name) {
+            return result;
+        }
+        let state = self.state();
+        let adapted = { &state.gates }.without_boolean_options(&result, &["configOptions"]);
+        adapted.unwrap_or(result)
     }
 
     /// Waits for the end of a turn. If nothing happens in its session for too long, it is cancelled. Nothing is
@@ -115,7 +128,7 @@ impl Shared {
     async fn turn(
         &self,
         session: &str,
-        passing: Passing,
+        passing: Kept,
         limit: Duration,
         client: &Peer,
     ) -> Option<Result<Payload, CallError>> {
@@ -139,6 +152,7 @@ impl Shared {
     }
 
     fn cancel_turn(&self, session: &str, client: &Peer) {
+        self.turn_cancelled(session);
         let params = Payload::encode(Format::Json, &json!({ "sessionId": session })).ok();
         let method = Text::from_static("session/cancel");
         self.to_agent.event(client, Event { method, params });
@@ -160,10 +174,16 @@ impl Shared {
         let is_known = { self.state() }
             .turns
             .client_sends(&event.method, event.params.as_ref());
-        match is_known {
-            true => self.to_agent.event(from, event),
-            false => self.drop_event(Side::Client, &event.method, "there is no such session"),
+        if !is_known {
+            return self.drop_event(Side::Client, &event.method, "there is no such session");
         }
+        if event.method == "session/cancel"
+            && let Some(session) = { event.params.as_ref() }
+                .and_then(|params| params.decode_borrowed::<view::OfSession<'_>>().ok())
+        {
+            self.turn_cancelled(&session.session_id);
+        }
+        self.to_agent.event(from, event);
     }
 
     /// Takes note of an answer to the client.
@@ -172,6 +192,8 @@ impl Shared {
         let opened = match (&step, answer) {
             (Step::Initialize, Ok(result)) => {
                 state.gates.learn_agent(result);
+                state.quirks = Quirks::of_result(result);
+                state.summary.agent = agent_name(result);
                 None
             }
             (Step::New(folders), Ok(result)) => {
@@ -186,6 +208,17 @@ impl Shared {
             _ => None,
         };
         state.turns.agent_answers(step, answer);
+        // Sessions that updates were sent for, but that were never opened.
+        let mut late = Vec::new();
+        let State { turns, paces, .. } = &mut *state;
+        paces.retain(|id, pace| {
+            let is_known = turns.knows(id);
+            if !is_known {
+                late.extend(pace.merger.iter_mut().flat_map(Merger::flush));
+            }
+            is_known
+        });
+        self.send_updates(&mut state, late);
         if let Some((id, folders)) = opened
             && state.turns.session(&id).is_some()
         {
@@ -197,10 +230,20 @@ impl Shared {
                     None
                 }
             };
-            let update = method("session/update").and_then(|entry| entry.rate);
-            let merger = update.filter(|_| self.limits.rates).map(Merger::new);
-            state.paces.insert(id, Pace::new(merger, roots));
+            state.summary.sessions += 1;
+            let pace = { state.paces.entry(id) }.or_insert_with(|| self.pace());
+            pace.roots = roots;
         }
+    }
+}
+
+/// The name and version of the agent, as it gives them.
+fn agent_name(result: &Payload) -> Option<String> {
+    let info: Value = result.member(&["agentInfo"])?.decode().ok()?;
+    let name = info["name"].as_str()?;
+    match info["version"].as_str() {
+        Some(version) => Some(format!("{name} {version}")),
+        None => Some(name.to_owned()),
     }
 }
 

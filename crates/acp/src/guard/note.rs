@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::Summary;
+use super::{Deed, Summary};
 use crate::policy::Decision;
 use crate::record::Source;
 
@@ -59,6 +59,41 @@ pub enum Note {
         /// The session.
         session_id: String,
     },
+    /// Something was done that nobody was asked about and that no rule allows.
+    Undecided {
+        /// The session.
+        session_id: String,
+        /// What was done.
+        deed: Deed,
+        /// The file or the command.
+        name: String,
+        /// Who did it: the client for the agent, or the agent itself.
+        by: Source,
+    },
+    /// Something was done although it was rejected or denied.
+    Against {
+        /// The session.
+        session_id: String,
+        /// What was done.
+        deed: Deed,
+        /// The file or the command.
+        name: String,
+        /// Who did it: the client for the agent, or the agent itself.
+        by: Source,
+    },
+    /// The client did not answer a question after it had cancelled the turn, so the guard did.
+    Unanswered {
+        /// The method of the question.
+        method: String,
+        /// The session.
+        session_id: String,
+    },
+    /// The record could not be written, and has nothing after this. Only given to
+    /// [`Settings::on_note`](super::Settings::on_note).
+    Unrecorded {
+        /// Why.
+        error: String,
+    },
     /// The end of the record: everything that happened.
     Summary(Summary),
 }
@@ -87,6 +122,17 @@ impl fmt::Display for Note {
             Note::Timeout { .. } => {
                 f.write_str("cancelled a turn in which nothing happened for too long")
             }
+            Note::Undecided { deed, name, by, .. } => {
+                write!(f, "{deed} without a decision, by the {by}: {name}")
+            }
+            Note::Against { deed, name, by, .. } => {
+                write!(f, "{deed} although it was rejected, by the {by}: {name}")
+            }
+            Note::Unanswered { method, .. } => write!(
+                f,
+                "answered {method} for the client, which had cancelled the turn"
+            ),
+            Note::Unrecorded { error } => write!(f, "the record is incomplete: {error}"),
             Note::Summary(summary) => write!(f, "{summary}"),
         }
     }

@@ -7,7 +7,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tenon_protocols::acp::{Entry, Failure, Profile, Rate, Side, method};
 use tenon_rpc::forward::{Forward, Slot};
-use tenon_rpc::{Event, Format, Payload, Peer, Reply, RpcError, Text};
+use tenon_rpc::{Event, Format, Id, Payload, Peer, Reply, RpcError, Text};
+use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::{Files, Limits, Note, OnNote, Settings, Summary};
@@ -15,6 +16,7 @@ use crate::gates::Gates;
 use crate::merge::{Bucket, Merger};
 use crate::paths::Roots;
 use crate::policy::Policy;
+use crate::quirks::Quirks;
 use crate::record::{Masks, Record, RecordError, Source};
 use crate::turns::Turns;
 
@@ -44,6 +46,7 @@ pub(super) struct State {
     pub(super) gates: Gates,
     pub(super) summary: Summary,
     pub(super) paces: HashMap<String, Pace>,
+    pub(super) quirks: Quirks,
     errors: Bucket,
 }
 
@@ -58,6 +61,8 @@ pub(super) struct Pace {
     pub(super) active: Instant,
     /// Questions to the user that were not answered: as long as there is one, the agent may wait.
     pub(super) asking: usize,
+    /// How often the turn was cancelled.
+    pub(super) cancels: watch::Sender<u64>,
     pub(super) roots: Option<Arc<Roots>>,
 }
 
@@ -84,6 +89,7 @@ impl Shared {
                 gates: Gates::new(profile),
                 summary: Summary::default(),
                 paces: HashMap::new(),
+                quirks: Quirks::default(),
                 errors: Bucket::new(ERRORS),
             }),
             started: Instant::now(),
@@ -108,9 +114,9 @@ impl Shared {
         self.on_note.see(note);
         if let Some(record) = &self.record {
             let mut record = record.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Err(error) = record.note(note) {
-                tracing::error!(%error, "a note could not be recorded");
-            }
+            let recorded = record.note(note);
+            drop(record);
+            self.check_record(recorded);
         }
     }
 
@@ -124,26 +130,72 @@ impl Shared {
     }
 
     /// The answer to a call that is refused. Whoever causes many of them waits.
-    pub(super) async fn refuse(&self, from: Side, method: &Text, error: RpcError) -> Reply {
-        let wait = {
-            let mut state = self.state();
-            state.summary.refused += 1;
-            let now = self.now();
-            match state.errors.take(now) {
-                true => None,
-                false => Some(state.errors.next_at().saturating_sub(now)),
-            }
-        };
+    pub(super) async fn refuse(
+        &self,
+        from: Side,
+        (id, method): (&Id, &Text),
+        error: RpcError,
+    ) -> Reply {
+        // What is denied was counted as such.
+        if error.code.number() != Failure::PermissionDenied.code() {
+            self.state().summary.refused += 1;
+        }
         self.note(&Note::Refused {
             from: from.into(),
             method: method.to_string(),
             code: error.code.number(),
             message: self.explained(&error),
         });
-        if let Some(wait) = wait {
+        let refused = Err(error);
+        self.record_answer(from, id, &refused);
+        while let Some(wait) = self.wait_for_error() {
             tokio::time::sleep(wait).await;
         }
-        Err(error)
+        refused
+    }
+
+    /// How long the next error has to wait; nothing if it can be sent now.
+    fn wait_for_error(&self) -> Option<Duration> {
+        let mut state = self.state();
+        let now = self.now();
+        match state.errors.take(now) {
+            true => None,
+            false => Some(state.errors.next_at().saturating_sub(now)),
+        }
+    }
+
+    /// Records an answer that the guard gives itself: it comes from neither side.
+    pub(super) fn record_answer(&self, to: Side, id: &Id, answer: &Reply) {
+        let Some(record) = &self.record else {
+            return;
+        };
+        let id = match id {
+            Id::Text(text) => json!(&**text),
+            id => serde_json::from_str(&id.to_string()).unwrap_or_default(),
+        };
+        let decoded = |payload: &Payload| payload.decode::<Value>().unwrap_or_default();
+        let answer = match answer {
+            Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": decoded(result) }),
+            Err(error) => {
+                let data = error.data.as_ref().map(decoded);
+                json!({ "jsonrpc": "2.0", "id": id, "error": {
+                    "code": error.code.number(), "message": error.message, "data": data,
+                } })
+            }
+        };
+        let mut record = record.lock().unwrap_or_else(PoisonError::into_inner);
+        let recorded = record.answer(to.into(), &answer.to_string());
+        drop(record);
+        self.check_record(recorded);
+    }
+
+    /// Reports the first line that could not be recorded. The session goes on: it cannot be taken back.
+    pub(super) fn check_record(&self, recorded: Result<(), RecordError>) {
+        if let Err(error @ RecordError::File { .. }) = recorded {
+            let error = error.to_string();
+            tracing::error!(error, "the record is incomplete");
+            self.on_note.see(&Note::Unrecorded { error });
+        }
     }
 
     /// The text of an error, with its details.
@@ -165,6 +217,24 @@ impl Shared {
             method: method.to_string(),
             why: why.to_owned(),
         });
+    }
+
+    /// A call whose id is null cannot be answered.
+    pub(super) fn check_id(&self, id: &Id) -> Result<(), RpcError> {
+        match id {
+            Id::Null => {
+                let data = json!({ "details": "the id of a request must not be null" });
+                Err(Failure::InvalidRequest.error(self.profile, data))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// How fast a new session may go.
+    pub(super) fn pace(&self) -> Pace {
+        let update = method("session/update").and_then(|entry| entry.rate);
+        let merger = update.filter(|_| self.limits.rates).map(Merger::new);
+        Pace::new(merger, None)
     }
 
     /// Checks what does not depend on the state: the method, the size, the params.
@@ -235,10 +305,20 @@ impl Shared {
         Failure::Timeout.error(self.profile, data)
     }
 
+    /// The turn of a session was cancelled: questions about it are no longer asked.
+    pub(super) fn turn_cancelled(&self, session: &str) {
+        let mut state = self.state();
+        state.turns.cancel(session);
+        if let Some(pace) = state.paces.get(session) {
+            pace.cancels.send_modify(|count| *count += 1);
+        }
+    }
+
     /// Cancels all turns: the client is gone.
     pub(super) async fn cancel_turns(&self, agent: &Peer) {
         let busy = self.state().turns.busy();
         for session in busy {
+            self.turn_cancelled(&session);
             let params = Payload::encode(Format::Json, &json!({ "sessionId": session })).ok();
             let _gone_too = agent.send_raw("session/cancel", params).await;
         }
@@ -277,6 +357,7 @@ impl Pace {
             buckets: HashMap::new(),
             active: Instant::now(),
             asking: 0,
+            cancels: watch::channel(0).0,
             roots,
         }
     }

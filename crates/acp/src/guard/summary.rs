@@ -8,24 +8,51 @@ use serde::Serialize;
 /// More paths and commands than these are only counted.
 const LISTED: usize = 1000;
 
-/// What an agent has asked for, and what it was allowed.
+/// What an agent has asked for, what it was allowed, and what was done.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Summary {
+    /// The name and version that the agent has given.
+    pub agent: Option<String>,
+    /// Sessions that were begun or continued.
+    pub sessions: u64,
     /// Turns that were begun.
     pub turns: u64,
     /// Requests for permission that the user decided.
     pub asked: u64,
+    /// Those that the user approved.
+    pub approved: u64,
+    /// Those that the user rejected.
+    pub rejected: u64,
     /// Requests that the policy allowed.
     pub allowed: u64,
     /// Requests and calls that the policy denied, or that lead out of the folders.
     pub denied: u64,
     /// Messages that were refused for other reasons.
     pub refused: u64,
+    /// How often each rule of the policy decided.
+    pub rules: BTreeMap<String, u64>,
     /// Files that were read through the client, and how often.
     pub read: BTreeMap<String, u64>,
     /// Files that were written through the client, and how often.
     pub written: BTreeMap<String, u64>,
     /// Commands that were run through the client, and how often.
+    pub run: BTreeMap<String, u64>,
+    /// What the agent says it has done itself.
+    pub reported: Reported,
+    /// Files and commands that were written and run without a decision: nobody was asked, and no rule allows them.
+    pub undecided: BTreeMap<String, u64>,
+    /// Files and commands that were written and run although they were rejected or denied.
+    pub against: BTreeMap<String, u64>,
+}
+
+/// What an agent says it has done itself, in tool calls that it has completed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Reported {
+    /// Files that it has read, and how often.
+    pub read: BTreeMap<String, u64>,
+    /// Files that it has changed, and how often.
+    pub written: BTreeMap<String, u64>,
+    /// Commands that it has run, and how often.
     pub run: BTreeMap<String, u64>,
 }
 
@@ -39,7 +66,6 @@ impl Summary {
 
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let total = |list: &BTreeMap<String, u64>| list.values().sum::<u64>();
         write!(
             f,
             "{} turns; {} asked, {} allowed, {} denied, {} refused; {} read, {} written, {} run",
@@ -48,9 +74,34 @@ impl fmt::Display for Summary {
             self.allowed,
             self.denied,
             self.refused,
-            total(&self.read),
-            total(&self.written),
-            total(&self.run)
+            names(&self.read, &self.reported.read).len(),
+            names(&self.written, &self.reported.written).len(),
+            names(&self.run, &self.reported.run).len()
         )
     }
+}
+
+impl Summary {
+    /// The files that were read, by whomever.
+    pub fn all_read(&self) -> Vec<&str> {
+        names(&self.read, &self.reported.read)
+    }
+
+    /// The files that were written, by whomever.
+    pub fn all_written(&self) -> Vec<&str> {
+        names(&self.written, &self.reported.written)
+    }
+
+    /// The commands that were run, by whomever.
+    pub fn all_run(&self) -> Vec<&str> {
+        names(&self.run, &self.reported.run)
+    }
+}
+
+/// The names in either list.
+fn names<'a>(one: &'a BTreeMap<String, u64>, other: &'a BTreeMap<String, u64>) -> Vec<&'a str> {
+    let more = other.keys().filter(|name| !one.contains_key(*name));
+    let mut names: Vec<&str> = one.keys().chain(more).map(String::as_str).collect();
+    names.sort_unstable();
+    names
 }

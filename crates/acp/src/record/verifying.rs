@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use super::{Chain, Entry, FORMAT, Line};
 
 /// Longer lines are not written.
-const LONGEST: u64 = 256 * 1024 * 1024;
+pub(super) const LONGEST: u64 = 256 * 1024 * 1024;
 
 /// What a record proves.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ pub fn verify(file: impl Read) -> io::Result<Verdict> {
         reader.by_ref().take(LONGEST).read_until(b'\n', &mut line)?;
         match line.split_last() {
             None => break,
-            Some((b'\n', text)) => match check(text, &verdict) {
+            Some((b'\n', text)) => match check(text, verdict.lines, &verdict.chain) {
                 Ok((chain, is_end)) => {
                     verdict.chain = chain;
                     verdict.is_complete = is_end;
@@ -71,12 +71,16 @@ pub fn verify(file: impl Read) -> io::Result<Verdict> {
 }
 
 /// The hash after a line, and whether it is the last one of a session.
-fn check(text: &[u8], verdict: &Verdict) -> Result<(Chain, bool), &'static str> {
+pub(super) fn check(
+    text: &[u8],
+    lines_before: u64,
+    before: &Chain,
+) -> Result<(Chain, bool), &'static str> {
     let line: Line<'_> =
         serde_json::from_slice(text).map_err(|_| "it is not a line of a record")?;
-    let chain = verdict.chain.after(line.entry.get());
+    let chain = before.after(line.entry.get());
     if chain.0 != line.sha256 {
-        return Err(match verdict.lines {
+        return Err(match lines_before {
             0 => "its hash is wrong: it was changed, or lines before it were removed",
             _ => {
                 "its hash is wrong: it or the line before it was changed, or lines between them were removed"
@@ -89,11 +93,11 @@ fn check(text: &[u8], verdict: &Verdict) -> Result<(Chain, bool), &'static str> 
         Entry::Begin { format, .. } if format != FORMAT => {
             Err("the record has another format; use the version of Tenon that wrote it")
         }
-        Entry::End { lines, .. } if lines != verdict.lines => {
+        Entry::End { lines, .. } if lines != lines_before => {
             Err("it says that there are more or fewer lines")
         }
         Entry::End { .. } => Ok((chain, true)),
-        Entry::Message { .. } | Entry::Note { .. } if verdict.lines == 0 => {
+        Entry::Message { .. } | Entry::Note { .. } if lines_before == 0 => {
             Err("the first line of the record is missing")
         }
         _ => Ok((chain, false)),

@@ -3,8 +3,9 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 
-use tenon_protocols::acp::{SessionUpdate, ToolCallUpdate};
+use tenon_protocols::acp::{SessionUpdate, ToolCallUpdate, ToolStatus};
 
+use super::rulings::{Ruling, Rulings};
 use crate::facts::Facts;
 
 /// As many tool calls as are remembered. The oldest are forgotten: a request for permission follows soon.
@@ -20,9 +21,27 @@ pub struct Session {
     /// Prompts that were not answered. More than one only if the agent queues them.
     prompts: usize,
     is_cancelled: bool,
-    tool_calls: HashMap<String, Facts>,
+    tool_calls: HashMap<String, Known>,
     order: VecDeque<String>,
     terminals: HashSet<String>,
+    rulings: Rulings,
+}
+
+/// What is known about a tool call.
+#[derive(Debug, Default)]
+struct Known {
+    facts: Facts,
+    ruling: Option<Ruling>,
+    is_completed: bool,
+}
+
+/// A tool call that the agent has completed.
+#[derive(Debug)]
+pub struct Completed {
+    /// What it did.
+    pub facts: Facts,
+    /// What was decided about it, if it was asked for.
+    pub ruling: Option<Ruling>,
 }
 
 impl Session {
@@ -35,7 +54,15 @@ impl Session {
             tool_calls: HashMap::new(),
             order: VecDeque::new(),
             terminals: HashSet::new(),
+            rulings: Rulings::default(),
         }
+    }
+
+    /// The session that updates have been sent for before its answer came.
+    pub(super) fn opened(mut self, folders: Vec<PathBuf>) -> Session {
+        self.folders = folders;
+        self.is_opening = false;
+        self
     }
 
     pub(super) fn opening(folders: Vec<PathBuf>) -> Session {
@@ -90,27 +117,55 @@ impl Session {
         self.is_cancelled = self.is_busy();
     }
 
-    /// Takes note of an update. A tool call may be announced twice, or by its first change.
-    pub fn note(&mut self, update: &SessionUpdate) {
+    /// Takes note of an update. A tool call may be announced twice, or by its first change. Returns the tool call if it
+    /// is completed now.
+    pub fn note(&mut self, update: &SessionUpdate) -> Option<Completed> {
         let folder = self.folder().to_owned();
-        match update {
-            SessionUpdate::ToolCall(call) => self.facts(&call.tool_call_id).add(call, &folder),
-            SessionUpdate::ToolCallUpdate(call) => {
-                self.facts(&call.tool_call_id).add_update(call, &folder);
+        let (id, status) = match update {
+            SessionUpdate::ToolCall(call) => {
+                self.known(&call.tool_call_id).facts.add(call, &folder);
+                (&call.tool_call_id, call.status.as_ref())
             }
-            _ => {}
-        }
+            SessionUpdate::ToolCallUpdate(call) => {
+                self.known(&call.tool_call_id)
+                    .facts
+                    .add_update(call, &folder);
+                (&call.tool_call_id, call.status.as_ref())
+            }
+            _ => return None,
+        };
+        let known = self.known(id);
+        let is_new = status == Some(&ToolStatus::Completed) && !known.is_completed;
+        known.is_completed |= is_new;
+        let (facts, ruling) = (known.facts.clone(), known.ruling);
+        is_new.then(|| Completed {
+            ruling: ruling.or_else(|| self.rulings.about(&facts)),
+            facts,
+        })
     }
 
     /// What is known about a tool call, with what a request for permission says about it.
     pub fn facts_of(&mut self, call: &ToolCallUpdate) -> Facts {
         let folder = self.folder().to_owned();
-        let facts = self.facts(&call.tool_call_id);
-        facts.add_update(call, &folder);
-        facts.clone()
+        let known = self.known(&call.tool_call_id);
+        known.facts.add_update(call, &folder);
+        known.facts.clone()
     }
 
-    fn facts(&mut self, id: &str) -> &mut Facts {
+    /// Takes note of what was decided about a tool call.
+    pub fn decide(&mut self, tool_call: &str, ruling: Ruling, is_always: bool) {
+        let known = self.known(tool_call);
+        known.ruling = Some(ruling);
+        let facts = known.facts.clone();
+        self.rulings.decide(&facts, ruling, is_always);
+    }
+
+    /// What was decided about a file or command, if it was.
+    pub fn ruling(&self, facts: &Facts) -> Option<Ruling> {
+        self.rulings.about(facts)
+    }
+
+    fn known(&mut self, id: &str) -> &mut Known {
         if !self.tool_calls.contains_key(id) {
             if self.order.len() == TOOL_CALLS
                 && let Some(oldest) = self.order.pop_front()

@@ -1,15 +1,24 @@
 //! The options of `tenon acp`.
 
 mod guard;
+mod policy;
+mod replay;
 
 use std::path::PathBuf;
 
 pub(crate) use guard::GuardArgs;
+pub(crate) use policy::{PolicyCheckArgs, PolicyCommand, PolicyExplainArgs};
+pub(crate) use replay::{ReplayArgs, SideChoice};
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum AcpCommand {
     /// Stand between an editor and an agent, and limit and record what the agent does
     Guard(Box<GuardArgs>),
+    /// Check a policy, and explain its decisions
+    #[command(subcommand)]
+    Policy(PolicyCommand),
+    /// Play the agent or the client of a record
+    Replay(Box<ReplayArgs>),
     /// Check that nothing in a record was changed or cut off
     Verify(VerifyArgs),
 }

@@ -1,7 +1,9 @@
 //! `tenon acp`: the guard between editors and agents, and what belongs to it.
 
 mod guard;
+mod policy;
 mod policy_file;
+mod replay;
 mod verify;
 
 use crate::args::AcpCommand;
@@ -10,6 +12,8 @@ use crate::exit::Failure;
 pub(crate) async fn run(command: AcpCommand) -> Result<(), Failure> {
     match command {
         AcpCommand::Guard(args) => guard::run(&args).await,
+        AcpCommand::Policy(command) => policy::run(&command),
+        AcpCommand::Replay(args) => replay::run(&args).await,
         AcpCommand::Verify(args) => verify::run(&args),
     }
 }

@@ -1,8 +1,13 @@
-//! `tenon acp`: with agents and clients of others.
+//! `tenon acp` as an editor and a user see it: real processes that speak the Agent Client Protocol, ours and those of others.
 //!
-//! `scripts/tools` installs what they need. A test whose tool is missing says so and passes; under CI=true it fails, unless
-//! the tool is one of the agents.
+//! What is printed is in `snapshots/`; `INSTA_UPDATE=always cargo test -p tenon --test acp` writes it anew. `scripts/tools`
+//! installs the programs of others. A test whose tool is missing says so and passes; under CI=true it fails, unless the tool
+//! is one of the agents.
 
+mod editor;
+mod guard;
 mod peers;
+mod policy;
+mod replay;
 #[path = "../support/mod.rs"]
 mod support;

@@ -9,7 +9,7 @@ use crate::connection::{EventOrder, Stray, Unclaimed, Withdrawal};
 use crate::dialect::{Frame, Inbound, Malformed, MalformedKind, embedded};
 use crate::error::{CallError, CloseReason, DialectError, ErrorCode, Quote, RpcError};
 use crate::guarded::panic_text;
-use crate::message::{Event, Id, Message, Text};
+use crate::message::{Event, Id, Message, Request, Text};
 use crate::metrics::Timer;
 use crate::payload::Payload;
 use crate::pending::Delivery;
@@ -88,6 +88,10 @@ impl Driver {
         batch: Option<(Arc<Batch>, usize)>,
     ) -> Result<(), CloseReason> {
         match message {
+            Message::Request(request) if batch.is_none() && self.is_event(&request) => {
+                let Request { method, params, .. } = request;
+                self.on_event(Event { method, params });
+            }
             Message::Request(request) => {
                 let metrics = &self.shared.options.metrics;
                 let timer = Timer::start(metrics, Direction::In, &request.method);
@@ -104,6 +108,12 @@ impl Driver {
             }
         }
         Ok(())
+    }
+
+    /// Whether a request is meant as an event.
+    fn is_event(&self, request: &Request) -> bool {
+        let events = self.shared.options.events_with_null_id;
+        request.id == Id::Null && events.iter().any(|name| request.method == *name)
     }
 
     fn is_response(&self, malformed: &Malformed) -> bool {

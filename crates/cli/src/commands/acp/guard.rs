@@ -5,8 +5,9 @@ mod report;
 
 use std::time::Duration;
 
-use tenon_acp::guard::{Guard, OnNote, Settings};
+use tenon_acp::guard::{Guard, Note, OnNote, Settings};
 use tenon_acp::policy::Policy;
+use tenon_acp::quirks::Quirk;
 use tenon_acp::record::{Masks, Record};
 use tenon_host::{PluginCommand, Process, StopLimits};
 use tenon_protocols::acp::Side;
@@ -27,6 +28,11 @@ const STOP: StopLimits = StopLimits {
 /// The same after a signal: whoever has sent it may soon send SIGKILL.
 const STOP_BY_SIGNAL: StopLimits = StopLimits {
     asked: Duration::from_millis(500),
+    terminated: Duration::from_secs(2),
+};
+/// The same for an agent that does not end when its input ends.
+const STOP_AT_ONCE: StopLimits = StopLimits {
+    asked: Duration::ZERO,
     terminated: Duration::from_secs(2),
 };
 /// Once the agent has ended, its last output is in its pipes already. A descendant may hold them open.
@@ -62,13 +68,13 @@ pub(crate) async fn run(args: &GuardArgs) -> Result<(), Failure> {
         () = signals.interrupt().cancelled() => Ended::Signal,
     };
     let failure = failure(&ended, &process).await;
+    let stop = match (&ended, guard.quirks().has(Quirk::StaysAfterInput)) {
+        (_, true) => STOP_AT_ONCE,
+        (Ended::Signal, false) => STOP_BY_SIGNAL,
+        (_, false) => STOP,
+    };
     let finished = guard.finish().await;
-    process
-        .stop(match ended {
-            Ended::Signal => STOP_BY_SIGNAL,
-            _ => STOP,
-        })
-        .await;
+    process.stop(stop).await;
     let (summary, hash) = finished
         .map_err(|error| Failure::new(Code::Failed, format!("the end of the record: {error}")))?;
     if !args.no_summary {
@@ -98,16 +104,13 @@ fn prepare(args: &GuardArgs) -> Result<(Process, Io, Settings), Failure> {
         failure.message = failure.message.replacen("the plugin", "the agent", 1);
         failure
     })?;
-    let on_note = match args.verbose {
-        true => {
-            let masks = masks.clone();
-            OnNote::new(move |note| {
-                let note = masks.secrets().hide(&note.to_string());
-                output::talk(format_args!("guard: {}", output::on_one_line(&note)));
-            })
+    let (secrets, is_verbose) = (masks.secrets().clone(), args.verbose);
+    let on_note = OnNote::new(move |note| {
+        if is_verbose || matches!(note, Note::Unrecorded { .. }) {
+            let note = secrets.hide(&note.to_string());
+            output::talk(format_args!("guard: {}", output::on_one_line(&note)));
         }
-        false => OnNote::default(),
-    };
+    });
     let settings = Settings {
         profile: args.profile.into(),
         policy,

@@ -1,0 +1,211 @@
+//! What was done, compared with what was decided.
+//!
+//! An agent asks for permission, does something itself or through the client, and reports it: three messages that the
+//! protocol does not tie together. They are matched by tool call, and by file or command.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::MutexGuard;
+
+use serde::Serialize;
+use tenon_protocols::acp::{
+    CreateTerminalParams, PermissionKind, PermissionOutcome, PermissionParams, PermissionResult,
+    ToolKind, view,
+};
+use tenon_rpc::Payload;
+
+use super::state::{Shared, State};
+use super::{Note, Summary};
+use crate::facts::Facts;
+use crate::policy::Action;
+use crate::record::Source;
+use crate::turns::{Completed, Ruling, changes};
+
+/// What can be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Deed {
+    /// A file was read.
+    Read,
+    /// A file was changed.
+    Written,
+    /// A command was run.
+    Run,
+}
+
+impl fmt::Display for Deed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Deed::Read => "read",
+            Deed::Written => "written",
+            Deed::Run => "run",
+        })
+    }
+}
+
+impl Shared {
+    /// The client has answered a request for permission, or the policy has.
+    pub(super) fn decided(&self, params: &Payload, result: &Payload, is_user: bool) {
+        let (Ok(params), Ok(result)) = (
+            params.decode_private::<PermissionParams>(),
+            result.decode_private::<PermissionResult>(),
+        ) else {
+            return;
+        };
+        let kind = match &result.outcome {
+            PermissionOutcome::Selected(chosen) => { params.options.iter() }
+                .find(|option| option.option_id == chosen.option_id)
+                .map(|option| option.kind.clone()),
+            // Whatever it is, the agent was not allowed anything.
+            _ => Some(PermissionKind::RejectOnce),
+        };
+        let Some(ruling) = kind.as_ref().and_then(Ruling::of) else {
+            return;
+        };
+        let mut state = self.state();
+        if is_user {
+            match ruling {
+                Ruling::Allowed => state.summary.approved += 1,
+                Ruling::Rejected => state.summary.rejected += 1,
+            }
+        }
+        let is_always = kind == Some(PermissionKind::AllowAlways);
+        if let Some(session) = state.turns.session(&params.session_id) {
+            session.decide(&params.tool_call.tool_call_id, ruling, is_always);
+        }
+    }
+
+    /// The client has read or written a file for the agent.
+    pub(super) fn file_done(&self, params: &Payload, deed: Deed) {
+        let Ok(file) = params.decode_borrowed::<view::OfFile<'_>>() else {
+            return;
+        };
+        let mut state = self.state();
+        let list = match deed {
+            Deed::Read => &mut state.summary.read,
+            _ => &mut state.summary.written,
+        };
+        Summary::count(list, &file.path);
+        if deed == Deed::Written {
+            let folder = folder(&mut state, &file.session_id);
+            let facts = Facts::writing(&file.path, &folder);
+            self.judge(state, &file.session_id, deed, facts, Source::Client, None);
+        }
+    }
+
+    /// The client has started a program for the agent.
+    pub(super) fn program_done(&self, params: &CreateTerminalParams) {
+        let facts = Facts::running(params);
+        let mut state = self.state();
+        for command in &facts.commands {
+            Summary::count(&mut state.summary.run, command);
+        }
+        self.judge(
+            state,
+            &params.session_id,
+            Deed::Run,
+            facts,
+            Source::Client,
+            None,
+        );
+    }
+
+    /// The agent says that it has completed a tool call.
+    pub(super) fn completed(&self, session: &str, completed: Completed) {
+        let Completed { facts, ruling } = completed;
+        let deed = match facts.kind.as_ref() {
+            Some(ToolKind::Read | ToolKind::Search) => Deed::Read,
+            Some(ToolKind::Edit | ToolKind::Delete | ToolKind::Move) => Deed::Written,
+            Some(ToolKind::Execute) => Deed::Run,
+            _ if !facts.commands.is_empty() => Deed::Run,
+            // A diff is a change, whatever the kind.
+            _ if facts.has_diff => Deed::Written,
+            _ => return,
+        };
+        let mut state = self.state();
+        let reported = &mut state.summary.reported;
+        let list = match deed {
+            Deed::Read => &mut reported.read,
+            Deed::Written => &mut reported.written,
+            Deed::Run => &mut reported.run,
+        };
+        for name in names(&facts, deed) {
+            Summary::count(list, &name);
+        }
+        if deed != Deed::Read && changes(facts.kind.as_ref()) {
+            self.judge(state, session, deed, facts, Source::Agent, ruling);
+        }
+    }
+
+    /// Notes what was done without a decision or against one.
+    fn judge(
+        &self,
+        mut state: MutexGuard<'_, State>,
+        session: &str,
+        deed: Deed,
+        mut facts: Facts,
+        by: Source,
+        ruling: Option<Ruling>,
+    ) {
+        let folder = folder(&mut state, session);
+        let known = state.turns.session(session);
+        let ruling = ruling.or_else(|| known.and_then(|session| session.ruling(&facts)));
+        drop(state);
+        let names = names(&facts, deed);
+        let is_against = match ruling {
+            Some(Ruling::Allowed) => return,
+            Some(Ruling::Rejected) => true,
+            None => {
+                facts.follow_links();
+                match self.policy.decide(&facts, &folder).action {
+                    Action::Allow => return,
+                    Action::Deny => true,
+                    Action::Ask => false,
+                }
+            }
+        };
+        for name in names {
+            let mut state = self.state();
+            let list: &mut BTreeMap<String, u64> = match is_against {
+                true => &mut state.summary.against,
+                false => &mut state.summary.undecided,
+            };
+            Summary::count(list, &name);
+            drop(state);
+            let session_id = session.to_owned();
+            self.note(&match is_against {
+                true => Note::Against {
+                    session_id,
+                    deed,
+                    name,
+                    by,
+                },
+                false => Note::Undecided {
+                    session_id,
+                    deed,
+                    name,
+                    by,
+                },
+            });
+        }
+    }
+}
+
+fn folder(state: &mut State, session: &str) -> PathBuf {
+    let session = state.turns.session(session);
+    session.map_or_else(Default::default, |session| session.folder().to_owned())
+}
+
+/// What a deed was done to; the title of the tool call if it does not say.
+fn names(facts: &Facts, deed: Deed) -> Vec<String> {
+    let shown = |path: &Path| path.display().to_string();
+    let names: Vec<String> = match deed {
+        Deed::Read | Deed::Written => facts.paths.iter().map(|path| shown(path)).collect(),
+        Deed::Run => facts.commands.iter().cloned().collect(),
+    };
+    match names.is_empty() {
+        true => facts.title.iter().cloned().collect(),
+        false => names,
+    }
+}

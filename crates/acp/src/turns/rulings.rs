@@ -1,0 +1,100 @@
+//! What was decided in a session about files and commands, to compare it with what the agent does.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::path::Path;
+
+use serde::Serialize;
+use tenon_protocols::acp::{PermissionKind, ToolKind};
+
+use crate::facts::Facts;
+
+/// As many files and commands as are remembered. The oldest are forgotten: what an agent was allowed it does soon.
+const REMEMBERED: usize = 4096;
+
+/// What was decided about a tool call, by the policy or by the user.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Ruling {
+    /// It may be done.
+    Allowed,
+    /// It must not be done.
+    Rejected,
+}
+
+impl Ruling {
+    /// What an answer means, if it means something.
+    pub fn of(kind: &PermissionKind) -> Option<Ruling> {
+        match kind {
+            PermissionKind::AllowOnce | PermissionKind::AllowAlways => Some(Ruling::Allowed),
+            PermissionKind::RejectOnce | PermissionKind::RejectAlways => Some(Ruling::Rejected),
+            _ => None,
+        }
+    }
+}
+
+/// What was decided in a session.
+#[derive(Debug, Default)]
+pub(super) struct Rulings {
+    /// By the path of a file or a command line.
+    by_name: HashMap<String, Ruling>,
+    order: VecDeque<String>,
+    /// Kinds of tools that the user has allowed for the whole session: agents do not ask again.
+    always: HashSet<ToolKind>,
+}
+
+impl Rulings {
+    /// Remembers a decision about a tool call.
+    pub(super) fn decide(&mut self, facts: &Facts, ruling: Ruling, is_always: bool) {
+        if is_always && ruling == Ruling::Allowed {
+            self.always.extend(facts.kind.clone());
+        }
+        // Reading a file says nothing about writing it.
+        if !changes(facts.kind.as_ref()) {
+            return;
+        }
+        let paths = facts.paths.iter().map(|path| name(path));
+        for name in paths.chain(facts.commands.iter().cloned()) {
+            if self.by_name.insert(name.clone(), ruling).is_none() {
+                self.order.push_back(name);
+            }
+            if self.order.len() > REMEMBERED
+                && let Some(oldest) = self.order.pop_front()
+            {
+                self.by_name.remove(&oldest);
+            }
+        }
+    }
+
+    /// What was decided about what these facts say, if anything was.
+    pub(super) fn about(&self, facts: &Facts) -> Option<Ruling> {
+        let paths = facts.paths.iter().map(|path| name(path));
+        let names = paths.chain(facts.commands.iter().cloned());
+        let found: Vec<Option<Ruling>> =
+            names.map(|name| self.by_name.get(&name).copied()).collect();
+        match () {
+            () if found.contains(&Some(Ruling::Rejected)) => Some(Ruling::Rejected),
+            () if !found.is_empty() && !found.contains(&None) => Some(Ruling::Allowed),
+            () => { facts.kind.as_ref() }
+                .filter(|kind| self.always.contains(kind))
+                .map(|_| Ruling::Allowed),
+        }
+    }
+}
+
+/// Whether a tool of this kind changes something.
+pub(crate) fn changes(kind: Option<&ToolKind>) -> bool {
+    !matches!(
+        kind,
+        Some(
+            ToolKind::Read
+                | ToolKind::Search
+                | ToolKind::Think
+                | ToolKind::Fetch
+                | ToolKind::SwitchMode
+        )
+    )
+}
+
+fn name(path: &Path) -> String {
+    path.display().to_string()
+}

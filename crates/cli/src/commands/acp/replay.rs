@@ -1,0 +1,130 @@
+//! `tenon acp replay`: play one side of a recorded conversation.
+
+use std::fs::File;
+use std::time::Duration;
+
+use serde_json::json;
+use tenon_acp::record::{self, Item, ReadError};
+use tenon_acp::replay::{self, Report, Script};
+use tenon_host::{PluginCommand, Process, StopLimits};
+use tenon_rpc::{CloseReason, Io};
+
+use crate::args::{ReplayArgs, SideChoice};
+use crate::commands::plugin;
+use crate::commands::signals::Signals;
+use crate::exit::{Code, Failure};
+use crate::output;
+
+pub(crate) async fn run(args: &ReplayArgs) -> Result<(), Failure> {
+    let signals = Signals::watch()?;
+    let script = script(args)?;
+    match args.side {
+        SideChoice::Agent if !args.agent.is_empty() => Err(Failure::usage(
+            "an agent is started only with --as client\n  hint: --as client -- AGENT...",
+        )),
+        SideChoice::Agent => signals.interruptible(play_agent(args, script)).await,
+        SideChoice::Client => signals.interruptible(play_client(args, script)).await,
+    }
+}
+
+/// The conversation that is played.
+fn script(args: &ReplayArgs) -> Result<Script, Failure> {
+    let name = tenon_text::path(&args.record);
+    let unreadable = |error: std::io::Error| Failure::usage(format!("{name}: {error}"));
+    let entries = record::read(File::open(&args.record).map_err(unreadable)?);
+    let items: Result<Vec<Item>, ReadError> = match args.force {
+        true => entries.unchecked().collect(),
+        false => entries.collect(),
+    };
+    let items = items.map_err(|error| match error {
+        ReadError::File(error) => unreadable(error),
+        ReadError::Damaged { .. } => Failure::usage(format!(
+            "{name}: {error}\n  hint: --force plays it all the same"
+        )),
+    })?;
+    let mut scripts = Script::of(items);
+    let count = scripts.len();
+    let part = args.part.map_or(count, |part| part as usize);
+    match part.checked_sub(1).filter(|part| *part < count) {
+        Some(part) => Ok(scripts.swap_remove(part)),
+        None => Err(Failure::usage(format!(
+            "{name} has {count} conversations, so there is none with the number {part}"
+        ))),
+    }
+}
+
+async fn play_agent(args: &ReplayArgs, script: Script) -> Result<(), Failure> {
+    let io = Io::stdio().map_err(Failure::cannot_start)?;
+    let (report, reason) = replay::play_agent(io, script).await;
+    // stdout belongs to the editor.
+    match args.json {
+        true => output::talk(json!({ "report": report })),
+        false => output::talk(text(&report)),
+    }
+    match reason {
+        CloseReason::BrokenStream(error) => Err(Failure::new(
+            Code::BrokenProtocol,
+            format!("the client broke the protocol: {error}"),
+        )),
+        _ => verdict(&report),
+    }
+}
+
+async fn play_client(args: &ReplayArgs, script: Script) -> Result<(), Failure> {
+    let command = command(args)?;
+    let (process, io) = Process::spawn(&command).map_err(|error| {
+        let mut failure = Failure::from(&error);
+        failure.message = failure.message.replacen("the plugin", "the agent", 1);
+        failure
+    })?;
+    let limit = args.timeout.0.unwrap_or(Duration::MAX);
+    let (report, outcome) = replay::play_client(io, script, limit).await;
+    process.stop(StopLimits::default()).await;
+    match args.json {
+        true => output::json_data(json!(report))?,
+        false => output::data(text(&report))?,
+    }
+    outcome.map_err(Failure::from)?;
+    verdict(&report)
+}
+
+fn command(args: &ReplayArgs) -> Result<PluginCommand, Failure> {
+    let (program, arguments) = args
+        .agent
+        .split_first()
+        .ok_or_else(|| Failure::usage("--as client needs an agent: -- AGENT..."))?;
+    let ReplayArgs {
+        environment,
+        permissions,
+        resources,
+        ..
+    } = args;
+    let command = plugin::command(program, arguments, environment, permissions, resources)?;
+    Ok(
+        command
+            .on_stderr(|line| output::talk(format_args!("agent: {}", output::on_one_line(line)))),
+    )
+}
+
+fn text(report: &Report) -> String {
+    let Report {
+        played,
+        left,
+        differences,
+    } = report;
+    let mut text = format!(
+        "{played} played, {left} left, {} differences",
+        differences.len()
+    );
+    for difference in differences {
+        text += &format!("\n  {}", output::on_one_line(&difference.to_string()));
+    }
+    text
+}
+
+fn verdict(report: &Report) -> Result<(), Failure> {
+    match report.differences.is_empty() && report.left == 0 {
+        true => Ok(()),
+        false => Err(Failure::printed(Code::Failed)),
+    }
+}

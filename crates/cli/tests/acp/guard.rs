@@ -1,0 +1,281 @@
+//! `tenon acp guard` between a scripted editor and a scripted agent.
+
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use super::editor::{Editor, script};
+use super::support::shell::Shell;
+use super::support::trial::trial;
+
+/// The policy of these tests.
+const POLICY: &str = r#"default = "ask"
+
+rule "secrets" {
+  action = "deny"
+  path   = ["**/.env*"]
+}
+
+rule "harmless" {
+  action  = "allow"
+  kind    = ["execute"]
+  command = ["git status*"]
+}
+"#;
+
+/// A step that asks for permission to run a command.
+fn asks_to_run(command: &str) -> String {
+    let call = json!({ "toolCallId": command, "title": command, "kind": "execute", "rawInput": { "command": command } });
+    format!("call session/request_permission {}", permission(&call))
+}
+
+fn permission(call: &Value) -> Value {
+    json!({ "toolCall": call, "options": [
+        { "optionId": "once", "name": "Once", "kind": "allow_once" },
+        { "optionId": "no", "name": "No", "kind": "reject_once" },
+    ] })
+}
+
+/// The lines of a record, as JSON.
+fn lines(shell: &Shell, name: &str) -> Vec<Value> {
+    let text = std::fs::read_to_string(shell.path(name)).expect("a record");
+    let lines = text.lines().map(serde_json::from_str);
+    lines.collect::<Result<_, _>>().expect("JSON lines")
+}
+
+#[tokio::test]
+async fn a_session_is_guarded_recorded_and_summarised() {
+    trial(script(), async |_, _| {
+        let mut shell = Shell::new();
+        shell.file("guard.hcl", POLICY);
+        let options = "--policy guard.hcl --record r.jsonl --summary s.json";
+        let mut editor = Editor::guarded(&shell, options);
+        editor.open(&shell.path("")).await;
+        let steps = [
+            asks_to_run("git status"),
+            asks_to_run("rm -rf /"),
+            "call fs/write_text_file {\"path\":\"CWD/a\",\"content\":\"x\"}".into(),
+            "call fs/read_text_file {\"path\":\"CWD/.env\"}".into(),
+            "call terminal/create {\"command\":\"make\"}".into(),
+            "stderr working\u{1b}[31m".into(),
+        ];
+        let answer = editor.prompt(&steps.join("\n")).await;
+        assert_eq!(answer["result"]["stopReason"], "end_turn");
+        let answers = editor.answers();
+        assert_eq!(answers[0]["outcome"]["optionId"], "once");
+        assert_eq!(answers[3]["code"], -31701);
+        assert_eq!(editor.asked.len(), 3, "the rest was decided by the guard");
+        let outcome = editor.leave().await;
+        assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+        assert!(
+            outcome.stderr.contains("agent: working\n"),
+            "{}",
+            outcome.stderr
+        );
+        let verified = shell.run("tenon acp verify r.jsonl").await;
+        assert_eq!(verified.code, Some(0), "{}", verified.stderr);
+        let hash = verified.stdout.lines().last().expect("a hash").to_owned();
+        assert!(
+            outcome.stderr.contains(&hash),
+            "{hash} in {}",
+            outcome.stderr
+        );
+        let summary = std::fs::read_to_string(shell.path("s.json")).expect("a summary");
+        let summary: Value = serde_json::from_str(&summary).expect("JSON");
+        assert_eq!(summary["summary"]["denied"], 1);
+        assert_eq!(
+            format!("sha256 {}", summary["sha256"].as_str().unwrap()),
+            hash
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_agent_that_cannot_be_started_is_an_error_for_the_editor() {
+    let shell = Shell::new();
+    let mut editor = Editor::start(&shell, "tenon acp guard -- ./no-such-agent acp");
+    let answer = editor
+        .request("initialize", json!({ "protocolVersion": 1 }))
+        .await;
+    let error = &answer["error"];
+    assert_eq!(error["code"], -32603, "{answer}");
+    let message = error["message"].as_str().expect("a message");
+    assert!(
+        message.starts_with("the agent could not be started"),
+        "{message}"
+    );
+    assert_eq!(error["data"]["reason"], "agent_not_started");
+    let details = error["data"]["details"].as_str().expect("details");
+    assert!(details.contains("no-such-agent"), "{details}");
+    let outcome = editor.ended().await;
+    assert_eq!(outcome.code, Some(3));
+    assert!(
+        outcome.stderr.contains("could not be started"),
+        "{}",
+        outcome.stderr
+    );
+}
+
+#[tokio::test]
+async fn a_wrong_policy_is_an_error_for_the_editor() {
+    let shell = Shell::new();
+    shell.file("guard.hcl", "default = \"maybe\"\n");
+    let mut editor = Editor::guarded(&shell, "--policy guard.hcl");
+    let answer = editor
+        .request("initialize", json!({ "protocolVersion": 1 }))
+        .await;
+    let message = answer["error"]["message"].as_str().expect("a message");
+    assert_eq!(message, "the policy guard.hcl is not valid");
+    let outcome = editor.ended().await;
+    assert_eq!(outcome.code, Some(2));
+    assert!(outcome.stderr.contains("guard.hcl:1"), "{}", outcome.stderr);
+}
+
+#[tokio::test]
+async fn an_agent_that_dies_in_a_turn_is_reported_to_both() {
+    trial(script(), async |_, _| {
+        let shell = Shell::new();
+        let mut editor = Editor::guarded(&shell, "--record r.jsonl");
+        editor.open(&shell.path("")).await;
+        let answer = editor.prompt("say bye\nexit 7").await;
+        assert_eq!(answer["error"]["code"], -32603);
+        assert_eq!(answer["error"]["data"]["reason"], "connection_lost");
+        let outcome = editor.ended().await;
+        assert_eq!(outcome.code, Some(3), "{}", outcome.stderr);
+        let expected = "the agent ended by itself with exit status: 7";
+        assert!(outcome.stderr.contains(expected), "{}", outcome.stderr);
+        let last = lines(&shell, "r.jsonl").pop().expect("a line");
+        assert!(last["entry"]["end"].is_object(), "{last}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn signals_end_agent_and_guard_with_a_complete_record() {
+    trial(script(), async |_, _| {
+        for signal in [Signal::TERM, Signal::HUP, Signal::INT] {
+            let mut shell = Shell::new();
+            let options = "--env IGNORE_EOF=1 --record r.jsonl";
+            let mut editor = Editor::guarded(&shell, options);
+            editor.open(&shell.path("")).await;
+            let turn = editor.steps("say working\nwait");
+            let id = editor.send("session/prompt", turn).await;
+            editor.until(|editor| !editor.said().is_empty()).await;
+            editor.signal(signal);
+            let answer = editor.response(id).await;
+            assert_eq!(answer["error"]["data"]["reason"], "connection_lost");
+            let outcome = editor.ended().await;
+            assert_eq!(outcome.code, Some(130), "{signal:?}: {}", outcome.stderr);
+            let verified = shell.run("tenon acp verify r.jsonl").await;
+            assert_eq!(verified.code, Some(0), "{signal:?}: {}", verified.stderr);
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_agent_that_ignores_the_end_of_its_input_is_ended() {
+    trial(script(), async |_, _| {
+        let shell = Shell::new();
+        let mut editor = Editor::guarded(&shell, "--env IGNORE_EOF=1");
+        editor.open(&shell.path("")).await;
+        let outcome = editor.leave().await;
+        assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn secrets_are_masked_in_records_and_on_stderr() {
+    trial(script(), async |_, _| {
+        let shell = Shell::new();
+        let options = "--record r.jsonl --verbose --env API_KEY=s3cret-of-the-agent";
+        let mut editor = Editor::guarded(&shell, options);
+        editor.open(&shell.path("")).await;
+        let server = json!({ "name": "a", "command": "/bin/true", "args": [], "env": [{ "name": "KEY", "value": "hunter2-hunter2" }] });
+        let new = json!({ "cwd": shell.path(""), "mcpServers": [server] });
+        editor.request("session/new", new).await;
+        let steps = "stderr hunter2-hunter2 s3cret-of-the-agent\nsay hunter2-hunter2\ncall no/such {\"a\":\"hunter2-hunter2\"}";
+        editor.prompt(steps).await;
+        let outcome = editor.leave().await;
+        let record = std::fs::read_to_string(shell.path("r.jsonl")).expect("a record");
+        for text in [&outcome.stderr, &record] {
+            assert!(!text.contains("hunter2"), "{text}");
+            assert!(!text.contains("s3cret"), "{text}");
+        }
+        assert!(outcome.stderr.contains("agent: (sensitive) (sensitive)"), "{}", outcome.stderr);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_guard_that_is_killed_leaves_no_agent_and_a_record_that_goes_on() {
+    trial(script(), async |_, _| {
+        let mut shell = Shell::new();
+        let mut editor = Editor::guarded(&shell, "--env IGNORE_EOF=1 --record r.jsonl");
+        editor.open(&shell.path("")).await;
+        editor.signal(Signal::KILL);
+        let outcome = editor.ended().await;
+        assert_eq!(outcome.code, None);
+        let verified = shell.run("tenon acp verify r.jsonl").await;
+        assert_eq!(verified.code, Some(1));
+        assert!(
+            verified.stderr.contains("the end of the record is missing"),
+            "{}",
+            verified.stderr
+        );
+        let mut editor = Editor::guarded(&shell, "--record r.jsonl");
+        editor.open(&shell.path("")).await;
+        editor.leave().await;
+        let verified = shell.run("tenon acp verify r.jsonl").await;
+        assert_eq!(verified.code, Some(0), "{}", verified.stderr);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_summary_says_what_was_done() {
+    trial(script(), async |_, _| {
+        let shell = Shell::new();
+        shell.file("guard.hcl", POLICY);
+        let options = "--policy guard.hcl --verbose --env AGENT_NAME=OpenCode";
+        let mut editor = Editor::guarded(&shell, options);
+        editor.open(&shell.path("")).await;
+        let done = |id: &str, kind: &str, more: Value| {
+            let mut update = json!({ "sessionUpdate": "tool_call", "toolCallId": id, "title": id, "kind": kind, "status": "completed" });
+            update["rawInput"] = more;
+            format!("update {update}")
+        };
+        let steps = [
+            asks_to_run("git status"),
+            done("git status", "execute", json!({ "command": "git status" })),
+            asks_to_run("make"),
+            done("make", "execute", json!({ "command": "make" })),
+            done("read", "read", json!({ "path": "/w/a.rs" })),
+            done("write", "edit", json!({ "path": "/w/b.rs" })),
+            done("leak", "edit", json!({ "path": "/w/.env" })),
+            "call fs/read_text_file {\"path\":\"/etc/passwd\"}".into(),
+            "call no_such/method {}".into(),
+        ];
+        editor.prompt(&steps.join("\n")).await;
+        let outcome = editor.leave().await;
+        insta::assert_snapshot!(outcome.stderr);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_agent_that_stays_after_its_input_gets_a_signal_at_once() {
+    trial(script(), async |_, _| {
+        for name in ["codex-acp", "@zed-industries/claude-code-acp"] {
+            let shell = Shell::new();
+            let options = format!("--env IGNORE_EOF=1 --env AGENT_NAME={name} --no-summary");
+            let mut editor = Editor::guarded(&shell, &options);
+            editor.open(&shell.path("")).await;
+            let outcome = editor.leave().await;
+            assert_eq!(outcome.code, Some(0));
+            assert_eq!(outcome.stderr, "");
+        }
+    })
+    .await;
+}
