@@ -18,7 +18,7 @@
 mod agent;
 mod client;
 mod deeds;
-mod ending;
+pub(crate) mod ending;
 mod kept;
 mod note;
 mod state;

@@ -1,4 +1,6 @@
-//! The Agent Client Protocol: a client, a guard between an editor and an agent, and their parts.
+//! The Agent Client Protocol: agents, clients, a guard between an editor and an agent, and their parts.
+//!
+//! [`agent`] is for authors of agents: a trait, and what serves it.
 //!
 //! [`client::Client`] starts an agent and holds sessions with it. [`guard::Guard`] sits between two connections. The
 //! other parts are plain logic without input or output of messages, and each can be used alone:
@@ -14,6 +16,7 @@
 //! | [`replay`] | plays one side of a record |
 //! | [`merge`] | joins text chunks when an agent sends more updates than the limit allows |
 
+pub mod agent;
 pub mod client;
 pub mod facts;
 pub mod gates;
@@ -26,3 +29,7 @@ pub mod quirks;
 pub mod record;
 pub mod replay;
 pub mod turns;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -53,10 +53,10 @@ impl About {
             SessionUpdate::ConfigOptionUpdate(update) => {
                 self.config_options = Some(update.config_options.clone());
             }
-            SessionUpdate::SessionInfoUpdate(update) => {
-                if update.title.is_some() || update.rest.is_null("title") {
-                    self.title.clone_from(&update.title);
-                }
+            SessionUpdate::SessionInfoUpdate(update)
+                if update.title.is_some() || update.rest.is_null("title") =>
+            {
+                self.title.clone_from(&update.title);
             }
             SessionUpdate::UsageUpdate(usage) => self.usage = Some(usage.clone()),
             _ => {}

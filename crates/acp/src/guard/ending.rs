@@ -10,18 +10,18 @@ use tokio::sync::watch;
 
 /// Whether an input has ended.
 #[derive(Debug)]
-pub(super) struct Ending(watch::Receiver<bool>);
+pub(crate) struct Ending(watch::Receiver<bool>);
 
 impl Ending {
     /// Watches the input of an `Io`.
-    pub(super) fn of(io: Io) -> (Io, Ending) {
+    pub(crate) fn of(io: Io) -> (Io, Ending) {
         let (ended, receiver) = watch::channel(false);
         let io = io.map_reader(|reader| Watched { reader, ended });
         (io, Ending(receiver))
     }
 
     /// Waits for the end.
-    pub(super) async fn reached(&self) {
+    pub(crate) async fn reached(&self) {
         let mut ended = self.0.clone();
         // An error means that the reader was dropped.
         let _dropped = ended.wait_for(|has_ended| *has_ended).await;

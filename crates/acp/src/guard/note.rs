@@ -140,7 +140,9 @@ impl fmt::Display for Note {
 
 /// A function that is called with every note, as soon as it is known.
 #[derive(Clone, Default)]
-pub struct OnNote(Option<Arc<dyn Fn(&Note) + Send + Sync>>);
+pub struct OnNote(Option<Arc<See>>);
+
+type See = dyn Fn(&Note) + Send + Sync;
 
 impl OnNote {
     /// Calls this function.

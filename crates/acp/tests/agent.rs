@@ -1,0 +1,12 @@
+//! Agents of this crate with a scripted client, in memory.
+
+#[path = "agent/actor.rs"]
+mod actor;
+#[path = "agent/editor.rs"]
+mod editor;
+#[path = "agent/sessions.rs"]
+mod sessions;
+#[path = "agent/turns.rs"]
+mod turns;
+#[path = "agent/wrong_input.rs"]
+mod wrong_input;
