@@ -34,8 +34,9 @@ pub struct PoolLimits {
     /// The processes of all keys. Past this an idle process of another key is ended to make room,
     /// and if none is idle calls wait.
     pub processes: usize,
-    /// How long a call waits for a busy process before another one is started. Less than a start
-    /// takes, so that calls that are answered at once share a process instead of starting many.
+    /// How long a call waits for a busy process before another one is started, at least: it waits for as
+    /// long as the first process took to start, so that calls that are answered soon share a process
+    /// instead of starting many.
     pub patience: Duration,
     /// A process that has had no call for so long is ended.
     pub idle: Duration,
@@ -273,13 +274,15 @@ where
         let (pool, key) = (self.clone(), key.clone());
         let (outcome, own_start) = oneshot::channel();
         tokio::spawn(async move {
+            let began = Instant::now();
             let started = tokio::select! {
                 biased;
                 () = given_up.cancelled() => None,
                 started = start => Some(started),
             };
             let is_current = !given_up.is_cancelled();
-            let (told, unwanted) = pool.table().finish_start(&key, started, is_current);
+            let finished = pool.table().finish_start(&key, started, is_current, began);
+            let (told, unwanted) = finished;
             pool.stop_all(unwanted);
             if let Some(told) = told {
                 let _nobody_waits = outcome.send(told);

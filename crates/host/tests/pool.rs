@@ -3,7 +3,7 @@
 mod support;
 
 use std::num::NonZeroUsize;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use support::{ANSWER, Script, watched};
@@ -145,6 +145,76 @@ async fn calls_that_wait_take_the_process_that_is_free_first() {
         }
         ids.dedup();
         assert_eq!(ids.len(), 1);
+        pool.end().await;
+        script.is_gone().await;
+    })
+    .await;
+}
+
+/// As many are started at a time as run already, so that their number at most doubles.
+#[tokio::test]
+async fn calls_that_wait_do_not_start_all_processes_at_once() {
+    watched(async {
+        let (pool, script) = (pool(LIMITS), quiet());
+        // How many starts are under way, and how many are over.
+        let starts = Arc::new(Mutex::new((0, 0)));
+        let calls = (0..8).map(|_| {
+            let (pool, script, starts) = (pool.clone(), script.clone(), starts.clone());
+            tokio::spawn(async move {
+                let start = || {
+                    let (script, starts) = (script.clone(), starts.clone());
+                    async move {
+                        {
+                            let mut starts = starts.lock().unwrap();
+                            starts.0 += 1;
+                            assert!(starts.0 <= starts.1.max(1), "{starts:?}");
+                        }
+                        let started = started(script, 1).await;
+                        let mut starts = starts.lock().unwrap();
+                        *starts = (starts.0 - 1, starts.1 + 1);
+                        started
+                    }
+                };
+                pool.lease(&"key", None, |_| true, start).await.unwrap()
+            })
+        });
+        let calls: Vec<_> = calls.collect();
+        let mut leases = Vec::new();
+        for call in calls {
+            leases.push(call.await.unwrap());
+        }
+        assert_eq!(*starts.lock().unwrap(), (0, 8));
+        leases.into_iter().for_each(Lease::release);
+        pool.end().await;
+        script.is_gone().await;
+    })
+    .await;
+}
+
+/// Starting another process would take longer than the call has waited.
+#[tokio::test]
+async fn a_call_waits_as_long_as_a_start_takes() {
+    watched(async {
+        let (pool, script) = (pool(LIMITS), quiet());
+        let slow = || {
+            let script = script.clone();
+            async {
+                tokio::time::sleep(Duration::from_secs(2)).await;
+                started(script, 1).await
+            }
+        };
+        let first = { pool.lease(&"key", None, |_| true, slow) }.await.unwrap();
+        let second = {
+            let (pool, script) = (pool.clone(), script.clone());
+            tokio::spawn(async move { lease(&pool, &script, 1).await })
+        };
+        // Several times as long as a call is patient at least.
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        let of_first = id(&first);
+        first.release();
+        let second = second.await.unwrap();
+        assert_eq!((id(&second), second.calls_before()), (of_first, 1));
+        second.release();
         pool.end().await;
         script.is_gone().await;
     })

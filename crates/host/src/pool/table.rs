@@ -41,6 +41,8 @@ pub(super) struct Place<T> {
 pub(super) struct Learned {
     pub(super) capacity: NonZeroUsize,
     pub(super) at: Instant,
+    /// How long it took to start.
+    pub(super) took: Duration,
 }
 
 /// A process.
@@ -101,7 +103,12 @@ impl<T> Default for Place<T> {
 impl<T> Place<T> {
     /// Whether no process that may have room later runs or is being started.
     pub(super) fn has_nobody(&self) -> bool {
-        self.starting == 0 && !self.slots.iter().any(Slot::is_usable)
+        self.starting == 0 && self.running() == 0
+    }
+
+    /// How many processes run.
+    pub(super) fn running(&self) -> usize {
+        self.slots.iter().filter(|slot| slot.is_usable()).count()
     }
 }
 
@@ -215,6 +222,7 @@ impl<K: Clone + Eq + Hash, T> Table<K, T> {
         key: &K,
         started: Option<Result<Started<T>, PluginError>>,
         is_current: bool,
+        began: Instant,
     ) -> (Option<Result<(), Arc<PluginError>>>, Unwanted<T>) {
         self.place(key).starting -= 1;
         match started {
@@ -226,7 +234,11 @@ impl<K: Clone + Eq + Hash, T> Table<K, T> {
                     return (None, vec![member]);
                 }
                 let place = self.place(key);
-                place.learned.get_or_insert(Learned { capacity, at: now });
+                place.learned.get_or_insert(Learned {
+                    capacity,
+                    at: now,
+                    took: now - began,
+                });
                 place.slots.push(Slot {
                     member,
                     in_flight: 0,

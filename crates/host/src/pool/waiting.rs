@@ -3,6 +3,7 @@
 use std::hash::Hash;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -34,7 +35,7 @@ pub(super) enum Next<T> {
 
 /// Whether another process should be started.
 enum Want {
-    /// Now, or once the call has waited since this time.
+    /// Now, or at this time.
     Process(Option<Instant>),
     Nothing,
     Failure(Arc<PluginError>),
@@ -64,11 +65,10 @@ impl<'a, K: Clone + Eq + Hash, T> Waiting<'a, K, T> {
         let limits = &self.pool.0.limits;
         // Decided and counted in one go, or two calls would start what one of them needs.
         let mut table = self.pool.table();
-        match self.want(table.place(self.key)) {
+        match self.want(table.place(self.key), limits.patience) {
             Want::Failure(error) => Next::Fail(error),
             Want::Nothing => Next::Wait(None),
-            Want::Process(since) => {
-                let when = since.map(|since| since + limits.patience);
+            Want::Process(when) => {
                 if let Some(later) = when.filter(|when| *when > Instant::now()) {
                     return Next::Wait(Some(later));
                 }
@@ -82,7 +82,7 @@ impl<'a, K: Clone + Eq + Hash, T> Waiting<'a, K, T> {
         }
     }
 
-    fn want(&self, place: &Place<T>) -> Want {
+    fn want(&self, place: &Place<T>, patience: Duration) -> Want {
         if place.has_nobody() {
             return match &place.last_failure {
                 // Each of a hundred calls would wait for a start of its own that fails as well.
@@ -95,10 +95,13 @@ impl<'a, K: Clone + Eq + Hash, T> Waiting<'a, K, T> {
             // The process that is being started will say how many calls it takes.
             None => Want::Nothing,
             Some(capacity) if place.starting * capacity.get() >= place.waiting => Want::Nothing,
-            // No call could be served before the first process was ready.
+            // At most twice as many in one go. On a busy machine all calls wait for long, and starting a
+            // process for each of them would make it busier.
+            Some(_) if learned.is_some() && place.starting >= place.running() => Want::Nothing,
             Some(_) => Want::Process(Some(match learned {
-                Some(learned) => self.arrived.max(learned.at),
-                None => self.arrived,
+                // No call could be served before the first process was ready.
+                Some(learned) => self.arrived.max(learned.at) + patience.max(learned.took),
+                None => self.arrived + patience,
             })),
         }
     }
