@@ -22,8 +22,8 @@ use tenon_protocols::Protocol;
 use tenon_rpc::Dialect;
 
 pub(crate) use acp::{
-    AcpCommand, GuardArgs, PolicyCheckArgs, PolicyCommand, PolicyExplainArgs, ReplayArgs,
-    SideChoice, VerifyArgs,
+    AcpAgentArgs, AcpCommand, GuardArgs, PolicyCheckArgs, PolicyCommand, PolicyExplainArgs,
+    ReplayArgs, SideChoice, VerifyArgs,
 };
 pub(crate) use call::{CallArgs, TcpAddress, repl_help};
 pub(crate) use environment::EnvironmentArgs;

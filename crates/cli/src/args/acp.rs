@@ -6,12 +6,16 @@ mod replay;
 
 use std::path::PathBuf;
 
+use super::EnvironmentArgs;
+
 pub(crate) use guard::GuardArgs;
 pub(crate) use policy::{PolicyCheckArgs, PolicyCommand, PolicyExplainArgs};
 pub(crate) use replay::{ReplayArgs, SideChoice};
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum AcpCommand {
+    /// An agent for editors that plans and runs scenarios and calls plugins
+    Agent(AcpAgentArgs),
     /// Stand between an editor and an agent, and limit and record what the agent does
     Guard(Box<GuardArgs>),
     /// Check a policy, and explain its decisions
@@ -19,6 +23,7 @@ pub(crate) enum AcpCommand {
     Policy(PolicyCommand),
     /// Play the agent or the client of a record
     Replay(Box<ReplayArgs>),
+
     /// Check that nothing in a record was changed or cut off
     Verify(VerifyArgs),
 }
@@ -48,4 +53,32 @@ pub(crate) struct VerifyArgs {
     /// Print the result as JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+const AGENT_EXAMPLES: &str = "\
+Examples:
+  tenon acp agent
+  tenon acp guard --policy policy.hcl -- tenon acp agent --env PGPASSWORD
+
+An editor starts it and talks to it on stdin and stdout. In Zed:
+  \"agent_servers\": { \"Tenon\": { \"command\": \"tenon\", \"args\": [\"acp\", \"agent\"] } }
+
+It has no model. It does what its commands say, in the folder of the session:
+  /scenarios, /plan FILE, /run FILE, /teardown RECORD, /init, /call METHOD PARAMS -- CMD..., /help
+
+Before it starts a program or writes a file, it asks. In the mode `plan` it does neither.";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = AGENT_EXAMPLES)]
+pub(crate) struct AcpAgentArgs {
+    /// Folder for sessions [default: tenon/acp in $XDG_STATE_HOME or ~/.local/state]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) store: Option<PathBuf>,
+
+    /// Keep no sessions
+    #[arg(long, conflicts_with = "store")]
+    pub(crate) no_store: bool,
+
+    #[command(flatten)]
+    pub(crate) environment: EnvironmentArgs,
 }

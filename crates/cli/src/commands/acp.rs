@@ -1,5 +1,6 @@
 //! `tenon acp`: the guard between editors and agents, and what belongs to it.
 
+mod agent;
 mod guard;
 mod policy;
 mod policy_file;
@@ -14,6 +15,7 @@ pub(crate) async fn run(command: AcpCommand) -> Result<(), Failure> {
         AcpCommand::Guard(args) => guard::run(&args).await,
         AcpCommand::Policy(command) => policy::run(&command),
         AcpCommand::Replay(args) => replay::run(&args).await,
+        AcpCommand::Agent(args) => agent::run(&args).await,
         AcpCommand::Verify(args) => verify::run(&args),
     }
 }

@@ -5,7 +5,7 @@ use crate::commands::new_file;
 use crate::exit::Failure;
 use crate::output;
 
-const FILES: [(&str, &str); 2] = [
+pub(crate) const FILES: [(&str, &str); 2] = [
     ("scenarios/hello.hcl", include_str!("init/hello.hcl")),
     ("components/merchant.hcl", include_str!("init/merchant.hcl")),
 ];

@@ -15,31 +15,38 @@ use crate::exit::{Code, Failure};
 
 /// For a person: what would be done, in order, with what.
 pub(crate) fn text(plan: &Plan) -> Result<(), Failure> {
-    data(format_args!("scenario: {}", plan.scenario.name()))?;
+    data(rendered(plan))
+}
+
+/// The same as text without a last newline.
+pub(crate) fn rendered(plan: &Plan) -> String {
     let actions: Vec<_> = plan.graph.actions().collect();
     let providers = plan.declarations.iter().count();
-    data(format_args!(
-        "{} and {}, in this order:",
-        count(actions.len(), "action"),
-        count(providers, "provider")
-    ))?;
+    let mut lines = vec![
+        format!("scenario: {}", plan.scenario.name()),
+        format!(
+            "{} and {}, in this order:",
+            count(actions.len(), "action"),
+            count(providers, "provider")
+        ),
+    ];
     for (number, (id, node)) in actions.iter().enumerate() {
         let provider = plan.declaration(*id).map(Declaration::label);
-        data(format_args!(
+        lines.push(format!(
             "\n{:>4}. {}  ({})",
             number + 1,
             node.address,
             provider.unwrap_or_default()
-        ))?;
-        attributes(plan, *id)?;
+        ));
+        lines.extend(attributes(plan, *id));
     }
     if !plan.outputs.is_empty() {
-        data("\noutputs:")?;
+        lines.push("\noutputs:".to_owned());
         for (name, value) in &plan.outputs {
-            data(format_args!("  {name} = {}", shown(value, 2)))?;
+            lines.push(format!("  {name} = {}", shown(value, 2)));
         }
     }
-    Ok(())
+    lines.join("\n")
 }
 
 fn count(number: usize, what: &str) -> String {
@@ -49,18 +56,18 @@ fn count(number: usize, what: &str) -> String {
     }
 }
 
-fn attributes(plan: &Plan, id: NodeId) -> Result<(), Failure> {
+fn attributes(plan: &Plan, id: NodeId) -> Vec<String> {
     let Some(attributes) = plan.attributes.get(&id).and_then(Value::attributes) else {
-        return Ok(());
+        return Vec::new();
     };
     let names = attributes.iter().map(|(name, _)| on_one_line(name));
     let width = names.map(|name| name.len()).max();
     let width = width.unwrap_or_default();
-    for (name, value) in attributes.iter() {
+    let line = |(name, value): (&str, &Value)| {
         let name = on_one_line(name);
-        data(format_args!("        {name:width$} = {}", shown(value, 8)))?;
-    }
-    Ok(())
+        format!("        {name:width$} = {}", shown(value, 8))
+    };
+    attributes.iter().map(line).collect()
 }
 
 /// A value as HCL writes it; texts of several lines are indented.

@@ -167,26 +167,8 @@ impl Progress {
                 for output in self.outputs.borrow_mut().drain(..) {
                     let _gone = data(output);
                 }
-                let counts = [
-                    (succeeded, "done"),
-                    (failed, "failed"),
-                    (skipped, "skipped"),
-                    (maybe, "outcome unknown"),
-                ];
-                let counts: Vec<String> = { counts.iter() }
-                    .filter(|(count, what)| *count > 0 || *what == "done")
-                    .map(|(count, what)| format!("{count} {what}"))
-                    .collect();
-                let verdict = match status {
-                    RunStatus::Succeeded => "succeeded",
-                    RunStatus::Interrupted => "interrupted",
-                    _ => "failed",
-                };
-                talk(format_args!(
-                    "{verdict}: {} in {}",
-                    counts.join(", "),
-                    time(duration_ms)
-                ));
+                let counts = [succeeded, failed, skipped, maybe];
+                talk(verdict(status, counts, duration_ms));
                 if maybe > 0 {
                     talk(match record {
                         Some(_) => self.next_step,
@@ -216,23 +198,7 @@ impl Progress {
         if let Some(bar) = self.running.borrow_mut().remove(action) {
             bar.finish_and_clear();
         }
-        let word = match status {
-            Status::Succeeded => "ok",
-            Status::Failed => "failed",
-            Status::Skipped => "skipped",
-            Status::Maybe => "outcome unknown",
-            Status::Pending => "not started",
-        };
-        let mut line = match status {
-            Status::Skipped => format!("  {word} {action}"),
-            _ => format!("  {word} {action} ({})", time(duration_ms)),
-        };
-        match (status, error) {
-            (Status::Skipped, Some(error)) => line += &format!(": {}", on_one_line(&error)),
-            (_, Some(error)) => line += &format!("\n{}", indent(&error)),
-            (_, None) => {}
-        }
-        self.line(&line);
+        self.line(&outcome(action, status, duration_ms, error));
     }
 
     fn line(&self, line: &str) {
@@ -246,6 +212,47 @@ impl Progress {
             bar.finish_and_clear();
         }
     }
+}
+
+/// How an action ended.
+pub(crate) fn outcome(
+    action: &str,
+    status: Status,
+    duration_ms: u64,
+    error: Option<String>,
+) -> String {
+    let word = match status {
+        Status::Succeeded => "ok",
+        Status::Failed => "failed",
+        Status::Skipped => "skipped",
+        Status::Maybe => "outcome unknown",
+        Status::Pending => "not started",
+    };
+    let mut line = match status {
+        Status::Skipped => format!("  {word} {action}"),
+        _ => format!("  {word} {action} ({})", time(duration_ms)),
+    };
+    match (status, error) {
+        (Status::Skipped, Some(error)) => line += &format!(": {}", on_one_line(&error)),
+        (_, Some(error)) => line += &format!("\n{}", indent(&error)),
+        (_, None) => {}
+    }
+    line
+}
+
+/// How a run ended: how many actions are done, failed, were skipped, and have an unknown outcome.
+pub(crate) fn verdict(status: RunStatus, counts: [usize; 4], duration_ms: u64) -> String {
+    let words = ["done", "failed", "skipped", "outcome unknown"];
+    let counts: Vec<String> = { counts.iter().zip(words) }
+        .filter(|(count, what)| **count > 0 || *what == "done")
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect();
+    let verdict = match status {
+        RunStatus::Succeeded => "succeeded",
+        RunStatus::Interrupted => "interrupted",
+        _ => "failed",
+    };
+    format!("{verdict}: {} in {}", counts.join(", "), time(duration_ms))
 }
 
 fn print_above(bars: Option<&MultiProgress>, line: &str) {

@@ -4,6 +4,7 @@
 //! installs the programs of others. A test whose tool is missing says so and passes; under CI=true it fails, unless the tool
 //! is one of the agents.
 
+mod agent;
 mod editor;
 mod guard;
 mod peers;

@@ -1,0 +1,340 @@
+//! What a prompt means.
+
+use std::fmt::Write;
+
+use tenon_protocols::Protocol;
+use tenon_protocols::acp::ContentBlock;
+
+/// Every command: its name, what follows it, and what it does.
+pub(super) const COMMANDS: [(&str, &str, &str); 7] = [
+    (
+        "scenarios",
+        "[FOLDER]",
+        "List the scenarios in the folder of the session",
+    ),
+    (
+        "plan",
+        "FILE [SCENARIO] [NAME=VALUE...]",
+        "Check a scenario and show what it would do",
+    ),
+    ("run", "FILE [SCENARIO] [NAME=VALUE...]", "Run a scenario"),
+    ("teardown", "RECORD", "Undo a run"),
+    ("init", "", "Write a scenario to start from"),
+    (
+        "call",
+        "[--protocol NAME] METHOD [PARAMS] -- CMD...",
+        "Call a method of a plugin",
+    ),
+    ("help", "", "Explain the commands"),
+];
+
+/// What is to be done.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    Help,
+    Scenarios(Option<String>),
+    Plan(Work),
+    Run(Work),
+    Teardown(String),
+    Init,
+    Call(PluginCall),
+}
+
+/// A scenario with its variables.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Work {
+    pub(super) file: String,
+    pub(super) scenario: Option<String>,
+    pub(super) variables: Vec<(String, String)>,
+}
+
+/// A call of a plugin.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct PluginCall {
+    pub(super) protocol: Option<Protocol>,
+    pub(super) method: String,
+    /// JSON.
+    pub(super) params: Option<String>,
+    pub(super) program: String,
+    pub(super) args: Vec<String>,
+}
+
+/// What a prompt asks for, or an answer that helps.
+pub(super) fn read(prompt: &[ContentBlock]) -> Result<Order, String> {
+    let text = text_of(prompt);
+    let text = text.trim();
+    let Some(command) = text.strip_prefix('/') else {
+        return Err(format!(
+            "I run Tenon scenarios and call plugins; there is no model behind me, so I only understand \
+             commands.\n\n{}",
+            help()
+        ));
+    };
+    let (name, rest) = command
+        .split_once(char::is_whitespace)
+        .unwrap_or((command, ""));
+    let rest = rest.trim();
+    if name == "call" {
+        return call(rest).map_err(|problem| wrong(name, &problem));
+    }
+    let words = split(rest).map_err(|problem| wrong(name, &problem))?;
+    let work = |words: Vec<String>| work(words).map_err(|problem| wrong(name, &problem));
+    match (name, words.as_slice()) {
+        ("help", _) => Ok(Order::Help),
+        ("init", []) => Ok(Order::Init),
+        ("scenarios", []) => Ok(Order::Scenarios(None)),
+        ("scenarios", [folder]) => Ok(Order::Scenarios(Some(folder.clone()))),
+        ("plan", _) => work(words).map(Order::Plan),
+        ("run", _) => work(words).map(Order::Run),
+        ("teardown", [record]) => Ok(Order::Teardown(record.clone())),
+        ("init" | "scenarios" | "teardown", _) => Err(wrong(name, "these are not its arguments")),
+        _ => {
+            let names = COMMANDS.iter().map(|(name, ..)| *name);
+            let hint = match tenon_text::nearest(name, names) {
+                Some(near) => format!("Did you mean `/{near}`?"),
+                None => help(),
+            };
+            Err(format!("There is no command `/{name}`. {hint}"))
+        }
+    }
+}
+
+/// The commands, for people.
+pub(super) fn help() -> String {
+    let mut text = String::from("These are my commands:\n\n");
+    for (name, hint, about) in COMMANDS {
+        let space = if hint.is_empty() { "" } else { " " };
+        let _infallible = writeln!(text, "- `/{name}{space}{hint}`: {about}");
+    }
+    text + "\nPaths are relative to the folder of the session. I ask before I start a program or write a file."
+}
+
+fn wrong(name: &str, problem: &str) -> String {
+    let found = COMMANDS.iter().find(|(known, ..)| *known == name);
+    let hint = found.map_or("", |(_, hint, _)| *hint);
+    format!("`/{name}`: {problem}. Write it as `/{name} {hint}`.")
+}
+
+/// The texts of a prompt. A file that the editor has linked stands for its path.
+fn text_of(prompt: &[ContentBlock]) -> String {
+    let mut text = String::new();
+    for block in prompt {
+        match block {
+            ContentBlock::Text(content) => text += &content.text,
+            ContentBlock::ResourceLink(link) => {
+                if let Some(path) = link.uri.strip_prefix("file://") {
+                    let path = percent_decoded(path).replace('\'', r"'\''");
+                    let _infallible = write!(text, " '{path}' ");
+                }
+            }
+            _ => {}
+        }
+    }
+    text
+}
+
+fn percent_decoded(text: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = text.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let digits = after
+            .get(..2)
+            .and_then(|digits| std::str::from_utf8(digits).ok());
+        let byte = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        match (first, byte) {
+            (b'%', Some(byte)) => {
+                bytes.push(byte);
+                rest = &after[2..];
+            }
+            _ => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn work(words: Vec<String>) -> Result<Work, String> {
+    let mut work = Work {
+        file: String::new(),
+        scenario: None,
+        variables: Vec::new(),
+    };
+    for word in words {
+        match word.split_once('=') {
+            _ if work.file.is_empty() => work.file = word,
+            Some((name, value)) => work.variables.push((name.to_owned(), value.to_owned())),
+            None if work.scenario.is_none() => work.scenario = Some(word),
+            None => return Err(format!("{word:?} is not NAME=VALUE")),
+        }
+    }
+    match work.file.is_empty() {
+        true => Err("a scenario file is required".to_owned()),
+        false => Ok(work),
+    }
+}
+
+/// The params are JSON, whose quotes are not those of a shell.
+fn call(text: &str) -> Result<Order, String> {
+    let (asked, command) = text.split_once(" -- ").unwrap_or((text, ""));
+    let mut command = split(command)?.into_iter();
+    let Some(program) = command.next() else {
+        return Err("the command of the plugin is missing behind `--`".to_owned());
+    };
+    let mut asked = asked.trim();
+    let mut protocol = None;
+    if let Some(rest) = asked.strip_prefix("--protocol ") {
+        let (name, rest) = rest
+            .trim()
+            .split_once(char::is_whitespace)
+            .unwrap_or((rest.trim(), ""));
+        let known = || Protocol::ALL.map(Protocol::name).join(", ");
+        let found = name.parse();
+        protocol = Some(
+            found.map_err(|_| format!("there is no protocol {name:?}; there are {}", known()))?,
+        );
+        asked = rest.trim();
+    }
+    let (method, params) = asked.split_once(char::is_whitespace).unwrap_or((asked, ""));
+    if method.is_empty() {
+        return Err("a method is required".to_owned());
+    }
+    let params = params.trim();
+    if !params.is_empty()
+        && let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(params)
+    {
+        return Err(format!("the params are not JSON: {error}"));
+    }
+    Ok(Order::Call(PluginCall {
+        protocol,
+        method: method.to_owned(),
+        params: (!params.is_empty()).then(|| params.to_owned()),
+        program,
+        args: command.collect(),
+    }))
+}
+
+/// Words as a shell divides them: quotes and backslashes keep blanks together, nothing else has a meaning.
+fn split(text: &str) -> Result<Vec<String>, String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    let mut characters = text.chars();
+    while let Some(character) = characters.next() {
+        match (character, quote) {
+            (_, Some(open)) if character == open => quote = None,
+            ('\\', None | Some('"')) => {
+                let next = characters.next().ok_or("a backslash ends the line")?;
+                word.get_or_insert_default().push(next);
+            }
+            ('\'' | '"', None) => {
+                quote = Some(character);
+                word.get_or_insert_default();
+            }
+            (_, None) if character.is_whitespace() => words.extend(word.take()),
+            _ => word.get_or_insert_default().push(character),
+        }
+    }
+    match quote {
+        Some(_) => Err("a quotation mark is not closed".to_owned()),
+        None => {
+            words.extend(word);
+            Ok(words)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tenon_protocols::acp::ResourceLink;
+
+    use super::*;
+
+    fn order(text: &str) -> Result<Order, String> {
+        read(&[ContentBlock::text(text)])
+    }
+
+    fn work_of(file: &str) -> Work {
+        Work {
+            file: file.into(),
+            scenario: None,
+            variables: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn commands_have_arguments() {
+        assert_eq!(order("/help"), Ok(Order::Help));
+        assert_eq!(order(" /scenarios "), Ok(Order::Scenarios(None)));
+        assert_eq!(order("/plan a.hcl"), Ok(Order::Plan(work_of("a.hcl"))));
+        let expected = Work {
+            scenario: Some("second".into()),
+            variables: vec![("name".into(), "a b=c".into()), ("n".into(), String::new())],
+            ..work_of("my file.hcl")
+        };
+        let given = order(r#"/run 'my file.hcl' second name="a b=c" n="#);
+        assert_eq!(given, Ok(Order::Run(expected)));
+        assert_eq!(
+            order(r"/teardown a\ b.json"),
+            Ok(Order::Teardown("a b.json".into()))
+        );
+    }
+
+    #[test]
+    fn a_call_has_params_and_a_command() {
+        let expected = PluginCall {
+            protocol: None,
+            method: "greet".into(),
+            params: Some(r#"{"name": "it's me"}"#.into()),
+            program: "python3".into(),
+            args: vec!["my plugin.py".into()],
+        };
+        let given = order(r#"/call greet {"name": "it's me"} -- python3 'my plugin.py'"#);
+        assert_eq!(given, Ok(Order::Call(expected)));
+        let expected = PluginCall {
+            protocol: Some(Protocol::Mcp),
+            method: "tools/list".into(),
+            params: None,
+            program: "server".into(),
+            args: Vec::new(),
+        };
+        let given = order("/call --protocol mcp tools/list -- server");
+        assert_eq!(given, Ok(Order::Call(expected)));
+    }
+
+    /// An editor adds files as links.
+    #[test]
+    fn a_linked_file_is_a_path() {
+        let link = ResourceLink::new("file:///w/my%20file.hcl", "my file.hcl");
+        let given = read(&[
+            ContentBlock::text("/plan "),
+            ContentBlock::ResourceLink(link),
+        ]);
+        assert_eq!(given, Ok(Order::Plan(work_of("/w/my file.hcl"))));
+    }
+
+    #[test]
+    fn whatever_is_not_a_command_gets_help() {
+        for (text, part) in [
+            ("hello", "/scenarios"),
+            ("", "/help"),
+            ("/plam x", "`/plan`"),
+            ("/zzzzzzzz", "These are my commands"),
+            ("/plan", "a scenario file is required"),
+            ("/plan a b c", "NAME=VALUE"),
+            ("/plan 'a", "not closed"),
+            ("/teardown", "RECORD"),
+            ("/init x", "/init"),
+            ("/call greet", "behind `--`"),
+            ("/call greet {x} -- y", "not JSON"),
+            (
+                "/call --protocol no greet -- y",
+                "there is no protocol \"no\"",
+            ),
+        ] {
+            let answer = order(text).unwrap_err();
+            assert!(answer.contains(part), "{text}: {answer}");
+        }
+    }
+}
