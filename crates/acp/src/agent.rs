@@ -37,12 +37,14 @@
 mod error;
 mod gate;
 mod handlers;
+mod opening;
 mod prompting;
 mod session;
 mod settings;
 mod store;
 mod terminal;
 mod turn;
+mod updates;
 
 use std::future::ready;
 use std::io::{self, Write};

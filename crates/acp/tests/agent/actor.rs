@@ -147,7 +147,7 @@ async fn act(turn: &Turn, word: &str) -> Result<Option<StopReason>, AgentError> 
         "write" => turn.write_file(rest, "written\n").await?,
         "huge" => {
             turn.write_file("huge", "x".repeat(11 * 1024 * 1024))
-                .await?
+                .await?;
         }
         "run" => {
             let terminal = turn.run("echo", [rest]).await?;

@@ -107,17 +107,9 @@ impl Editor {
         }
     }
 
-    #[track_caller]
-    pub(crate) fn call<'a>(
-        &'a self,
-        method: &'a str,
-        params: &'a Value,
-    ) -> impl Future<Output = Value> + 'a {
-        async move {
-            self.try_call(method, params)
-                .await
-                .unwrap_or_else(|error| panic!("{method}: {error:?}"))
-        }
+    pub(crate) async fn call(&self, method: &str, params: &Value) -> Value {
+        let outcome = self.try_call(method, params).await;
+        outcome.unwrap_or_else(|error| panic!("{method}: {error:?}"))
     }
 
     pub(crate) async fn code(&self, method: &str, params: &Value) -> i64 {

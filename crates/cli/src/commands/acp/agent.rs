@@ -4,7 +4,9 @@ mod actions;
 mod calling;
 mod progress;
 mod scenarios;
+mod undoing;
 mod words;
+mod work;
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -166,7 +168,7 @@ impl Agent for TenonAgent {
             Order::Scenarios(folder) => scenarios::list(&turn, folder.as_deref()).await,
             Order::Plan(work) => scenarios::plan(self, &turn, work).await,
             Order::Run(work) => scenarios::run(self, &turn, work).await,
-            Order::Teardown(record) => scenarios::tear_down(self, &turn, &record).await,
+            Order::Teardown(record) => undoing::tear_down(self, &turn, &record).await,
             Order::Init => actions::init(self, &turn).await,
             Order::Call(call) => calling::call(self, &turn, call).await,
         };

@@ -27,7 +27,9 @@ pub(super) async fn call(
     turn: &Turn,
     call: PluginCall,
 ) -> Result<(), AgentError> {
-    let command = [&[call.program.clone()], &call.args[..]].concat().join(" ");
+    let command = [std::slice::from_ref(&call.program), &call.args]
+        .concat()
+        .join(" ");
     let params = call.params.as_deref();
     let subject = Subject {
         title: format!("Call {} of {command}", call.method),

@@ -167,11 +167,11 @@ impl State {
                 ));
             }
             Event::Warning { message } => {
-                self.line(&format!("warning: {}", indented_below(&message)))
+                self.line(&format!("warning: {}", indented_below(&message)));
             }
             Event::ProviderFailed { message } => self.line(&format!("error: {message}")),
             Event::Log { provider, line } => {
-                self.line(&format!("{provider}: {}", on_one_line(&line)))
+                self.line(&format!("{provider}: {}", on_one_line(&line)));
             }
             Event::Interrupted { running } => {
                 self.line(&format!(

@@ -1,4 +1,4 @@
-//! `/scenarios`, `/plan`, `/run` and `/teardown`: what `tenon list`, `plan`, `run` and `teardown` do, for an editor.
+//! `/scenarios`, `/plan` and `/run`: what `tenon list`, `plan` and `run` do, for an editor.
 
 use std::path::{Path, PathBuf};
 
@@ -6,19 +6,19 @@ use serde_json::json;
 use tenon_acp::agent::{AgentError, Turn};
 use tenon_protocols::acp::{ToolKind, ToolStatus};
 use tenon_scenario::{
-    FilePlan, Inputs, PrepareError, Prepared, ProviderSource, RunError, RunOptions, RunReport,
-    RunStatus, Scenario, Teardown,
+    Inputs, Launcher, Plan, ProviderSource, RunOptions, RunStatus, Scenario, ScenarioFile,
 };
-use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
 use super::TenonAgent;
 use super::actions::{Subject, Tool, path, shown};
 use super::progress::Progress;
 use super::words::Work;
+use super::work::{apart, conclusion, follow};
 use crate::args::{EnvironmentArgs, RecordKeyArgs, VariableArgs};
+use crate::commands::record;
 use crate::commands::scenario::{self, Refusal};
-use crate::commands::{hints, record};
+use crate::exit::Failure;
 use crate::output::{on_one_line, plan as output};
 
 /// `/scenarios`.
@@ -85,7 +85,7 @@ impl Task {
     }
 
     /// Plans the scenario. Cancelling the turn ends every process that was started.
-    async fn prepare(&self) -> Result<Prepared, Refusal> {
+    async fn prepare(&self) -> Result<(ScenarioFile, Plan, Launcher), Refusal> {
         let environment = scenario::environment(&self.environment, None)?;
         let launcher = scenario::launcher(&self.file, None, environment)?;
         let choice = tenon_scenario::Choice {
@@ -93,19 +93,14 @@ impl Task {
             tags: Vec::new(),
         };
         let preparing = tenon_scenario::prepare(&self.file, &choice, &self.inputs, &launcher);
-        tokio::select! {
-            prepared = preparing => {
-                let mut prepared = prepared?;
-                // Only one scenario is meant.
-                match prepared.scenarios.iter_mut().find(|one| one.plan.is_err()).map(|one| &mut one.plan) {
-                    Some(plan) => match std::mem::replace(plan, Err(PrepareError::Invalid(Vec::new()))) {
-                        Err(error) => Err(error.into()),
-                        Ok(_) => Ok(prepared),
-                    },
-                    None => Ok(prepared),
-                }
-            }
-            () = self.interrupt.cancelled() => Err(crate::exit::Failure::interrupted().into()),
+        let prepared = tokio::select! {
+            prepared = preparing => prepared?,
+            () = self.interrupt.cancelled() => return Err(Failure::interrupted().into()),
+        };
+        // Without tags exactly one is chosen.
+        match prepared.scenarios.into_iter().next() {
+            Some(one) => Ok((prepared.file, one.plan?, one.launcher)),
+            None => Err(Failure::usage("there is no scenario in the file").into()),
         }
     }
 
@@ -131,36 +126,18 @@ fn program(source: &ProviderSource) -> Option<PathBuf> {
     }
 }
 
-/// Runs a future that stays in its thread.
-async fn apart<T: Send + 'static, W: Future<Output = T>>(
-    work: impl FnOnce() -> W + Send + 'static,
-) -> Result<T, AgentError> {
-    let runtime = Handle::current();
-    Ok(tokio::task::spawn_blocking(move || runtime.block_on(work())).await?)
-}
-
 /// What planning has found, for people.
 struct Planned {
     text: String,
-    actions: Vec<String>,
+    actions: usize,
 }
 
 async fn planned(task: Task) -> Result<Result<Planned, String>, AgentError> {
     apart(move || async move {
-        let prepared = task.prepare().await.map_err(|refusal| refusal.text())?;
-        let plans = prepared
-            .scenarios
-            .iter()
-            .filter_map(|one| one.plan.as_ref().ok());
-        let plans: Vec<_> = plans.collect();
-        let actions = plans.iter().flat_map(|plan| plan.graph.actions());
+        let (_, plan, _) = task.prepare().await.map_err(|refusal| refusal.text())?;
         Ok(Planned {
-            text: plans
-                .iter()
-                .map(|plan| output::rendered(plan))
-                .collect::<Vec<_>>()
-                .join("\n\n"),
-            actions: actions.map(|(_, node)| node.address.to_string()).collect(),
+            text: output::rendered(&plan),
+            actions: plan.graph.actions().count(),
         })
     })
     .await
@@ -200,7 +177,7 @@ pub(super) async fn plan(agent: &TenonAgent, turn: &Turn, work: Work) -> Result<
     match planned {
         Ok(planned) => {
             tool.end(ToolStatus::Completed, Some(planned.text)).await?;
-            let count = planned.actions.len();
+            let count = planned.actions;
             turn.say(format!(
                 "The plan has {count} actions. `/run {name}` does them."
             ))
@@ -240,12 +217,8 @@ pub(super) async fn run(agent: &TenonAgent, turn: &Turn, work: Work) -> Result<(
     let progress = Progress::default();
     let seen = progress.clone();
     let running = apart(move || async move {
-        let prepared = task.prepare().await.map_err(|refusal| refusal.text())?;
-        let mut plans = prepared.scenarios.into_iter();
-        let Some((Ok(plan), mut launcher)) = plans.next().map(|one| (one.plan, one.launcher))
-        else {
-            return Err("there is nothing to run".to_owned());
-        };
+        let prepared = task.prepare().await.map_err(|refusal| refusal.text());
+        let (file, plan, mut launcher) = prepared?;
         seen.expect(
             plan.graph
                 .actions()
@@ -260,7 +233,7 @@ pub(super) async fn run(agent: &TenonAgent, turn: &Turn, work: Work) -> Result<(
             ..RunOptions::default()
         };
         let watch = |event| seen.see(event);
-        let outcome = tenon_scenario::run(&plan, &prepared.file, &launcher, &options, &watch).await;
+        let outcome = tenon_scenario::run(&plan, &file, &launcher, &options, &watch).await;
         conclusion(outcome)
     });
     let ended = follow(turn, &tool, running, &progress).await?;
@@ -272,124 +245,10 @@ pub(super) async fn run(agent: &TenonAgent, turn: &Turn, work: Work) -> Result<(
     let undo = undo.unwrap_or_default();
     match ended {
         Ok(RunStatus::Succeeded) => turn.say(format!("`{name}` was run.{undo}")).await,
+        Ok(RunStatus::Interrupted) => turn.say(format!("`{name}` was stopped.{undo}")).await,
         Ok(_) => turn.say(format!("`{name}` failed.{undo}")).await,
         Err(_) => turn.say(format!("`{name}` could not be run.{undo}")).await,
     }
-}
-
-/// `/teardown`.
-pub(super) async fn tear_down(
-    agent: &TenonAgent,
-    turn: &Turn,
-    written: &str,
-) -> Result<(), AgentError> {
-    let record = match path(turn, written) {
-        Ok(record) => record,
-        Err(problem) => return turn.say(problem).await,
-    };
-    let name = shown(turn, &record);
-    let subject = Subject {
-        title: format!("Tear down {name}"),
-        kind: ToolKind::Execute,
-        input: json!({ "command": format!("tenon teardown {written}"), "cwd": turn.folder() }),
-        locations: vec![record.clone()],
-        content: Vec::new(),
-    };
-    let tool = Tool::announce(turn, subject).await?;
-    if !tool.is_allowed(agent, &format!("teardown {name}")).await? {
-        return Ok(());
-    }
-    let progress = Progress::default();
-    let environment = agent.environment.clone();
-    let (interrupt, seen) = (turn.cancelled().clone(), progress.clone());
-    let running = apart(move || undo(record, environment, interrupt, seen));
-    let ended = follow(turn, &tool, running, &progress).await?;
-    match ended {
-        Ok(RunStatus::Succeeded) => turn.say(format!("The run of `{name}` is undone.")).await,
-        _ => {
-            turn.say(format!(
-                "The run of `{name}` is not undone, or not all of it."
-            ))
-            .await
-        }
-    }
-}
-
-/// Undoes a run, as its record says.
-async fn undo(
-    path: PathBuf,
-    environment: EnvironmentArgs,
-    interrupt: CancellationToken,
-    progress: Progress,
-) -> Result<RunStatus, String> {
-    let text = |failure: crate::exit::Failure| failure.message;
-    // A file that is not a record has no journal, and gets none.
-    record::read(&path).await.map_err(text)?;
-    let teardown = Teardown::open(&path, false);
-    let teardown = teardown.map_err(|error| {
-        let hint = error.hint();
-        hints::with_hint(error, hint)
-    })?;
-    let known = teardown.record();
-    let environment = scenario::environment(&environment, Some(known)).map_err(text)?;
-    let launcher = scenario::launcher(&known.path, Some(progress.log()), environment);
-    let launcher = launcher.map_err(text)?;
-    let options = RunOptions {
-        key: record::key(&RecordKeyArgs::default()).map_err(text)?,
-        interrupt,
-        ..RunOptions::default()
-    };
-    let is_complete = teardown.is_complete(&options);
-    let is_complete = is_complete.map_err(|error| hints::of_run(&error))?;
-    // The file is asked for what the record does not hold.
-    let plan = match is_complete {
-        true => None,
-        false => {
-            let inputs = scenario::inputs(&VariableArgs::default());
-            let key = options.key.as_ref();
-            let again = tenon_scenario::prepare_again(known, key, &known.path, &inputs, &launcher);
-            let again = again.await.map(|(_, plan)| plan);
-            Some(again.map_err(|error| Refusal::from(error).text()))
-        }
-    };
-    let from_file = match &plan {
-        None => FilePlan::NotNeeded,
-        Some(Ok(plan)) => FilePlan::Found(plan),
-        Some(Err(reason)) => FilePlan::Missing(reason.clone()),
-    };
-    let watch = |event| progress.see(event);
-    let outcome = teardown
-        .run(from_file, false, &launcher, &options, &watch)
-        .await;
-    conclusion(outcome)
-}
-
-fn conclusion(outcome: Result<RunReport, RunError>) -> Result<RunStatus, String> {
-    match outcome {
-        Ok(report) => Ok(report.status),
-        Err(RunError::Invalid(problems)) => Err(Refusal::Invalid(problems).text()),
-        Err(error) => Err(hints::of_run(&error)),
-    }
-}
-
-/// Shows a run until it is over, and ends its tool call.
-async fn follow(
-    turn: &Turn,
-    tool: &Tool<'_>,
-    running: impl Future<Output = Result<Result<RunStatus, String>, AgentError>>,
-    progress: &Progress,
-) -> Result<Result<RunStatus, String>, AgentError> {
-    let ended = progress.follow(turn, tool, running).await??;
-    let mut output = progress.output();
-    if let Err(problem) = &ended {
-        output += problem;
-    }
-    let status = match ended {
-        Ok(RunStatus::Succeeded) => ToolStatus::Completed,
-        _ => ToolStatus::Failed,
-    };
-    tool.end(status, Some(output)).await?;
-    Ok(ended)
 }
 
 /// The command of the shell that does the same, for the rules of guards. Values may be secrets.
