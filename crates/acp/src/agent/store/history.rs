@@ -162,11 +162,11 @@ impl Iterator for History {
 
 /// Appends a chunk to the one before, if both are text of the same message and nothing is lost.
 fn join(update: &mut SessionUpdate, following: &SessionUpdate) -> bool {
-    use SessionUpdate::{AgentMessageChunk, AgentThoughtChunk, UserMessageChunk};
+    use SessionUpdate::{AgentMessageChunk, AgentThoughtChunk};
+    // What the user says is not streamed: two prompts that follow each other are two messages.
     let (first, second) = match (update, following) {
         (AgentMessageChunk(first), AgentMessageChunk(second))
-        | (AgentThoughtChunk(first), AgentThoughtChunk(second))
-        | (UserMessageChunk(first), UserMessageChunk(second)) => (first, second),
+        | (AgentThoughtChunk(first), AgentThoughtChunk(second)) => (first, second),
         _ => return false,
     };
     let is_same = first.message_id == second.message_id;
