@@ -228,14 +228,17 @@ impl Turns {
         }
     }
 
-    /// Checks a call of the agent that names a session, and returns the session.
+    /// The session that a call of the agent is about.
     ///
     /// # Errors
     /// There is no such session.
-    pub fn agent_calls(&mut self, params: Option<&Payload>) -> Result<&mut Session, RpcError> {
-        let id = self.known_session(params)?;
-        let missing = self.failure(Failure::SessionNotFound, &id);
-        self.sessions.get_mut(&id).ok_or(missing)
+    pub fn agent_calls(&mut self, id: &str) -> Result<&mut Session, RpcError> {
+        let profile = self.profile;
+        let session = self.sessions.get_mut(id);
+        session.ok_or_else(|| match is_name(id) {
+            true => Failure::SessionNotFound.error(profile, json!({ "sessionId": id })),
+            false => not_a_name(profile),
+        })
     }
 
     /// Whether an update of the agent can be forwarded.
@@ -286,10 +289,7 @@ impl Turns {
             Some(view::OfSession { session_id }) if is_name(&session_id) => {
                 Ok(session_id.into_owned())
             }
-            _ => {
-                let details = "`sessionId` is a text of 1 to 256 bytes without control characters";
-                Err(Failure::InvalidParams.error(self.profile, json!({ "details": details })))
-            }
+            _ => Err(not_a_name(self.profile)),
         }
     }
 
@@ -329,6 +329,11 @@ impl Turns {
     fn failure(&self, failure: Failure, id: &str) -> RpcError {
         failure.error(self.profile, json!({ "sessionId": id }))
     }
+}
+
+fn not_a_name(profile: Profile) -> RpcError {
+    let details = "`sessionId` is a text of 1 to 256 bytes without control characters";
+    Failure::InvalidParams.error(profile, json!({ "details": details }))
 }
 
 /// Whether this can be the name of a session. It is never taken apart.

@@ -47,12 +47,12 @@ impl Shared {
             self.client_answered(&call.method, call.params.as_ref(), &answer, false);
             return answer;
         }
-        let session = session_of(call.params.as_ref());
         let is_question = matches!(
             &*call.method,
             "session/request_permission" | "elicitation/create"
         );
-        let asking = Asking::begin(&self, session.as_deref().filter(|_| is_question));
+        let session = session_of({ call.params.as_ref() }.filter(|_| is_question));
+        let asking = Asking::begin(&self, session.as_deref());
         let (caller, id) = (call.peer.clone(), call.id.clone());
         let (name, params) = (call.method.clone(), call.params.clone());
         let passing = self.to_client.ask(call);
@@ -154,18 +154,28 @@ impl Shared {
         if !known.has_session {
             return Ok((entry, Verdict::Forward));
         }
-        let session = session_of(Some(params)).unwrap_or_default();
-        self.state().turns.agent_calls(Some(params))?;
+        // A file may have megabytes, so its path and its session are read at once.
+        let file = match known.name {
+            "fs/read_text_file" | "fs/write_text_file" => {
+                Some(borrowed::<view::OfFile<'_>>(params)?)
+            }
+            _ => None,
+        };
+        let session = match &file {
+            Some(file) => file.session_id.to_string(),
+            None => session_of(Some(params)).unwrap_or_default(),
+        };
+        self.state().turns.agent_calls(&session)?;
         if let Some(pace) = self.state().paces.get_mut(&session) {
             pace.active = Instant::now();
         }
         self.check_rate(known, &session)?;
-        let verdict = match known.name {
-            "session/request_permission" => self.permission(&decoded(params)?)?,
-            "fs/read_text_file" => self.file(params, Access::Read)?,
-            "fs/write_text_file" => self.file(params, Access::Write)?,
-            "terminal/create" => self.terminal(&session, &decoded(params)?)?,
-            name if name.starts_with("terminal/") => {
+        let verdict = match (known.name, &file) {
+            ("session/request_permission", _) => self.permission(&decoded(params)?)?,
+            ("fs/read_text_file", Some(file)) => self.file(file, params, Access::Read)?,
+            ("fs/write_text_file", Some(file)) => self.file(file, params, Access::Write)?,
+            ("terminal/create", _) => self.terminal(&session, &decoded(params)?)?,
+            (name, _) if name.starts_with("terminal/") => {
                 let params: TerminalParams = decoded(params)?;
                 let mut state = self.state();
                 let session = state.turns.session(&session);
@@ -214,8 +224,12 @@ impl Shared {
     }
 
     /// A file has to be in the folders of its session, and must not be denied.
-    fn file(&self, params: &Payload, access: Access) -> Result<Verdict, RpcError> {
-        let file: view::OfFile<'_> = borrowed(params)?;
+    fn file(
+        &self,
+        file: &view::OfFile<'_>,
+        params: &Payload,
+        access: Access,
+    ) -> Result<Verdict, RpcError> {
         let (folder, roots) = {
             let mut state = self.state();
             let roots = state

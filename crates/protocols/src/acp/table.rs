@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
 use tenon_rpc::{Payload, PayloadError, Text};
 
 use super::*;
@@ -81,6 +82,27 @@ type Check = fn(&Payload) -> Result<(), PayloadError>;
 
 fn fits<T: DeserializeOwned>(payload: &Payload) -> Result<(), PayloadError> {
     payload.decode_private::<T>().map(drop)
+}
+
+/// As `fits`, without decoding the content, which may have many megabytes.
+fn fits_write(params: &Payload) -> Result<(), PayloadError> {
+    match params.decode_borrowed::<view::Write<'_>>() {
+        Ok(write) if is_text(write.content) => Ok(()),
+        // It says what is wrong, and quotes nothing.
+        _ => fits::<WriteTextFileParams>(params),
+    }
+}
+
+/// As `fits`, without decoding the content.
+fn fits_read(result: &Payload) -> Result<(), PayloadError> {
+    match result.decode_borrowed::<view::Content<'_>>() {
+        Ok(read) if is_text(read.content) => Ok(()),
+        _ => fits::<ReadTextFileResult>(result),
+    }
+}
+
+fn is_text(value: &RawValue) -> bool {
+    value.get().starts_with('"')
 }
 
 const BASE: Entry = Entry {
@@ -166,10 +188,8 @@ macro_rules! table {
             $(Entry {
                 name: $name,
                 $(to: Some(Side::$to),)?
-                check_params: fits::<$params>,
-                check_result: fits::<$result>,
                 $($($field: $value,)+)?
-                ..BASE
+                ..Entry { check_params: fits::<$params>, check_result: fits::<$result>, ..BASE }
             },)+
             $(Entry {
                 name: $event_name,
@@ -235,11 +255,13 @@ table! {
         ReadTextFile = "fs/read_text_file" to Client (ReadTextFileParams) -> ReadTextFileResult {
             gate: Gate::Stated(&[&["fs", "readTextFile"]]),
             size: Some(10 * MB), rate: per_minute(100), timeout: seconds(30), is_retried: true,
+            check_result: fits_read,
         };
         /// Writes a file.
         WriteTextFile = "fs/write_text_file" to Client (WriteTextFileParams) -> Empty {
             gate: Gate::Stated(&[&["fs", "writeTextFile"]]),
             size: Some(10 * MB), rate: per_minute(50), timeout: seconds(60), is_retried: true,
+            check_params: fits_write,
         };
         /// Starts a program. It is answered at once.
         CreateTerminal = "terminal/create" to Client (CreateTerminalParams) -> CreateTerminalResult { gate: TERMINAL };

@@ -35,6 +35,28 @@ pub struct OfFile<'a> {
     pub path: Cow<'a, str>,
 }
 
+/// A file that is written, with its content as it is on the wire.
+#[derive(Debug, Deserialize)]
+pub struct Write<'a> {
+    /// The session.
+    #[serde(rename = "sessionId", borrow)]
+    pub session_id: Cow<'a, str>,
+    /// The path.
+    #[serde(borrow)]
+    pub path: Cow<'a, str>,
+    /// The content.
+    #[serde(borrow)]
+    pub content: &'a RawValue,
+}
+
+/// The content of a file that was read, as it is on the wire.
+#[derive(Debug, Deserialize)]
+pub struct Content<'a> {
+    /// The content.
+    #[serde(borrow)]
+    pub content: &'a RawValue,
+}
+
 /// An update, without what it carries.
 #[derive(Debug, Deserialize)]
 pub struct Update<'a> {
