@@ -2,6 +2,7 @@
 
 mod claude;
 mod opencode;
+mod ours;
 mod programs;
 mod sdks;
 mod transcript;

@@ -5,20 +5,13 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::programs::{Command, Run, Sdk, Sdks, folder_with_notes, guarded, text};
+use super::programs::{Command, Run, Sdk, Sdks, folder_with_notes, guarded, opencode, text};
 use super::transcript::Transcript;
 use crate::support::mark::Mark;
-use crate::support::tools;
 use crate::support::trial::optional_trial;
 
 /// It takes ten seconds to start, and more on a busy machine.
 const WATCHDOG: Duration = Duration::from_secs(300);
-
-fn installed() -> Result<(Sdks, Command), String> {
-    tools::installed("opencode/stamp")?;
-    let program = tools::installed("opencode/node_modules/opencode-linux-x64/bin/opencode")?;
-    Ok((Sdks::installed()?, vec![text(&program), "acp".to_owned()]))
-}
 
 /// A turn that writes a file.
 fn writing(folder: &Path) -> Value {
@@ -52,7 +45,7 @@ fn run<'a>(folder: &'a Path, steps: &'a Value, mark: &'a Mark) -> Run<'a> {
 
 #[tokio::test]
 async fn edits_are_asked_for_turns_cancelled_and_sessions_loaded() {
-    optional_trial(WATCHDOG, installed(), async |tool, mark| {
+    optional_trial(WATCHDOG, opencode(), async |tool, mark| {
         for guard in [None, Some(&[][..])] {
             let folder = folder_with_notes();
             let steps = json!([
@@ -86,7 +79,7 @@ async fn edits_are_asked_for_turns_cancelled_and_sessions_loaded() {
 
 #[tokio::test]
 async fn a_turn_is_cancelled_while_permission_is_asked_for() {
-    optional_trial(WATCHDOG, installed(), async |tool, mark| {
+    optional_trial(WATCHDOG, opencode(), async |tool, mark| {
         let folder = folder_with_notes();
         let mut writing = writing(folder.path());
         writing["cancel"] = json!("permission");
@@ -101,7 +94,7 @@ async fn a_turn_is_cancelled_while_permission_is_asked_for() {
 #[tokio::test]
 async fn a_rule_prevents_an_edit() {
     const POLICY: &str = "rule \"nothing-new\" {\n  action = \"deny\"\n  kind = [\"edit\"]\n}\n";
-    optional_trial(WATCHDOG, installed(), async |tool, mark| {
+    optional_trial(WATCHDOG, opencode(), async |tool, mark| {
         let folder = folder_with_notes();
         let policy = folder.path().join("policy.hcl");
         std::fs::write(&policy, POLICY).expect("a file");

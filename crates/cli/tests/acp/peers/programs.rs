@@ -109,6 +109,16 @@ pub(crate) async fn tenon(words: &[&str], mark: &Mark) -> String {
     run(Path::new(TENON), words, mark).await
 }
 
+/// opencode, with the SDKs whose clients drive it.
+pub(crate) fn opencode() -> Result<(Sdks, Command), String> {
+    tools::installed("opencode/stamp")?;
+    let program = tools::installed("opencode/node_modules/opencode-linux-x64/bin/opencode")?;
+    Ok((Sdks::installed()?, vec![text(&program), "acp".to_owned()]))
+}
+
+/// What the agents of the SDKs make of the notes.
+pub(crate) const CHANGED: &str = "one\nchanged by the agent\n";
+
 /// A folder with `notes.txt`, which agents change.
 pub(crate) fn folder_with_notes() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");

@@ -5,14 +5,12 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::programs::{Run, Sdk, Sdks, folder_with_notes, guarded, notes, tenon, text};
+use super::programs::{CHANGED, Run, Sdk, Sdks, folder_with_notes, guarded, notes, tenon, text};
 use crate::support::mark::Mark;
 use crate::support::trial::trial_within;
 
 /// Several runtimes are started, one after the other, on a busy machine.
 const WATCHDOG: Duration = Duration::from_secs(300);
-
-const CHANGED: &str = "one\nchanged by the agent\n";
 
 /// Everything that the agents can do.
 fn steps() -> Value {

@@ -2,8 +2,8 @@
 // SETTINGS is JSON: { modules, folder, answer, steps, agent }. It prints each message that passes, and how the agent
 // ended, as one line of JSON each.
 import { spawn } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { pathToFileURL } from "node:url";
 
@@ -40,9 +40,11 @@ function createTerminal({ command, args, cwd, outputByteLimit }) {
 // What the current step waits for before it cancels.
 let cancelAt = {};
 
-function permission({ options }) {
+async function permission({ options }) {
   if (cancelAt.kind === "permission") {
+    // The agent has to know first that the turn is cancelled, or it takes this for a rejection.
     cancelAt.now();
+    await cancelAt.sent;
     return { outcome: { outcome: "cancelled" } };
   }
   const option = options.find(({ kind }) => kind === settings.answer);
@@ -63,6 +65,7 @@ const app = acp
     return { content };
   })
   .onRequest(own.fs.writeTextFile, async ({ params }) => {
+    await mkdir(dirname(params.path), { recursive: true });
     await writeFile(params.path, params.content);
     return {};
   })
@@ -96,11 +99,14 @@ function tapped({ readable, writable }) {
 }
 
 async function prompt(agent, sessionId, { prompt, cancel }) {
-  const reached = new Promise((resolve) => (cancelAt = { kind: cancel, now: resolve }));
+  let isSent;
+  const sent = new Promise((resolve) => (isSent = resolve));
+  const reached = new Promise((resolve) => (cancelAt = { kind: cancel, now: resolve, sent }));
   const answer = agent.request(theirs.session.prompt, { sessionId, prompt: [{ type: "text", text: prompt }] });
   if (cancel) {
     await Promise.race([reached, answer]);
     await agent.notify(theirs.session.cancel, { sessionId });
+    isSent();
   }
   await answer;
 }

@@ -41,6 +41,7 @@ class Peer:
         self.terminals = {}
         self.cancel_at = None
         self.reached = asyncio.Event()
+        self.sent = asyncio.Event()
 
     def on_connect(self, connection):
         pass
@@ -51,7 +52,9 @@ class Peer:
 
     async def request_permission(self, session_id, tool_call, options, **_):
         if self.cancel_at == "permission":
+            # The agent has to know first that the turn is cancelled, or it takes this for a rejection.
             self.reached.set()
+            await self.sent.wait()
             return RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))
         option = next(option for option in options if option.kind == SETTINGS["answer"])
         outcome = AllowedOutcome(outcome="selected", option_id=option.option_id)
@@ -64,6 +67,7 @@ class Peer:
             return ReadTextFileResponse(content=file.read())
 
     async def write_text_file(self, session_id, path, content, **_):
+        os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w", encoding="utf-8") as file:
             file.write(content)
         return WriteTextFileResponse()
@@ -103,6 +107,7 @@ class Peer:
 async def prompt(connection, peer, session_id, step):
     peer.cancel_at = step.get("cancel")
     peer.reached.clear()
+    peer.sent.clear()
     blocks = [acp.text_block(step["prompt"])]
     answer = asyncio.ensure_future(connection.prompt(session_id=session_id, prompt=blocks))
     if peer.cancel_at:
@@ -110,6 +115,7 @@ async def prompt(connection, peer, session_id, step):
         await asyncio.wait([reached, answer], return_when=asyncio.FIRST_COMPLETED)
         reached.cancel()
         await connection.cancel(session_id=session_id)
+        peer.sent.set()
     await answer
 
 
