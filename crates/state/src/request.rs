@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
-use hyper::body::Incoming;
+use http_body_util::{BodyExt, Full};
+use hyper::body::{Body, Incoming};
 use hyper::{Method, Request, Response, header};
 use tokio::sync::oneshot;
 
@@ -91,18 +91,39 @@ async fn accept<S: Storage>(
 }
 
 async fn body(body: Incoming, settings: &Settings) -> Result<Bytes, Refusal> {
-    let whole = Limited::new(body, settings.max_state).collect();
-    match tokio::time::timeout(settings.time_limit, whole).await {
-        Ok(Ok(whole)) => Ok(whole.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(Refusal::TooLarge(format!(
-            "the body is larger than {} bytes",
-            settings.max_state
-        ))),
-        Ok(Err(error)) => Err(Refusal::Invalid(format!(
-            "the body cannot be read: {error}"
-        ))),
+    match tokio::time::timeout(settings.time_limit, whole(body, settings.max_state)).await {
+        Ok(outcome) => outcome,
         Err(_) => Err(Refusal::Invalid("the body has not arrived in time".into())),
     }
+}
+
+/// All of a body, in one buffer. Its pieces are copied as they arrive, so that the connection reads all of them
+/// into the same memory.
+async fn whole(mut body: Incoming, limit: usize) -> Result<Bytes, Refusal> {
+    let mut whole = Vec::new();
+    while let Some(frame) = body.frame().await {
+        let frame =
+            frame.map_err(|error| Refusal::Invalid(format!("the body cannot be read: {error}")))?;
+        let Ok(piece) = frame.into_data() else {
+            continue;
+        };
+        if piece.len() > limit - whole.len() {
+            return Err(Refusal::TooLarge(format!(
+                "the body is larger than {limit} bytes"
+            )));
+        }
+        if whole.is_empty() {
+            if body.is_end_stream() {
+                return Ok(piece);
+            }
+            // What the client declares: it knows the password.
+            let declared = body.size_hint().lower();
+            let more = usize::try_from(declared).unwrap_or(usize::MAX);
+            whole.reserve_exact(piece.len() + more.min(limit));
+        }
+        whole.extend_from_slice(&piece);
+    }
+    Ok(whole.into())
 }
 
 fn verb(method: &Method) -> Option<Verb> {

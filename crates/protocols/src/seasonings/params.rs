@@ -1,5 +1,6 @@
 //! The params of a call, written member by member.
 
+use bytes::Bytes;
 use serde::Serialize;
 use tenon_rpc::{Format, Payload};
 use tenon_values::{Error, Problem, Step, Value};
@@ -8,10 +9,24 @@ use tenon_wire::msgpack::{self, write};
 use super::value::{Shape, encode_into};
 
 /// Params that are being written. They are sent as an array of one map.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Params {
-    members: Vec<u8>,
+    /// Room for the heads of the array and the map, then the members. The members may be large, and are not
+    /// copied when their number is known.
+    bytes: Vec<u8>,
     count: usize,
+}
+
+/// The longest heads.
+const HEADS: usize = 6;
+
+impl Default for Params {
+    fn default() -> Params {
+        Params {
+            bytes: vec![0; HEADS],
+            count: 0,
+        }
+    }
 }
 
 impl Params {
@@ -21,7 +36,7 @@ impl Params {
     }
 
     fn key(&mut self, name: &str) {
-        write::str(&mut self.members, name.as_bytes());
+        write::str(&mut self.bytes, name.as_bytes());
         self.count += 1;
     }
 
@@ -36,7 +51,7 @@ impl Params {
         shape: impl Into<Shape<'a>>,
     ) -> Result<Params, Error> {
         self.key(name);
-        encode_into(value, shape, &mut self.members)
+        encode_into(value, shape, &mut self.bytes)
             .map_err(|error| error.below(Step::Attribute(name.into())))?;
         Ok(self)
     }
@@ -53,9 +68,9 @@ impl Params {
     ) -> Result<Params, Error> {
         let shape = shape.into();
         self.key(name);
-        write::array(&mut self.members, values.len());
+        write::array(&mut self.bytes, values.len());
         for (index, value) in values.iter().enumerate() {
-            encode_into(value, shape, &mut self.members).map_err(|error| {
+            encode_into(value, shape, &mut self.bytes).map_err(|error| {
                 error
                     .below(Step::Index(index))
                     .below(Step::Attribute(name.into()))
@@ -68,8 +83,8 @@ impl Params {
     #[must_use]
     pub fn map(mut self, name: &str, inner: Params) -> Params {
         self.key(name);
-        write::map(&mut self.members, inner.count);
-        self.members.extend_from_slice(&inner.members);
+        write::map(&mut self.bytes, inner.count);
+        self.bytes.extend_from_slice(&inner.bytes[HEADS..]);
         self
     }
 
@@ -77,10 +92,10 @@ impl Params {
     #[must_use]
     pub fn maps(mut self, name: &str, list: Vec<Params>) -> Params {
         self.key(name);
-        write::array(&mut self.members, list.len());
+        write::array(&mut self.bytes, list.len());
         for inner in list {
-            write::map(&mut self.members, inner.count);
-            self.members.extend_from_slice(&inner.members);
+            write::map(&mut self.bytes, inner.count);
+            self.bytes.extend_from_slice(&inner.bytes[HEADS..]);
         }
         self
     }
@@ -91,7 +106,7 @@ impl Params {
     /// It has no form in msgpack.
     pub fn member<T: Serialize + ?Sized>(mut self, name: &str, value: &T) -> Result<Params, Error> {
         self.key(name);
-        msgpack::encode(value, &mut self.members)
+        msgpack::encode(value, &mut self.bytes)
             .map_err(|error| Error::from(Problem::Serde(error.to_string())))?;
         Ok(self)
     }
@@ -100,7 +115,7 @@ impl Params {
     #[must_use]
     pub fn text(mut self, name: &str, text: &str) -> Params {
         self.key(name);
-        write::str(&mut self.members, text.as_bytes());
+        write::str(&mut self.bytes, text.as_bytes());
         self
     }
 
@@ -109,39 +124,42 @@ impl Params {
     pub fn binary(mut self, name: &str, bytes: Option<&[u8]>) -> Params {
         if let Some(bytes) = bytes {
             self.key(name);
-            write::bin(&mut self.members, bytes);
+            write::bin(&mut self.bytes, bytes);
         }
         self
     }
 
     /// The same members as the answer to a call: a map without an array around it.
     pub fn into_answer(self) -> Payload {
-        Payload::new(Format::Msgpack, self.into_map())
+        let count = self.count;
+        self.finish(|head| write::map(head, count))
     }
 
     /// With a value that is msgpack already.
     #[must_use]
     pub(super) fn packed(mut self, name: &str, packed: &[u8]) -> Params {
         self.key(name);
-        self.members.extend_from_slice(packed);
+        self.bytes.extend_from_slice(packed);
         self
-    }
-
-    /// The map alone.
-    pub(super) fn into_map(self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(self.members.len() + 5);
-        write::map(&mut bytes, self.count);
-        bytes.extend_from_slice(&self.members);
-        bytes
     }
 
     /// The params as they are sent.
     pub fn into_payload(self) -> Payload {
-        let mut bytes = Vec::with_capacity(self.members.len() + 6);
-        write::array(&mut bytes, 1);
-        write::map(&mut bytes, self.count);
-        bytes.extend_from_slice(&self.members);
-        Payload::new(Format::Msgpack, bytes)
+        let count = self.count;
+        self.finish(|head| {
+            write::array(head, 1);
+            write::map(head, count);
+        })
+    }
+
+    /// Puts the heads that `write` writes before the members.
+    fn finish(mut self, write: impl FnOnce(&mut &mut [u8])) -> Payload {
+        let mut heads = [0; HEADS];
+        let mut rest = &mut heads[..];
+        write(&mut rest);
+        let start = rest.len();
+        self.bytes[start..HEADS].copy_from_slice(&heads[..HEADS - start]);
+        Payload::new(Format::Msgpack, Bytes::from(self.bytes).slice(start..))
     }
 }
 

@@ -61,7 +61,7 @@ pub(super) fn by_position(function: &Function, given: &Payload) -> Result<Params
 /// What is sent if no arguments are given.
 pub(super) fn none(function: &Function) -> Result<Vec<u8>, Error> {
     let none = Payload::new(tenon_rpc::Format::Json, "{}");
-    Ok(by_name(function, &none)?.into_map())
+    Ok(by_name(function, &none)?.into_answer().bytes().to_vec())
 }
 
 /// One argument. What may be left out has its default, null if that is allowed, or is not sent.
