@@ -141,9 +141,17 @@ impl Plugin {
     /// The schemas of a plugin that is being written.
     pub(crate) async fn schemas(&self) -> Result<Schemas, Failure> {
         let task = Task::without_config("read the schema of the plugin");
-        let teller = self.teller(task, "getSchema");
-        let lease = self.lease(&teller, task).await?;
+        let lease = self.lease(&self.teller(task, "init"), task).await?;
         let capabilities = lease.extra().welcome.capabilities.clone();
+        let has = |level| capabilities.has(level);
+        let teller = self.teller(
+            task,
+            match (has(Level::Functions), has(Level::Resources)) {
+                (true, true) => "functions/getSchema or resources/getSchema",
+                (true, false) => "functions/getSchema",
+                (false, _) => "resources/getSchema",
+            },
+        );
         let peer = lease.plugin().peer();
         let asked = calls::schemas(&peer, &capabilities);
         match lease.plugin().while_alive(self.in_time(asked)).await {
@@ -272,22 +280,25 @@ impl Plugin {
             }
         };
         let mut call = std::pin::pin!(plugin.while_alive(async {
-            let asked = peer.ask(method, Some(params)).await?;
-            let id = asked.id();
-            let mut asked = std::pin::pin!(asked);
-            tokio::select! {
+            let mut asked = peer.ask(method, Some(params)).await?;
+            let is_late = tokio::select! {
                 biased;
                 outcome = &mut asked => return outcome,
-                () = self.interruption.cancelled(), if !task.cleans_up => {}
-                () = too_late => {}
-            }
-            process::cancel(&peer, &id).await;
+                () = self.interruption.cancelled(), if !task.cleans_up => false,
+                () = too_late => true,
+            };
+            asked.cancel();
             let Some(limit) = self.time_limit else {
                 return asked.await;
             };
             let end = (started + limit).max(Instant::now() + GRACE);
             let answered = tokio::time::timeout_at(end, asked).await;
-            answered.unwrap_or(Err(CallError::TimedOut(limit)))
+            match answered.unwrap_or(Err(CallError::TimedOut(limit))) {
+                Err(CallError::Answered(error)) if is_late => {
+                    Err(CallError::Answered(failure::of_late_call(error, limit)))
+                }
+                outcome => outcome,
+            }
         }));
         tokio::select! {
             biased;

@@ -19,12 +19,36 @@ pub struct Asked {
     pub(crate) shared: Arc<Shared>,
     pub(crate) number: u32,
     pub(crate) timer: Option<Timer>,
+    /// The other side has been asked to cancel it.
+    pub(crate) is_cancelled: bool,
 }
 
 impl Asked {
     /// The id that the request went out with.
     pub fn id(&self) -> Id {
         Id::from(self.number)
+    }
+
+    /// Asks the other side to cancel the call, once, and goes on waiting for its answer. Nothing is sent in a protocol
+    /// without cancellation.
+    pub fn cancel(&mut self) {
+        if std::mem::replace(&mut self.is_cancelled, true) {
+            return;
+        }
+        let Some(cancel) = self.shared.options.cancel else {
+            return;
+        };
+        let outbox = &self.shared.outbox;
+        let (form, format) = (self.shared.options.params, outbox.dialect().format());
+        if let Ok(params) = cancel.params(form, format, self.number) {
+            let event = Message::Event(Event {
+                method: Text::from_static(cancel.method),
+                params,
+            });
+            // There are at most as many of these as calls, so they need no room of their own.
+            // A connection that has ended needs no cancelling.
+            let _ended = outbox.push(outbox.no_room_needed(), &event);
+        }
     }
 }
 
@@ -55,22 +79,8 @@ impl Future for Asked {
 
 impl Drop for Asked {
     fn drop(&mut self) {
-        if !self.shared.pending().forget(self.number) {
-            return;
-        }
-        let Some(cancel) = self.shared.options.cancel else {
-            return;
-        };
-        let outbox = &self.shared.outbox;
-        let (form, format) = (self.shared.options.params, outbox.dialect().format());
-        if let Ok(params) = cancel.params(form, format, self.number) {
-            let event = Message::Event(Event {
-                method: Text::from_static(cancel.method),
-                params,
-            });
-            // There are at most as many of these as calls, so they need no room of their own.
-            // A connection that has ended needs no cancelling.
-            let _ended = outbox.push(outbox.no_room_needed(), &event);
+        if self.shared.pending().forget(self.number) {
+            self.cancel();
         }
     }
 }

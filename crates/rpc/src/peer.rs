@@ -141,6 +141,7 @@ impl Peer {
             shared: self.shared.clone(),
             number,
             timer: Timer::start(&self.shared.options.metrics, Direction::Out, method),
+            is_cancelled: false,
         })
     }
 

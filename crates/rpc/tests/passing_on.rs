@@ -209,6 +209,34 @@ async fn a_call_is_withdrawn_with_an_event_of_the_callers_own() {
     .await;
 }
 
+/// It is still waited for, and dropping it does not cancel it again.
+#[tokio::test]
+async fn a_call_is_cancelled_once() {
+    let desk = Desk::new();
+    let cancel = Cancel {
+        method: "$/cancelRequest",
+        field: "id",
+    };
+    let options = Options {
+        cancel: Some(cancel),
+        ..Options::default()
+    };
+    let (mut peer, connection) = desk.connect(options);
+    watched(async {
+        let mut asked = connection.peer().ask("question", None).await.unwrap();
+        asked.cancel();
+        asked.cancel();
+        drop(asked);
+        connection.peer().send_raw("last", None).await.unwrap();
+        let _question = peer.line().await.unwrap();
+        let cancelled = peer.line().await.unwrap();
+        assert!(cancelled.contains("$/cancelRequest"), "{cancelled}");
+        let last = peer.line().await.unwrap();
+        assert!(last.contains("last"), "{last}");
+    })
+    .await;
+}
+
 /// An answer that is too long fails its call and no other, in every dialect.
 #[tokio::test]
 async fn an_answer_that_is_too_long() {

@@ -1,6 +1,6 @@
 //! Values as Terraform sends them, and back.
 
-use tenon_values::{Type, Value, json, msgpack};
+use tenon_values::{Error, Problem, Type, Value, json, msgpack};
 
 use crate::diagnostic::Diagnostic;
 use crate::proto::tfplugin6::DynamicValue;
@@ -15,16 +15,26 @@ pub(crate) fn decode(sent: Option<&DynamicValue>, ty: &Type) -> Result<Value, Di
         ([], text) => json::decode(text, ty),
         (bytes, _) => msgpack::decode(bytes, ty),
     };
-    decoded.map_err(|error| {
-        Diagnostic::error(
+    decoded.map_err(|error| match is_too_large(&error) {
+        true => Diagnostic::error(
+            "Value too large",
+            format!("The provider does not accept this value: {error}. Make the value smaller, or split it."),
+        ),
+        false => Diagnostic::error(
             "Unreadable value",
             format!(
                 "Terraform sent a value that does not fit the schema: {error}.\n\n\
                  The versions of Terraform and the provider may be incompatible. Report this as a bug of \
                  the provider."
             ),
-        )
+        ),
     })
+}
+
+/// Whether a value is beyond a limit of ours, which is not a mistake of anybody. Types are read from JSON, whose errors
+/// are texts.
+fn is_too_large(error: &Error) -> bool {
+    matches!(error.problem(), Problem::Limit { .. }) || error.to_string().contains("levels deep")
 }
 
 /// The value as Terraform reads it.
@@ -50,6 +60,33 @@ mod tests {
         let nothing = DynamicValue::default();
         assert!(decode(None, &Type::String).unwrap().is_null());
         assert!(decode(Some(&nothing), &Type::String).unwrap().is_null());
+    }
+
+    #[test]
+    fn a_value_beyond_a_limit_is_not_a_bug_of_the_provider() {
+        let depth = 200;
+        let nested = |open: &str, inner: &str, close: &str| {
+            format!("{}{inner}{}", open.repeat(depth), close.repeat(depth))
+        };
+        // In the form of JSON, the value is too deep; in that of msgpack, its type is.
+        let json = nested("[", "1", "]");
+        let ty = nested("[\"tuple\",[", "\"number\"", "]]");
+        let length = u16::try_from(ty.len()).unwrap().to_be_bytes();
+        let packed = [&[0x92, 0xc5], &length[..], ty.as_bytes(), &[0x01]].concat();
+        for sent in [
+            DynamicValue {
+                json: format!("{{\"type\":\"number\",\"value\":{json}}}").into_bytes(),
+                msgpack: Vec::new(),
+            },
+            DynamicValue {
+                json: Vec::new(),
+                msgpack: packed,
+            },
+        ] {
+            let error = decode(Some(&sent), &Type::Dynamic).unwrap_err();
+            assert_eq!(error.summary, "Value too large", "{}", error.detail);
+            assert!(error.detail.contains("levels deep"), "{}", error.detail);
+        }
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! What the user is told when a call of the plugin fails.
 
+use std::time::Duration;
+
 use tenon_host::{PluginError, Problem};
 use tenon_protocols::Secrets;
 use tenon_protocols::seasonings::{AnswerError, Diagnostic as Said, calls};
@@ -73,7 +75,7 @@ impl Teller<'_> {
         let text = match &error.problem {
             // Why it was refused, in a sentence of its own.
             Problem::Call(CallError::Malformed(problem)) => {
-                format!("The plugin was refused: {problem}.")
+                format!("The plugin was refused: {}.", problem.trim_end_matches('.'))
             }
             _ => sentence(&error.to_string()),
         };
@@ -148,6 +150,19 @@ impl Teller<'_> {
     /// Terraform was told to stop.
     pub(super) fn interrupted(&self) -> Failure {
         self.failure(Kind::NoAnswer, "Terraform was interrupted.")
+    }
+}
+
+/// The error of a call that was cancelled because of the time limit.
+pub(super) fn of_late_call(error: RpcError, limit: Duration) -> RpcError {
+    let message = format!(
+        "{}\n\nThe call was cancelled after {limit:?}, the time limit that the plugin was packed with. If it needs more \
+         time, pack the plugin again with a longer `--timeout`.",
+        error.message
+    );
+    RpcError {
+        message: message.into(),
+        ..error
     }
 }
 

@@ -8,10 +8,10 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tenon_host::{Environment, PluginCommand, PluginError, Problem, Start, Started, StopLimits};
 use tenon_protocols::seasonings::{
-    Greeting, Level, Manifest, Params, PinnedFile, Welcome, begin, calls,
+    Greeting, Level, MANIFEST_FILE, Manifest, PinnedFile, Welcome, begin, calls,
 };
 use tenon_protocols::{Protocol, Secrets};
-use tenon_rpc::{CallError, Id, Options, Peer, Router, Text, events};
+use tenon_rpc::{CallError, Options, Peer, Router, Text, events};
 use tenon_schema::Offer;
 use tokio::sync::Mutex;
 
@@ -57,7 +57,7 @@ pub(super) async fn start(
 ) -> Result<Started<Extra>, PluginError> {
     // Before anything of a changed plugin runs.
     if let Err(problem) = manifest.files.iter().try_for_each(PinnedFile::check) {
-        return Err(not_started(manifest, refused(&problem)));
+        return Err(not_started(manifest, refused(manifest, &problem)));
     }
     let protocol = Protocol::Seasonings;
     let start = Start {
@@ -89,7 +89,8 @@ pub(super) async fn start(
     let first = |peer: Peer| async move {
         let welcome = begin(&peer, &greeting).await?;
         if let Some(expected) = expected {
-            check_schema(&peer, &welcome, &expected).await?;
+            let checked = check_schema(&peer, &welcome, &expected).await?;
+            checked.map_err(|problem| refused(manifest, &problem))?;
         }
         Ok(welcome)
     };
@@ -143,38 +144,55 @@ fn log(plugin: &str, level: &str, text: &str) {
     }
 }
 
-async fn check_schema(peer: &Peer, welcome: &Welcome, expected: &Offer) -> Result<(), CallError> {
+/// What is wrong with the schema.
+async fn check_schema(
+    peer: &Peer,
+    welcome: &Welcome,
+    expected: &Offer,
+) -> Result<Result<(), String>, CallError> {
     let schemas = calls::schemas(peer, &welcome.capabilities).await?;
-    let offer = { schemas.offer() }.map_err(|error| refused(&format!("its schema: {error}")))?;
-    match offer == *expected {
-        true => Ok(()),
-        false => Err(refused(
-            "its schema is not the one that was captured when it was packed",
-        )),
-    }
+    Ok(match schemas.offer() {
+        Ok(offer) if offer == *expected => Ok(()),
+        Ok(_) => Err("its schema is not the one that was captured when it was packed".to_owned()),
+        Err(error) => Err(format!("its schema: {error}")),
+    })
 }
 
 /// The plugin is not the one that was packed.
-fn refused(problem: &str) -> CallError {
-    CallError::Malformed(Text::from(format!(
-        "{problem}. Pack the plugin again with `tenon provider pack`, which prints how to update \
-         .terraform.lock.hcl"
-    )))
+fn refused(manifest: &Manifest, problem: &str) -> CallError {
+    let advice = match packed_since(manifest) {
+        Some(version) => format!(
+            "Version {version} of the provider was packed since: run `terraform init -upgrade` to use it"
+        ),
+        None => "Pack the plugin again with `tenon provider pack`, which prints how to update \
+                 .terraform.lock.hcl"
+            .to_owned(),
+    };
+    CallError::Malformed(Text::from(format!("{problem}. {advice}")))
+}
+
+/// Another version of the provider in the same mirror, whose plugin is as it is now.
+fn packed_since(manifest: &Manifest) -> Option<String> {
+    // MIRROR/REGISTRY/NAMESPACE/NAME/VERSION/PLATFORM/PROGRAM; Terraform links to the folder of the platform.
+    let program = std::env::current_exe().ok()?.canonicalize().ok()?;
+    let platform = program.parent()?;
+    let versions = platform.parent()?.parent()?;
+    let found = std::fs::read_dir(versions).ok()?.flatten();
+    let mut others = found.filter_map(|version| {
+        let file = version
+            .path()
+            .join(platform.file_name()?)
+            .join(MANIFEST_FILE);
+        let other = Manifest::read(&std::fs::read(file).ok()?).ok()?;
+        let is_current = other.files.iter().all(|file| file.check().is_ok());
+        let is_other = other.source() == manifest.source() && other.version != manifest.version;
+        (is_other && is_current && !other.files.is_empty()).then_some(other.version)
+    });
+    others.next()
 }
 
 fn not_started(manifest: &Manifest, problem: CallError) -> PluginError {
     PluginError::new(&manifest.command.join(" "), Problem::Call(problem))
-}
-
-/// Asks the plugin to cancel a call.
-pub(super) async fn cancel(peer: &Peer, id: &Id) {
-    let Id::Number(number) = id else {
-        return;
-    };
-    if let Ok(params) = Params::new().member("id", number) {
-        // A plugin that has gone needs no cancelling.
-        let _gone = peer.send_raw("$/cancel", Some(params.into_payload())).await;
-    }
 }
 
 /// Says goodbye and sees to it that the process ends.

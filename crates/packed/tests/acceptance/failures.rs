@@ -125,7 +125,13 @@ fn a_plugin_that_has_changed_is_refused() {
         refused
             .says("has changed since the plugin was packed")
             .says("tenon provider pack");
-        fs::write(&plugin, text).unwrap();
+        // It was packed as another version since, which Terraform does not use by itself.
+        ready_as(workspace, "2.0.0");
+        let refused = workspace.run("plan").fails();
+        refused
+            .says("Version 2.0.0 of the provider was packed since: run `terraform init -upgrade` to use it")
+            .says_nothing_of("tenon provider pack");
+        workspace.run("init -upgrade").succeeds();
         workspace.run("plan -detailed-exitcode").has_changes();
 
         workspace.behave("schema");
@@ -145,5 +151,28 @@ fn a_plugin_that_is_being_written_may_change() {
             &THING.replace("secret", "later = \"x\"\n  secret"),
         );
         workspace.run("plan -detailed-exitcode").has_changes();
+    });
+}
+
+/// Packs the plugin as it is now.
+fn ready_as(workspace: &Workspace, version: &str) {
+    let options = format!("--env EXAMPLES --as-version {version}");
+    let plugin = workspace.path("puppet.py");
+    workspace.pack("puppet", &options, &plugin).succeeds();
+}
+
+#[test]
+fn a_path_that_leads_nowhere_in_replace_is_refused() {
+    trial(|workspace| {
+        // Packing finds out which methods the plugin has.
+        workspace.behave("replace nothing");
+        ready(workspace, "");
+        apply(workspace, "").succeeds();
+        workspace.configure("puppet", &THING.replace("\"one\"", "\"two\""));
+        workspace.behave("replace nothing");
+        let refused = workspace.run("plan").fails();
+        refused.says(
+            "replace in the answer to resources/planChange: it has a path that leads to no attribute",
+        );
     });
 }

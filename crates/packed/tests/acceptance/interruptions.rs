@@ -128,6 +128,14 @@ fn a_call_that_takes_too_long_is_ended() {
         workspace.run("apply -auto-approve").succeeds();
         assert_eq!(count(workspace, "cancelled"), 1);
         workspace.run("destroy -auto-approve").succeeds();
+        // Also if it answers that it has cancelled the call: that alone would not say why.
+        workspace.behave("wait refuse");
+        let late = workspace.run("apply -auto-approve").fails();
+        late.says("cancelled, nothing was created")
+            .says("The call was cancelled after 500ms, the time limit")
+            .says("--timeout");
+        workspace.run("destroy -auto-approve").succeeds();
+        forget_calls(workspace);
         workspace.behave("hang");
         let late = workspace.run("apply -auto-approve").fails();
         late.says("Could not create the resource")
@@ -135,5 +143,6 @@ fn a_call_that_takes_too_long_is_ended() {
             .says("Whether the change was made is unknown")
             .says_nothing_of("hunter2");
         assert_eq!(workspace.addresses(), [A]);
+        assert_eq!(count(workspace, "cancelled"), 1);
     });
 }

@@ -108,3 +108,50 @@ fn what_users_configure_reaches_the_plugin() {
         );
     });
 }
+
+/// Nothing of a provider is in the mirror until all of it is, and the plugin ends with the command.
+#[test]
+fn packing_that_is_interrupted_leaves_nothing() {
+    trial(|workspace| {
+        let plugin = workspace.plugin("puppet.py");
+        for how in ["terminate", "kill"] {
+            workspace.behave("hang at schema");
+            let running = workspace.start_packing("puppet", "--env EXAMPLES", &plugin);
+            workspace.wait_until("the schema", || workspace.path("asked").exists());
+            match how {
+                "kill" => running.kill(),
+                _ => running.terminate(),
+            }
+            assert_ne!(running.wait().code, Some(0));
+            assert!(!workspace.path("mirror").exists(), "{how}");
+            fs::remove_file(workspace.path("asked")).unwrap();
+        }
+        workspace.behave("");
+        workspace
+            .pack("puppet", "--env EXAMPLES", &plugin)
+            .succeeds();
+    });
+}
+
+#[test]
+fn a_version_that_terraform_cannot_use_is_reported() {
+    trial(|workspace| {
+        let plugin = workspace.plugin("puppet.py");
+        let text = fs::read_to_string(&plugin).unwrap();
+        let text = text.replace(
+            "\"name\": \"puppet\",",
+            "\"name\": \"puppet\", \"version\": \"abc\",",
+        );
+        fs::write(&plugin, text).unwrap();
+        let packed = workspace
+            .pack("puppet", "--env EXAMPLES", &plugin)
+            .succeeds();
+        packed
+            .says("warning: the version of the plugin, \"abc\", is not three numbers")
+            .says("the provider has the version 0.1.0")
+            .says("hint: --as-version");
+        let options = "--env EXAMPLES --as-version 3.0.0";
+        let packed = workspace.pack("puppet", options, &plugin).succeeds();
+        packed.says_nothing_of("warning");
+    });
+}

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import time
 
 sys.path.insert(0, os.environ["EXAMPLES"])
 from msgpack_lite import UNKNOWN, pack, unpack  # noqa: E402
@@ -92,7 +93,12 @@ def answer(method, params):
     if method == "init":
         return {"name": "puppet", "capabilities": ["resources"]}
     if method == "resources/getSchema":
+        if behaviour() == "hang at schema":
+            open("asked", "w").close()
+            time.sleep(1000)
         return schema()
+    if method == "resources/planChange" and behaviour() == "replace nothing":
+        return {"planned": params["proposed"], "replace": [["nothing"]]}
     if method == "resources/applyChange":
         return apply(params)
     if method == "resources/read":

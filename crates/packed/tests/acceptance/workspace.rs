@@ -56,6 +56,14 @@ impl Workspace {
         self.run_program(&program("tenon"), &command)
     }
 
+    /// Starts to pack a plugin in Python.
+    pub(crate) fn start_packing(&self, name: &str, options: &str, plugin: &Path) -> Running<'_> {
+        let words = format!("provider pack {name} --mirror mirror {options}");
+        let words: Vec<&str> = words.split_whitespace().collect();
+        let command = ["--", "python3", plugin.to_str().unwrap()];
+        self.start_program(&program("tenon"), &[&words[..], &command].concat())
+    }
+
     /// A copy of a plugin of the tests, which may be changed.
     pub(crate) fn plugin(&self, name: &str) -> PathBuf {
         let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/acceptance");

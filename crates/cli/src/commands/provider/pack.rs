@@ -31,9 +31,7 @@ pub(super) async fn run(args: &PackArgs) -> Result<(), Failure> {
         format: MANIFEST_FORMAT,
         name: args.name.clone(),
         namespace: args.namespace.clone(),
-        version: { args.as_version.clone() }
-            .or_else(|| version(&welcome.version).ok())
-            .unwrap_or_else(|| "0.1.0".to_owned()),
+        version: version_of(args, &welcome.version),
         files: match is_pinned {
             true => command.pins()?,
             false => Vec::new(),
@@ -88,4 +86,22 @@ pub(super) async fn run(args: &PackArgs) -> Result<(), Failure> {
         output::talk(format_args!("pinned {}", tenon_text::line(&file.path)));
     }
     package.print(&done)
+}
+
+/// The version of the provider: of the command line, or of the plugin if Terraform can use that.
+fn version_of(args: &PackArgs, of_plugin: &str) -> String {
+    const OTHERWISE: &str = "0.1.0";
+    if let Some(version) = &args.as_version {
+        return version.clone();
+    }
+    version(of_plugin).unwrap_or_else(|_| {
+        if !of_plugin.is_empty() {
+            output::talk(format_args!(
+                "warning: the version of the plugin, {}, is not three numbers such as 1.2.0, so the provider has the \
+                 version {OTHERWISE}\n  hint: --as-version sets the version of the provider",
+                tenon_text::line(&format!("{of_plugin:?}"))
+            ));
+        }
+        OTHERWISE.to_owned()
+    })
 }
