@@ -19,6 +19,11 @@ pub trait Attributes: Typed {
     fn variadic() -> Option<usize> {
         None
     }
+
+    /// Whether each of the fields is [`MaybeUnknown`](crate::MaybeUnknown).
+    fn maybe_unknown() -> Vec<bool> {
+        Vec::new()
+    }
 }
 
 /// No attributes.
@@ -229,6 +234,10 @@ macro_rules! attributes {
             fn variadic() -> ::core::option::Option<usize> {
                 let fields: &[bool] = &[$(<$ty as $crate::Typed>::IS_VARIADIC),*];
                 fields.iter().position(|is_variadic| *is_variadic)
+            }
+
+            fn maybe_unknown() -> ::std::vec::Vec<bool> {
+                ::std::vec![$(<$ty as $crate::Typed>::MAY_BE_UNKNOWN),*]
             }
         }
     )+};

@@ -93,7 +93,9 @@
 //! | [`Resource::upgrade`] | | | yes |
 //! | markers of [`attributes!`] | none | `#[replaces]` | all |
 //! | [`max_in_flight`](Plugin::max_in_flight) | actions at a time | calls that denobridge makes at a time | calls that a host makes at a time |
-//! | progress ([`Context`]) | | of actions | of data sources |
+//! | progress ([`Context`], [`ResourceCall`]) | | of actions | of data sources and resources |
+//! | private data ([`ResourceCall`]) | | | of resources |
+//! | unknown arguments of functions ([`MaybeUnknown`]) | | | yes |
 //!
 //! In Seasonings, a configuration with values that are not known yet leaves the plugin unconfigured:
 //! plans are made without [`Resource::modify_plan`], and everything else fails with a message that
@@ -120,6 +122,7 @@ mod failure;
 pub mod field;
 mod hooks;
 mod idempotency_key;
+mod maybe_unknown;
 mod orchard;
 mod parts;
 mod plan;
@@ -137,12 +140,13 @@ mod wire;
 
 pub use attributes::Attributes;
 pub use block::Nested;
-pub use context::{Context, Progress};
+pub use context::{Context, Progress, ResourceCall};
 pub use data::{Data, IntoData};
 pub use ephemeral::{Ephemeral, Opened, Renewed};
 pub use failure::Failure;
 pub use hooks::{Action, Change, ResourceHook, Stage, StageHook, Verdict};
 pub use idempotency_key::IdempotencyKey;
+pub use maybe_unknown::MaybeUnknown;
 pub use plan::{Decision, Plan, Planned};
 pub use plugin::Plugin;
 pub use resource::{Created, Existing, Found, Resource};

@@ -110,12 +110,12 @@ async fn dispatch(served: &Served, call: Call) -> Reply {
             }
             "resources/validate" => configuration::validate(served, &given("resources/validate")?),
             "resources/planChange" => {
-                resources::plan(served, &given("resources/planChange")?).await
+                resources::plan(served, call.peer, &given("resources/planChange")?).await
             }
             "resources/applyChange" => {
-                resources::apply(served, &given("resources/applyChange")?).await
+                resources::apply(served, call.peer, &given("resources/applyChange")?).await
             }
-            "resources/read" => resources::read(served, &given("resources/read")?).await,
+            "resources/read" => resources::read(served, call.peer, &given("resources/read")?).await,
             "resources/import" => resources::import(served, &given("resources/import")?),
             "resources/upgrade" => resources::upgrade(served, &given("resources/upgrade")?).await,
             "resources/readData" => {

@@ -18,6 +18,7 @@ use tenon_values::{Error, Number, Problem, Step, Text, Type, Value};
 /// | [`Secret<T>`](crate::Secret) | as `T`, sensitive |
 /// | [`WriteOnly<T>`](crate::WriteOnly) | as `T`, write-only |
 /// | [`Variadic<T>`](crate::Variadic) | any number of arguments |
+/// | [`MaybeUnknown<T>`](crate::MaybeUnknown) | as `T`; an argument that may be unknown |
 /// | `Option<`[`IdempotencyKey`](crate::IdempotencyKey)`>` | `any`, marked as the idempotency key |
 /// | `()` | an object without attributes; as outputs, none |
 pub trait Typed: Sized {
@@ -32,6 +33,9 @@ pub trait Typed: Sized {
 
     /// It is [`Variadic`](crate::Variadic).
     const IS_VARIADIC: bool = false;
+
+    /// It is [`MaybeUnknown`](crate::MaybeUnknown).
+    const MAY_BE_UNKNOWN: bool = false;
 
     /// It is an [`IdempotencyKey`](crate::IdempotencyKey).
     const IS_IDEMPOTENCY_KEY: bool = false;
@@ -108,6 +112,7 @@ impl<T: Typed> Typed for Option<T> {
     const IS_OPTIONAL: bool = true;
     const IS_SENSITIVE: bool = T::IS_SENSITIVE;
     const IS_WRITE_ONLY: bool = T::IS_WRITE_ONLY;
+    const MAY_BE_UNKNOWN: bool = T::MAY_BE_UNKNOWN;
     const IS_IDEMPOTENCY_KEY: bool = T::IS_IDEMPOTENCY_KEY;
 
     fn ty() -> Type {

@@ -28,6 +28,7 @@ impl<T: Typed> Typed for Variadic<T> {
     const IS_OPTIONAL: bool = true;
     const IS_SENSITIVE: bool = T::IS_SENSITIVE;
     const IS_VARIADIC: bool = true;
+    const MAY_BE_UNKNOWN: bool = T::MAY_BE_UNKNOWN;
 
     fn ty() -> Type {
         Type::list(T::ty())

@@ -2,6 +2,8 @@
 
 #[path = "seasonings/accounts.rs"]
 mod accounts;
+#[path = "seasonings/ambient.rs"]
+mod ambient;
 #[path = "seasonings/blocks.rs"]
 mod blocks;
 #[path = "seasonings/calls.rs"]

@@ -12,7 +12,8 @@ use crate::{Attributes, Failure, Typed};
 impl<S: Send + Sync + 'static> Plugin<S> {
     /// Adds a function: the same arguments give the same result, and nothing is changed. Its
     /// parameters are the fields of a struct made by [`attributes!`](crate::attributes), in their
-    /// order; the last one may be [`Variadic`](crate::Variadic).
+    /// order; the last one may be [`Variadic`](crate::Variadic). Those that are
+    /// [`MaybeUnknown`](crate::MaybeUnknown) may be unknown.
     ///
     /// # Panics
     /// There is a function of this name already, a field is a block, or one that is not the last is
@@ -34,6 +35,8 @@ impl<S: Send + Sync + 'static> Plugin<S> {
         let name = name.into();
         let mut parameters = A::attributes();
         assert!(A::blocks().is_empty(), "parameters cannot be blocks");
+        let unknown = A::maybe_unknown();
+        let allows_unknown = |index: usize| unknown.get(index).is_some_and(|allows| *allows);
         let variadic = A::variadic().map(|index| {
             assert_eq!(
                 index + 1,
@@ -44,6 +47,7 @@ impl<S: Send + Sync + 'static> Plugin<S> {
             let element = attribute.implied_type().element().cloned();
             let mut parameter = parameter(attribute, false);
             parameter.ty = element.unwrap_or(Type::Dynamic);
+            parameter.allows_unknown = allows_unknown(index);
             parameter
         });
         // Behind a parameter that has to be given, or before a variadic one, null stands for what
@@ -61,7 +65,10 @@ impl<S: Send + Sync + 'static> Plugin<S> {
             variadic,
             description: description.into().into(),
             ..Function::new(
-                parameters.map(|(index, one)| parameter(one, index >= last)),
+                parameters.map(|(index, one)| Parameter {
+                    allows_unknown: allows_unknown(index),
+                    ..parameter(one, index >= last)
+                }),
                 T::ty().without_optional(),
             )
         };

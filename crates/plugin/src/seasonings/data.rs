@@ -22,14 +22,7 @@ pub(super) async fn read(served: &Served, peer: Peer, given: &Received) -> Reply
     let body = &served.offer()?.data_sources[name].body;
     let config = given.value("config", body)?;
     let parts = served.session.parts().await.map_err(failed)?;
-    let say: Arc<Say> = Arc::new(move |message| {
-        let peer = peer.clone();
-        Box::pin(async move {
-            let progress = Params::new().text("message", &message).into_payload();
-            // If the host is gone, progress is not shown.
-            let _unheard = peer.send_raw("progress", Some(progress)).await;
-        })
-    });
+    let say = say(peer);
     let work = async {
         let props = select(&config, kind.shape.given_names());
         let look = &parts.data_sources[name].work;
@@ -41,6 +34,18 @@ pub(super) async fn read(served: &Served, peer: Peer, given: &Received) -> Reply
     // From here on, a `Progress` that is still in use sends nothing.
     drop(say);
     answer(body, result)
+}
+
+/// Sends progress to the host.
+pub(super) fn say(peer: Peer) -> Arc<Say> {
+    Arc::new(move |message| {
+        let peer = peer.clone();
+        Box::pin(async move {
+            let progress = Params::new().text("message", &message).into_payload();
+            // If the host is gone, progress is not shown.
+            let _unheard = peer.send_raw("progress", Some(progress)).await;
+        })
+    })
 }
 
 /// What the plugin returned. What was configured is left out: the host has it.

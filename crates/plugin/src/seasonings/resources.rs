@@ -1,22 +1,70 @@
 //! Managed resources.
 
+use std::future::Future;
 use std::sync::Arc;
 
 use tenon_protocols::seasonings::{FAILED, Params, Segment};
-use tenon_rpc::{Reply, RpcError};
+use tenon_rpc::{Peer, Reply, RpcError};
 use tenon_schema::{Attribute, Body};
 use tenon_values::{Error, Type, Value};
 
 use super::answers::{answer, failed, part, sent, subject, with_diagnostics};
+use super::data::say;
 use super::plan::Change;
 use super::{Received, Served};
+use crate::context::{Progress, Say};
 use crate::parts::{Refusal, ResourceKind, Shape, names};
 use crate::resource::AnyResource;
 use crate::session::Stage;
-use crate::{Data, Existing, Failure, Found, Plan, Planned};
+use crate::{Data, Existing, Failure, Found, Plan, Planned, ResourceCall};
 
 /// The private data of a resource that was imported and has not been read since.
 const IMPORTED: &[u8] = b"imported";
+/// What the private data of authors begins with.
+const OF_AUTHOR: u8 = 1;
+
+/// A call of the host, with what the author's function has besides its arguments.
+struct Calling {
+    call: ResourceCall,
+    /// The resource was imported, and has not been read since.
+    is_imported: bool,
+    /// Dropped at the end, so that a `Progress` that is still in use sends nothing.
+    _say: Arc<Say>,
+}
+
+impl Calling {
+    fn new(peer: Peer, given: &Received) -> Result<Calling, RpcError> {
+        let private = given.binary("private")?;
+        let of_author = private.as_deref().and_then(|private| match private {
+            [OF_AUTHOR, data @ ..] => Some(data.to_vec()),
+            _ => None,
+        });
+        let say = say(peer);
+        Ok(Calling {
+            call: ResourceCall::new(Progress::new(&say), of_author),
+            is_imported: private.is_some_and(|private| private == IMPORTED),
+            _say: say,
+        })
+    }
+
+    /// Runs the work, and adds the private data to its result.
+    async fn run(
+        &self,
+        work: impl Future<Output = Result<Params, Refusal>>,
+    ) -> Result<Params, Refusal> {
+        let result = self.call.run(work).await?;
+        Ok(match self.call.kept() {
+            Some(Some(data)) => {
+                let data = [&[OF_AUTHOR], &data[..]].concat();
+                result.binary("private", Some(&data))
+            }
+            Some(None) => result.binary("private", Some(&[])),
+            // It has been read now.
+            None if self.is_imported => result.binary("private", Some(&[])),
+            None => result,
+        })
+    }
+}
 
 /// The type of resource that a call is about.
 struct Subject<'a> {
@@ -125,7 +173,8 @@ pub(super) fn with_value(
     Ok(answer.value(name, value, body).map_err(unwritable)?)
 }
 
-pub(super) async fn plan(served: &Served, given: &Received) -> Reply {
+pub(super) async fn plan(served: &Served, peer: Peer, given: &Received) -> Reply {
+    let calling = Calling::new(peer, given)?;
     let subject = Subject::new(served, given)?;
     let change = subject.change(given)?;
     let body = subject.body;
@@ -154,10 +203,11 @@ pub(super) async fn plan(served: &Served, given: &Received) -> Reply {
         }
         with_diagnostics(result, decision.diagnostics, body)
     };
-    answer(body, work.await)
+    answer(body, calling.run(work).await)
 }
 
-pub(super) async fn apply(served: &Served, given: &Received) -> Reply {
+pub(super) async fn apply(served: &Served, peer: Peer, given: &Received) -> Reply {
+    let calling = Calling::new(peer, given)?;
     let subject = Subject::new(served, given)?;
     let change = subject.change(given)?;
     let body = subject.body;
@@ -185,14 +235,14 @@ pub(super) async fn apply(served: &Served, given: &Received) -> Reply {
         let result = with_value(Params::new(), "state", &state, body)?;
         with_diagnostics(result, diagnostics, body)
     };
-    answer(body, work.await)
+    answer(body, calling.run(work).await)
 }
 
-pub(super) async fn read(served: &Served, given: &Received) -> Reply {
+pub(super) async fn read(served: &Served, peer: Peer, given: &Received) -> Reply {
+    let calling = Calling::new(peer, given)?;
     let subject = Subject::new(served, given)?;
     let body = subject.body;
     let prior = given.value("state", body)?;
-    let is_imported = given.binary("private")?.is_some_and(|it| it == IMPORTED);
     let existing = subject.existing(&prior);
     if existing.id.is_empty() {
         // It cannot be looked for.
@@ -200,13 +250,11 @@ pub(super) async fn read(served: &Served, given: &Received) -> Reply {
     }
     let resource = subject.resource(served).await?;
     let work = async {
-        let props = existing.props.filter(|_| !is_imported);
+        let props = existing.props.filter(|_| !calling.is_imported);
         let found = resource.read(existing.id.clone(), props).await?;
-        // It has been read now.
-        let cleared = Params::new().binary("private", is_imported.then_some(&[]));
         let Some(Found { props, data }) = found else {
             let gone = Value::null(body.implied_type());
-            return with_value(cleared, "state", &gone, body);
+            return with_value(Params::new(), "state", &gone, body);
         };
         let change = Change {
             body,
@@ -218,10 +266,10 @@ pub(super) async fn read(served: &Served, given: &Received) -> Reply {
         let props = change.settled(&change.prior, props);
         let known = with_secrets(&props, &data.value, &change);
         let state = subject.state(&existing.id, &known, &data.value);
-        let result = with_value(cleared, "state", &state, body)?;
+        let result = with_value(Params::new(), "state", &state, body)?;
         with_diagnostics(result, data.diagnostics, body)
     };
-    answer(body, work.await)
+    answer(body, calling.run(work).await)
 }
 
 /// Props, and the secrets of the state as they were if no secret has a value now.
