@@ -12,6 +12,7 @@ pub(crate) mod plan;
 mod printer;
 pub(crate) mod run;
 pub(crate) mod screen;
+mod secrets;
 pub(crate) mod serve;
 
 use std::borrow::Cow;
@@ -29,11 +30,12 @@ use tokio::io::Interest;
 use tokio::net::unix::pipe;
 
 use crate::exit::{Code, Failure};
-pub(crate) use findings::{findings, findings_as_json};
+pub(crate) use findings::{diagnostic_as_json, findings, findings_as_json, summary_as_json};
 use json::compact;
 pub(crate) use json::{choose_masked, masked, without_sensitive};
 pub(crate) use printer::{Answered, Printer};
 use screen::Stream;
+pub(crate) use secrets::learn_sensitive;
 
 /// Why stdout could not be written, the first time.
 static UNWRITTEN: OnceLock<String> = OnceLock::new();
@@ -57,6 +59,18 @@ pub(crate) fn json_data(json: impl Display) -> Result<(), Failure> {
 /// Bytes on stdout, unescaped.
 pub(crate) fn bytes(bytes: &[u8]) -> Result<(), Failure> {
     written(io::stdout().lock().write_all(bytes))
+}
+
+/// Bytes on stderr, unescaped.
+pub(crate) fn error_bytes(bytes: &[u8]) {
+    // If stderr is closed, there is no way to report it.
+    let _closed = io::stderr().lock().write_all(bytes);
+}
+
+/// Whether stdout is a pipe, as in `. <(tenon ...)`.
+pub(crate) fn is_pipe() -> bool {
+    let status = rustix::fs::fstat(io::stdout());
+    status.is_ok_and(|status| rustix::fs::FileType::from_raw_mode(status.st_mode).is_fifo())
 }
 
 fn written(outcome: io::Result<()>) -> Result<(), Failure> {
@@ -108,9 +122,10 @@ pub(crate) fn indented_below(text: &str) -> String {
     text.trim_end().replace('\n', "\n    ")
 }
 
-/// Text on stderr.
+/// Text on stderr, without the sensitive values that are known.
 pub(crate) fn talk(text: impl Display) {
-    let _never_fails = write_line(Stream::Talk, &tenon_text::lines(&text.to_string()));
+    let text = text.to_string();
+    let _never_fails = write_line(Stream::Talk, &tenon_text::lines(&secrets::hidden(&text)));
 }
 
 /// A line as it is, above the one that is being edited if there is one.

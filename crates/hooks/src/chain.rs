@@ -14,6 +14,7 @@ use tenon_values::Error;
 use crate::finding::Finding;
 use crate::hook::{Hook, Outcome};
 use crate::interruption::Interruption;
+use crate::records::RecordError;
 use crate::resource::Resource;
 
 /// A plugin that runs and has answered its first call.
@@ -54,6 +55,10 @@ pub(crate) struct Chain {
     pub(crate) findings: Vec<Finding>,
     /// How many of them the user has seen with a question.
     pub(crate) seen: usize,
+    /// What the user should know besides.
+    pub(crate) warnings: Vec<String>,
+    /// The file of a plan that passed.
+    pub(crate) saved_plan: Option<String>,
     /// By the address of the resource.
     pub(crate) metadata: BTreeMap<String, Metadata>,
     /// How long a plugin may take for one hook.
@@ -96,6 +101,14 @@ impl Chain {
     /// Whether a plugin may see sensitive values.
     pub(crate) fn sends_sensitive(&self) -> bool {
         self.members.iter().any(|member| member.sends_sensitive)
+    }
+
+    /// Notes that a record could not be written. Nothing depends on it: a plan that is not known to have passed is
+    /// reviewed again.
+    pub(crate) fn warn_of(&mut self, written: Result<(), RecordError>) {
+        if let Err(error) = written {
+            self.warnings.push(error.to_string());
+        }
     }
 
     /// Calls a hook for every resource. After a hook that comes before something, the first failure ends it.

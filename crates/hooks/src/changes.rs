@@ -54,6 +54,8 @@ pub(crate) struct ResourceChange {
     #[serde(flatten)]
     pub(crate) resource: Identity,
     pub(crate) module_address: Option<String>,
+    /// Where it was, if it was moved.
+    pub(crate) previous_address: Option<String>,
     pub(crate) deposed: Option<String>,
     pub(crate) change: Change,
 }

@@ -1,6 +1,5 @@
 //! The hooks of the protocol, and what plugins answer to them.
 
-use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 use tenon_host::PluginError;
 use tenon_protocols::seasonings::EXT_NAMES;
@@ -9,7 +8,8 @@ use tenon_rpc::{Format, Payload};
 use crate::finding::Severity;
 
 /// What a plugin answers.
-const FORM: &str = "a hook is answered with a map of status, message, warnings (a list of texts) and metadata (a map)";
+const FORM: &str = "a hook is answered with a map of status, message, warnings (a list of texts) and metadata (a map); \
+     the empty map means success";
 
 /// A hook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -112,12 +112,67 @@ pub(crate) struct Outcome {
     pub(crate) is_lost: bool,
 }
 
-#[derive(Default, Deserialize)]
+/// The members of an answer. Those that are absent or nil are `None`.
+#[derive(Default)]
 struct Answer {
-    status: Option<Json>,
+    status: Option<String>,
     message: Option<String>,
     warnings: Option<Vec<String>>,
     metadata: Option<Map<String, Json>>,
+}
+
+impl Answer {
+    /// Reads an answer; the error says which part of it has the wrong type.
+    fn read(answer: &Payload) -> Result<Answer, String> {
+        let answer = answer.to_format_with(Format::Json, EXT_NAMES);
+        let answer = answer.and_then(|answer| answer.decode_private::<Json>());
+        let mut members = match answer.map_err(|error| error.to_string())? {
+            Json::Object(members) => members,
+            other => return Err(format!("the result is {}, not a map", kind(&other))),
+        };
+        let mut take = |name| members.remove(name).filter(|value| !value.is_null());
+        let text = |name: &str, value: Json| match value {
+            Json::String(text) => Ok(text),
+            other => Err(format!("`{name}` is {}, not a text", kind(&other))),
+        };
+        let warnings = |value| match value {
+            Json::Array(all) => {
+                let texts = all.into_iter().enumerate();
+                let texts = texts.map(|(index, one)| text(&format!("warnings[{index}]"), one));
+                texts.collect()
+            }
+            other => Err(format!(
+                "`warnings` is {}, not a list of texts",
+                kind(&other)
+            )),
+        };
+        let metadata = |value| match value {
+            Json::Object(metadata) => Ok(metadata),
+            other => Err(format!("`metadata` is {}, not a map", kind(&other))),
+        };
+        Ok(Answer {
+            status: take("status")
+                .map(|value| text("status", value))
+                .transpose()?,
+            message: take("message")
+                .map(|value| text("message", value))
+                .transpose()?,
+            warnings: take("warnings").map(warnings).transpose()?,
+            metadata: take("metadata").map(metadata).transpose()?,
+        })
+    }
+}
+
+/// What a value is, in the words of msgpack.
+fn kind(value: &Json) -> &'static str {
+    match value {
+        Json::Null => "nil",
+        Json::Bool(_) => "a boolean",
+        Json::Number(_) => "a number",
+        Json::String(_) => "a text",
+        Json::Array(_) => "an array",
+        Json::Object(_) => "a map",
+    }
 }
 
 impl Outcome {
@@ -147,17 +202,12 @@ impl Outcome {
 
     /// Reads an answer. One that cannot be understood is a failure: it may have been one.
     pub(crate) fn read(answer: &Payload) -> Outcome {
-        if answer.is_null() {
-            return Outcome::default();
-        }
-        let read = { answer.to_format_with(Format::Json, EXT_NAMES) }
-            .and_then(|answer| answer.decode_private::<Answer>());
         let Answer {
             status,
             message,
             warnings,
             metadata,
-        } = match read {
+        } = match Answer::read(answer) {
             Ok(answer) => answer,
             Err(error) => {
                 return Outcome {
@@ -169,13 +219,7 @@ impl Outcome {
         let message = message.filter(|message| !message.is_empty());
         let warnings = warnings.unwrap_or_default().into_iter();
         let mut texts: Vec<_> = warnings.map(|text| (Severity::Warning, text)).collect();
-        let status = match &status {
-            None | Some(Json::Null) => "success",
-            Some(Json::String(status)) => status.as_str(),
-            // None of them is one of the words below.
-            Some(_) => "",
-        };
-        let (severity, message) = match status {
+        let (severity, message) = match status.as_deref().unwrap_or("success") {
             "success" | "pass" | "ok" => (Severity::Info, message),
             "warning" | "warn" if message.is_none() && texts.is_empty() => {
                 let message = "a warning without a message".to_owned();
@@ -186,9 +230,10 @@ impl Outcome {
                 let message = message.unwrap_or_else(|| "no reason given".to_owned());
                 (Severity::Failure, Some(message))
             }
-            _ => {
-                let message = "invalid answer: the status is not success, warning or fail";
-                (Severity::Failure, Some(message.to_owned()))
+            other => {
+                let message =
+                    format!("invalid answer: the status {other:?} is not success, warning or fail");
+                (Severity::Failure, Some(message))
             }
         };
         texts.splice(0..0, message.map(|text| (severity, text)));
@@ -217,8 +262,8 @@ mod tests {
     fn a_status_is_read_in_all_its_spellings() {
         let passed = (false, Vec::new());
         for pass in [
-            json!(null),
             json!({}),
+            json!({"status": null, "message": null, "warnings": null, "metadata": null}),
             json!({"status": null}),
             json!({"status": "pass"}),
             json!({"status": "ok", "later": 1}),
@@ -249,11 +294,45 @@ mod tests {
             json!({"status": "later"}),
             json!({"status": 1}),
             json!({"status": "fail", "message": "m"}),
-            json!([]),
-            json!({"warnings": 7}),
         ] {
             let (has_failed, texts) = read(fail.clone());
             assert!(has_failed && !texts.is_empty(), "{fail}");
+        }
+    }
+
+    #[test]
+    fn an_answer_of_another_form_is_a_failure_that_names_the_member() {
+        for (answer, problem) in [
+            (json!(null), "the result is nil, not a map"),
+            (json!([]), "the result is an array, not a map"),
+            // The members by their position would be a pass.
+            (
+                json!(["ok", null, null, null]),
+                "the result is an array, not a map",
+            ),
+            (json!("ok"), "the result is a text, not a map"),
+            (json!(true), "the result is a boolean, not a map"),
+            (json!({"status": 1}), "`status` is a number, not a text"),
+            (json!({"message": {}}), "`message` is a map, not a text"),
+            (
+                json!({"warnings": 7}),
+                "`warnings` is a number, not a list of texts",
+            ),
+            (
+                json!({"warnings": ["a", 7]}),
+                "`warnings[1]` is a number, not a text",
+            ),
+            (
+                json!({"metadata": [1]}),
+                "`metadata` is an array, not a map",
+            ),
+            (
+                json!({"status": "pased"}),
+                "the status \"pased\" is not success, warning or fail",
+            ),
+        ] {
+            let expected = (true, vec![format!("invalid answer: {problem}")]);
+            assert_eq!(read(answer.clone()), expected, "{answer}");
         }
     }
 

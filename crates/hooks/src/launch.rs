@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use tenon_host::{Permissions, Plugin, PluginCommand, PluginError, Start};
 use tenon_protocols::Protocol;
-use tenon_protocols::seasonings::{Greeting, Level, Welcome, begin};
+use tenon_protocols::seasonings::{Capabilities, Greeting, Level, Welcome, begin};
 use tenon_rpc::Router;
 
 use crate::chain::Member;
+use crate::finding::{Finding, Severity};
 use crate::pins::{self, PinError};
 use crate::project::{PluginSettings, Project};
 
@@ -31,15 +32,82 @@ pub enum LaunchError {
         error: Box<PluginError>,
     },
     /// It does not have what it is used for.
-    #[error(
-        "the plugin {name:?} has no {level}\n  hint: the plugin must list {level:?} in the capabilities of its answer to `init`"
-    )]
+    #[error("the plugin {name:?} has no {level}{}\n  hint: {hint}", with_unknown(.unknown))]
     Lacks {
         /// Its name.
         name: String,
         /// What it is used for.
         level: &'static str,
+        /// The names in its capabilities that are unknown.
+        unknown: Vec<String>,
+        /// What to do.
+        hint: String,
     },
+}
+
+impl LaunchError {
+    /// A plugin that does not have what it is used for.
+    fn lacks(name: &str, level: Level, capabilities: &Capabilities) -> LaunchError {
+        let meant = { capabilities.unknown().iter() }.find_map(|name| meant(name, level));
+        LaunchError::Lacks {
+            name: name.to_owned(),
+            level: level.name(),
+            unknown: capabilities.unknown().to_vec(),
+            hint: match meant {
+                Some(meant) => format!("did you mean {meant:?}?"),
+                None => format!(
+                    "the plugin must list {:?} in the capabilities of its answer to `init`",
+                    level.name()
+                ),
+            },
+        }
+    }
+}
+
+fn with_unknown(unknown: &[String]) -> String {
+    match unknown {
+        [] => String::new(),
+        names => format!(": its capabilities are unknown: {}", names.join(", ")),
+    }
+}
+
+/// The capability of a level that a misspelt name stands for, written as that name is.
+fn meant(name: &str, level: Level) -> Option<String> {
+    let known = Capabilities::names_of(level);
+    let bare = known.iter().filter_map(|one| one.split_once('.'));
+    // Hooks may be named without their level.
+    let bare = bare.map(|(_, method)| method);
+    let dotted = name
+        .replacen("middleware", "hooks", 1)
+        .replacen('/', ".", 1);
+    let nearest = match dotted.contains('.') {
+        true => tenon_text::nearest(&dotted, known.iter().map(String::as_str)),
+        false => tenon_text::nearest(&dotted, bare.chain([level.name()])),
+    };
+    nearest.map(str::to_owned)
+}
+
+/// What the user should know about the capabilities of a plugin: a misspelt hook is never called, which looks
+/// like a hook that has nothing to say. Names of other things may be of a later version of the protocol.
+fn doubts(plugin: &str, capabilities: &Capabilities) -> Vec<Finding> {
+    let doubt = |name: &String| {
+        let meant = meant(name, Level::Hooks);
+        let is_hook = name.starts_with("hooks") || name.starts_with("middleware");
+        let advice = match &meant {
+            Some(meant) => format!("did you mean {meant:?}?"),
+            None if is_hook => "there is no such hook".to_owned(),
+            None => return None,
+        };
+        Some(Finding {
+            plugin: plugin.to_owned(),
+            hook: "init",
+            address: None,
+            severity: Severity::Warning,
+            text: format!("unknown capability {name:?}, which is never called; {advice}"),
+            evidence: Vec::new(),
+        })
+    };
+    capabilities.unknown().iter().filter_map(doubt).collect()
 }
 
 /// How a plugin of a project is started.
@@ -111,23 +179,25 @@ pub(crate) async fn launch(
     })
 }
 
-/// Starts all plugins with hooks, in order.
+/// Starts all plugins with hooks, in order. The findings are about their capabilities.
 pub(crate) async fn launch_all(
     project: &Project,
     folder: &Path,
     log: Option<SeeLog>,
-) -> Result<Vec<Member>, LaunchError> {
-    let mut members = Vec::new();
+) -> Result<(Vec<Member>, Vec<Finding>), LaunchError> {
+    let (mut members, mut findings) = (Vec::new(), Vec::new());
     for name in &project.hooks {
         let settings = &project.plugins[name];
         pins::check(name, settings, folder, project.pinned)?;
         let (plugin, welcome) = launch(name, settings, folder, log.clone()).await?;
         if !welcome.capabilities.has(Level::Hooks) {
-            return Err(LaunchError::Lacks {
-                name: name.clone(),
-                level: Level::Hooks.name(),
-            });
+            return Err(LaunchError::lacks(
+                name,
+                Level::Hooks,
+                &welcome.capabilities,
+            ));
         }
+        findings.extend(doubts(name, &welcome.capabilities));
         members.push(Member {
             name: name.clone(),
             plugin,
@@ -137,5 +207,55 @@ pub(crate) async fn launch_all(
             is_lost: false,
         });
     }
-    Ok(members)
+    Ok((members, findings))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(names: &[&str]) -> Vec<String> {
+        let found = doubts("p", &Capabilities::of(names));
+        found.into_iter().map(|finding| finding.text).collect()
+    }
+
+    #[test]
+    fn a_misspelt_hook_is_named_with_the_one_that_is_meant() {
+        let said = |name: &str, advice: &str| {
+            vec![format!(
+                "unknown capability {name:?}, which is never called; {advice}"
+            )]
+        };
+        for (name, advice) in [
+            ("postPaln", "did you mean \"postPlan\"?"),
+            ("hooks.postPaln", "did you mean \"hooks.postPlan\"?"),
+            ("middleware/preAply", "did you mean \"hooks.preApply\"?"),
+            ("hokks", "did you mean \"hooks\"?"),
+            ("hooks.afterLunch", "there is no such hook"),
+        ] {
+            assert_eq!(texts(&["hooks.prePlan", name]), said(name, advice));
+        }
+        // Of a later version, perhaps.
+        assert_eq!(
+            texts(&["hooks", "streaming", "storage"]),
+            Vec::<String>::new()
+        );
+    }
+
+    #[test]
+    fn a_plugin_without_hooks_is_refused_with_what_it_has() {
+        let error = |names: &[&str]| {
+            LaunchError::lacks("p", Level::Hooks, &Capabilities::of(names)).to_string()
+        };
+        assert_eq!(
+            error(&["hooks.postPaln"]),
+            "the plugin \"p\" has no hooks: its capabilities are unknown: hooks.postPaln\n  \
+             hint: did you mean \"hooks.postPlan\"?"
+        );
+        assert_eq!(
+            error(&["storage"]),
+            "the plugin \"p\" has no hooks\n  \
+             hint: the plugin must list \"hooks\" in the capabilities of its answer to `init`"
+        );
+    }
 }

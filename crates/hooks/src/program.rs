@@ -11,6 +11,7 @@ use tokio::process::Command;
 
 use crate::arguments::Arguments;
 use crate::interruption::{Interruption, is_foreground};
+use crate::relay::{Outlet, Relay, Show, unframed};
 
 /// The program that is run, with what its environment has besides ours.
 #[derive(Clone, Debug)]
@@ -106,26 +107,36 @@ impl Program {
         self.cannot_start(self.command(arguments).as_std_mut().exec())
     }
 
-    /// Runs a command whose input and output are the user's. Signals are passed on to it, and if this process is
-    /// killed, it is interrupted.
+    /// Runs a command whose input and output are the user's, apart from what `relay` takes. Signals are passed on to
+    /// it, and if this process is killed, it is interrupted. Returns how it ended, and its errors.
     pub(crate) async fn run(
         &self,
         arguments: &Arguments,
         variables: &[(&str, &str)],
         interruption: &Interruption,
-    ) -> Result<ExitStatus, ProgramError> {
+        (relay, show): (Relay, &Show),
+    ) -> Result<(ExitStatus, Vec<String>), ProgramError> {
         let mut command = self.command(arguments);
         command.envs(variables.iter().copied());
+        let failed = |error| self.cannot_start(error);
+        let outlet = |is_taken: bool| is_taken.then(Outlet::new).transpose().map_err(failed);
+        let (stdout, stderr) = (outlet(relay.takes_stdout())?, outlet(relay.takes_stderr())?);
+        if let Some(stdout) = &stdout {
+            command.stdout(stdout.end().map_err(failed)?);
+        }
+        if let Some(stderr) = &stderr {
+            command.stderr(stderr.end().map_err(failed)?);
+        }
         let is_foreground = is_foreground();
         if !is_foreground {
             // What is sent to our whole group would reach it twice.
             command.process_group(0);
         }
-        let failed = |error| self.cannot_start(error);
         let mut child = command.spawn().map_err(failed)?;
         let _attended = child.id().and_then(Attended::new);
         let _attached = interruption.attach(child.id(), is_foreground);
-        child.wait().await.map_err(failed)
+        let (status, errors) = relay.pass(stdout, stderr, show, child.wait()).await;
+        Ok((status.map_err(failed)?, errors))
     }
 
     /// Runs a command and returns what it printed. Ctrl-C does not reach it: it changes nothing and ends soon.
@@ -145,7 +156,7 @@ impl Program {
             return Err(ProgramError::Failed {
                 command: self.shown(arguments),
                 status,
-                errors: String::from_utf8_lossy(&stderr).trim().to_owned(),
+                errors: plain(&String::from_utf8_lossy(&stderr)),
             });
         }
         Ok(String::from_utf8_lossy(&stdout).into_owned())
@@ -163,6 +174,7 @@ impl Program {
         })
     }
 
+    /// Its command line, for texts.
     fn shown(&self, arguments: &Arguments) -> String {
         let words: Vec<&str> = arguments.words().collect();
         format!("{} {}", self.name(), words.join(" "))
@@ -174,4 +186,11 @@ impl Program {
             error,
         }
     }
+}
+
+/// What Terraform writes about errors, without colours and without the frame around it.
+fn plain(errors: &str) -> String {
+    let errors = tenon_text::without_colours(errors);
+    let lines: Vec<&str> = errors.lines().map(unframed).collect();
+    lines.join("\n").trim().to_owned()
 }

@@ -29,6 +29,7 @@ const PROJECT: Shape<0> = Shape::new("tenon.hcl", [])
         "program",
         "pinned",
         "hook_timeout_seconds",
+        "storage_timeout_seconds",
     ])
     .blocks(&["plugin"]);
 const PLUGIN: Shape<1> = Shape::new("a plugin", ["name"])
@@ -57,6 +58,8 @@ pub struct Project {
     pub pinned: bool,
     /// How long a plugin may take for one hook.
     pub hook_limit: Duration,
+    /// How long the plugin that keeps the state may take for one call, if the file says so.
+    pub storage_limit: Option<Duration>,
 }
 
 /// One plugin.
@@ -125,6 +128,11 @@ impl Project {
             hook_limit: HOOK_LIMIT,
             ..Project::default()
         };
+        // A plugin with a mistake in its block is there all the same.
+        let labels = body
+            .blocks_of("plugin")
+            .filter_map(|block| block.labels.first());
+        let declared: Vec<&str> = labels.map(Name::text).collect();
         let mut names = Vec::new();
         for block in body.blocks_of("plugin") {
             if let Some((name, plugin)) = plugin(block, &mut problems) {
@@ -139,17 +147,20 @@ impl Project {
             for element in elements.unwrap_or_default() {
                 project
                     .hooks
-                    .extend(named(&element, &project.plugins, &mut problems));
+                    .extend(named(&element, &declared, &mut problems));
             }
         }
         if let Some(storage) = body.attribute("storage") {
-            project.storage = named(&storage.value, &project.plugins, &mut problems);
+            project.storage = named(&storage.value, &declared, &mut problems);
         }
         if let Some(program) = body.attribute("program") {
             project.program = program_of(&program.value, &mut problems);
         }
         if let Some(limit) = body.attribute("hook_timeout_seconds") {
             project.hook_limit = seconds(&limit.value, &mut problems).unwrap_or(HOOK_LIMIT);
+        }
+        if let Some(limit) = body.attribute("storage_timeout_seconds") {
+            project.storage_limit = seconds(&limit.value, &mut problems);
         }
         match problems.has_errors() {
             true => Err(problems.0),
@@ -208,18 +219,14 @@ fn program_of(value: &Expression, problems: &mut Problems) -> Option<PathBuf> {
 }
 
 /// The name of a plugin that the file has.
-fn named(
-    value: &Expression,
-    plugins: &BTreeMap<String, PluginSettings>,
-    problems: &mut Problems,
-) -> Option<String> {
+fn named(value: &Expression, declared: &[&str], problems: &mut Problems) -> Option<String> {
     let name = problems.text(value, "the name of a plugin")?;
-    if plugins.contains_key(&name) {
+    if declared.contains(&name.as_str()) {
         return Some(name);
     }
     let mut diagnostic =
         Diagnostic::error(format!("there is no plugin {name:?}")).at(value.place());
-    diagnostic.help = did_you_mean(&name, plugins.keys().map(String::as_str))
+    diagnostic.help = did_you_mean(&name, declared.iter().copied())
         .or_else(|| Some(format!("add `plugin {name:?} {{ command = [...] }}`")));
     problems.note(diagnostic);
     None
@@ -306,6 +313,7 @@ mod tests {
             pinned  = true
             program = "tofu"
             hook_timeout_seconds = 2.5
+            storage_timeout_seconds = 30
             "#,
         )
         .unwrap();
@@ -314,6 +322,7 @@ mod tests {
         assert!(project.pinned);
         assert_eq!(project.program.as_deref(), Some(Path::new("tofu")));
         assert_eq!(project.hook_limit, Duration::from_millis(2500));
+        assert_eq!(project.storage_limit, Some(Duration::from_secs(30)));
         let cost = &project.plugins["cost"];
         assert_eq!(cost.command, ["python3", "cost.py"]);
         assert_eq!(
@@ -337,7 +346,10 @@ mod tests {
               sha256  = { "x" = "12" }
               config  = [1]
             }
-            hooks   = ["bb"]
+            plugin "d" {
+              comand = ["x"]
+            }
+            hooks   = ["bb", "a", "d"]
             storage = "c"
             stray   = 1
             hook_timeout_seconds = 0

@@ -17,17 +17,21 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tenon_host::own_file::{self, Access};
 
-pub(crate) use metadata::{StateName, has_metadata, note_metadata};
+pub(crate) use metadata::{Move, StateName, has_metadata, note_metadata};
 pub(crate) use plans::{Known, Plugins, known, note_refusal, note_review};
 
 const FOLDER: &str = ".tenon";
 /// A file of other size is not one of these.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
-/// A file that cannot be read or written.
+/// A file that cannot be written.
 #[derive(Debug, thiserror::Error)]
-#[error("{}: {error}", .path.display())]
-pub struct RecordError {
+#[error(
+    "could not write {}, so {lost}: {error}\n  hint: make the folder {FOLDER} writable",
+    .path.display()
+)]
+pub(crate) struct RecordError {
+    lost: &'static str,
     path: PathBuf,
     error: io::Error,
 }
@@ -35,6 +39,8 @@ pub struct RecordError {
 /// A file of records, with the version of its format.
 trait Record: Default + DeserializeOwned + Serialize {
     const NAME: &str;
+    /// What happens if it cannot be written.
+    const LOST: &str;
     const FORMAT: u32;
 
     fn format(&self) -> u32;
@@ -79,7 +85,11 @@ fn change<R: Record>(folder: &Path, change: impl FnOnce(&mut R)) -> Result<(), R
             out.write_all(b"\n")
         })
     })();
-    result.map_err(|error| RecordError { path, error })
+    result.map_err(|error| RecordError {
+        lost: R::LOST,
+        path,
+        error,
+    })
 }
 
 /// Gives an unusable file another name, and begins anew.

@@ -19,6 +19,8 @@ pub(crate) struct Resource {
     before: Value,
     after: Value,
     config: Value,
+    /// It was created, but not completely: Terraform will replace it.
+    is_tainted: bool,
     /// Where values were left out because they are sensitive.
     redacted: Vec<Vec<Json>>,
 }
@@ -73,6 +75,7 @@ impl Resources<'_> {
         let resource = self.resource(module, &change.resource, &sources)?;
         Ok(Resource {
             action: Some(values.action()),
+            is_tainted: now.is_some_and(|now| now.tainted),
             ..resource
         })
     }
@@ -140,6 +143,7 @@ impl Resources<'_> {
             before,
             after,
             config,
+            is_tainted: false,
             redacted: reader.redacted,
         })
     }
@@ -167,6 +171,9 @@ impl Resource {
         }
         if let Some(known) = self.action {
             params = params.text(action, known.name());
+        }
+        if self.is_tainted {
+            params = params.member("tainted", &true)?;
         }
         // By their own types: a value whose type is open is sent as it is.
         for (name, value) in [

@@ -13,14 +13,15 @@ use crate::arguments::Arguments;
 use crate::chain::{Chain, View};
 use crate::changes::{Configuration, PlanJson, StateJson};
 use crate::finding::{Finding, Severity};
-use crate::hook;
+use crate::hook::{self, Hook};
 use crate::interruption::Interruption;
 use crate::launch::{LaunchError, SeeLog, launch_all};
 use crate::pins;
 use crate::plan_file::PlanFile;
 use crate::program::{Program, ProgramError};
 use crate::project::Project;
-use crate::records::{self, RecordError, StateName};
+use crate::records::{self, Move, StateName};
+use crate::relay::{Relay, Show};
 use crate::resource::{Resource, Resources};
 use crate::schemas::Schemas;
 
@@ -38,6 +39,8 @@ pub struct Session {
     pub approve: Approve,
     /// Is shown what plugins write to stderr.
     pub log: Option<SeeLog>,
+    /// Prints what Terraform prints, if it comes through this process.
+    pub show: Show,
     /// Ctrl-C.
     pub interruption: Arc<Interruption>,
 }
@@ -82,6 +85,11 @@ pub struct Report {
     pub seen: usize,
     /// A hook has stopped an apply before it began.
     pub is_stopped: bool,
+    /// What the user should know besides.
+    pub warnings: Vec<String>,
+    /// The file that holds a plan which passed all hooks, as the user named it. Terraform would now tell the user to
+    /// apply it with Terraform alone.
+    pub saved_plan: Option<String>,
     /// Why the command could not be carried out.
     pub error: Option<SessionError>,
 }
@@ -96,9 +104,6 @@ pub enum SessionError {
     /// Terraform could not be asked something.
     #[error(transparent)]
     Program(#[from] ProgramError),
-    /// Something could not be kept.
-    #[error(transparent)]
-    Record(#[from] RecordError),
     /// A value of a plan does not fit its schema.
     #[error("could not read the plan: {0}")]
     Value(#[from] tenon_values::Error),
@@ -159,8 +164,8 @@ impl Session {
     /// Runs the command, with hooks if it has any.
     pub async fn run(&self) -> Report {
         let Some(wrapped) = self.wrapped().filter(|_| self.has_hooks()) else {
-            let ended = self.run_program(&self.arguments, &[]).await;
-            return Report::new(ended, Vec::new());
+            let ended = self.run_program(&self.arguments, &[], Relay::default());
+            return Report::new(ended.await.map(|ended| ended.code), Vec::new());
         };
         let members = tokio::select! {
             members = launch_all(&self.project, &self.folder, self.log.clone()) => members,
@@ -168,14 +173,16 @@ impl Session {
                 return Report::new(Err(SessionError::Interrupted), Vec::new());
             }
         };
-        let members = match members {
-            Ok(members) => members,
+        let (members, findings) = match members {
+            Ok(launched) => launched,
             Err(error) => return Report::new(Err(error.into()), Vec::new()),
         };
         let mut chain = Chain {
             members,
-            findings: Vec::new(),
+            findings,
             seen: 0,
+            warnings: Vec::new(),
+            saved_plan: None,
             metadata: Default::default(),
             limit: self.project.hook_limit,
             interruption: Arc::clone(&self.interruption),
@@ -187,10 +194,11 @@ impl Session {
             Wrapped::Refresh => self.refresh(&mut chain).await,
             Wrapped::Import => self.import(&mut chain).await,
         };
-        let (findings, seen) = (std::mem::take(&mut chain.findings), chain.seen);
+        let mut report = Report::new(ended, std::mem::take(&mut chain.findings));
+        report.seen = chain.seen;
+        report.warnings = std::mem::take(&mut chain.warnings);
+        report.saved_plan = chain.saved_plan.take();
         end(chain).await;
-        let mut report = Report::new(ended, findings);
-        report.seen = seen;
         report.is_stopped = wrapped == Wrapped::Apply && {
             let mut failures = report.findings.iter().filter(|one| is_failure(one));
             failures.any(|one| !hook::AFTER_APPLY.contains(&one.hook))
@@ -203,14 +211,37 @@ impl Session {
         report
     }
 
-    /// Runs a command whose input and output are the user's; its exit code.
+    /// Runs a command whose input and output are the user's.
     async fn run_program(
         &self,
         arguments: &Arguments,
         variables: &[(&str, &str)],
-    ) -> Result<i32, SessionError> {
-        let running = self.program.run(arguments, variables, &self.interruption);
-        Ok(code_of(running.await?))
+        relay: Relay,
+    ) -> Result<Ended, SessionError> {
+        let output = (relay, &self.show);
+        let running = self
+            .program
+            .run(arguments, variables, &self.interruption, output);
+        let (status, mut errors) = running.await?;
+        if self.interruption.is_forced() {
+            // The process is about to end. No hook is called and no record written before that.
+            std::future::pending::<()>().await;
+        }
+        let code = code_of(status);
+        if errors.is_empty() {
+            let (program, command) = (self.program.name(), &arguments.command);
+            errors.push(format!("{program} {command} ended with exit code {code}"));
+        }
+        Ok(Ended { code, errors })
+    }
+
+    /// What is done with the output of a command that is followed by this hook if it fails.
+    fn relay(&self, chain: &Chain, failed: Hook) -> Relay {
+        Relay {
+            is_json: self.arguments.has("json"),
+            keeps_errors: chain.wants(failed),
+            ..Relay::default()
+        }
     }
 
     /// Nothing more is begun after Ctrl-C.
@@ -297,15 +328,21 @@ impl Session {
         plugins.collect()
     }
 
-    /// Keeps what plugins noted about the resources of a state.
-    async fn keep_metadata(&self, chain: &Chain, state: &StateJson) -> Result<(), SessionError> {
+    /// Keeps what plugins noted about the resources of a state, which may have moved.
+    async fn keep_metadata(
+        &self,
+        chain: &mut Chain,
+        state: &StateJson,
+        moves: &[Move<'_>],
+    ) -> Result<(), SessionError> {
         if chain.metadata.is_empty() && !records::has_metadata(&self.folder) {
             return Ok(());
         }
         let all = state.resources().into_iter();
         let addresses = all.map(|(_, one)| one.resource.address.as_str()).collect();
         let name = self.state_name().await?;
-        records::note_metadata(&self.folder, &name, &addresses, &chain.metadata)?;
+        let noted = records::note_metadata(&self.folder, &name, moves, &addresses, &chain.metadata);
+        chain.warn_of(noted);
         Ok(())
     }
 
@@ -332,9 +369,18 @@ impl Report {
             findings,
             seen: 0,
             is_stopped: false,
+            warnings: Vec::new(),
+            saved_plan: None,
             error,
         }
     }
+}
+
+/// How a command of Terraform ended.
+struct Ended {
+    code: i32,
+    /// Its errors, or how it ended if it printed none.
+    errors: Vec<String>,
 }
 
 fn is_failure(finding: &Finding) -> bool {

@@ -90,13 +90,15 @@ impl Spec {
     };
 }
 
-/// The methods that a client answers, which some protocols state in the first call.
+/// What a client tells the other side in the first call, in the protocols that have it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Client {
     /// The methods that the client answers.
     pub answers: Vec<String>,
     /// The client answers every method: a person does, at a prompt.
     pub answers_everything: bool,
+    /// What the user configured for the plugin, in Seasonings.
+    pub config: serde_json::Map<String, Value>,
 }
 
 impl Client {

@@ -145,7 +145,7 @@ mod tests {
         assert_eq!(capabilities(&Client::default()), json!({}));
         let client = Client {
             answers: vec!["sampling/createMessage".into()],
-            answers_everything: false,
+            ..Client::default()
         };
         assert_eq!(capabilities(&client), json!({ "sampling": {} }));
     }

@@ -1,8 +1,12 @@
 //! What a request is answered with: the status codes that Terraform's `http` backend understands.
 
+use std::borrow::Cow;
+use std::fmt;
+
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::{Response, StatusCode, header};
+use serde::Deserialize;
 
 /// What was asked for has been done.
 #[derive(Debug)]
@@ -55,19 +59,65 @@ impl Refusal {
     }
 
     /// What is wrong, for the user.
-    pub(crate) fn problem(&self) -> &str {
-        match self {
+    pub(crate) fn problem(&self) -> Cow<'_, str> {
+        if let Refusal::Locked(info) = self {
+            return Cow::Owned(Holding::of(info).to_string());
+        }
+        Cow::Borrowed(match self {
             Refusal::NoPassword => "the request has no password",
             Refusal::WrongPassword => "the password is wrong",
             Refusal::NotFound => "there is no state at this address",
             Refusal::NoMethod => "the method is not one of GET, POST, LOCK, UNLOCK and DELETE",
-            Refusal::Locked(_) => "another client holds the lock",
+            Refusal::Locked(_) => "the state is locked",
             Refusal::Invalid(text)
             | Refusal::NotHeld(text)
             | Refusal::TooLarge(text)
             | Refusal::Unsupported(text)
             | Refusal::Failed(text) => text,
+        })
+    }
+
+    /// The id of the lock that is in the way.
+    pub(crate) fn lock(&self) -> Option<String> {
+        match self {
+            Refusal::Locked(info) => Holding::of(info).id,
+            _ => None,
         }
+    }
+}
+
+/// Who holds a lock, as far as the client has said so.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "PascalCase", default)]
+struct Holding {
+    #[serde(rename = "ID")]
+    id: Option<String>,
+    who: Option<String>,
+    operation: Option<String>,
+    created: Option<String>,
+}
+
+impl Holding {
+    fn of(info: &str) -> Holding {
+        serde_json::from_str(info).unwrap_or_default()
+    }
+}
+
+impl fmt::Display for Holding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts = [
+            (" by ", &self.who),
+            (" since ", &self.created),
+            (" for ", &self.operation),
+            (", lock ", &self.id),
+        ];
+        f.write_str("the state is locked")?;
+        for (word, part) in parts {
+            if let Some(part) = part.as_deref().filter(|part| !part.is_empty()) {
+                write!(f, "{word}{part}")?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -125,5 +175,27 @@ fn set(response: &mut Response<Full<Bytes>>, name: header::HeaderName, value: &s
     // All values are written here, in ASCII.
     if let Ok(value) = header::HeaderValue::from_str(value) {
         response.headers_mut().insert(name, value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_is_told_with_its_owner() {
+        let locked = |info: &str| {
+            let refusal = Refusal::Locked(info.to_owned());
+            (refusal.problem().into_owned(), refusal.lock())
+        };
+        let info = r#"{"ID":"1-2","Operation":"OperationTypeApply","Info":"","Who":"me@here","Created":"2026-01-01T00:00:00Z"}"#;
+        let said = "the state is locked by me@here since 2026-01-01T00:00:00Z for OperationTypeApply, lock 1-2";
+        assert_eq!(locked(info), (said.to_owned(), Some("1-2".to_owned())));
+        let said = "the state is locked, lock 1-2".to_owned();
+        assert_eq!(
+            locked(r#"{"ID":"1-2","Operation":""}"#),
+            (said, Some("1-2".to_owned()))
+        );
+        assert_eq!(locked("odd"), ("the state is locked".to_owned(), None));
     }
 }

@@ -12,7 +12,7 @@ use crate::storage::{Release, Storage, StorageError};
 
 pub(crate) struct Backend<S> {
     storage: Arc<S>,
-    pub(crate) locks: Locks,
+    pub(crate) locks: Arc<Locks>,
 }
 
 /// What a client says about itself when it locks a state. The rest is for people.
@@ -28,7 +28,7 @@ impl<S: Storage> Backend<S> {
     pub(crate) fn new(storage: Arc<S>) -> Backend<S> {
         Backend {
             storage,
-            locks: Locks::default(),
+            locks: Arc::default(),
         }
     }
 

@@ -22,6 +22,7 @@ mod request;
 mod server;
 mod storage;
 
+pub use locks::HeldLocks;
 pub use notice::Notice;
 pub use path::{InvalidPath, StatePath};
 pub use plugin::{PluginStorage, PluginStorageError};

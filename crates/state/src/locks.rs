@@ -4,12 +4,23 @@
 //! For a storage without locks it is the only place where they are kept.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::path::StatePath;
 
 #[derive(Default)]
 pub(crate) struct Locks(Mutex<HashMap<StatePath, Held>>);
+
+/// The locks that clients of a server hold, at any time.
+#[derive(Clone)]
+pub struct HeldLocks(pub(crate) Arc<Locks>);
+
+impl HeldLocks {
+    /// The locks that are held now: the state and the id that the client chose.
+    pub fn now(&self) -> Vec<(StatePath, String)> {
+        self.0.all()
+    }
+}
 
 /// A lock that a client of this server holds.
 #[derive(Clone, Debug, PartialEq, Eq)]

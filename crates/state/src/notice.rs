@@ -12,6 +12,10 @@ pub struct Notice {
     pub path: String,
     /// What was wrong. It may quote what clients and storages have said.
     pub problem: String,
+    /// The storage has failed, which its stderr may explain.
+    pub is_failure: bool,
+    /// The id of the lock because of which the request was refused, for `force-unlock`.
+    pub lock: Option<String>,
 }
 
 impl fmt::Display for Notice {

@@ -9,7 +9,7 @@ use tenon_host::{Down, Plugin, PluginCommand, PluginError, Restart, Start, Statu
 use tenon_protocols::Protocol;
 use tenon_protocols::seasonings::calls::storage::{self, Held};
 use tenon_protocols::seasonings::calls::{self, Call, is_left_out};
-use tenon_protocols::seasonings::{self, Greeting, Level, NOT_SUPPORTED};
+use tenon_protocols::seasonings::{self, Capabilities, Greeting, Level, NOT_SUPPORTED};
 use tenon_rpc::{CallError, CloseReason, Peer, Router};
 
 use crate::path::StatePath;
@@ -129,11 +129,21 @@ impl Drop for Unanswered<'_> {
 /// The first call; a plugin without storage is refused.
 async fn begin(peer: &Peer, greeting: &Greeting) -> Result<(), CallError> {
     let welcome = seasonings::begin(peer, greeting).await?;
-    match welcome.capabilities.has(Level::Storage) {
-        true => Ok(()),
-        false => Err(CallError::Malformed(
+    let capabilities = &welcome.capabilities;
+    match (capabilities.has(Level::Storage), capabilities.unknown()) {
+        (true, _) => Ok(()),
+        (false, []) => Err(CallError::Malformed(
             "the plugin has no storage: \"storage\" is not in the capabilities of its answer to `init`"
                 .into(),
+        )),
+        (false, unknown) => Err(CallError::Malformed(
+            format!(
+                "the plugin has no storage: the capabilities {} of its answer to `init` are unknown; write \"storage\" \
+                 or {:?}",
+                unknown.join(", "),
+                Capabilities::names_of(Level::Storage)[1]
+            )
+            .into(),
         )),
     }
 }

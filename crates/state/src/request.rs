@@ -44,19 +44,31 @@ pub(crate) async fn answer<S: Storage>(
         Ok(task) => to_its_end(&shared, task).await,
         Err(refusal) => Err(refusal),
     };
-    let problem = match &outcome {
-        Err(refusal) => Some(refusal.problem()),
-        Ok(Done::Displaced(text)) => Some(text.as_str()),
-        Ok(_) => None,
-    };
-    if let Some(problem) = problem {
-        (shared.notify)(Notice {
+    let notice = match &outcome {
+        Err(refusal) => Some(notice(method, path, refusal)),
+        Ok(Done::Displaced(text)) => Some(Notice {
             method,
             path,
-            problem: problem.to_owned(),
-        });
+            problem: text.clone(),
+            is_failure: false,
+            lock: None,
+        }),
+        Ok(_) => None,
+    };
+    if let Some(notice) = notice {
+        (shared.notify)(notice);
     }
     response(outcome)
+}
+
+fn notice(method: String, path: String, refusal: &Refusal) -> Notice {
+    Notice {
+        method,
+        path,
+        problem: refusal.problem().into_owned(),
+        is_failure: matches!(refusal, Refusal::Failed(_)),
+        lock: refusal.lock(),
+    }
 }
 
 /// Checks everything that can be checked without the storage.
@@ -150,11 +162,7 @@ async fn to_its_end<S: Storage>(shared: &Arc<Shared<S>>, task: Task) -> Result<D
             && task.method == Verb::Lock
             && let Err(refusal) = owned.backend.unlock(&task.path, &task.body).await
         {
-            (owned.notify)(Notice {
-                method: "UNLOCK".into(),
-                path: task.path.to_request(),
-                problem: refusal.problem().to_owned(),
-            });
+            (owned.notify)(notice("UNLOCK".into(), task.path.to_request(), &refusal));
         }
     });
     receiver

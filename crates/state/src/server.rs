@@ -16,6 +16,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::access::{Access, USER};
 use crate::backend::Backend;
+use crate::locks::HeldLocks;
 use crate::notice::Notice;
 use crate::path::StatePath;
 use crate::request::answer;
@@ -122,6 +123,11 @@ impl<S: Storage> Server<S> {
             ("TF_HTTP_USERNAME", USER.to_owned()),
             ("TF_HTTP_PASSWORD", self.shared.access.password().to_owned()),
         ]
+    }
+
+    /// The locks that clients hold, also while it serves.
+    pub fn locks(&self) -> HeldLocks {
+        HeldLocks(Arc::clone(&self.shared.backend.locks))
     }
 
     /// Serves until `end` is ready, then finishes the requests that are under way, for at most 10 seconds.

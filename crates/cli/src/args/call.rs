@@ -157,6 +157,10 @@ pub(crate) struct CallArgs {
     #[arg(long)]
     pub(crate) json: bool,
 
+    /// What a Seasonings plugin is configured with in its first call: a JSON object, or @FILE
+    #[arg(long, value_name = "JSON")]
+    pub(crate) config: Option<String>,
+
     /// Show values that the schema of a Seasonings plugin marks as sensitive
     #[arg(long)]
     pub(crate) show_sensitive: bool,

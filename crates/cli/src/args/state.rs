@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 use tenon_state::StatePath;
 
@@ -13,12 +14,15 @@ Examples:
     . <(tenon state serve -- python3 store.py)
     terraform init && terraform apply
 
-  In any shell, for one workspace:
-    tenon state serve --workspace staging -- python3 store.py > state.env &
-    . ./state.env
+  In any shell, for one workspace, until it is ended:
+    tenon state serve --workspace staging --env-file state.env -- python3 store.py &
+    until [ -e state.env ]; do sleep 0.1; done; . ./state.env
+    terraform init && terraform apply
+    kill $TENON_STATE_PID
 
 The configuration needs an empty block `backend \"http\" {}` in `terraform`. One of the variables is
-a password that is different for each server; other users and machines cannot use the server.";
+a password that is different for each server; other users and machines cannot use the server. If
+stdout is a pipe, as in the first example, the server ends with the shell, and Ctrl-C does not reach it.";
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum StateCommand {
@@ -36,6 +40,10 @@ pub(crate) struct StateServeArgs {
     /// Name of the state, one for each workspace
     #[arg(long, value_name = "NAME", default_value = "default", value_parser = StatePath::new)]
     pub(crate) workspace: StatePath,
+
+    /// Write the variables to a file that only you can read, instead of stdout; it is removed at the end
+    #[arg(long, value_name = "FILE")]
+    pub(crate) env_file: Option<PathBuf>,
 
     /// Time limit of a call to the plugin: 30s, 5m
     #[arg(long, value_name = "TIME", default_value = "5m", value_parser = duration)]

@@ -18,7 +18,20 @@ pub(crate) struct Signals {
 
 impl Signals {
     pub(crate) fn watch() -> Result<Signals, Failure> {
-        let mut ctrl_c = signal(SignalKind::interrupt()).map_err(Failure::cannot_start)?;
+        Signals::watch_all(false)
+    }
+
+    /// As [`watch`](Signals::watch), but SIGINT stays ignored if it was ignored when this process started. A shell does
+    /// that to what a script runs in the background: Ctrl-C is not for it.
+    pub(crate) fn watch_in_background() -> Result<Signals, Failure> {
+        Signals::watch_all(is_ignored(INTERRUPT))
+    }
+
+    fn watch_all(ignores_ctrl_c: bool) -> Result<Signals, Failure> {
+        let mut ctrl_c = match ignores_ctrl_c {
+            true => None,
+            false => Some(signal(SignalKind::interrupt()).map_err(Failure::cannot_start)?),
+        };
         let mut terminate = signal(SignalKind::terminate()).map_err(Failure::cannot_start)?;
         let mut hang_up = HangUp::watch()?;
         let interrupt = CancellationToken::new();
@@ -27,7 +40,7 @@ impl Signals {
             let mut terminated: Option<Instant> = None;
             loop {
                 tokio::select! {
-                    _ = ctrl_c.recv() => {}
+                    () = received(&mut ctrl_c) => {}
                     () = hang_up.received() => {}
                     _ = terminate.recv() => {
                         let last = terminated.replace(Instant::now());
@@ -75,7 +88,7 @@ pub(crate) struct HangUp(Option<Signal>);
 
 impl HangUp {
     pub(crate) fn watch() -> Result<HangUp, Failure> {
-        if is_hang_up_ignored() {
+        if ignores_hang_up() {
             return Ok(HangUp(None));
         }
         let hang_up = signal(SignalKind::hangup()).map_err(Failure::cannot_start)?;
@@ -83,18 +96,31 @@ impl HangUp {
     }
 
     pub(crate) async fn received(&mut self) {
-        match &mut self.0 {
-            Some(signal) => drop(signal.recv().await),
-            None => std::future::pending().await,
-        }
+        received(&mut self.0).await;
     }
 }
 
-/// Whether this process was started to ignore SIGHUP. Where the system does not report it, it was not.
-fn is_hang_up_ignored() -> bool {
+async fn received(signal: &mut Option<Signal>) {
+    match signal {
+        Some(signal) => drop(signal.recv().await),
+        None => std::future::pending().await,
+    }
+}
+
+/// The numbers of signals.
+const HANG_UP: u32 = 1;
+const INTERRUPT: u32 = 2;
+
+/// Whether this process was started to ignore SIGHUP, as nohup does.
+pub(crate) fn ignores_hang_up() -> bool {
+    is_ignored(HANG_UP)
+}
+
+/// Whether this process was started to ignore a signal. Where the system does not report it, it was not.
+fn is_ignored(number: u32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     let mask = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    // SIGHUP is number 1, which is the lowest bit.
-    mask.is_some_and(|mask| mask & 1 == 1)
+    // The lowest bit is signal 1.
+    mask.is_some_and(|mask| mask >> (number - 1) & 1 == 1)
 }

@@ -1,10 +1,12 @@
 //! `tenon state serve`.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use rustix::process::{Pid, getpgrp, getpid, getppid, setpgid};
 use serde_json::Map;
-use tenon_host::PluginCommand;
+use tenon_host::{PluginCommand, own_file};
 use tenon_state::{
     BindError, Notice, PluginStorage, PluginStorageError, Server, Settings, StatePath,
 };
@@ -22,7 +24,11 @@ pub(crate) async fn run(command: &StateCommand) -> Result<(), Failure> {
 }
 
 async fn serve(args: &StateServeArgs) -> Result<(), Failure> {
-    let signals = Signals::watch()?;
+    let shell = match &args.env_file {
+        Some(_) => Shell(None),
+        None => Shell::find(),
+    };
+    let signals = Signals::watch_in_background()?;
     let storage = PluginStorage::start(command(args)?, tenon_hooks::start(), Map::new());
     let storage = signals
         .interruptible(async { storage.await.map_err(cannot_start) })
@@ -32,7 +38,8 @@ async fn serve(args: &StateServeArgs) -> Result<(), Failure> {
         time_limit: args.timeout.0.unwrap_or(Duration::MAX),
         ..Settings::default()
     };
-    let server = Server::bind(args.listen, Arc::clone(&storage), settings, report).await;
+    let notify = |notice| report(&notice, "terraform");
+    let server = Server::bind(args.listen, Arc::clone(&storage), settings, notify).await;
     let server = server.map_err(|error| match error {
         BindError::NotLoopback(_) => Failure::usage(format!(
             "--listen: {error}\n  hint: states have secrets in them and the connection is not encrypted; use \
@@ -40,11 +47,31 @@ async fn serve(args: &StateServeArgs) -> Result<(), Failure> {
         )),
         error => Failure::cannot_start(error),
     })?;
-    for (name, value) in server.variables(&args.workspace) {
-        output::data(format_args!("export {name}={}", quoted(&value)))?;
+    let mut lines = String::new();
+    let process = ("TENON_STATE_PID", std::process::id().to_string());
+    for (name, value) in server
+        .variables(&args.workspace)
+        .into_iter()
+        .chain([process])
+    {
+        lines += &format!("export {name}={}\n", quoted(&value));
     }
+    let file = match &args.env_file {
+        Some(path) => Some(EnvFile::write(path, &lines)?),
+        None => {
+            output::data(lines.trim_end())?;
+            None
+        }
+    };
     output::end()?;
-    let held = server.serve(signals.interrupt().cancelled()).await;
+    let end = async {
+        tokio::select! {
+            () = signals.interrupt().cancelled() => {}
+            () = shell.ended() => {}
+        }
+    };
+    let held = server.serve(end).await;
+    drop(file);
     warn_of_locks(&held, "terraform");
     if let Ok(storage) = Arc::try_unwrap(storage) {
         storage.stop().await;
@@ -74,12 +101,69 @@ pub(crate) fn cannot_start(error: PluginStorageError) -> Failure {
     }
 }
 
-/// Terraform shows the status code of a refusal alone.
-pub(crate) fn report(notice: Notice) {
+/// The shell that reads the variables from a pipe, as in `. <(tenon state serve ...)`. The server is for its commands,
+/// so it ends with it.
+struct Shell(Option<Pid>);
+
+impl Shell {
+    /// How often to look whether it is still there.
+    const INTERVAL: Duration = Duration::from_secs(1);
+
+    fn find() -> Shell {
+        if !output::is_pipe() {
+            return Shell(None);
+        }
+        // Ctrl-C is for the command that the shell runs, which the same process group would share with the server.
+        if getpgrp() != getpid() {
+            let _stays_in_it = setpgid(None, None);
+        }
+        Shell(getppid())
+    }
+
+    async fn ended(&self) {
+        match self.0 {
+            Some(shell) => {
+                while getppid() == Some(shell) {
+                    tokio::time::sleep(Shell::INTERVAL).await;
+                }
+            }
+            None => std::future::pending().await,
+        }
+    }
+}
+
+/// A file with the variables, one of which is a password. It is there while the server runs.
+struct EnvFile<'a>(&'a Path);
+
+impl EnvFile<'_> {
+    fn write<'a>(path: &'a Path, lines: &str) -> Result<EnvFile<'a>, Failure> {
+        let written = own_file::replace(path, u64::MAX, |out| out.write_all(lines.as_bytes()));
+        written.map_err(|error| {
+            let path = tenon_text::path(path);
+            Failure::usage(format!("--env-file: {path} could not be written: {error}"))
+        })?;
+        Ok(EnvFile(path))
+    }
+}
+
+impl Drop for EnvFile<'_> {
+    fn drop(&mut self) {
+        let _gone_already = std::fs::remove_file(self.0);
+    }
+}
+
+/// Terraform shows the status code of a refusal alone. `program` is what can release a lock.
+pub(crate) fn report(notice: &Notice, program: &str) {
     output::talk(format_args!(
         "state: {}",
         output::on_one_line(&notice.to_string())
     ));
+    if let Some(lock) = &notice.lock {
+        output::talk(format_args!(
+            "  hint: if nothing uses it, run `{program} force-unlock {}`",
+            output::on_one_line(lock)
+        ));
+    }
 }
 
 /// Locks outlive the server, and Terraform would find them held. `program` is what can release them.

@@ -1,21 +1,25 @@
 //! `tenon terraform`: Terraform with the plugins of `tenon.hcl` around it.
 
 mod approval;
+mod last_words;
+mod options;
 
 use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use last_words::LastWords;
+use tenon_hcl::Style;
 use tenon_hooks::{
     Arguments, Backend, FILE, Interruption, LaunchError, Program, ProgramError, Project,
-    ProjectError, Report, Session, SessionError,
+    ProjectError, Report, SeeLog, Session, SessionError, Severity, Stream,
 };
-use tenon_state::{PluginStorage, Server, Settings, StatePath};
+use tenon_state::{HeldLocks, Notice, PluginStorage, Server, Settings, StatePath};
 use tokio::sync::oneshot;
 
 use crate::args::TerraformArgs;
-use crate::commands::state;
+use crate::commands::{signals, state};
 use crate::exit::{Code, Failure};
 use crate::output;
 
@@ -23,6 +27,8 @@ use crate::output;
 const NO_PLUGINS: &str = "TENON_NO_PLUGINS";
 /// The program to run.
 const PROGRAM: &str = "TENON_TERRAFORM";
+/// What releases a lock, in hints.
+const PROGRAM_FOR_LOCKS: &str = "tenon terraform";
 /// Chooses the state.
 const WORKSPACE: &str = "TF_WORKSPACE";
 
@@ -31,32 +37,65 @@ const WITHOUT_STATE: [&str; 8] = [
     "", "fmt", "get", "login", "logout", "metadata", "validate", "version",
 ];
 
+/// Commands whose `-json` prints a line for each event.
+const WITH_EVENTS: [&str; 5] = ["init", "plan", "apply", "destroy", "refresh"];
+
 pub(crate) async fn run(args: &TerraformArgs) -> Result<(), Failure> {
-    with_plugins(args)
-        .await
-        .map_err(|failure| match failure.code {
-            // Of Terraform, 2 means success with changes (`-detailed-exitcode`).
-            Code::Usage => Failure {
-                code: Code::Failed,
-                ..failure
-            },
-            _ => failure,
-        })
+    let arguments = Arguments::parse(&args.arguments);
+    let typed = { arguments.clone() }.with_defaults(|name| env::var(name).ok());
+    let has_events =
+        |typed: &Arguments| typed.has("json") && WITH_EVENTS.contains(&typed.command.as_str());
+    let is_json = args.json || has_events(typed.as_ref().unwrap_or(&arguments));
+    let ended = with_plugins(args, arguments, is_json).await;
+    ended.map_err(|failure| {
+        let failure = as_terraform(failure);
+        if !is_json {
+            return failure;
+        }
+        if !failure.message.is_empty() {
+            output::diagnostic_as_json(Severity::Failure, &failure.message);
+        }
+        output::summary_as_json(&[], failure.code as i32);
+        Failure::printed(failure.code)
+    })
 }
 
-async fn with_plugins(args: &TerraformArgs) -> Result<(), Failure> {
-    let arguments = Arguments::parse(&args.arguments);
+/// Of Terraform, 2 means success with changes (`-detailed-exitcode`).
+fn as_terraform(failure: Failure) -> Failure {
+    match failure.code {
+        Code::Usage => Failure {
+            code: Code::Failed,
+            ..failure
+        },
+        _ => failure,
+    }
+}
+
+async fn with_plugins(
+    args: &TerraformArgs,
+    arguments: Arguments,
+    is_json: bool,
+) -> Result<(), Failure> {
+    options::check(&arguments)?;
     let folder = PathBuf::from(arguments.folder().unwrap_or("."));
     let project = match is_off(args) {
         true => None,
-        false => Project::load(&folder).map_err(|error| invalid(&error))?,
+        false => Project::load(&folder).map_err(|error| invalid(&error, is_json))?,
     };
     let program = Program::new(path(args, project.as_ref(), &folder)?);
     let Some(project) = project else {
         return Err(cannot_run(&program.replace(&arguments)));
     };
-    let force = || std::process::exit(Code::Interrupted as i32);
-    let interruption = Interruption::watch(force).map_err(Failure::cannot_start)?;
+    let locks = Arc::<OnceLock<HeldLocks>>::default();
+    let held = Arc::clone(&locks);
+    // Locks outlive everything that is ended now.
+    let force = move || {
+        let held = held.get().map(HeldLocks::now).unwrap_or_default();
+        state::warn_of_locks(&held, PROGRAM_FOR_LOCKS);
+        std::process::exit(Code::Interrupted as i32)
+    };
+    let interruption = Interruption::watch(signals::ignores_hang_up(), force);
+    let interruption = interruption.map_err(Failure::cannot_start)?;
     let is_verbose = args.verbose;
     let mut session = Session {
         program,
@@ -64,10 +103,11 @@ async fn with_plugins(args: &TerraformArgs) -> Result<(), Failure> {
         project,
         folder,
         approve: Arc::new(move |question| approval::ask(question, is_verbose)),
-        log: args.verbose.then(|| -> tenon_hooks::SeeLog {
-            Arc::new(|name, line| {
-                output::talk(format_args!("{name}: {}", output::on_one_line(line)));
-            })
+        log: args.verbose.then(|| -> SeeLog { Arc::new(show_log) }),
+        show: Arc::new(|stream, bytes| match stream {
+            // `finish` reports what could not be written.
+            Stream::Stdout => drop(output::bytes(bytes)),
+            Stream::Stderr => output::error_bytes(bytes),
         }),
         interruption: Arc::new(interruption),
     };
@@ -83,13 +123,38 @@ async fn with_plugins(args: &TerraformArgs) -> Result<(), Failure> {
             return Err(cannot_run(&session.program.replace(&session.arguments)));
         }
     }
-    // Without hooks, there is nothing to say about them.
-    let is_json = has_hooks && (args.json || session.arguments.has("json"));
+    let global = session.arguments.global.clone();
     let report = match storage {
-        Some(storage) => with_storage(session, &storage).await?,
+        Some(storage) => with_storage(session, &storage, &locks).await?,
         None => session.run().await,
     };
-    finish(report, is_json, args.verbose)
+    // Without hooks, there is nothing to say about them.
+    match is_json && (has_hooks || report.error.is_some()) {
+        true => finish_as_json(report),
+        false => {
+            advise(&report, &global);
+            finish(report, args.verbose)
+        }
+    }
+}
+
+/// A line that a plugin wrote to stderr.
+fn show_log(name: &str, line: &str) {
+    output::talk(format_args!("{name}: {}", output::on_one_line(line)));
+}
+
+/// What Terraform advises after a plan, with the command that applies exactly what hooks have seen.
+fn advise(report: &Report, global: &[String]) {
+    let is_automation = env::var_os("TF_IN_AUTOMATION").is_some_and(|value| !value.is_empty());
+    let Some(file) = report.saved_plan.as_ref().filter(|_| !is_automation) else {
+        return;
+    };
+    let words: String = global.iter().map(|word| format!(" {word}")).collect();
+    // `finish` reports what could not be written.
+    let _gone = output::data(format_args!(
+        "\nSaved the plan to: {file}\n\nTo perform exactly these actions, run the following command to apply:\n    \
+         tenon terraform{words} apply {file:?}"
+    ));
 }
 
 /// The options in `TF_CLI_ARGS` are for the command that the user has typed. It becomes several others, so they are
@@ -109,12 +174,20 @@ fn uses_state(arguments: &Arguments) -> bool {
 }
 
 /// Runs a command whose state is kept by a plugin.
-async fn with_storage(mut session: Session, name: &str) -> Result<Report, Failure> {
+async fn with_storage(
+    mut session: Session,
+    name: &str,
+    locks: &OnceLock<HeldLocks>,
+) -> Result<Report, Failure> {
     check_backend(&session.folder, name)?;
     let settings = &session.project.plugins[name];
     let checked = tenon_hooks::check_pins(name, settings, &session.folder, session.project.pinned);
     checked.map_err(Failure::usage)?;
-    let command = tenon_hooks::command(name, settings, &session.folder, session.log.clone());
+    let log = session.log.clone();
+    let said = Arc::new(LastWords::new(log.is_some()));
+    let heard = Arc::clone(&said);
+    let log: SeeLog = log.unwrap_or_else(|| Arc::new(move |name, line| heard.hear(name, line)));
+    let command = tenon_hooks::command(name, settings, &session.folder, Some(log));
     let config = settings.config.clone();
     let storage = PluginStorage::start(command, tenon_hooks::start(), config).await;
     let storage = storage.map_err(|error| {
@@ -124,14 +197,19 @@ async fn with_storage(mut session: Session, name: &str) -> Result<Report, Failur
     })?;
     let storage = Arc::new(storage);
     let any = std::net::SocketAddr::from(([127, 0, 0, 1], 0));
-    let server = Server::bind(
-        any,
-        Arc::clone(&storage),
-        Settings::default(),
-        state::report,
-    )
-    .await;
+    let mut limits = Settings::default();
+    if let Some(limit) = session.project.storage_limit {
+        limits.time_limit = limit;
+    }
+    let notify = move |notice: Notice| {
+        state::report(&notice, PROGRAM_FOR_LOCKS);
+        if notice.is_failure {
+            said.show();
+        }
+    };
+    let server = Server::bind(any, Arc::clone(&storage), limits, notify).await;
     let server = server.map_err(Failure::cannot_start)?;
+    let _first_server = locks.set(server.locks());
     let variables = server.variables(&workspace()?);
     let pairs = variables
         .into_iter()
@@ -147,7 +225,7 @@ async fn with_storage(mut session: Session, name: &str) -> Result<Report, Failur
     let report = session.run().await;
     drop(end);
     if let Ok(held) = serving.await {
-        state::warn_of_locks(&held, "tenon terraform");
+        state::warn_of_locks(&held, PROGRAM_FOR_LOCKS);
     }
     if let Ok(storage) = Arc::try_unwrap(storage) {
         storage.stop().await;
@@ -216,24 +294,40 @@ fn path(
 }
 
 /// Shows what plugins found, and ends as Terraform did.
-fn finish(report: Report, is_json: bool, is_verbose: bool) -> Result<(), Failure> {
-    match is_json {
-        true => output::findings_as_json(&report.findings, report.code),
-        false => {
-            let unseen = &report.findings[report.seen..];
-            output::findings(unseen, report.is_stopped, is_verbose);
-        }
+fn finish(report: Report, is_verbose: bool) -> Result<(), Failure> {
+    for warning in &report.warnings {
+        output::talk(format_args!("warning: {warning}"));
     }
+    let unseen = &report.findings[report.seen..];
+    output::findings(unseen, report.is_stopped, is_verbose);
+    match report.error {
+        Some(error) => Err(failure(error)),
+        None => end(report.code),
+    }
+}
+
+/// As [`finish`], for programs: everything is a line of JSON on stdout.
+fn finish_as_json(report: Report) -> Result<(), Failure> {
+    for warning in &report.warnings {
+        output::diagnostic_as_json(Severity::Warning, warning);
+    }
+    output::findings_as_json(&report.findings);
+    let mut code = report.code;
     if let Some(error) = report.error {
-        return Err(failure(error));
+        let failure = as_terraform(failure(error));
+        output::diagnostic_as_json(Severity::Failure, &failure.message);
+        code = failure.code as i32;
     }
-    match report.code {
-        0 => output::finish(Ok(())),
-        code => {
-            output::finish(Ok(()))?;
-            // It may be any code, such as 2 for a plan with changes.
-            std::process::exit(code)
-        }
+    output::summary_as_json(&report.findings, code);
+    end(code)
+}
+
+/// Ends with an exit code, which may be any, such as 2 for a plan with changes.
+fn end(code: i32) -> Result<(), Failure> {
+    output::finish(Ok(()))?;
+    match code {
+        0 => Ok(()),
+        code => std::process::exit(code),
     }
 }
 
@@ -265,8 +359,16 @@ fn cannot_run(error: &ProgramError) -> Failure {
     }
 }
 
-fn invalid(error: &ProjectError) -> Failure {
+fn invalid(error: &ProjectError, is_json: bool) -> Failure {
     match error {
+        ProjectError::Invalid(diagnostics) if is_json => {
+            for diagnostic in diagnostics {
+                let text = diagnostic.render(Style::Plain);
+                let text = text.strip_prefix("error: ").unwrap_or(&text);
+                output::diagnostic_as_json(Severity::Failure, text.trim_end());
+            }
+            Failure::printed(Code::Usage)
+        }
         ProjectError::Invalid(diagnostics) => {
             output::diagnostics(diagnostics, false);
             Failure::printed(Code::Usage)

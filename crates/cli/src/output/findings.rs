@@ -70,8 +70,25 @@ fn evidence(finding: &Finding) {
     }
 }
 
-/// Prints the findings on stdout, each as a line of JSON in the form of Terraform's own, and a summary.
-pub(crate) fn findings_as_json(findings: &[Finding], exit_code: i32) {
+/// Prints a message on stdout as a line of JSON, in the form of Terraform's diagnostics. Its first line is the summary.
+pub(crate) fn diagnostic_as_json(severity: Severity, message: &str) {
+    let (level, name, title) = match severity {
+        Severity::Failure => ("error", "error", "Error"),
+        _ => ("warn", "warning", "Warning"),
+    };
+    let (summary, detail) = message.split_once('\n').unwrap_or((message, ""));
+    let about = json!({ "severity": name, "summary": summary, "detail": detail });
+    line(
+        level,
+        &format!("{title}: {summary}"),
+        "diagnostic",
+        "diagnostic",
+        about,
+    );
+}
+
+/// Prints the findings on stdout, each as a line of JSON in the form of Terraform's own.
+pub(crate) fn findings_as_json(findings: &[Finding]) {
     for finding in findings {
         let level = match finding.severity {
             Severity::Info => "info",
@@ -93,6 +110,10 @@ pub(crate) fn findings_as_json(findings: &[Finding], exit_code: i32) {
         }
         line(level, &message, "hook_finding", "finding", about);
     }
+}
+
+/// Prints how many findings there were, and the exit code, on stdout as a line of JSON.
+pub(crate) fn summary_as_json(findings: &[Finding], exit_code: i32) {
     let count = |severity| {
         findings
             .iter()

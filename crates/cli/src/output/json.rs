@@ -1,5 +1,6 @@
 //! JSON as it is printed: masked on stderr, on one line for tools, indented for people.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use serde_json::value::RawValue;
@@ -8,6 +9,7 @@ use tenon_protocols::seasonings::EXT_NAMES;
 use tenon_rpc::{Payload, RpcError};
 
 use super::screen::Stream;
+use super::secrets::{hidden, hidden_json};
 use super::{is_terminal, json_data, write_line};
 use crate::exit::{Code, Failure};
 
@@ -52,6 +54,36 @@ pub(super) fn to_json(payload: &Payload) -> Result<Box<RawValue>, Failure> {
         .map_err(|error| Failure::new(Code::BrokenProtocol, format!("the answer: {error}")))
 }
 
+/// JSON without the sensitive values that are known.
+pub(super) fn without_secrets(json: Box<RawValue>) -> Box<RawValue> {
+    match hidden_json(json.get()) {
+        Cow::Borrowed(_) => json,
+        Cow::Owned(text) => RawValue::from_string(text).unwrap_or(json),
+    }
+}
+
+/// The result of a call in whose diagnostics no sensitive value is quoted.
+pub(super) fn with_plain_diagnostics(result: Box<RawValue>) -> Box<RawValue> {
+    const NAME: &str = "diagnostics";
+    if !result.get().contains(NAME) || hidden(result.get()) == result.get() {
+        return result;
+    }
+    let Ok(members) = Payload::from_json(result.get()).and_then(|result| result.members()) else {
+        return result;
+    };
+    let members = members.iter().map(|(name, member)| {
+        let text = String::from_utf8_lossy(member.bytes());
+        let text = match name == NAME {
+            true => hidden_json(&text).into_owned(),
+            false => text.into_owned(),
+        };
+        format!("{}:{text}", Value::from(name.as_str()))
+    });
+    let members: Vec<String> = members.collect();
+    let rebuilt = RawValue::from_string(format!("{{{}}}", members.join(",")));
+    rebuilt.unwrap_or(result)
+}
+
 /// An object whose members keep their order.
 pub(super) fn line(members: &[(&str, &dyn ToJson)]) -> String {
     let members: Vec<String> = members
@@ -89,14 +121,18 @@ impl ToJson for ErrorObject<'_> {
             data,
         }) = &self.0.answered
         else {
-            return line(&[("message", &json!(self.0.message))]);
+            return line(&[("message", &json!(hidden(&self.0.message)))]);
         };
         let code = match code {
             tenon_rpc::ErrorCode::Number(number) => json!(number),
             tenon_rpc::ErrorCode::Name(name) => json!(name.as_str()),
         };
-        let message = json!(message);
-        match data.as_ref().and_then(|data| to_json(data).ok()) {
+        let message = json!(hidden(message));
+        let data = data.as_ref().filter(|data| !data.is_null());
+        match data
+            .and_then(|data| to_json(data).ok())
+            .map(without_secrets)
+        {
             Some(data) => line(&[("code", &code), ("data", &data), ("message", &message)]),
             None => line(&[("code", &code), ("message", &message)]),
         }

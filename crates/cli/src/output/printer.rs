@@ -5,7 +5,8 @@ use serde_json::value::RawValue;
 use tenon_rpc::Payload;
 
 use super::json::{
-    ErrorObject, ToJson, compact, laid_out, line, masked, to_json, without_sensitive,
+    ErrorObject, ToJson, compact, laid_out, line, masked, to_json, with_plain_diagnostics,
+    without_secrets, without_sensitive,
 };
 use super::{data, json_data, on_one_line, talk};
 use crate::exit::{Code, Failure};
@@ -64,6 +65,7 @@ impl Printer {
     /// An event of the other side. On stderr it is masked.
     pub(crate) fn event(self, method: &str, params: Option<&Payload>) {
         let params = params.and_then(|params| to_json(params).ok());
+        let params = params.map(without_secrets);
         if self.json {
             let said = match &params {
                 Some(params) => line(&[("method", &json!(method)), ("params", params)]),
@@ -88,6 +90,7 @@ impl Printer {
     /// A request of the other side. On stderr it is masked.
     pub(crate) fn asked(self, method: &str, params: Option<&Payload>, answered: Answered<'_>) {
         let params = params.and_then(|params| to_json(params).ok());
+        let params = params.map(without_secrets);
         let answer = match &answered {
             Answered::With(answer) => to_json(answer).ok(),
             Answered::AtThePrompt | Answered::NotFound { .. } => None,
@@ -185,7 +188,9 @@ impl Printer {
         }
         let hidden =
             without_sensitive(json.get()).and_then(|text| RawValue::from_string(text).ok());
-        hidden.ok_or_else(|| Failure::new(Code::BrokenProtocol, "the answer is nested too deeply"))
+        hidden
+            .map(with_plain_diagnostics)
+            .ok_or_else(|| Failure::new(Code::BrokenProtocol, "the answer is nested too deeply"))
     }
 }
 

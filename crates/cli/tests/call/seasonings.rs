@@ -114,3 +114,113 @@ async fn sensitive_values_are_kept_and_not_shown() {
     })
     .await;
 }
+
+/// A plugin that repeats its secrets wherever it can.
+const LEAKY: &str = r#"
+import os, sys, time
+sys.path.insert(0, "EXAMPLES")
+from msgpack_lite import pack
+import seasonings
+from seasonings import Failure, serve
+
+BODY = {"attributes": {
+    "name": {"type": "string", "required": True},
+    "token": {"type": "string", "optional": True, "sensitive": True},
+    "pin": {"type": "number", "optional": True, "sensitive": True},
+}}
+stdout = os.dup(1)
+config = {}
+
+def read(params):
+    token = params["state"]["token"]
+    print("the token is", token, "and the pin", params["state"]["pin"], file=sys.stderr, flush=True)
+    os.write(stdout, pack([2, "log", [{"level": "info", "message": f"token {token}"}]]))
+    return {"state": params["state"], "diagnostics": [
+        {"severity": "warning", "summary": f"weak token {token}", "detail": str(params["state"]["pin"])}]}
+
+def plan(params):
+    raise Failure(f"no token {params['proposed']['token']}", data={"pin": params["proposed"]["pin"]})
+
+def call(params):
+    if params["name"] == "cut":
+        os.write(stdout, b"\x94\x01\x03\xc0\x81\xa6res")
+        os._exit(7)
+    return {"result": config.get("greeting", "none")}
+
+serve("leaky", "1", {
+    "functions/getSchema": lambda _: {"functions": {
+        "greet": {"parameters": [{"name": "who", "type": "string", "optional": True}], "returns": "string"},
+        "cut": {"parameters": [], "returns": "string"},
+    }},
+    "functions/call": call,
+    "resources/getSchema": lambda _: {"resources": {"box": BODY}},
+    "resources/read": read,
+    "resources/planChange": plan,
+}, configure=config.update)
+"#;
+
+fn leaky() -> Shell {
+    let shell = Shell::new();
+    let examples = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../examples/seasonings/python"
+    );
+    shell.file("plugin.py", &LEAKY.replace("EXAMPLES", examples));
+    shell
+}
+
+#[tokio::test]
+async fn secrets_are_masked_wherever_a_plugin_repeats_them() {
+    trial(tools::python(), async |_, _| {
+        let mut shell = leaky();
+        let values = r#"{"name":"a","token":"tok-12345","pin":987654}"#;
+        for words in [
+            format!(r#"resources/read '{{"type":"box","state":{values}}}' --verbose"#),
+            format!(r#"resources/read '{{"type":"box","state":{values}}}' --json"#),
+            format!(r#"resources/planChange '{{"type":"box","proposed":{values}}}'"#),
+            format!(
+                r#"resources/planChange '{{"type":"box","proposed":{values}}}' --json --trace"#
+            ),
+        ] {
+            let line = format!("tenon call {words} --protocol seasonings -- python3 -B plugin.py");
+            let outcome = shell.run(&line).await;
+            let all = format!("{}{}", outcome.stdout, outcome.stderr);
+            for secret in ["tok-12345", "987654"] {
+                assert!(!all.contains(secret), "{}", shell.transcript());
+            }
+        }
+        assert_snapshot!(shell.transcript());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn mistakes_are_found_before_anything_is_sent() {
+    trial(tools::python(), async |_, _| {
+        let mut shell = leaky();
+        shell.file("config.json", r#"{"greeting":"hello from a file"}"#);
+        for words in [
+            "functions/call",
+            r#"functions/call '{"arguments":{}}'"#,
+            r#"functions/call '{"name":"greet","arguments":{"who":{"$unknown":true}}}'"#,
+            r#"resources/validate '{"type":"box","config":{"name":"a"}}'"#,
+            r#"resources/validate '{"kind":"resuorce","type":"box","config":{"name":"a"}}'"#,
+            r#"resources/read '{"state":null}'"#,
+            // What the plugin is configured with.
+            r#"functions/call '{"name":"greet"}' --config '{"greeting":"hello"}'"#,
+            r#"functions/call '{"name":"greet"}' --config @config.json"#,
+            r#"functions/call '{"name":"greet"}' --config '[1]'"#,
+            // An error without data has none, and a plugin that ends within a message is told with how it ended.
+            "storage/read --json",
+            r#"functions/call '{"name":"cut"}'"#,
+        ] {
+            let line = format!("tenon call {words} --protocol seasonings -- python3 -B plugin.py");
+            shell.run(&line).await;
+        }
+        shell
+            .run("tenon call x --config '{}' -- python3 -B plugin.py")
+            .await;
+        assert_snapshot!(shell.transcript());
+    })
+    .await;
+}

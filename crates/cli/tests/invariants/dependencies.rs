@@ -70,6 +70,7 @@ fn dependencies_point_down() {
                 "tenon-protocols",
                 "tenon-rpc",
                 "tenon-settings",
+                "tenon-text",
                 "tenon-values",
             ],
         ),

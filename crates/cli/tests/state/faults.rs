@@ -58,7 +58,7 @@ fn a_second_apply_is_refused_or_waits() {
         assert_eq!(values(&kept)[0], "two");
         let said = server.stop();
         assert!(
-            said.contains("LOCK /state/default: another client holds the lock"),
+            said.contains("LOCK /state/default: the state is locked by "),
             "{said}"
         );
     });

@@ -36,7 +36,8 @@ impl Server {
         };
         let variables = stdout.lines().map(|line| variable(line.unwrap()).unwrap());
         let mut variables: Vec<_> = variables.collect();
-        assert_eq!(variables.len(), 5);
+        assert_eq!(variables.len(), 6);
+        assert_eq!(variables[5].0, "TENON_STATE_PID");
         // Terraform waits a second before it tries again, which the tests need not.
         variables.push(("TF_HTTP_RETRY_WAIT_MIN".into(), "0".into()));
         variables.push(("TF_HTTP_RETRY_WAIT_MAX".into(), "1".into()));

@@ -103,7 +103,14 @@ fn an_error_or_an_invalid_answer_is_a_failure_of_one_hook() {
         failed.says("invalid answer:");
         failed.says("hint: a hook is answered with a map");
         let failed = acts(r#"{ answers = { postPlan = { status = "perhaps" } } }"#);
-        failed.says("invalid answer: the status is not success, warning or fail");
+        failed.says("invalid answer: the status \"perhaps\" is not success, warning or fail");
+        // Nothing at all is not a pass, nor are the members of a pass in another form.
+        let failed = acts("{ answers = { postPlan = null } }");
+        failed.says("invalid answer: the result is nil, not a map");
+        let failed = acts(r#"{ answers = { postPlan = ["ok", null, null, null] } }"#);
+        failed.says("invalid answer: the result is an array, not a map");
+        let failed = acts(r#"{ answers = { postPlan = { warnings = "one" } } }"#);
+        failed.says("invalid answer: `warnings` is a text, not a list of texts");
     });
 }
 
@@ -126,5 +133,41 @@ fn a_plugin_that_cannot_be_used_is_named() {
         let failed = workspace.run("plan");
         assert_eq!(failed.code, Some(3), "{failed}");
         failed.says("plugin \"cost\":").says("no price list");
+    });
+}
+
+/// A plugin with hooks of these names.
+const NAMED: &str = r#"
+import os, sys
+sys.path.insert(0, os.environ["EXAMPLES"])
+from seasonings import serve
+serve("named", "1", {f"middleware/{name}": lambda params: {} for name in sys.argv[1:]})
+"#;
+
+#[test]
+fn a_misspelt_hook_is_not_silent() {
+    trial(|workspace| {
+        workspace.write("main.tf", CONFIGURATION);
+        workspace.write("named.py", NAMED);
+        let project = |names: &str| {
+            let text = format!(
+                "plugin \"named\" {{\n  command = [\"python3\", \"named.py\", {names}]\n  env = [\"EXAMPLES\"]\n}}\n\
+                 hooks = [\"named\"]\n"
+            );
+            workspace.write("tenon.hcl", &text);
+        };
+        project(r#""postPaln", "preApply""#);
+        workspace.run("init").succeeds();
+        let applied = workspace.run("apply -auto-approve").succeeds();
+        applied.says(
+            "warning named init - unknown capability \"hooks.postPaln\", which is never called; did you mean \
+             \"hooks.postPlan\"?",
+        );
+        project(r#""postPaln""#);
+        let refused = workspace.run("apply -auto-approve");
+        assert_eq!(refused.code, Some(3), "{refused}");
+        refused
+            .says("the plugin \"named\" has no hooks: its capabilities are unknown: hooks.postPaln")
+            .says("hint: did you mean \"hooks.postPlan\"?");
     });
 }

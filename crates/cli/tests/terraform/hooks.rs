@@ -285,7 +285,7 @@ fn a_plan_that_fails_is_told_to_plugins() {
         let calls = workspace.calls();
         assert_eq!(names(&calls), ["planStageStart", "planStageFailed"]);
         let errors = calls[1]["errors"][0].as_str().unwrap();
-        assert!(errors.contains("plan ended with exit code 1"), "{errors}");
+        assert!(errors.starts_with("Unsupported argument\n"), "{errors}");
 
         // An apply that fails somewhere: what was done is shown, and the exit code is Terraform's.
         workspace.write(
@@ -297,8 +297,12 @@ fn a_plan_that_fails_is_told_to_plugins() {
         let calls = workspace.calls();
         let is_applied = |call: &&Value| call["hook"] == "postApply";
         let applied: Vec<_> = calls.iter().filter(is_applied).collect();
-        assert_eq!(applied.len(), 1, "{calls:?}");
+        assert_eq!(applied.len(), 2, "{calls:?}");
         assert_eq!(applied[0]["address"], "terraform_data.a");
+        assert_eq!(applied[0]["tainted"], Value::Null);
+        // It was created, although its provisioner failed.
+        assert_eq!(applied[1]["address"], "terraform_data.b");
+        assert_eq!(applied[1]["tainted"], true);
         assert_eq!(names(&calls).last(), Some(&"applyStageFailed"));
     });
 }
@@ -320,5 +324,108 @@ fn numbers_in_hooks_are_exact() {
         // A number that a float would round travels as text.
         assert_eq!(planned["config"]["input"], number);
         assert_eq!(planned["after"]["input"], number);
+    });
+}
+
+/// The hook that a call is of, and the resource.
+fn called<'a>(calls: &'a [Value], hook: &str) -> Vec<(&'a str, &'a str)> {
+    let calls = calls.iter().filter(|call| call["hook"] == hook);
+    let text = |call: &'a Value, name: &str| call[name].as_str().unwrap();
+    calls
+        .map(|call| (text(call, "address"), text(call, "applied_action")))
+        .collect()
+}
+
+#[test]
+fn after_an_apply_hooks_see_what_was_changed() {
+    trial(|workspace| {
+        let configuration = |input: &str| {
+            format!(
+                "resource \"terraform_data\" \"a\" {{ input = \"{input}\" }}\nresource \"terraform_data\" \"b\" {{}}\n"
+            )
+        };
+        workspace.project(&configuration("one"), "{}", "");
+        workspace.run("init").succeeds();
+        workspace.run("apply -auto-approve").succeeds();
+        workspace.calls();
+        workspace.project(&configuration("two"), "{}", "");
+        workspace.run("apply -auto-approve").succeeds();
+        let calls = workspace.calls();
+        assert_eq!(
+            called(&calls, "postApply"),
+            [("terraform_data.a", "Update")]
+        );
+
+        // A resource whose provisioner failed exists, and is tainted.
+        let tainted = "resource \"terraform_data\" \"c\" {\n  provisioner \"local-exec\" { command = \"exit 7\" }\n}\n";
+        workspace.project(&format!("{}{tainted}", configuration("two")), "{}", "");
+        workspace.run("apply -auto-approve").fails();
+        let calls = workspace.calls();
+        assert_eq!(
+            called(&calls, "postApply"),
+            [("terraform_data.c", "Create")]
+        );
+        let applied = calls
+            .iter()
+            .find(|call| call["hook"] == "postApply")
+            .unwrap();
+        assert_eq!(applied["tainted"], true, "{applied}");
+        // What Terraform says about the failure.
+        let failed = calls.last().unwrap();
+        assert_eq!(failed["hook"], "applyStageFailed");
+        let errors = failed["errors"].as_array().unwrap();
+        let error = errors[0].as_str().unwrap();
+        assert!(
+            error.starts_with("local-exec provisioner error\n") && error.contains("exit status 7"),
+            "{error}"
+        );
+        assert!(!error.contains('│') && !error.contains('\u{1b}'), "{error}");
+    });
+}
+
+#[test]
+fn a_failed_plan_is_told_with_its_errors() {
+    trial(|workspace| {
+        let wrong = "resource \"terraform_data\" \"a\" { input = one(two) }\n";
+        workspace.project("", "{}", "");
+        workspace.run("init").succeeds();
+        workspace.project(wrong, "{}", "");
+        for command in ["plan", "plan -json"] {
+            workspace.calls();
+            let failed = workspace.run(command).fails();
+            // The user sees it as well.
+            let all = format!("{}{}", failed.stdout, failed.stderr);
+            assert!(all.contains("Invalid reference"), "{failed}");
+            let calls = workspace.calls();
+            let told = calls.last().unwrap();
+            assert_eq!(told["hook"], "planStageFailed");
+            let error = told["errors"][0].as_str().unwrap();
+            assert!(error.starts_with("Invalid reference\n"), "{error}");
+        }
+    });
+}
+
+#[test]
+fn metadata_moves_with_its_resource() {
+    trial(|workspace| {
+        let config = r#"{ answers = { postPlan = { metadata = { cost = 7 } } } }"#;
+        workspace.project("resource \"terraform_data\" \"a\" {}\n", config, "");
+        workspace.run("init").succeeds();
+        workspace.run("apply -auto-approve").succeeds();
+        let moved = "resource \"terraform_data\" \"b\" {}\nmoved {\n  from = terraform_data.a\n  to = terraform_data.b\n}\n";
+        workspace.project(moved, "{}", "");
+        workspace.calls();
+        workspace.run("apply -auto-approve").succeeds();
+        assert_eq!(
+            called(&workspace.calls(), "postApply"),
+            [("terraform_data.b", "NoOp")]
+        );
+        let state = fs::read_to_string(workspace.path("terraform.tfstate")).unwrap();
+        let state: Value = serde_json::from_str(&state).unwrap();
+        let notes = fs::read_to_string(workspace.path(".tenon/metadata.json")).unwrap();
+        let notes: Value = serde_json::from_str(&notes).unwrap();
+        let serials = &notes["lineages"][state["lineage"].as_str().unwrap()];
+        let now = &serials[state["serial"].to_string()];
+        assert_eq!(now["terraform_data.b"]["puppet"]["cost"], 7, "{notes}");
     });
 }

@@ -136,7 +136,8 @@ fn a_kill_after_the_apply_leaves_the_state() {
 fn an_interrupt_is_passed_on_to_terraform_once() {
     trial(|workspace| {
         prepared(workspace, SLOW, "{}");
-        for signal in [Signal::INT, Signal::TERM] {
+        // Terraform would end at once with SIGHUP, so it gets SIGTERM.
+        for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
             let running = workspace.begin("apply -auto-approve");
             workspace.wait_for("begun");
             running.signal(signal);
@@ -190,5 +191,66 @@ fn an_interrupt_during_a_hook_stops_the_command() {
                 .says("interrupted");
             assert!(!workspace.path("terraform.tfstate").exists());
         }
+    });
+}
+
+/// A store whose writes hang.
+const HANGING: &str = r#"
+import os, sys, time
+sys.path.insert(0, os.environ["EXAMPLES"])
+from seasonings import serve, storage
+from store import FolderStore
+handlers = storage(FolderStore("states"))
+def hang(params):
+    print("the disk is far away", file=sys.stderr, flush=True)
+    open("writing", "w").close()
+    time.sleep(1000)
+handlers["storage/write"] = hang
+serve("hanging", "1", handlers)
+"#;
+
+fn hanging(workspace: &Workspace, rest: &str) {
+    workspace.write("hanging.py", HANGING);
+    let configuration = format!("terraform {{\n  backend \"http\" {{}}\n}}\n{CONFIGURATION}");
+    workspace.write("main.tf", &configuration);
+    workspace.write(
+        "tenon.hcl",
+        &format!(
+            "plugin \"store\" {{\n  command = [\"python3\", \"hanging.py\"]\n  env = [\"EXAMPLES\"]\n}}\n\
+             storage = \"store\"\n{rest}"
+        ),
+    );
+    workspace.run("init").succeeds();
+}
+
+#[test]
+fn the_second_interrupt_ends_everything() {
+    trial(|workspace| {
+        hanging(workspace, "");
+        let running = workspace.begin("apply -auto-approve");
+        workspace.wait_for("writing");
+        running.signal(Signal::INT);
+        workspace.until("the first interrupt", || {
+            let said = std::fs::read_to_string(workspace.path("stdout")).unwrap();
+            said.contains("Interrupt received")
+        });
+        running.signal(Signal::INT);
+        let ended = running.ended();
+        assert_eq!(ended.code, Some(130), "{ended}");
+        ended
+            .says("warning: the state default is still locked")
+            .says("hint: if nothing uses it, run `tenon terraform force-unlock ");
+        workspace.until_nobody_is_left();
+    });
+}
+
+#[test]
+fn a_storage_that_hangs_is_given_up_after_its_time() {
+    trial(|workspace| {
+        hanging(workspace, "storage_timeout_seconds = 0.5\n");
+        let failed = workspace.run("apply -auto-approve").fails();
+        failed.says("the storage has not answered within 0.5 s");
+        // What it wrote to stderr is shown without --verbose.
+        failed.says("store: the disk is far away");
     });
 }

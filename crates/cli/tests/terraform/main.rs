@@ -19,6 +19,7 @@ mod confined;
 mod failures;
 mod hooks;
 mod interruptions;
+mod output;
 mod plans;
 mod refusals;
 mod storage;

@@ -44,11 +44,13 @@ fn a_plugin_keeps_the_state() {
         assert_eq!(state(workspace, "default")["serial"], 2);
 
         // Another client holds the lock.
-        let lock = r#"{"lockId": "x", "info": "{\"ID\":\"held\"}"}"#;
+        let lock = r#"{"lockId": "x", "info": "{\"ID\":\"held\",\"Who\":\"ann@desk\",\"Operation\":\"plan\"}"}"#;
         workspace.write("states/default.lock", lock);
         let locked = workspace.run("plan");
         assert_eq!(locked.code, Some(1), "{locked}");
-        assert!(locked.stderr.contains("held"), "{locked}");
+        locked
+            .says("LOCK /state/default: the state is locked by ann@desk for plan, lock held")
+            .says("hint: if nothing uses it, run `tenon terraform force-unlock held`");
         workspace.run("force-unlock -force held").succeeds();
         workspace.run("plan").succeeds();
         workspace.run("destroy -auto-approve").succeeds();
@@ -88,7 +90,8 @@ fn a_server_prints_what_a_shell_needs() {
                 (name.to_owned(), value.trim_matches('\'').to_owned())
             })
             .collect();
-        assert_eq!(variables.len(), 5);
+        assert_eq!(variables.len(), 6);
+        assert_eq!(variables[5].0, "TENON_STATE_PID");
         workspace.terraform("init", &variables).succeeds();
         workspace
             .terraform("apply -auto-approve", &variables)
@@ -269,5 +272,45 @@ fn a_kill_with_storage_loses_no_state() {
             .run("state list")
             .succeeds()
             .says("terraform_data.a");
+    });
+}
+
+/// The words that start a server in front of a store.
+fn serve(options: &str) -> String {
+    let store = examples().join("store.py");
+    let (tenon, store) = (env!("CARGO_BIN_EXE_tenon"), store.display());
+    format!("{tenon} state serve {options} -- python3 {store} states")
+}
+
+#[test]
+fn a_server_ends_with_the_shell_that_reads_its_variables() {
+    trial(|workspace| {
+        // Ctrl-C is for the group of the shell and its commands, which the server is not in.
+        let lines = format!(
+            "set -e\n. <({})\ngroup=$(cut -d' ' -f5 /proc/$TENON_STATE_PID/stat)\n[ $group = $TENON_STATE_PID ]\n\
+             [ -n \"$TF_HTTP_PASSWORD\" ]\n",
+            serve("")
+        );
+        workspace.write("script", &lines);
+        workspace.shell("bash script");
+        workspace.until_nobody_is_left();
+    });
+}
+
+#[test]
+fn variables_in_a_file_are_for_their_owner_alone() {
+    trial(|workspace| {
+        // A script that starts it in the background keeps Ctrl-C for itself.
+        let lines = format!(
+            "{} &\nuntil [ -e state.env ]; do sleep 0.01; done\nstat -c %a state.env > mode\n. ./state.env\n\
+             kill -INT $TENON_STATE_PID\nkill -TERM $TENON_STATE_PID\nwait $! && touch ended\n",
+            serve("--env-file state.env")
+        );
+        workspace.write("script", &lines);
+        workspace.shell("sh script");
+        let mode = fs::read_to_string(workspace.path("mode")).unwrap();
+        assert_eq!(mode.trim(), "600");
+        assert!(!workspace.path("state.env").exists() && workspace.path("ended").exists());
+        workspace.until_nobody_is_left();
     });
 }

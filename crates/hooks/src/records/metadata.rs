@@ -29,6 +29,7 @@ impl Default for Notes {
 
 impl Record for Notes {
     const NAME: &str = "metadata.json";
+    const LOST: &str = "what plugins noted about resources is lost";
     const FORMAT: u32 = 1;
 
     fn format(&self) -> u32 {
@@ -43,16 +44,21 @@ pub(crate) struct StateName {
     pub(crate) serial: u64,
 }
 
+/// The earlier address of a resource that was moved, and the new one.
+pub(crate) type Move<'a> = (&'a str, &'a str);
+
 /// Whether anything was noted in this folder.
 pub(crate) fn has_metadata(folder: &Path) -> bool {
     folder.join(FOLDER).join(Notes::NAME).exists()
 }
 
 /// Notes what plugins said about the resources of a state. What they said earlier about resources that are still
-/// in the state is kept; what they said about others is removed, from earlier serials as well.
+/// in the state is kept, under the new address if they were moved; what they said about others is removed, from
+/// earlier serials as well.
 pub(crate) fn note_metadata(
     folder: &Path,
     state: &StateName,
+    moves: &[Move<'_>],
     addresses: &BTreeSet<&str>,
     metadata: &BTreeMap<String, Metadata>,
 ) -> Result<(), RecordError> {
@@ -62,6 +68,13 @@ pub(crate) fn note_metadata(
         let known = serials
             .entry(state.serial)
             .or_insert_with(|| latest.unwrap_or_default());
+        // All at once: two resources may have changed places.
+        let noted: Vec<_> = { moves.iter() }
+            .map(|(from, to)| (*to, known.remove(*from)))
+            .collect();
+        for (to, noted) in noted {
+            known.extend(noted.map(|noted| (to.to_owned(), noted)));
+        }
         for (address, by_plugin) in metadata {
             let noted = known.entry(address.clone()).or_default();
             noted.extend(by_plugin.clone());
@@ -89,12 +102,22 @@ mod tests {
     }
 
     fn note(folder: &Path, lineage: &str, serial: u64, addresses: &[&str], noted: &str) -> String {
+        note_moved(folder, (lineage, serial), &[], addresses, noted)
+    }
+
+    fn note_moved(
+        folder: &Path,
+        (lineage, serial): (&str, u64),
+        moves: &[Move<'_>],
+        addresses: &[&str],
+        noted: &str,
+    ) -> String {
         let state = StateName {
             lineage: lineage.to_owned(),
             serial,
         };
         let addresses = addresses.iter().copied().collect();
-        note_metadata(folder, &state, &addresses, &metadata(noted)).unwrap();
+        note_metadata(folder, &state, moves, &addresses, &metadata(noted)).unwrap();
         let text = fs::read_to_string(folder.join(".tenon/metadata.json")).unwrap();
         let text = text.strip_prefix(r#"{"format":1,"lineages":"#).unwrap();
         text.trim_end().strip_suffix('}').unwrap().to_owned()
@@ -139,6 +162,19 @@ mod tests {
     }
 
     #[test]
+    fn what_was_noted_about_a_resource_moves_with_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        let both = r#"{"a": {"p": {"x": 1}}, "b": {"p": {"x": 2}}}"#;
+        note(folder, "l", 1, &["a", "b"], both);
+        let moves = [("a", "b"), ("b", "c")];
+        assert_eq!(
+            note_moved(folder, ("l", 2), &moves, &["b", "c"], r#"{"c": {"q": {}}}"#),
+            r#"{"l":{"1":{"b":{"p":{"x":2}}},"2":{"b":{"p":{"x":1}},"c":{"p":{"x":2},"q":{}}}}}"#
+        );
+    }
+
+    #[test]
     fn what_a_killed_command_left_is_removed() {
         let folder = tempfile::tempdir().unwrap();
         note(folder.path(), "l", 1, &["a"], r#"{"a": {"p": {}}}"#);
@@ -162,7 +198,7 @@ mod tests {
                     };
                     let addresses = BTreeSet::from(["a"]);
                     let noted = metadata(r#"{"a": {"p": {}}}"#);
-                    note_metadata(folder, &state, &addresses, &noted).unwrap();
+                    note_metadata(folder, &state, &[], &addresses, &noted).unwrap();
                 });
             }
         });

@@ -53,6 +53,7 @@ impl Plans {
 
 impl Record for Plans {
     const NAME: &str = "plans.json";
+    const LOST: &str = "the review of the plan is not recorded";
     const FORMAT: u32 = 2;
 
     fn format(&self) -> u32 {

@@ -4,12 +4,13 @@ use serde_json::value::RawValue;
 use tenon_protocols::seasonings::{Params, sha256};
 
 use super::plan::{Review, Summary, empty_plan};
-use super::{Question, Session, SessionError, Subject, view};
+use super::{Ended, Question, Session, SessionError, Subject, view};
 use crate::chain::{Chain, Flow, View};
 use crate::changes::{Action, ResourceChange, StateJson};
 use crate::hook::{Hook, Moment, Stage};
 use crate::plan_file::PlanFile;
-use crate::records::{self, Known};
+use crate::records::{self, Known, Move};
+use crate::relay::Relay;
 
 impl Session {
     pub(super) async fn apply(&self, chain: &mut Chain) -> Result<i32, SessionError> {
@@ -112,9 +113,14 @@ impl Session {
         self.check_unchanged(plan, saved, review)?;
         let takes_variables = review.json.takes_variables();
         let arguments = self.arguments.as_apply_of(&plan.path(), takes_variables);
-        let code = self.run_program(&arguments, &[]).await?;
-        self.after_apply(chain, review, code, about).await?;
-        Ok(code)
+        let relay = Relay {
+            has_shown_plan: saved.is_none(),
+            is_destroy: self.arguments.command == "destroy",
+            ..self.relay(chain, Hook::Stage(Stage::Apply, Moment::Failed))
+        };
+        let ended = self.run_program(&arguments, &[], relay).await?;
+        self.after_apply(chain, review, &ended, about).await?;
+        Ok(ended.code)
     }
 
     /// What is applied is what was reviewed. A saved plan is applied from a copy; that its file has changed since
@@ -142,13 +148,13 @@ impl Session {
         &self,
         chain: &mut Chain,
         review: &Review,
-        code: i32,
+        ended: &Ended,
         about: impl Fn(Params) -> Result<Params, tenon_values::Error>,
     ) -> Result<(), SessionError> {
         let state = self.state_after().await?;
         let applied: Vec<&ResourceChange> = { review.json.resource_changes.iter() }
             .filter(|change| change.deposed.is_none())
-            .filter(|change| code == 0 || was_applied(change, &state))
+            .filter(|change| was_applied(change, &state, ended.code == 0))
             .collect();
         let configuration = &review.json.configuration;
         let applied = view(chain, &review.schemas, configuration, |resources| {
@@ -159,33 +165,41 @@ impl Session {
             applied.collect()
         })?;
         let _applied_already = chain.resources(Hook::PostApply, &applied).await;
-        let (moment, errors) = match code {
-            0 => (Moment::Completed, Vec::new()),
-            code => {
-                let error = format!("{} apply ended with exit code {code}", self.program.name());
-                (Moment::Failed, vec![error])
-            }
+        let moment = match ended.code {
+            0 => Moment::Completed,
+            _ => Moment::Failed,
         };
         let hook = Hook::Stage(Stage::Apply, moment);
-        let about = |params: Params| match errors.is_empty() {
-            true => about(params),
-            false => about(params)?.member("errors", &errors),
+        let about = |params: Params| match moment {
+            Moment::Failed => about(params)?.member("errors", &ended.errors),
+            _ => about(params),
         };
         let _applied_already = chain.stage(hook, &applied, about).await;
-        self.keep_metadata(chain, &state).await
+        let changes = review.json.resource_changes.iter();
+        let moves: Vec<Move<'_>> = changes
+            .filter_map(|change| {
+                Some((
+                    change.previous_address.as_deref()?,
+                    &*change.resource.address,
+                ))
+            })
+            .collect();
+        self.keep_metadata(chain, &state, &moves).await
     }
 }
 
-/// Whether a change was carried out by an apply that failed somewhere.
-fn was_applied(change: &ResourceChange, state: &StateJson) -> bool {
+/// Whether a change was carried out. A resource that was created and is tainted exists, so it was.
+fn was_applied(change: &ResourceChange, state: &StateJson, is_complete: bool) -> bool {
     let now = state.resource(&change.resource.address);
+    let is_moved = change.previous_address.is_some() || change.change.importing.is_some();
     match change.change.action() {
+        Action::NoOp if !is_moved => false,
+        _ if is_complete => true,
         Action::Delete | Action::Forget => now.is_none(),
-        Action::NoOp => false,
-        Action::Create | Action::Read => now.is_some_and(|now| !now.tainted),
+        Action::Create | Action::Read | Action::NoOp => now.is_some(),
         Action::Update | Action::Replace => now.is_some_and(|now| {
             let before = change.change.before.as_deref().map(RawValue::get);
-            !now.tainted && now.values.as_deref().map(RawValue::get) != before
+            now.tainted || now.values.as_deref().map(RawValue::get) != before
         }),
     }
 }

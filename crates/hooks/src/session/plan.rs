@@ -3,7 +3,7 @@
 use tenon_protocols::seasonings::Params;
 use tenon_values::Error;
 
-use super::{Session, SessionError, view};
+use super::{Ended, Session, SessionError, view};
 use crate::arguments::Arguments;
 use crate::chain::{Chain, Flow, View};
 use crate::changes::{Action, Configuration, PlanJson, ResourceChange};
@@ -69,10 +69,12 @@ impl Session {
             return Ok(1);
         }
         if let Some(saved) = self.arguments.value("out").flatten() {
-            let code = self.run_plan(chain, &self.arguments, &[]).await?;
+            let code = self.run_plan(chain, &self.arguments).await?;
             if matches!(code, 0 | 2) {
                 let plan = self.copy_of(saved)?;
-                self.review(chain, &plan, Some(saved)).await?;
+                let review = self.review(chain, &plan, Some(saved)).await?;
+                let passed = review.filter(|review| review.json.has_changes());
+                chain.saved_plan = passed.map(|_| saved.to_owned());
             }
             return Ok(code);
         }
@@ -119,9 +121,7 @@ impl Session {
         plan: &PlanFile,
     ) -> Result<i32, SessionError> {
         let arguments = arguments.with(format!("-out={}", plan.path()));
-        // Terraform then gives no advice on what to do with a file that is gone soon.
-        let variables = [("TF_IN_AUTOMATION", "1")];
-        self.run_plan(chain, &arguments, &variables).await
+        self.run_plan(chain, &arguments).await
     }
 
     /// Runs `plan`; if it fails, plugins are told.
@@ -129,18 +129,19 @@ impl Session {
         &self,
         chain: &mut Chain,
         arguments: &Arguments,
-        variables: &[(&str, &str)],
     ) -> Result<i32, SessionError> {
         self.go_on()?;
-        let code = self.run_program(arguments, variables).await?;
+        // Terraform then gives no advice on what to do with the file: it is gone soon, or applied without hooks.
+        let variables = [("TF_IN_AUTOMATION", "1")];
+        let failed = Hook::Stage(Stage::Plan, Moment::Failed);
+        let relay = self.relay(chain, failed);
+        let Ended { code, errors } = self.run_program(arguments, &variables, relay).await?;
         if !matches!(code, 0 | 2) {
-            let error = format!("{} plan ended with exit code {code}", self.program.name());
             let stage = |params: Params| {
                 let params = params.text("stage", Stage::Plan.name());
                 let params = params.member("summary", &Summary::default())?;
-                params.member("errors", &[&error])
+                params.member("errors", &errors)
             };
-            let failed = Hook::Stage(Stage::Plan, Moment::Failed);
             let _already_failed = chain.stage(failed, &View::default(), stage).await;
         }
         Ok(code)
@@ -174,12 +175,13 @@ impl Session {
         let flow = flow.and(chain.stage(completed, &review.planned, stage).await);
         if flow == Flow::Stop {
             if let Some(file) = file {
-                records::note_refusal(&self.folder, file)?;
+                chain.warn_of(records::note_refusal(&self.folder, file));
             }
             return Ok(None);
         }
         let (sha256, metadata) = (&review.sha256, &chain.metadata);
-        records::note_review(&self.folder, sha256, file, &self.plugins(), metadata)?;
+        let noted = records::note_review(&self.folder, sha256, file, &self.plugins(), metadata);
+        chain.warn_of(noted);
         Ok(Some(review))
     }
 

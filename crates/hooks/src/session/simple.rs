@@ -3,20 +3,21 @@
 use tenon_protocols::seasonings::Params;
 
 use super::plan::Summary;
-use super::{Session, SessionError, view};
+use super::{Ended, Session, SessionError, view};
 use crate::chain::{Chain, Flow, View};
 use crate::changes::{Configuration, StateJson};
 use crate::hook::{Hook, Moment, Stage};
+use crate::relay::Relay;
 
 impl Session {
     pub(super) async fn init(&self, chain: &mut Chain) -> Result<i32, SessionError> {
         if self.before(chain, Stage::Init).await == Flow::Stop {
             return Ok(1);
         }
-        let code = self.run_between().await?;
+        let ended = self.run_between(chain, Stage::Init).await?;
         let nothing = (View::default(), Summary::default());
-        self.after(chain, Stage::Init, code, nothing).await;
-        Ok(code)
+        self.after(chain, Stage::Init, &ended, nothing).await;
+        Ok(ended.code)
     }
 
     /// An import changes the state, as an apply does.
@@ -24,20 +25,20 @@ impl Session {
         if self.before(chain, Stage::Apply).await == Flow::Stop {
             return Ok(1);
         }
-        let code = self.run_between().await?;
-        if code != 0 {
+        let ended = self.run_between(chain, Stage::Apply).await?;
+        if ended.code != 0 {
             let nothing = (View::default(), Summary::default());
-            self.after(chain, Stage::Apply, code, nothing).await;
-            return Ok(code);
+            self.after(chain, Stage::Apply, &ended, nothing).await;
+            return Ok(ended.code);
         }
         let state = self.state_after().await?;
         let address = self.arguments.positional().unwrap_or_default();
         let passes = |one: &str| one == address;
         let imported = self.view_of_state(chain, &state, &passes).await?;
         let imported = (imported, Summary::ONE_IMPORT);
-        self.after(chain, Stage::Apply, code, imported).await;
-        self.keep_metadata(chain, &state).await?;
-        Ok(code)
+        self.after(chain, Stage::Apply, &ended, imported).await;
+        self.keep_metadata(chain, &state, &[]).await?;
+        Ok(ended.code)
     }
 
     async fn before(&self, chain: &mut Chain, stage: Stage) -> Flow {
@@ -46,9 +47,10 @@ impl Session {
         chain.stage(start, &View::default(), about).await
     }
 
-    async fn run_between(&self) -> Result<i32, SessionError> {
+    async fn run_between(&self, chain: &Chain, stage: Stage) -> Result<Ended, SessionError> {
         self.go_on()?;
-        self.run_program(&self.arguments, &[]).await
+        let relay = self.relay(chain, Hook::Stage(stage, Moment::Failed));
+        self.run_program(&self.arguments, &[], relay).await
     }
 
     /// Tells plugins how the command ended. It is done already, whatever they say.
@@ -56,22 +58,20 @@ impl Session {
         &self,
         chain: &mut Chain,
         stage: Stage,
-        code: i32,
+        ended: &Ended,
         (resources, summary): (View, Summary),
     ) {
-        let name = format!("{} {}", self.program.name(), self.arguments.command);
         let about = |params: Params| {
             let params = params.text("stage", stage.name());
             params.member("summary", &summary)
         };
-        let _done = match code {
+        let _done = match ended.code {
             0 => {
                 let completed = Hook::Stage(stage, Moment::Completed);
                 chain.stage(completed, &resources, about).await
             }
-            code => {
-                let error = format!("{name} ended with exit code {code}");
-                let about = |params: Params| about(params)?.member("errors", &[&error]);
+            _ => {
+                let about = |params: Params| about(params)?.member("errors", &ended.errors);
                 let failed = Hook::Stage(stage, Moment::Failed);
                 chain.stage(failed, &resources, about).await
             }
@@ -84,9 +84,12 @@ impl Session {
         if chain.resources(Hook::PreRefresh, &seen).await == Flow::Stop {
             return Ok(1);
         }
-        let code = self.run_between().await?;
-        if code != 0 {
-            return Ok(code);
+        self.go_on()?;
+        // There is no stage of a refresh, so nobody is told of errors.
+        let relay = Relay::default();
+        let ended = self.run_program(&self.arguments, &[], relay).await?;
+        if ended.code != 0 {
+            return Ok(ended.code);
         }
         let after = self.state_after().await?;
         let schemas = self.schemas().await?;
@@ -100,7 +103,7 @@ impl Session {
             all.collect()
         })?;
         let _refreshed_already = chain.resources(Hook::PostRefresh, &seen).await;
-        self.keep_metadata(chain, &after).await?;
+        self.keep_metadata(chain, &after, &[]).await?;
         Ok(0)
     }
 

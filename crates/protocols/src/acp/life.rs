@@ -73,7 +73,7 @@ mod tests {
         assert_eq!(capabilities(&Client::default()), json!({}));
         let client = Client {
             answers: vec!["fs/read_text_file".into()],
-            answers_everything: false,
+            ..Client::default()
         };
         assert_eq!(
             capabilities(&client),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::life::SPEC;
 use super::names::canonical;
 
 /// A part of the protocol.
@@ -50,10 +51,11 @@ impl Level {
 pub struct Capabilities {
     levels: BTreeSet<Level>,
     methods: BTreeSet<String>,
+    unknown: Vec<String>,
 }
 
 impl Capabilities {
-    /// Reads the names of capabilities. Unknown names are ignored.
+    /// Reads the names of capabilities. Unknown names give nothing; [`unknown`](Capabilities::unknown) has them.
     pub fn of<N: AsRef<str>>(names: impl IntoIterator<Item = N>) -> Capabilities {
         let mut capabilities = Capabilities::default();
         for name in names {
@@ -64,8 +66,9 @@ impl Capabilities {
                 }
                 None => {
                     let method = canonical(name).into_owned();
-                    if level_of(&method).is_some() {
-                        capabilities.methods.insert(method);
+                    match level_of(&method).is_some() && SPEC.methods.contains(&method.as_str()) {
+                        true => drop(capabilities.methods.insert(method)),
+                        false => capabilities.unknown.push(name.to_owned()),
                     }
                 }
             }
@@ -84,6 +87,25 @@ impl Capabilities {
     pub fn includes(&self, method: &str) -> bool {
         let is_whole = level_of(method).is_some_and(|level| self.levels.contains(&level));
         is_whole || self.methods.contains(method)
+    }
+
+    /// The names that this version of the protocol does not have, as the plugin wrote them. They may be of a later
+    /// version, or misspelt.
+    pub fn unknown(&self) -> &[String] {
+        &self.unknown
+    }
+
+    /// Every name of a level, as plugins usually write them: `hooks`, `hooks.postPlan`.
+    pub fn names_of(level: Level) -> Vec<String> {
+        let of_level = |method: &&&str| level_of(method) == Some(level);
+        let methods = SPEC.methods.iter().filter(of_level);
+        let methods = methods.filter_map(|method| {
+            let (_, name) = method.split_once('/')?;
+            Some(format!("{}.{name}", level.name()))
+        });
+        std::iter::once(level.name().to_owned())
+            .chain(methods)
+            .collect()
     }
 }
 
@@ -113,6 +135,16 @@ mod tests {
         assert!(capabilities.includes("storage/read") && capabilities.includes("storage/write"));
         assert!(!capabilities.includes("storage/lock"));
         assert!(!capabilities.includes("x/y"));
+        assert_eq!(capabilities.unknown(), ["later", "x.y"]);
+    }
+
+    #[test]
+    fn a_misspelt_method_gives_nothing_of_its_level() {
+        let capabilities = Capabilities::of(["hooks.postPaln", "storage.raed"]);
+        assert!(!capabilities.has(Level::Hooks) && !capabilities.has(Level::Storage));
+        assert_eq!(capabilities.unknown(), ["hooks.postPaln", "storage.raed"]);
+        let names = Capabilities::names_of(Level::Storage);
+        assert_eq!(names[..2], ["storage", "storage.read"]);
     }
 
     #[test]

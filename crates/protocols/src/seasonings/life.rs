@@ -189,9 +189,13 @@ async fn greet(peer: &Peer, greeting: &Greeting) -> Result<Payload, CallError> {
     call(peer, "init", Some(params)).await
 }
 
-fn greet_with_everything<'a>(peer: &'a Peer, _: &'a Client) -> Work<'a, Begun> {
+fn greet_with_everything<'a>(peer: &'a Peer, client: &'a Client) -> Work<'a, Begun> {
     Box::pin(async move {
-        let answer = greet(peer, &Greeting::new(Level::ALL)).await?;
+        let greeting = Greeting {
+            config: client.config.clone(),
+            ..Greeting::new(Level::ALL)
+        };
+        let answer = greet(peer, &greeting).await?;
         check_version(&decode(&answer)?["protocol_version"])?;
         Ok(Some(answer))
     })
@@ -218,6 +222,9 @@ fn failure(method: &str, result: &Payload) -> Option<&'static str> {
     }
     let method = canonical(method);
     if method.starts_with("middleware/") {
+        if !result.is_object() {
+            return Some("the hook failed: its result is not a map");
+        }
         let is_good = match &result["status"] {
             Value::Null => true,
             status => matches!(
@@ -281,6 +288,8 @@ mod tests {
         }
         assert!(failed("post-plan", json!({"status": "fail"})));
         assert!(failed("hooks.postPlan", json!({"status": "maybe"})));
+        assert!(failed("middleware/postPlan", json!(null)));
+        assert!(failed("middleware/postPlan", json!([])));
         assert!(failed("storage/write", json!({})));
         assert!(!failed("storage/write", json!({"success": true})));
         assert!(!failed("storage/read", json!({"state": null})));

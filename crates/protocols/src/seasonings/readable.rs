@@ -90,8 +90,31 @@ impl Readable {
         Ok(params.into_payload())
     }
 
-    /// Checks that the function or the type is there, so that a misspelt name does not go unnoticed.
+    /// Checks that the function or the type is there, so that a misspelt or missing name does not go unnoticed.
     fn check_name(&self, places: &Places<'_>, members: &[(Text, Payload)]) -> Result<(), Error> {
+        let text = |member: &str| -> Option<String> {
+            let (_, given) = members.iter().find(|(name, _)| name == member)?;
+            given.decode().ok()
+        };
+        let wrong = |member: &str, problem: String| Err(at(Problem::Serde(problem).into(), member));
+        let listed = |names: &[&str]| match names.is_empty() {
+            true => "none".to_owned(),
+            false => names.join(", "),
+        };
+        if places.method == "resources/validate" {
+            let kind = text("kind");
+            if !kind
+                .as_deref()
+                .is_some_and(|kind| Places::KINDS.contains(&kind))
+            {
+                let given = kind.map_or("missing".to_owned(), |kind| format!("{kind:?}"));
+                let kinds = Places::KINDS.join(", ");
+                return wrong(
+                    "kind",
+                    format!("the kind is {given}; it is one of: {kinds}"),
+                );
+            }
+        }
         let Some((member, what, names)) = places.named(&self.offer, members) else {
             return Ok(());
         };
@@ -99,18 +122,23 @@ impl Readable {
             "function" => self.knows_functions,
             _ => self.knows_resources,
         };
-        let given = members.iter().find(|(name, _)| name == member);
-        let given = given.and_then(|(_, name)| name.decode::<String>().ok());
-        match given.filter(|given| is_known && !names.contains(&given.as_str())) {
-            None => Ok(()),
-            Some(given) => {
-                let names = match names.is_empty() {
-                    true => "none".to_owned(),
-                    false => names.join(", "),
-                };
-                let problem = format!("the plugin has no {what} {given:?}; it has: {names}");
-                Err(at(Problem::Serde(problem).into(), member))
-            }
+        match text(member) {
+            _ if !is_known => Ok(()),
+            Some(given) if names.contains(&given.as_str()) => Ok(()),
+            Some(given) => wrong(
+                member,
+                format!(
+                    "the plugin has no {what} {given:?}; it has: {}",
+                    listed(&names)
+                ),
+            ),
+            None => wrong(
+                member,
+                format!(
+                    "the name of the {what} is required; the plugin has: {}",
+                    listed(&names)
+                ),
+            ),
         }
     }
 

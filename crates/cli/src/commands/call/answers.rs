@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use serde_json::{Map, Value};
 use tenon_protocols::seasonings::EXT_NAMES;
 use tenon_protocols::{Client, Protocol};
 use tenon_rpc::{Call, Format, Payload, Reply, Router, RpcError};
@@ -28,6 +29,8 @@ const QUESTIONS: usize = 64;
 pub(crate) struct Answers {
     given: Mutex<BTreeMap<String, Payload>>,
     protocol: Option<Protocol>,
+    /// What the plugin is told in the first call.
+    config: Map<String, Value>,
     questions: Option<mpsc::Sender<Question>>,
     /// Events, where there is a conversation that may wait for them.
     events: Option<Events>,
@@ -55,6 +58,7 @@ impl Answers {
         let answers = Answers {
             given: Mutex::new(given),
             protocol: args.protocol,
+            config: config(args)?,
             questions: sender,
             events: args.repl.then(Events::default),
             printer,
@@ -81,6 +85,7 @@ impl Answers {
         Client {
             answers: self.given().keys().cloned().collect(),
             answers_everything: self.questions.is_some(),
+            config: self.config.clone(),
         }
     }
 
@@ -132,6 +137,21 @@ impl Answers {
         }
         Err(RpcError::method_not_found(&call.method, format))
     }
+}
+
+/// What `--config` says.
+fn config(args: &CallArgs) -> Result<Map<String, Value>, Failure> {
+    let Some(text) = &args.config else {
+        return Ok(Map::new());
+    };
+    if args.protocol != Some(Protocol::Seasonings) {
+        return Err(Failure::usage(
+            "only plugins that speak seasonings are configured in their first call\n  hint: add --protocol seasonings",
+        ));
+    }
+    let config = params::value("config", text)?;
+    let config = config.decode();
+    config.map_err(|_| Failure::usage("--config: the config is not a JSON object"))
 }
 
 fn encoded(answer: &Payload, format: Format) -> Reply {

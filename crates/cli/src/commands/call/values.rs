@@ -9,7 +9,7 @@ use tenon_protocols::seasonings::calls::schemas;
 use tenon_protocols::seasonings::{Capabilities, Level, Readable, Welcome, canonical};
 use tenon_rpc::trace::{Content, Seen};
 use tenon_rpc::wire::{Inbound, Request, Response};
-use tenon_rpc::{CallError, Id, Message, Payload, Peer};
+use tenon_rpc::{CallError, Format, Id, Message, Payload, Peer};
 
 use super::params;
 use crate::args::CallArgs;
@@ -27,6 +27,8 @@ pub(crate) struct Values {
     resources: OnceLock<Readable>,
     /// For what needs no schema.
     others: Readable,
+    /// Sensitive values are shown nowhere, so they are remembered.
+    hides_sensitive: bool,
     /// The calls that have not been answered, with the params that were sent.
     asked: Mutex<HashMap<Id, Request>>,
 }
@@ -34,7 +36,12 @@ pub(crate) struct Values {
 impl Values {
     /// For a protocol that has such values.
     pub(crate) fn new(args: &CallArgs) -> Option<Arc<Values>> {
-        (args.protocol == Some(Protocol::Seasonings)).then(Arc::default)
+        (args.protocol == Some(Protocol::Seasonings)).then(|| {
+            Arc::new(Values {
+                hides_sensitive: !args.show_sensitive,
+                ..Values::default()
+            })
+        })
     }
 
     /// Asks the plugin for the schemas that this method needs, or for all of them. A plugin that cannot
@@ -91,11 +98,23 @@ impl Values {
         params: Option<Payload>,
         peer: &Peer,
     ) -> Result<Option<Payload>, Failure> {
-        match params {
-            Some(params) => { self.readable(method).params(method, &params) }
-                .map(Some)
-                .map_err(|error| Failure::usage(format!("the params: {error}"))),
-            None => params::encode(None, peer.format()),
+        let has_schema = needs(method, Level::Functions) || needs(method, Level::Resources);
+        // What is missing in them is found, too.
+        let empty = has_schema.then(|| Payload::new(Format::Json, "{}"));
+        let Some(params) = params.or(empty) else {
+            return params::encode(None, peer.format());
+        };
+        let readable = self.readable(method);
+        let sent = readable.params(method, &params);
+        let sent = sent.map_err(|error| Failure::usage(format!("the params: {error}")))?;
+        self.learn_secrets(readable.shown_params(method, &sent).as_deref());
+        Ok(Some(sent))
+    }
+
+    /// The plugin may print them, or quote them in an error.
+    fn learn_secrets(&self, shown: Option<&str>) {
+        if let Some(shown) = shown.filter(|_| self.hides_sensitive) {
+            output::learn_sensitive(shown);
         }
     }
 
@@ -112,6 +131,7 @@ impl Values {
             Failure::new(Code::BrokenProtocol, format!("{problem}\n  hint: {hint}"))
         };
         let shown = shown.map_err(|error| broken(error.to_string()))?;
+        self.learn_secrets(Some(&shown));
         Payload::from_json(shown).map_err(|error| broken(error.to_string()))
     }
 

@@ -69,7 +69,7 @@ fn argument(params: Params, one: &Parameter, given: Option<&str>) -> Result<Para
     let below = |error| at(error, &one.name);
     let given = given.filter(|text| !one.may_be_left_out() || text.trim() != "null");
     let value = match (given, &one.default) {
-        (Some(text), _) => read::value(text, (&one.ty).into()).map_err(below)?,
+        (Some(text), _) => given_value(text, one).map_err(below)?,
         (None, Some(default)) => default.clone(),
         (None, None) if !one.may_be_left_out() => {
             return Err(Problem::MissingAttribute(one.name.as_str().into()).into());
@@ -80,10 +80,23 @@ fn argument(params: Params, one: &Parameter, given: Option<&str>) -> Result<Para
     params.value(&one.name, &value, &one.ty)
 }
 
+/// A value that was given. Terraform does not call a function with an unknown value that it does not allow, so a call
+/// with one would show nothing.
+fn given_value(text: &str, one: &Parameter) -> Result<Value, Error> {
+    let value = read::value(text, (&one.ty).into())?;
+    match value.is_wholly_known() || one.allows_unknown {
+        true => Ok(value),
+        false => Err(problem(
+            "the parameter has no `allow_unknown`, so the function is not called with unknown values: its result is \
+             unknown",
+        )),
+    }
+}
+
 fn several(params: Params, one: &Parameter, given: &[&str]) -> Result<Params, Error> {
     let mut values = Vec::with_capacity(given.len());
     for (index, text) in given.iter().enumerate() {
-        let value = read::value(text, (&one.ty).into());
+        let value = given_value(text, one);
         values.push(value.map_err(|error| at(error.below(Step::Index(index)), &one.name))?);
     }
     params.values(&one.name, &values, &one.ty)

@@ -126,6 +126,9 @@ impl<'a> Places<'a> {
         }
     }
 
+    /// What `resources/validate` may be asked about.
+    pub(super) const KINDS: [&'static str; 4] = ["resource", "data", "ephemeral", "provider"];
+
     /// The member of the params that names a function or a type, what it names, and what there is.
     pub(super) fn named(
         &self,
