@@ -17,6 +17,7 @@ mod moment;
 mod name;
 mod parameter;
 mod reading;
+mod tls;
 
 use std::pin::pin;
 

@@ -1,18 +1,16 @@
 //! The connection to a server.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use rustls_platform_verifier::BuilderVerifierExt;
 use tenon_plugin::Failure;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{Mutex, MutexGuard};
 use tokio_postgres::config::SslMode;
 use tokio_postgres::error::SqlState;
-use tokio_postgres::{Client, Config, Connection, NoTls, SimpleQueryMessage};
-use tokio_postgres_rustls::MakeRustlsConnect;
+use tokio_postgres::{Client, Config, Connection, SimpleQueryMessage};
 
 use super::error::failure;
+use super::tls::Tls;
 use crate::attribute::wrong;
 
 /// A server that does not answer is not waited for longer, unless the dsn says so.
@@ -109,32 +107,12 @@ fn read(dsn: &str) -> Result<Config, Failure> {
 }
 
 async fn connect(config: &Config) -> Result<Session, Failure> {
-    let client = if config.get_ssl_mode() == SslMode::Disable {
-        let (client, connection) = config.connect(NoTls).await.map_err(|e| failure(&e))?;
-        drive(connection);
-        client
-    } else {
-        let (client, connection) = config.connect(tls()?).await.map_err(|e| failure(&e))?;
-        drive(connection);
-        client
-    };
+    let (client, connection) = config.connect(Tls).await.map_err(|e| failure(&e))?;
+    drive(connection);
     Ok(Session {
         client,
         is_in_doubt: false,
     })
-}
-
-/// Encryption with a server whose certificate the system trusts.
-fn tls() -> Result<MakeRustlsConnect, Failure> {
-    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-    let mut config = rustls::ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .and_then(BuilderVerifierExt::with_platform_verifier)
-        .map_err(|error| Failure::new(format!("no certificates to trust were found: {error}")))?
-        .with_no_client_auth();
-    // What sslnegotiation=direct asks for.
-    config.alpn_protocols = vec![b"postgresql".to_vec()];
-    Ok(MakeRustlsConnect::new(config))
 }
 
 /// Moves the messages. It ends with the client, or when the connection is lost, which the client
