@@ -37,6 +37,7 @@ mod attendant;
 mod error;
 mod opening;
 mod output;
+mod quirks;
 mod session;
 mod setup;
 mod state;
@@ -55,11 +56,12 @@ use tenon_protocols::acp::{
     ListSessionsResult, Logout, SessionInfo, SessionParams, VERSION,
 };
 use tenon_rpc::options::{Limits as FrameLimits, Oversized, Stray, Unclaimed};
-use tenon_rpc::{CallError, CloseReason, Connection, Format, Io, Method, Options, Payload, Peer};
+use tenon_rpc::{CallError, Connection, Format, Io, Method, Options, Payload, Peer};
 
 use attendant::Attendant;
-pub use error::ClientError;
+pub use error::{ClientError, LoginMethod};
 pub use opening::{Folder, Loading};
+use quirks::Quirks;
 pub use session::{About, Session};
 pub use setup::{Answer, Launch, Offered, Setup, User};
 use state::Shared;
@@ -146,6 +148,7 @@ impl Client {
         if agent.protocol_version != VERSION {
             return Err(ClientError::Version(agent.protocol_version));
         }
+        shared.quirks.get_or_init(|| Quirks::of(&agent));
         let core = Arc::new(Core {
             peer,
             shared,
@@ -260,9 +263,12 @@ impl Client {
         self.core.explained("extension", answer).await
     }
 
-    /// Waits until the connection has ended: the agent is gone.
-    pub async fn closed(&self) -> CloseReason {
-        self.core.peer.closed().await
+    /// Waits until the agent is gone, and says why.
+    pub async fn ended(&self) -> ClientError {
+        const WHAT: &str = "connection";
+        let error = CallError::Closed(self.core.peer.closed().await);
+        let explained = self.core.explained::<()>(WHAT, Err(error.clone())).await;
+        explained.err().unwrap_or(ClientError::call(WHAT, error))
     }
 
     /// Ends the agent in order: its turns are cancelled and its terminals ended, its input is closed, and if it does

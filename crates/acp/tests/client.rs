@@ -541,7 +541,10 @@ async fn a_login_that_is_required_is_recognised() {
             let answer = match method.as_str() {
                 "initialize" => json!({
                     "protocolVersion": 1,
-                    "authMethods": [{ "id": "key", "name": "With a key" }],
+                    "authMethods": [
+                        { "id": "key", "name": "With a key" },
+                        { "type": "env_var", "id": "old", "name": "With a variable", "vars": [] },
+                    ],
                 }),
                 "authenticate" => {
                     assert_eq!(params["methodId"], "key");
@@ -562,6 +565,7 @@ async fn a_login_that_is_required_is_recognised() {
             "{shown}"
         );
         assert!(shown.contains("key: With a key"), "{shown}");
+        assert!(shown.contains("old: With a variable"), "{shown}");
         client.authenticate("key").await.unwrap();
     })
     .await;

@@ -7,7 +7,7 @@ mod actors;
 use std::path::Path;
 use std::time::Duration;
 
-use actors::{Agent, Scripted, ask, end_turn, permission, text, watched};
+use actors::{Agent, Scripted, ask, end_turn, payload, permission, text, watched};
 use serde_json::{Value, json};
 use tenon_acp::client::{Client, ClientError, Folder, Offered, Setup};
 use tenon_acp::policy::Policy;
@@ -81,6 +81,35 @@ async fn files_are_read_by_lines_and_written_below_the_folder() {
     }))
     .await;
     assert_eq!(std::fs::read_to_string(root.join("new/b")).unwrap(), "hi");
+}
+
+/// Gemini reads a file before it creates it, and gives up at any error.
+#[tokio::test]
+async fn a_missing_file_is_empty_for_agents_that_need_it() {
+    watched(async {
+        let (agent, _) = Agent::new(json!({}), |peer, method, _| async move {
+            match method.as_str() {
+                "initialize" => Some(Ok(payload(&json!({
+                    "protocolVersion": 1,
+                    "agentInfo": { "name": "gemini-cli", "version": "0.61.0" },
+                })))),
+                "session/prompt" => {
+                    let read = json!({ "sessionId": "s", "path": "/no/such/file" });
+                    let answer = ask(&peer, "fs/read_text_file", read).await.unwrap();
+                    assert_eq!(answer, json!({ "content": "" }));
+                    Some(end_turn())
+                }
+                _ => None,
+            }
+        });
+        let (_agent, _client, session) = agent.session(permissive(), Path::new("/")).await;
+        let turn = session
+            .prompt(vec![ContentBlock::text("go")])
+            .await
+            .unwrap();
+        turn.finish().await.unwrap();
+    })
+    .await;
 }
 
 /// An agent that does not ask for permission is asked about all the same.

@@ -2,6 +2,7 @@
 
 mod acp;
 mod call;
+mod chat;
 mod environment;
 mod limits;
 mod permissions;
@@ -26,6 +27,7 @@ pub(crate) use acp::{
     ReplayArgs, SideChoice, VerifyArgs,
 };
 pub(crate) use call::{CallArgs, TcpAddress, repl_help};
+pub(crate) use chat::{ChatArgs, chat_help};
 pub(crate) use environment::EnvironmentArgs;
 pub(crate) use limits::LimitArgs;
 pub(crate) use permissions::{PermissionArgs, SANDBOX, option};
@@ -115,6 +117,7 @@ pub(crate) enum Command {
     #[command(
         subcommand,
         after_help = "Examples:\n  tenon acp guard --policy guard.hcl --record session.jsonl -- opencode acp\n  tenon acp verify session.jsonl"
+        after_help = "Examples:\n  tenon acp chat -- opencode acp\n  tenon acp verify session.jsonl"
     )]
     Acp(AcpCommand),
     /// Run a plugin or server for experiments: echo, add, sleep, emit and more

@@ -5,6 +5,7 @@
 //! caller, with [`on_one_line`], because only the caller knows where they end. The exceptions are
 //! diagnostics, whose colours are our own, and results to a pipe, which are exact.
 
+mod diff;
 mod findings;
 mod json;
 pub(crate) mod listing;
@@ -14,6 +15,7 @@ pub(crate) mod run;
 pub(crate) mod screen;
 mod secrets;
 pub(crate) mod serve;
+mod transcript;
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -36,6 +38,7 @@ pub(crate) use json::{choose_masked, masked, without_sensitive};
 pub(crate) use printer::{Answered, Printer};
 use screen::Stream;
 pub(crate) use secrets::learn_sensitive;
+pub(crate) use transcript::{Paint, Transcript};
 
 /// Why stdout could not be written, the first time.
 static UNWRITTEN: OnceLock<String> = OnceLock::new();
@@ -138,6 +141,21 @@ fn write_line(stream: Stream, line: &str) -> Result<(), Failure> {
         Stream::Talk => {
             // If stderr is closed, there is no way to report it.
             let _closed = writeln!(io::stderr().lock(), "{line}");
+            Ok(())
+        }
+    }
+}
+
+/// A part of a line as it is, at once.
+fn write_part(stream: Stream, text: &str) -> Result<(), Failure> {
+    match stream {
+        Stream::Data => {
+            let mut out = io::stdout().lock();
+            written(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+        }
+        Stream::Talk => {
+            // If stderr is closed, there is no way to report it.
+            let _closed = io::stderr().lock().write_all(text.as_bytes());
             Ok(())
         }
     }

@@ -17,6 +17,7 @@ use tenon_rpc::{Event, EventContext, EventKind, Method, Router, RpcError};
 use super::state::{Shared, State};
 use super::terminals::Terminal;
 use crate::facts::Facts;
+use crate::paths::PathError;
 use crate::policy::Action;
 
 /// Everything that an agent may call.
@@ -210,6 +211,14 @@ impl Shared {
         let read = move || roots.read(&params.path, params.line, params.limit);
         match blocking(read).await? {
             Ok(content) => Ok(ReadTextFileResult::new(content)),
+            Err(PathError::NotFound)
+                if self
+                    .quirks
+                    .get()
+                    .is_some_and(|quirks| quirks.missing_is_empty) =>
+            {
+                Ok(ReadTextFileResult::new(""))
+            }
             Err(error) => Err(error.error(&path, Profile::V1)),
         }
     }

@@ -94,17 +94,47 @@ impl ClientError {
     }
 }
 
+/// A way to log in, for people.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
+#[non_exhaustive]
+pub struct LoginMethod {
+    /// The id for [`Client::authenticate`](super::Client::authenticate).
+    pub id: String,
+    /// What it is called.
+    pub name: String,
+    /// The user runs the agent in a terminal, with these arguments after its own, instead.
+    #[serde(skip)]
+    pub terminal: Option<Vec<String>>,
+}
+
+impl LoginMethod {
+    /// What is known about a way; nothing if it has no id. A type that is not known is one of the agent: some still
+    /// send types of earlier versions.
+    pub fn of(method: &AuthMethod) -> Option<LoginMethod> {
+        match method {
+            AuthMethod::Terminal(terminal) => Some(LoginMethod {
+                id: terminal.id.clone(),
+                name: terminal.name.clone(),
+                terminal: Some(terminal.args.clone().unwrap_or_default()),
+            }),
+            AuthMethod::Agent(agent) => Some(LoginMethod {
+                id: agent.id.clone(),
+                name: agent.name.clone(),
+                terminal: None,
+            }),
+            AuthMethod::Other(raw) => raw.decode().ok(),
+            _ => None,
+        }
+    }
+}
+
 /// The ways to log in, after the message.
 struct Ways<'a>(&'a [AuthMethod]);
 
 impl fmt::Display for Ways<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for method in self.0 {
-            let (id, name) = match method {
-                AuthMethod::Terminal(terminal) => (&terminal.id, &terminal.name),
-                AuthMethod::Agent(agent) => (&agent.id, &agent.name),
-                _ => continue,
-            };
+        let known = self.0.iter().filter_map(LoginMethod::of);
+        for LoginMethod { id, name, .. } in known {
             write!(f, "\n  {id}: {name}")?;
         }
         Ok(())

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tenon_protocols::acp::{
     CloseSession, Command, ConfigCategory, ConfigOption, ConfigValue, ContentBlock, Models, Modes,
     PromptParams, SessionParams, SessionUpdate, SetConfigOption, SetConfigOptionParams, SetMode,
-    SetModeParams, SetModel, SetModelParams, Usage,
+    SetModeParams, SetModel, SetModelParams, TerminalOutput, Usage,
 };
 
 use super::Core;
@@ -160,6 +160,12 @@ impl Session {
             true => Ok(()),
             false => Err(ClientError::Unsupported(what, needed)),
         }
+    }
+
+    /// The end of what a program of the session has printed, also after the agent has released its terminal: tool calls
+    /// refer to it. Nothing if there is no such terminal, or too many came after it.
+    pub fn terminal_output(&self, terminal_id: &str) -> Option<TerminalOutput> {
+        self.state.terminals.output_of(terminal_id)
     }
 
     /// Changes the mode: by the option about modes if there is one, otherwise by `session/set_mode`.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use tenon_protocols::acp::{PermissionParams, SessionUpdate, ToolKind};
 use tenon_rpc::Peer;
@@ -11,6 +11,7 @@ use tenon_rpc::calls::Hold;
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
+use super::quirks::Quirks;
 use super::session::About;
 use super::setup::Setup;
 use super::terminals::Terminals;
@@ -32,6 +33,8 @@ const GRANTS: usize = 4096;
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) setup: Setup,
+    /// Known when the agent has answered `initialize`.
+    pub(super) quirks: OnceLock<Quirks>,
     sessions: Mutex<Sessions>,
     /// Sent when a session becomes known, or no longer may.
     changed: watch::Sender<()>,
@@ -53,6 +56,7 @@ impl Shared {
     pub(super) fn new(setup: Setup) -> Shared {
         Shared {
             setup,
+            quirks: OnceLock::new(),
             sessions: Mutex::default(),
             changed: watch::Sender::new(()),
             last_id: AtomicU64::new(0),

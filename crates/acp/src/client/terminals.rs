@@ -1,6 +1,6 @@
 //! The terminals of a session: programs that the agent starts through the client.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::ExitStatus as ProcessStatus;
@@ -23,6 +23,9 @@ use super::setup::Launch;
 /// Output that is kept if the agent states no limit, and at most.
 const OUTPUT: usize = 1024 * 1024;
 const MOST_OUTPUT: usize = 16 * 1024 * 1024;
+/// Released terminals whose output is remembered, and how much of it.
+const RELEASED: usize = 64;
+const RELEASED_OUTPUT: usize = 64 * 1024;
 /// A program gets so long to end after SIGTERM.
 const STOP: StopLimits = StopLimits {
     asked: Duration::ZERO,
@@ -35,6 +38,8 @@ const LAST_WORDS: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 pub(super) struct Terminals {
     table: Mutex<HashMap<String, Arc<Terminal>>>,
+    /// What released terminals have printed: tool calls go on to show it.
+    released: Mutex<VecDeque<(String, TerminalOutput)>>,
     /// How many there are in all sessions.
     total: Arc<AtomicU64>,
 }
@@ -73,6 +78,7 @@ impl Terminals {
     pub(super) fn new(total: Arc<AtomicU64>) -> Terminals {
         Terminals {
             table: Mutex::default(),
+            released: Mutex::default(),
             total,
         }
     }
@@ -143,8 +149,27 @@ impl Terminals {
         let terminal = self.table().remove(id);
         if let Some(terminal) = terminal {
             terminal.end().await;
+            let mut released = self.released();
+            if released.len() == RELEASED {
+                released.pop_front();
+            }
+            released.push_back((id.to_owned(), terminal.last_output()));
         }
         Ok(())
+    }
+
+    fn released(&self) -> MutexGuard<'_, VecDeque<(String, TerminalOutput)>> {
+        self.released.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What a program has printed, also after its terminal was released.
+    pub(super) fn output_of(&self, id: &str) -> Option<TerminalOutput> {
+        if let Some(terminal) = self.table().get(id) {
+            return Some(terminal.last_output());
+        }
+        let released = self.released();
+        let found = released.iter().rev().find(|(known, _)| known == id);
+        found.map(|(_, output)| output.clone())
     }
 
     /// Ends all programs.
@@ -170,6 +195,18 @@ impl Terminal {
             exit_status: self.status.borrow().as_ref().map(exit_status),
             ..TerminalOutput::new(text, is_truncated)
         }
+    }
+
+    /// The end of what the program has printed, for people.
+    fn last_output(&self) -> TerminalOutput {
+        let mut output = self.output();
+        if let Some(excess) = output.output.len().checked_sub(RELEASED_OUTPUT) {
+            let text = &mut output.output;
+            let start = (excess..=text.len()).find(|at| text.is_char_boundary(*at));
+            output.truncated |= excess > 0;
+            output.output.drain(..start.unwrap_or_default());
+        }
+        output
     }
 
     /// Waits for the end of the program. Also if the terminal is released meanwhile.

@@ -24,6 +24,10 @@ pub(crate) enum AcpCommand {
     /// Play the agent or the client of a record
     Replay(Box<ReplayArgs>),
 
+use super::ChatArgs;
+
+    /// Talk to an agent at a terminal, or ask it once from a script
+    Chat(Box<ChatArgs>),
     /// Check that nothing in a record was changed or cut off
     Verify(VerifyArgs),
 }

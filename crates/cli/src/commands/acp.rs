@@ -5,6 +5,7 @@ mod guard;
 mod policy;
 mod policy_file;
 mod replay;
+mod chat;
 mod verify;
 
 use crate::args::AcpCommand;
@@ -16,6 +17,7 @@ pub(crate) async fn run(command: AcpCommand) -> Result<(), Failure> {
         AcpCommand::Policy(command) => policy::run(&command),
         AcpCommand::Replay(args) => replay::run(&args).await,
         AcpCommand::Agent(args) => agent::run(&args).await,
+        AcpCommand::Chat(args) => chat::run(&args).await,
         AcpCommand::Verify(args) => verify::run(&args),
     }
 }

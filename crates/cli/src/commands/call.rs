@@ -5,11 +5,9 @@ mod batch;
 mod conversation;
 mod denials;
 mod events;
-mod input;
 mod line;
 mod params;
 mod target;
-mod terminal;
 mod values;
 mod variables;
 
@@ -22,13 +20,14 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
 use crate::args::CallArgs;
+use crate::commands::input::{self, Input};
 use crate::commands::signals::HangUp;
+use crate::commands::terminal::Editing;
 use crate::exit::{Code, Failure};
 use crate::output::{self, Printer};
 use answers::{Answers, Question};
 use conversation::Conversation;
 use denials::Denials;
-use input::Input;
 use target::Target;
 
 pub(crate) async fn run(args: CallArgs) -> Result<(), Failure> {
@@ -127,7 +126,7 @@ async fn reach_and_call_with(
                 false => call(&target, method, params, args, printer).await?,
             }
         } else if args.repl {
-            let input = Input::new(args)?;
+            let input = Input::new(editing(args))?;
             Conversation::new(&target, begun, args, printer, &answers)
                 .hold(input, questions, ctrl_c)
                 .await?;
@@ -239,6 +238,28 @@ async fn list(
     let listing = protocol.list(&peer, begun);
     let listing = target.within(args.timeout.0, listing).await?;
     output::listing::print(&listing, args.json)
+}
+
+fn editing(args: &CallArgs) -> Editing<'static> {
+    let methods = args.protocol.map_or(&[][..], Protocol::methods);
+    let names: Vec<&'static str> = methods.iter().chain(&line::COMMANDS).copied().collect();
+    let secrets = args.tap.mask.iter().map(|name| name.to_lowercase());
+    Editing {
+        history: "call_history",
+        secrets: secrets.collect(),
+        complete: Box::new(move |typed| complete(&names, typed)),
+    }
+}
+
+/// Only names of methods and commands are known: the first word, behind `!` or `NAME = `.
+fn complete(names: &[&str], typed: &str) -> (usize, Vec<String>) {
+    let start = typed.rfind([' ', '!']).map_or(0, |blank| blank + 1);
+    let before = typed[..start].trim_end();
+    let is_method = before.is_empty() || before.ends_with(['=', '!']);
+    let found = names
+        .iter()
+        .filter(|name| is_method && name.starts_with(&typed[start..]));
+    (start, found.map(|name| (*name).to_owned()).collect())
 }
 
 /// Ctrl-C at a prompt, where it does not end the command by itself.

@@ -13,17 +13,46 @@ use rustyline::hint::Hinter;
 use rustyline::history::FileHistory;
 use rustyline::validate::Validator;
 use rustyline::{Config, Context, Editor, ExternalPrinter, Helper};
-use tenon_protocols::Protocol;
 use tokio::sync::mpsc;
 
-use super::input::{Entered, Prompt};
-use super::line;
-use crate::args::CallArgs;
 use crate::exit::Failure;
 use crate::output::screen;
 
 /// Lines that are remembered from one session to the next.
 const HISTORY: usize = 1000;
+
+/// What Tab completes: from the text before the cursor, where the word begins and what it may be.
+pub(crate) type Complete = Box<dyn Fn(&str) -> (usize, Vec<String>) + Send>;
+
+/// How lines are edited.
+pub(crate) struct Editing<'a> {
+    /// The name of the file that remembers them.
+    pub(crate) history: &'a str,
+    /// Lines that contain one of these, in lower case, are not remembered.
+    pub(crate) secrets: Vec<String>,
+    pub(crate) complete: Complete,
+}
+
+/// What is asked for.
+#[derive(Clone, Copy)]
+pub(crate) enum Prompt<'a> {
+    /// The next line of the conversation.
+    Line,
+    /// The answer to a question, which is shown. It is not remembered: it may be a secret.
+    Question(&'a str),
+}
+
+/// What was typed.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Entered {
+    Line(String),
+    /// A line that is not UTF-8.
+    Unreadable,
+    /// Ctrl-C.
+    Interrupted,
+    /// Ctrl-D, or the end of the script.
+    End,
+}
 
 /// A prompt for the thread.
 struct Asked {
@@ -43,7 +72,7 @@ pub(crate) struct Terminal {
 }
 
 impl Terminal {
-    pub(crate) fn open(args: &CallArgs) -> Result<Terminal, Failure> {
+    pub(crate) fn open(editing: Editing<'_>) -> Result<Terminal, Failure> {
         let config = Config::builder()
             // The prompt goes to the terminal itself: stdout is for results alone.
             .behavior(Behavior::PreferTerm)
@@ -54,8 +83,8 @@ impl Terminal {
             .map_err(cannot_open)?
             .build();
         let mut editor = Editor::with_config(config).map_err(cannot_open)?;
-        editor.set_helper(Some(Names::new(args.protocol)));
-        let history = history_file();
+        editor.set_helper(Some(Names(editing.complete)));
+        let history = history_file(editing.history);
         if let Some(history) = &history {
             // The first session has none.
             let _not_there = editor.load_history(history);
@@ -68,16 +97,10 @@ impl Terminal {
         }
         let (prompts, asked) = sync_channel(1);
         let (typed, entered) = mpsc::channel(1);
-        let secrets = args
-            .tap
-            .mask
-            .iter()
-            .map(|name| name.to_lowercase())
-            .collect();
         let thread = Thread {
             editor,
             history,
-            secrets,
+            secrets: editing.secrets,
         };
         std::thread::spawn(move || thread.run(&asked, &typed));
         Ok(Terminal {
@@ -168,25 +191,18 @@ impl Thread {
 }
 
 /// Where lines are remembered, in a folder that only its owner can read.
-fn history_file() -> Option<PathBuf> {
+fn history_file(name: &str) -> Option<PathBuf> {
     let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
     let state = variable("XDG_STATE_HOME").map(PathBuf::from);
     let state = state.or_else(|| Some(PathBuf::from(variable("HOME")?).join(".local/state")))?;
     let folder = state.join("tenon");
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true).mode(0o700).create(&folder).ok()?;
-    Some(folder.join("call_history"))
+    Some(folder.join(name))
 }
 
 /// The names that Tab completes.
-struct Names(Vec<&'static str>);
-
-impl Names {
-    fn new(protocol: Option<Protocol>) -> Names {
-        let methods = protocol.map_or(&[][..], Protocol::methods);
-        Names(methods.iter().chain(&line::COMMANDS).copied().collect())
-    }
-}
+struct Names(Complete);
 
 impl Completer for Names {
     type Candidate = String;
@@ -197,17 +213,7 @@ impl Completer for Names {
         position: usize,
         _: &Context<'_>,
     ) -> rustyline::Result<(usize, Vec<String>)> {
-        let typed = &line[..position];
-        // Only names of methods and commands are known: the first word, behind `!` or `NAME = `.
-        let start = typed.rfind([' ', '!']).map_or(0, |blank| blank + 1);
-        let before = typed[..start].trim_end();
-        let is_method = before.is_empty() || before.ends_with(['=', '!']);
-        let names = self
-            .0
-            .iter()
-            .filter(|name| name.starts_with(&typed[start..]));
-        let names = names.map(|name| (*name).to_owned()).collect();
-        Ok((start, if is_method { names } else { Vec::new() }))
+        Ok((self.0)(&line[..position]))
     }
 }
 

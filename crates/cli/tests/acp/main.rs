@@ -10,5 +10,9 @@ mod guard;
 mod peers;
 mod policy;
 mod replay;
+//! `tenon acp`, as real processes.
+
+mod chat;
+mod chat_terminal;
 #[path = "../support/mod.rs"]
 mod support;

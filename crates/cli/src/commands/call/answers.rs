@@ -10,8 +10,9 @@ use tenon_rpc::{Call, Format, Payload, Reply, Router, RpcError};
 use tokio::sync::{mpsc, oneshot};
 
 use super::events::Events;
-use super::{input, params};
+use super::params;
 use crate::args::CallArgs;
+use crate::commands::input;
 use crate::exit::Failure;
 use crate::output::{Answered, Printer};
 

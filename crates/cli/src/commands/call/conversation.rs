@@ -14,12 +14,13 @@ use tokio::signal::unix::Signal;
 use tokio::sync::mpsc;
 
 use super::answers::{Answers, Question};
-use super::input::{Entered, Input, Prompt};
 use super::line::{self, Line};
 use super::target::Target;
 use super::variables::Variables;
 use super::{interrupted, list, params};
 use crate::args::{CallArgs, repl_help};
+use crate::commands::input::Input;
+use crate::commands::terminal::{Entered, Prompt};
 use crate::exit::{Code, Failure};
 use crate::output::{self, Printer};
 use questions::asked;

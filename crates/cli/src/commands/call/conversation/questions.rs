@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 
 use super::{Conversation, Next, Person};
 use crate::commands::call::answers::Question;
-use crate::commands::call::input::{Entered, Prompt};
+use crate::commands::terminal::{Entered, Prompt};
 use crate::exit::Failure;
 use crate::output;
 

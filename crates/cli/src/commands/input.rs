@@ -4,8 +4,7 @@ use std::io::IsTerminal;
 
 use tokio::io::{AsyncBufReadExt, BufReader, Stdin};
 
-use super::terminal::Terminal;
-use crate::args::CallArgs;
+use super::terminal::{Editing, Entered, Prompt, Terminal};
 use crate::exit::Failure;
 
 pub(crate) enum Input {
@@ -21,36 +20,15 @@ pub(crate) struct Script {
     number: usize,
 }
 
-/// What is asked for.
-#[derive(Clone, Copy)]
-pub(crate) enum Prompt<'a> {
-    /// The next line of the conversation.
-    Line,
-    /// The answer to a question, which is shown. It is not remembered: it may be a secret.
-    Question(&'a str),
-}
-
-/// What was typed.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Entered {
-    Line(String),
-    /// A line that is not UTF-8.
-    Unreadable,
-    /// Ctrl-C.
-    Interrupted,
-    /// Ctrl-D, or the end of the script.
-    End,
-}
-
 /// Whether there is a person to talk to.
 pub(crate) fn is_terminal() -> bool {
     std::io::stdin().is_terminal()
 }
 
 impl Input {
-    pub(crate) fn new(args: &CallArgs) -> Result<Input, Failure> {
+    pub(crate) fn new(editing: Editing<'_>) -> Result<Input, Failure> {
         match is_terminal() {
-            true => Terminal::open(args).map(Input::Terminal),
+            true => Terminal::open(editing).map(Input::Terminal),
             false => Ok(Input::Script(Script {
                 lines: BufReader::new(stdin()),
                 begun: Vec::new(),

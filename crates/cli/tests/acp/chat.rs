@@ -1,0 +1,387 @@
+//! `tenon acp chat` without a terminal: one prompt, scripts, events, permissions and exit codes.
+
+use serde_json::Value;
+
+use crate::support::program::Program;
+use crate::support::shell::{Outcome, Shell};
+use crate::support::tools;
+use crate::support::trial::trial;
+
+pub(crate) fn shell() -> Shell {
+    let shell = Shell::new();
+    shell.file("agent.py", include_str!("agent.py"));
+    shell
+}
+
+/// Sends one prompt to the agent, with these options.
+async fn ask(shell: &Shell, prompt: &str, options: &str) -> Outcome {
+    let line = format!("tenon acp chat --prompt '{prompt}' {options} -- python3 agent.py");
+    shell.run_unnoted(&line).await
+}
+
+#[track_caller]
+fn assert_ended(outcome: &Outcome, code: i32, stdout: &str) {
+    let stderr = &outcome.stderr;
+    assert_eq!(outcome.code, Some(code), "{}{stderr}", outcome.stdout);
+    assert_eq!(outcome.stdout, stdout, "{stderr}");
+}
+
+#[tokio::test]
+async fn the_answer_goes_to_stdout_and_everything_else_to_stderr() {
+    trial(tools::python(), async |_, _| {
+        let shell = shell();
+        let outcome = ask(&shell, "say one two", "").await;
+        assert_ended(&outcome, 0, "one two \n");
+        assert_eq!(outcome.stderr, "");
+        let outcome = ask(&shell, "think", "").await;
+        assert_ended(&outcome, 0, "done\n");
+        assert_eq!(outcome.stderr, "let me see\n");
+        let outcome = ask(&shell, "plan", "").await;
+        assert_ended(&outcome, 0, "");
+        assert_eq!(
+            outcome.stderr,
+            "plan:\n  ○ Think\nplan:\n  ▸ Think\nplan:\n  ✓ Think\n"
+        );
+        let line = "echo 'say from stdin' | tenon acp chat --prompt - -- python3 agent.py";
+        assert_ended(&shell.run_unnoted(line).await, 0, "from stdin \n");
+        let line = "printf 'say a\\n\\nsay b\\n' | tenon acp chat -- python3 agent.py";
+        assert_ended(&shell.run_unnoted(line).await, 0, "a \nb \n");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_permission_without_a_rule_is_rejected_and_the_way_to_allow_it_is_shown() {
+    trial(tools::python(), async |_, _| {
+        let shell = shell();
+        let outcome = ask(&shell, "edit notes.txt", "").await;
+        assert_ended(&outcome, 1, "answer: no\n");
+        for part in [
+            "rejected, because no rule allows it: edit: Edit notes.txt",
+            "--allow edit",
+            "✗ edit: Edit notes.txt",
+        ] {
+            assert!(outcome.stderr.contains(part), "{}", outcome.stderr);
+        }
+        assert!(!shell.path("notes.txt").exists());
+        let outcome = ask(&shell, "edit notes.txt", "--deny edit").await;
+        assert_ended(&outcome, 0, "answer: no\n");
+        assert!(
+            outcome.stderr.contains("denied by --deny edit"),
+            "{}",
+            outcome.stderr
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn rules_allow_files_and_commands() {
+    trial(tools::python(), async |_, _| {
+        let shell = shell();
+        let outcome = ask(&shell, "edit notes.txt", "--allow 'edit:*.txt'").await;
+        assert_ended(&outcome, 0, "answer: once\n");
+        let written = std::fs::read_to_string(shell.path("notes.txt")).expect("a file");
+        assert_eq!(written, "one\n2\n");
+        for part in ["  - two", "  + 2", "✓ edit: Edit notes.txt"] {
+            assert!(outcome.stderr.contains(part), "{}", outcome.stderr);
+        }
+        let outcome = ask(&shell, "run echo hi; exit 3", "--allow execute").await;
+        assert_ended(&outcome, 0, "hi\n{\"exitCode\": 3}\n");
+        // What the command printed is shown with the call, also after the terminal was released.
+        let shown = "✓ execute: echo hi; exit 3\n  hi\n";
+        assert!(outcome.stderr.contains(shown), "{}", outcome.stderr);
+        let outcome = ask(&shell, "run echo hi", "--allow 'execute:git*'").await;
+        assert_ended(&outcome, 1, "answer: no\n");
+        // The file decides after the options.
+        shell.file(
+            "policy.hcl",
+            "default = \"deny\"\nrule \"notes\" {\n  action = \"allow\"\n  path   = [\"notes.txt\"]\n}\n",
+        );
+        let outcome = ask(&shell, "edit notes.txt", "--policy policy.hcl").await;
+        assert_ended(&outcome, 0, "answer: once\n");
+        let outcome = ask(&shell, "edit notes.txt", "--policy policy.hcl --deny notes.txt").await;
+        assert_ended(&outcome, 0, "answer: no\n");
+        let outcome = ask(&shell, "edit other.txt", "--policy policy.hcl").await;
+        assert_ended(&outcome, 0, "answer: no\n");
+    })
+    .await;
+}
+
+/// Some agents write files without asking for permission.
+#[tokio::test]
+async fn a_file_is_not_written_without_a_permission() {
+    trial(tools::python(), async |_, _| {
+        let shell = shell();
+        let outcome = ask(&shell, "write a", "").await;
+        assert_ended(&outcome, 1, "refused\n");
+        assert!(
+            outcome.stderr.contains("edit: Write [folder]/a"),
+            "{}",
+            outcome.stderr
+        );
+        assert_ended(
+            &ask(&shell, "write a", "--allow edit").await,
+            0,
+            "written\n",
+        );
+        assert_ended(
+            &ask(&shell, "write ../a", "--allow edit").await,
+            0,
+            "refused\n",
+        );
+        assert_ended(
+            &ask(&shell, "write b", "--allow edit --no-files").await,
+            0,
+            "refused\n",
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn events_are_lines_of_json() {
+    trial(tools::python(), async |_, _| {
+        let shell = shell();
+        let outcome = ask(&shell, "edit notes.txt", "--json --allow edit").await;
+        assert_eq!((outcome.code, outcome.stderr.as_str()), (Some(0), ""));
+        let events: Vec<Value> = { outcome.stdout.lines() }
+            .map(|line| serde_json::from_str(line).expect("JSON"))
+            .collect();
+        let names: Vec<&str> = { events.iter() }
+            .map(|event| event["event"].as_str().expect("a name"))
+            .collect();
+        assert_eq!(&names[..2], ["initialized", "session"]);
+        assert_eq!(names.last(), Some(&"turn"));
+        let of = |name: &str| {
+            events
+                .iter()
+                .find(|event| event["event"] == name)
+                .expect("an event")
+        };
+        assert_eq!(of("session")["sessionId"], "s1");
+        assert_eq!(of("permission")["rule"], "--allow edit");
+        assert_eq!(of("permission")["action"], "allow");
+        assert_eq!(of("turn")["stopReason"], "end_turn");
+        let is_known =
+            |event: &Value| event["update"]["sessionUpdate"] == "available_commands_update";
+        assert!(events.iter().any(is_known), "{names:?}");
+
+        let outcome = ask(&shell, "refuse", "--json").await;
+        assert_eq!(outcome.code, Some(1));
+        let last: Value =
+            serde_json::from_str(outcome.stdout.lines().last().expect("an event")).expect("JSON");
+        assert_eq!(last["event"], "error");
+        assert_eq!(last["exit_code"], 1);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn exit_codes_say_what_went_wrong() {
+    trial(tools::python(), async |_, _| {
+        let shell = shell();
+        for (prompt, options, code, part) in [
+            ("refuse", "", 1, "the agent refused to go on"),
+            ("tokens", "", 1, "limit of tokens"),
+            ("fail", "", 1, "the model is down"),
+            ("die", "", 3, "out of memory"),
+            ("hang", "--timeout 200ms", 5, "--timeout"),
+            ("say x", "--cwd no-such-folder", 2, "no-such-folder"),
+            ("say x", "--allow edti", 2, "did you mean edit?"),
+            ("say x", "--policy no.hcl", 2, "no.hcl"),
+            ("say x", "--image agent.py", 2, "is not a PNG"),
+            ("say x", "--resume unknown", 1, "--list"),
+            ("say x", "--mode code --model x", 1, "no session/set_model"),
+            ("   ", "", 2, "the prompt is empty"),
+        ] {
+            let outcome = ask(&shell, prompt, options).await;
+            assert_eq!(outcome.code, Some(code), "{prompt} {options}: {}", outcome.stderr);
+            assert!(outcome.stderr.contains(part), "{prompt} {options}: {}", outcome.stderr);
+        }
+        let outcome = shell.run_unnoted("tenon acp chat --prompt x -- no-such-agent").await;
+        assert_eq!(outcome.code, Some(3), "{}", outcome.stderr);
+        let outcome = shell.run_unnoted("tenon acp chat --prompt x -- echo hello").await;
+        assert_eq!(outcome.code, Some(4), "{}", outcome.stderr);
+        let wrong = "sh -c 'read line; echo \"{\\\"jsonrpc\\\":\\\"2.0\\\",\\\"id\\\":1,\\\"result\\\":{\\\"protocolVersion\\\":7}}\"; cat'";
+        let outcome = shell.run_unnoted(&format!("tenon acp chat --prompt x -- {wrong}")).await;
+        assert_eq!(outcome.code, Some(4), "{}", outcome.stderr);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn sessions_are_listed_and_resumed() {
+    trial(tools::python(), async |_, _| {
+        let shell = shell();
+        let outcome = shell
+            .run_unnoted("tenon acp chat --list -- python3 agent.py")
+            .await;
+        let expected = "old  2026-01-02T00:00:00Z  Greetings\nolder  2026-01-01T00:00:00Z\n";
+        assert_ended(&outcome, 0, expected);
+        let outcome = ask(&shell, "say again", "--resume").await;
+        assert_ended(&outcome, 0, "again \n");
+        assert_eq!(
+            outcome.stderr, "",
+            "the history is not shown for one prompt"
+        );
+        let line = "echo 'say again' | tenon acp chat --resume old -- python3 agent.py";
+        let outcome = shell.run_unnoted(line).await;
+        assert_ended(&outcome, 0, "again \n");
+        assert_eq!(outcome.stderr, "> hello there\nhello yourself\n");
+        let outcome = shell
+            .run_unnoted("tenon acp chat --list -- python3 agent.py plain")
+            .await;
+        assert_eq!(outcome.code, Some(1));
+        assert!(
+            outcome.stderr.contains("does not support listing sessions"),
+            "{}",
+            outcome.stderr
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_login_is_explained_and_done() {
+    trial(tools::python(), async |_, _| {
+        let shell = shell();
+        let line = "tenon acp chat --prompt 'say x' -- python3 agent.py login";
+        let outcome = shell.run_unnoted(line).await;
+        assert_eq!(outcome.code, Some(1));
+        assert!(
+            outcome.stderr.contains("hint: add --login key"),
+            "{}",
+            outcome.stderr
+        );
+        let line = line.replace("--prompt", "--login key --prompt");
+        assert_ended(&shell.run_unnoted(&line).await, 0, "x \n");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn images_are_sent_to_agents_that_take_them() {
+    trial(tools::python(), async |_, _| {
+        let shell = shell();
+        std::fs::write(shell.path("a.png"), b"\x89PNG\r\n\x1a\n...").expect("a file");
+        let outcome = ask(&shell, "blocks", "--image a.png --image a.png").await;
+        assert_ended(&outcome, 0, "text image image\n");
+        let line = "tenon acp chat --prompt blocks --image a.png -- python3 agent.py plain";
+        let outcome = shell.run_unnoted(line).await;
+        assert_eq!(outcome.code, Some(1));
+        assert!(
+            outcome.stderr.contains("does not support images"),
+            "{}",
+            outcome.stderr
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn control_characters_do_not_reach_the_output() {
+    trial(tools::python(), async |_, _| {
+        let shell = shell();
+        let outcome = ask(&shell, "evil", "").await;
+        assert_ended(
+            &outcome,
+            0,
+            "\\u{1b}[2J\\u{1b}]0;owned\\u{7}a\\rb\\u{202e}c\n",
+        );
+        assert_eq!(outcome.stderr, "✓ \\u{1b}[1m: \\u{1b}[31mred\\nnext line\n");
+        let outcome = ask(&shell, "evil", "--json").await;
+        let is_raw = |text: &str| text.contains('\u{1b}') || text.contains('\u{202e}');
+        assert!(!is_raw(&outcome.stdout) && !is_raw(&outcome.stderr));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_agents_get_wrong_does_not_end_a_turn() {
+    trial(tools::python(), async |_, _| {
+        let shell = shell();
+        let outcome = ask(&shell, "odd", "").await;
+        assert_ended(&outcome, 0, "still here\n");
+        assert_eq!(outcome.stderr, "· other: o\n· other: Twice\n");
+        let outcome = ask(&shell, "flood 20000", "").await;
+        assert_eq!(outcome.stdout.lines().count(), 20_000);
+        assert!(outcome.stdout.ends_with("\n19999\n"));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_reader_that_has_seen_enough_ends_the_turn() {
+    trial(tools::python(), async |_, _| {
+        let shell = shell();
+        let line = "tenon acp chat --prompt 'flood 100000000' -- python3 agent.py | head -2";
+        let outcome = shell.run_unnoted(line).await;
+        assert_ended(&outcome, 0, "0\n1\n");
+    })
+    .await;
+}
+
+/// The shell checks that no process is left.
+#[tokio::test]
+async fn an_agent_that_ignores_the_end_of_its_input_is_ended() {
+    trial(tools::python(), async |_, _| {
+        let shell = shell();
+        let line = "tenon acp chat --prompt 'say x' -- python3 agent.py stubborn";
+        assert_ended(&shell.run_unnoted(line).await, 0, "x \n");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_interrupt_cancels_the_turn_and_ends() {
+    trial(tools::python(), async |_, _| {
+        let shell = shell();
+        let line = "tenon acp chat --prompt hang -- python3 agent.py";
+        let program = Program::start(&shell, line);
+        program.stdout.line_with("working").await;
+        program.signal(rustix::process::Signal::INT);
+        let ended = program.ended().await;
+        assert_eq!(ended.code, Some(130), "{}", ended.stderr);
+        assert!(ended.stderr.contains("cancelling"), "{}", ended.stderr);
+
+        // An agent that ignores it is not waited for if there is a second one.
+        let line = "tenon acp chat --prompt ignore -- python3 agent.py stubborn";
+        let program = Program::start(&shell, line);
+        program.stdout.line_with("working").await;
+        program.signal(rustix::process::Signal::INT);
+        program.stderr.line_with("cancelling").await;
+        program.signal(rustix::process::Signal::INT);
+        assert_eq!(program.ended().await.code, Some(130));
+    })
+    .await;
+}
+
+/// What the agent gets of the environment, its terminals get as well.
+#[tokio::test]
+async fn terminals_have_the_environment_and_the_limits_of_the_agent() {
+    trial(tools::python(), async |_, _| {
+        let shell = shell();
+        let outcome = ask(&shell, "env SECRET", "").await;
+        assert_ended(&outcome, 0, "not set\n");
+        let options = "--env SECRET=x --allow execute";
+        assert_ended(&ask(&shell, "env SECRET", options).await, 0, "x\n");
+        let outcome = ask(&shell, "run echo $SECRET", options).await;
+        assert_ended(&outcome, 0, "x\n{\"exitCode\": 0}\n");
+        let outcome = ask(&shell, "run echo x", "--allow execute --no-terminals").await;
+        assert_ended(&outcome, 0, "error: Method not found\n");
+        // The agent cannot write files, so neither can its commands.
+        let confined = "--allow execute --allow-read / --allow-run --allow-env";
+        let outcome = ask(&shell, "run touch made", confined).await;
+        if !outcome.stderr.contains("Landlock") {
+            assert!(
+                outcome.stdout.contains("\"exitCode\": 1"),
+                "{}{}",
+                outcome.stdout,
+                outcome.stderr
+            );
+        }
+        assert!(!shell.path("made").exists());
+    })
+    .await;
+}

@@ -1,0 +1,287 @@
+//! `tenon acp chat` on a terminal: streaming, keys, Ctrl-C, completion and colours.
+
+use super::chat::shell;
+use crate::support::terminal::Step::{Expect, Open, Send};
+use crate::support::terminal::{CONTROL_C, CONTROL_D, at_a_terminal, session};
+use crate::support::tools;
+use crate::support::trial::trial;
+
+const CHAT: &str = "exec tenon acp chat -- python3 agent.py";
+
+#[tokio::test]
+async fn prompts_are_answered_until_the_user_ends() {
+    trial(tools::python(), async |_, _| {
+        let shell = shell();
+        let steps = [
+            Expect("test 1 in "),
+            Expect("> "),
+            Send("hello\r"),
+            Expect("you said: hello\r\n"),
+            Expect("> "),
+            Send("think\r"),
+            Expect("let me see\r\ndone\r\n"),
+            Expect("> "),
+            Send(CONTROL_D),
+        ];
+        let ended = at_a_terminal(&shell, CHAT, &steps).await;
+        assert_eq!(ended.code, 0, "{}", ended.screen);
+        assert!(
+            ended.raw.contains("\u{1b}[2mlet me see\u{1b}[0m"),
+            "thoughts are dim: {:?}",
+            ended.raw
+        );
+        // Without colours.
+        let steps = [
+            Expect("> "),
+            Send("think\r"),
+            Expect("done\r\n"),
+            Expect("> "),
+            Send(":quit\r"),
+        ];
+        let line = format!("NO_COLOR=1 {}", CHAT.trim_start_matches("exec "));
+        let ended = at_a_terminal(&shell, &line, &steps).await;
+        assert!(!ended.raw.contains("\u{1b}[2m"), "{:?}", ended.raw);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn permissions_are_answered_by_keys() {
+    trial(tools::python(), async |_, _| {
+        let shell = shell();
+        let steps = [
+            Expect("> "),
+            Send("edit notes.txt\r"),
+            Expect("? edit: Edit notes.txt"),
+            Expect("- two"),
+            Expect("+ 2"),
+            Expect("[y] Allow once  [a] Always allow  [n] Reject\r\n"),
+            // Not a choice.
+            Send("x"),
+            Send("n"),
+            Expect("Reject"),
+            Expect("answer: no"),
+            Expect("> "),
+            Send("edit notes.txt\r"),
+            Expect("[y] Allow once"),
+            Expect("[n] Reject\r\n"),
+            Send("y"),
+            Expect("✓ edit: Edit notes.txt"),
+            Expect("answer: once"),
+            Expect("> "),
+            // Asked by this client, because the agent does not.
+            Send("write other.txt\r"),
+            Expect("? edit: Write "),
+            Expect("[n] Reject\r\n"),
+            Send("a"),
+            Expect("written"),
+            Expect("> "),
+            Send("write third.txt\r"),
+            Expect("written"),
+            Expect("> "),
+            Send(CONTROL_D),
+        ];
+        let ended = at_a_terminal(&shell, CHAT, &steps).await;
+        assert_eq!(ended.code, 0, "{}", ended.screen);
+        assert!(
+            ended.raw.contains("\u{1b}[31m  - two\u{1b}[0m"),
+            "{:?}",
+            ended.raw
+        );
+        assert!(shell.path("third.txt").exists());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn keys_typed_before_a_question_do_not_answer_it() {
+    trial(tools::python(), async |_, _| {
+        let shell = shell();
+        let steps = [
+            Expect("> "),
+            Send("slow notes.txt\r"),
+            Expect("working"),
+            Send("y"),
+            Open("go"),
+            Expect("[n] Reject\r\n"),
+            Send("n"),
+            Expect("answer: no"),
+            Expect("> "),
+            Send(CONTROL_D),
+        ];
+        session(&shell, &format!("mkfifo go; {CHAT}"), &steps).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn control_c_cancels_the_turn_and_a_second_one_ends() {
+    trial(tools::python(), async |_, _| {
+        let shell = shell();
+        let steps = [
+            Expect("> "),
+            Send("hang\r"),
+            Expect("working"),
+            Send(CONTROL_C),
+            Expect("cancelling"),
+            Expect("cancelled"),
+            Expect("> "),
+            // Also while a permission is asked for, which is answered with `cancelled`.
+            Send("ask-forever\r"),
+            Expect("[n] Reject\r\n"),
+            Send(CONTROL_C),
+            Expect("answer: cancelled"),
+            Expect("> "),
+            Send("say still here\r"),
+            Expect("still here"),
+            Expect("> "),
+            Send("ignore\r"),
+            Expect("working"),
+            Send(CONTROL_C),
+            Expect("press Ctrl-C again"),
+            Send(CONTROL_C),
+        ];
+        let ended = at_a_terminal(&shell, CHAT, &steps).await;
+        assert_eq!(ended.code, 130, "{}", ended.screen);
+        // At the prompt there is nothing to cancel.
+        let steps = [
+            Expect("> "),
+            Send(CONTROL_C),
+            Expect("press Ctrl-C again"),
+            Expect("> "),
+            Send(CONTROL_C),
+        ];
+        session(&shell, CHAT, &steps).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn commands_are_completed_and_modes_changed() {
+    trial(tools::python(), async |_, _| {
+        let shell = shell();
+        let steps = [
+            Expect("> "),
+            Send("/rev\t"),
+            Expect("/review "),
+            Send("now\r"),
+            Expect("you said: /review now"),
+            Expect("> "),
+            Send(":mode\r"),
+            Expect("* ask  Ask"),
+            Expect("> "),
+            Send(":mode code\r"),
+            Expect("mode: code"),
+            Expect("> "),
+            Send(":mode\r"),
+            Expect("* code  Code"),
+            Expect("> "),
+            Send(":commands\r"),
+            Expect("/init  Begin"),
+            Expect("> "),
+            Send(":sessions\r"),
+            Expect("old  2026-01-02T00:00:00Z  Greetings"),
+            Expect("> "),
+            Send(":moed\r"),
+            Expect("did you mean :mode?"),
+            Expect("> "),
+            Send(":help\r"),
+            Expect("Lines at the prompt:"),
+            Expect("> "),
+            Send(CONTROL_D),
+        ];
+        session(&shell, CHAT, &steps).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_session_is_resumed_with_its_history() {
+    trial(tools::python(), async |_, _| {
+        let shell = shell();
+        let steps = [
+            Expect("> hello there"),
+            Expect("hello yourself"),
+            Expect("> "),
+            Send("say back\r"),
+            Expect("\r\nback"),
+            Expect("> "),
+            Send(CONTROL_D),
+        ];
+        session(
+            &shell,
+            "exec tenon acp chat --resume -- python3 agent.py",
+            &steps,
+        )
+        .await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn questions_with_a_form_are_asked_field_by_field() {
+    trial(tools::python(), async |_, _| {
+        let shell = shell();
+        let steps = [
+            Expect("> "),
+            Send("form\r"),
+            Expect("? Who are you?"),
+            Expect("Your name: "),
+            Send("\r"),
+            Expect("this is required"),
+            Expect("Your name: "),
+            Send("Ada\r"),
+            Expect("1) red"),
+            Expect("A colour (optional): "),
+            Send("2\r"),
+            Expect(
+                "{\"action\": \"accept\", \"content\": {\"colour\": \"green\", \"name\": \"Ada\"}}",
+            ),
+            Expect("> "),
+            Send(CONTROL_D),
+        ];
+        session(&shell, CHAT, &steps).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_failed_turn_does_not_end_the_chat_and_an_agent_that_dies_does() {
+    trial(tools::python(), async |_, _| {
+        let shell = shell();
+        let steps = [
+            Expect("> "),
+            Send("fail\r"),
+            Expect("the model is down"),
+            Expect("> "),
+            Send("refuse\r"),
+            Expect("refused to go on"),
+            Expect("> "),
+            Send("die\r"),
+            Expect("half a sen\r\n"),
+            Expect("out of memory"),
+        ];
+        let ended = at_a_terminal(&shell, CHAT, &steps).await;
+        assert_eq!(ended.code, 3, "{}", ended.screen);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn control_characters_do_not_reach_the_terminal() {
+    trial(tools::python(), async |_, _| {
+        let shell = shell();
+        let steps = [
+            Expect("> "),
+            Send("evil\r"),
+            Expect("next line"),
+            Expect("> "),
+            Send(CONTROL_D),
+        ];
+        let ended = at_a_terminal(&shell, CHAT, &steps).await;
+        for sequence in ["\u{1b}[2J", "\u{1b}]0;", "\u{202e}"] {
+            assert!(!ended.raw.contains(sequence), "{:?}", ended.raw);
+        }
+    })
+    .await;
+}
