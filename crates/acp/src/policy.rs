@@ -29,7 +29,8 @@
 //! - A rule that **asks** or **denies** needs only one: one file or one command that matches.
 //! - If such a rule is about files or commands and the call does not state them, the decision is to ask.
 //!
-//! Patterns of paths are relative to the folder of the session, unless they begin with `/`.
+//! Patterns of paths are relative to the folder of the session, unless they begin with `/`. In a rule that asks or denies,
+//! a pattern that begins with `**/` also matches outside that folder.
 
 mod reading;
 
@@ -220,10 +221,23 @@ impl Rule {
             });
         }
         let matched = facts.paths.iter().map(|path| {
-            let found = { self.paths.iter() }.find(|pattern| path_matches(pattern, path, folder));
+            let found =
+                { self.paths.iter() }.find(|pattern| self.path_matches(pattern, path, folder));
             (shown(path, folder), found)
         });
         Some(self.all_or_one(matched, facts.is_incomplete, "path"))
+    }
+
+    /// A path that is not text matches no pattern.
+    fn path_matches(&self, pattern: &Glob, path: &Path, folder: &Path) -> bool {
+        let matches = |path: &Path| path.to_str().is_some_and(|path| pattern.matches(path));
+        if pattern.text().starts_with('/') {
+            return matches(path);
+        }
+        // `**/.env` forbids the file everywhere, but allows it only in the folder of the session.
+        let is_everywhere = self.action != Action::Allow && pattern.text().starts_with("**/");
+        let below = |folder: &Path| path.strip_prefix(folder).is_ok_and(matches);
+        below(folder) || (is_everywhere && below(Path::new("/")))
     }
 
     /// Nothing if the rule is not about commands.
@@ -289,16 +303,6 @@ impl Rule {
             (Some(why), _) => Outcome::Yes(why),
             (None, why) => Outcome::No(why.unwrap_or_else(|| format!("it has no {what}"))),
         }
-    }
-}
-
-fn path_matches(pattern: &Glob, path: &Path, folder: &Path) -> bool {
-    // A path that is not text matches no pattern.
-    match pattern.text().starts_with('/') {
-        true => path.to_str().is_some_and(|path| pattern.matches(path)),
-        false => { path.strip_prefix(folder).ok() }
-            .and_then(Path::to_str)
-            .is_some_and(|path| pattern.matches(path)),
     }
 }
 

@@ -306,3 +306,17 @@ fn a_wrong_policy_says_what_is_wrong() {
     assert_eq!(errors(POLICY), "");
     assert_eq!(policy("").default, Action::Ask);
 }
+
+#[test]
+fn a_pattern_for_all_folders_forbids_everywhere_and_allows_only_inside() {
+    for (path, action) in [
+        ("/w/a/.env", Action::Deny),
+        ("/elsewhere/.env", Action::Deny),
+    ] {
+        assert_decides(&edit(path), action, Some("secrets"));
+    }
+    let rules = "rule \"rust\" {\n  action = \"allow\"\n  path = [\"**/*.rs\"]\n}\n";
+    let decided = |path: &str| decide(&policy(rules), &edit(path)).action;
+    assert_eq!(decided("/w/a/b.rs"), Action::Allow);
+    assert_eq!(decided("/elsewhere/b.rs"), Action::Ask);
+}

@@ -58,7 +58,7 @@ impl Report {
                     let member = format!("{member}/{name}");
                     match (before.get(name), after.get(name)) {
                         (Some(before), Some(after)) => {
-                            self.compare_below(at, member, before, after)
+                            self.compare_below(at, member, before, after);
                         }
                         (before, after) => self.add(Difference {
                             at: at.to_owned(),

@@ -189,17 +189,19 @@ async fn an_agent_that_ignores_the_end_of_its_input_is_ended() {
 async fn secrets_are_masked_in_records_and_on_stderr() {
     trial(script(), async |_, _| {
         let shell = Shell::new();
-        let options = "--record r.jsonl --verbose --env API_KEY=s3cret-of-the-agent";
+        let options =
+            "--record r.jsonl --summary s.json --verbose --env API_KEY=s3cret-of-the-agent";
         let mut editor = Editor::guarded(&shell, options);
         editor.open(&shell.path("")).await;
         let server = json!({ "name": "a", "command": "/bin/true", "args": [], "env": [{ "name": "KEY", "value": "hunter2-hunter2" }] });
         let new = json!({ "cwd": shell.path(""), "mcpServers": [server] });
         editor.request("session/new", new).await;
-        let steps = "stderr hunter2-hunter2 s3cret-of-the-agent\nsay hunter2-hunter2\ncall no/such {\"a\":\"hunter2-hunter2\"}";
+        let steps = "stderr hunter2-hunter2 s3cret-of-the-agent\nsay hunter2-hunter2\ncall no/such {\"a\":\"hunter2-hunter2\"}\ncall terminal/create {\"command\":\"login hunter2-hunter2\"}";
         editor.prompt(steps).await;
         let outcome = editor.leave().await;
         let record = std::fs::read_to_string(shell.path("r.jsonl")).expect("a record");
-        for text in [&outcome.stderr, &record] {
+        let summary = std::fs::read_to_string(shell.path("s.json")).expect("a summary");
+        for text in [&outcome.stderr, &record, &summary] {
             assert!(!text.contains("hunter2"), "{text}");
             assert!(!text.contains("s3cret"), "{text}");
         }
@@ -276,6 +278,108 @@ async fn an_agent_that_stays_after_its_input_gets_a_signal_at_once() {
             assert_eq!(outcome.code, Some(0));
             assert_eq!(outcome.stderr, "");
         }
+    })
+    .await;
+}
+
+/// Everything that the library's tests try one by one, in one session of the command.
+#[tokio::test]
+async fn no_path_leads_out_of_the_session() {
+    trial(script(), async |_, _| {
+        for files in ["client", "guard"] {
+            let shell = Shell::new();
+            let (inside, outside) = (shell.path("inside"), shell.path("outside"));
+            for folder in [&inside, &outside] {
+                std::fs::create_dir(folder).expect("a folder");
+            }
+            std::fs::write(outside.join("secret"), "hunter2").expect("a file");
+            std::os::unix::fs::symlink(&outside, inside.join("folder")).expect("a link");
+            std::os::unix::fs::symlink(outside.join("secret"), inside.join("file"))
+                .expect("a link");
+            std::fs::hard_link(outside.join("secret"), inside.join("hard")).expect("a link");
+            let mut editor = Editor::guarded(&shell, &format!("--files {files}"));
+            editor.open(&inside).await;
+            let outside = outside.display();
+            let attacks = [
+                format!("{outside}/secret"),
+                "CWD/../outside/secret".into(),
+                "CWD/folder/secret".into(),
+                "CWD/file".into(),
+                "CWD/./../outside/secret".into(),
+                "CWD//../outside/secret".into(),
+                "CWD/a\\u0000/../../outside/secret".into(),
+                "../outside/secret".into(),
+                format!("file://{outside}/secret"),
+                "/proc/self/root/etc/passwd".into(),
+                "/dev/stdin".into(),
+                String::new(),
+            ];
+            let mut steps = Vec::new();
+            for path in &attacks {
+                steps.push(format!("call fs/read_text_file {{\"path\":\"{path}\"}}"));
+                steps.push(format!(
+                    "call fs/write_text_file {{\"path\":\"{path}\",\"content\":\"x\"}}"
+                ));
+            }
+            // Reading such a file is common; writing it would change another one.
+            steps.push("call fs/write_text_file {\"path\":\"CWD/hard\",\"content\":\"x\"}".into());
+            editor.prompt(&steps.join("\n")).await;
+            let answers = editor.answers();
+            assert_eq!(answers.len(), steps.len(), "{:?}", editor.said());
+            for (answer, step) in answers.iter().zip(&steps) {
+                let code = answer["code"].as_i64();
+                let is_refused = code.is_some_and(|code| [-31701, -31700, -32602].contains(&code));
+                assert!(is_refused, "{files}: {step}: {answer}");
+            }
+            assert!(editor.asked.is_empty(), "{:?}", editor.asked);
+            editor.leave().await;
+            let secret = std::fs::read_to_string(shell.path("outside/secret"));
+            assert_eq!(secret.expect("a file"), "hunter2", "{files}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn wrong_lines_are_answered_and_the_session_goes_on() {
+    trial(script(), async |_, _| {
+        let shell = Shell::new();
+        let mut editor = Editor::guarded(&shell, "");
+        for (line, code) in [
+            ("{not json", -32700),
+            ("[]", -32600),
+            (r#"[{"jsonrpc":"2.0","id":1,"method":"initialize"}]"#, -32600),
+            (r#"{"jsonrpc":"2.0","id":null,"method":"initialize","params":{}}"#, -32600),
+        ] {
+            editor.write(line).await;
+            let answer = editor.read().await.expect("an answer");
+            assert_eq!(answer["error"]["code"], code, "{line}: {answer}");
+        }
+        editor.open(&shell.path("")).await;
+        // The agent prints what does not belong there, and goes on.
+        let noise = "raw Loading...\nraw [1]\nraw {\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32700,\"message\":\"x\"}}\nsay done";
+        let answer = editor.prompt(noise).await;
+        assert_eq!(answer["result"]["stopReason"], "end_turn");
+        assert_eq!(editor.said(), ["done"]);
+        let unknown = json!({ "sessionId": "none", "prompt": [] });
+        let answer = editor.request("session/prompt", unknown).await;
+        assert_eq!(answer["error"]["code"], -31900);
+        assert_eq!(editor.leave().await.code, Some(0));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_turn_in_which_nothing_happens_is_cancelled() {
+    trial(script(), async |_, _| {
+        let shell = Shell::new();
+        let mut editor = Editor::guarded(&shell, "--idle-timeout 300ms --verbose");
+        editor.open(&shell.path("")).await;
+        let answer = editor.prompt("wait").await;
+        assert_eq!(answer["result"]["stopReason"], "cancelled");
+        let outcome = editor.leave().await;
+        let note = "guard: cancelled a turn in which nothing happened for too long";
+        assert!(outcome.stderr.contains(note), "{}", outcome.stderr);
     })
     .await;
 }

@@ -61,6 +61,7 @@ pub(crate) async fn run(args: &GuardArgs) -> Result<(), Failure> {
             return Err(Failure::printed(failure.code));
         }
     };
+    let secrets = settings.masks.secrets().clone();
     let guard = Guard::start(client, agent, settings);
     let ended = tokio::select! {
         (side, reason) = guard.closed() => Ended::Closed(side, reason),
@@ -78,10 +79,11 @@ pub(crate) async fn run(args: &GuardArgs) -> Result<(), Failure> {
     let (summary, hash) = finished
         .map_err(|error| Failure::new(Code::Failed, format!("the end of the record: {error}")))?;
     if !args.no_summary {
-        report::print(&summary, args.record.as_deref().zip(hash.as_deref()));
+        let record = args.record.as_deref().zip(hash.as_deref());
+        report::print(&summary, record, &secrets);
     }
     if let Some(path) = &args.summary {
-        report::write(path, &summary, hash.as_deref())?;
+        report::write(path, &summary, hash.as_deref(), &secrets)?;
     }
     failure.map_or(Ok(()), Err)
 }

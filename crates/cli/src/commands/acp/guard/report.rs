@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::json;
 use tenon_acp::guard::Summary;
 use tenon_host::own_file;
+use tenon_protocols::Secrets;
 
 use crate::exit::Failure;
 use crate::output;
@@ -12,20 +13,26 @@ use crate::output;
 /// More names than these are only counted.
 const SHOWN: usize = 8;
 
-/// Prints the summary on stderr, with the hash of the record.
-pub(super) fn print(summary: &Summary, record: Option<(&Path, &str)>) {
-    output::talk(text(summary, record));
+/// Prints the summary on stderr, with the hash of the record. There may be secrets in commands.
+pub(super) fn print(summary: &Summary, record: Option<(&Path, &str)>, secrets: &Secrets) {
+    output::talk(secrets.hide(&text(summary, record)));
 }
 
 /// Writes the summary to a file.
-pub(super) fn write(path: &Path, summary: &Summary, hash: Option<&str>) -> Result<(), Failure> {
+pub(super) fn write(
+    path: &Path,
+    summary: &Summary,
+    hash: Option<&str>,
+    secrets: &Secrets,
+) -> Result<(), Failure> {
     let failed = |error: std::io::Error| {
         let path = tenon_text::path(path);
         Failure::usage(format!(
             "the summary could not be written to {path}: {error}"
         ))
     };
-    let mut text = json!({ "summary": summary, "sha256": hash }).to_string();
+    let text = json!({ "summary": summary, "sha256": hash }).to_string();
+    let mut text = secrets.hide(&text);
     text.push('\n');
     // Paths and commands are nobody else's business.
     let mut file = own_file::overwrite(path).map_err(failed)?;
@@ -53,7 +60,8 @@ fn text(summary: &Summary, record: Option<(&Path, &str)>) -> String {
     );
     row("asked", summary.asked, answers);
     row("allowed", summary.allowed, "by the policy".into());
-    row("denied", summary.denied, rules(summary));
+    let denied = "by the policy, or outside the folders of the session";
+    row("denied", summary.denied, denied.into());
     row(
         "refused",
         summary.refused,
@@ -74,6 +82,9 @@ fn text(summary: &Summary, record: Option<(&Path, &str)>) -> String {
     ] {
         row(name, list.len() as u64, names(&list));
     }
+    if !summary.rules.is_empty() {
+        text += &format!("\n  decisions by rule: {}", rules(summary));
+    }
     if !summary.undecided.is_empty() {
         text += "\n  undecided: done without asking, and no rule allows it";
     }
@@ -86,16 +97,10 @@ fn text(summary: &Summary, record: Option<(&Path, &str)>) -> String {
     text
 }
 
-/// Which rules decided.
+/// Which rules decided, and how often.
 fn rules(summary: &Summary) -> String {
     let rules = { summary.rules.iter() }.map(|(rule, count)| format!("{rule:?} {count}"));
-    match summary.rules.is_empty() {
-        true => String::new(),
-        false => format!(
-            "decisions by rule: {}",
-            rules.collect::<Vec<_>>().join(", ")
-        ),
-    }
+    rules.collect::<Vec<_>>().join(", ")
 }
 
 fn names(list: &[&str]) -> String {
