@@ -116,8 +116,7 @@ pub(crate) enum Command {
     /// Coding agents that speak the Agent Client Protocol (ACP)
     #[command(
         subcommand,
-        after_help = "Examples:\n  tenon acp guard --policy guard.hcl --record session.jsonl -- opencode acp\n  tenon acp verify session.jsonl"
-        after_help = "Examples:\n  tenon acp chat -- opencode acp\n  tenon acp verify session.jsonl"
+        after_help = "Examples:\n  tenon acp guard --policy guard.hcl --record session.jsonl -- opencode acp\n  tenon acp chat -- opencode acp\n  tenon acp verify session.jsonl"
     )]
     Acp(AcpCommand),
     /// Run a plugin or server for experiments: echo, add, sleep, emit and more

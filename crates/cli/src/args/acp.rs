@@ -6,7 +6,7 @@ mod replay;
 
 use std::path::PathBuf;
 
-use super::EnvironmentArgs;
+use super::{ChatArgs, EnvironmentArgs};
 
 pub(crate) use guard::GuardArgs;
 pub(crate) use policy::{PolicyCheckArgs, PolicyCommand, PolicyExplainArgs};
@@ -16,6 +16,8 @@ pub(crate) use replay::{ReplayArgs, SideChoice};
 pub(crate) enum AcpCommand {
     /// An agent for editors that plans and runs scenarios and calls plugins
     Agent(AcpAgentArgs),
+    /// Talk to an agent at a terminal, or ask it once from a script
+    Chat(Box<ChatArgs>),
     /// Stand between an editor and an agent, and limit and record what the agent does
     Guard(Box<GuardArgs>),
     /// Check a policy, and explain its decisions
@@ -24,10 +26,6 @@ pub(crate) enum AcpCommand {
     /// Play the agent or the client of a record
     Replay(Box<ReplayArgs>),
 
-use super::ChatArgs;
-
-    /// Talk to an agent at a terminal, or ask it once from a script
-    Chat(Box<ChatArgs>),
     /// Check that nothing in a record was changed or cut off
     Verify(VerifyArgs),
 }

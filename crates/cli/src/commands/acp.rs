@@ -1,11 +1,11 @@
 //! `tenon acp`: the guard between editors and agents, and what belongs to it.
 
 mod agent;
+mod chat;
 mod guard;
 mod policy;
 mod policy_file;
 mod replay;
-mod chat;
 mod verify;
 
 use crate::args::AcpCommand;

@@ -9,7 +9,7 @@ use crate::support::trial::trial;
 
 pub(crate) fn shell() -> Shell {
     let shell = Shell::new();
-    shell.file("agent.py", include_str!("agent.py"));
+    shell.file("agent.py", include_str!("chat_agent.py"));
     shell
 }
 

@@ -5,14 +5,12 @@
 //! is one of the agents.
 
 mod agent;
+mod chat;
+mod chat_terminal;
 mod editor;
 mod guard;
 mod peers;
 mod policy;
 mod replay;
-//! `tenon acp`, as real processes.
-
-mod chat;
-mod chat_terminal;
 #[path = "../support/mod.rs"]
 mod support;

@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::process::Child;
 use std::thread::JoinHandle;
 
+use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::room::{signal, wait};

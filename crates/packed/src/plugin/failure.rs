@@ -161,7 +161,7 @@ pub(super) fn of_late_call(error: RpcError, limit: Duration) -> RpcError {
         error.message
     );
     RpcError {
-        message: message.into(),
+        message,
         ..error
     }
 }

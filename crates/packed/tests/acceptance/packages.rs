@@ -117,7 +117,7 @@ fn packing_that_is_interrupted_leaves_nothing() {
         for how in ["terminate", "kill"] {
             workspace.behave("hang at schema");
             let running = workspace.start_packing("puppet", "--env EXAMPLES", &plugin);
-            workspace.wait_until("the schema", || workspace.path("asked").exists());
+            workspace.until("the schema", || workspace.path("asked").exists());
             match how {
                 "kill" => running.kill(),
                 _ => running.terminate(),
