@@ -31,6 +31,12 @@ struct Prompt {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Poke<'a> {
+    session_id: &'a str,
+}
+
+#[derive(Deserialize)]
 struct Block {
     text: String,
 }
@@ -72,7 +78,8 @@ impl Agent {
                 "session/new" => self.open(params)?,
                 "session/prompt" => self.prompt(params)?,
                 "_bench/poke" => {
-                    let update = update(params.trim_matches('"'));
+                    let poked: Poke = serde_json::from_str(params)?;
+                    let update = update(poked.session_id);
                     self.send(&[update.as_bytes()])?;
                     continue;
                 }

@@ -134,7 +134,7 @@ impl Client {
     pub fn updates(&mut self, each: Duration) -> io::Result<f64> {
         self.timed(each, |client| {
             format!(
-                "{{\"jsonrpc\":\"2.0\",\"method\":\"_bench/poke\",\"params\":\"{}\"}}\n",
+                "{{\"jsonrpc\":\"2.0\",\"method\":\"_bench/poke\",\"params\":{{\"sessionId\":\"{}\"}}}}\n",
                 client.session
             )
         })
