@@ -26,6 +26,9 @@ pub(crate) fn agent_line() -> String {
     format!("python3 {}", agent.display())
 }
 
+/// What answers a call of the agent.
+type Answer = dyn FnMut(&Value) -> Option<Value> + Send;
+
 pub(crate) struct Editor {
     child: Child,
     stdin: Option<ChildStdin>,
@@ -39,7 +42,7 @@ pub(crate) struct Editor {
     pub(crate) asked: Vec<Value>,
     pub(crate) session: String,
     /// How calls of the agent are answered.
-    answer: Box<dyn FnMut(&Value) -> Option<Value> + Send>,
+    answer: Box<Answer>,
 }
 
 impl Editor {

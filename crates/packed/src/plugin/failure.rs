@@ -160,10 +160,7 @@ pub(super) fn of_late_call(error: RpcError, limit: Duration) -> RpcError {
          time, pack the plugin again with a longer `--timeout`.",
         error.message
     );
-    RpcError {
-        message,
-        ..error
-    }
+    RpcError { message, ..error }
 }
 
 /// With a capital letter.

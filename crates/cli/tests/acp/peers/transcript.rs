@@ -97,7 +97,8 @@ impl Transcript {
         let own = updates
             .into_iter()
             .filter(|update| update["toolCallId"] == tool_call);
-        own.filter_map(|update| update["status"].as_str()).last()
+        own.filter_map(|update| update["status"].as_str())
+            .next_back()
     }
 
     /// How the agent has ended.

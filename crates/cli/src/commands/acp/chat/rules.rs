@@ -128,7 +128,7 @@ mod tests {
         let text: Result<String, String> = { rules.iter().enumerate() }
             .map(|(number, (action, rule))| block(&format!("r{number}"), action, rule))
             .collect();
-        let source = Source::new("rules", &text.unwrap());
+        let source = Source::new("rules", text.unwrap());
         let policy = Policy::parse(&source).unwrap();
         policy.decide(facts, Path::new("/w")).action
     }
