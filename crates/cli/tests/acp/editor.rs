@@ -26,7 +26,7 @@ pub(crate) fn agent_line() -> String {
     format!("python3 {}", agent.display())
 }
 
-/// What answers a call of the agent.
+/// The answer to a call of the agent, if there is one.
 type Answer = dyn FnMut(&Value) -> Option<Value> + Send;
 
 pub(crate) struct Editor {
