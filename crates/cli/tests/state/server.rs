@@ -72,7 +72,7 @@ impl Server {
 
     /// Ends the server with Ctrl-C; what it wrote to stderr.
     pub(crate) fn stop(mut self) -> String {
-        signal(&self.child, Signal::INT);
+        signal(&self.child, Signal::TERM);
         let code = wait(&mut self.child, "tenon state serve");
         let said = self.stderr.join().unwrap();
         assert_eq!(code, Some(0), "{said}");

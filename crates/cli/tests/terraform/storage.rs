@@ -103,7 +103,7 @@ fn a_server_prints_what_a_shell_needs() {
         assert_eq!(refused.code, Some(1), "{refused}");
 
         let id = Pid::from_raw(i32::try_from(server.id()).unwrap()).unwrap();
-        kill_process(id, Signal::INT).unwrap();
+        kill_process(id, Signal::TERM).unwrap();
         let deadline = Instant::now() + Duration::from_secs(60);
         let status = loop {
             match server.try_wait().unwrap() {
