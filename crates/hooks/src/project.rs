@@ -363,6 +363,7 @@ mod tests {
                 "`command` is a list of texts",
                 "`config` is an object",
                 "a SHA-256 checksum has 64 hexadecimal digits",
+                "a plugin has no attribute \"comand\"",
                 "there is no plugin \"bb\"",
                 "there is no plugin \"c\"",
                 "a time is a number of seconds greater than zero",

@@ -125,8 +125,11 @@ impl Relay {
 
 /// A line of an error without the frame that Terraform draws on its left side.
 pub(crate) fn unframed(line: &str) -> &str {
-    let line = line.trim_start_matches(['╷', '│', '╵']);
-    line.strip_prefix(' ').unwrap_or(line).trim_end()
+    let text = match line.strip_prefix(['╷', '│', '╵']) {
+        Some(framed) => framed.strip_prefix(' ').unwrap_or(framed),
+        None => line,
+    };
+    text.trim_end()
 }
 
 /// Output of Terraform on its way: a file that nobody else can open. A pipe would end Terraform in the middle of its work

@@ -67,7 +67,7 @@ fn any_bytes() -> BoxedStrategy<Vec<u8>> {
 fn readable(ty: &Type) -> Option<Readable> {
     let ty: serde_json::Value = serde_json::from_str(&ty.to_json()).unwrap();
     let function = serde_json::json!({
-        "functions": {"f": {"parameters": [{"name": "v", "type": ty}], "returns": ty}},
+        "functions": {"f": {"parameters": [{"name": "v", "type": ty, "allow_unknown": true}], "returns": ty}},
     });
     let schemas = Schemas {
         functions: Some(Packed::encode(&function).unwrap()),

@@ -70,7 +70,7 @@ impl Server {
         variables
     }
 
-    /// Ends the server with Ctrl-C; what it wrote to stderr.
+    /// Ends the server; what it wrote to stderr.
     pub(crate) fn stop(mut self) -> String {
         signal(&self.child, Signal::TERM);
         let code = wait(&mut self.child, "tenon state serve");
