@@ -147,7 +147,7 @@ async fn a_million_levels_are_refused() {
             .validate_resource_config(request)
             .await
             .unwrap();
-        assert_error(&answer.into_inner().diagnostics, &["Unreadable value"]);
+        assert_error(&answer.into_inner().diagnostics, &["Value too large"]);
     }
     core.stage.end().await;
 }
