@@ -132,7 +132,7 @@ pub(crate) fn unframed(line: &str) -> &str {
     text.trim_end()
 }
 
-/// Output of Terraform on its way: a file that nobody else can open. A pipe would end Terraform in the middle of its work
+/// Output of Terraform on its way: a file that no other process can open. A pipe would end Terraform in the middle of its work
 /// when this process is killed; it has a state to save then.
 pub(crate) struct Outlet {
     file: File,

@@ -156,7 +156,7 @@ enum Expiry {
 }
 
 impl<T> Drop for Following<T> {
-    /// A turn that nobody reads any more is cancelled: agents do not listen to `$/cancel_request`.
+    /// A turn that is no longer read is cancelled: agents do not listen to `$/cancel_request`.
     fn drop(&mut self) {
         if self.has_ended {
             return;

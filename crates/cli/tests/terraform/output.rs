@@ -154,7 +154,7 @@ fn records_that_cannot_be_written_do_not_stop_an_apply() {
             .says("warning: could not write ./.tenon/metadata.json, so what plugins noted about resources is lost")
             .says("hint: make the folder .tenon writable");
         workspace.run("plan -detailed-exitcode").succeeds();
-        // The plan is reviewed again, because nobody knows that it has passed.
+        // The plan is reviewed again, because there is no record that it has passed.
         workspace.run("plan -out=saved").succeeds();
         workspace.calls();
         workspace.run("apply saved").succeeds();

@@ -38,7 +38,7 @@ pub(super) struct Talk<'a> {
     pub(super) lacking: usize,
     /// Ctrl-C was pressed so often in this turn.
     cancelled: usize,
-    /// Nobody reads stdout any more.
+    /// The reader of stdout is gone.
     is_unread: bool,
 }
 

@@ -34,7 +34,7 @@ pub(super) fn write(
     let text = json!({ "summary": summary, "sha256": hash }).to_string();
     let mut text = secrets.hide(&text);
     text.push('\n');
-    // Paths and commands are nobody else's business.
+    // Paths and commands are private to the owner.
     let mut file = own_file::overwrite(path).map_err(failed)?;
     std::io::Write::write_all(&mut file, text.as_bytes()).map_err(failed)
 }
