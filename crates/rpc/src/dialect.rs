@@ -29,7 +29,7 @@ use bytes::{Bytes, BytesMut};
 use tenon_wire::json::{self, Scanner};
 
 use crate::message::{Id, Message, Response};
-use crate::payload::{Format, Payload, PayloadError};
+use crate::payload::{Format, PayloadError};
 pub use decoder::Decoder;
 use envelope::Envelope;
 use framing::Framing;
@@ -101,27 +101,26 @@ impl Dialect {
         self.frame(out, |out| (self.envelope().write)(message, out))
     }
 
-    /// Like [`encode`](Dialect::encode), but a payload of at least `large` bytes at the end of the frame is
-    /// not copied: it is returned, and has to be written after `out`.
-    pub(crate) fn encode_head(
+    /// Like [`encode`](Dialect::encode), but params or a result of at least `large` bytes are not copied: they are
+    /// returned with the place in `out` where they have to be written.
+    pub(crate) fn encode_around(
         self,
         message: &Message,
         out: &mut BytesMut,
         large: usize,
-    ) -> Result<Option<Bytes>, PayloadError> {
-        let Some(write_head) = self.envelope().write_head else {
+    ) -> Result<Option<(usize, Bytes)>, PayloadError> {
+        let payload = message.payload().filter(|payload| {
+            payload.bytes().len() >= large && self.framing().may_leave_out(payload)
+        });
+        let (Some(payload), Some(write_around)) = (payload, self.envelope().write_around) else {
             return self.encode(message, out).map(|()| None);
         };
-        let mut rest = None;
+        let mut place = 0;
         self.frame(out, |out| {
-            match write_head(message, out)?.map(Payload::bytes) {
-                Some(bytes) if bytes.len() >= large => rest = Some(bytes.clone()),
-                Some(bytes) => out.extend_from_slice(bytes),
-                None => {}
-            }
+            place = write_around(message, out)?;
             Ok(())
         })?;
-        Ok(rest)
+        Ok(Some((place, payload.bytes().clone())))
     }
 
     /// Appends the answers to a batch as one frame; in a dialect without batches, one by one.

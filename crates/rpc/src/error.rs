@@ -130,6 +130,8 @@ pub struct DialectError {
     pub is_over_limit: bool,
     /// Whether it is a valid message, but not allowed here.
     pub is_message: bool,
+    /// Whether the stream ended in the middle of it.
+    pub is_cut: bool,
 }
 
 impl DialectError {
@@ -139,14 +141,22 @@ impl DialectError {
             quote: Quote::of(bytes),
             is_over_limit: false,
             is_message: false,
+            is_cut: false,
         }
     }
 
     pub(crate) fn over_limit(problem: impl Into<String>, bytes: &[u8]) -> DialectError {
         DialectError {
             is_over_limit: true,
-            is_message: false,
             ..DialectError::new(problem, bytes)
+        }
+    }
+
+    /// The stream ended in the middle of a message.
+    pub(crate) fn cut(bytes: &[u8]) -> DialectError {
+        DialectError {
+            is_cut: true,
+            ..DialectError::new("the stream ended in the middle of a message", bytes)
         }
     }
 }

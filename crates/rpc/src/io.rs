@@ -109,6 +109,37 @@ impl Io {
         Ok((found, io))
     }
 
+    /// The first line that the peer sends, without its end, or what comes before the input ends or
+    /// `limit` bytes have arrived. It is read again from the returned `Io`.
+    ///
+    /// # Errors
+    /// Reading failed.
+    pub async fn first_line(mut self, limit: usize) -> io::Result<(Vec<u8>, Io)> {
+        let (mut first, mut start, mut seen) = (Vec::new(), 0, 0);
+        let line: &[u8] = loop {
+            match memchr::memchr(b'\n', &first[seen..]) {
+                Some(length) => {
+                    let line = first[start..seen + length].trim_ascii();
+                    if !line.is_empty() {
+                        break line;
+                    }
+                    // Blank lines before it do not count.
+                    seen += length + 1;
+                    start = seen;
+                }
+                None => {
+                    seen = first.len();
+                    if seen >= limit || self.reader.read_buf(&mut first).await? == 0 {
+                        break first[start..].trim_ascii();
+                    }
+                }
+            }
+        };
+        let line = line.to_vec();
+        let io = self.map_reader(|reader| io::Cursor::new(first).chain(reader));
+        Ok((line, io))
+    }
+
     /// Refuses a peer: sends an error with the id null, and disconnects. Only what can be written without
     /// waiting is written, and nothing is read.
     pub fn refuse(mut self, dialect: Dialect, error: RpcError) {

@@ -20,6 +20,17 @@ pub enum Message {
     Event(Event),
 }
 
+impl Message {
+    /// The params or the result.
+    pub(crate) fn payload(&self) -> Option<&Payload> {
+        match self {
+            Message::Request(request) => request.params.as_ref(),
+            Message::Event(event) => event.params.as_ref(),
+            Message::Response(response) => response.result.as_ref().ok(),
+        }
+    }
+}
+
 /// A call that must be answered.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {

@@ -13,7 +13,7 @@ use crate::connection::Options;
 use crate::dialect::Dialect;
 use crate::message::{Event, Message, Response};
 use crate::payload::PayloadError;
-use crate::tap::{Said, Sent};
+use crate::tap::{Direction, Said, Sent};
 
 /// Room is counted in units of this many bytes; every frame takes at least one.
 const UNIT: usize = 8 * 1024;
@@ -92,7 +92,7 @@ impl Outbox {
             }),
             room: Semaphore::new(capacity as usize),
             capacity,
-            is_tapped: options.tap.is_some(),
+            is_tapped: { options.tap.as_ref() }.is_some_and(|tap| tap.watches(Direction::Out)),
             error_names: options.error_names,
             dialect: AtomicU8::new(dialect as u8),
         }
@@ -152,7 +152,7 @@ impl Outbox {
         let large = if self.is_tapped { usize::MAX } else { LARGE };
         self.append(
             room,
-            |dialect, frames| dialect.encode_head(message, frames, large),
+            |dialect, frames| dialect.encode_around(message, frames, large),
             || Said::Message(message.clone()),
         )
     }
@@ -199,11 +199,11 @@ impl Outbox {
         self.append(room, encode, said).map_err(|_| Ended)
     }
 
-    /// Queues what `encode` appends, and the payload that it returns behind it.
+    /// Queues what `encode` appends, and the payload that it returns at the place that it returns.
     fn append(
         &self,
         room: Room,
-        encode: impl FnOnce(Dialect, &mut BytesMut) -> Result<Option<Bytes>, PayloadError>,
+        encode: impl FnOnce(Dialect, &mut BytesMut) -> Result<Option<(usize, Bytes)>, PayloadError>,
         said: impl FnOnce() -> Said,
     ) -> Result<(), QueueError> {
         let mut queue = self.queue();
@@ -217,7 +217,7 @@ impl Outbox {
         let start = taken.bytes.len();
         match encode(dialect, &mut taken.bytes) {
             Ok(None) => {}
-            Ok(Some(payload)) => taken.payloads.push_back((taken.bytes.len(), payload)),
+            Ok(Some(payload)) => taken.payloads.push_back(payload),
             Err(error) => {
                 drop(queue);
                 self.release(room);

@@ -1,10 +1,12 @@
 //! An encoded value that has not been decoded yet.
 
 mod members;
+mod outline;
 mod private;
 
 use std::cell::Cell;
 use std::fmt;
+use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
 use serde::de::DeserializeOwned;
@@ -15,6 +17,7 @@ use tenon_wire::transcode::{self, ExtName};
 
 use crate::error::Quote;
 pub(crate) use members::Elements;
+pub(crate) use outline::Outline;
 use private::unquoted;
 
 /// How the bytes of a [`Payload`] are to be read.
@@ -39,11 +42,21 @@ impl fmt::Display for Format {
 ///
 /// It is decoded once, into the type of its handler. Proxies, taps and recorders see the exact bytes,
 /// so nothing is lost that a value tree could not represent.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct Payload {
     format: Format,
     bytes: Bytes,
+    /// What is known of a large value since its frame was read.
+    outline: Option<Arc<Outline>>,
 }
+
+impl PartialEq for Payload {
+    fn eq(&self, other: &Payload) -> bool {
+        (self.format, &self.bytes) == (other.format, &other.bytes)
+    }
+}
+
+impl Eq for Payload {}
 
 /// A value that could not be encoded or decoded.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -79,6 +92,7 @@ impl Payload {
         Payload {
             format,
             bytes: bytes.into(),
+            outline: None,
         }
     }
 
@@ -120,7 +134,7 @@ impl Payload {
             SCRATCH.set(scratch);
             bytes
         };
-        written.map(|()| Payload { format, bytes })
+        written.map(|()| Payload::new(format, bytes))
     }
 
     /// Decodes the value.

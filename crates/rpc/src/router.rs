@@ -84,9 +84,12 @@ pub(crate) trait Service: Send + Sync {
     /// itself, for wrappers to hold on to.
     fn call(&self, this: &Arc<dyn Service>, call: Call, depth: usize) -> Work;
     fn event(&self, peer: &Peer, event: Event);
+    /// Starts the work on the answer to a frame that is not a message, unless it is answered at once.
+    fn malformed(&self, id: &Id, error: &RpcError) -> Option<Work>;
 }
 
 type Handler<S> = Box<dyn Fn(Context<S>, Option<Payload>) -> Work + Send + Sync>;
+type MalformedHandler<S> = Box<dyn Fn(Id, RpcError, S) -> Work + Send + Sync>;
 type EventHandler<S> = Box<dyn Fn(EventContext<'_, S>, Event) + Send + Sync>;
 /// Keyed by the bytes of a name, so that a look-up need not check UTF-8.
 type Table<H> = HashMap<&'static [u8], H, BuildHasherDefault<Spread>>;
@@ -107,6 +110,7 @@ pub struct Router<S = ()> {
     wrappers: Vec<Wrapper>,
     fallback: Option<Box<dyn Fn(Call, S) -> Work + Send + Sync>>,
     event_fallback: Option<EventHandler<S>>,
+    malformed: Option<MalformedHandler<S>>,
     unknown_events: Mutex<HashSet<Text>>,
 }
 
@@ -120,6 +124,7 @@ impl<S: Clone + Send + Sync + 'static> Router<S> {
             wrappers: Vec::new(),
             fallback: None,
             event_fallback: None,
+            malformed: None,
             unknown_events: Mutex::default(),
         }
     }
@@ -206,6 +211,21 @@ impl<S: Clone + Send + Sync + 'static> Router<S> {
         self
     }
 
+    /// Decides how frames that are not messages are answered, or when. The function gets the id, which is null if none
+    /// could be read, and the error; without one, the error is the answer. It is called only for frames that
+    /// [`Options::stray`](crate::Options::stray) does not skip.
+    #[must_use]
+    pub fn malformed<F, W>(mut self, handler: F) -> Router<S>
+    where
+        F: Fn(Id, RpcError, S) -> W + Send + Sync + 'static,
+        W: Future<Output = Reply> + Send + 'static,
+    {
+        self.malformed = Some(Box::new(move |id, error, state| {
+            Box::pin(handler(id, error, state))
+        }));
+        self
+    }
+
     /// Whether there is a function for every event.
     pub fn handles_every_event(&self) -> bool {
         self.event_fallback.is_some()
@@ -276,6 +296,11 @@ impl<S: Clone + Send + Sync + 'static> Service for Router<S> {
                 Box::pin(std::future::ready(Err(error)))
             }
         }
+    }
+
+    fn malformed(&self, id: &Id, error: &RpcError) -> Option<Work> {
+        let handler = self.malformed.as_ref()?;
+        Some(handler(id.clone(), error.clone(), self.state.clone()))
     }
 
     fn event(&self, peer: &Peer, event: Event) {

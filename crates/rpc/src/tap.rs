@@ -58,6 +58,13 @@ pub enum Content<'a> {
 pub trait Tap: Send + Sync + 'static {
     /// Called for each frame.
     fn see(&self, seen: Seen<'_>);
+
+    /// Whether it wants to see the frames of a direction. Those that go out are kept for it, as copies, until they are
+    /// shown.
+    fn watches(&self, direction: Direction) -> bool {
+        let _both = direction;
+        true
+    }
 }
 
 /// A frame that was queued, kept until it is shown.

@@ -1,6 +1,7 @@
 //! What a connection does with a peer that breaks the rules: the right answer, or a clean end
 //! with an error that quotes what came. Nobody else's connection notices.
 
+#[path = "../examples/desk/error_names.rs"]
 mod error_names;
 mod golden_file;
 mod raw_peer;

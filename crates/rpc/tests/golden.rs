@@ -1,6 +1,7 @@
 //! Every golden frame of `conformance/dialects` is decoded as the file says, and the canonical
 //! ones are written back byte for byte.
 
+#[path = "../examples/desk/error_names.rs"]
 mod error_names;
 mod ext_names;
 mod golden_file;

@@ -93,10 +93,7 @@ impl Decoder {
             buffer.extend_from_slice(end);
             return self.decode(buffer);
         }
-        Err(DialectError::new(
-            "the stream ended in the middle of a message",
-            buffer,
-        ))
+        Err(DialectError::cut(buffer))
     }
 }
 

@@ -6,7 +6,7 @@ use tenon_wire::json::JsonError;
 use super::{Inbound, Limits, MalformedKind};
 use crate::error::Codes;
 use crate::message::{Id, Message};
-use crate::payload::{Format, Payload, PayloadError};
+use crate::payload::{Format, PayloadError};
 
 /// How messages stand in their frames. Each module of an envelope has one of these.
 #[derive(Debug)]
@@ -20,9 +20,9 @@ pub(crate) struct Envelope {
     pub(super) read_answer: Option<ReadAnswer>,
     /// Writes one message.
     pub(super) write: fn(&Message, &mut BytesMut) -> Result<(), PayloadError>,
-    /// Writes one message except for the payload at its end, which it returns if there is one. Absent
-    /// where something follows the payload.
-    pub(super) write_head: Option<WriteHead>,
+    /// Writes a message without its params or its result, and gives the place where they belong. Absent where that
+    /// cannot be done.
+    pub(super) write_around: Option<WriteAround>,
     /// Writes several messages as one frame. Absent where that cannot be done.
     pub(super) write_batch: Option<WriteBatch>,
     /// Which forms of error codes it has.
@@ -35,7 +35,6 @@ pub(crate) struct Envelope {
 
 pub(super) type ReadAnswer = fn(&Bytes, &Limits) -> Result<(usize, Inbound), JsonError>;
 
-type WriteHead =
-    for<'a> fn(&'a Message, &mut BytesMut) -> Result<Option<&'a Payload>, PayloadError>;
+type WriteAround = fn(&Message, &mut BytesMut) -> Result<usize, PayloadError>;
 
 type WriteBatch = fn(&mut dyn Iterator<Item = Message>, &mut BytesMut) -> Result<(), PayloadError>;

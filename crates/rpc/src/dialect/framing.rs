@@ -5,6 +5,7 @@ use tenon_wire::msgpack;
 
 use super::{Limits, arrays, content_length, lines};
 use crate::error::DialectError;
+use crate::payload::Payload;
 
 /// How frames are delimited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +47,16 @@ impl Framing {
             Framing::Lines => lines::finish(start, out),
             Framing::Headers => content_length::finish(start, out),
             Framing::Arrays => {}
+        }
+    }
+
+    /// Whether a payload can be written separately from the frame around it.
+    pub(super) fn may_leave_out(self, payload: &Payload) -> bool {
+        match self {
+            Framing::Lines => payload.is_one_line(),
+            // The length of the frame comes first.
+            Framing::Headers => false,
+            Framing::Arrays => true,
         }
     }
 

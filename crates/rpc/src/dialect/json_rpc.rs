@@ -18,7 +18,7 @@ pub(super) static ENVELOPE: Envelope = Envelope {
     read,
     read_answer: Some(read_answer),
     write,
-    write_head: None,
+    write_around: Some(write_around),
     write_batch: Some(write_batch),
     codes: Codes::Numbers,
     malformed,
@@ -28,26 +28,19 @@ pub(super) static ENVELOPE: Envelope = Envelope {
 
 /// Reads one frame.
 fn read(frame: &Bytes, limits: &Limits) -> Inbound {
-    if let Err(error) = json::check_utf8(frame) {
-        return stray(&error);
-    }
     let mut scanner = Scanner::new(frame, limits.depth);
-    match scanner.peek() {
-        Some(b'[') => read_batch(frame, scanner, limits),
-        Some(b'{') => match read_object(frame, &mut scanner) {
-            Ok(content) => content,
-            Err(error) => stray(&error),
-        },
-        _ => match json::check(frame, limits.depth) {
-            Ok(()) => not_an_object(),
-            Err(error) => stray(&error),
-        },
-    }
+    let content = match scanner.peek() {
+        Some(b'[') => json::check_utf8(frame).map(|()| read_batch(frame, scanner, limits)),
+        Some(b'{') => read_object(frame, &mut scanner),
+        _ => json::check(frame, limits.depth).map(|()| not_an_object()),
+    };
+    content.unwrap_or_else(|error| stray(&error))
 }
 
 fn read_object(frame: &Bytes, scanner: &mut Scanner<'_>) -> Result<Inbound, JsonError> {
     let members = Members::find(frame, scanner)?;
     scanner.end()?;
+    object::check_utf8(frame, scanner)?;
     Ok(understand(frame, members))
 }
 
@@ -56,6 +49,7 @@ fn read_object(frame: &Bytes, scanner: &mut Scanner<'_>) -> Result<Inbound, Json
 fn read_answer(text: &Bytes, limits: &Limits) -> Result<(usize, Inbound), JsonError> {
     let mut scanner = Scanner::new(text, limits.depth);
     let members = Members::find(text, &mut scanner)?;
+    object::check_utf8(&text[..scanner.at()], &scanner)?;
     let content = match members.jsonrpc {
         Some(_) => understand(text, members),
         None => not_an_object(),
@@ -122,7 +116,7 @@ fn understand(frame: &Bytes, members: Members) -> Inbound {
         let Some(method) = object::text(frame, place).filter(|method| !method.is_empty()) else {
             return request_error(id, "the method is not a non-empty string");
         };
-        let params = object::optional_payload(frame, members.params);
+        let params = object::optional_payload(frame, members.params, members.outline);
         return Inbound::Message(match id {
             Some(id) => Message::Request(Request { id, method, params }),
             None => Message::Event(Event { method, params }),
@@ -145,7 +139,7 @@ fn understand(frame: &Bytes, members: Members) -> Inbound {
             kind: MalformedKind::Bare,
             error: invalid_request("an id without method, result or error"),
         })),
-        (Some(place), None) => response(id, Ok(object::payload(frame, place))),
+        (Some(place), None) => response(id, Ok(object::outlined(frame, place, members.outline))),
         (result, Some(place)) if result.as_ref().is_none_or(is_null) => {
             match read_error(frame.slice(place)) {
                 Some(error) => response(id, Err(error)),
@@ -239,7 +233,18 @@ fn response_error(id: Id, detail: &str) -> Inbound {
 /// Writes one message as one object.
 fn write(message: &Message, out: &mut BytesMut) -> Result<(), PayloadError> {
     out.put_slice(b"{\"jsonrpc\":\"2.0\",");
-    write_members(message, out, write_error)
+    write_members(message, out, write_error, object::write_payload)
+}
+
+/// Writes one message without its params or its result, and gives the place where they belong.
+fn write_around(message: &Message, out: &mut BytesMut) -> Result<usize, PayloadError> {
+    let mut place = 0;
+    out.put_slice(b"{\"jsonrpc\":\"2.0\",");
+    write_members(message, out, write_error, |out, payload| {
+        place = out.len();
+        object::check_format(payload)
+    })?;
+    Ok(place)
 }
 
 /// Writes the members that JSON-RPC and Orchard share, and the closing brace.
@@ -247,14 +252,15 @@ pub(super) fn write_members(
     message: &Message,
     out: &mut BytesMut,
     write_error: fn(&RpcError, &mut BytesMut) -> Result<(), PayloadError>,
+    mut write_payload: impl FnMut(&mut BytesMut, &Payload) -> Result<(), PayloadError>,
 ) -> Result<(), PayloadError> {
-    let write_call = |out: &mut BytesMut, method: &Text, params: &Option<Payload>| {
+    let mut write_call = |out: &mut BytesMut, method: &Text, params: &Option<Payload>| {
         out.put_slice(b"\"method\":");
         json::write_string(out, method);
         match params {
             Some(params) => {
                 out.put_slice(b",\"params\":");
-                object::write_payload(out, params)
+                write_payload(out, params)
             }
             None => Ok(()),
         }
@@ -273,7 +279,7 @@ pub(super) fn write_members(
             match result {
                 Ok(result) => {
                     out.put_slice(b",\"result\":");
-                    object::write_payload(out, result)?;
+                    write_payload(out, result)?;
                 }
                 Err(error) => {
                     out.put_slice(b",\"error\":");

@@ -18,7 +18,8 @@ pub(super) static ENVELOPE: Envelope = Envelope {
     read,
     read_answer: None,
     write: write_message,
-    write_head: Some(write_head),
+    // The payload is the end of the frame.
+    write_around: Some(|message, out| write_head(message, out).map(|_| out.len())),
     write_batch: None,
     codes: Codes::Both,
     malformed: |id, kind, problem| Inbound::Malformed(Box::new(malformed(id, kind, problem))),

@@ -6,7 +6,7 @@ use bytes::{BufMut, Bytes, BytesMut};
 use tenon_wire::json::{self, JsonError, Scanner};
 
 use crate::message::{Id, Text};
-use crate::payload::{Format, Payload, PayloadError};
+use crate::payload::{Format, Outline, Payload, PayloadError};
 
 /// Where the members of one message are.
 #[derive(Default)]
@@ -17,6 +17,8 @@ pub(super) struct Members {
     pub(super) params: Option<Range<usize>>,
     pub(super) result: Option<Range<usize>>,
     pub(super) error: Option<Range<usize>>,
+    /// What is in the params or the result of a large message.
+    pub(super) outline: Option<Outline>,
 }
 
 impl Members {
@@ -24,18 +26,39 @@ impl Members {
     /// unknown members are skipped.
     pub(super) fn find(frame: &[u8], scanner: &mut Scanner<'_>) -> Result<Members, JsonError> {
         let mut found = Members::default();
-        scanner.object(|key, value| {
-            let key = &frame[key];
-            if let Some(place) = found.place(key) {
-                *place = Some(value);
-            } else if key.contains(&b'\\')
-                && let Some(name) = json::unescape(key)
-                && let Some(place) = found.place(name.as_bytes())
-            {
-                *place = Some(value);
-            }
-        })?;
+        if frame.len() >= Outline::LEAST {
+            return found.find_large(frame, scanner).map(|()| found);
+        }
+        scanner.object(|key, value| found.put(&frame[key], value))?;
         Ok(found)
+    }
+
+    /// The same, with an outline of the params or the result.
+    fn find_large(&mut self, frame: &[u8], scanner: &mut Scanner<'_>) -> Result<(), JsonError> {
+        scanner.object_with(|scanner, key| {
+            let key = &frame[key];
+            let value = match (key, scanner.peek()) {
+                (b"params" | b"result", Some(b'{')) => {
+                    let (place, outline) = Outline::of_object(scanner)?;
+                    self.outline = Some(outline);
+                    place
+                }
+                _ => scanner.value()?,
+            };
+            self.put(key, value);
+            Ok(())
+        })
+    }
+
+    fn put(&mut self, key: &[u8], value: Range<usize>) {
+        if let Some(place) = self.place(key) {
+            *place = Some(value);
+        } else if key.contains(&b'\\')
+            && let Some(name) = json::unescape(key)
+            && let Some(place) = self.place(name.as_bytes())
+        {
+            *place = Some(value);
+        }
     }
 
     /// Whether there is anything that only an answer has.
@@ -77,10 +100,28 @@ pub(super) fn payload(frame: &Bytes, place: Range<usize>) -> Payload {
     Payload::new(Format::Json, frame.slice(place))
 }
 
+/// The same, with what is known of its content.
+pub(super) fn outlined(frame: &Bytes, place: Range<usize>, outline: Option<Outline>) -> Payload {
+    let outline = outline.filter(|outline| outline.is_at(&place));
+    payload(frame, place).with_outline(outline)
+}
+
 /// The payload at `place`, where absent and `null` mean the same.
-pub(super) fn optional_payload(frame: &Bytes, place: Option<Range<usize>>) -> Option<Payload> {
+pub(super) fn optional_payload(
+    frame: &Bytes,
+    place: Option<Range<usize>>,
+    outline: Option<Outline>,
+) -> Option<Payload> {
     let place = place?;
-    (&frame[place.clone()] != b"null").then(|| payload(frame, place))
+    (&frame[place.clone()] != b"null").then(|| outlined(frame, place, outline))
+}
+
+/// Checks that what the scanner has walked over is UTF-8, which most text is by being ASCII.
+pub(super) fn check_utf8(walked: &[u8], scanner: &Scanner<'_>) -> Result<(), JsonError> {
+    match scanner.is_ascii() {
+        true => Ok(()),
+        false => json::check_utf8(walked),
+    }
 }
 
 /// The text of the string at `place`, if there is a string, and it is UTF-8.
@@ -135,11 +176,17 @@ pub(super) fn write_id(out: &mut BytesMut, id: &Id) {
 
 /// Writes a payload, which must be JSON.
 pub(super) fn write_payload(out: &mut BytesMut, payload: &Payload) -> Result<(), PayloadError> {
-    if payload.format() != Format::Json {
-        return Err(PayloadError::new(
-            "the payload is msgpack, the dialect is JSON",
-        ));
-    }
+    check_format(payload)?;
     out.put_slice(payload.bytes());
     Ok(())
+}
+
+/// A payload has to be JSON.
+pub(super) fn check_format(payload: &Payload) -> Result<(), PayloadError> {
+    match payload.format() {
+        Format::Json => Ok(()),
+        Format::Msgpack => Err(PayloadError::new(
+            "the payload is msgpack, the dialect is JSON",
+        )),
+    }
 }

@@ -16,7 +16,7 @@ pub(super) static ENVELOPE: Envelope = Envelope {
     read,
     read_answer: Some(read_answer),
     write,
-    write_head: None,
+    write_around: None,
     write_batch: None,
     codes: Codes::Names,
     malformed,
@@ -75,7 +75,7 @@ fn understand(frame: &Bytes, members: Members) -> Inbound {
                 "the method is not a non-empty string",
             );
         };
-        let params = object::optional_payload(frame, members.params);
+        let params = object::optional_payload(frame, members.params, members.outline);
         return Inbound::Message(match id {
             Some(id) => Message::Request(Request { id, method, params }),
             None => Message::Event(Event { method, params }),
@@ -92,7 +92,7 @@ fn understand(frame: &Bytes, members: Members) -> Inbound {
         both => both,
     };
     let result = match (result, error) {
-        (Some(place), None) => Ok(object::payload(frame, place)),
+        (Some(place), None) => Ok(object::outlined(frame, place, members.outline)),
         (None, Some(place)) => match read_error(frame.slice(place)) {
             Some(error) => Err(Box::new(error)),
             None => {
@@ -122,7 +122,7 @@ fn read_error(frame: Bytes) -> Option<RpcError> {
     object::members(&frame, &mut scanner, |name, value| match name {
         b"code" => code = object::text(&frame, value),
         b"message" => message = object::text(&frame, value),
-        b"detail" => detail = object::optional_payload(&frame, Some(value)),
+        b"detail" => detail = object::optional_payload(&frame, Some(value), None),
         _ => {}
     })
     .ok()?;
@@ -159,10 +159,15 @@ fn write(message: &Message, out: &mut BytesMut) -> Result<(), PayloadError> {
                 id: Id::Number(0),
                 result: result.clone(),
             };
-            json_rpc::write_members(&Message::Response(response), out, write_error)
+            json_rpc::write_members(
+                &Message::Response(response),
+                out,
+                write_error,
+                object::write_payload,
+            )
         }
         Message::Response(Response { id, .. }) if !is_int64(id) => refuse(id),
-        message => json_rpc::write_members(message, out, write_error),
+        message => json_rpc::write_members(message, out, write_error, object::write_payload),
     }
 }
 

@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use super::Driver;
@@ -10,8 +11,8 @@ use super::parked::Item;
 use crate::error::{ErrorCode, RpcError};
 use crate::guarded::{Guarded, panicked};
 use crate::held::Held;
-use crate::message::Request;
-use crate::reply::{Answer, Reply, ReplyTo};
+use crate::message::{Id, Request};
+use crate::reply::{Answer, Batch, Reply, ReplyTo};
 use crate::router::{Call, Work};
 use crate::shared::Shared;
 use crate::state::Phase;
@@ -93,9 +94,27 @@ impl Driver {
             params: request.params,
             peer: self.peer(),
         };
-        let service = &self.service;
+        let service = self.service.clone();
+        self.begin(move || service.call(&service, call, 0), reply_to);
+    }
+
+    /// Answers a frame that is not a message.
+    pub(super) fn answer_malformed(
+        &mut self,
+        id: Id,
+        batch: Option<(Arc<Batch>, usize)>,
+        error: RpcError,
+    ) {
+        let reply_to = ReplyTo::new(id.clone(), batch);
+        match self.service.malformed(&id, &error) {
+            Some(work) => self.begin(|| work, reply_to),
+            None => self.reply(reply_to, Err(error)),
+        }
+    }
+
+    fn begin(&mut self, work: impl FnOnce() -> Work, reply_to: ReplyTo) {
         let begun = catch_unwind(AssertUnwindSafe(|| {
-            let mut work = service.call(service, call, 0);
+            let mut work = work();
             // A handler that is not ready is polled again as a task of its own, with a real waker.
             // That this task has done much already is no reason for it not to be ready: calls
             // would be overtaken by events that came after them.

@@ -44,16 +44,19 @@ pub(super) enum Next {
 #[derive(Default)]
 pub(super) struct Inbox {
     buffer: BytesMut,
-    /// Whether the buffer has grown so much that it is given back to the system, not to the thread.
-    is_large: bool,
+    /// The size of a buffer that has grown too large to be given back as others are.
+    grown: Option<usize>,
 }
 
 impl Inbox {
     fn put_back(&mut self, buffer: BytesMut) {
         if !buffer.is_empty() {
             self.buffer = buffer;
-        } else if !std::mem::take(&mut self.is_large) {
-            buffers::give(buffer);
+            return;
+        }
+        match self.grown.take() {
+            Some(size) => buffers::give_large(buffer, size),
+            None => buffers::give(buffer),
         }
     }
 }
@@ -76,10 +79,12 @@ impl Driver {
         if buffer.is_empty() {
             buffer = buffers::take();
         } else if buffer.capacity() - buffer.len() < LEAST_ROOM {
-            buffer.reserve(buffer.len().max(GROWTH));
+            let more = buffer.len().max(GROWTH);
+            buffers::grow(&mut buffer, more);
+            let size = buffer.capacity();
+            self.inbox.grown = Some(size).filter(|size| *size > buffers::KEEP);
         }
         let read = pin!(reader.read_buf(&mut buffer)).poll(cx);
-        self.inbox.is_large |= buffer.len() > buffers::KEEP;
         match read {
             Poll::Pending => {
                 self.inbox.put_back(buffer);

@@ -156,7 +156,7 @@ impl Driver {
         }
         let quote = self.shared.evidence.quote(frame);
         if let Some(id) = malformed.id {
-            self.reply(ReplyTo::new(id, batch), Err(malformed.error));
+            self.answer_malformed(id, batch, malformed.error);
             return Ok(());
         }
         let is_too_long = matches!(malformed.kind, MalformedKind::TooLong { .. });
@@ -191,13 +191,14 @@ impl Driver {
                     quote: Quote::of(b"{"),
                     is_over_limit: false,
                     is_message: false,
+                    is_cut: false,
                 })));
             }
         }
         tracing::warn!(%quote, ?problem, "a frame that is not a message");
         self.shared.evidence.keep_stray(quote.clone());
         match self.shared.options.stray {
-            Stray::Answer => self.reply(ReplyTo::new(Id::Null, batch), Err(malformed.error)),
+            Stray::Answer => self.answer_malformed(Id::Null, batch, malformed.error),
             Stray::Skip => {}
             Stray::Fail => {
                 let problem = format!("the peer sent something that is not a message ({problem})");
@@ -206,6 +207,7 @@ impl Driver {
                     quote,
                     is_over_limit: false,
                     is_message: false,
+                    is_cut: false,
                 };
                 return Err(CloseReason::BrokenStream(Arc::new(error)));
             }
@@ -250,6 +252,7 @@ impl Driver {
             quote: self.shared.evidence.quote(frame),
             is_over_limit: false,
             is_message: true,
+            is_cut: false,
         };
         Err(CloseReason::BrokenStream(Arc::new(error)))
     }

@@ -4,9 +4,10 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use bytes::BytesMut;
-use tenon_wire::json::{self, MAX_DEPTH, Scanner};
+use tenon_wire::json::{self, JsonError, MAX_DEPTH, Scanner};
 use tenon_wire::msgpack::{Reader, Token};
 
+use super::outline::Place;
 use super::{Format, Payload, PayloadError};
 use crate::dialect;
 use crate::message::Text;
@@ -46,13 +47,10 @@ impl Payload {
     }
 
     fn json_members(&self) -> Result<Vec<(Text, Payload)>, PayloadError> {
-        json::check_utf8(&self.bytes).map_err(PayloadError::new)?;
-        let mut scanner = Scanner::new(&self.bytes, MAX_DEPTH);
-        let mut places = Vec::new();
-        let scanned = scanner.object(|key, value| places.push((key, value)));
-        scanned
-            .and_then(|()| scanner.end())
-            .map_err(PayloadError::new)?;
+        let places = match self.outline.as_ref().and_then(|outline| outline.members()) {
+            Some(known) => known.to_vec(),
+            None => self.find_members().map_err(PayloadError::new)?,
+        };
         let members = places.into_iter().map(|(key, value)| {
             let name = match self.bytes[key.clone()].contains(&b'\\') {
                 false => Text::from_utf8(self.bytes.slice(key)),
@@ -63,6 +61,16 @@ impl Payload {
             Ok((name, self.slice(value)))
         });
         members.collect()
+    }
+
+    /// The places of the names and values of an object.
+    fn find_members(&self) -> Result<Vec<Place>, JsonError> {
+        json::check_utf8(&self.bytes)?;
+        let mut scanner = Scanner::new(&self.bytes, MAX_DEPTH);
+        let mut places = Vec::new();
+        scanner.object(|key, value| places.push((key, value)))?;
+        scanner.end()?;
+        Ok(places)
     }
 
     fn msgpack_members(&self) -> Result<Vec<(Text, Payload)>, PayloadError> {

@@ -5,12 +5,14 @@ use std::ops::Range;
 use super::string::plain_length;
 use super::{JsonError, MAX_DEPTH};
 
-/// Walks over JSON that is known to be UTF-8.
+/// Walks over JSON. Whether its strings are UTF-8 is checked by [`check_utf8`](super::check_utf8), before or after.
 #[derive(Clone, Debug)]
 pub struct Scanner<'a> {
     bytes: &'a [u8],
     at: usize,
     depth: usize,
+    is_ascii: bool,
+    has_line_breaks: bool,
 }
 
 impl<'a> Scanner<'a> {
@@ -21,6 +23,8 @@ impl<'a> Scanner<'a> {
             bytes,
             at: 0,
             depth: depth.clamp(1, MAX_DEPTH),
+            is_ascii: true,
+            has_line_breaks: false,
         }
     }
 
@@ -37,6 +41,18 @@ impl<'a> Scanner<'a> {
         self.at
     }
 
+    /// Whether everything that has been taken is ASCII, and so UTF-8.
+    #[inline]
+    pub fn is_ascii(&self) -> bool {
+        self.is_ascii
+    }
+
+    /// Whether there are line breaks in what has been taken: between values, as strings cannot have any.
+    #[inline]
+    pub fn has_line_breaks(&self) -> bool {
+        self.has_line_breaks
+    }
+
     /// The next byte that is not blank, without taking it.
     #[inline]
     pub fn peek(&mut self) -> Option<u8> {
@@ -44,6 +60,7 @@ impl<'a> Scanner<'a> {
             if !matches!(byte, b' ' | b'\t' | b'\n' | b'\r') {
                 return Some(byte);
             }
+            self.has_line_breaks |= matches!(byte, b'\n' | b'\r');
             self.at += 1;
         }
         None
@@ -78,14 +95,29 @@ impl<'a> Scanner<'a> {
         &mut self,
         mut member: impl FnMut(Range<usize>, Range<usize>),
     ) -> Result<(), JsonError> {
+        self.object_with(|scanner, key| {
+            member(key, scanner.value()?);
+            Ok(())
+        })
+    }
+
+    /// Walks the members of the object that starts here. The function gets the place of a key, and has to take the value
+    /// from the scanner.
+    ///
+    /// # Errors
+    /// There is no object here, it is not valid, or the function fails.
+    pub fn object_with(
+        &mut self,
+        mut member: impl FnMut(&mut Self, Range<usize>) -> Result<(), JsonError>,
+    ) -> Result<(), JsonError> {
         if !self.take(b'{') {
             return self.fail("expected an object");
         }
-        self.depth -= 1;
+        self.depth = self.deeper(self.depth)?;
         let mut is_first = true;
         while self.another(b'}', &mut is_first)? {
             let key = self.key()?;
-            member(key, self.value()?);
+            member(self, key)?;
         }
         self.depth += 1;
         Ok(())
@@ -238,7 +270,9 @@ impl<'a> Scanner<'a> {
     fn string(&mut self) -> Result<(), JsonError> {
         self.at += 1;
         loop {
-            self.at += plain_length(&self.bytes[self.at..]);
+            let (length, is_ascii) = plain_length(&self.bytes[self.at..]);
+            self.at += length;
+            self.is_ascii &= is_ascii;
             match self.bytes.get(self.at) {
                 Some(b'"') => {
                     self.at += 1;
@@ -251,6 +285,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    #[inline]
     fn escape(&mut self) -> Result<(), JsonError> {
         let length = match self.bytes.get(self.at + 1) {
             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => 2,

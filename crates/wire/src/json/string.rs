@@ -8,7 +8,7 @@ pub fn write_string(out: &mut impl BufMut, text: &str) {
     out.put_u8(b'"');
     let mut rest = text.as_bytes();
     loop {
-        let (plain, special) = rest.split_at(plain_length(rest));
+        let (plain, special) = rest.split_at(plain_length(rest).0);
         out.put_slice(plain);
         let Some((&byte, after)) = special.split_first() else {
             break;
@@ -38,38 +38,41 @@ fn write_escape(out: &mut impl BufMut, byte: u8) {
     out.put_slice(&[b'\\', short]);
 }
 
-/// How many bytes there are before the first that ends a string or needs an escape.
+/// How many bytes there are before the first that ends a string or needs an escape, and whether all of them are ASCII.
 #[inline]
-pub(super) fn plain_length(bytes: &[u8]) -> usize {
-    let mut at = 0;
-    // Most strings are short: a word tells exactly where they end.
-    for _ in 0..4 {
-        let Some(&word) = bytes[at..].first_chunk::<8>() else {
-            return at + short_plain_length(&bytes[at..]);
-        };
-        let special = special_bytes(u64::from_le_bytes(word));
+pub(super) fn plain_length(bytes: &[u8]) -> (usize, bool) {
+    let (mut at, mut seen) = (0, 0);
+    // A word at a time, also for long texts: they have line breaks, so that a longer step would seldom be plain.
+    while let Some(&word) = bytes[at..].first_chunk::<8>() {
+        let word = u64::from_le_bytes(word);
+        let special = special_bytes(word);
         if special != 0 {
-            return at + special.trailing_zeros() as usize / 8;
+            let before = (special & special.wrapping_neg()) - 1;
+            let length = at + special.trailing_zeros() as usize / 8;
+            return (length, is_ascii(seen | word & before));
         }
+        seen |= word;
         at += 8;
     }
-    // The others are mostly plain: the compiler turns this into vector instructions.
-    while let Some(chunk) = bytes[at..].first_chunk::<32>() {
-        let is_plain = chunk
-            .iter()
-            .fold(true, |plain, &byte| plain & !is_special(byte));
-        if !is_plain {
-            break;
-        }
-        at += 32;
-    }
-    at + short_plain_length(&bytes[at..])
+    short_plain_length(bytes, at, seen)
 }
 
-/// The same, for what is near the end or has a special byte soon.
+/// The rest of the same, for what is near the end.
 #[inline]
-fn short_plain_length(bytes: &[u8]) -> usize {
-    bytes.iter().take_while(|byte| !is_special(**byte)).count()
+fn short_plain_length(bytes: &[u8], from: usize, seen: u64) -> (usize, bool) {
+    let (mut at, mut seen) = (from, seen);
+    while let Some(&byte) = bytes.get(at).filter(|byte| !is_special(**byte)) {
+        seen |= u64::from(byte);
+        at += 1;
+    }
+    (at, is_ascii(seen))
+}
+
+/// Whether the bytes that were joined by `|` are ASCII.
+#[inline]
+fn is_ascii(seen: u64) -> bool {
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    seen & HIGH == 0
 }
 
 /// The high bit of the first byte in `word` that ends or escapes a string; bits above it may be
@@ -121,17 +124,18 @@ mod tests {
         #[test]
         fn the_first_special_byte_is_found(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
             let expected = bytes.iter().position(|&byte| is_special(byte));
-            prop_assert_eq!(plain_length(&bytes), expected.unwrap_or(bytes.len()));
+            let length = expected.unwrap_or(bytes.len());
+            prop_assert_eq!(plain_length(&bytes), (length, bytes[..length].is_ascii()));
         }
 
         /// Bytes above 0x7f are never special, wherever they are.
         #[test]
         fn plain_bytes_are_counted(bytes in prop::collection::vec(0x5du8.., 0..200), at in 0usize..200) {
             let mut bytes = bytes;
-            prop_assert_eq!(plain_length(&bytes), bytes.len());
+            prop_assert_eq!(plain_length(&bytes).0, bytes.len());
             if let Some(byte) = bytes.get_mut(at) {
                 *byte = b'\n';
-                prop_assert_eq!(plain_length(&bytes), at);
+                prop_assert_eq!(plain_length(&bytes).0, at);
             }
         }
     }

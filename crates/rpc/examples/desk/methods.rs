@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use tenon_rpc::{
-    CallError, Context, ErrorCode, Format, Payload, Router, RpcError, events, methods,
+    CallError, Context, ErrorCode, Format, Options, Payload, Router, RpcError, events, methods,
+    options::{Cancel, Limits},
 };
 use tokio::sync::Notify;
 
@@ -37,6 +38,22 @@ events! {
     Release = "release" ((String,));
     /// Panics.
     CrashEvent = "crash" (());
+}
+
+/// The options that the README of `conformance` asks for.
+pub(crate) fn options(error_names: &'static [(i64, &'static str)]) -> Options {
+    Options {
+        limits: Limits {
+            batch: 8,
+            ..Limits::default()
+        },
+        cancel: Some(Cancel {
+            method: "$/cancelRequest",
+            field: "id",
+        }),
+        error_names,
+        ..Options::default()
+    }
 }
 
 /// What the handlers of one connection share.
