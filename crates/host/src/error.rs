@@ -28,7 +28,7 @@ pub struct PluginError {
     /// How it ended, if it has.
     pub status: Option<ExitStatus>,
     /// The first answer it sent that matches no call.
-    pub unclaimed: Option<String>,
+    pub unclaimed: Option<Box<str>>,
     /// The last lines it wrote to stderr.
     pub stderr: Vec<String>,
     /// The dialect of the connection, if there was one.
@@ -81,10 +81,14 @@ impl PluginError {
         peer: &Peer,
         has_worked: bool,
     ) -> PluginError {
-        let is_quoted = matches!(
-            problem,
-            Problem::Call(CallError::Closed(CloseReason::BrokenStream(_)))
-        );
+        let broken = match &problem {
+            Problem::Call(CallError::Closed(CloseReason::BrokenStream(error))) => Some(error),
+            _ => None,
+        };
+        let is_quoted = broken.is_some();
+        // After a broken stream it ends because we have closed its stdin: its status says nothing. Only if
+        // its last message was cut off has it ended before.
+        let ended_by_us = broken.is_some_and(|error| !error.is_cut);
         let has_no_answer = matches!(
             problem,
             Problem::NoAnswer(_) | Problem::Call(CallError::TimedOut(_))
@@ -94,8 +98,7 @@ impl PluginError {
             problem,
             stray: peer.stray().filter(|_| !is_quoted),
             unclaimed: peer.unclaimed().filter(|_| has_no_answer).map(Into::into),
-            // After a broken stream it ends because we have closed its stdin: its status says nothing.
-            status: process.status().filter(|_| !is_quoted),
+            status: process.status().filter(|_| !ended_by_us),
             stderr: process.stderr().lines(),
             dialect: Some(peer.dialect()),
             left_out: process.left_out().clone(),
@@ -134,7 +137,7 @@ impl PluginError {
             problem,
             stray: self.stray.clone(),
             status: self.status,
-            unclaimed: self.unclaimed.as_deref().map(&map),
+            unclaimed: self.unclaimed.as_deref().map(|said| map(said).into()),
             stderr: self.stderr.iter().map(|line| map(line)).collect(),
             dialect: self.dialect,
             left_out: self.left_out.clone(),
@@ -246,7 +249,10 @@ impl PluginError {
                 "its output looks like the dialect {other}: `--dialect {other}` of tenon call and tenon serve selects it"
             ));
         }
-        let is_broken = broken.is_some_and(|error| !error.is_over_limit);
+        // What was cut off in the plugin's own dialect is not a misplaced print.
+        let is_foreign = other.is_none();
+        let is_broken =
+            broken.is_some_and(|error| !error.is_over_limit && (!error.is_cut || is_foreign));
         if self.stray.is_some() || is_broken {
             return Some("stdout belongs to the protocol: print to stderr instead, and check that plugin and host speak the same dialect".into());
         }
@@ -256,7 +262,9 @@ impl PluginError {
             Problem::NoAnswer(_) if self.status.is_none() => {
                 Some("does it read requests from stdin, answer on stdout, and flush?".into())
             }
-            Problem::Call(CallError::Closed(_)) if self.status.is_some_and(|s| s.success()) => {
+            Problem::Call(CallError::Closed(CloseReason::PeerClosed))
+                if self.status.is_some_and(|status| status.success()) =>
+            {
                 Some("a plugin answers until its stdin ends; does this one want arguments?".into())
             }
             Problem::NoAnswer(_) | Problem::Call(CallError::Closed(_)) if !self.has_worked => {

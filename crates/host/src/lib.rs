@@ -60,7 +60,7 @@ pub use error::{PluginError, Problem};
 pub use limits::{Limits, MemoryLimit, parse_size};
 pub use plugin::{Plugin, Start};
 pub use pool::{Lease, Pool, PoolError, PoolLimits, Started};
-pub use process::{HowItEnded, Process, StopLimits, Stopped};
+pub use process::{Exit, HowItEnded, Process, StopLimits, Stopped};
 pub use sandbox::{Denial, Grant, InvalidPermission, Permission, Permissions, Unenforceable};
 pub use stderr::StderrTail;
 pub use supervisor::{Down, Restart, Status, Supervisor};

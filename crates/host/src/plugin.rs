@@ -148,7 +148,12 @@ impl Plugin {
 
     /// Turns a failed call into an error about the plugin. Waits a moment for its exit status.
     pub async fn explain(&self, error: CallError) -> PluginError {
-        if matches!(error, CallError::Closed(CloseReason::PeerClosed)) {
+        let has_ended = match &error {
+            CallError::Closed(CloseReason::PeerClosed) => true,
+            CallError::Closed(CloseReason::BrokenStream(error)) => error.is_cut,
+            _ => false,
+        };
+        if has_ended {
             self.process.exited_within(LAST_WORDS).await;
             // What it wrote to stderr at the end may still be on its way to us.
             self.process.stderr().complete_within(LAST_WORDS).await;

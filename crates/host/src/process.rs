@@ -62,6 +62,34 @@ pub enum HowItEnded {
     Killed,
 }
 
+/// How a process ended, for those that do not own it.
+#[derive(Clone, Debug)]
+pub struct Exit {
+    status: watch::Receiver<Option<ExitStatus>>,
+    stderr: StderrTail,
+}
+
+impl Exit {
+    /// Its exit status, if it has ended.
+    pub fn status(&self) -> Option<ExitStatus> {
+        *self.status.borrow()
+    }
+
+    /// Its exit status and the last line that it wrote to stderr, if there are any. Waits for both, but not for longer
+    /// than `limit`: the process may go on, and a descendant may hold stderr open.
+    pub async fn last_words(&self, limit: Duration) -> (Option<ExitStatus>, Option<String>) {
+        let mut status = self.status.clone();
+        let ended = async {
+            let _ended = status.wait_for(Option::is_some).await.is_ok();
+            self.stderr.complete_within(limit).await;
+        };
+        let _in_time = tokio::time::timeout(limit, ended).await;
+        let lines = self.stderr.lines();
+        let last = lines.into_iter().rfind(|line| !line.trim().is_empty());
+        (self.status(), last)
+    }
+}
+
 /// A running child. Dropping it ends it and its descendants in the background.
 #[derive(Debug)]
 pub struct Process {
@@ -205,6 +233,14 @@ impl Process {
             Ok(status) => status.unwrap_or_default(),
             // The runtime is shutting down, and this future with it.
             Err(_) => std::future::pending().await,
+        }
+    }
+
+    /// Tells others how it ended.
+    pub fn exit(&self) -> Exit {
+        Exit {
+            status: self.status.clone(),
+            stderr: self.stderr.clone(),
         }
     }
 

@@ -6,8 +6,8 @@ mod support;
 use std::time::Duration;
 
 use support::{ANSWER, Script, quick_start, watched};
-use tenon_host::{HowItEnded, Plugin, PluginCommand, PluginError, Problem, Process};
-use tenon_rpc::{CallError, options::Stray};
+use tenon_host::{HowItEnded, Plugin, PluginCommand, PluginError, Problem, Process, Start};
+use tenon_rpc::{CallError, Dialect, options::Stray};
 
 #[track_caller]
 fn says(error: &PluginError, expected: &[&str]) {
@@ -163,6 +163,34 @@ async fn one_that_dies_in_the_middle_of_a_call() {
         assert!(matches!(error, CallError::Closed(_)), "{error:?}");
         let error = plugin.explain(error).await;
         says(&error, &["signal: 9", "dying"]);
+        drop(plugin);
+        script.is_gone().await;
+    })
+    .await;
+}
+
+/// A message that was cut off is not a misplaced print: how the plugin ended says more.
+#[tokio::test]
+async fn one_that_dies_in_the_middle_of_a_message() {
+    watched(async {
+        // `[1, 1, nil, nil]` answers the first call, and `[1, 2, nil,` is what there is of the second answer.
+        let answer = r"head -c 1 >/dev/null; printf '\224\001\001\300\300'";
+        let script = Script::new(&format!(
+            r"{answer}; head -c 10 >/dev/null; printf '\224\001\002\300'; echo dying >&2; exit 7"
+        ));
+        let start = Start {
+            dialect: Dialect::MsgpackRpc,
+            ..quick_start()
+        };
+        let plugin = script.start_with(start).await.unwrap();
+        let peer = plugin.peer();
+        let call = plugin.while_alive(peer.call_raw("work", None));
+        let error = plugin.explain(call.await.unwrap_err()).await;
+        says(
+            &error,
+            &["in the middle of a message", "exit status: 7", "dying"],
+        );
+        assert!(!error.to_string().contains("print to stderr"), "{error}");
         drop(plugin);
         script.is_gone().await;
     })

@@ -3,6 +3,7 @@
 mod support;
 
 use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -191,30 +192,63 @@ async fn calls_that_wait_do_not_start_all_processes_at_once() {
     .await;
 }
 
+/// Lets every task run that can. The clock stands still meanwhile.
+async fn settle() {
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+}
+
 /// Starting another process would take longer than the call has waited.
 #[tokio::test]
 async fn a_call_waits_as_long_as_a_start_takes() {
     watched(async {
+        const TOOK: Duration = Duration::from_secs(10);
         let (pool, script) = (pool(LIMITS), quiet());
         let slow = || {
             let script = script.clone();
             async {
-                tokio::time::sleep(Duration::from_secs(2)).await;
+                tokio::time::pause();
+                tokio::time::advance(TOOK).await;
+                tokio::time::resume();
                 started(script, 1).await
             }
         };
         let first = { pool.lease(&"key", None, |_| true, slow) }.await.unwrap();
-        let second = {
-            let (pool, script) = (pool.clone(), script.clone());
-            tokio::spawn(async move { lease(&pool, &script, 1).await })
-        };
-        // Several times as long as a call is patient at least.
-        tokio::time::sleep(Duration::from_millis(50)).await;
         let of_first = id(&first);
+        let others = Arc::new(AtomicUsize::new(0));
+        let other = || {
+            let (pool, script, others) = (pool.clone(), script.clone(), others.clone());
+            tokio::spawn(async move {
+                let start = || {
+                    others.fetch_add(1, Ordering::Relaxed);
+                    started(script.clone(), 1)
+                };
+                pool.lease(&"key", None, |_| true, start).await.unwrap()
+            })
+        };
+
+        // From here on time passes only where the test says so.
+        tokio::time::pause();
+        let second = other();
+        settle().await;
+        tokio::time::advance(TOOK - LIMITS.patience).await;
+        settle().await;
+        assert_eq!(others.load(Ordering::Relaxed), 0, "it waits");
         first.release();
         let second = second.await.unwrap();
         assert_eq!((id(&second), second.calls_before()), (of_first, 1));
+
+        let third = other();
+        settle().await;
+        tokio::time::advance(2 * TOOK).await;
+        settle().await;
+        assert_eq!(others.load(Ordering::Relaxed), 1, "it has waited enough");
+        tokio::time::resume();
+        let third = third.await.unwrap();
+        assert_ne!(id(&third), of_first);
         second.release();
+        third.release();
         pool.end().await;
         script.is_gone().await;
     })
