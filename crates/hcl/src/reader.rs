@@ -65,7 +65,7 @@ impl Problems {
         block: &'a Block,
         shape: &Shape<LABELS>,
     ) -> Option<[&'a Name; LABELS]> {
-        let labels = self.labels(block, shape.labels);
+        let labels = self.labels(block, shape);
         let misspelt = self.body(&block.body, shape);
         for name in shape.required {
             if block.body.attribute(name).is_none() && !misspelt.contains(name) {
@@ -143,20 +143,23 @@ impl Problems {
     fn labels<'a, const LABELS: usize>(
         &mut self,
         block: &'a Block,
-        meanings: [&str; LABELS],
+        shape: &Shape<LABELS>,
     ) -> Option<[&'a Name; LABELS]> {
         let labels: Vec<&Name> = block.labels.iter().collect();
         match <[&Name; LABELS]>::try_from(labels) {
             Ok(labels) => {
                 let mut labels_are_good = true;
                 for label in labels {
-                    labels_are_good &= self.identifier(label.text(), label.place());
+                    labels_are_good &= match shape.has_free_labels {
+                        true => self.title(label.text(), label.place()),
+                        false => self.identifier(label.text(), label.place()),
+                    };
                 }
                 labels_are_good.then_some(labels)
             }
             Err(labels) => {
                 let (kind, given) = (block.kind.text(), labels.len());
-                let form: String = { meanings.iter() }
+                let form: String = { shape.labels.iter() }
                     .map(|label| format!(" \"{label}\""))
                     .collect();
                 let diagnostic = Diagnostic::error(format!(
@@ -178,6 +181,18 @@ impl Problems {
             let diagnostic = Diagnostic::error(format!("{text:?} is not a valid name"))
                 .at(place)
                 .help("a name begins with a letter or `_` and contains only letters, digits, `_` and `-`");
+            self.note(diagnostic);
+        }
+        is_good
+    }
+
+    /// Whether a text can be shown as the name of something that is never referred to.
+    fn title(&mut self, text: &str, place: Place) -> bool {
+        let is_good = !text.trim().is_empty() && !text.contains(char::is_control);
+        if !is_good {
+            let diagnostic = Diagnostic::error(format!("{text:?} is not a valid name"))
+                .at(place)
+                .help("a name is one line and is not blank");
             self.note(diagnostic);
         }
         is_good
@@ -293,6 +308,13 @@ impl Problems {
 
     /// A constant text that must be there.
     pub fn text(&mut self, expression: &Expression, what: &str) -> Option<String> {
+        if let Some(word) = bare_word(expression) {
+            let diagnostic = Diagnostic::error(format!("{what} is a string, which needs quotes"))
+                .at(expression.place())
+                .help(format!("write `\"{word}\"`"));
+            self.note(diagnostic);
+            return None;
+        }
         let value = self.constant(expression, &Type::String)?;
         let text = value.as_str().map(str::to_owned);
         if text.is_none() {
@@ -317,6 +339,13 @@ impl Problems {
             .and_then(|attribute| self.constant(&attribute.value, &Type::Bool));
         value.and_then(|value| value.as_bool()).unwrap_or(false)
     }
+}
+
+/// A word that was probably meant as a text.
+fn bare_word(expression: &Expression) -> Option<String> {
+    let word = expression.place().text().to_owned();
+    let is_value = matches!(&*word, "true" | "false" | "null");
+    (is_identifier(&word) && !is_value).then_some(word)
 }
 
 /// What to do about a block that does not belong.

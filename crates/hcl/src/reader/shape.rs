@@ -15,6 +15,7 @@
 pub struct Shape<const LABELS: usize> {
     pub(super) name: &'static str,
     pub(super) labels: [&'static str; LABELS],
+    pub(super) has_free_labels: bool,
     pub(super) required: &'static [&'static str],
     pub(super) optional: &'static [&'static str],
     pub(super) takes_any: bool,
@@ -29,12 +30,20 @@ impl<const LABELS: usize> Shape<LABELS> {
         Shape {
             name,
             labels,
+            has_free_labels: false,
             required: &[],
             optional: &[],
             takes_any: false,
             blocks: &[],
             misplaced: &[],
         }
+    }
+
+    /// Its labels are only shown and never referred to, so any text that fits on a line is one.
+    #[must_use]
+    pub const fn free_labels(mut self) -> Shape<LABELS> {
+        self.has_free_labels = true;
+        self
     }
 
     /// Attributes that it must have.
