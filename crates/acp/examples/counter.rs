@@ -2,10 +2,8 @@
 
 use std::process::ExitCode;
 
-use tenon_acp::agent::acp::{
-    ContentBlock, Diff, StopReason, ToolCall, ToolCallUpdate, ToolContent,
-};
-use tenon_acp::agent::acp::{ToolKind, ToolStatus};
+use tenon_acp::agent::acp::{ContentBlock, Diff, StopReason, ToolCall, ToolCallUpdate};
+use tenon_acp::agent::acp::{ToolContent, ToolKind, ToolStatus};
 use tenon_acp::agent::{About, Agent, AgentError, Settings, Store, Turn, serve_stdio};
 
 struct Counter;
@@ -26,26 +24,20 @@ impl Agent for Counter {
             let count = format!("{} words\n", text.split_whitespace().count());
             turn.say(format!("{name}: {count}")).await?;
 
+            let path = turn.folder().join(format!("{name}.count"));
+            let diff = Diff::new(path.to_string_lossy(), &*count);
             let mut call = ToolCall::new(format!("write-{number}"), format!("Write {name}.count"));
             call.kind = Some(ToolKind::Edit);
-            let path = turn.folder().join(format!("{name}.count"));
-            call.content = Some(vec![ToolContent::Diff(Diff::new(
-                path.to_string_lossy(),
-                &*count,
-            ))]);
+            call.content = Some(vec![ToolContent::Diff(diff)]);
             turn.tool_call(call.clone()).await?;
 
-            let mut done = ToolCallUpdate::new(call.tool_call_id);
-            (done.title, done.kind) = (Some(call.title), call.kind);
-            let is_allowed = turn.is_allowed(done.clone()).await?;
-            if is_allowed {
+            let mut status = ToolStatus::Failed;
+            if turn.is_allowed(ToolCallUpdate::from(&call)).await? {
                 turn.write_file(path, count).await?;
+                status = ToolStatus::Completed;
             }
-            done.status = Some(if is_allowed {
-                ToolStatus::Completed
-            } else {
-                ToolStatus::Failed
-            });
+            let mut done = ToolCallUpdate::new(call.tool_call_id);
+            done.status = Some(status);
             turn.tool_update(done).await?;
         }
         Ok(StopReason::EndTurn)

@@ -37,10 +37,12 @@
 mod error;
 mod gate;
 mod handlers;
+mod link;
 mod opening;
 mod prompting;
 mod session;
 mod settings;
+mod sharing;
 mod store;
 mod terminal;
 mod turn;
@@ -274,65 +276,5 @@ pub fn serve_stdio<A: Agent>(agent: A, settings: Settings) -> ExitCode {
             let _unheard = io::stderr().write_all(text.as_bytes());
             ExitCode::FAILURE
         }
-    }
-}
-
-impl<A: Agent> Agent for Arc<A> {
-    fn about(&self) -> About {
-        (**self).about()
-    }
-
-    fn prompt(
-        &self,
-        turn: Turn,
-        prompt: Vec<ContentBlock>,
-    ) -> impl Future<Output = Result<StopReason, AgentError>> + Send {
-        (**self).prompt(turn, prompt)
-    }
-
-    fn initialize(
-        &self,
-        client: &InitializeParams,
-    ) -> impl Future<Output = Result<(), AgentError>> + Send {
-        (**self).initialize(client)
-    }
-
-    fn authenticate(
-        &self,
-        method: &AuthMethod,
-    ) -> impl Future<Output = Result<(), AgentError>> + Send {
-        (**self).authenticate(method)
-    }
-
-    fn logout(&self) -> impl Future<Output = Result<(), AgentError>> + Send {
-        (**self).logout()
-    }
-
-    fn open(
-        &self,
-        session: &Session,
-        opening: Opening,
-    ) -> impl Future<Output = Result<Setup, AgentError>> + Send {
-        (**self).open(session, opening)
-    }
-
-    fn change(
-        &self,
-        session: &Session,
-        change: &Change,
-    ) -> impl Future<Output = Result<(), AgentError>> + Send {
-        (**self).change(session, change)
-    }
-
-    fn close(&self, session: &Session) -> impl Future<Output = ()> + Send {
-        (**self).close(session)
-    }
-
-    fn extension(
-        &self,
-        method: &str,
-        params: Option<Raw>,
-    ) -> impl Future<Output = Result<Raw, AgentError>> + Send {
-        (**self).extension(method, params)
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! - [`Client`] is a connection to an agent that has answered `initialize`.
 //! - [`Session`] is a conversation in a folder; [`Turn`] is a prompt that is being answered, as a stream of updates.
-//! - [`User`] answers what the agent asks: permissions and questions. [`Setup::policies`] decide before it.
+//! - [`User`] answers what the agent asks: permissions and questions. [`Setup::policies`] decide before it. [`Form`] is
+//!   a question with fields, and checks what the user types.
 //! - Files and terminals are served here, if [`Setup`] offers them: files only below the folders of the session
 //!   ([`paths`](crate::paths)), terminals as processes that end with their session.
 //!
@@ -34,11 +35,14 @@
 
 mod answering;
 mod attendant;
+mod connection;
+mod deciding;
 mod error;
+mod form;
 mod opening;
 mod output;
-mod quirks;
 mod session;
+mod session_state;
 mod setup;
 mod state;
 mod terminals;
@@ -51,25 +55,25 @@ use std::time::Duration;
 use tenon_host::{Plugin, PluginCommand, Start, StopLimits, Stopped};
 use tenon_protocols::Protocol;
 use tenon_protocols::acp::{
-    AgentCapabilities, AuthMethod, Authenticate, AuthenticateParams, DeleteSession, Empty,
-    Implementation, Initialize, InitializeParams, InitializeResult, ListSessionsParams,
-    ListSessionsResult, Logout, SessionInfo, SessionParams, VERSION,
+    AuthMethod, Authenticate, AuthenticateParams, DeleteSession, Empty, Implementation, Initialize,
+    InitializeParams, InitializeResult, ListSessionsParams, ListSessionsResult, Logout,
+    SessionInfo, SessionParams, VERSION,
 };
 use tenon_rpc::options::{Limits as FrameLimits, Oversized, Stray, Unclaimed};
-use tenon_rpc::{CallError, Connection, Format, Io, Method, Options, Payload, Peer};
+use tenon_rpc::{CallError, Connection, Io, Method, Options, Payload, Peer};
 
+use crate::quirks::Quirks;
 use attendant::Attendant;
+use connection::{Core, Link};
 pub use error::{ClientError, LoginMethod};
+pub use form::{Choice, Field, FieldKind, Form, FormError, Format as TextFormat};
 pub use opening::{Folder, Loading};
-use quirks::Quirks;
 pub use session::{About, Session};
 pub use setup::{Answer, Launch, Offered, Setup, User};
 use state::Shared;
 pub use tools::{ToolCalls, ToolState};
 pub use turn::{Canceller, Turn};
 
-/// How long an agent may take for a call that is not a turn.
-const CALL: Duration = Duration::from_secs(60);
 /// How long an agent gets to end after its input has ended. Some never do by themselves.
 const STOP: StopLimits = StopLimits {
     asked: Duration::from_secs(3),
@@ -80,22 +84,6 @@ const STOP: StopLimits = StopLimits {
 #[derive(Clone, Debug)]
 pub struct Client {
     core: Arc<Core>,
-}
-
-/// What a client and its sessions share.
-#[derive(Debug)]
-struct Core {
-    peer: Peer,
-    shared: Arc<Shared>,
-    agent: InitializeResult,
-    link: Link,
-}
-
-/// What keeps the connection.
-#[derive(Debug)]
-enum Link {
-    Process(Attendant),
-    Connection(std::sync::Mutex<Option<Connection>>),
 }
 
 impl Client {
@@ -148,7 +136,7 @@ impl Client {
         if agent.protocol_version != VERSION {
             return Err(ClientError::Version(agent.protocol_version));
         }
-        shared.quirks.get_or_init(|| Quirks::of(&agent));
+        shared.quirks.get_or_init(|| Quirks::of_agent(&agent));
         let core = Arc::new(Core {
             peer,
             shared,
@@ -170,7 +158,7 @@ impl Client {
 
     /// The ways to log in.
     pub fn auth_methods(&self) -> &[AuthMethod] {
-        self.core.agent.auth_methods.as_deref().unwrap_or_default()
+        self.core.auth_methods()
     }
 
     /// Logs in. Ways of the type `terminal` are not for this call: the user runs the agent in a terminal.
@@ -276,7 +264,7 @@ impl Client {
     pub async fn close(&self) -> Option<Stopped> {
         for session in self.core.shared.take_sessions() {
             if session.is_streaming() {
-                turn::cancel(&self.core.peer, &session).await;
+                turn::cancel(&self.core.peer, &session);
             }
             session.terminals.end_all().await;
         }
@@ -289,66 +277,6 @@ impl Client {
                 }
                 None
             }
-        }
-    }
-}
-
-impl Core {
-    fn capabilities(&self) -> Option<&AgentCapabilities> {
-        self.agent.agent_capabilities.as_ref()
-    }
-
-    /// Whether the agent has a further method of sessions.
-    fn can(
-        &self,
-        is_stated: impl FnOnce(&tenon_protocols::acp::SessionCapabilities) -> bool,
-    ) -> bool {
-        let all = self
-            .capabilities()
-            .and_then(|all| all.session_capabilities.as_ref());
-        all.is_some_and(is_stated)
-    }
-
-    async fn call<M: Method>(
-        &self,
-        method: M,
-        params: M::Params,
-    ) -> Result<M::Result, ClientError> {
-        let answer = self.peer.call_within(CALL, method, params).await;
-        self.explained(M::NAME, answer).await
-    }
-
-    async fn call_raw<P: serde::Serialize>(
-        &self,
-        method: &'static str,
-        params: &P,
-    ) -> Result<Payload, ClientError> {
-        let params = Payload::encode(Format::Json, params)
-            .map_err(|error| ClientError::call(method, CallError::Unsendable(error)))?;
-        let answer = self.peer.call_raw(method, Some(params));
-        let answer = tenon_rpc::calls::within(Some(CALL), answer).await;
-        self.explained(method, answer).await
-    }
-
-    /// Says more about a failed call: how the agent ended, and what it printed.
-    async fn explained<T>(
-        &self,
-        method: &'static str,
-        answer: Result<T, CallError>,
-    ) -> Result<T, ClientError> {
-        match answer {
-            Ok(answer) => Ok(answer),
-            Err(error @ CallError::Answered(_)) => {
-                let methods = self.agent.auth_methods.as_deref().unwrap_or_default();
-                Err(ClientError::answered(method, error, methods))
-            }
-            Err(error) => Err(match &self.link {
-                Link::Process(attendant) => match attendant.explain(error.clone()).await {
-                    Some(explained) => ClientError::Agent(Box::new(explained)),
-                    None => ClientError::call(method, error),
-                },
-                Link::Connection(_) => ClientError::call(method, error),
-            }),
         }
     }
 }

@@ -16,24 +16,29 @@
 //! the request for permission, which agents wait for.
 
 mod agent;
+mod asking;
 mod client;
 mod deeds;
 pub(crate) mod ending;
+mod examining;
 mod kept;
 mod note;
+mod refusing;
 mod state;
 mod summary;
+mod updates;
 
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
+use tenon_host::Exit;
 use tenon_protocols::Protocol;
 use tenon_protocols::acp::{Profile, Side, method};
 use tenon_rpc::forward::Forward;
 use tenon_rpc::options::{EventOrder, Limits as FrameLimits, Oversized, Stray, Unclaimed};
 use tenon_rpc::trace::{Content, Direction, Seen};
 use tenon_rpc::wire::Inbound;
-use tenon_rpc::{CloseReason, Connection, Io, Message, Options, Payload, Router};
+use tenon_rpc::{CloseReason, Connection, Io, Message, Options, Payload, Router, Tap};
 use tokio::time::timeout;
 
 use crate::policy::Policy;
@@ -61,6 +66,8 @@ pub struct Settings {
     /// Where the secrets of sessions are learned: the variables and headers of MCP servers. A record has masks of its
     /// own, which should be a clone of these.
     pub masks: Masks,
+    /// How the process of the agent ended, if it is one: errors about a lost connection say it.
+    pub exit: Option<Exit>,
     /// Called with everything that the guard does besides forwarding.
     pub on_note: OnNote,
 }
@@ -221,6 +228,8 @@ fn options(shared: &Arc<Shared>, side: Side) -> Options {
             except: &["$/cancel_request"],
         },
         tap: shared.tap(side),
+        // What is quoted of a wrong message may contain a secret.
+        redact: Some(shared.masks.secrets().redact()),
         ..options
     }
 }
@@ -228,12 +237,14 @@ fn options(shared: &Arc<Shared>, side: Side) -> Options {
 fn client_router(shared: &Arc<Shared>) -> Router<Arc<Shared>> {
     Router::new(shared.clone())
         .fallback(|call, shared| shared.client_calls(call))
+        .malformed(|id, error, shared| shared.unreadable(Side::Client, id, error))
         .event_fallback(|context, event| context.state.client_sends(context.peer, event))
 }
 
 fn agent_router(shared: &Arc<Shared>) -> Router<Arc<Shared>> {
     Router::new(shared.clone())
         .fallback(|call, shared| shared.agent_calls(call))
+        .malformed(|id, error, shared| shared.unreadable(Side::Agent, id, error))
         .event_fallback(|context, event| context.state.agent_sends(context.peer, event))
 }
 
@@ -248,25 +259,44 @@ fn learn(masks: &Masks, method: &str, params: Option<&Payload>) {
 
 impl Shared {
     /// Records what arrives from a side, exactly as it came.
-    fn tap(self: &Arc<Self>, side: Side) -> Option<Arc<dyn tenon_rpc::Tap>> {
+    fn tap(self: &Arc<Self>, side: Side) -> Option<Arc<dyn Tap>> {
         let record = self.record.clone()?;
         // The connection has the tap, and the guard has the connection.
         let shared = Arc::downgrade(self);
-        Some(Arc::new(move |seen: Seen<'_>| {
-            if seen.direction != Direction::In {
-                return;
-            }
-            let mut record = record.lock().unwrap_or_else(PoisonError::into_inner);
-            // The secrets of a session have to be known before the message that names them is written.
-            if let Content::Inbound(Inbound::Message(Message::Request(request))) = seen.content {
-                learn(record.masks(), &request.method, request.params.as_ref());
-            }
-            let text = String::from_utf8_lossy(seen.bytes);
-            let recorded = record.message(side.into(), text.trim_end_matches(['\r', '\n']));
-            drop(record);
-            if let Some(shared) = shared.upgrade() {
-                shared.check_record(recorded);
-            }
+        Some(Arc::new(Arrivals {
+            side,
+            record,
+            shared,
         }))
+    }
+}
+
+/// Sees what arrives from a side. What goes out has arrived from the other one, or is recorded as an answer of the guard.
+struct Arrivals {
+    side: Side,
+    record: Arc<Mutex<Record>>,
+    shared: Weak<Shared>,
+}
+
+impl Tap for Arrivals {
+    fn watches(&self, direction: Direction) -> bool {
+        direction == Direction::In
+    }
+
+    fn see(&self, seen: Seen<'_>) {
+        if seen.direction != Direction::In {
+            return;
+        }
+        let mut record = self.record.lock().unwrap_or_else(PoisonError::into_inner);
+        // The secrets of a session have to be known before the message that names them is written.
+        if let Content::Inbound(Inbound::Message(Message::Request(request))) = seen.content {
+            learn(record.masks(), &request.method, request.params.as_ref());
+        }
+        let text = String::from_utf8_lossy(seen.bytes);
+        let recorded = record.message(self.side.into(), text.trim_end_matches(['\r', '\n']));
+        drop(record);
+        if let Some(shared) = self.shared.upgrade() {
+            shared.check_record(recorded);
+        }
     }
 }

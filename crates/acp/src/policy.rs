@@ -78,12 +78,16 @@ impl fmt::Display for Action {
 pub struct Policy {
     /// What is done if no rule matches.
     pub default: Action,
+    /// The line that says so, if there is one.
+    default_at: Option<String>,
     rules: Vec<Rule>,
 }
 
 #[derive(Clone, Debug)]
 struct Rule {
     name: String,
+    /// The file and the line.
+    at: String,
     action: Action,
     /// Any kind if there is none.
     kinds: Vec<ToolKind>,
@@ -98,6 +102,9 @@ pub struct Decision {
     pub action: Action,
     /// The rule that decided; none if it was the default.
     pub rule: Option<String>,
+    /// The file and the line of that rule, or of the default; none if the file does not state a default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
     /// Why, in one line.
     pub why: String,
     /// The rules before it, and why each did not match.
@@ -109,6 +116,8 @@ pub struct Decision {
 pub struct Passed {
     /// Its name.
     pub rule: String,
+    /// Its file and line.
+    pub at: String,
     /// Why not.
     pub why: String,
 }
@@ -158,6 +167,7 @@ impl Policy {
                 Outcome::Unknown(why) | Outcome::No(why) => {
                     passed.push(Passed {
                         rule: rule.name.clone(),
+                        at: rule.at.clone(),
                         why,
                     });
                     continue;
@@ -166,6 +176,7 @@ impl Policy {
             return Decision {
                 action,
                 rule: Some(rule.name.clone()),
+                at: Some(rule.at.clone()),
                 why,
                 passed,
             };
@@ -173,6 +184,7 @@ impl Policy {
         Decision {
             action: self.default,
             rule: None,
+            at: self.default_at.clone(),
             why: format!("no rule matches, and the default is {}", self.default),
             passed,
         }

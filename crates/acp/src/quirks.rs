@@ -1,10 +1,11 @@
 //! What particular agents do differently, in one table.
 //!
-//! An agent is known by the name that it gives in `initialize`. A quirk changes how the guard treats it, never what the
-//! policy allows. Everything that many agents do (errors without an id, tool calls that are announced twice, updates
-//! after the end of a turn) is not here: the guard accepts it from all of them.
+//! An agent is known by the name that it gives in `initialize`. A quirk changes how the guard and the client treat it,
+//! never what the policy allows. Everything that many agents do (errors without an id, tool calls that are announced
+//! twice, updates after the end of a turn) is not here: it is accepted from all of them.
 
 use serde_json::Value;
+use tenon_protocols::acp::InitializeResult;
 use tenon_rpc::Payload;
 
 /// A kind of difference.
@@ -102,6 +103,14 @@ impl Quirks {
         let info = info.unwrap_or_default();
         let text = |name: &str| info[name].as_str().unwrap_or_default().to_owned();
         Quirks::of(&text("name"), &text("version"))
+    }
+
+    /// The same, for a result that is decoded.
+    pub(crate) fn of_agent(result: &InitializeResult) -> Quirks {
+        let info = result.agent_info.as_ref();
+        info.map_or_else(Quirks::default, |info| {
+            Quirks::of(&info.name, &info.version)
+        })
     }
 
     /// Whether the agent has this one.

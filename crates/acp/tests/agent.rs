@@ -6,6 +6,7 @@ mod actor;
 mod editor;
 #[path = "agent/sessions.rs"]
 mod sessions;
+mod support;
 #[path = "agent/turns.rs"]
 mod turns;
 #[path = "agent/wrong_input.rs"]

@@ -2,26 +2,26 @@
 
 #[path = "client/actors.rs"]
 mod actors;
+#[allow(dead_code, reason = "each test file uses its own part")]
+mod support;
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use actors::{Agent, Scripted, ask, end_turn, payload, permission, say, text, update, watched};
+use actors::{Agent, Scripted, ask, end_turn, finished, hello, permission, say, text, update};
 use serde_json::{Value, json};
-use tenon_acp::client::{Client, ClientError, Folder, Offered, Setup};
+use support::{payload, within};
+use tenon_acp::client::{Answer, Client, ClientError, Folder, Offered, Setup, User};
 use tenon_acp::policy::Policy;
 use tenon_hcl::Source;
 use tenon_protocols::acp::{
-    AcceptedElicitation, ContentBlock, ElicitationResult, ImageContent, Raw, SessionUpdate,
-    StopReason,
+    AcceptedElicitation, ContentBlock, ElicitationResult, ImageContent, PermissionParams,
+    PermissionResult, Raw, SessionUpdate, StopReason,
 };
 use tenon_rpc::{CallError, ErrorCode, Io, RpcError};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
-
-fn hello() -> Vec<ContentBlock> {
-    vec![ContentBlock::text("hello")]
-}
+use tokio::sync::mpsc::Receiver;
 
 fn with_user(user: &Arc<Scripted>) -> Setup {
     Setup {
@@ -36,7 +36,7 @@ fn policy(text: &str) -> Policy {
 
 #[tokio::test]
 async fn a_turn_is_a_stream_of_updates_that_ends_with_the_stop_reason() {
-    watched(async {
+    within(async {
         let (agent, _) = Agent::with_turns(|peer| async move {
             for number in 0..3 {
                 say(&peer, &number.to_string()).await;
@@ -57,13 +57,7 @@ async fn a_turn_is_a_stream_of_updates_that_ends_with_the_stop_reason() {
         assert_eq!(turn.result().unwrap().stop_reason, StopReason::EndTurn);
         assert!(turn.next().await.unwrap().is_none());
         drop(turn);
-        session
-            .prompt(hello())
-            .await
-            .unwrap()
-            .finish()
-            .await
-            .unwrap();
+        finished(&session).await;
     })
     .await;
 }
@@ -71,7 +65,7 @@ async fn a_turn_is_a_stream_of_updates_that_ends_with_the_stop_reason() {
 /// Agents send the commands of a session before, with or after the answer that names it.
 #[tokio::test]
 async fn updates_before_the_answer_that_names_their_session_are_the_first() {
-    watched(async {
+    within(async {
         let (agent, _) = Agent::new(json!({}), |peer, method, _| async move {
             if method == "session/new" {
                 let commands = json!([{ "name": "init", "description": "Begin" }]);
@@ -92,7 +86,7 @@ async fn updates_before_the_answer_that_names_their_session_are_the_first() {
 
 #[tokio::test]
 async fn an_update_after_the_end_of_a_turn_is_not_lost() {
-    watched(async {
+    within(async {
         let (agent, _) = Agent::with_turns(|peer| async move {
             tokio::spawn(async move {
                 // After the answer, which is sent when this function returns.
@@ -118,7 +112,7 @@ async fn an_update_after_the_end_of_a_turn_is_not_lost() {
 
 #[tokio::test]
 async fn cancelling_answers_the_permissions_that_wait() {
-    watched(async {
+    within(async {
         let (agent, mut cancelled) = Agent::with_turns(|peer| async move {
             let answer = ask(
                 &peer,
@@ -150,10 +144,8 @@ async fn cancelling_answers_the_permissions_that_wait() {
         let canceller = turn.canceller();
         let asked = user.clone();
         tokio::spawn(async move {
-            while asked.asked.lock().unwrap().is_empty() {
-                tokio::task::yield_now().await;
-            }
-            canceller.cancel().await;
+            until_asked(&asked).await;
+            canceller.cancel();
         });
         assert_eq!(text(&turn.next().await.unwrap().unwrap()), "stopped");
         assert!(turn.next().await.unwrap().is_none());
@@ -168,9 +160,95 @@ async fn cancelling_answers_the_permissions_that_wait() {
     .await;
 }
 
+/// An agent that gets the answer first takes it for a rejection, and goes on.
+#[tokio::test]
+async fn a_cancellation_arrives_before_the_answers_that_it_causes() {
+    within(async {
+        let cancelled = Arc::new(Mutex::new(None::<Receiver<()>>));
+        let seen = cancelled.clone();
+        let (agent, received) = Agent::with_turns(move |peer| {
+            let seen = seen.clone();
+            async move {
+                let request = permission("t", json!({}));
+                let answer = ask(&peer, "session/request_permission", request).await;
+                assert_eq!(answer.unwrap()["outcome"]["outcome"], "cancelled");
+                let mut seen = seen.lock().unwrap();
+                assert!(
+                    seen.as_mut().unwrap().try_recv().is_ok(),
+                    "not cancelled yet"
+                );
+                Ok(payload(&json!({ "stopReason": "cancelled" })))
+            }
+        });
+        *cancelled.lock().unwrap() = Some(received);
+        let user = Scripted::with(&[]);
+        let (_agent, _client, session) = agent.session(with_user(&user), Path::new("/")).await;
+        let turn = session.prompt(hello()).await.unwrap();
+        until_asked(&user).await;
+        turn.canceller().cancel();
+        let result = turn.finish().await.unwrap().unwrap();
+        assert_eq!(result.stop_reason, StopReason::Cancelled);
+    })
+    .await;
+}
+
+/// Waits until the user is asked for a permission.
+async fn until_asked(user: &Scripted) {
+    while user.asked.lock().unwrap().is_empty() {
+        tokio::task::yield_now().await;
+    }
+}
+
+/// A user who never answers; what is asked holds a part of it.
+struct Patient(Arc<()>);
+
+impl User for Patient {
+    fn permission(&self, _: PermissionParams) -> Answer<PermissionResult> {
+        let asked = self.0.clone();
+        Box::pin(async move {
+            std::future::pending::<()>().await;
+            drop(asked);
+            PermissionResult::cancelled()
+        })
+    }
+}
+
+/// Nobody waits for the answer any more, so the user must not be left with the question.
+#[tokio::test]
+async fn a_turn_that_is_dropped_withdraws_its_questions() {
+    within(async {
+        let (agent, _) = Agent::with_turns(|peer| async move {
+            let request = permission("t", json!({}));
+            // The call itself goes on when the turn is dropped.
+            let asking =
+                tokio::spawn(
+                    async move { ask(&peer, "session/request_permission", request).await },
+                );
+            let answer = asking.await.unwrap();
+            assert_eq!(answer.unwrap()["outcome"]["outcome"], "cancelled");
+            end_turn()
+        });
+        let asked = Arc::new(());
+        let setup = Setup {
+            user: Arc::new(Patient(asked.clone())),
+            ..Setup::default()
+        };
+        let (_agent, _client, session) = agent.session(setup, Path::new("/")).await;
+        let turn = session.prompt(hello()).await.unwrap();
+        while Arc::strong_count(&asked) < 3 {
+            tokio::task::yield_now().await;
+        }
+        drop(turn);
+        while Arc::strong_count(&asked) == 3 {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn a_turn_that_is_dropped_is_cancelled() {
-    watched(async {
+    within(async {
         let (agent, mut cancelled) = Agent::with_turns(|_| std::future::pending());
         let (_agent, _client, session) = agent.session(Setup::default(), Path::new("/")).await;
         drop(session.prompt(hello()).await.unwrap());
@@ -181,7 +259,7 @@ async fn a_turn_that_is_dropped_is_cancelled() {
 
 #[tokio::test]
 async fn policies_decide_before_the_user() {
-    watched(async {
+    within(async {
         let (agent, _) = Agent::with_turns(|peer| async move {
             let mut outcomes = Vec::new();
             for (id, path) in [("a", "/w/src/a"), ("b", "/w/.env"), ("c", "/w/other")] {
@@ -203,13 +281,7 @@ async fn policies_decide_before_the_user() {
             ..with_user(&user)
         };
         let (_agent, _client, session) = agent.session(setup, Path::new("/")).await;
-        session
-            .prompt(hello())
-            .await
-            .unwrap()
-            .finish()
-            .await
-            .unwrap();
+        finished(&session).await;
         assert_eq!(user.titles(), ["Do it"]);
         let decided = user.decided.lock().unwrap();
         assert!(decided[0].starts_with("allow: rule \"src\""), "{decided:?}");
@@ -255,14 +327,11 @@ async fn time_that_the_user_takes_is_not_silence() {
         end_turn()
     });
     struct Slow;
-    impl tenon_acp::client::User for Slow {
-        fn permission(
-            &self,
-            _: tenon_protocols::acp::PermissionParams,
-        ) -> tenon_acp::client::Answer<tenon_protocols::acp::PermissionResult> {
+    impl User for Slow {
+        fn permission(&self, _: PermissionParams) -> Answer<PermissionResult> {
             Box::pin(async {
                 tokio::time::sleep(Duration::from_secs(10_000)).await;
-                tenon_protocols::acp::PermissionResult::selected("yes")
+                PermissionResult::selected("yes")
             })
         }
     }
@@ -271,13 +340,7 @@ async fn time_that_the_user_takes_is_not_silence() {
         ..Setup::default()
     };
     let (_agent, _client, session) = agent.session(setup, Path::new("/")).await;
-    session
-        .prompt(hello())
-        .await
-        .unwrap()
-        .finish()
-        .await
-        .unwrap();
+    finished(&session).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -285,7 +348,7 @@ async fn an_agent_that_ignores_a_cancellation_is_not_waited_for() {
     let (agent, _) = Agent::with_turns(|_| std::future::pending());
     let (_agent, _client, session) = agent.session(Setup::default(), Path::new("/")).await;
     let turn = session.prompt(hello()).await.unwrap();
-    turn.canceller().cancel().await;
+    turn.canceller().cancel();
     let error = turn.finish().await.unwrap_err();
     assert!(matches!(error, ClientError::CancelIgnored(_)), "{error}");
 }
@@ -293,7 +356,7 @@ async fn an_agent_that_ignores_a_cancellation_is_not_waited_for() {
 #[tokio::test]
 async fn a_flood_is_read_as_fast_as_it_is_used_and_in_order() {
     const COUNT: usize = 30_000;
-    watched(async {
+    within(async {
         let (agent, _) = Agent::with_turns(|peer| async move {
             for number in 0..COUNT {
                 say(&peer, &number.to_string()).await;
@@ -318,7 +381,7 @@ async fn a_flood_is_read_as_fast_as_it_is_used_and_in_order() {
 /// Outside of a turn nobody may read them.
 #[tokio::test]
 async fn a_flood_outside_of_a_turn_does_not_fill_the_memory() {
-    watched(async {
+    within(async {
         let (agent, _) = Agent::new(json!({}), |peer, method, _| async move {
             if method == "session/set_mode" {
                 for number in 0..10_000 {
@@ -341,7 +404,7 @@ async fn a_flood_outside_of_a_turn_does_not_fill_the_memory() {
 
 #[tokio::test]
 async fn a_loaded_session_begins_with_its_history() {
-    watched(async {
+    within(async {
         let capabilities = json!({
             "loadSession": true,
             "sessionCapabilities": { "list": {}, "resume": {}, "close": {}, "delete": {} },
@@ -386,13 +449,7 @@ async fn a_loaded_session_begins_with_its_history() {
         }
         assert_eq!(count, 5000);
         let session = loading.session().await.unwrap();
-        session
-            .prompt(hello())
-            .await
-            .unwrap()
-            .finish()
-            .await
-            .unwrap();
+        finished(&session).await;
         session.close().await.unwrap();
 
         let unknown = client.load_session("x", Folder::new("/")).await.unwrap();
@@ -409,7 +466,7 @@ async fn a_loaded_session_begins_with_its_history() {
 /// What was not stated is not called.
 #[tokio::test]
 async fn what_the_agent_does_not_support_is_not_sent() {
-    watched(async {
+    within(async {
         let (agent, _) = Agent::new(json!({}), |_, method, _| async move {
             assert!(
                 ["initialize", "session/new"].contains(&method.as_str()),
@@ -453,7 +510,7 @@ async fn what_the_agent_does_not_support_is_not_sent() {
 
 #[tokio::test]
 async fn modes_and_models_are_options_where_the_agent_has_them() {
-    watched(async {
+    within(async {
         fn options(mode: &str) -> Value {
             json!([
                 { "type": "select", "id": "m", "name": "Mode", "category": "mode", "currentValue": mode,
@@ -498,7 +555,7 @@ async fn modes_and_models_are_options_where_the_agent_has_them() {
 
 #[tokio::test]
 async fn questions_with_a_form_go_to_the_user() {
-    watched(async {
+    within(async {
         let (agent, _) = Agent::with_turns(|peer| async move {
             let form = json!({
                 "mode": "form", "sessionId": "s", "message": "Which?",
@@ -506,6 +563,11 @@ async fn questions_with_a_form_go_to_the_user() {
             });
             let answer = ask(&peer, "elicitation/create", form).await.unwrap();
             assert_eq!(answer, json!({ "action": "accept", "content": { "a": "b" } }));
+            // A form that nobody could fill in is refused, and the user does not see it.
+            let nested = json!({ "type": "object", "properties": { "x": { "type": "object" } } });
+            let nested = json!({ "sessionId": "s", "mode": "form", "message": "?", "requestedSchema": nested });
+            let error = ask(&peer, "elicitation/create", nested).await.unwrap_err();
+            assert_eq!(error.code, ErrorCode::Number(-32602));
             let page = json!({ "mode": "url", "message": "Log in", "elicitationId": "e", "url": "https://example.org" });
             let error = ask(&peer, "elicitation/create", page).await.unwrap_err();
             assert_eq!(error.code, ErrorCode::Number(-32602));
@@ -528,7 +590,7 @@ async fn questions_with_a_form_go_to_the_user() {
             ..with_user(&user)
         };
         let (_agent, _client, session) = agent.session(setup, Path::new("/")).await;
-        session.prompt(hello()).await.unwrap().finish().await.unwrap();
+        finished(&session).await;
         assert_eq!(*user.completed.lock().unwrap(), ["e"]);
     })
     .await;
@@ -536,7 +598,7 @@ async fn questions_with_a_form_go_to_the_user() {
 
 #[tokio::test]
 async fn a_login_that_is_required_is_recognised() {
-    watched(async {
+    within(async {
         let (agent, _) = Agent::new(json!({}), |_, method, params| async move {
             let answer = match method.as_str() {
                 "initialize" => json!({
@@ -573,7 +635,7 @@ async fn a_login_that_is_required_is_recognised() {
 
 #[tokio::test]
 async fn another_version_is_refused() {
-    watched(async {
+    within(async {
         let (agent, _) = Agent::new(json!({}), |_, method, _| async move {
             let answer = json!({ "protocolVersion": 2 });
             (method == "initialize").then(|| Ok(payload(&answer)))
@@ -588,7 +650,7 @@ async fn another_version_is_refused() {
 /// Everything that agents print besides messages, and messages that are not quite right.
 #[tokio::test]
 async fn bad_lines_do_not_end_a_session() {
-    watched(async {
+    within(async {
         let (here, there) = Io::pair();
         let (reader, mut writer) = there.into_parts();
         let agent = tokio::spawn(async move {
@@ -642,9 +704,45 @@ async fn bad_lines_do_not_end_a_session() {
     .await;
 }
 
+/// Its input is full, and so is the queue for it.
+#[tokio::test]
+async fn an_agent_that_does_not_read_does_not_keep_the_user_from_cancelling() {
+    within(async {
+        let (here, there) = Io::pair();
+        let (reader, mut writer) = there.into_parts();
+        let agent = tokio::spawn(async move {
+            let mut lines = BufReader::new(reader).lines();
+            for result in [json!({ "protocolVersion": 1 }), json!({ "sessionId": "s" })] {
+                let line = lines.next_line().await.unwrap().unwrap();
+                let message: Value = serde_json::from_str(&line).unwrap();
+                let answer = json!({ "jsonrpc": "2.0", "id": message["id"], "result": result });
+                writer
+                    .write_all(format!("{answer}\n").as_bytes())
+                    .await
+                    .unwrap();
+            }
+            std::future::pending::<()>().await;
+            drop(lines);
+        });
+        let setup = Setup {
+            cancel_limit: Duration::from_millis(10),
+            ..Setup::default()
+        };
+        let client = Client::connect(here, setup).await.unwrap();
+        let session = client.new_session(Folder::new("/")).await.unwrap();
+        let large = ContentBlock::text("x".repeat(12 * 1024 * 1024));
+        let turn = session.prompt(vec![large]).await.unwrap();
+        turn.canceller().cancel();
+        let error = turn.finish().await.unwrap_err();
+        assert!(matches!(error, ClientError::CancelIgnored(_)), "{error}");
+        agent.abort();
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn an_agent_that_goes_away_fails_its_turn() {
-    watched(async {
+    within(async {
         let (agent, _) = Agent::with_turns(|peer| async move {
             say(&peer, "so far").await;
             std::future::pending().await

@@ -3,12 +3,15 @@
 #[path = "client/actors.rs"]
 #[allow(dead_code, reason = "each test file uses its own part")]
 mod actors;
+#[allow(dead_code, reason = "each test file uses its own part")]
+mod support;
 
 use std::path::Path;
 use std::time::Duration;
 
-use actors::{Agent, Scripted, ask, end_turn, payload, permission, text, watched};
+use actors::{Agent, Scripted, ask, end_turn, permission, text};
 use serde_json::{Value, json};
+use support::{payload, within};
 use tenon_acp::client::{Client, ClientError, Folder, Offered, Setup};
 use tenon_acp::policy::Policy;
 use tenon_hcl::Source;
@@ -53,7 +56,7 @@ async fn files_are_read_by_lines_and_written_below_the_folder() {
     std::fs::write(root.join("a"), "1\n2\n3\n").unwrap();
     std::os::unix::fs::symlink("/etc/hostname", root.join("link")).unwrap();
     let at = root.clone();
-    watched(turn(permissive(), &root, move |peer| {
+    within(turn(permissive(), &root, move |peer| {
         let at = at.clone();
         async move {
             let path = |name: &str| at.join(name).display().to_string();
@@ -86,7 +89,7 @@ async fn files_are_read_by_lines_and_written_below_the_folder() {
 /// Gemini reads a file before it creates it, and gives up at any error.
 #[tokio::test]
 async fn a_missing_file_is_empty_for_agents_that_need_it() {
-    watched(async {
+    within(async {
         let (agent, _) = Agent::new(json!({}), |peer, method, _| async move {
             match method.as_str() {
                 "initialize" => Some(Ok(payload(&json!({
@@ -123,7 +126,7 @@ async fn a_file_that_no_permission_covers_is_asked_for() {
         ..Setup::default()
     };
     let at = root.clone();
-    watched(turn(setup, &root, move |peer| {
+    within(turn(setup, &root, move |peer| {
         let at = at.clone();
         async move {
             let write = |name: &str| json!({ "sessionId": "s", "path": at.join(name).display().to_string(), "content": "x" });
@@ -161,7 +164,7 @@ async fn terminals_run_programs_and_command_lines() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
     let at = root.clone();
-    watched(turn(permissive(), &root, move |peer| {
+    within(turn(permissive(), &root, move |peer| {
         let at = at.clone();
         async move {
             // Without arguments it is a line for a shell, in the folder of the session.
@@ -202,7 +205,7 @@ async fn terminals_run_programs_and_command_lines() {
 #[tokio::test]
 async fn a_terminal_that_is_killed_keeps_its_output_and_one_that_is_released_ends() {
     let folder = tempfile::tempdir().unwrap();
-    watched(turn(permissive(), folder.path(), |peer| async move {
+    within(turn(permissive(), folder.path(), |peer| async move {
         let terminal = create(&peer, json!({ "command": "echo started; exec sleep 1000" })).await;
         loop {
             let output = ask(&peer, "terminal/output", terminal.clone())
@@ -255,7 +258,7 @@ async fn no_process_of_a_terminal_is_left_behind() {
         ..permissive()
     };
     let file = root.join("second").display().to_string();
-    watched(turn(setup, &root, move |peer| {
+    within(turn(setup, &root, move |peer| {
         let second_file = file.clone();
         async move {
             let background = json!({ "command": "sleep 1000 >/dev/null 2>&1 & echo $! > first" });
@@ -316,7 +319,7 @@ fn python(arguments: &[&str]) -> PluginCommand {
 
 #[tokio::test]
 async fn an_agent_is_started_and_ended() {
-    watched(async {
+    within(async {
         let client = Client::start(&python(&[]), Setup::default()).await.unwrap();
         let session = client.new_session(Folder::new("/")).await.unwrap();
         let mut turn = session
@@ -335,7 +338,7 @@ async fn an_agent_is_started_and_ended() {
 
 #[tokio::test]
 async fn an_agent_that_ignores_the_end_of_its_input_is_killed() {
-    watched(async {
+    within(async {
         let client = Client::start(&python(&["stubborn"]), Setup::default())
             .await
             .unwrap();
@@ -347,7 +350,7 @@ async fn an_agent_that_ignores_the_end_of_its_input_is_killed() {
 
 #[tokio::test]
 async fn an_agent_that_dies_in_a_turn_is_quoted() {
-    watched(async {
+    within(async {
         let client = Client::start(&python(&[]), Setup::default()).await.unwrap();
         let session = client.new_session(Folder::new("/")).await.unwrap();
         let turn = session
@@ -377,9 +380,9 @@ async fn an_agent_that_cannot_be_started_is_an_error() {
         ..Setup::default()
     };
     let silent = PluginCommand::new("sleep").arg("1000");
-    let error = watched(Client::start(&silent, setup)).await.unwrap_err();
+    let error = within(Client::start(&silent, setup)).await.unwrap_err();
     assert!(matches!(error, ClientError::Agent(_)), "{error}");
-    let client = watched(Client::start(&python(&[]), Setup::default()))
+    let client = within(Client::start(&python(&[]), Setup::default()))
         .await
         .unwrap();
     let error = client

@@ -87,6 +87,18 @@ fn the_first_rule_that_matches_decides() {
 }
 
 #[test]
+fn a_decision_says_where_its_rule_is() {
+    let rules = "default = \"deny\"\n\nrule \"no edits: really\" {\n  action = \"ask\"\n  kind = [\"edit\"]\n}\n";
+    let decided = decide(&policy(rules), &edit("/w/a"));
+    assert_eq!(decided.rule.as_deref(), Some("no edits: really"));
+    assert_eq!(decided.at.as_deref(), Some("policy.hcl:3"));
+    let decided = decide(&policy(rules), &run("ls"));
+    assert_eq!(decided.at.as_deref(), Some("policy.hcl:1"), "the default");
+    assert_eq!(decided.passed[0].at, "policy.hcl:3");
+    assert_eq!(decide(&policy(""), &run("ls")).at, None);
+}
+
+#[test]
 fn all_files_must_be_allowed_and_one_is_enough_to_deny() {
     let two = |one: &str, other: &str| {
         format!(
@@ -210,6 +222,7 @@ fn the_answer_is_one_of_the_options_of_the_agent() {
         let decision = Decision {
             action,
             rule: None,
+            at: None,
             why: String::new(),
             passed: Vec::new(),
         };
@@ -295,6 +308,18 @@ fn a_wrong_policy_says_what_is_wrong() {
             &["warning", "ever reached"],
         ),
         ("rules = []\n", &["no attribute \"rules\""]),
+        (
+            "rule \" \" {\n  action = \"ask\"\n}\n",
+            &["\" \" is not a valid name", "is not blank"],
+        ),
+        (
+            "rule \"a\\nb\" {\n  action = \"ask\"\n}\n",
+            &["is not a valid name", "one line"],
+        ),
+        (
+            "rule \"a\" {\n  action = deny\n}\n",
+            &["p.hcl:2:12", "deny", "quotes"],
+        ),
         ("rule \"a\" {\n  action = var.x\n}\n", &["p.hcl:2"]),
         ("rule \"a\" {\n", &["p.hcl"]),
     ] {

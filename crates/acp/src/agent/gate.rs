@@ -9,7 +9,7 @@ use tenon_rpc::trace::{Content, Seen};
 use tenon_rpc::{Call, Event, Id, Message, Next, Payload, Reply, RpcError, Tap};
 use tokio::sync::oneshot;
 
-use super::session::Link;
+use super::link::Link;
 use crate::merge::Bucket;
 use crate::turns::{Step, Turns};
 
@@ -128,8 +128,8 @@ impl Gate {
         self.link.gates().check(entry, Side::Agent, params)
     }
 
-    /// The answer to a call that failed. Whoever causes many of them waits.
-    async fn refuse(&self, error: RpcError) -> Reply {
+    /// The answer to what is refused. Whoever causes many of them waits.
+    pub(super) async fn refuse(&self, error: RpcError) -> Reply {
         loop {
             let wait = {
                 let mut state = self.state();

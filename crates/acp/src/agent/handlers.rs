@@ -19,8 +19,9 @@ use tenon_rpc::{
 use tokio::time::{Instant, timeout};
 
 use super::gate::{Followers, Gate};
+use super::link::Link;
 use super::opening::{begin, resume};
-use super::session::{Link, Session};
+use super::session::Session;
 use super::settings::Change;
 use super::{About, Agent, AgentError, Settings};
 use crate::gates::Gates;
@@ -132,6 +133,7 @@ fn router<A: Agent>(shared: &Arc<Shared<A>>) -> Router<Arc<Shared<A>>> {
             context.state.cancel(&params);
         })
         .fallback(|call, shared| shared.extension(call))
+        .malformed(|_, error, shared| async move { shared.gate.refuse(error).await })
         .wrap(move |call, next| {
             let (gate, shared) = (gate.clone(), events.clone());
             async move {

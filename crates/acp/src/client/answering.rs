@@ -1,4 +1,4 @@
-//! What the agent asks of the client: permissions, questions, files and terminals.
+//! What the agent calls: files and terminals are served here, [permissions and questions](super::deciding) elsewhere.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -6,19 +6,19 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tenon_protocols::acp::{
     CreateElicitation, CreateTerminal, CreateTerminalParams, CreateTerminalResult,
-    ElicitationComplete, ElicitationCompleteParams, ElicitationParams, ElicitationResult, Empty,
-    Failure, KillTerminal, PermissionKind, PermissionOption, PermissionOutcome, PermissionParams,
-    PermissionResult, Profile, Raw, ReadTextFile, ReadTextFileParams, ReadTextFileResult,
-    ReleaseTerminal, RequestPermission, TerminalOutputs, TerminalParams, ToolCallUpdate, ToolKind,
-    Update, UpdateParams, WaitForExit, WriteTextFile, WriteTextFileParams,
+    ElicitationComplete, ElicitationCompleteParams, Empty, Failure, KillTerminal, Profile,
+    ReadTextFile, ReadTextFileParams, ReadTextFileResult, ReleaseTerminal, RequestPermission,
+    TerminalOutputs, TerminalParams, ToolKind, Update, UpdateParams, WaitForExit, WriteTextFile,
+    WriteTextFileParams,
 };
 use tenon_rpc::{Event, EventContext, EventKind, Method, Router, RpcError};
 
-use super::state::{Shared, State};
+use super::session_state::State;
+use super::state::Shared;
 use super::terminals::Terminal;
 use crate::facts::Facts;
 use crate::paths::PathError;
-use crate::policy::Action;
+use crate::quirks::Quirk;
 
 /// Everything that an agent may call.
 pub(super) fn router(shared: &Arc<Shared>) -> Router<Arc<Shared>> {
@@ -105,99 +105,12 @@ fn receive(context: &EventContext<'_, Arc<Shared>>, event: Event) {
 }
 
 impl Shared {
-    async fn session(&self, id: &str) -> Result<Arc<State>, RpcError> {
+    pub(super) async fn session(&self, id: &str) -> Result<Arc<State>, RpcError> {
         let session = self.find_soon(id).await.ok_or_else(|| {
             Failure::SessionNotFound.error(Profile::V1, json!({ "sessionId": id }))
         })?;
         session.touch();
         Ok(session)
-    }
-
-    async fn permission(&self, request: PermissionParams) -> Result<PermissionResult, RpcError> {
-        let session = self.session(&request.session_id).await?;
-        let mut facts = session.facts_of(&request);
-        facts.follow_links();
-        Ok(self.decide(&session, &facts, request).await)
-    }
-
-    /// By the policies, or by the user.
-    async fn decide(
-        &self,
-        session: &Arc<State>,
-        facts: &Facts,
-        request: PermissionParams,
-    ) -> PermissionResult {
-        if *session.is_cancelled.borrow() {
-            return PermissionResult::cancelled();
-        }
-        let decision = self.setup.decide(facts, session.folder());
-        let options = request.options.clone();
-        let answer = match decision.answer(&request.options) {
-            Some(answer) => {
-                self.setup.user.decided(&request, &decision);
-                answer
-            }
-            None => {
-                let _silent_meanwhile = session.waiting();
-                let mut cancelled = session.is_cancelled.subscribe();
-                tokio::select! {
-                    biased;
-                    _ = cancelled.wait_for(|is_cancelled| *is_cancelled) => PermissionResult::cancelled(),
-                    answer = self.setup.user.permission(request) => answer,
-                }
-            }
-        };
-        match allowed(&answer, &options) {
-            Some(PermissionKind::AllowAlways) => session.grant(facts, true),
-            Some(PermissionKind::AllowOnce) => session.grant(facts, false),
-            _ => {}
-        }
-        answer
-    }
-
-    /// Whether the agent may use a file or a program. Reading is allowed unless a rule says otherwise; for the rest
-    /// there must be a rule, a permission that covers it, or the user, who is asked as for a tool call.
-    async fn access(
-        &self,
-        session: &Arc<State>,
-        mut facts: Facts,
-        tool_call: ToolCallUpdate,
-    ) -> Result<(), RpcError> {
-        facts.follow_links();
-        let decision = self.setup.decide(&facts, session.folder());
-        let is_reading = facts.kind == Some(ToolKind::Read);
-        let is_allowed = match decision.action {
-            Action::Allow => true,
-            Action::Deny => false,
-            Action::Ask if decision.rule.is_none() && is_reading => true,
-            Action::Ask if session.is_granted(&facts) => true,
-            Action::Ask => {
-                let options = [
-                    ("allow", "Allow", PermissionKind::AllowOnce),
-                    ("always", "Always allow", PermissionKind::AllowAlways),
-                    ("reject", "Reject", PermissionKind::RejectOnce),
-                ];
-                let options: Vec<PermissionOption> = { options.into_iter() }
-                    .map(|(id, name, kind)| PermissionOption::new(id, name, kind))
-                    .collect();
-                let request = PermissionParams::new(session.id.clone(), tool_call, options.clone());
-                let answer = self.decide(session, &facts, request).await;
-                allowed(&answer, &options).is_some()
-            }
-        };
-        match is_allowed {
-            true => Ok(()),
-            false => Err(denied(&facts)),
-        }
-    }
-
-    fn tool_call(&self, kind: ToolKind, title: String, input: &Value) -> ToolCallUpdate {
-        ToolCallUpdate {
-            kind: Some(kind),
-            title: Some(title),
-            raw_input: Raw::of(input).ok(),
-            ..ToolCallUpdate::new(format!("tenon-{}", self.next_id()))
-        }
     }
 
     async fn read(&self, params: ReadTextFileParams) -> Result<ReadTextFileResult, RpcError> {
@@ -212,10 +125,8 @@ impl Shared {
         match blocking(read).await? {
             Ok(content) => Ok(ReadTextFileResult::new(content)),
             Err(PathError::NotFound)
-                if self
-                    .quirks
-                    .get()
-                    .is_some_and(|quirks| quirks.missing_is_empty) =>
+                if { self.quirks.get() }
+                    .is_some_and(|quirks| quirks.has(Quirk::ReadsBeforeCreating)) =>
             {
                 Ok(ReadTextFileResult::new(""))
             }
@@ -273,58 +184,6 @@ impl Shared {
         let terminal = session.terminals.get(&params.terminal_id)?;
         Ok((session, terminal))
     }
-
-    async fn elicitation(
-        &self,
-        question: ElicitationParams,
-    ) -> Result<ElicitationResult, RpcError> {
-        let offered = &self.setup.offered;
-        let (is_offered, session) = match &question {
-            ElicitationParams::Form(form) => (offered.forms, form.session_id.clone()),
-            ElicitationParams::Url(page) => (offered.pages, page.session_id.clone()),
-            _ => (false, None),
-        };
-        if !is_offered {
-            let data =
-                json!({ "details": "this client has not stated that it supports this mode" });
-            return Err(Failure::InvalidParams.error(Profile::V1, data));
-        }
-        let Some(session) = session else {
-            return Ok(self.setup.user.elicitation(question).await);
-        };
-        let session = self.session(&session).await?;
-        let _silent_meanwhile = session.waiting();
-        let mut cancelled = session.is_cancelled.subscribe();
-        tokio::select! {
-            biased;
-            _ = cancelled.wait_for(|is_cancelled| *is_cancelled) => {
-                Ok(ElicitationResult::Cancel(Empty::default()))
-            }
-            answer = self.setup.user.elicitation(question) => Ok(answer),
-        }
-    }
-}
-
-/// The kind of the option that was chosen, if it allows the call. An unknown kind does not.
-fn allowed(answer: &PermissionResult, options: &[PermissionOption]) -> Option<PermissionKind> {
-    let PermissionOutcome::Selected(chosen) = &answer.outcome else {
-        return None;
-    };
-    let option = options
-        .iter()
-        .find(|option| option.option_id == chosen.option_id)?;
-    match option.kind {
-        PermissionKind::AllowOnce | PermissionKind::AllowAlways => Some(option.kind.clone()),
-        _ => None,
-    }
-}
-
-fn denied(facts: &Facts) -> RpcError {
-    let mut data = json!({ "details": "the user or a rule does not allow this" });
-    if let Some(path) = facts.paths.iter().next() {
-        data["path"] = json!(path.display().to_string());
-    }
-    Failure::PermissionDenied.error(Profile::V1, data)
 }
 
 /// Where a program runs: in a folder of the session.

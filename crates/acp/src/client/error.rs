@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use tenon_host::PluginError;
-use tenon_protocols::acp::{AuthMethod, Failure, VERSION};
-use tenon_rpc::{CallError, RpcError};
+use tenon_protocols::acp::{AuthMethod, Failure, LoadSession, ResumeSession, VERSION};
+use tenon_rpc::{CallError, Method, RpcError};
 
 use crate::paths::PathError;
 
@@ -85,7 +85,12 @@ impl ClientError {
                 error: Box::new(answer.clone()),
             };
         }
+        // What the SDKs call a resource is the session here.
+        let is_opening = [LoadSession::NAME, ResumeSession::NAME].contains(&method);
         match Failure::of(answer, has_auth) {
+            Some(Failure::FileNotFound) if is_opening => {
+                ClientError::UnknownSession(Box::new(answer.clone()))
+            }
             Some(Failure::SessionNotFound | Failure::SessionExpired) => {
                 ClientError::UnknownSession(Box::new(answer.clone()))
             }

@@ -10,7 +10,8 @@ use tenon_protocols::acp::{
 
 use super::error::ClientError;
 use super::session::{About, Session};
-use super::state::{Shared, State};
+use super::session_state::State;
+use super::state::Shared;
 use super::terminals::Terminals;
 use super::turn::Following;
 use super::{Client, Core};
@@ -136,15 +137,37 @@ impl Client {
         }
     }
 
+    /// What the agent has not stated is not sent.
     fn check(&self, folder: &Folder) -> Result<(), ClientError> {
         let has_more = self.core.can(|all| all.additional_directories.is_some());
-        match folder.more.is_empty() || has_more {
-            true => Ok(()),
-            false => Err(ClientError::Unsupported(
+        if !folder.more.is_empty() && !has_more {
+            return Err(ClientError::Unsupported(
                 "more than one folder",
                 "sessionCapabilities.additionalDirectories",
-            )),
+            ));
         }
+        let stated = self.core.capabilities();
+        let stated = stated.and_then(|all| all.mcp_capabilities.as_ref());
+        let is = |member: Option<Option<bool>>| member.flatten() == Some(true);
+        for server in &folder.mcp_servers {
+            let (is_supported, what, needed) = match server {
+                McpServer::Http(_) => (
+                    is(stated.map(|all| all.http)),
+                    "MCP servers at a URL",
+                    "mcpCapabilities.http",
+                ),
+                McpServer::Sse(_) => (
+                    is(stated.map(|all| all.sse)),
+                    "MCP servers with server-sent events",
+                    "mcpCapabilities.sse",
+                ),
+                _ => continue,
+            };
+            if !is_supported {
+                return Err(ClientError::Unsupported(what, needed));
+            }
+        }
+        Ok(())
     }
 }
 

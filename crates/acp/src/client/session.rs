@@ -11,7 +11,7 @@ use tenon_protocols::acp::{
 
 use super::Core;
 use super::error::ClientError;
-use super::state::State;
+use super::session_state::State;
 use super::turn::{self, Turn};
 
 /// A conversation with an agent in a folder.
@@ -226,7 +226,7 @@ impl Session {
     /// The call failed.
     pub async fn close(&self) -> Result<(), ClientError> {
         if self.state.is_streaming() {
-            turn::cancel(&self.core.peer, &self.state).await;
+            turn::cancel(&self.core.peer, &self.state);
         }
         self.core.shared.forget(&self.state.id);
         self.state.terminals.end_all().await;

@@ -188,6 +188,7 @@ impl Setup {
         last.unwrap_or_else(|| Decision {
             action: Action::Ask,
             rule: None,
+            at: None,
             why: "there are no rules".to_owned(),
             passed: Vec::new(),
         })

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use tenon_protocols::acp::{
-    Location, Raw, SessionUpdate, ToolCall, ToolCallUpdate, ToolContent, ToolKind, ToolStatus,
+    Location, Raw, SessionUpdate, ToolCallUpdate, ToolContent, ToolKind, ToolStatus,
 };
 
 /// As many as are remembered.
@@ -51,7 +51,7 @@ impl ToolCalls {
     /// update is not about a tool call.
     pub fn note(&mut self, update: &SessionUpdate) -> Option<(&ToolState, Option<ToolState>)> {
         match update {
-            SessionUpdate::ToolCall(call) => Some(self.apply(&change(call))),
+            SessionUpdate::ToolCall(call) => Some(self.apply(&ToolCallUpdate::from(call))),
             SessionUpdate::ToolCallUpdate(call) => Some(self.apply(call)),
             _ => None,
         }
@@ -110,22 +110,6 @@ impl ToolCalls {
     /// All calls, the oldest first.
     pub fn iter(&self) -> impl Iterator<Item = &ToolState> {
         self.order.iter().filter_map(|id| self.table.get(id))
-    }
-}
-
-/// A new call, as a change of nothing.
-fn change(call: &ToolCall) -> ToolCallUpdate {
-    ToolCallUpdate {
-        title: Some(call.title.clone()),
-        name: call.name.clone(),
-        kind: call.kind.clone(),
-        status: call.status.clone(),
-        content: call.content.clone(),
-        locations: call.locations.clone(),
-        raw_input: call.raw_input.clone(),
-        raw_output: call.raw_output.clone(),
-        rest: call.rest.clone(),
-        ..ToolCallUpdate::new(call.tool_call_id.clone())
     }
 }
 

@@ -14,7 +14,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::Core;
 use super::error::ClientError;
-use super::state::State;
+use super::session_state::State;
 
 type Call<T> = Pin<Box<dyn Future<Output = Result<T, CallError>> + Send>>;
 
@@ -95,7 +95,7 @@ impl<T> Following<T> {
                 () = expiry => match self.deadline(limit).filter(|(at, _)| *at <= Instant::now()) {
                     Some((_, Expiry::Silence(limit))) => {
                         self.expired = Some(limit);
-                        cancel(&self.core.peer, &self.state).await;
+                        cancel(&self.core.peer, &self.state);
                     }
                     Some((_, Expiry::Cancelled(limit))) => {
                         self.finish();
@@ -162,10 +162,11 @@ impl<T> Drop for Following<T> {
             return;
         }
         if self.answer.is_none() && self.method == Prompt::NAME {
-            self.state.is_cancelled.send_replace(true);
             let params = Payload::encode(Format::Json, &SessionParams::new(self.state.id.clone()));
             let peer = &self.core.peer;
+            // There may be no runtime any more.
             let _best_effort = peer.try_send_raw(Cancel::NAME, params.ok());
+            self.state.withdraw_questions();
         }
         self.finish();
     }
@@ -177,19 +178,26 @@ impl<T> fmt::Debug for Following<T> {
     }
 }
 
-/// Cancels what runs in a session. Requests for permission that wait are answered first, as the protocol requires.
-pub(super) async fn cancel(peer: &Peer, state: &State) {
-    state.is_cancelled.send_replace(true);
+/// Cancels what runs in a session, and then answers its open questions with `cancelled`. An agent that gets such an
+/// answer first takes it for a rejection: opencode ends the turn with `end_turn` then.
+pub(super) fn cancel(peer: &Peer, state: &State) {
     state.inner().cancelled_at.get_or_insert_with(Instant::now);
-    // Their answers are queued before the event.
-    tokio::task::yield_now().await;
-    let sent = peer
-        .send(Cancel, SessionParams::new(state.id.clone()))
-        .await;
-    if let Err(error) = sent {
-        tracing::debug!(%error, "a turn could not be cancelled");
-    }
+    send_cancel(peer, state);
+    state.withdraw_questions();
     state.changed.notify_one();
+}
+
+/// An agent that does not read must not keep the one who cancels waiting: the event follows when there is room.
+fn send_cancel(peer: &Peer, state: &State) {
+    let params = Payload::encode(Format::Json, &SessionParams::new(state.id.clone())).ok();
+    match peer.try_send_raw(Cancel::NAME, params.clone()) {
+        Ok(true) => {}
+        Ok(false) => {
+            let peer = peer.clone();
+            tokio::spawn(async move { peer.send_raw(Cancel::NAME, params).await });
+        }
+        Err(error) => tracing::debug!(%error, "a turn could not be cancelled"),
+    }
 }
 
 /// A turn: a prompt that is being answered. Dropping it before its end cancels it.
@@ -251,9 +259,9 @@ pub struct Canceller {
 impl Canceller {
     /// Asks the agent to end the turn. Its open requests for permission are answered with `cancelled`. The turn goes
     /// on until the agent has answered, which should be with `cancelled`.
-    pub async fn cancel(&self) {
+    pub fn cancel(&self) {
         if self.state.is_streaming() {
-            cancel(&self.core.peer, &self.state).await;
+            cancel(&self.core.peer, &self.state);
         }
     }
 }

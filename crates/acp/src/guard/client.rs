@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tenon_protocols::acp::{Entry, Failure, Side, view};
-use tenon_rpc::forward::reply;
 use tenon_rpc::{Call, CallError, Event, Format, Payload, Peer, Reply, RpcError, Text};
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::Note;
 use super::kept::Kept;
+use super::refusing::Given;
 use super::state::{Shared, State};
 use crate::merge::Merger;
 use crate::paths::Roots;
@@ -37,7 +37,7 @@ impl Shared {
             step: Some(step),
             client: call.peer.clone(),
         };
-        let (caller, name) = (call.peer.clone(), call.method.clone());
+        let (caller, id, name) = (call.peer.clone(), call.id.clone(), call.method.clone());
         let limit = self.timeout(entry);
         let turn = match &pending.step {
             Some(Step::Prompt(session)) => Some(session.clone()),
@@ -50,10 +50,15 @@ impl Shared {
             (Some(limit), None) => timeout(limit, passing).await.ok(),
             (Some(limit), Some(session)) => self.turn(session, passing, limit, &caller).await,
         };
+        let given = Given::of(outcome.as_ref());
         let answer = match outcome {
+            Some(Err(CallError::Closed(reason))) => Err(self.agent_lost(&reason).await),
             Some(outcome) => self.answered(entry, outcome, &caller),
             None => Err(self.timed_out(&name, limit.unwrap_or_default())),
         };
+        if !given.is(&answer) {
+            self.record_answer(Side::Client, &id, &answer);
+        }
         pending.finish(&answer);
         // Updates that were sent before the answer arrive before it.
         self.flush();
@@ -93,10 +98,7 @@ impl Shared {
         outcome: Result<Payload, CallError>,
         caller: &Peer,
     ) -> Reply {
-        if let Err(CallError::Closed(_)) = outcome {
-            return Err(Failure::ConnectionLost.error(self.profile, Value::Null));
-        }
-        let result = reply(outcome, caller)?;
+        let result = self.relayed(outcome, caller)?;
         match entry.map(|entry| (entry, entry.check_result(&result))) {
             Some((entry, Err(problem))) => {
                 let data = json!({ "method": entry.name, "reason": "invalid_result", "details": problem.to_string() });

@@ -78,7 +78,7 @@ impl Shared {
 
     /// The client has read or written a file for the agent.
     pub(super) fn file_done(&self, params: &Payload, deed: Deed) {
-        let Ok(file) = params.decode_borrowed::<view::OfFile<'_>>() else {
+        let Ok(file) = view::OfFile::read(params) else {
             return;
         };
         let mut state = self.state();

@@ -38,6 +38,15 @@ pub enum Note {
         /// The text of the error.
         message: String,
     },
+    /// Something that is not a message was answered with an error.
+    Unreadable {
+        /// Who sent it.
+        from: Source,
+        /// The code of the error.
+        code: i64,
+        /// The text of the error.
+        message: String,
+    },
     /// An event was not forwarded.
     Dropped {
         /// Who sent the event.
@@ -110,6 +119,11 @@ impl fmt::Display for Note {
                 code,
                 message,
             } => write!(f, "refused {method} of the {from}: {message} ({code})"),
+            Note::Unreadable {
+                from,
+                code,
+                message,
+            } => write!(f, "refused a line of the {from}: {message} ({code})"),
             Note::Dropped { from, method, why } => {
                 write!(f, "dropped {method} of the {from}: {why}")
             }

@@ -4,24 +4,22 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use serde_json::{Value, json};
-use tenon_protocols::acp::{Entry, Failure, Profile, Rate, Side, method};
+use serde_json::json;
+use tenon_host::Exit;
+use tenon_protocols::acp::{Entry, Failure, Profile, Side, method};
 use tenon_rpc::forward::{Forward, Slot};
-use tenon_rpc::{Event, Format, Id, Payload, Peer, Reply, RpcError, Text};
+use tenon_rpc::{Event, Format, Id, Payload, Peer, RpcError, Text};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::{Files, Limits, Note, OnNote, Settings, Summary};
+use super::{Files, Limits, Note, OnNote, Settings, Summary, refusing};
 use crate::gates::Gates;
 use crate::merge::{Bucket, Merger};
 use crate::paths::Roots;
 use crate::policy::Policy;
 use crate::quirks::Quirks;
-use crate::record::{Masks, Record, RecordError, Source};
+use crate::record::{Masks, Record, RecordError};
 use crate::turns::Turns;
-
-/// Errors that are answered at once. A peer that causes more has to wait for them.
-const ERRORS: Rate = Rate { per_minute: 600 };
 
 #[derive(Debug)]
 pub(super) struct Shared {
@@ -30,6 +28,7 @@ pub(super) struct Shared {
     pub(super) limits: Limits,
     pub(super) files: Files,
     pub(super) masks: Masks,
+    pub(super) exit: Option<Exit>,
     on_note: OnNote,
     pub(super) record: Option<Arc<Mutex<Record>>>,
     pub(super) to_agent: Forward<Slot>,
@@ -47,7 +46,7 @@ pub(super) struct State {
     pub(super) summary: Summary,
     pub(super) paces: HashMap<String, Pace>,
     pub(super) quirks: Quirks,
-    errors: Bucket,
+    pub(super) errors: Bucket,
 }
 
 /// How fast things go in a session.
@@ -79,6 +78,7 @@ impl Shared {
             limits: settings.limits,
             files: settings.files,
             masks: settings.masks,
+            exit: settings.exit,
             on_note: settings.on_note,
             record: record.map(|record| Arc::new(Mutex::new(record))),
             to_agent,
@@ -90,7 +90,7 @@ impl Shared {
                 summary: Summary::default(),
                 paces: HashMap::new(),
                 quirks: Quirks::default(),
-                errors: Bucket::new(ERRORS),
+                errors: Bucket::new(refusing::ERRORS),
             }),
             started: Instant::now(),
         }
@@ -129,66 +129,6 @@ impl Shared {
         record.end().map(Some)
     }
 
-    /// The answer to a call that is refused. Whoever causes many of them waits.
-    pub(super) async fn refuse(
-        &self,
-        from: Side,
-        (id, method): (&Id, &Text),
-        error: RpcError,
-    ) -> Reply {
-        // What is denied was counted as such.
-        if error.code.number() != Failure::PermissionDenied.code() {
-            self.state().summary.refused += 1;
-        }
-        self.note(&Note::Refused {
-            from: from.into(),
-            method: method.to_string(),
-            code: error.code.number(),
-            message: self.explained(&error),
-        });
-        let refused = Err(error);
-        self.record_answer(from, id, &refused);
-        while let Some(wait) = self.wait_for_error() {
-            tokio::time::sleep(wait).await;
-        }
-        refused
-    }
-
-    /// How long the next error has to wait; nothing if it can be sent now.
-    fn wait_for_error(&self) -> Option<Duration> {
-        let mut state = self.state();
-        let now = self.now();
-        match state.errors.take(now) {
-            true => None,
-            false => Some(state.errors.next_at().saturating_sub(now)),
-        }
-    }
-
-    /// Records an answer that the guard gives itself: it comes from neither side.
-    pub(super) fn record_answer(&self, to: Side, id: &Id, answer: &Reply) {
-        let Some(record) = &self.record else {
-            return;
-        };
-        let id = match id {
-            Id::Text(text) => json!(&**text),
-            id => serde_json::from_str(&id.to_string()).unwrap_or_default(),
-        };
-        let decoded = |payload: &Payload| payload.decode::<Value>().unwrap_or_default();
-        let answer = match answer {
-            Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": decoded(result) }),
-            Err(error) => {
-                let data = error.data.as_ref().map(decoded);
-                json!({ "jsonrpc": "2.0", "id": id, "error": {
-                    "code": error.code.number(), "message": error.message, "data": data,
-                } })
-            }
-        };
-        let mut record = record.lock().unwrap_or_else(PoisonError::into_inner);
-        let recorded = record.answer(to.into(), &answer.to_string());
-        drop(record);
-        self.check_record(recorded);
-    }
-
     /// Reports the first line that could not be recorded. The session goes on: it cannot be taken back.
     pub(super) fn check_record(&self, recorded: Result<(), RecordError>) {
         if let Err(error @ RecordError::File { .. }) = recorded {
@@ -196,27 +136,6 @@ impl Shared {
             tracing::error!(error, "the record is incomplete");
             self.on_note.see(&Note::Unrecorded { error });
         }
-    }
-
-    /// The text of an error, with its details.
-    pub(super) fn explained(&self, error: &RpcError) -> String {
-        let data = error.data.as_ref().and_then(|data| data.decode().ok());
-        let data: Value = data.unwrap_or_default();
-        match data["details"].as_str() {
-            Some(details) => format!("{}: {details}", error.message),
-            None => error.message.clone(),
-        }
-    }
-
-    /// Notes an event that is not forwarded.
-    pub(super) fn drop_event(&self, from: Side, method: &Text, why: &str) {
-        self.state().summary.refused += 1;
-        tracing::warn!(?method, why, "an event was dropped");
-        self.note(&Note::Dropped {
-            from: Source::from(from),
-            method: method.to_string(),
-            why: why.to_owned(),
-        });
     }
 
     /// A call whose id is null cannot be answered.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tenon_hcl::{
-    Block, Diagnostic, Expression, Name, Problems, Shape, Source, did_you_mean, parse,
+    Block, Diagnostic, Expression, Name, Place, Problems, Shape, Source, did_you_mean, parse,
 };
 use tenon_protocols::acp::ToolKind;
 
@@ -14,6 +14,7 @@ const FILE: Shape<0> = Shape::new("a policy", [])
     .optional(&["default"])
     .blocks(&["rule"]);
 const RULE: Shape<1> = Shape::new("a rule", ["NAME"])
+    .free_labels()
     .required(&["action"])
     .optional(&["kind", "path", "command"]);
 
@@ -46,7 +47,15 @@ pub(super) fn policy(source: &Arc<Source>) -> Result<(Policy, Vec<Diagnostic>), 
         true => Err(problems.0),
         false => {
             let default = default.unwrap_or_default();
-            Ok((Policy { default, rules }, problems.0))
+            let default_at = body
+                .attribute("default")
+                .map(|given| line(&given.name.place()));
+            let policy = Policy {
+                default,
+                default_at,
+                rules,
+            };
+            Ok((policy, problems.0))
         }
     }
 }
@@ -64,12 +73,18 @@ fn rule<'a>(block: &'a Block, problems: &mut Problems) -> Option<(&'a Name, Rule
     let [name] = labels?;
     let rule = Rule {
         name: name.text().to_owned(),
+        at: line(&block.header()),
         action: action?,
         kinds,
         paths,
         commands,
     };
     Some((name, rule))
+}
+
+/// `guard.hcl:3`.
+fn line(place: &Place) -> String {
+    format!("{}:{}", place.source().name(), place.line())
 }
 
 fn action(value: &Expression, problems: &mut Problems) -> Option<Action> {

@@ -8,13 +8,11 @@ use serde_json::{Value, json};
 use tenon_acp::agent::{Io, Settings, Store, serve};
 use tenon_protocols::Protocol;
 use tenon_rpc::trace::{Direction, Seen};
-use tenon_rpc::{Call, CallError, Connection, Format, Payload, Peer, Reply, Router, RpcError};
+use tenon_rpc::{Call, Connection, Peer, Reply, Router, RpcError};
 use tokio::task::JoinHandle;
 
 use crate::actor::Actor;
-
-/// No test takes this long.
-const WATCHDOG: Duration = Duration::from_secs(60);
+use crate::support::{ask, payload, within};
 
 /// What the client has seen, in order: updates, calls, and answers to its own calls.
 pub(crate) type Seens = Arc<Mutex<Vec<Value>>>;
@@ -25,10 +23,6 @@ pub(crate) struct Editor {
     served: JoinHandle<()>,
 }
 
-pub(crate) fn payload(value: &Value) -> Payload {
-    Payload::encode(Format::Json, value).unwrap()
-}
-
 /// All capabilities.
 pub(crate) fn everything() -> Value {
     json!({
@@ -37,11 +31,6 @@ pub(crate) fn everything() -> Value {
         "elicitation": { "form": {}, "url": {} },
         "session": { "configOptions": { "boolean": {} }, "notices": {}, "compaction": {} },
     })
-}
-
-pub(crate) async fn within<T>(work: impl Future<Output = T>) -> T {
-    let outcome = tokio::time::timeout(WATCHDOG, work).await;
-    outcome.expect("it hangs")
 }
 
 impl Editor {
@@ -99,12 +88,7 @@ impl Editor {
     }
 
     pub(crate) async fn try_call(&self, method: &str, params: &Value) -> Result<Value, RpcError> {
-        let outcome = within(self.peer().call_raw(method, Some(payload(params)))).await;
-        match outcome {
-            Ok(result) => Ok(result.decode().unwrap()),
-            Err(CallError::Answered(error)) => Err(error),
-            Err(error) => panic!("{method}: {error}"),
-        }
+        within(ask(&self.peer(), method, params)).await
     }
 
     pub(crate) async fn call(&self, method: &str, params: &Value) -> Value {

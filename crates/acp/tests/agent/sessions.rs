@@ -209,7 +209,7 @@ async fn tool_calls_of_a_killed_agent_have_failed() {
     let folder = tempfile::tempdir().unwrap();
     let editor = Editor::stored(folder.path()).await;
     let session = editor.session("/w").await;
-    let params = crate::editor::payload(&crate::editor::prompt(&session, "tool say:begun wait"));
+    let params = crate::support::payload(&crate::editor::prompt(&session, "tool say:begun wait"));
     let asked = editor
         .peer()
         .ask("session/prompt", Some(params))

@@ -150,7 +150,7 @@ async fn a_client_that_does_not_answer_does_not_hang_the_agent() {
     let peer = editor.peer();
     let outcome = peer.call_raw(
         "session/prompt",
-        Some(crate::editor::payload(&prompt(&session, "read:stalled"))),
+        Some(crate::support::payload(&prompt(&session, "read:stalled"))),
     );
     let Err(tenon_rpc::CallError::Answered(error)) = outcome.await else {
         panic!("it was answered");
@@ -215,13 +215,13 @@ async fn a_cancellation_right_behind_its_prompt_is_not_lost() {
     let peer = editor.peer();
     let asked = peer.ask(
         "session/prompt",
-        Some(crate::editor::payload(&prompt(&session, "wait"))),
+        Some(crate::support::payload(&prompt(&session, "wait"))),
     );
     let asked = asked.await.unwrap();
     editor
         .send("session/cancel", &json!({ "sessionId": session }))
         .await;
-    let result: Value = crate::editor::within(asked)
+    let result: Value = crate::support::within(asked)
         .await
         .unwrap()
         .decode()
@@ -253,7 +253,7 @@ async fn an_agent_that_ignores_its_cancellation_is_stopped() {
 async fn a_prompt_whose_request_is_cancelled_ends_its_turn() {
     let editor = Editor::new().await;
     let session = editor.session("/w").await;
-    let params = crate::editor::payload(&prompt(&session, "say:begun wait"));
+    let params = crate::support::payload(&prompt(&session, "say:begun wait"));
     let asked = editor
         .peer()
         .ask("session/prompt", Some(params))
@@ -269,7 +269,7 @@ async fn a_prompt_whose_request_is_cancelled_ends_its_turn() {
                 .any(|frame| frame.to_string().contains("stopping"))
         })
         .await;
-    crate::editor::within(async {
+    crate::support::within(async {
         while editor.prompt(&session, "say:x").await.is_err() {
             tokio::task::yield_now().await;
         }
@@ -331,7 +331,7 @@ async fn a_client_that_goes_away_cancels_its_turns() {
     let folder = tempfile::tempdir().unwrap();
     let editor = Editor::stored(folder.path()).await;
     let session = editor.session("/w").await;
-    let params = crate::editor::payload(&prompt(&session, "say:begun wait"));
+    let params = crate::support::payload(&prompt(&session, "say:begun wait"));
     let asked = editor
         .peer()
         .ask("session/prompt", Some(params))

@@ -5,7 +5,8 @@ use tenon_acp::agent::{Io, Settings, Store, serve};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream};
 
 use crate::actor::Actor;
-use crate::editor::{Editor, everything, within};
+use crate::editor::{Editor, everything};
+use crate::support::within;
 
 /// A client that writes lines.
 struct Lines {
@@ -256,6 +257,17 @@ async fn errors_are_answered_slowly_if_there_are_many() {
         assert_eq!(editor.code("no/such", &json!({})).await, -32601);
     }
     assert!(before.elapsed().as_secs() >= 50, "{:?}", before.elapsed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn lines_that_are_not_messages_are_answered_slowly_if_there_are_many() {
+    let mut lines = Lines::new(Settings::default()).await;
+    let before = tokio::time::Instant::now();
+    for _ in 0..160 {
+        let answer = lines.answer("{").await;
+        assert_eq!(answer["error"]["code"], -32700, "{answer}");
+    }
+    assert!(before.elapsed().as_secs() >= 9, "{:?}", before.elapsed());
 }
 
 #[tokio::test]

@@ -5,30 +5,19 @@ use std::future::Future;
 use std::path::Path;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use serde_json::{Value, json};
 use tenon_acp::client::{Answer, Client, Folder, Session, Setup, User};
 use tenon_acp::policy::Decision;
 use tenon_protocols::Protocol;
 use tenon_protocols::acp::{
-    ElicitationParams, ElicitationResult, PermissionParams, PermissionResult, SessionUpdate,
+    ContentBlock, ElicitationParams, ElicitationResult, PermissionParams, PermissionResult,
+    PromptResult, SessionUpdate,
 };
-use tenon_rpc::{
-    Call, CallError, Connection, Format, Io, Options, Payload, Peer, Reply, Router, RpcError,
-};
+use tenon_rpc::{Call, Connection, Format, Io, Options, Peer, Reply, Router, RpcError};
 use tokio::sync::mpsc;
 
-/// Nothing that a test waits for takes longer.
-pub(crate) const WATCHDOG: Duration = Duration::from_secs(60);
-
-pub(crate) async fn watched<T>(work: impl Future<Output = T>) -> T {
-    tokio::time::timeout(WATCHDOG, work).await.expect("in time")
-}
-
-pub(crate) fn payload(value: &Value) -> Payload {
-    Payload::encode(Format::Json, value).unwrap()
-}
+use crate::support::{self, payload};
 
 /// A call of the agent to the client.
 pub(crate) async fn ask(
@@ -36,11 +25,7 @@ pub(crate) async fn ask(
     method: &'static str,
     params: Value,
 ) -> Result<Value, RpcError> {
-    match peer.call_raw(method, Some(payload(&params))).await {
-        Ok(result) => Ok(result.decode().unwrap()),
-        Err(CallError::Answered(error)) => Err(error),
-        Err(other) => panic!("{other}"),
-    }
+    support::ask(peer, method, &params).await
 }
 
 pub(crate) async fn say(peer: &Peer, text: &str) {
@@ -165,6 +150,17 @@ impl Agent {
         let session = client.new_session(Folder::new(folder)).await.unwrap();
         (connection, client, session)
     }
+}
+
+/// What is asked where the question does not matter.
+pub(crate) fn hello() -> Vec<ContentBlock> {
+    vec![ContentBlock::text("hello")]
+}
+
+/// One turn, from its prompt to its end.
+pub(crate) async fn finished(session: &Session) -> Option<PromptResult> {
+    let turn = session.prompt(hello()).await.unwrap();
+    turn.finish().await.unwrap()
 }
 
 /// A user with answers that were thought of before: option ids, or nothing to wait forever.

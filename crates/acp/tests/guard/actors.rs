@@ -273,10 +273,14 @@ impl RawPeer {
         self.writer.write_all(line.as_bytes()).await.unwrap();
     }
 
+    /// The next line, as it was written.
+    pub(crate) async fn read_line(&mut self) -> String {
+        let line = tokio::time::timeout(Duration::from_secs(60), self.lines.next_line()).await;
+        line.expect("a line in time").unwrap().expect("a line")
+    }
+
     /// The next line.
     pub(crate) async fn read(&mut self) -> Value {
-        let line = tokio::time::timeout(Duration::from_secs(60), self.lines.next_line()).await;
-        let line = line.expect("a line in time").unwrap().expect("a line");
-        serde_json::from_str(&line).unwrap()
+        serde_json::from_str(&self.read_line().await).unwrap()
     }
 }

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use serde::de::DeserializeOwned;
-use serde_json::value::RawValue;
 use tenon_rpc::{Payload, PayloadError, Text};
 
 use super::*;
@@ -86,23 +85,19 @@ fn fits<T: DeserializeOwned>(payload: &Payload) -> Result<(), PayloadError> {
 
 /// As `fits`, without decoding the content, which may have many megabytes.
 fn fits_write(params: &Payload) -> Result<(), PayloadError> {
-    match params.decode_borrowed::<view::Write<'_>>() {
-        Ok(write) if is_text(write.content) => Ok(()),
+    match view::is_write(params) {
+        true => Ok(()),
         // It says what is wrong, and quotes nothing.
-        _ => fits::<WriteTextFileParams>(params),
+        false => fits::<WriteTextFileParams>(params),
     }
 }
 
 /// As `fits`, without decoding the content.
 fn fits_read(result: &Payload) -> Result<(), PayloadError> {
-    match result.decode_borrowed::<view::Content<'_>>() {
-        Ok(read) if is_text(read.content) => Ok(()),
-        _ => fits::<ReadTextFileResult>(result),
+    match view::is_read(result) {
+        true => Ok(()),
+        false => fits::<ReadTextFileResult>(result),
     }
-}
-
-fn is_text(value: &RawValue) -> bool {
-    value.get().starts_with('"')
 }
 
 const BASE: Entry = Entry {

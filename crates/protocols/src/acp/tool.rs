@@ -161,3 +161,21 @@ record! {
         optional {}
     }
 }
+
+/// A new call as a change of nothing, such as the one that a request for permission has.
+impl From<&ToolCall> for ToolCallUpdate {
+    fn from(call: &ToolCall) -> ToolCallUpdate {
+        ToolCallUpdate {
+            title: Some(call.title.clone()),
+            name: call.name.clone(),
+            kind: call.kind.clone(),
+            status: call.status.clone(),
+            content: call.content.clone(),
+            locations: call.locations.clone(),
+            raw_input: call.raw_input.clone(),
+            raw_output: call.raw_output.clone(),
+            rest: call.rest.clone(),
+            ..ToolCallUpdate::new(call.tool_call_id.clone())
+        }
+    }
+}

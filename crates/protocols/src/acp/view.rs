@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use tenon_rpc::{Payload, PayloadError, Text};
 
 /// The session of a message that has one.
 #[derive(Debug, Deserialize)]
@@ -33,6 +34,66 @@ pub struct OfFile<'a> {
     /// The path.
     #[serde(borrow)]
     pub path: Cow<'a, str>,
+}
+
+/// Params and results from this size on are not walked through again: the engine knows where their members are.
+const LARGE: usize = 64 * 1024;
+
+impl<'a> OfFile<'a> {
+    /// Reads the two from params, and nothing of a content of many megabytes.
+    ///
+    /// # Errors
+    /// The params do not have them.
+    pub fn read(params: &'a Payload) -> Result<OfFile<'a>, PayloadError> {
+        let known = large_members(params).and_then(|members| OfFile::among(&members));
+        known.map_or_else(|| params.decode_borrowed(), Ok)
+    }
+
+    fn among(members: &[(Text, Payload)]) -> Option<OfFile<'static>> {
+        let text = |name| member(members, name)?.decode::<String>().ok();
+        Some(OfFile {
+            session_id: text("sessionId")?.into(),
+            path: text("path")?.into(),
+        })
+    }
+}
+
+/// Whether params are those of `fs/write_text_file`. The content is not decoded.
+pub(super) fn is_write(params: &Payload) -> bool {
+    match large_members(params) {
+        Some(members) => OfFile::among(&members).is_some() && has_content(&members),
+        None => {
+            matches!(params.decode_borrowed::<Write<'_>>(), Ok(write) if is_text(write.content.get()))
+        }
+    }
+}
+
+/// Whether a result is one of `fs/read_text_file`. The content is not decoded.
+pub(super) fn is_read(result: &Payload) -> bool {
+    match large_members(result) {
+        Some(members) => has_content(&members),
+        None => {
+            matches!(result.decode_borrowed::<Content<'_>>(), Ok(read) if is_text(read.content.get()))
+        }
+    }
+}
+
+fn large_members(payload: &Payload) -> Option<Vec<(Text, Payload)>> {
+    let is_large = payload.bytes().len() >= LARGE;
+    is_large.then(|| payload.members().ok())?
+}
+
+fn member<'a>(members: &'a [(Text, Payload)], wanted: &str) -> Option<&'a Payload> {
+    let found = members.iter().find(|(name, _)| *name == wanted);
+    found.map(|(_, value)| value)
+}
+
+fn has_content(members: &[(Text, Payload)]) -> bool {
+    member(members, "content").is_some_and(|content| content.bytes().starts_with(b"\""))
+}
+
+fn is_text(value: &str) -> bool {
+    value.starts_with('"')
 }
 
 /// A file that is written, with its content as it is on the wire.

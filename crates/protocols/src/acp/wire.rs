@@ -12,7 +12,7 @@ use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-pub(super) use reading::{Found, Key, Read, read, tag};
+pub(super) use reading::{Found, Read, Word, read, tag};
 
 /// A JSON value as its text: it goes out exactly as it came in.
 #[derive(Clone)]
@@ -350,7 +350,7 @@ macro_rules! words {
 
         impl<'de> serde::Deserialize<'de> for $name {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<$name, D::Error> {
-                let $crate::acp::wire::Key(word) = serde::Deserialize::deserialize(deserializer)?;
+                let $crate::acp::wire::Word(word) = serde::Deserialize::deserialize(deserializer)?;
                 Ok($name::from(&*word))
             }
         }

@@ -41,7 +41,7 @@ impl<'a> Found<'a> {
             }
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Found<'de>, A::Error> {
                 let mut members = Vec::new();
-                while let Some((Key(name), value)) = map.next_entry()? {
+                while let Some((Word(name), value)) = map.next_entry()? {
                     members.push((name, value));
                 }
                 Ok(Found(members))
@@ -103,25 +103,25 @@ fn decode<T: DeserializeOwned>(
     })
 }
 
-/// The name of a member, without a copy where there are no escapes in it.
-pub(in crate::acp) struct Key<'de>(pub(in crate::acp) Cow<'de, str>);
+/// The name of a member or a word of a fixed list, without a copy where there are no escapes in it.
+pub(in crate::acp) struct Word<'de>(pub(in crate::acp) Cow<'de, str>);
 
-impl<'de> Deserialize<'de> for Key<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Key<'de>, D::Error> {
-        struct Names;
-        impl<'de> Visitor<'de> for Names {
-            type Value = Key<'de>;
+impl<'de> Deserialize<'de> for Word<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Word<'de>, D::Error> {
+        struct Words;
+        impl<'de> Visitor<'de> for Words {
+            type Value = Word<'de>;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("the name of a member")
+                f.write_str("a string")
             }
-            fn visit_borrowed_str<E>(self, name: &'de str) -> Result<Key<'de>, E> {
-                Ok(Key(Cow::Borrowed(name)))
+            fn visit_borrowed_str<E>(self, word: &'de str) -> Result<Word<'de>, E> {
+                Ok(Word(Cow::Borrowed(word)))
             }
-            fn visit_str<E>(self, name: &str) -> Result<Key<'de>, E> {
-                Ok(Key(Cow::Owned(name.to_owned())))
+            fn visit_str<E>(self, word: &str) -> Result<Word<'de>, E> {
+                Ok(Word(Cow::Owned(word.to_owned())))
             }
         }
-        deserializer.deserialize_str(Names)
+        deserializer.deserialize_str(Words)
     }
 }
 
@@ -141,7 +141,7 @@ pub(in crate::acp) fn tag(
         }
         fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Option<String>, A::Error> {
             let mut found = None;
-            while let Some(Key(name)) = map.next_key()? {
+            while let Some(Word(name)) = map.next_key()? {
                 if name != self.0 {
                     map.next_value::<IgnoredAny>()?;
                 } else if found.is_none() {

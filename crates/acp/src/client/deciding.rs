@@ -1,0 +1,164 @@
+//! Who decides what the agent asks for: the policies, what was allowed before, and the user.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tenon_protocols::acp::{
+    ElicitationParams, ElicitationResult, Empty, Failure, PermissionKind, PermissionOption,
+    PermissionOutcome, PermissionParams, PermissionResult, Profile, Raw, ToolCallUpdate, ToolKind,
+};
+use tenon_rpc::RpcError;
+
+use super::form::Form;
+use super::session_state::State;
+use super::state::Shared;
+use crate::facts::Facts;
+use crate::policy::Action;
+
+impl Shared {
+    pub(super) async fn permission(
+        &self,
+        request: PermissionParams,
+    ) -> Result<PermissionResult, RpcError> {
+        let session = self.session(&request.session_id).await?;
+        let mut facts = session.facts_of(&request);
+        facts.follow_links();
+        Ok(self.decide(&session, &facts, request).await)
+    }
+
+    /// By the policies, or by the user.
+    async fn decide(
+        &self,
+        session: &Arc<State>,
+        facts: &Facts,
+        request: PermissionParams,
+    ) -> PermissionResult {
+        let withdrawn = session.questions();
+        if withdrawn.is_cancelled() {
+            return PermissionResult::cancelled();
+        }
+        let decision = self.setup.decide(facts, session.folder());
+        let options = request.options.clone();
+        let answer = match decision.answer(&request.options) {
+            Some(answer) => {
+                self.setup.user.decided(&request, &decision);
+                answer
+            }
+            None => {
+                let _silent_meanwhile = session.waiting();
+                tokio::select! {
+                    biased;
+                    () = withdrawn.cancelled() => PermissionResult::cancelled(),
+                    answer = self.setup.user.permission(request) => answer,
+                }
+            }
+        };
+        match allowed(&answer, &options) {
+            Some(PermissionKind::AllowAlways) => session.grant(facts, true),
+            Some(PermissionKind::AllowOnce) => session.grant(facts, false),
+            _ => {}
+        }
+        answer
+    }
+
+    /// Whether the agent may use a file or a program. Reading is allowed unless a rule says otherwise; for the rest
+    /// there must be a rule, a permission that covers it, or the user, who is asked as for a tool call.
+    pub(super) async fn access(
+        &self,
+        session: &Arc<State>,
+        mut facts: Facts,
+        tool_call: ToolCallUpdate,
+    ) -> Result<(), RpcError> {
+        facts.follow_links();
+        let decision = self.setup.decide(&facts, session.folder());
+        let is_reading = facts.kind == Some(ToolKind::Read);
+        let is_allowed = match decision.action {
+            Action::Allow => true,
+            Action::Deny => false,
+            Action::Ask if decision.rule.is_none() && is_reading => true,
+            Action::Ask if session.is_granted(&facts) => true,
+            Action::Ask => {
+                let options = [
+                    ("allow", "Allow", PermissionKind::AllowOnce),
+                    ("always", "Always allow", PermissionKind::AllowAlways),
+                    ("reject", "Reject", PermissionKind::RejectOnce),
+                ];
+                let options: Vec<PermissionOption> = { options.into_iter() }
+                    .map(|(id, name, kind)| PermissionOption::new(id, name, kind))
+                    .collect();
+                let request = PermissionParams::new(session.id.clone(), tool_call, options.clone());
+                let answer = self.decide(session, &facts, request).await;
+                allowed(&answer, &options).is_some()
+            }
+        };
+        match is_allowed {
+            true => Ok(()),
+            false => Err(denied(&facts)),
+        }
+    }
+
+    pub(super) fn tool_call(&self, kind: ToolKind, title: String, input: &Value) -> ToolCallUpdate {
+        ToolCallUpdate {
+            kind: Some(kind),
+            title: Some(title),
+            raw_input: Raw::of(input).ok(),
+            ..ToolCallUpdate::new(format!("tenon-{}", self.next_id()))
+        }
+    }
+
+    pub(super) async fn elicitation(
+        &self,
+        question: ElicitationParams,
+    ) -> Result<ElicitationResult, RpcError> {
+        let offered = &self.setup.offered;
+        let wrong = |details: String| {
+            Failure::InvalidParams.error(Profile::V1, json!({ "details": details }))
+        };
+        let (is_offered, session) = match &question {
+            ElicitationParams::Form(form) => (offered.forms, form.session_id.clone()),
+            ElicitationParams::Url(page) => (offered.pages, page.session_id.clone()),
+            _ => (false, None),
+        };
+        if !is_offered {
+            let details = "this client has not stated that it supports this mode";
+            return Err(wrong(details.to_owned()));
+        }
+        // The user must not be asked what has no valid answer.
+        if let ElicitationParams::Form(form) = &question {
+            Form::read(&form.requested_schema).map_err(|error| wrong(error.to_string()))?;
+        }
+        let Some(session) = session else {
+            return Ok(self.setup.user.elicitation(question).await);
+        };
+        let session = self.session(&session).await?;
+        let _silent_meanwhile = session.waiting();
+        let withdrawn = session.questions();
+        tokio::select! {
+            biased;
+            () = withdrawn.cancelled() => Ok(ElicitationResult::Cancel(Empty::default())),
+            answer = self.setup.user.elicitation(question) => Ok(answer),
+        }
+    }
+}
+
+/// The kind of the option that was chosen, if it allows the call. An unknown kind does not.
+fn allowed(answer: &PermissionResult, options: &[PermissionOption]) -> Option<PermissionKind> {
+    let PermissionOutcome::Selected(chosen) = &answer.outcome else {
+        return None;
+    };
+    let option = options
+        .iter()
+        .find(|option| option.option_id == chosen.option_id)?;
+    match option.kind {
+        PermissionKind::AllowOnce | PermissionKind::AllowAlways => Some(option.kind.clone()),
+        _ => None,
+    }
+}
+
+fn denied(facts: &Facts) -> RpcError {
+    let mut data = json!({ "details": "the user or a rule does not allow this" });
+    if let Some(path) = facts.paths.iter().next() {
+        data["path"] = json!(path.display().to_string());
+    }
+    Failure::PermissionDenied.error(Profile::V1, data)
+}

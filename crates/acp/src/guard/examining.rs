@@ -1,0 +1,225 @@
+//! What an agent may do: permission, files, terminals.
+
+use serde_json::{Value, json};
+use tenon_protocols::acp::{
+    CreateTerminalParams, Empty, Entry, Failure, PermissionParams, PermissionResult,
+    ReadTextFileParams, ReadTextFileResult, Side, TerminalParams, WriteTextFileParams, view,
+};
+use tenon_rpc::{Call, Format, Payload, RpcError};
+use tokio::time::Instant;
+
+use super::agent::{encoded, session_of};
+use super::state::Shared;
+use super::{Files, Note};
+use crate::facts::Facts;
+use crate::paths::{Access, PathError, Roots};
+use crate::policy::{Action, Decision};
+
+/// What is done with a call of the agent.
+pub(super) enum Verdict {
+    Forward,
+    Answer(Payload),
+}
+
+impl Shared {
+    /// Checks a call of the agent, and decides who answers it.
+    pub(super) fn examine(
+        &self,
+        call: &Call,
+    ) -> Result<(Option<&'static Entry>, Verdict), RpcError> {
+        let params = call.params.as_ref();
+        self.check_id(&call.id)?;
+        let entry = self.check(Side::Client, &call.method, params)?;
+        let Some((known, params)) = entry.zip(params) else {
+            return Ok((entry, Verdict::Forward));
+        };
+        if !known.has_session {
+            return Ok((entry, Verdict::Forward));
+        }
+        // A file may have megabytes, so its path and its session are read at once.
+        let file = match known.name {
+            "fs/read_text_file" | "fs/write_text_file" => {
+                Some(view::OfFile::read(params).map_err(unfit)?)
+            }
+            _ => None,
+        };
+        let session = match &file {
+            Some(file) => file.session_id.to_string(),
+            None => session_of(Some(params)).unwrap_or_default(),
+        };
+        self.state().turns.agent_calls(&session)?;
+        if let Some(pace) = self.state().paces.get_mut(&session) {
+            pace.active = Instant::now();
+        }
+        self.check_rate(known, &session)?;
+        let verdict = match (known.name, &file) {
+            ("session/request_permission", _) => self.permission(&decoded(params)?)?,
+            ("fs/read_text_file", Some(file)) => self.file(file, params, Access::Read)?,
+            ("fs/write_text_file", Some(file)) => self.file(file, params, Access::Write)?,
+            ("terminal/create", _) => self.terminal(&session, &decoded(params)?)?,
+            (name, _) if name.starts_with("terminal/") => {
+                let params: TerminalParams = decoded(params)?;
+                let mut state = self.state();
+                let session = state.turns.session(&session);
+                if !session.is_some_and(|session| session.has_terminal(&params.terminal_id)) {
+                    let data = json!({ "terminalId": params.terminal_id, "details": "there is no such terminal" });
+                    return Err(Failure::InvalidParams.error(self.profile, data));
+                }
+                Verdict::Forward
+            }
+            _ => Verdict::Forward,
+        };
+        Ok((entry, verdict))
+    }
+
+    /// A request for permission is where an agent can be stopped.
+    fn permission(&self, params: &PermissionParams) -> Result<Verdict, RpcError> {
+        let (mut facts, folder, is_cancelled) = {
+            let mut state = self.state();
+            let Some(session) = state.turns.session(&params.session_id) else {
+                return Ok(Verdict::Forward);
+            };
+            let facts = session.facts_of(&params.tool_call);
+            (facts, session.folder().to_owned(), session.is_cancelled())
+        };
+        if is_cancelled {
+            return Ok(Verdict::Answer(encoded(&PermissionResult::cancelled())?));
+        }
+        facts.follow_links();
+        let decision = self.policy.decide(&facts, &folder);
+        let about = { facts.title.as_deref() }.unwrap_or(&params.tool_call.tool_call_id);
+        self.note_decision(
+            "session/request_permission",
+            about,
+            &params.session_id,
+            &decision,
+        );
+        let Some(answer) = decision.answer(&params.options) else {
+            self.state().summary.asked += 1;
+            return Ok(Verdict::Forward);
+        };
+        match decision.action {
+            Action::Deny => self.state().summary.denied += 1,
+            Action::Allow | Action::Ask => self.state().summary.allowed += 1,
+        }
+        encoded(&answer).map(Verdict::Answer)
+    }
+
+    /// A file has to be in the folders of its session, and must not be denied.
+    fn file(
+        &self,
+        file: &view::OfFile<'_>,
+        params: &Payload,
+        access: Access,
+    ) -> Result<Verdict, RpcError> {
+        let (folder, roots) = {
+            let mut state = self.state();
+            let roots = state
+                .paces
+                .get(&*file.session_id)
+                .and_then(|pace| pace.roots.clone());
+            let session = state.turns.session(&file.session_id);
+            (session.map(|session| session.folder().to_owned()), roots)
+        };
+        let folder = folder.unwrap_or_default();
+        let mut facts = match access {
+            Access::Read => Facts::reading(&file.path, &folder),
+            Access::Write => Facts::writing(&file.path, &folder),
+        };
+        facts.follow_links();
+        let decision = self.policy.decide(&facts, &folder);
+        if decision.action == Action::Deny {
+            let method = match access {
+                Access::Read => "fs/read_text_file",
+                Access::Write => "fs/write_text_file",
+            };
+            self.note_decision(method, &file.path, &file.session_id, &decision);
+            return Err(self.denied(&decision, json!({ "path": file.path })));
+        }
+        let roots = roots.ok_or(PathError::Outside(
+            "the folders of the session could not be opened",
+        ));
+        if self.files == Files::Guard {
+            let served = roots.and_then(|roots| serve(&roots, params, access));
+            let served = served.map_err(|error| error.error(&file.path, self.profile));
+            let served = match (served, access) {
+                (Err(error), Access::Read) => self.soften("fs/read_text_file", error),
+                (served, _) => served,
+            };
+            return served.map(Verdict::Answer);
+        }
+        if self.limits.paths {
+            match roots.and_then(|roots| roots.check(&file.path, access).map(drop)) {
+                // The client may know files that are not on disk: editors have unsaved ones.
+                Ok(()) | Err(PathError::NotFound) => {}
+                Err(error) => {
+                    self.state().summary.denied += 1;
+                    return Err(error.error(&file.path, self.profile));
+                }
+            }
+        }
+        Ok(Verdict::Forward)
+    }
+
+    fn terminal(&self, session: &str, params: &CreateTerminalParams) -> Result<Verdict, RpcError> {
+        let folder = {
+            let mut state = self.state();
+            let session = state.turns.session(session);
+            session.map(|session| session.folder().to_owned())
+        };
+        let decision = self
+            .policy
+            .decide(&Facts::running(params), &folder.unwrap_or_default());
+        if decision.action == Action::Deny {
+            self.note_decision("terminal/create", &params.command, session, &decision);
+            return Err(self.denied(&decision, json!({ "command": params.command })));
+        }
+        Ok(Verdict::Forward)
+    }
+
+    fn denied(&self, decision: &Decision, mut data: Value) -> RpcError {
+        self.state().summary.denied += 1;
+        data["rule"] = json!(decision.rule);
+        data["details"] = json!("denied by the policy");
+        Failure::PermissionDenied.error(self.profile, data)
+    }
+
+    fn note_decision(&self, method: &str, about: &str, session: &str, decision: &Decision) {
+        if let Some(rule) = &decision.rule {
+            *self.state().summary.rules.entry(rule.clone()).or_default() += 1;
+        }
+        self.note(&Note::Decision {
+            method: method.to_owned(),
+            about: about.to_owned(),
+            session_id: session.to_owned(),
+            decision: decision.clone(),
+        });
+    }
+}
+
+/// Reads or writes a file instead of the client.
+fn serve(roots: &Roots, params: &Payload, access: Access) -> Result<Payload, PathError> {
+    let unfit = |_| PathError::Invalid("the params do not fit the method");
+    let answer = match access {
+        Access::Read => {
+            let file: ReadTextFileParams = params.decode_private().map_err(unfit)?;
+            let text = roots.read(&file.path, file.line, file.limit)?;
+            Payload::encode(Format::Json, &ReadTextFileResult::new(text))
+        }
+        Access::Write => {
+            let file: WriteTextFileParams = params.decode_private().map_err(unfit)?;
+            roots.write(&file.path, &file.content)?;
+            Payload::encode(Format::Json, &Empty::default())
+        }
+    };
+    answer.map_err(unfit)
+}
+
+/// The params were checked against their type before.
+fn decoded<T: serde::de::DeserializeOwned>(params: &Payload) -> Result<T, RpcError> {
+    params.decode_private().map_err(unfit)
+}
+
+fn unfit(_: tenon_rpc::PayloadError) -> RpcError {
+    RpcError::invalid_params("Invalid params")
+}

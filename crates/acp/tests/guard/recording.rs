@@ -1,0 +1,102 @@
+//! What is recorded.
+
+use serde_json::{Value, json};
+use tenon_acp::guard::Settings;
+use tenon_acp::record::{Content, Masks, Record, Source, read, verify};
+
+use super::actors::{Agent, Stage, json_payload};
+use super::raw::Raw;
+use super::{call, chunk, permission, policy};
+
+#[tokio::test]
+async fn everything_is_recorded_without_secrets() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("record.jsonl");
+    let record = Some(Record::open(&path, Masks::default()).unwrap());
+    let agent = Agent::new(|peer, _| async move {
+        peer.send_raw(
+            "session/update",
+            Some(json_payload(&chunk("the key is hunter2-hunter2"))),
+        )
+        .await
+        .unwrap();
+        Ok(json_payload(&json!({ "stopReason": "end_turn" })))
+    });
+    let stage = Stage::open(
+        agent,
+        Settings {
+            record,
+            ..Settings::default()
+        },
+    )
+    .await;
+    let server = json!({ "name": "a", "command": "/x", "args": [], "env": [{ "name": "KEY", "value": "hunter2-hunter2" }] });
+    call(
+        stage.editor(),
+        "session/new",
+        &json!({ "cwd": "/", "mcpServers": [server] }),
+    )
+    .await
+    .unwrap();
+    stage.prompt("go").await.unwrap();
+    assert!(call(stage.editor(), "no/such", &json!({})).await.is_err());
+    let (summary, hash) = stage.finish().await;
+    assert_eq!(summary.turns, 1);
+    let verdict = verify(std::fs::File::open(&path).unwrap()).unwrap();
+    assert!(
+        verdict.is_complete && verdict.problem.is_none(),
+        "{verdict:?}"
+    );
+    assert_eq!(Some(verdict.sha256), hash);
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(!text.contains("hunter2"), "{text}");
+    for part in ["session/prompt", "the key is", "stopReason", "summary"] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+}
+
+#[tokio::test]
+async fn what_the_guard_answers_itself_is_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("r.jsonl");
+    let settings = Settings {
+        record: Some(Record::open(&path, Masks::default()).unwrap()),
+        ..policy("default = \"deny\"")
+    };
+    let mut raw = Raw::open(settings, json!({}), "a").await;
+    raw.prompt().await;
+    raw.agent_calls("mine", "session/request_permission", permission("t", "/a"))
+        .await;
+    assert_eq!(
+        raw.agent.read().await["result"]["outcome"]["optionId"],
+        "no"
+    );
+    raw.client_calls(
+        "theirs",
+        "session/prompt",
+        json!({ "sessionId": "x", "prompt": [] }),
+    )
+    .await;
+    raw.client.read().await;
+    raw.guard.finish().await.unwrap();
+    let answers = read(std::fs::File::open(&path).unwrap())
+        .map(|item| item.unwrap().content)
+        .filter_map(|content| match content {
+            Content::Message {
+                from: Source::Guard,
+                to,
+                message,
+            } => {
+                let message: Value = serde_json::from_str(message.get()).unwrap();
+                Some((to, message["id"].clone()))
+            }
+            _ => None,
+        });
+    let expected = [
+        (Some(Source::Agent), json!("mine")),
+        (Some(Source::Client), json!("theirs")),
+        // The turn that the guard did not wait for.
+        (Some(Source::Client), json!("p")),
+    ];
+    assert_eq!(answers.collect::<Vec<_>>(), expected);
+}
