@@ -1,7 +1,7 @@
 //! The protocols Tenon speaks: the dialect of each, how it begins and how it ends.
 //!
 //! The modules [`acp`], [`denobridge`], [`orchard`] and [`seasonings`] also have the methods of the protocol with their
-//! types.
+//! types. `json_schema` writes schemas as JSON Schema, for MCP.
 //!
 //! | protocol | dialect | first call | goodbye | cancels calls with | can list what it offers |
 //! |---|---|---|---|---|---|
@@ -26,11 +26,13 @@ mod ipc;
 #[cfg(feature = "values")]
 mod json;
 #[cfg(feature = "values")]
+pub mod json_schema;
+#[cfg(feature = "values")]
 mod lenient;
 mod lifecycle;
 mod listing;
 mod lsp;
-mod mcp;
+pub mod mcp;
 pub mod orchard;
 pub mod seasonings;
 #[cfg(feature = "secrets")]

@@ -11,8 +11,8 @@ use crate::lifecycle::{Begun, Client, Spec, Work, call, client_info, decode, ref
 use crate::uri;
 
 /// The supported versions, newest first. Their differences do not matter to a client that sends calls as
-/// they are typed.
-const VERSIONS: [&str; 5] = [
+/// they are typed, nor to a server that has only tools.
+pub const VERSIONS: [&str; 5] = [
     "2025-11-25",
     "2025-06-18",
     "2025-03-26",
@@ -20,14 +20,17 @@ const VERSIONS: [&str; 5] = [
     "2024-10-07",
 ];
 
+/// The event that cancels a call, which is then not answered.
+pub const CANCEL: Cancel = Cancel {
+    method: "notifications/cancelled",
+    field: "requestId",
+};
+
 const INITIALIZED: &str = "notifications/initialized";
 
 pub(crate) static SPEC: Spec = Spec {
     name: "mcp",
-    cancel: Some(Cancel {
-        method: "notifications/cancelled",
-        field: "requestId",
-    }),
+    cancel: Some(CANCEL),
     progress: Some(&["_meta", "progressToken"]),
     // `npx` may have to download a server before it starts.
     start_limit: Duration::from_secs(30),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tenon_values::{Type, Value};
 
-use crate::{Attribute, Body, Description, Schema};
+use crate::{Attribute, Body, Description, Presence, Schema};
 
 /// What a plugin offers, by name.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -98,6 +98,30 @@ impl Function {
             description: Description::default(),
             deprecation: None,
         }
+    }
+}
+
+impl Function {
+    /// The parameters as attributes, for hosts that pass arguments by name. A parameter for which null
+    /// may be passed need not be given; the variadic one is a list.
+    pub fn body(&self) -> Body {
+        let fixed = self.parameters.iter().map(|one| Attribute {
+            presence: match one.allows_null || one.may_be_left_out() {
+                true => Presence::Optional,
+                false => Presence::Required,
+            },
+            default: one.default.clone(),
+            ..Attribute::new(&one.name, one.ty.clone()).about(one.description.clone())
+        });
+        let variadic = self.variadic.iter().map(|one| {
+            // Elements of a list have one type; those of a value without a type may differ.
+            let ty = match one.ty.has_dynamic() {
+                true => Type::Dynamic,
+                false => Type::list(one.ty.clone()),
+            };
+            Attribute::new(&one.name, ty).about(one.description.clone())
+        });
+        Body::new(fixed.chain(variadic))
     }
 }
 
