@@ -182,6 +182,8 @@ macro_rules! attributes {
 
         impl $crate::Typed for $name {
             const IS_SENSITIVE: bool = false $(|| <$ty as $crate::Typed>::IS_SENSITIVE)*;
+            const HAS_NULL_ELEMENTS: bool =
+                false $(|| <$ty as $crate::Typed>::HAS_NULL_ELEMENTS)*;
 
             fn ty() -> $crate::Type {
                 $crate::Type::Object($crate::field::ObjectType::new([

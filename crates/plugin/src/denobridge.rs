@@ -22,13 +22,14 @@ use tenon_rpc::{
     CloseReason, Connection, EventKind, Format, Io, Method, Options, Payload, Peer, Reply, Router,
     RpcError, events,
 };
+use tenon_schema::Offer;
 use tenon_values::{Error, Value};
 
 use crate::context::{Progress, Say};
 use crate::ephemeral::AnyEphemeral;
 use crate::parts::{Given, Part, Refusal};
 use crate::session::Session;
-use crate::{Failure, wire};
+use crate::{Failure, debug, wire};
 use answers::{answer, failed, has_none, only};
 use places::{Members, Places};
 use secrets::split;
@@ -42,7 +43,11 @@ events! {
 pub(crate) async fn serve(session: Arc<Session>, io: Io) -> Result<(), CloseReason> {
     let router = Arc::new(router(session.clone()));
     let dialect = Protocol::Denobridge.dialect();
-    let connection = Connection::start_with(io, dialect, router, Options::default());
+    let options = Options {
+        tap: debug::tap(&session.offer),
+        ..Options::default()
+    };
+    let connection = Connection::start_with(io, dialect, router, options);
     session.last(connection).await
 }
 
@@ -94,6 +99,20 @@ fn router(session: Arc<Session>) -> Router<Arc<Session>> {
         .on_raw(CallFunction::NAME, |context, params| async move {
             call(&context.state, params).await
         })
+}
+
+/// Whether a method is one of denobridge's that a plugin with this offer can answer.
+pub(crate) fn serves(method: &str, offer: &Offer) -> bool {
+    let has_resource = !offer.resources.is_empty();
+    match method {
+        "health" | Goodbye::NAME => true,
+        Create::NAME | Update::NAME | Delete::NAME | ModifyPlan::NAME => has_resource,
+        Read::NAME => has_resource || !offer.data_sources.is_empty(),
+        Open::NAME | Renew::NAME | Close::NAME => !offer.ephemeral_resources.is_empty(),
+        Invoke::NAME => !offer.actions.is_empty(),
+        CallFunction::NAME => !offer.functions.is_empty(),
+        _ => false,
+    }
 }
 
 /// `read` is the name of two methods: only a resource has an id.

@@ -6,7 +6,7 @@ use std::fmt;
 use tenon_protocols::denobridge::Diagnostic;
 use tenon_protocols::orchard::{Code, ProviderError};
 
-use crate::Lock;
+use crate::{Lock, process};
 
 /// Why something could not be done. `?` turns every error into one, with its causes as the detail.
 ///
@@ -149,6 +149,11 @@ impl Failure {
         }
     }
 
+    /// The code, if it has one of its own.
+    pub(crate) fn code(&self) -> Option<&Code> {
+        self.code.as_ref()
+    }
+
     /// For a host that has one text.
     pub(crate) fn into_text(self) -> String {
         match self.detail {
@@ -168,6 +173,13 @@ pub(crate) fn text(diagnostic: &Diagnostic) -> String {
         text += &format!(": {}", diagnostic.detail);
     }
     text
+}
+
+/// Shows diagnostics where the host has no place for them but stderr, which it may show.
+pub(crate) fn tell(diagnostics: &[Diagnostic]) {
+    for diagnostic in diagnostics {
+        process::tell(&format!("{}\n", text(diagnostic)));
+    }
 }
 
 /// The causes of an error, a line for each, if there are any. Many errors quote their causes in

@@ -112,6 +112,47 @@ pub struct Change {
 }
 
 impl Change {
+    /// A change of the resource at this address, without values, for a test. The address tells the type, the name
+    /// and the module:
+    ///
+    /// ```
+    /// use tenon_plugin::{Action, Change};
+    ///
+    /// let change = Change::new("module.a.weather_station.roof[0]", Some(Action::Delete));
+    /// assert_eq!((&*change.resource_type, &*change.resource_name), ("weather_station", "roof"));
+    /// assert_eq!(change.module.as_deref(), Some("module.a"));
+    /// ```
+    pub fn new(address: impl Into<String>, action: Option<Action>) -> Change {
+        let address = address.into();
+        // An index comes last, and may contain dots.
+        let plain = match address.rsplit_once('[') {
+            Some((plain, _)) if address.ends_with(']') => plain,
+            _ => &address,
+        };
+        let mut steps: Vec<&str> = plain.split('.').collect();
+        let resource_name = steps.pop().unwrap_or_default().to_owned();
+        let resource_type = steps.pop().unwrap_or_default().to_owned();
+        let is_data = steps.last() == Some(&"data");
+        if is_data {
+            steps.pop();
+        }
+        Change {
+            provider: String::new(),
+            resource_mode: if is_data { "data" } else { "managed" }.to_owned(),
+            module: (!steps.is_empty()).then(|| steps.join(".")),
+            resource_type,
+            resource_name,
+            index: None,
+            action,
+            before: Value::NULL,
+            after: Value::NULL,
+            config: Value::NULL,
+            sensitive_paths: Vec::new(),
+            metadata: Value::NULL,
+            address,
+        }
+    }
+
     /// The value at this path in [`after`](Change::after), if it is known and not null.
     ///
     /// ```
@@ -151,17 +192,30 @@ pub enum Action {
 }
 
 impl Action {
-    pub(crate) fn named(name: &str) -> Option<Action> {
-        match name {
-            "Create" => Some(Action::Create),
-            "Read" => Some(Action::Read),
-            "Update" => Some(Action::Update),
-            "Replace" => Some(Action::Replace),
-            "Delete" => Some(Action::Delete),
-            "NoOp" => Some(Action::NoOp),
-            "Forget" => Some(Action::Forget),
-            _ => None,
+    const ALL: [Action; 7] = [
+        Action::Create,
+        Action::Read,
+        Action::Update,
+        Action::Replace,
+        Action::Delete,
+        Action::NoOp,
+        Action::Forget,
+    ];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Action::Create => "Create",
+            Action::Read => "Read",
+            Action::Update => "Update",
+            Action::Replace => "Replace",
+            Action::Delete => "Delete",
+            Action::NoOp => "NoOp",
+            Action::Forget => "Forget",
         }
+    }
+
+    pub(crate) fn named(name: &str) -> Option<Action> {
+        Action::ALL.into_iter().find(|one| one.name() == name)
     }
 }
 

@@ -1,6 +1,7 @@
 //! What the author of a plugin imports. A [`Plugin`] is defined once, and its
-//! [`serve`](Plugin::serve) finds out which [`Host`] is calling: a scenario, which runs its actions,
-//! or Terraform, which uses its resources, data sources, ephemeral resources, actions and functions.
+//! [`serve`](Plugin::serve) finds out which [`Host`] is calling: a scenario, which runs its actions;
+//! Terraform, which uses its resources, data sources, ephemeral resources, actions and functions; an
+//! agent, whose tools its functions and actions are; or any program that calls them by name.
 //! `tenon provider pack` makes a provider of Terraform out of the plugin, with a typed schema of its
 //! own; through the provider `denobridge` it is a script.
 //!
@@ -83,19 +84,22 @@
 //!
 //! # Hosts
 //!
-//! | | Orchard | denobridge | Seasonings |
-//! |---|---|---|---|
-//! | actions | all | one | |
-//! | functions | | all | all, with optional and variadic parameters |
-//! | resources, data sources, ephemeral resources | | one of each | all |
-//! | `configure` | with the scenario's configuration | with the defaults | with the provider's configuration |
-//! | [`Resource::modify_plan`] | | yes | yes |
-//! | [`Resource::upgrade`] | | | yes |
-//! | markers of [`attributes!`] | none | `#[replaces]` | all |
-//! | [`max_in_flight`](Plugin::max_in_flight) | actions at a time | calls that denobridge makes at a time | calls that a host makes at a time |
-//! | progress ([`Context`], [`ResourceCall`]) | | of actions | of data sources and resources |
-//! | private data ([`ResourceCall`]) | | | of resources |
-//! | unknown arguments of functions ([`MaybeUnknown`]) | | | yes |
+//! | | Orchard | denobridge | Seasonings | ipc | MCP |
+//! |---|---|---|---|---|---|
+//! | actions | all | one | | all, as methods | all, as tools |
+//! | functions | | all | all | all, as methods | all, as tools |
+//! | resources, data sources, ephemeral resources | | one of each | all | | |
+//! | `configure` | with the scenario's configuration | with the defaults | with the provider's configuration | with the defaults | with the defaults |
+//! | [`Resource::modify_plan`] | | yes | yes | | |
+//! | [`Resource::upgrade`] | | | yes | | |
+//! | markers of [`attributes!`] | none | `#[replaces]` | all | none | `#[deprecated]` |
+//! | [`max_in_flight`](Plugin::max_in_flight) | actions at a time | calls that denobridge makes at a time | calls that a host makes at a time | actions at a time | actions at a time |
+//! | progress ([`Context`], [`ResourceCall`]) | | of actions | of data sources and resources | | of actions |
+//! | private data ([`ResourceCall`]) | | | of resources | | |
+//! | unknown arguments of functions ([`MaybeUnknown`]) | | | yes | | |
+//! | a call that is cancelled | | | is dropped, unless it changes something | is dropped | is dropped |
+//!
+//! `docs/reference/hosts.md` in the repository has the same for all languages, with the errors that hosts get.
 //!
 //! In Seasonings, a configuration with values that are not known yet leaves the plugin unconfigured:
 //! plans are made without [`Resource::modify_plan`], and everything else fails with a message that
@@ -108,13 +112,15 @@
 //!
 //! An error is a [`Failure`]; a [`Diagnostic`] names the attribute that it is about, and may also be
 //! a warning beside a result ([`Data`]). A `println!` goes to stderr, where hosts show it: stdout is
-//! the protocol's. To see the wire, start the plugin with `tenon call --protocol orchard --trace`, or
-//! `--protocol denobridge` or `--protocol seasonings`.
+//! the protocol's. To see the wire, set `TENON_DEBUG=1`, which writes every frame to stderr, or
+//! `TENON_DEBUG=FILE`; values of sensitive attributes are masked. Or start the plugin with
+//! `tenon call --protocol orchard --trace`, or with another protocol.
 
 mod attributes;
 mod block;
 mod context;
 mod data;
+mod debug;
 mod denobridge;
 mod ephemeral;
 mod failure;
@@ -122,18 +128,24 @@ mod failure;
 pub mod field;
 mod hooks;
 mod idempotency_key;
+mod ipc;
 mod maybe_unknown;
+mod mcp;
 mod orchard;
 mod parts;
+mod path;
 mod plan;
 mod plugin;
 mod process;
 mod resource;
+mod results;
 mod seasonings;
 mod secret;
 mod serving;
 mod session;
 mod storage;
+pub mod testing;
+mod tools;
 mod typed;
 mod variadic;
 mod wire;

@@ -36,6 +36,7 @@ pub enum MaybeUnknown<T> {
 impl<T: Typed> Typed for MaybeUnknown<T> {
     const IS_OPTIONAL: bool = T::IS_OPTIONAL;
     const IS_SENSITIVE: bool = T::IS_SENSITIVE;
+    const HAS_NULL_ELEMENTS: bool = T::HAS_NULL_ELEMENTS;
     const MAY_BE_UNKNOWN: bool = true;
 
     fn ty() -> Type {

@@ -1,9 +1,6 @@
 //! The plugin as a provider of Orchard: its configuration and its actions.
 
-use std::future::poll_fn;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::task::Poll;
 
 use tenon_protocols::orchard::{
     Code, Configure, ConfigureParams, Describe, DescribeResult, ERROR_NAMES, Empty, Execute,
@@ -15,16 +12,17 @@ use tenon_rpc::{
 use tenon_values::Value;
 
 use crate::context::Progress;
-use crate::failure::text;
-use crate::parts::{Refusal, Work};
+use crate::failure::tell;
+use crate::parts::{self, Refusal};
 use crate::session::{Session, Stage, Unconfigured, join};
-use crate::{Data, Failure, process, wire};
+use crate::{debug, wire};
 
 /// Serves a host until it says goodbye or goes away.
 pub(crate) async fn serve(session: Arc<Session>, io: Io) -> Result<(), CloseReason> {
     let options = Options {
         running: session.offer.max_in_flight.unwrap_or(1).max(1),
         error_names: ERROR_NAMES,
+        tap: debug::tap(&session.offer),
         ..Options::default()
     };
     let router = Arc::new(router(session.clone()));
@@ -111,38 +109,17 @@ async fn execute(session: &Session, params: ExecuteParams) -> Result<Json, Provi
     let given = { schema.input.complete(&given) }
         .map_err(|errors| ProviderError::new(Code::ValidationFailed, join(&errors)))?;
     let given = given.unmark_deep().0;
-    let data = guarded(|| (part.work)(Progress::none(), given)).await;
+    let data = parts::guarded(|| (part.work)(Progress::none(), given), parts::panicked).await;
     let data = data.map_err(|refusal| match refusal {
         // It fits the schema, but not the Rust type.
         Refusal::Unfit(_, error) => ProviderError::new(Code::ValidationFailed, error.to_string()),
         Refusal::Failed(failure) => failure.into_error(Code::ExecuteFailed),
     })?;
-    // Orchard has no place for them but stderr, which hosts show.
-    for diagnostic in &data.diagnostics {
-        process::tell(&format!("{}\n", text(diagnostic)));
-    }
+    tell(&data.diagnostics);
     Json::of(&data.value.unmark_deep().0).map_err(|error| {
         let problem = format!("the action was run, but its outputs cannot be written: {error}");
         ProviderError::new(Code::OutcomeUnknown, problem)
     })
-}
-
-/// Runs an action. One that panics may have done anything until then. What the panic says goes to
-/// stderr alone: it may quote a secret.
-async fn guarded(
-    begin: impl FnOnce() -> Work<Result<Data<Value>, Refusal>>,
-) -> Result<Data<Value>, Refusal> {
-    let panicked = |_| {
-        Refusal::from(Failure::outcome_unknown(
-            "the action panicked; see stderr for the place",
-        ))
-    };
-    let mut work = catch_unwind(AssertUnwindSafe(begin)).map_err(panicked)?;
-    poll_fn(|cx| {
-        let polled = catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(cx)));
-        polled.unwrap_or_else(|panic| Poll::Ready(Err(panicked(panic))))
-    })
-    .await
 }
 
 fn decode<M: Method>(params: Option<Payload>) -> Result<M::Params, RpcError> {

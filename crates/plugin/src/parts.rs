@@ -1,9 +1,11 @@
 //! The parts of a configured plugin, which take and return values instead of types.
 
 use std::collections::BTreeMap;
-use std::future::Future;
+use std::future::{Future, poll_fn};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::task::Poll;
 
 use tenon_schema::{Attribute, Block};
 use tenon_values::{Error, Value};
@@ -147,4 +149,23 @@ impl From<Failure> for Refusal {
 /// Reads what was sent as a type of the author's.
 pub(crate) fn read<T: Typed>(given: Given, value: &Value) -> Result<T, Refusal> {
     T::from_value(value).map_err(|error| Refusal::Unfit(given, error))
+}
+
+/// Runs work of the author's. If it panics, the call fails as `panicked` says. What the panic says goes
+/// to stderr alone: it may quote a secret.
+pub(crate) async fn guarded<T>(
+    begin: impl FnOnce() -> Work<Result<T, Refusal>>,
+    panicked: fn() -> Failure,
+) -> Result<T, Refusal> {
+    let mut work = catch_unwind(AssertUnwindSafe(begin)).map_err(|_| panicked())?;
+    poll_fn(|cx| {
+        let polled = catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(cx)));
+        polled.unwrap_or_else(|_| Poll::Ready(Err(panicked().into())))
+    })
+    .await
+}
+
+/// An action that panics may have done anything until then.
+pub(crate) fn panicked() -> Failure {
+    Failure::outcome_unknown("the action panicked; see stderr for the place")
 }

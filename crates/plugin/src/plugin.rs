@@ -15,6 +15,7 @@ use tenon_values::Value;
 
 use crate::block::body;
 use crate::parts::{Call, Given, Kinds, Parts, Refusal, Work, read};
+use crate::results::Results;
 use crate::{Attributes, Failure};
 
 pub(crate) type Start<S> = Box<dyn Fn(Value) -> Work<Result<S, Refusal>> + Send + Sync>;
@@ -31,6 +32,7 @@ pub struct Plugin<S = ()> {
     pub(crate) offer: Offer,
     pub(crate) setup: Setup<S>,
     pub(crate) functions: BTreeMap<String, Box<Call>>,
+    pub(crate) results: Results,
     pub(crate) kinds: Kinds,
     pub(crate) parts: Vec<Add<S>>,
     pub(crate) around: Around,
@@ -63,6 +65,7 @@ impl Plugin<()> {
             },
             setup: Setup::Ready(()),
             functions: BTreeMap::new(),
+            results: Results::default(),
             kinds: Kinds::default(),
             parts: Vec::new(),
             around: Around::default(),
@@ -116,6 +119,7 @@ impl Plugin<()> {
             offer: self.offer,
             setup: Setup::Configure(Box::new(start)),
             functions: self.functions,
+            results: self.results,
             kinds: self.kinds,
             parts: self.parts.into_iter().map(stateless).collect(),
             around: self.around,

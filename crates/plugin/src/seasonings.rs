@@ -27,6 +27,7 @@ use tenon_rpc::{
 };
 use tenon_schema::Offer;
 
+use crate::debug;
 use crate::session::Session;
 use received::Received;
 use running::Running;
@@ -47,6 +48,7 @@ pub(crate) async fn serve(session: Arc<Session>, io: Io) -> Result<(), CloseReas
     let options = Options {
         // Not every call may be cancelled: see `Running`.
         cancel: None,
+        tap: debug::tap(&session.offer),
         ..Protocol::Seasonings.host_options()
     };
     let served = Arc::new(Served {

@@ -33,6 +33,7 @@ impl<T> fmt::Debug for Secret<T> {
 impl<T: Typed> Typed for Secret<T> {
     const IS_OPTIONAL: bool = T::IS_OPTIONAL;
     const IS_SENSITIVE: bool = true;
+    const HAS_NULL_ELEMENTS: bool = T::HAS_NULL_ELEMENTS;
 
     fn ty() -> Type {
         T::ty()
@@ -79,6 +80,7 @@ impl<T: Typed> Typed for WriteOnly<T> {
     const IS_OPTIONAL: bool = true;
     const IS_SENSITIVE: bool = true;
     const IS_WRITE_ONLY: bool = true;
+    const HAS_NULL_ELEMENTS: bool = T::HAS_NULL_ELEMENTS;
 
     fn ty() -> Type {
         T::ty()

@@ -1,16 +1,21 @@
 //! The ways to run a plugin.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use serde::Deserialize;
+use serde_json::Value as Json;
+use serde_json::value::RawValue;
 use tenon_protocols::orchard::ProviderSchema;
+use tenon_rpc::options::Limits;
 use tenon_rpc::{CloseReason, Dialect, Io};
 use tenon_schema::Offer;
 
 use crate::session::Session;
-use crate::{Plugin, denobridge, orchard, process, seasonings};
+use crate::{Plugin, denobridge, ipc, mcp, orchard, process, seasonings};
 
 /// The program that calls a plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,23 +28,67 @@ pub enum Host {
     /// Terraform or OpenTofu by a provider that `tenon provider pack` made, which uses functions,
     /// resources, data sources and ephemeral resources; `tenon terraform` and `tenon state serve`.
     Seasonings,
+    /// Any program that calls functions and actions by name, such as `tenon call` and clients of
+    /// `tenon serve`: JSON-RPC in lines.
+    Ipc,
+    /// As [`Ipc`](Host::Ipc), with messages behind `Content-Length`, as editors write them.
+    IpcHeaders,
+    /// An agent, or another client of the Model Context Protocol: functions and actions are its tools.
+    Mcp,
 }
 
 impl Host {
-    /// Detects the host by its first message, which stays in the input.
+    /// Detects the host by its first message, which stays in the input. What the plugin offers decides
+    /// whether a method is one of denobridge's or the plugin's own.
     ///
     /// # Errors
     /// Input failed.
-    pub async fn detect(io: Io) -> io::Result<(Host, Io)> {
-        let (dialect, io) = io
-            .detect(&[Dialect::Orchard, Dialect::JsonRpcLines, Dialect::MsgpackRpc])
-            .await?;
-        let host = match dialect {
-            Dialect::JsonRpcLines => Host::Denobridge,
-            Dialect::MsgpackRpc => Host::Seasonings,
-            _ => Host::Orchard,
+    pub async fn detect(io: Io, offer: &Offer) -> io::Result<(Host, Io)> {
+        const CANDIDATES: [Dialect; 4] = [
+            Dialect::Orchard,
+            Dialect::JsonRpcLines,
+            Dialect::JsonRpcHeaders,
+            Dialect::MsgpackRpc,
+        ];
+        let (dialect, io) = io.detect(&CANDIDATES).await?;
+        Ok(match dialect {
+            Dialect::Orchard => (Host::Orchard, io),
+            Dialect::MsgpackRpc => (Host::Seasonings, io),
+            Dialect::JsonRpcHeaders => (Host::IpcHeaders, io),
+            Dialect::JsonRpcLines => {
+                let (line, io) = io.first_line(Limits::default().frame).await?;
+                (Host::of_json_rpc(&line, offer), io)
+            }
+        })
+    }
+
+    /// The host that sends this first line of JSON-RPC.
+    fn of_json_rpc(line: &[u8], offer: &Offer) -> Host {
+        #[derive(Deserialize)]
+        struct First<'a> {
+            #[serde(borrow)]
+            method: Cow<'a, str>,
+            #[serde(borrow, default)]
+            params: Option<&'a RawValue>,
+        }
+        // What is not a request is for the service to refuse.
+        let Ok(First { method, params }) = serde_json::from_slice(line) else {
+            return Host::Ipc;
         };
-        Ok((host, io))
+        let is_mcp = || {
+            let params: Json = params
+                .and_then(|params| serde_json::from_str(params.get()).ok())
+                .unwrap_or_default();
+            params["protocolVersion"].is_string()
+        };
+        let is_own = offer.functions.contains_key(&*method) || offer.actions.contains_key(&*method);
+        match &*method {
+            "initialize" if is_mcp() => Host::Mcp,
+            // Every host of denobridge begins with it.
+            "health" => Host::Denobridge,
+            method if !is_own && denobridge::serves(method, offer) => Host::Denobridge,
+            _ => Host::Ipc,
+        }
     }
 }
 
@@ -84,7 +133,7 @@ impl<S: Send + Sync + 'static> Plugin<S> {
     /// What the host sent is not a stream of messages, or input or output failed.
     pub async fn serve_on(self, io: Io) -> Result<(), CloseReason> {
         let failed = |error| CloseReason::Io(Arc::new(error));
-        let (host, io) = Host::detect(io).await.map_err(failed)?;
+        let (host, io) = Host::detect(io, &self.offer).await.map_err(failed)?;
         self.serve_host(host, io).await
     }
 
@@ -98,13 +147,17 @@ impl<S: Send + Sync + 'static> Plugin<S> {
             Host::Orchard => orchard::serve(session, io).await,
             Host::Denobridge => denobridge::serve(session, io).await,
             Host::Seasonings => seasonings::serve(session, io).await,
+            Host::Ipc => ipc::serve(session, Dialect::JsonRpcLines, io).await,
+            Host::IpcHeaders => ipc::serve(session, Dialect::JsonRpcHeaders, io).await,
+            Host::Mcp => mcp::serve(session, io).await,
         }
     }
 
     fn serve_stdio(self) -> Result<(), String> {
         self.offer.check().map_err(|error| error.to_string())?;
         process::serve_stdio(|io| async move {
-            let (host, io) = { Host::detect(io).await }.map_err(|error| error.to_string())?;
+            let detected = Host::detect(io, &self.offer).await;
+            let (host, io) = detected.map_err(|error| error.to_string())?;
             if host == Host::Orchard {
                 schema(&self.offer)?;
             }

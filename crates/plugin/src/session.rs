@@ -11,6 +11,7 @@ use tokio::sync::{Notify, RwLock, RwLockReadGuard};
 
 use crate::parts::{Call, Kinds, Parts, Refusal, Work};
 use crate::plugin::{Around, Setup};
+use crate::results::Results;
 use crate::{Failure, Plugin};
 
 /// How long the author's shutdown may take once the host is gone, because nothing would end a
@@ -42,6 +43,7 @@ pub(crate) enum Unconfigured {
 pub(crate) struct Session {
     pub(crate) offer: Offer,
     pub(crate) functions: BTreeMap<String, Box<Call>>,
+    pub(crate) results: Results,
     pub(crate) kinds: Kinds,
     pub(crate) around: Around,
     /// If there is nothing to configure, the plugin is ready from the start.
@@ -73,6 +75,7 @@ impl Session {
         Arc::new(Session {
             offer: plugin.offer,
             functions: plugin.functions,
+            results: plugin.results,
             kinds: plugin.kinds,
             around: plugin.around,
             configure,

@@ -37,6 +37,9 @@ pub trait Typed: Sized {
     /// It is [`MaybeUnknown`](crate::MaybeUnknown).
     const MAY_BE_UNKNOWN: bool = false;
 
+    /// Elements of a list, set or map in it may be null.
+    const HAS_NULL_ELEMENTS: bool = false;
+
     /// It is an [`IdempotencyKey`](crate::IdempotencyKey).
     const IS_IDEMPOTENCY_KEY: bool = false;
 
@@ -112,6 +115,7 @@ impl<T: Typed> Typed for Option<T> {
     const IS_OPTIONAL: bool = true;
     const IS_SENSITIVE: bool = T::IS_SENSITIVE;
     const IS_WRITE_ONLY: bool = T::IS_WRITE_ONLY;
+    const HAS_NULL_ELEMENTS: bool = T::HAS_NULL_ELEMENTS;
     const MAY_BE_UNKNOWN: bool = T::MAY_BE_UNKNOWN;
     const IS_IDEMPOTENCY_KEY: bool = T::IS_IDEMPOTENCY_KEY;
 
@@ -136,6 +140,7 @@ impl<T: Typed> Typed for Option<T> {
 
 impl<T: Typed> Typed for Vec<T> {
     const IS_SENSITIVE: bool = T::IS_SENSITIVE;
+    const HAS_NULL_ELEMENTS: bool = T::IS_OPTIONAL || T::HAS_NULL_ELEMENTS;
 
     fn ty() -> Type {
         Type::list(T::ty())
@@ -152,6 +157,7 @@ impl<T: Typed> Typed for Vec<T> {
 
 impl<T: Typed + Ord> Typed for BTreeSet<T> {
     const IS_SENSITIVE: bool = T::IS_SENSITIVE;
+    const HAS_NULL_ELEMENTS: bool = T::IS_OPTIONAL || T::HAS_NULL_ELEMENTS;
 
     fn ty() -> Type {
         Type::set(T::ty())
@@ -168,6 +174,7 @@ impl<T: Typed + Ord> Typed for BTreeSet<T> {
 
 impl<T: Typed> Typed for BTreeMap<String, T> {
     const IS_SENSITIVE: bool = T::IS_SENSITIVE;
+    const HAS_NULL_ELEMENTS: bool = T::IS_OPTIONAL || T::HAS_NULL_ELEMENTS;
 
     fn ty() -> Type {
         Type::map(T::ty())

@@ -76,8 +76,33 @@ async fn the_first_message_tells_who_is_calling() {
         (format!(r#"{{"id":1,"params":"{long}"}}"#), Host::Orchard),
         (
             format!(r#"{{"jsonrpc":"2.0","params":"{long}"}}"#),
+            Host::Ipc,
+        ),
+        (
+            format!(r#"{{"jsonrpc":"2.0","id":1,"params":["{long}"],"method":"call"}}"#),
             Host::Denobridge,
         ),
+        (
+            "\n \n{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"greeting\"}\n".to_owned(),
+            Host::Ipc,
+        ),
+        (
+            "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"read\"}\n".to_owned(),
+            Host::Ipc,
+        ),
+        (
+            "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\"}\n".to_owned(),
+            Host::Ipc,
+        ),
+        (
+            format!(
+                r#"{{"jsonrpc":"2.0","id":1,"params":{{"x":"{long}","protocolVersion":"?"}},"method":"initialize"}}"#
+            ),
+            Host::Mcp,
+        ),
+        ("Content-Length: 2\r\n\r\n{}".to_owned(), Host::IpcHeaders),
+        ("[{\"jsonrpc\":\"2.0\"}]".to_owned(), Host::Ipc),
+        ("hello\n".to_owned(), Host::Ipc),
         (String::new(), Host::Orchard),
     ] {
         let (mut here, there) = tokio::io::duplex(16);
@@ -86,7 +111,9 @@ async fn the_first_message_tells_who_is_calling() {
             // The rest of it is not read.
             let _unread = here.write_all(sent.as_bytes()).await;
         });
-        let (found, io) = Host::detect(Io::from(there)).await.unwrap();
+        let (found, io) = Host::detect(Io::from(there), plugin().offer())
+            .await
+            .unwrap();
         assert_eq!(found, host, "{message}");
         drop(io);
         send.await.unwrap();

@@ -10,6 +10,7 @@ use tenon_values::{Error, Type, Value};
 use super::{Plugin, add};
 use crate::block::body;
 use crate::parts::{Given, Part, Refusal, Shape, Work, read};
+use crate::results::ResultType;
 use crate::{Attributes, Context, Data, Failure, IntoData, Typed};
 
 impl<S: Send + Sync + 'static> Plugin<S> {
@@ -43,7 +44,8 @@ impl<S: Send + Sync + 'static> Plugin<S> {
             is_idempotent: false,
             description: description.into().into(),
         };
-        self.add_action(name.into(), action, move |context, given| {
+        let result = ResultType::of::<O::Value>();
+        self.add_action(name.into(), action, result, move |context, given| {
             let work = read(Given::Props, &given).map(|attributes| run(context, attributes));
             Box::pin(async move {
                 let data = work?.await?.into_data();
@@ -73,7 +75,9 @@ impl<S: Send + Sync + 'static> Plugin<S> {
         W: Future<Output = Result<Value, Failure>> + Send + 'static,
     {
         let input = action.input.clone();
-        self.add_action(name.into(), action, move |context, given| {
+        let output = { action.output.as_ref() }.map_or_else(<()>::ty, Attribute::implied_type);
+        let result = ResultType::by_hand(output);
+        self.add_action(name.into(), action, result, move |context, given| {
             // Complete already if it comes from a host that reads schemas.
             let work = { input.complete(&given) }
                 .map_err(|mut errors| Refusal::Unfit(Given::Props, errors.swap_remove(0)))
@@ -83,7 +87,13 @@ impl<S: Send + Sync + 'static> Plugin<S> {
     }
 
     #[track_caller]
-    fn add_action<F>(mut self, name: String, action: Action, run: F) -> Plugin<S>
+    fn add_action<F>(
+        mut self,
+        name: String,
+        action: Action,
+        result: ResultType,
+        run: F,
+    ) -> Plugin<S>
     where
         F: Fn(Context<S>, Value) -> Work<Result<Data<Value>, Refusal>> + Send + Sync + 'static,
     {
@@ -111,6 +121,9 @@ impl<S: Send + Sync + 'static> Plugin<S> {
             let shape = shape.clone();
             parts.actions.insert(part.clone(), Part { shape, work });
         }));
+        if action.output.is_some() {
+            self.results.actions.insert(name.clone(), result);
+        }
         add("actions", &mut self.offer.actions, name, action);
         self
     }

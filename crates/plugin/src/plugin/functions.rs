@@ -7,6 +7,7 @@ use tenon_values::{Type, Value};
 
 use super::{Plugin, add};
 use crate::parts::{Given, Refusal, Work, read};
+use crate::results::ResultType;
 use crate::{Attributes, Failure, Typed};
 
 impl<S: Send + Sync + 'static> Plugin<S> {
@@ -82,6 +83,8 @@ impl<S: Send + Sync + 'static> Plugin<S> {
             let work = read(Given::Props, &arguments).map(&call);
             Box::pin(async move { Ok(crate::data::write(&work?.await?, "result")?) })
         };
+        let result = ResultType::of::<T>();
+        self.results.functions.insert(name.clone(), result);
         self.functions.insert(name, Box::new(call));
         self
     }

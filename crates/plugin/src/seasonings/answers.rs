@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use tenon_protocols::Protocol;
-use tenon_protocols::seasonings::{Diagnostic, FAILED, NOT_FOUND, Params, Segment, Severity};
+use tenon_protocols::seasonings::{Diagnostic, FAILED, NOT_FOUND, Params, Segment};
 use tenon_rpc::{Reply, RpcError};
 use tenon_schema::Body;
-use tenon_values::{Error, Step, Type, Value};
+use tenon_values::{Error, Value};
 
 use super::{Received, Served};
 use crate::parts::{Given, Refusal};
+use crate::path::{located, segment};
 use crate::{Failure, wire};
 
 /// The answer to a call about something with this schema.
@@ -87,83 +88,8 @@ fn unfit(given: Given, error: &Error) -> Diagnostic {
     }
 }
 
-fn segment(step: &Step) -> Segment {
-    match step {
-        Step::Attribute(name) => Segment::Name(name.to_string()),
-        Step::Key(key) => Segment::Name(key.as_str().unwrap_or_default().to_owned()),
-        Step::Index(index) | Step::Element(index) => Segment::Index(*index),
-    }
-}
-
-/// Diagnostics of the author, whose paths are texts.
-pub(super) fn located(diagnostics: Vec<crate::Diagnostic>, body: &Body) -> Vec<Diagnostic> {
-    let ty = body.implied_type();
-    let located = |one: crate::Diagnostic| Diagnostic {
-        severity: match one.severity {
-            crate::Severity::Error => Severity::Error,
-            crate::Severity::Warning => Severity::Warning,
-        },
-        path: segments(&one.prop_path.unwrap_or_default(), &ty),
-        summary: one.summary,
-        detail: one.detail,
-    };
-    diagnostics.into_iter().map(located).collect()
-}
-
-/// A path of texts, in which the places in lists are numbers.
-fn segments(path: &[String], ty: &Type) -> Vec<Segment> {
-    let mut place = Some(ty.clone());
-    let step = |text: &String| {
-        let before = place.take();
-        let index = text.parse().ok().map(Segment::Index);
-        let name = || Segment::Name(text.clone());
-        let (segment, next) = match before {
-            Some(Type::Object(object)) => {
-                let part = object.attribute(text).map(|one| one.ty.clone());
-                (name(), part)
-            }
-            Some(Type::Map(element)) => (name(), Some((*element).clone())),
-            Some(Type::List(element) | Type::Set(element)) => {
-                (index.unwrap_or_else(name), Some((*element).clone()))
-            }
-            _ => (index.unwrap_or_else(name), None),
-        };
-        place = next;
-        segment
-    };
-    path.iter().map(step).collect()
-}
-
 /// An attribute of an object; null if there is none.
 pub(super) fn part(object: &Value, name: &str) -> Value {
     let attributes = object.attributes();
     { attributes.and_then(|all| all.get(name).cloned()) }.unwrap_or(Value::NULL)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use tenon_schema::Attribute;
-
-    #[test]
-    fn places_in_lists_are_numbers() {
-        let ty: Type = "object({ list = list(map(string)), any = any })"
-            .parse()
-            .unwrap();
-        let Type::Object(object) = &ty else {
-            panic!("it is an object");
-        };
-        let attributes = object.attributes().iter();
-        let body =
-            Body::new(attributes.map(|one| Attribute::new(one.name.as_str(), one.ty.clone())));
-        let path = |path: &[&str]| {
-            let diagnostic = crate::Diagnostic::error("no", "").at(path.iter().copied());
-            let located = located(vec![diagnostic], &body).remove(0);
-            serde_json::to_string(&located.path).unwrap()
-        };
-        assert_eq!(path(&["list", "1", "2"]), r#"["list",1,"2"]"#);
-        assert_eq!(path(&["any", "1", "x"]), r#"["any",1,"x"]"#);
-        assert_eq!(path(&["0"]), r#"["0"]"#);
-        assert_eq!(path(&[]), "[]");
-    }
 }

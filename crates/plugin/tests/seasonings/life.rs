@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::json;
+use tenon_plugin::schema::Offer;
 use tenon_plugin::{
     Created, Data, Existing, Failure, Found, Host as Caller, Plugin, Resource, attributes,
 };
@@ -185,7 +186,9 @@ async fn the_first_byte_tells_who_is_calling() {
     tokio::io::AsyncWriteExt::write_all(&mut here, &[0x94])
         .await
         .unwrap();
-    let (found, _) = Caller::detect(Io::from(there)).await.unwrap();
+    let (found, _) = Caller::detect(Io::from(there), &Offer::default())
+        .await
+        .unwrap();
     assert_eq!(found, Caller::Seasonings);
 }
 
