@@ -5,7 +5,7 @@ import json
 
 from stage import ClientCase, both_clients
 
-from tenon_ipc import BadMessage, ConnectionLost, MessageTooLarge, RequestTimeout, RpcError
+from tenon_ipc import InvalidMessage, ConnectionLost, MessageTooLarge, RequestTimeout, RpcError
 
 #: Lines that are no messages.
 GARBAGE = [
@@ -40,7 +40,7 @@ class Requests(ClientCase):
     async def test_what_cannot_be_sent_is_refused_and_takes_no_number(self):
         client, peer = await self.connected(max_message_bytes=1000)
         for params in ([float("nan")], [object()], "\ud800"):
-            with self.assertRaises(BadMessage):
+            with self.assertRaises(InvalidMessage):
                 await client.request("m", params)
         with self.assertRaisesRegex(MessageTooLarge, "limit of 1000 bytes") as caught:
             await client.notify("m", "x" * 1000)
@@ -149,7 +149,7 @@ class Answers(ClientCase):
         for count, line in enumerate(GARBAGE, 1):
             await peer.write(line + b"\n")
             await self.until(lambda count=count: len(self.errors) >= count)
-            self.assertIsInstance(self.errors[-1], BadMessage, line[:40])
+            self.assertIsInstance(self.errors[-1], InvalidMessage, line[:40])
         await peer.send(id=1, result="still here")
         self.assertEqual(await call, "still here")
         self.assertEqual(len(self.errors), len(GARBAGE))
@@ -173,7 +173,7 @@ class Answers(ClientCase):
         call = self.request(client, "m")
         await peer.line()
         await peer.send(id=1, error="no")
-        with self.assertRaisesRegex(BadMessage, "neither a result nor an error"):
+        with self.assertRaisesRegex(InvalidMessage, "neither a result nor an error"):
             await call
         call = self.request(client, "m")
         await peer.line()

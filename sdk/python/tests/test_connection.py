@@ -96,13 +96,13 @@ class Connecting(ClientCase):
     async def test_the_user_of_the_server(self):
         await self.serve()
         stranger = os.getuid() + 4711
-        with mock.patch.object(_socket, "_server_user", return_value=stranger):
+        with mock.patch.object(_socket, "user_of", return_value=stranger):
             await self.refused(f"runs as user {stranger}.*allow_users=\\[{stranger}\\]")
             await self.refused(f"runs as user {stranger}", allow_users=[stranger + 1])
             for trusted in ([stranger], "any"):
                 async with self.client(allow_users=trusted) as client:
                     self.assertEqual(client.state, "connected")
-        with mock.patch.object(_socket, "_server_user", return_value=0):
+        with mock.patch.object(_socket, "user_of", return_value=0):
             async with self.client():
                 pass
 
@@ -171,7 +171,7 @@ class Users(unittest.TestCase):
     def test_the_kernel_says_who_it_is(self):
         ours, theirs = socket.socketpair()
         with ours, theirs:
-            self.assertEqual(_socket._server_user(ours), os.getuid())
+            self.assertEqual(_socket.user_of(ours), os.getuid())
 
 
 @both_clients

@@ -7,7 +7,7 @@ import threading
 
 from stage import ClientCase, both_clients
 
-from tenon_ipc import BadMessage, MessageTooLarge, RpcError
+from tenon_ipc import InvalidMessage, MessageTooLarge, RpcError
 from tenon_ipc._handlers import LIMIT
 
 
@@ -125,7 +125,7 @@ class CallsFromTheServer(ClientCase):
         found = await self.answer(peer, id=2, method="refuse")
         self.assertEqual(found["error"], {"code": 7, "message": "not now", "data": {"retry": True}})
         self.assertEqual(self.errors, [])
-        kinds = {"crash": LookupError, "no_json": BadMessage, "long": MessageTooLarge}
+        kinds = {"crash": LookupError, "no_json": InvalidMessage, "long": MessageTooLarge}
         for method, kind in kinds.items():
             found = await self.answer(peer, id=3, method=method)
             self.assertEqual(found["error"], {"code": -32603, "message": "Internal error"})

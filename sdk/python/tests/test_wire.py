@@ -4,7 +4,7 @@ import json
 import unittest
 from pathlib import Path
 
-from tenon_ipc import BadMessage, MessageTooLarge, RpcError
+from tenon_ipc import InvalidMessage, MessageTooLarge, RpcError
 from tenon_ipc import _wire as wire
 from tenon_ipc._framing import Headers, Lines, framing
 
@@ -35,7 +35,7 @@ def meanings(dialect, data, step):
         for at in range(0, len(data), step):
             found += [meaning(frame) for frame in stream.feed(data[at : at + step])]
         found += [meaning(frame) for frame in stream.finish()]
-    except (BadMessage, MessageTooLarge):
+    except (InvalidMessage, MessageTooLarge):
         found.append({"broken": True})
     return found
 
@@ -134,7 +134,7 @@ class Limits(unittest.TestCase):
         self.assertRaises(MessageTooLarge, next, lines)
 
     def test_a_header_ends_somewhere(self):
-        with self.assertRaisesRegex(BadMessage, "more than 8192 bytes"):
+        with self.assertRaisesRegex(InvalidMessage, "more than 8192 bytes"):
             list(Headers(LIMIT).feed(b"X-Long: " + b"x" * 9000))
 
     def test_a_long_line_in_small_pieces_is_searched_once(self):
@@ -162,12 +162,12 @@ class Refusals(unittest.TestCase):
             recursive,
             deep,
         ):
-            with self.assertRaisesRegex(BadMessage, "the params of 'm' cannot be sent as JSON"):
+            with self.assertRaisesRegex(InvalidMessage, "the params of 'm' cannot be sent as JSON"):
                 wire.members("m", params)
 
     def test_method_names(self):
         for name in ("", None, 5):
-            with self.assertRaisesRegex(BadMessage, "no name of a method"):
+            with self.assertRaisesRegex(InvalidMessage, "no name of a method"):
                 wire.members(name, None)
 
     def test_an_error_does_not_show_its_data(self):

@@ -1,4 +1,4 @@
-"""Clients for JSON-RPC 2.0 on local sockets: :class:`Client`, and for asyncio :class:`AsyncClient`.
+"""JSON-RPC 2.0 on local sockets: :class:`Client`, :class:`AsyncClient` for asyncio, and :class:`Server`.
 
     from tenon_ipc import Client
 
@@ -10,10 +10,11 @@ To see what goes over the wire, give ``debug=True``.
 
 from .aio import AsyncClient
 from .errors import (
-    BadMessage,
     ConnectionFailed,
     ConnectionLost,
+    InvalidMessage,
     IpcError,
+    ListenFailed,
     MessageTooLarge,
     NotConnected,
     Refused,
@@ -21,21 +22,26 @@ from .errors import (
     RpcError,
 )
 from .names import socket_path, socket_paths
+from .server import Server
+from .session import Session
 from .settings import Settings
 from .sync import Client
 
 __all__ = [
     "AsyncClient",
-    "BadMessage",
     "Client",
     "ConnectionFailed",
     "ConnectionLost",
+    "InvalidMessage",
     "IpcError",
+    "ListenFailed",
     "MessageTooLarge",
     "NotConnected",
     "Refused",
     "RequestTimeout",
     "RpcError",
+    "Server",
+    "Session",
     "Settings",
     "socket_path",
     "socket_paths",

@@ -13,7 +13,7 @@ from ._framing import framing
 from ._handlers import Handler, Handlers
 from ._signal import Signal
 from .errors import (
-    BadMessage,
+    InvalidMessage,
     ConnectionLost,
     IpcError,
     MessageTooLarge,
@@ -86,10 +86,10 @@ class Connection(asyncio.Protocol):
         self._understand(self._framing.finish())
         self.end(self._left("the server closed the connection"))
 
-    def connection_lost(self, error: Exception | None) -> None:
+    def connection_lost(self, exc: Exception | None) -> None:
         """The socket is closed."""
         self._is_gone = True
-        why = "the server closed the connection" if error is None else str(error)
+        why = "the server closed the connection" if exc is None else str(exc)
         self.end(self._left(f"the connection was lost: {why}"))
         self._gone.wake()
 
@@ -213,7 +213,7 @@ class Connection(asyncio.Protocol):
                     # Whoever was told of the last one may have closed the connection.
                     if self.over is None:
                         self._take(message)
-        except (BadMessage, MessageTooLarge) as error:
+        except (InvalidMessage, MessageTooLarge) as error:
             # After this nothing in the stream can be trusted.
             self._events.failed(error)
             lost = ConnectionLost(f"the connection was given up: {error}")

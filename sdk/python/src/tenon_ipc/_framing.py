@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Union
 
-from .errors import BadMessage, MessageTooLarge
+from .errors import InvalidMessage, MessageTooLarge
 
 #: No real header block comes near this.
 _HEADER_LIMIT = 8 * 1024
@@ -85,7 +85,7 @@ class Headers:
     def finish(self) -> Iterator[bytes]:
         """Nothing: a body is whole when it is long enough."""
         if self._length is not None or self._buffer.strip():
-            raise BadMessage(f"the stream ended inside a message: {quoted(self._buffer)}")
+            raise InvalidMessage(f"the stream ended inside a message: {quoted(self._buffer)}")
         yield from ()
 
     @staticmethod
@@ -105,7 +105,7 @@ class Headers:
             at += len(line) + 1
             if line == b"\r":
                 if length is None:
-                    raise BadMessage("the header has no Content-Length")
+                    raise InvalidMessage("the header has no Content-Length")
                 del self._buffer[:at]
                 return length
             name, value = self._header(line)
@@ -114,13 +114,13 @@ class Headers:
             elif name == "content-type":
                 _check_charset(value)
         if len(window) == _HEADER_LIMIT:
-            raise BadMessage(f"a header has more than {_HEADER_LIMIT} bytes: {quoted(window)}")
+            raise InvalidMessage(f"a header has more than {_HEADER_LIMIT} bytes: {quoted(window)}")
         return None
 
     def _header(self, line: bytes) -> tuple[str, str]:
         name, colon, value = line.partition(b":")
         if not colon or not line.endswith(b"\r") or not line.isascii():
-            raise BadMessage(
+            raise InvalidMessage(
                 f"expected a header such as 'Content-Length: 42', not {quoted(line)}; "
                 "a server that sends lines needs framing='lines'"
             )
@@ -129,7 +129,7 @@ class Headers:
     def _content_length(self, value: str) -> int:
         # Not int() alone, which takes "-2" and "1_000" as well, and takes long over long digits.
         if not value.isdigit() or len(value) > 20:
-            raise BadMessage(f"Content-Length is {value[:60]!r}, no number of bytes")
+            raise InvalidMessage(f"Content-Length is {value[:60]!r}, no number of bytes")
         length = int(value)
         if length > self._limit:
             raise MessageTooLarge(
@@ -143,7 +143,7 @@ def _check_charset(content_type: str) -> None:
     for part in content_type.split(";"):
         name, _, charset = part.strip().partition("=")
         if name == "charset" and charset.strip('"').lower() not in ("utf-8", "utf8"):
-            raise BadMessage(f"the charset {charset[:60]!r} is not supported; send UTF-8")
+            raise InvalidMessage(f"the charset {charset[:60]!r} is not supported; send UTF-8")
 
 
 #: The bytes of a stream become frames in one of these ways.

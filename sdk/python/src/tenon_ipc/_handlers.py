@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Callable
 
 from . import _wire as wire
-from .errors import BadMessage, MessageTooLarge, RpcError
+from .errors import InvalidMessage, MessageTooLarge, RpcError
 
 #: Takes the params of a call and gives its result, or something to await for it.
 Handler = Callable[[Any], Any]
@@ -111,7 +111,7 @@ class Handlers:
         """Answers a call with a result or an RpcError, as soon as there is room."""
         try:
             frame = self._frame(wire.answer(id, outcome))
-        except (BadMessage, MessageTooLarge) as error:
+        except (InvalidMessage, MessageTooLarge) as error:
             frame = self._frame(wire.answer(id, self._failure(error)))
         if self.has_room:
             self._write(frame)

@@ -51,7 +51,7 @@ def try_connect(path: str, allow_users: str | Collection[int]) -> socket.socket 
             "this client needs Unix sockets: Python has no portable way to open the named pipes "
             "of Windows; use the TypeScript client there"
         )
-    _check_place(path, allow_users)
+    check_place(path, allow_users)
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         connection.setblocking(False)
@@ -91,7 +91,7 @@ def _explanation(path: str, error: OSError) -> str:
     return f"could not connect to {path}: {error.strerror}"
 
 
-def _check_place(path: str, allow_users: str | Collection[int]) -> None:
+def check_place(path: str, allow_users: str | Collection[int]) -> None:
     """Refuses a socket that somebody else has made, or could replace."""
     folder = os.path.dirname(path) or "."
     if folder == runtime_folder():
@@ -103,7 +103,7 @@ def _check_place(path: str, allow_users: str | Collection[int]) -> None:
     except OSError:
         # Connecting tells what is wrong.
         return
-    if _is_stranger(found.st_uid, allow_users):
+    if is_stranger(found.st_uid, allow_users):
         raise ConnectionFailed(
             f"the folder of the socket {path} belongs to user {found.st_uid}, not to us (user "
             f"{os.getuid()}) or root; if they can be trusted, say allow_users=[{found.st_uid}]"
@@ -118,7 +118,7 @@ def _check_place(path: str, allow_users: str | Collection[int]) -> None:
             user = look(path).st_uid
         except OSError:
             continue
-        if _is_stranger(user, allow_users):
+        if is_stranger(user, allow_users):
             raise ConnectionFailed(
                 f"the socket {path} belongs to user {user}, not to us (user {os.getuid()}) or "
                 f"root; if they can be trusted, say allow_users=[{user}]"
@@ -141,7 +141,7 @@ def _check_runtime_folder(folder: str) -> None:
     )
 
 
-def _is_stranger(user: int, allow_users: Collection[int]) -> bool:
+def is_stranger(user: int, allow_users: Collection[int]) -> bool:
     return user not in (os.getuid(), 0) and user not in allow_users
 
 
@@ -152,16 +152,16 @@ def _check_user(connection: socket.socket, path: str, allow_users: str | Collect
     """
     if isinstance(allow_users, str):
         return
-    user = _server_user(connection)
-    if user is not None and _is_stranger(user, allow_users):
+    user = user_of(connection)
+    if user is not None and is_stranger(user, allow_users):
         raise ConnectionFailed(
             f"the server at {path} runs as user {user}, not as us (user {os.getuid()}) or root; "
             f"if it can be trusted, say allow_users=[{user}]"
         )
 
 
-def _server_user(connection: socket.socket) -> int | None:
-    """The user who listens on the other end, where the system tells."""
+def user_of(connection: socket.socket) -> int | None:
+    """The user at the other end, where the system tells."""
     option = getattr(socket, "SO_PEERCRED", None)
     if option is None:
         return None

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple, NoReturn, Union
 
 from ._framing import quoted
-from .errors import BadMessage, RpcError
+from .errors import InvalidMessage, RpcError
 
 METHOD_NOT_FOUND = -32601
 INTERNAL_ERROR = -32603
@@ -54,7 +54,7 @@ class Malformed(NamedTuple):
     #: The id, if one could be read.
     id: Id
     #: What is wrong.
-    error: BadMessage
+    error: InvalidMessage
 
 
 Message = Union[Request, Notification, Response, Malformed]
@@ -75,7 +75,7 @@ def encode(value: Any, what: str) -> bytes:
         return _ENCODER.encode(value).encode("utf-8")
     except (TypeError, ValueError, RecursionError) as error:
         problem = "nested too deeply" if isinstance(error, RecursionError) else str(error)
-        raise BadMessage(
+        raise InvalidMessage(
             f"{what} cannot be sent as JSON: {problem}. Send texts, numbers other than NaN and "
             "Infinity, True, False, None, lists and dicts"
         ) from None
@@ -84,7 +84,7 @@ def encode(value: Any, what: str) -> bytes:
 def members(method: str, params: Any) -> bytes:
     """What a call or a notification says, without its id."""
     if not isinstance(method, str) or not method:
-        raise BadMessage(f"{method!r} is no name of a method; give a text")
+        raise InvalidMessage(f"{method!r} is no name of a method; give a text")
     said = b'"method":%b' % encode(method, "the name of the method")
     if params is not None:
         said += b',"params":%b' % encode(params, f"the params of {method!r}")
@@ -137,7 +137,7 @@ def read(frame: bytes) -> list[Message]:
 
 
 def _malformed(kind: str, id: Id, problem: str, frame: bytes) -> Malformed:
-    return Malformed(kind, id, BadMessage(f"{problem}: {quoted(frame)}"))
+    return Malformed(kind, id, InvalidMessage(f"{problem}: {quoted(frame)}"))
 
 
 def _sort(value: Any, frame: bytes) -> Message:

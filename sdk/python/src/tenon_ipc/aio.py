@@ -32,6 +32,7 @@ class AsyncClient(Settings):
         self.path = socket_path(self.name)
         self._state = "disconnected"
         self._changed = Signal()
+        self._hurry = Signal()
         self._events = Events(self)
         self._functions: dict[str, Handler] = {}
         self._ids = itertools.count(1)
@@ -53,8 +54,9 @@ class AsyncClient(Settings):
         return self._events.dropped
 
     async def connect(self) -> None:
-        """Connects; does nothing if there is a connection, and waits for one under way.
+        """Connects; does nothing if there is a connection, and waits for one in progress.
 
+        While the client reconnects, the next attempt is made at once instead of after its pause.
         Raises :class:`ConnectionFailed`; the text says what to do.
         """
         if self._state == "closed":
@@ -70,6 +72,7 @@ class AsyncClient(Settings):
                 raise
             return
         deadline = asyncio.get_running_loop().time() + self.connect_timeout
+        self._hurry.wake()
         if not await self._settled(deadline):
             raise ConnectionFailed(f"no connection to {self.path} {_within(self.connect_timeout)}")
         if self._state != "connected":
@@ -98,7 +101,7 @@ class AsyncClient(Settings):
 
         Raises :class:`RpcError` if that is the answer, :class:`RequestTimeout` after ``timeout``
         seconds (``math.inf``: never), :class:`ConnectionLost`, :class:`NotConnected`,
-        :class:`MessageTooLarge`, and :class:`BadMessage` for params that have no form in JSON.
+        :class:`MessageTooLarge`, and :class:`InvalidMessage` for params that have no form in JSON.
         """
         (outcome,) = await self._exchange([(method, params)], False, timeout)
         if isinstance(outcome, IpcError):
@@ -251,7 +254,7 @@ class AsyncClient(Settings):
             pause = min(longest, self.max_reconnect_delay) * random.uniform(0.5, 1.0)
             self._attempts += 1
             self._events.tell(self.on_reconnecting, self._attempts, pause)
-            await asyncio.sleep(pause)
+            await self._hurry.wait(asyncio.get_running_loop().time() + pause)
             try:
                 await self._open()
                 return

@@ -35,6 +35,12 @@ class ConnectionFailed(IpcError):
     code = "CONNECT_FAILED"
 
 
+class ListenFailed(IpcError):
+    """A server cannot listen: another one does, or the place is not safe."""
+
+    code = "LISTEN_FAILED"
+
+
 class NotConnected(IpcError):
     """There is no connection, and nothing is under way to make one."""
 
@@ -65,7 +71,7 @@ class MessageTooLarge(IpcError):
     code = "TOO_LARGE"
 
 
-class BadMessage(IpcError, ValueError):
+class InvalidMessage(IpcError, ValueError):
     """What came is no message of JSON-RPC 2.0, or what should be sent has no form in JSON."""
 
-    code = "BAD_MESSAGE"
+    code = "INVALID_MESSAGE"

@@ -97,7 +97,7 @@ class Client(Settings):
 
         Raises :class:`RpcError` if that is the answer, :class:`RequestTimeout` after ``timeout``
         seconds (``math.inf``: never), :class:`ConnectionLost`, :class:`NotConnected`,
-        :class:`MessageTooLarge`, and :class:`BadMessage` for params that have no form in JSON.
+        :class:`MessageTooLarge`, and :class:`InvalidMessage` for params that have no form in JSON.
         """
         return self._run(self._inner.request(method, params, timeout=timeout))
 

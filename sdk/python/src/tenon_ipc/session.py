@@ -1,0 +1,223 @@
+"""One client of a server."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, cast
+
+from . import _wire as wire
+from ._framing import Framing, framing
+from ._socket import user_of
+from .errors import ConnectionLost, InvalidMessage, IpcError, MessageTooLarge, RequestTimeout, RpcError
+
+if TYPE_CHECKING:
+    from .server import Server
+
+#: The most calls of a client that run at once; then nothing more is read.
+_MOST_RUNNING = 1024
+#: The most messages in a batch.
+_MOST_IN_BATCH = 1024
+_PARSE_ERROR = -32700
+
+
+class Session(asyncio.Protocol):
+    """A client that is connected: it can be told things, and asked."""
+
+    def __init__(self, server: Server, id: int) -> None:
+        #: A number that no other client of the server has.
+        self.id = id
+        #: The user that the client runs as, where the system tells.
+        self.user: int | None = None
+        #: For the handlers of the server: what they want to remember of this client.
+        self.data: dict[str, Any] = {}
+        self._server = server
+        self._framing: Framing | None = None
+        self._ids = itertools.count(1)
+        self._pending: dict[int, asyncio.Future[Any]] = {}
+        self._running: dict[asyncio.Task[None], Any] = {}
+        self._has_ended = False
+        self._is_open = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the client is connected."""
+        return self._is_open
+
+    async def request(self, method: str, params: Any = None, *, timeout: float = 30.0) -> Any:
+        """Calls a method of the client."""
+        id = next(self._ids)
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        message = wire.request(id, wire.members(method, params))
+        if not self._is_open:
+            raise ConnectionLost("the client has disconnected")
+        self._pending[id] = future
+        try:
+            self._write(message)
+            outcome = await asyncio.wait_for(future, timeout)
+        except asyncio.TimeoutError:
+            self._write(wire.cancellation(id))
+            raise RequestTimeout(f"no answer to {method!r} within {timeout:g} s") from None
+        finally:
+            self._pending.pop(id, None)
+        if isinstance(outcome, IpcError):
+            raise outcome
+        return outcome
+
+    def notify(self, method: str, params: Any = None) -> bool:
+        """Sends a notification. False if the client does not read: it is dropped."""
+        message = wire.notification(wire.members(method, params))
+        if not self._is_open or self._transport.get_write_buffer_size() > self._server.max_queued_bytes:
+            return False
+        self._write(message)
+        return True
+
+    def close(self) -> None:
+        """Ends the connection, after what was written."""
+        self._transport.close()
+
+    # What asyncio calls.
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """A client connects."""
+        self._transport = cast(asyncio.Transport, transport)
+        connection = transport.get_extra_info("socket")
+        self.user = user_of(connection) if connection is not None else None
+        problem = self._server._refusal(self)
+        if problem is not None:
+            self._framing = framing("lines", self._server.max_message_bytes)
+            self._write(wire.answer(None, RpcError(wire.SERVER_ERROR, problem)))
+            self._transport.close()
+            return
+        self._is_open = True
+        self._server._joined(self)
+
+    def is_allowed(self) -> bool:
+        """Whether the user of the client may connect."""
+        allowed = self._server.allow_users
+        own = (None, os.getuid())
+        return isinstance(allowed, str) or self.user in own or self.user in allowed
+
+    def data_received(self, data: bytes) -> None:
+        """Bytes came."""
+        if self._framing is None:
+            start = data.lstrip(b" \t\r\n")
+            if not start:
+                return
+            kind = "headers" if start[:1] in b"Cc" else "lines"
+            self._framing = framing(kind, self._server.max_message_bytes)
+        self._understand(lambda framing: framing.feed(data))
+        if len(self._running) >= _MOST_RUNNING:
+            self._transport.pause_reading()
+
+    def eof_received(self) -> bool:
+        """The client sends no more. What it asked before is answered."""
+        self._has_ended = True
+        if self._framing is not None:
+            self._understand(lambda framing: framing.finish())
+        return bool(self._running)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The client is gone."""
+        self._has_ended = True
+        for task in list(self._running):
+            task.cancel()
+        for future in self._pending.values():
+            if not future.done():
+                future.set_result(ConnectionLost("the client disconnected before it answered"))
+        if self._is_open:
+            self._is_open = False
+            self._server._left(self)
+
+    # In.
+
+    def _understand(self, frames: Callable[[Framing], Any]) -> None:
+        assert self._framing is not None
+        try:
+            for frame in frames(self._framing):
+                self._take(frame)
+        except (InvalidMessage, MessageTooLarge) as error:
+            # The next message cannot be found.
+            self._write(wire.answer(None, RpcError(wire.INVALID_REQUEST, "Invalid Request", str(error))))
+            self._transport.close()
+
+    def _take(self, frame: bytes) -> None:
+        messages = wire.read(frame)
+        is_batch = frame.lstrip()[:1] == b"[" and not isinstance(messages[0], wire.Malformed) or len(messages) > 1
+        if len(messages) > _MOST_IN_BATCH:
+            limit = f"a batch has at most {_MOST_IN_BATCH} messages"
+            self._write(wire.answer(None, RpcError(wire.INVALID_REQUEST, "Invalid Request", limit)))
+            return
+        for message in messages:
+            if isinstance(message, wire.Response):
+                self._answered(message)
+            elif isinstance(message, wire.Notification):
+                self._heard(message)
+        asked = [one for one in messages if isinstance(one, (wire.Request, wire.Malformed))]
+        if asked:
+            task = asyncio.ensure_future(self._answer(asked, is_batch))
+            ids = [one.id for one in asked if isinstance(one, wire.Request)]
+            self._running[task] = ids
+            task.add_done_callback(self._done)
+
+    def _answered(self, message: wire.Response) -> None:
+        future = self._pending.get(message.id) if type(message.id) is int else None
+        if future is not None and not future.done():
+            future.set_result(message.outcome)
+
+    def _heard(self, message: wire.Notification) -> None:
+        if message.method == wire.CANCEL:
+            id = message.params.get("id") if isinstance(message.params, dict) else None
+            for task, ids in list(self._running.items()):
+                if id is not None and ids == [id]:
+                    task.cancel()
+        else:
+            self._server._heard(self, message.method, message.params)
+
+    async def _answer(self, asked: list[Any], is_batch: bool) -> None:
+        if not is_batch:
+            answer = await self._one(asked[0])
+            self._write(answer)
+            return
+        answers = await asyncio.gather(*(self._one(one) for one in asked))
+        self._write(wire.batch(answers))
+
+    async def _one(self, message: Any) -> bytes:
+        if isinstance(message, wire.Malformed):
+            is_stray = message.kind == "stray"
+            code, text = (_PARSE_ERROR, "Parse error") if is_stray else (wire.INVALID_REQUEST, "Invalid Request")
+            return wire.answer(message.id, RpcError(code, text, str(message.error)))
+        try:
+            outcome = await self._server._call(self, message.method, message.params)
+        except asyncio.CancelledError:
+            if not self._is_open:
+                raise
+            outcome = RpcError(wire.CANCELLED, "the call was cancelled")
+        try:
+            answer = wire.answer(message.id, outcome)
+        except InvalidMessage as error:
+            self._server._failed(error)
+            return wire.answer(message.id, RpcError(wire.INTERNAL_ERROR, "Internal error"))
+        if len(answer) > self._server.max_message_bytes:
+            return wire.answer(message.id, RpcError(wire.INTERNAL_ERROR, "Internal error", "the answer is too large"))
+        return answer
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        ids = self._running.pop(task, [])
+        if task.cancelled() and self._is_open:
+            # It was cancelled before its first step.
+            for id in ids:
+                self._write(wire.answer(id, RpcError(wire.CANCELLED, "the call was cancelled")))
+        elif not task.cancelled() and task.exception() is not None:
+            self._server._failed(cast(Exception, task.exception()))
+        if self._has_ended and not self._running:
+            self._transport.close()
+        elif len(self._running) < _MOST_RUNNING and self._is_open:
+            self._transport.resume_reading()
+
+    def _write(self, message: bytes) -> None:
+        if not self._transport.is_closing():
+            kind = self._framing or framing("lines", self._server.max_message_bytes)
+            self._transport.write(kind.frame(message))

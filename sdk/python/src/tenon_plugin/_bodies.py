@@ -1,0 +1,298 @@
+"""Objects: the attributes and blocks of a class, of a function's parameters, of a declaration."""
+
+from __future__ import annotations
+
+import sys
+
+from ._attributes import ABSENT, Attribute
+from ._docs import documented_members, first_paragraph
+from ._failure import Unfit
+from ._names import nearest
+from ._shapes import Shape, initial, optional, required, shape_of
+from ._types import Type, mismatch, object_of
+from ._unknown import UnknownType
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+
+class Entry:
+    """An attribute of a body."""
+
+    __slots__ = ("name", "shape", "about", "is_required", "has_default", "nesting")
+
+    def __init__(self, name: str, shape: Shape, about: Attribute) -> None:
+        self.name = name
+        self.about = about
+        self.has_default = about.default is not ABSENT or about.default_factory is not None
+        is_optional = about.optional or about.idempotency_key or shape.allows_null
+        if about.default is None or shape.is_write_only or about.write_only:
+            self.has_default = False
+            is_optional = True
+        self.is_required = not (self.has_default or is_optional or about.variadic)
+        self.shape = optional(shape) if is_optional and not self.has_default else shape
+        self.nesting = nesting_of(self.shape) if about.block else ""
+        if self.nesting in ("list", "set", "map"):
+            # No blocks are an empty list.
+            self.is_required = self.has_default = False
+
+    @property
+    def is_sensitive(self) -> bool:
+        return self.about.sensitive or self.shape.is_secret
+
+    @property
+    def is_write_only(self) -> bool:
+        return self.about.write_only or self.shape.is_write_only
+
+    def initial(self) -> Any:
+        """The author's value of what is not given."""
+        if self.nesting in ("list", "set", "map"):
+            return self.shape.read({} if self.nesting == "map" else [])
+        if self.has_default:
+            return initial(self.about.default, self.about.default_factory)
+        return self.shape.read(None) if self.shape.is_write_only else None
+
+    def default(self) -> Any:
+        """The default as a plain value; ABSENT if there is none."""
+        return self.shape.write(self.initial()) if self.has_default else ABSENT
+
+    def read(self, value: Any) -> Any:
+        """The author's value."""
+        if value is None:
+            if self.is_required:
+                raise Unfit(f'the attribute "{self.name}" is required')
+            return self.initial()
+        try:
+            return required(self.shape, value)
+        except Unfit as error:
+            raise error.below(self.name) from None
+
+    def read_element(self, value: Any, at: int) -> Any:
+        """The author's value of one of many arguments."""
+        try:
+            return required(self.shape, value)
+        except Unfit as error:
+            raise error.below(at).below(self.name) from None
+
+    def write(self, value: Any) -> Any:
+        """The plain value."""
+        try:
+            return None if value is None else self.shape.write(value)
+        except Unfit as error:
+            raise error.below(self.name) from None
+
+
+def nesting_of(shape: Shape) -> str:
+    """How blocks of a shape are nested."""
+    if shape.body is None:
+        raise TypeError("a block is a class with attributes, or a list, set or dict of such")
+    return {"list": "list", "set": "set", "map": "map"}.get(shape.type.kind, "single")
+
+
+class Body:
+    """The attributes of an object, in their order."""
+
+    def __init__(self, entries: dict[str, Entry], make: Callable[[dict[str, Any]], Any]) -> None:
+        self.entries = entries
+        self._make = make
+        members = {name: one.shape.type for name, one in entries.items()}
+        optional_ones = frozenset(name for name, one in entries.items() if not one.is_required)
+        self.type: Type = object_of(members, optional_ones)
+        self.has_secret = any(one.is_sensitive for one in entries.values())
+        #: What the object is, for people.
+        self.description = ""
+
+    def read(self, value: Any) -> Any:
+        """The author's object."""
+        if value.__class__ is not dict:
+            raise mismatch(self.type, value)
+        self.check_names(value)
+        return self._make({name: one.read(value.get(name)) for name, one in self.entries.items()})
+
+    def read_all(self, value: Any, errors: list[Unfit]) -> dict[str, Any]:
+        """The author's values by name; everything that is wrong is added to the errors."""
+        found: dict[str, Any] = {}
+        if value.__class__ is not dict:
+            errors.append(mismatch(self.type, value))
+            return found
+        meant: list[str] = []
+        for name in value:
+            if name not in self.entries:
+                close = nearest(name, [one for one in self.entries if one not in value])
+                meant += [close] if close else []
+                errors.append(Unfit(_unsupported(name, close)))
+        for name, entry in self.entries.items():
+            try:
+                found[name] = entry.read(value.get(name))
+            except Unfit as error:
+                if name not in meant:
+                    errors.append(error)
+        return found
+
+    def read_all_or_raise(self, value: Any) -> dict[str, Any]:
+        """The author's values by name. Raises the first error."""
+        errors: list[Unfit] = []
+        found = self.read_all(value, errors)
+        if errors:
+            raise errors[0]
+        return found
+
+    def make(self, values: dict[str, Any]) -> Any:
+        """The author's object with these values."""
+        return self._make(values)
+
+    def check_names(self, value: dict[str, Any]) -> None:
+        for name in value:
+            if name not in self.entries:
+                close = nearest(name, [one for one in self.entries if one not in value])
+                raise Unfit(_unsupported(name, close))
+
+    def write(self, value: Any) -> dict[str, Any]:
+        """The plain object of the author's, which may also be a dict."""
+        if isinstance(value, dict):
+            self.check_names(value)
+            return {name: one.write(value.get(name)) for name, one in self.entries.items()}
+        if value is None or isinstance(value, (str, int, float, bool, list, tuple, set)):
+            raise mismatch(self.type, value)
+        return {name: one.write(getattr(value, name, None)) for name, one in self.entries.items()}
+
+
+def _unsupported(name: str, close: str | None) -> str:
+    meant = f'; did you mean "{close}"?' if close else ""
+    return f'the attribute "{name}" is not supported{meant}'
+
+
+def entry_of(name: str, hint: Any, about: Attribute) -> Entry:
+    """The entry for a type hint, whose markers are taken into account."""
+    shape, marked = marked_shape(hint)
+    merged = marked.merged(about)
+    if merged.idempotency_key:
+        from ._types import ANY
+
+        inner = shape_of(str)
+        shape = optional(Shape(ANY, inner.read, inner.write))
+    if merged.allow_unknown and not shape.allows_unknown:
+        read = shape.read
+        shape = shape.but(
+            allows_unknown=True,
+            read=lambda value: value if isinstance(value, UnknownType) else read(value),
+        )
+    return Entry(name, shape, merged)
+
+
+def marked_shape(hint: Any) -> tuple[Shape, Attribute]:
+    """The shape of a hint, and what ``Annotated`` says besides."""
+    about = Attribute()
+    for mark in getattr(hint, "__metadata__", ()):
+        if isinstance(mark, Attribute):
+            about = about.merged(mark)
+        elif isinstance(mark, str):
+            about = about.merged(Attribute(description=mark))
+    return shape_of(hint), about
+
+
+def evaluated(hint: Any, scope: dict[str, Any], local: dict[str, Any] | None = None) -> Any:
+    """A hint that may be a text, by ``from __future__ import annotations``."""
+    hint = getattr(hint, "__forward_arg__", hint)
+    if not isinstance(hint, str):
+        return hint
+    try:
+        return eval(hint, scope, local)  # noqa: S307 - the author's own annotation
+    except NameError as error:
+        problem = error
+    # A class that is local to the function in which the decorator is used.
+    frame = sys._getframe(1)
+    while frame is not None:
+        try:
+            return eval(hint, scope, {**frame.f_locals, **(local or {})})  # noqa: S307
+        except NameError:
+            frame = frame.f_back  # type: ignore[assignment]
+    raise TypeError(f"the type {hint!r} cannot be found: {problem}")
+
+
+_bodies: dict[type, Body] = {}
+#: Those that are being looked at.
+_begun: set[type] = set()
+
+
+def body_of(kind: type) -> Body:
+    """The body of a class."""
+    found = _bodies.get(kind)
+    if found is None:
+        if kind in _begun:
+            raise TypeError(f"the class {kind.__name__} contains itself; Terraform's types are finite")
+        _begun.add(kind)
+        try:
+            found = _bodies[kind] = _class_body(kind)
+        finally:
+            _begun.discard(kind)
+        found.description = first_paragraph(kind.__doc__, kind)
+    return found
+
+
+def _class_body(kind: Any) -> Body:
+    if hasattr(kind, "model_fields") and hasattr(kind, "model_validate"):
+        from ._pydantic import model_body
+
+        return model_body(kind)
+    documented = documented_members(kind.__doc__)
+    entries: dict[str, Entry] = {}
+    fields = getattr(kind, "__dataclass_fields__", None)
+    for name, hint in _annotations(kind).items():
+        if name.startswith("_") or getattr(hint, "__origin__", None).__class__.__name__ == "ClassVar":
+            continue
+        about = Attribute(description=documented.get(name, ""))
+        if fields is not None:
+            about = about.merged(_dataclass_field(fields[name]))
+        else:
+            default = getattr(kind, name, ABSENT)
+            own = default if isinstance(default, Attribute) else Attribute(default=default)
+            about = about.merged(own)
+        entries[name] = entry_of(name, hint, about)
+    if hasattr(kind, "__total__"):
+        for name in getattr(kind, "__optional_keys__", ()):
+            entries[name] = Entry(name, optional(entries[name].shape), Attribute(optional=True))
+        needed = kind.__required_keys__
+        return Body(entries, lambda values: {k: v for k, v in values.items() if v is not None or k in needed})
+    return Body(entries, lambda values: kind(**values))
+
+
+def _annotations(kind: type) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for one in reversed(kind.__mro__):
+        # As the class sees it: its module, and classes inside it.
+        scope = getattr(sys.modules.get(one.__module__), "__dict__", {})
+        own = one.__dict__.get("__annotations__")
+        if own is None and sys.version_info >= (3, 14):
+            own = getattr(one, "__annotations__", {})
+        for name, hint in (own or {}).items():
+            found[name] = evaluated(hint, scope, dict(vars(one)))
+    return found
+
+
+def _dataclass_field(field: Any) -> Attribute:
+    missing = field.default.__class__.__name__ == "_MISSING_TYPE"
+    no_factory = field.default_factory.__class__.__name__ == "_MISSING_TYPE"
+    about = Attribute(
+        default=ABSENT if missing else field.default,
+        default_factory=None if no_factory else field.default_factory,
+    )
+    if isinstance(field.default, Attribute):
+        raise TypeError(f"{field.name}: attribute(..) is for Attributes; use Annotated in a dataclass")
+    for key, value in field.metadata.items():
+        if key in ("description", "sensitive", "write_only", "replaces", "stable", "deprecated", "block"):
+            setattr(about, key, value)
+    return about
+
+
+def declared_body(fields: dict[str, Any], make: Callable[[dict[str, Any]], Any] | None = None) -> Body:
+    """The body of a declaration: names, and an :class:`Attribute` or a type for each."""
+    entries: dict[str, Entry] = {}
+    for name, field in fields.items():
+        about = field if isinstance(field, Attribute) else Attribute(field)
+        if about.type is None:
+            raise TypeError(f"the attribute {name!r} needs a type: Attribute(str, ..)")
+        entries[name] = entry_of(name, about.type, about)
+    return Body(entries, make or (lambda values: values))

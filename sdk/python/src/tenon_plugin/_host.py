@@ -1,0 +1,153 @@
+"""What all hosts have in common: requests become jobs, and each is answered once."""
+
+from __future__ import annotations
+
+from ._context import Context
+from ._failure import Cancelled, Failure, Unfit, failure_of, is_mistake
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from ._session import Session
+
+
+class Job:
+    """A request that the author's code answers."""
+
+    __slots__ = ("host", "id", "method", "params", "context", "may_cancel")
+
+    def __init__(self, host: Host, id: Any, method: str, params: Any, may_cancel: bool) -> None:
+        self.host = host
+        self.id = id
+        self.method = method
+        self.params = params
+        self.context = Context(host.name)
+        self.may_cancel = may_cancel
+
+    def __call__(self) -> None:
+        self.host.run(self)
+
+
+class Refused(Exception):
+    """A request that is answered with this error."""
+
+    def __init__(self, code: int | str, message: str, data: Any = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.data = data
+
+
+class Host:
+    """A conversation with a host. Subclasses read frames and know the methods."""
+
+    name = ""
+
+    def __init__(self, session: Session, send: Callable[[bytes], None], begin: Callable[[Job], None]) -> None:
+        self.session = session
+        self.plugin = session.plugin
+        self._send = send
+        self._begin = begin
+        self._running: dict[Job, None] = {}
+        #: Whether the host has said goodbye.
+        self.is_over = False
+
+    def feed(self, data: bytes) -> None:
+        """Takes bytes of the host."""
+        raise NotImplementedError
+
+    def finish(self) -> None:
+        """The host is gone: what changes nothing is stopped."""
+        for job in list(self._running):
+            job.context.cancel(job.may_cancel)
+
+    def handle(self, job: Job) -> Any:
+        """The result of a request. May raise anything."""
+        raise NotImplementedError
+
+    def respond(self, id: Any, result: Any) -> None:
+        """Sends a result."""
+        raise NotImplementedError
+
+    def refuse(self, id: Any, error: Refused) -> None:
+        """Sends an error."""
+        raise NotImplementedError
+
+    def explain(self, job: Job, error: Exception) -> Refused:
+        """The error of a request that failed."""
+        raise NotImplementedError
+
+    def start(self, id: Any, method: str, params: Any, may_cancel: bool = False) -> None:
+        """Puts a request into the queue."""
+        job = Job(self, id, method, params, may_cancel)
+        self._running[job] = None
+        self._begin(job)
+
+    def run(self, job: Job) -> None:
+        """Runs a request, and answers it unless it has been cancelled."""
+        context = job.context
+        error: Refused | None = None
+        result: Any = None
+        try:
+            if job not in self._running:
+                return
+            result = self.handle(job)
+        except Refused as refused:
+            error = refused
+        except Exception as failed:
+            if is_mistake(failed):
+                # The user sees the message, and the author where it is.
+                from traceback import print_exc
+
+                print_exc()
+            try:
+                error = self.explain(job, failed)
+            except Exception as broken:
+                error = Refused(-32603, failure_of(broken).text())
+        finally:
+            # Progress after the answer would be shown as that of the next call.
+            context._say = context._log = None
+        if self._claim(job):
+            self._answer(job, result, error)
+
+    def _answer(self, job: Job, result: Any, error: Refused | None) -> None:
+        if error is None:
+            try:
+                self.respond(job.id, result)
+                return
+            except Exception as unwritable:
+                error = self.explain(job, Unwritable(f"the result cannot be written: {unwritable}"))
+        self.refuse(job.id, error)
+
+    def _claim(self, job: Job) -> bool:
+        """Whether the request has not been answered yet. Two threads may ask."""
+        try:
+            del self._running[job]
+        except KeyError:
+            return False
+        return True
+
+    def cancel(self, id: Any) -> Job | None:
+        """The host does not wait for a request any more. Returns it if it is answered at once."""
+        for job in list(self._running):
+            if job.id == id and type(job.id) is type(id):
+                job.context.cancel(job.may_cancel)
+                return job if job.may_cancel and self._claim(job) else None
+        return None
+
+
+class Unwritable(Failure):
+    """What the author returned does not fit its type: the work was done all the same."""
+
+
+def written(write: Callable[[Any], Any], value: Any, what: str) -> Any:
+    """A value of the author in its plain form."""
+    try:
+        return write(value)
+    except Unfit as error:
+        raise Unwritable(f"the {what} cannot be written: {error}") from None
+
+
+__all__ = ["Cancelled", "Host", "Job", "Refused", "Unwritable", "written"]

@@ -1,0 +1,105 @@
+"""The plugin as a service: its functions and actions are methods of JSON-RPC."""
+
+from __future__ import annotations
+
+from ._failure import Cancelled, Unfit, failure_of
+from ._host import Job, Refused, Unwritable, written
+from ._jsonrpc import FAILED, INVALID_PARAMS, METHOD_NOT_FOUND, JsonRpc
+from ._names import nearest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class Tools(JsonRpc):
+    """What services and MCP have in common: functions and actions by name."""
+
+    def part(self, name: Any) -> Any:
+        """The function or action of a name; None if there is none. A function comes first."""
+        return self.plugin.functions.get(name) or self.plugin.actions.get(name)
+
+    def unknown(self, what: str, name: Any) -> str:
+        """There is nothing of this name."""
+        names = sorted({*self.plugin.functions, *self.plugin.actions})
+        close = nearest(str(name), names)
+        hint = f"did you mean {close}?" if close else f"the plugin has {', '.join(names) or 'none'}"
+        return f"unknown {what}: {name}; {hint}"
+
+    def call(self, part: Any, params: Any, job: Job) -> Any:
+        """Calls a function or an action. The result is plain."""
+        rest: list[Any] = []
+        if type(params) is list:
+            names = list(part.body.entries)
+            rest = params[len(names) :]
+            if rest and part.variadic is None:
+                raise Refused(INVALID_PARAMS, f"there are at most {len(names)} params, and {len(params)} are given")
+            params = dict(zip(names, params))
+        elif params is None:
+            params = {}
+        elif type(params) is dict and part.variadic is not None and part.variadic.name in params:
+            params = dict(params)
+            rest = params.pop(part.variadic.name)
+        try:
+            if type(params) is not dict or type(rest) is not list:
+                raise Unfit("params must be an object or an array")
+            values = part.body.read_all_or_raise(params)
+            if part.variadic is not None:
+                rest = [part.variadic.read_element(one, at) for at, one in enumerate(rest)]
+        except Unfit as error:
+            raise unfit(error) from None
+        context = job.context
+        if part.name in self.plugin.actions:
+            self.session.ready(context)
+        else:
+            context.state = self.session.state
+        result = self.session.wait(part.run(values, context, rest), context)
+        shape = part.returns if hasattr(part, "returns") else part.outputs
+        if shape is None:
+            return None
+        return written(shape.write, result, "result")
+
+    def explain(self, job: Job, error: Exception) -> Refused:
+        if isinstance(error, Cancelled):
+            return Refused(-32800, str(error))
+        if isinstance(error, Unfit):
+            return unfit(error)
+        failure = failure_of(error)
+        data: dict[str, Any] = {}
+        if failure.path:
+            data["path"] = failure.path
+        if failure.code:
+            data["code"] = failure.code
+        elif isinstance(error, Unwritable) and job.method in self.plugin.actions:
+            data["code"] = "outcome_unknown"
+        if failure.detail:
+            data["detail"] = failure.detail
+        return Refused(FAILED, failure.headline(), data or None)
+
+
+def unfit(error: Unfit) -> Refused:
+    """The error for params that do not fit: it begins with the path."""
+    steps = error.steps()
+    where = ".".join(map(str, steps))
+    text = f"{where}: {error.problem}" if where else error.problem
+    return Refused(INVALID_PARAMS, text, {"path": steps})
+
+
+class Service(Tools):
+    """A service in lines or behind headers."""
+
+    name = "ipc"
+
+    def event(self, method: str, params: Any) -> None:
+        if method == "$/cancelRequest" and isinstance(params, dict):
+            self.cancelled(params.get("id"))
+
+    def request(self, id: Any, method: str, params: Any) -> None:
+        part = self.part(method)
+        if part is None:
+            self.refuse(id, Refused(METHOD_NOT_FOUND, self.unknown("method", method)))
+        else:
+            self.start(id, method, params, method in self.plugin.functions)
+
+    def handle(self, job: Job) -> Any:
+        return self.call(self.part(job.method), job.params, job)

@@ -1,0 +1,105 @@
+"""stdin and stdout, which belong to the protocol alone."""
+
+from __future__ import annotations
+
+import os
+import sys
+from _thread import allocate_lock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+CHUNK = 65536
+
+
+def take_over() -> tuple[int, int]:
+    """The descriptors of the protocol.
+
+    From then on what is printed goes to stderr, also by programs that are started, and nobody else
+    reads stdin.
+    """
+    given, taken = os.dup(0), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    try:
+        sys.stdout.flush()
+    except (AttributeError, OSError, ValueError):
+        pass
+    try:
+        os.dup2(2, 1)
+    except OSError:
+        # There is no stderr.
+        silence = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(silence, 1)
+        os.close(silence)
+    try:
+        # What is printed is seen at once, as on stderr.
+        sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+    except (AttributeError, OSError, ValueError):
+        pass
+    return given, taken
+
+
+class Output:
+    """Where frames go: each in one write, and one after another."""
+
+    def __init__(self, descriptor: int, show: Callable[[str, bytes], None] | None = None) -> None:
+        self._descriptor = descriptor
+        self._lock = allocate_lock()
+        self.show = show
+        #: Whether nobody reads any more.
+        self.is_closed = False
+
+    def __call__(self, frame: bytes) -> None:
+        if self.show is not None:
+            self.show("-->", frame)
+        with self._lock:
+            try:
+                sent = os.write(self._descriptor, frame)
+                while sent < len(frame):
+                    sent += os.write(self._descriptor, frame[sent:])
+            except BlockingIOError as error:
+                self._slowly(frame[error.characters_written if hasattr(error, "characters_written") else 0 :])
+            except OSError:
+                # The host is gone. The end of stdin ends the plugin.
+                self.is_closed = True
+
+    def _slowly(self, frame: bytes) -> None:
+        """Whoever started us made the pipe non-blocking."""
+        from select import select
+
+        while frame:
+            select([], [self._descriptor], [])
+            try:
+                frame = frame[os.write(self._descriptor, frame) :]
+            except BlockingIOError:
+                continue
+
+
+def debug_log() -> Callable[[str, bytes], None] | None:
+    """Shows each frame, if TENON_DEBUG is set: ``1`` on stderr, otherwise in the file of that name.
+    Secrets are shown, too."""
+    place = os.environ.get("TENON_DEBUG", "")
+    if place in ("", "0"):
+        return None
+    file = 2 if place == "1" else os.open(place, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+
+    def show(direction: str, frame: bytes) -> None:
+        first = frame[:1]
+        if first and (first[0] >= 0x80):
+            from ._msgpack import MsgpackError, unpack
+
+            try:
+                text = repr(unpack(frame))
+            except MsgpackError:
+                text = repr(frame)
+        else:
+            text = frame.decode("utf-8", "backslashreplace").rstrip("\r\n")
+        try:
+            os.write(file, f"{direction} {text}\n".encode("utf-8", "backslashreplace"))
+        except OSError:
+            pass
+
+    return show
