@@ -5,7 +5,7 @@
 
 import process from "node:process";
 
-import { Client, RpcError } from "../dist/mod.js";
+import { Client, RpcError } from "../dist/ipc.js";
 
 const client = new Client({ socketPath: process.argv[2] ?? "/tmp/x.sock", timeout: 5000 });
 client.on("notification", (method, params) => console.log("event:", method, params.number));

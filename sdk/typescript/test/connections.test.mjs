@@ -6,8 +6,8 @@ import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { Socket } from "node:net";
 
-import { Link } from "../dist/link.js";
-import { settings } from "../dist/options.js";
+import { Link } from "../build/ipc/link.js";
+import { settings } from "../build/ipc/options.js";
 import { next, trial } from "./trial.mjs";
 
 const EVENTS = ["connect", "connected", "disconnect", "disconnected", "error", "reconnecting"];
@@ -48,13 +48,15 @@ trial("connect while connected does nothing", async (use) => {
   assert.deepEqual(events, []);
 });
 
-trial("connect while connecting is refused", async (use) => {
+trial("connect while connecting waits for the attempt in progress, and so do calls", async (use) => {
   const server = await use.server();
   const client = use.client({ socketPath: server.path });
   const first = client.connect();
-  await assert.rejects(client.connect(), { message: "Connection already in progress" });
-  await first;
+  const call = client.request("m");
+  const [peer] = await Promise.all([server.next(), client.connect(), first]);
   assert.equal(client.isConnected(), true);
+  peer.result((await peer.message()).id, "here");
+  assert.equal(await call, "here");
 });
 
 trial("disconnect twice, or before connect, does nothing more", async (use) => {
@@ -98,7 +100,7 @@ trial("no such socket, and nobody who hears of errors", async (use) => {
   const path = await use.path();
   const client = use.client({ socketPath: path });
   const message = `there is no such socket ${path}; is the server running?`;
-  const expected = { name: "ConnectionError", code: "CONNECT_FAILED", message };
+  const expected = { name: "ConnectionFailed", code: "CONNECT_FAILED", message };
   await assert.rejects(client.connect(), expected);
   assert.equal(client.getState(), "disconnected");
   // It can be tried again, and works once there is a server.

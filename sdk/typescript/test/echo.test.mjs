@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 
-import { RpcError } from "../dist/mod.js";
+import { RpcError } from "../build/ipc/mod.js";
 import { next, trialWithEcho } from "./trial.mjs";
 
 for (const framing of ["lines", "headers"]) {

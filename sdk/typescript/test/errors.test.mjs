@@ -3,7 +3,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { ConnectionError, ErrorCode, JSONRPCError, RpcError } from "../dist/mod.js";
+import { connectionError } from "../build/ipc/errors.js";
+import * as ipc from "../build/ipc/mod.js";
+import { ConnectionError, ErrorCode, JSONRPCError, RpcError } from "../build/ipc/mod.js";
 
 test("an error of the server has code and message", () => {
   const error = new RpcError(-32001, "no database");
@@ -59,4 +61,18 @@ test("an error of the connection has a word as its code, and a cause", () => {
   assert.ok(error instanceof Error);
   assert.deepEqual([error.name, error.code, error.message], ["ConnectionError", "TIMEOUT", "late"]);
   assert.equal(error.cause, cause);
+});
+
+test("each code has a class, and all of them have one base", () => {
+  const names = {
+    CONNECT_FAILED: "ConnectionFailed", NOT_CONNECTED: "NotConnected", DISCONNECTED: "ConnectionLost", REFUSED: "Refused", TIMEOUT: "RequestTimeout",
+    TOO_LARGE: "MessageTooLarge", INVALID_MESSAGE: "InvalidMessage", ABORTED: "Aborted", OVERLOADED: "Overloaded",
+  };
+  for (const [code, name] of Object.entries(names)) {
+    const error = connectionError(code, "x");
+    assert.deepEqual([error.name, error.code], [name, code]);
+    assert.ok(error instanceof ipc[name] && error instanceof ConnectionError && error instanceof ipc.IpcError);
+  }
+  assert.ok(connectionError("REFUSED", "x") instanceof ipc.ConnectionLost);
+  assert.ok(new RpcError(1, "x") instanceof ipc.IpcError);
 });

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { ByteQueue } from "../dist/bytes.js";
-import { frame, frameReader } from "../dist/framing.js";
+import { ByteQueue } from "../build/ipc/bytes.js";
+import { frame, frameReader } from "../build/ipc/framing.js";
 
 const MIB = 1024 * 1024;
 

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 
-import { RpcError } from "../dist/mod.js";
+import { RpcError } from "../build/ipc/mod.js";
 import { next, trial } from "./trial.mjs";
 
 trial("a call is answered, with its own id", async (use) => {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 
-import { RpcError } from "../dist/mod.js";
+import { RpcError } from "../build/ipc/mod.js";
 import { next, trial } from "./trial.mjs";
 
 // Asks for something, to see that the connection works still.

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { Client, JSONRPCClient } from "../dist/mod.js";
-import { settings } from "../dist/options.js";
+import { Client, JSONRPCClient } from "../build/ipc/mod.js";
+import { settings } from "../build/ipc/options.js";
 
 const socketPath = "/tmp/nobody.sock";
 

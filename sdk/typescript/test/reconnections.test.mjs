@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { Socket } from "node:net";
 
-import { Link, pauseBefore } from "../dist/link.js";
-import { settings } from "../dist/options.js";
+import { Link, pauseBefore } from "../build/ipc/link.js";
+import { settings } from "../build/ipc/options.js";
 import { next, trial } from "./trial.mjs";
 
 const again = { autoReconnect: true, reconnectDelay: 1, maxReconnectDelay: 4 };
@@ -37,13 +37,37 @@ trial("a lost connection is made again", async (use) => {
   assert.deepEqual(events, ["disconnect", "connect"]);
 });
 
-trial("calls meanwhile fail at once", async (use) => {
+trial("calls and batches meanwhile wait for the connection", async (use) => {
+  const { client, peer, server } = await use.pair(again);
+  const reconnecting = next(client, "reconnecting");
+  peer.socket.destroy();
+  await reconnecting;
+  const call = client.request("one");
+  const batch = client.batch([{ method: "two" }]);
+  assert.throws(() => client.notify("three"), { code: "NOT_CONNECTED" });
+  const after = await server.next();
+  after.result((await after.message()).id, 1);
+  assert.equal(await call, 1);
+  const [{ id }] = await after.message();
+  after.result(id, 2);
+  assert.deepEqual(await batch, [{ status: "fulfilled", value: 2 }]);
+});
+
+trial("calls that wait end with their timeout, their signal, or the attempts", async (use) => {
   const { client, peer } = await use.pair({ autoReconnect: true, reconnectDelay: 30_000 });
   const reconnecting = next(client, "reconnecting");
   peer.socket.destroy();
   await reconnecting;
   assert.equal(client.getState(), "reconnecting");
   assert.equal(client.isConnected(), false);
+  await assert.rejects(client.request("m", undefined, { timeout: 5 }), { code: "TIMEOUT", message: /nothing was sent/ });
+  const controller = new AbortController();
+  const aborted = assert.rejects(client.request("m", undefined, { signal: controller.signal }), { code: "ABORTED", name: "Aborted" });
+  controller.abort();
+  await aborted;
+  const ended = assert.rejects(client.request("m"), { code: "DISCONNECTED", name: "ConnectionLost" });
+  await client.close();
+  await ended;
   await assert.rejects(client.request("m"), { code: "NOT_CONNECTED" });
 });
 

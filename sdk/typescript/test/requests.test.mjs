@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 
-import { ConnectionError, RpcError } from "../dist/mod.js";
+import { ConnectionError, RpcError } from "../build/ipc/mod.js";
 import { trial } from "./trial.mjs";
 
 trial("the bytes of a request, and its answer", async (use) => {
@@ -145,7 +145,7 @@ trial("a signal that is aborted after the answer does nothing", async (use) => {
 
 trial("without a connection", async (use) => {
   const client = use.client({ socketPath: await use.path() });
-  const expected = { name: "ConnectionError", code: "NOT_CONNECTED", message: "Not connected" };
+  const expected = { name: "NotConnected", code: "NOT_CONNECTED", message: "Not connected" };
   await assert.rejects(client.request("m"), expected);
   await assert.rejects(client.batch([{ method: "m" }]), expected);
   assert.throws(() => client.notify("m"), expected);

@@ -4,7 +4,7 @@
 
 import process from "node:process";
 
-import { Client } from "../dist/mod.js";
+import { Client } from "../build/ipc/mod.js";
 
 const hour = 3_600_000;
 const options = { connectionTimeout: hour, requestTimeout: hour, autoReconnect: true };

@@ -7,8 +7,8 @@ import { join } from "node:path";
 import process from "node:process";
 import test from "node:test";
 
-import { socketAddress, socketAddresses } from "../dist/mod.js";
-import { checkPlace } from "../dist/socket_place.js";
+import { socketAddress, socketAddresses } from "../build/ipc/mod.js";
+import { checkPlace } from "../build/ipc/socket_place.js";
 import { trial } from "./trial.mjs";
 
 const names = [

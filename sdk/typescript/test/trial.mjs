@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
 
-import { Client } from "../dist/mod.js";
+import { Client } from "../build/ipc/mod.js";
 import { Peer } from "./peer.mjs";
 
 // No test takes longer.

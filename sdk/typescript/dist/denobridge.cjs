@@ -1,0 +1,12 @@
+// Made by bundle.mjs out of src/. Do not edit.
+"use strict";
+const all = require("./core.cjs");
+exports.ActionProvider = all.ActionProvider;
+exports.DatasourceProvider = all.DatasourceProvider;
+exports.EphemeralResourceProvider = all.EphemeralResourceProvider;
+exports.Failure = all.Failure;
+exports.ResourceProvider = all.ResourceProvider;
+exports.ZodActionProvider = all.ZodActionProvider;
+exports.ZodDatasourceProvider = all.ZodDatasourceProvider;
+exports.ZodEphemeralResourceProvider = all.ZodEphemeralResourceProvider;
+exports.ZodResourceProvider = all.ZodResourceProvider;

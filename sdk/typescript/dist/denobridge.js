@@ -1,0 +1,12 @@
+// Made by bundle.mjs out of src/. Do not edit.
+export {
+  ActionProvider,
+  DatasourceProvider,
+  EphemeralResourceProvider,
+  Failure,
+  ResourceProvider,
+  ZodActionProvider,
+  ZodDatasourceProvider,
+  ZodEphemeralResourceProvider,
+  ZodResourceProvider,
+} from "./core.js";

@@ -1,0 +1,7 @@
+// Made by bundle.mjs out of src/. Do not edit.
+export {
+  Host,
+  TestedPlan,
+  TestedResource,
+  memoryHost,
+} from "./core.js";

@@ -1,0 +1,5 @@
+// Made by bundle.mjs out of src/. Do not edit.
+export {
+  Host,
+  memoryHost,
+} from "./core.js";

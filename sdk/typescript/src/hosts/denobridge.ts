@@ -1,0 +1,376 @@
+import type { ResourcePart } from "../define/parts.ts";
+import type { Session } from "../define/session.ts";
+import { validated } from "../define/standard.ts";
+import { asFailure, type Diagnostic, Failure, failureDiagnostics, failureText, type Path } from "../values/failure.ts";
+import { isUnfit } from "../values/problem.ts";
+import { isRecord, JSON_READING, readObject, type Wire } from "../values/read.ts";
+import type { Declarations } from "../values/type.ts";
+import { writeDeclared, writeObject } from "../values/write.ts";
+import type { RunningCalls } from "./calls.ts";
+import { decidedPlan, existingOf, settledProps, split, withUnknown } from "./denobridge_values.ts";
+import type { Goodbye } from "./host.ts";
+import { FAILED, Fault, INVALID_PARAMS, type JsonRpcMethods, METHOD_NOT_FOUND, type Request } from "./json_rpc.ts";
+import { callFunction, named, runAction, withContext, written } from "./run.ts";
+
+type Params = Record<string, Wire>;
+
+/** The methods that denobridge calls. */
+export const DENOBRIDGE_METHODS = [
+  "health",
+  "create",
+  "read",
+  "update",
+  "delete",
+  "modifyPlan",
+  "open",
+  "renew",
+  "close",
+  "invoke",
+  "call",
+  "shutdown",
+];
+
+/** What the params of a call name what they hold. */
+interface Members {
+  readonly props: string;
+  readonly writeOnly: string;
+  readonly state: string;
+  readonly sensitive: string;
+}
+
+const PLAIN: Members = { props: "props", writeOnly: "writeOnlyProps", state: "state", sensitive: "sensitiveState" };
+const CHANGE: Members = {
+  props: "nextProps",
+  writeOnly: "nextWriteOnlyProps",
+  state: "currentState",
+  sensitive: "currentSensitiveState",
+};
+const RESULT: Members = { ...PLAIN, state: "result", sensitive: "sensitiveResult" };
+
+type Place = (path: Path) => string[];
+
+/** Where an attribute is in the params of a call. */
+function places(members: Members, given: Declarations, returned: Declarations): Place {
+  return (path) => {
+    const [first = ""] = path;
+    const one = given[first];
+    const member = one !== undefined
+      ? one.writeOnly === true ? members.writeOnly : members.props
+      : returned[first] !== undefined
+      ? returned[first]?.secret === true ? members.sensitive : members.state
+      : members.props;
+    return [member, ...path.map(String)];
+  };
+}
+
+function located(diagnostics: readonly Diagnostic[], place: Place): unknown[] {
+  return diagnostics.map(({ severity, summary, detail, path }) => ({
+    severity,
+    summary,
+    ...(detail === undefined || detail === "" ? {} : { detail }),
+    ...(path === undefined ? {} : { propPath: place(path) }),
+  }));
+}
+
+/** The result of a call, with its warnings. An error at an attribute is a diagnostic, any other fails the call as a whole. */
+async function answered(
+  place: Place,
+  work: () => Promise<{ result: Params; warnings?: readonly Diagnostic[] }>,
+): Promise<Params> {
+  try {
+    const { result, warnings = [] } = await work();
+    return warnings.length === 0 ? result : { ...result, diagnostics: located(warnings, place) };
+  } catch (error) {
+    if (error instanceof Fault) throw error;
+    if (isUnfit(error)) {
+      const found = error.problems.map(({ path, text }) => ({
+        severity: "error" as const,
+        summary: `invalid \`${place(path)[0]}\``,
+        detail: path.length === 0 ? text : `${path.join(".")}: ${text}`,
+        path,
+      }));
+      return { diagnostics: located(found, place) };
+    }
+    const failure = asFailure(error);
+    if (failure.path === undefined && failure.diagnostics.length === 0) throw new Fault(FAILED, failureText(failure));
+    return { diagnostics: located(failureDiagnostics(failure), place) };
+  }
+}
+
+/** A plugin as a script of denobridge: its one resource, data source, ephemeral resource and action, and its functions. */
+export class DenobridgeMethods implements JsonRpcMethods {
+  readonly #session: Session;
+  readonly #goodbye: Goodbye;
+
+  constructor(session: Session, goodbye: Goodbye) {
+    this.#session = session;
+    this.#goodbye = goodbye;
+  }
+
+  isMutating(method: string): boolean {
+    return ["create", "update", "delete", "invoke", "open", "renew", "close"].includes(method);
+  }
+
+  event(method: string, params: unknown, calls: RunningCalls): void {
+    if (method === "shutdown") this.#goodbye();
+    if (method === "$/cancelRequest") calls.cancel((params as { id?: unknown } | null | undefined)?.id);
+  }
+
+  request(request: Request): unknown {
+    const params = request.params ?? {};
+    if (!isRecord(params)) throw new Fault(INVALID_PARAMS, `the params of ${request.method} must be an object`);
+    switch (request.method) {
+      case "health": {
+        const { maxInFlight } = this.#session.parts;
+        return maxInFlight === undefined ? { ok: true } : { ok: true, maxInFlight };
+      }
+      case "shutdown":
+        // Answered before the end.
+        queueMicrotask(() => setTimeout(this.#goodbye, 0));
+        return {};
+      case "create":
+        return this.#create(params, request);
+      case "read":
+        return params["id"] === undefined || params["id"] === null
+          ? this.#look(params, request)
+          : this.#read(params, request);
+      case "update":
+        return this.#update(params, request);
+      case "delete":
+        return this.#delete(params, request);
+      case "modifyPlan":
+        return this.#modifyPlan(params, request);
+      case "open":
+      case "renew":
+      case "close":
+        return this.#ephemeral(request.method, params, request);
+      case "invoke":
+        return this.#invoke(params, request);
+      case "call":
+        return this.#call(params, request);
+      default:
+        throw new Fault(METHOD_NOT_FOUND, `Method not found: ${request.method}`, { method: request.method });
+    }
+  }
+
+  /** The one thing of a kind that the plugin has: denobridge's calls do not name it. */
+  #only<T>(method: string, kind: string, all: Map<string, T>): T {
+    const [only, ...others] = [...all.values()];
+    const { name } = this.#session.plugin;
+    if (only === undefined) {
+      throw new Fault(
+        METHOD_NOT_FOUND,
+        `Method not found: the plugin ${name} has no ${kind}; it offers ${this.#session.summary()}`,
+        { method },
+      );
+    }
+    if (others.length > 0) {
+      throw new Fault(
+        FAILED,
+        `the plugin ${name} has several ${kind}s (${
+          [...all.keys()].sort().join(", ")
+        }), and denobridge does not say which one it calls`,
+      );
+    }
+    return only;
+  }
+
+  #resource(method: string): ResourcePart {
+    return this.#only(method, "resource", this.#session.parts.resources);
+  }
+
+  /** Props, and write-only props beside them, in one object. */
+  async #props(part: ResourcePart, plain: Wire, secret: Wire): Promise<Record<string, unknown>> {
+    const { attributes } = part.body;
+    const all: Params = isRecord(plain) ? { ...plain } : {};
+    for (const name in all) {
+      if (attributes[name]?.writeOnly === true && all[name] !== null) {
+        throw Failure.at(name, `${JSON.stringify(name)} is write-only`, {
+          detail: `move it from \`props\` to \`write_only_props\`: ${name} is never stored`,
+        });
+      }
+    }
+    if (plain !== null && plain !== undefined && !isRecord(plain)) readObject(plain, attributes, JSON_READING);
+    if (isRecord(secret)) {
+      for (const name in secret) if (attributes[name]?.writeOnly === true) all[name] = secret[name];
+    }
+    return validated(part.body, readObject(all, attributes, JSON_READING));
+  }
+
+  #create(params: Params, { call }: Request): Promise<Params> {
+    const part = this.#resource("create");
+    return answered(places(PLAIN, part.body.attributes, part.state), async () => {
+      const props = await this.#props(part, params["props"], params["writeOnlyProps"]);
+      const { value, context } = await withContext(this.#session, call, {}, (it) => part.handlers.create(props, it));
+      const { id, state } = value;
+      if (typeof id !== "string" || id === "") throw new Failure("create must return { id, state }; the id is missing");
+      return {
+        result: { id, ...split(written("the state", () => writeObject(state ?? {}, part.state, "json")), part.state) },
+        warnings: context.warnings,
+      };
+    });
+  }
+
+  #read(params: Params, { call }: Request): Promise<Params> {
+    const part = this.#resource("read");
+    return answered(places(PLAIN, part.body.attributes, part.state), async () => {
+      const given = params["props"];
+      const props = isRecord(given) ? await this.#props(part, given, undefined) : undefined;
+      const { value, context } = await withContext(
+        this.#session,
+        call,
+        {},
+        (it) => part.handlers.read(String(params["id"]), props, it),
+      );
+      if (value === null || value === undefined) return { result: { exists: false }, warnings: context.warnings };
+      const state = split(written("the state", () => writeObject(value.state ?? {}, part.state, "json")), part.state);
+      return {
+        result: { props: settledProps(value.props, given, part.body.attributes), ...state },
+        warnings: context.warnings,
+      };
+    });
+  }
+
+  #update(params: Params, { call }: Request): Promise<Params> {
+    const part = this.#resource("update");
+    return answered(places(CHANGE, part.body.attributes, part.state), async () => {
+      const { update } = part.handlers;
+      if (update === undefined) throw new Failure("the resource cannot be updated");
+      const props = await this.#props(part, params["nextProps"], params["nextWriteOnlyProps"]);
+      const existing = existingOf(
+        part,
+        params["id"],
+        params["currentProps"],
+        params["currentState"],
+        params["currentSensitiveState"],
+      );
+      const { value, context } = await withContext(
+        this.#session,
+        call,
+        {},
+        (it) => update.call(part.handlers, existing, props, it),
+      );
+      const state = written("the state", () => writeObject(value?.state ?? {}, part.state, "json"));
+      return { result: split(state, part.state), warnings: context.warnings };
+    });
+  }
+
+  #delete(params: Params, { call }: Request): Promise<Params> {
+    const part = this.#resource("delete");
+    return answered(places(PLAIN, part.body.attributes, part.state), async () => {
+      const existing = existingOf(part, params["id"], params["props"], params["state"], params["sensitiveState"]);
+      const { context } = await withContext(this.#session, call, {}, (it) => part.handlers.delete(existing, it));
+      return { result: { done: true }, warnings: context.warnings };
+    });
+  }
+
+  #modifyPlan(params: Params, { call }: Request): Promise<Params> {
+    const part = this.#resource("modifyPlan");
+    return answered(places(CHANGE, part.body.attributes, part.state), async () => {
+      const kind = params["planType"];
+      const unknownPaths = Array.isArray(params["unknownProps"]) ? (params["unknownProps"] as string[][]) : [];
+      const next = unknownPaths.reduce<Wire>((value, path) => withUnknown(value, path.slice(1)), params["nextProps"]);
+      const existing = () =>
+        existingOf(part, params["id"], params["currentProps"], params["currentState"], params["currentSensitiveState"]);
+      const read = () => readObject(next, part.body.attributes, { ...JSON_READING, allowUnknown: true });
+      const plan = kind === "delete"
+        ? { kind, existing: existing() } as const
+        : kind === "update"
+        ? { kind, existing: existing(), props: read() } as const
+        : { kind: "create" as const, props: read() };
+      const { value, context } = await withContext(
+        this.#session,
+        call,
+        {},
+        (it) => part.handlers.modifyPlan?.(plan, it),
+      );
+      const result = decidedPlan(part, value, kind === "update" ? params["currentProps"] : undefined, next);
+      // Hosts that see `noChanges` stop reading there, and would miss the warnings.
+      if (context.warnings.length > 0) delete result["noChanges"];
+      return { result, warnings: context.warnings };
+    });
+  }
+
+  #look(params: Params, { call }: Request): Promise<Params> {
+    const part = this.#only("read", "data source", this.#session.parts.dataSources);
+    return answered(places(RESULT, part.body.attributes, part.result), async () => {
+      const props = await validated(part.body, readObject(params["props"], part.body.attributes, JSON_READING));
+      const { value, context } = await withContext(this.#session, call, {}, (it) => part.read(props, it));
+      const { state, sensitiveState } = split(
+        written("the result", () => writeObject(value as Params, part.result, "json")),
+        part.result,
+      );
+      return {
+        result: { result: state, ...(sensitiveState === undefined ? {} : { sensitiveResult: sensitiveState }) },
+        warnings: context.warnings,
+      };
+    });
+  }
+
+  #ephemeral(method: "open" | "renew" | "close", params: Params, { call }: Request): Promise<Params> {
+    const part = this.#only(method, "ephemeral resource", this.#session.parts.ephemerals);
+    const seconds = (
+      time: Date | undefined,
+    ) => (time === undefined ? {} : { renewAt: Math.floor(time.getTime() / 1000) });
+    const kept = (data: unknown) => ({ privateData: writeDeclared(data, { type: { kind: "any" } }, "json") });
+    const { handlers } = part;
+    return answered(places(RESULT, part.body.attributes, part.result), async () => {
+      if (method === "open") {
+        const props = await validated(part.body, readObject(params["props"], part.body.attributes, JSON_READING));
+        const { value, context } = await withContext(this.#session, call, {}, (it) => handlers.open(props, it));
+        const { state, sensitiveState } = split(
+          written("the result", () => writeObject(value.result, part.result, "json")),
+          part.result,
+        );
+        const secret = sensitiveState === undefined ? {} : { sensitiveResult: sensitiveState };
+        return {
+          result: { result: state, ...secret, ...seconds(value.renewAt), ...kept(value.private) },
+          warnings: context.warnings,
+        };
+      }
+      const handler = handlers[method];
+      if (handler === undefined) throw new Fault(METHOD_NOT_FOUND, `Method not found: ${method}`, { method });
+      const { value, context } = await withContext(
+        this.#session,
+        call,
+        {},
+        (it) => handler.call(handlers, params["privateData"] ?? undefined, it),
+      );
+      const renewed = (value ?? {}) as { renewAt?: Date; private?: unknown };
+      const result = method === "close"
+        ? { done: true }
+        : { ...seconds(renewed.renewAt), ...("private" in renewed ? kept(renewed.private) : {}) };
+      return { result, warnings: context.warnings };
+    });
+  }
+
+  #invoke(params: Params, { call, notify }: Request): Promise<Params> {
+    const part = this.#only("invoke", "action", this.#session.parts.actions);
+    return answered(places(PLAIN, part.body.attributes, {}), async () => {
+      const progress = (message: string) => notify("invokeProgress", { message });
+      const { context } = await runAction(this.#session, part, params["props"], JSON_READING, call, { progress });
+      return { result: { done: true }, warnings: context.warnings };
+    });
+  }
+
+  #call(params: Params, { call }: Request): Promise<Params> {
+    const { functions } = this.#session.parts;
+    if (functions.size === 0) this.#only("call", "function", functions);
+    const name = String(params["name"]);
+    const part = functions.get(name);
+    if (part === undefined) throw new Fault(FAILED, this.#session.missing("function", name, functions.keys()));
+    const names = Object.keys(part.body.attributes);
+    const place: Place = ([first = "", ...rest]) => {
+      const index = names.indexOf(String(first));
+      if (index < 0 && part.variadic?.name === first) {
+        return ["arguments", String(names.length + Number(rest[0] ?? 0)), ...rest.slice(1).map(String)];
+      }
+      return ["arguments", ...(index < 0 ? [] : [String(index)]), ...rest.map(String)];
+    };
+    return answered(place, async () => {
+      const values = Array.isArray(params["arguments"]) ? (params["arguments"] as unknown[]) : [];
+      const result = await callFunction(this.#session, part, named(name, part, values), JSON_READING, "json", call, {});
+      return { result: { result } };
+    });
+  }
+}

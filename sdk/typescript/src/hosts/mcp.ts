@@ -1,0 +1,146 @@
+import { jsonSchemaOfDeclaration, jsonSchemaOfObject } from "../define/json_schema.ts";
+import type { ActionPart, FunctionPart } from "../define/parts.ts";
+import type { Session } from "../define/session.ts";
+import { asFailure, failureText } from "../values/failure.ts";
+import { stringifyJson } from "../values/json.ts";
+import { isUnfit } from "../values/problem.ts";
+import { isRecord, JSON_READING } from "../values/read.ts";
+import type { Declaration } from "../values/type.ts";
+import type { RunningCalls } from "./calls.ts";
+import { Fault, INVALID_PARAMS, type JsonRpcMethods, METHOD_NOT_FOUND, type Request } from "./json_rpc.ts";
+import { callFunction, runAction } from "./run.ts";
+import { callable, callableNames, serviceFault, unknownName } from "./service.ts";
+
+/** The versions of the Model Context Protocol that are spoken here. */
+const VERSIONS = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
+
+/** A plugin as a server of the Model Context Protocol: functions and actions are tools. */
+export class McpMethods implements JsonRpcMethods {
+  readonly isSilent = true;
+  readonly #session: Session;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  isMutating(method: string, params: unknown): boolean {
+    const name = (params as { name?: unknown } | undefined)?.name;
+    return method === "tools/call" && typeof name === "string" && !this.#session.parts.functions.has(name);
+  }
+
+  request(request: Request): unknown {
+    switch (request.method) {
+      case "initialize":
+        return this.#initialize(request.params);
+      case "ping":
+        return {};
+      case "tools/list":
+        return { tools: callableNames(this.#session).map((name) => this.#tool(name)) };
+      case "tools/call":
+        return this.#call(request);
+      default:
+        throw new Fault(
+          METHOD_NOT_FOUND,
+          `unknown method: ${request.method}; the plugin offers tools/list and tools/call`,
+        );
+    }
+  }
+
+  event(method: string, params: unknown, calls: RunningCalls): void {
+    if (method === "notifications/cancelled") {
+      calls.cancel((params as { requestId?: unknown } | null | undefined)?.requestId);
+    }
+  }
+
+  #initialize(params: unknown): unknown {
+    const wanted = (params as { protocolVersion?: unknown } | undefined)?.protocolVersion as string;
+    const { name, version } = this.#session.plugin;
+    return {
+      protocolVersion: VERSIONS.includes(wanted) ? wanted : VERSIONS[VERSIONS.length - 1],
+      capabilities: { tools: {} },
+      serverInfo: { name, version },
+    };
+  }
+
+  #tool(name: string): unknown {
+    const found = callable(this.#session, name) as { function: FunctionPart } | { action: ActionPart };
+    const part = "function" in found ? found.function : found.action;
+    const attributes = { ...part.body.attributes };
+    if ("variadic" in part && part.variadic !== undefined) {
+      attributes[part.variadic.name] = { type: { kind: "list", element: part.variadic.element }, default: [] };
+    }
+    const outputSchema = "function" in found ? resultSchema(found.function.returns) : outputsSchema(found.action);
+    const annotations = "function" in found
+      ? { readOnlyHint: true }
+      : found.action.isIdempotent
+      ? { idempotentHint: true }
+      : undefined;
+    return {
+      name,
+      ...(part.description === "" ? {} : { description: part.description }),
+      inputSchema: jsonSchemaOfObject(attributes),
+      ...(outputSchema === undefined ? {} : { outputSchema }),
+      ...(annotations === undefined ? {} : { annotations }),
+    };
+  }
+
+  async #call({ params, call, notify }: Request): Promise<unknown> {
+    const { name, arguments: given, _meta: meta } = isRecord(params) ? params : {};
+    if (typeof name !== "string") throw new Fault(INVALID_PARAMS, "name: a string is required");
+    const found = callable(this.#session, name);
+    if (found === undefined) throw new Fault(INVALID_PARAMS, unknownName(this.#session, "tool", name));
+    const token = isRecord(meta) ? meta["progressToken"] : undefined;
+    let steps = 0;
+    const progress = (message: string, done?: number, total?: number) => {
+      steps = done ?? steps + 1;
+      if (token === undefined) return;
+      notify("notifications/progress", {
+        progressToken: token,
+        progress: steps,
+        ...(total === undefined ? {} : { total }),
+        message,
+      });
+    };
+    try {
+      if ("function" in found) {
+        const result = await callFunction(this.#session, found.function, given, JSON_READING, "json", call, {
+          progress,
+        });
+        return content(result, isObjectType(found.function.returns) ? result : { result });
+      }
+      const { outputs } = await runAction(this.#session, found.action, given, JSON_READING, call, { progress });
+      if (Object.keys(found.action.outputs).length === 0) return { content: [{ type: "text", text: "done" }] };
+      return content(outputs, outputs);
+    } catch (error) {
+      if (isUnfit(error)) throw serviceFault(error);
+      return { content: [{ type: "text", text: failureText(asFailure(error)) }], isError: true };
+    }
+  }
+}
+
+function content(result: unknown, structuredContent: unknown): unknown {
+  const text = typeof result === "string" ? result : stringifyJson(result);
+  return { content: [{ type: "text", text }], structuredContent };
+}
+
+/** Structured content is an object; a map of any keys is one, too. */
+function isObjectType({ type, nullable, optional }: Declaration): boolean {
+  return type.kind === "object" && nullable !== true && optional !== true;
+}
+
+function resultSchema(returns: Declaration): unknown {
+  if (isObjectType(returns)) {
+    const { description: _, ...schema } = jsonSchemaOfDeclaration(returns, true);
+    return schema;
+  }
+  return {
+    type: "object",
+    properties: { result: jsonSchemaOfDeclaration(returns, true) },
+    required: ["result"],
+    additionalProperties: false,
+  };
+}
+
+function outputsSchema(action: ActionPart): unknown {
+  return Object.keys(action.outputs).length === 0 ? undefined : jsonSchemaOfObject(action.outputs, true);
+}

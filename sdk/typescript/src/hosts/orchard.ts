@@ -1,0 +1,255 @@
+import { offerOf } from "../define/offer.ts";
+import type { AnyPlugin } from "../define/plugin.ts";
+import { type Session, Unconfigured } from "../define/session.ts";
+import { type FrameReader, frameReader } from "../ipc/framing.ts";
+import { asFailure, diagnosticText } from "../values/failure.ts";
+import { parseJson, stringifyJson } from "../values/json.ts";
+import { isUnfit, nearest, problemsText } from "../values/problem.ts";
+import { isRecord, JSON_READING } from "../values/read.ts";
+import { bytewise, type Declaration, isOptional, typeText } from "../values/type.ts";
+import { RunningCalls } from "./calls.ts";
+import type { Conversation, Goodbye, Output } from "./host.ts";
+import { runAction } from "./run.ts";
+
+/** Names that scenarios use themselves. */
+const RESERVED = [
+  "provider",
+  "depends_on",
+  "lifecycle",
+  "for_each",
+  "count",
+  "timeout",
+  "retry",
+  "idempotent",
+  "assert",
+];
+
+const LARGEST_LINE = 16 * 1024 * 1024;
+
+/** An error with one of Orchard's codes. */
+class OrchardError extends Error {
+  readonly code: string;
+  readonly detail: string | undefined;
+
+  constructor(code: string, message: string, detail?: string) {
+    super(message);
+    this.code = code;
+    this.detail = detail;
+  }
+}
+
+/** The schema that the `schema` subcommand prints. @throws {TypeError} Something in it is not possible. */
+export function orchardSchema(plugin: AnyPlugin): Record<string, unknown> {
+  const { parts } = plugin;
+  offerOf(plugin);
+  const actions: Record<string, unknown> = {};
+  for (const name of [...parts.actions.keys()].sort()) {
+    const one = parts.actions.get(name);
+    if (one === undefined) continue;
+    const attributes = one.body.attributes;
+    const reserved = Object.keys(attributes).find((key) => RESERVED.includes(key));
+    if (reserved !== undefined) {
+      throw new TypeError(`action ${name}: scenarios use the name ${reserved} themselves; choose another one`);
+    }
+    const secrets = Object.values(one.outputs).some((output) => output.secret === true);
+    actions[name] = {
+      description: one.description,
+      attrs: orchardAttributes(attributes),
+      outputs: {
+        type: typeText({ kind: "object", attributes: sorted(one.outputs) }),
+        required: false,
+        ...(secrets ? { sensitive: true } : {}),
+      },
+      ...(one.isIdempotent ? { idempotent: true } : {}),
+    };
+  }
+  return {
+    name: plugin.name,
+    version: plugin.version,
+    protocol: "1",
+    config: orchardAttributes(parts.config.attributes),
+    actions,
+    ...(parts.maxInFlight === undefined ? {} : { max_in_flight: parts.maxInFlight }),
+  };
+}
+
+function sorted(attributes: { readonly [name: string]: Declaration }): Record<string, Declaration> {
+  return Object.fromEntries(Object.entries(attributes).sort(([a], [b]) => bytewise(a, b)));
+}
+
+function orchardAttributes(attributes: { readonly [name: string]: Declaration }): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(attributes).map(([name, one]) => [name, {
+      type: one.idempotencyKey === true ? "any" : typeText(one.type),
+      required: !(isOptional(one) || one.nullable === true || one.idempotencyKey === true),
+      ...(one.default === undefined ? {} : { default: orchardDefault(one.default) }),
+      ...(one.description === undefined || one.description === "" ? {} : { description: one.description }),
+      ...(one.secret === true || one.writeOnly === true ? { sensitive: true } : {}),
+      ...(one.idempotencyKey === true ? { idempotency_key: true } : {}),
+    }]),
+  );
+}
+
+/** A text in double quotes would be read as JSON once more. */
+function orchardDefault(value: unknown): unknown {
+  return typeof value === "string" && /^".*"$/s.test(value) ? JSON.stringify(value) : value;
+}
+
+interface Envelope {
+  readonly id: unknown;
+  readonly method: string;
+  readonly params: Record<string, unknown>;
+}
+
+/** A plugin as a provider of scenarios. */
+export class OrchardConversation implements Conversation {
+  readonly #session: Session;
+  readonly #output: Output;
+  readonly #goodbye: Goodbye;
+  readonly #lines: FrameReader = frameReader("lines", LARGEST_LINE);
+  readonly #calls = new RunningCalls();
+  readonly #waiting: Envelope[] = [];
+  #running = 0;
+  /** `configure` and `shutdown` run alone. */
+  #isAlone = false;
+  #idle: (() => void) | undefined;
+
+  constructor(session: Session, output: Output, goodbye: Goodbye) {
+    this.#session = session;
+    this.#output = output;
+    this.#goodbye = goodbye;
+  }
+
+  receive(chunk: Uint8Array): void {
+    for (const line of this.#lines.push(chunk)) this.#line(line);
+  }
+
+  async finish(): Promise<void> {
+    for (const line of this.#lines.finish()) this.#line(line);
+    if (this.#running > 0 || this.#waiting.length > 0) {
+      await new Promise<void>((resolve) => {
+        this.#idle = resolve;
+      });
+    }
+    await this.#calls.finished();
+  }
+
+  #line(line: Uint8Array): void {
+    let value: unknown;
+    try {
+      value = parseJson(new TextDecoder("utf-8", { fatal: true }).decode(line));
+    } catch {
+      return this.#fail(0, new OrchardError("invalid_request", "the line is not JSON"));
+    }
+    const { id, method, params } = isRecord(value) ? value : {};
+    const known = typeof id === "number" || typeof id === "bigint" || typeof id === "string" ? id : 0;
+    if (!isRecord(value)) return this.#fail(0, new OrchardError("invalid_request", "the line is not an object"));
+    if (typeof method !== "string") {
+      return this.#fail(known, new OrchardError("invalid_request", "the request has no method"));
+    }
+    if (id === undefined) return;
+    if (!isRecord(params ?? {})) {
+      return this.#fail(known, new OrchardError("invalid_request", "`params` must be an object"));
+    }
+    this.#waiting.push({ id, method, params: (params ?? {}) as Record<string, unknown> });
+    this.#next();
+  }
+
+  /** Begins what may begin: `execute` up to the limit, everything else alone and in order. */
+  #next(): void {
+    const most = this.#session.parts.maxInFlight ?? 1;
+    while (this.#waiting.length > 0 && !this.#isAlone) {
+      const first = this.#waiting[0] as Envelope;
+      const isAlone = first.method === "configure" || first.method === "shutdown";
+      if (isAlone ? this.#running > 0 : this.#running >= most) return;
+      this.#waiting.shift();
+      this.#running += 1;
+      this.#isAlone = isAlone;
+      void this.#answer(first, isAlone);
+    }
+    if (this.#running === 0 && this.#waiting.length === 0) this.#idle?.();
+  }
+
+  async #answer(envelope: Envelope, isAlone: boolean): Promise<void> {
+    try {
+      const result = await this.#result(envelope);
+      this.#output.write(`${stringifyJson({ id: envelope.id, result })}\n`);
+    } catch (error) {
+      const known = error instanceof OrchardError
+        ? error
+        : new OrchardError("internal_error", (error as Error).message);
+      this.#fail(envelope.id, known);
+    }
+    this.#running -= 1;
+    if (isAlone) this.#isAlone = false;
+    if (envelope.method === "shutdown") this.#goodbye();
+    this.#next();
+  }
+
+  #fail(id: unknown, { code, message, detail }: OrchardError): void {
+    const error = { code, message, ...(detail === undefined ? {} : { detail }) };
+    this.#output.write(`${stringifyJson({ id, error })}\n`);
+  }
+
+  async #result({ id, method, params }: Envelope): Promise<unknown> {
+    switch (method) {
+      case "describe":
+        return { schema: orchardSchema(this.#session.plugin) };
+      case "configure":
+        await this.#configure(params["config"]);
+        return {};
+      case "execute":
+        return { outputs: await this.#execute(id, params["action"], params["attrs"]) };
+      case "shutdown":
+        await this.#session.shutDown();
+        return {};
+      default:
+        throw new OrchardError("unknown_method", `unknown method: ${method}`);
+    }
+  }
+
+  async #configure(config: unknown): Promise<void> {
+    if (!isRecord(config ?? {})) throw new OrchardError("invalid_request", "`config` must be an object");
+    try {
+      await this.#session.configure(config ?? {}, JSON_READING);
+    } catch (error) {
+      if (error instanceof Unconfigured) throw new OrchardError("invalid_request", error.message);
+      if (isUnfit(error)) throw new OrchardError("configure_failed", problemsText(error.problems));
+      throw orchardFailure(error, "configure_failed");
+    }
+  }
+
+  async #execute(id: unknown, action: unknown, attrs: unknown): Promise<unknown> {
+    if (typeof action !== "string") throw new OrchardError("invalid_request", "`action` must be a string");
+    if (!isRecord(attrs ?? {})) throw new OrchardError("invalid_request", "`attrs` must be an object");
+    const { actions } = this.#session.parts;
+    const part = actions.get(action);
+    if (part === undefined) {
+      const near = nearest(action, [...actions.keys()]);
+      const hint = near === undefined ? `the plugin offers ${this.#session.summary()}` : `did you mean ${near}?`;
+      throw new OrchardError("unknown_action", `unknown action: ${action}; ${hint}`);
+    }
+    if (this.#session.stage === "ended") throw new OrchardError("invalid_request", "the provider has been shut down");
+    if (this.#session.stage !== "ready") {
+      throw new OrchardError("invalid_request", "configure must succeed before execute is called");
+    }
+    const call = this.#calls.begin(id, true);
+    try {
+      const { outputs, context } = await runAction(this.#session, part, attrs ?? {}, JSON_READING, call, {});
+      // Orchard has no place for warnings but stderr, which hosts show.
+      for (const warning of context.warnings) console.error(diagnosticText(warning));
+      return outputs;
+    } catch (error) {
+      if (isUnfit(error)) throw new OrchardError("validation_failed", problemsText(error.problems));
+      throw orchardFailure(error, "execute_failed");
+    } finally {
+      this.#calls.end(id, call);
+    }
+  }
+}
+
+function orchardFailure(error: unknown, otherwise: string): OrchardError {
+  const { code, message, detail, path } = asFailure(error);
+  const text = path === undefined || path.length === 0 ? message : `${path.join(".")}: ${message}`;
+  return new OrchardError(code ?? otherwise, text, detail);
+}

@@ -1,0 +1,123 @@
+import type { ActionPart, FunctionPart } from "../define/parts.ts";
+import { type Cancellable, Context, type Reporter } from "../define/context.ts";
+import type { Session } from "../define/session.ts";
+import { validated } from "../define/standard.ts";
+import { Failure } from "../values/failure.ts";
+import { type Problem, Unfit } from "../values/problem.ts";
+import { isRecord, type Reading, readObject, readValue, type Wire } from "../values/read.ts";
+import { type Format, Unwritable, writeDeclared, writeObject } from "../values/write.ts";
+
+/** Runs a handler with its context, which reports nothing once the call is over. */
+export async function withContext<T>(
+  session: Session,
+  call: Cancellable,
+  reporter: Reporter,
+  run: (context: Context<unknown>) => T | Promise<T>,
+  stored?: Uint8Array,
+): Promise<{ value: T; context: Context<unknown> }> {
+  const context = new Context(await session.state(), call, reporter, stored);
+  try {
+    return { value: await run(context), context };
+  } finally {
+    context.end();
+  }
+}
+
+/** The arguments of a function, of an object by name. @throws {Unfit} They do not fit. */
+export async function functionArguments(
+  part: FunctionPart,
+  given: Wire,
+  reading: Reading,
+): Promise<Record<string, unknown>> {
+  const { variadic, body } = part;
+  if (variadic === undefined) return validated(body, readObject(given, body.attributes, reading));
+  const all = isRecord(given ?? {}) ? { ...(given as Record<string, unknown> | null | undefined) } : given;
+  let rest: unknown[] = [];
+  if (isRecord(all)) {
+    const values = all[variadic.name] ?? [];
+    delete all[variadic.name];
+    if (!Array.isArray(values)) throw new Unfit([{ path: [variadic.name], text: "a list is required" }]);
+    rest = values.map((one, index) => readValue(one, variadic.element, reading, [variadic.name, index]));
+  }
+  const fixed = await validated(body, readObject(all, body.attributes, reading));
+  return { ...fixed, [variadic.name]: rest };
+}
+
+/** Positional arguments by the names of their parameters. @throws {Unfit} There are too many. */
+export function named(
+  name: string,
+  part: FunctionPart | ActionPart,
+  values: readonly unknown[],
+): Record<string, unknown> {
+  const names = Object.keys(part.body.attributes);
+  const given: Record<string, unknown> = Object.fromEntries(
+    values.slice(0, names.length).map((value, index) => [names[index], value]),
+  );
+  const rest = values.slice(names.length);
+  const variadic = "variadic" in part ? part.variadic : undefined;
+  if (variadic !== undefined) given[variadic.name] = rest;
+  else if (rest.length > 0) {
+    throw new Unfit([
+      {
+        path: [],
+        text: `too many arguments: ${name} takes ${names.length}, but ${values.length} are given`,
+      } satisfies Problem,
+    ]);
+  }
+  return given;
+}
+
+/** Runs a function. */
+export async function callFunction(
+  session: Session,
+  part: FunctionPart,
+  given: Wire,
+  reading: Reading,
+  format: Format,
+  call: Cancellable,
+  reporter: Reporter,
+): Promise<Wire> {
+  const read = await functionArguments(part, given, reading);
+  // A function without a configuration can be called before it is configured.
+  const state = session.stage === "ready" ? await session.state() : undefined;
+  const context = new Context(state, call, reporter);
+  try {
+    const value = await part.run(read, context);
+    return written("the result", () => writeDeclared(value, part.returns, format));
+  } finally {
+    context.end();
+  }
+}
+
+/** Runs an action. */
+export async function runAction(
+  session: Session,
+  part: ActionPart,
+  given: Wire,
+  reading: Reading,
+  call: Cancellable,
+  reporter: Reporter,
+): Promise<{ outputs: Wire; context: Context<unknown> }> {
+  const read = await validated(part.body, readObject(given, part.body.attributes, reading));
+  const { value, context } = await withContext(session, call, reporter, (it) => part.run(read, it));
+  // The action was run, so what is wrong now leaves its outcome unknown.
+  try {
+    const outputs = writeObject((value ?? {}) as Record<string, unknown>, part.outputs, "json");
+    return { outputs, context };
+  } catch (error) {
+    if (!(error instanceof Unwritable)) throw error;
+    throw Failure.outcomeUnknown(`the action was run, but its outputs do not match: ${error.message}`);
+  }
+}
+
+/** Writes what an author returned. @throws {Failure} It does not fit what was declared. */
+export function written<T>(what: string, write: () => T): T {
+  try {
+    return write();
+  } catch (error) {
+    if (error instanceof Unwritable) {
+      throw new Failure(`${what} of the plugin does not match its declaration: ${error.message}`);
+    }
+    throw error;
+  }
+}

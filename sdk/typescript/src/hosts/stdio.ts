@@ -1,0 +1,191 @@
+import { Buffer } from "node:buffer";
+import { appendFileSync, write, writeSync } from "node:fs";
+import process from "node:process";
+
+import { canonical } from "../values/write.ts";
+import { UnpackError } from "../wire/scanner.ts";
+import { MessageStream } from "../wire/unpack.ts";
+import type { Output } from "./host.ts";
+
+/** Larger frames are written in the background, so that a host that reads slowly does not stop the plugin. */
+const LARGEST_DIRECT = 32 * 1024;
+/** While more than this waits to be written, nothing more is read. */
+const MOST_WAITING = 1024 * 1024;
+const STDOUT = 1;
+
+/** Writes whole frames to stdout: one write each, or several frames in one. */
+export class StdioOutput implements Output {
+  readonly #debug: FrameLog | undefined;
+  #corked: Buffer[] | undefined;
+  #waiting: Buffer[] = [];
+  #waitingBytes = 0;
+  #isWriting = false;
+  #isBroken = false;
+  #drained: (() => void)[] = [];
+  /** Called when too much waits, and when there is room again. */
+  onFull: (isFull: boolean) => void = () => undefined;
+  /** Nobody reads any more. */
+  onBroken: () => void = () => undefined;
+
+  constructor(debug: FrameLog | undefined) {
+    this.#debug = debug;
+  }
+
+  write(frame: Uint8Array | string): void {
+    this.#debug?.sent(frame);
+    const bytes = typeof frame === "string"
+      ? Buffer.from(frame)
+      : Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength);
+    if (this.#corked !== undefined) this.#corked.push(bytes);
+    else this.#put(bytes);
+  }
+
+  /** Collects the frames of this turn of the event loop, and writes them at once. */
+  cork(): void {
+    if (this.#corked !== undefined) return;
+    this.#corked = [];
+    setImmediate(() => {
+      const frames = this.#corked ?? [];
+      this.#corked = undefined;
+      if (frames.length > 0) this.#put(frames.length === 1 ? (frames[0] as Buffer) : Buffer.concat(frames));
+    });
+  }
+
+  /** Resolves when everything is written. */
+  async drained(): Promise<void> {
+    if (this.#corked !== undefined) await new Promise((resolve) => setImmediate(resolve));
+    if (this.#waitingBytes > 0 && !this.#isBroken) await new Promise<void>((resolve) => this.#drained.push(resolve));
+  }
+
+  #put(bytes: Buffer): void {
+    if (this.#isBroken) return;
+    let rest = bytes;
+    if (!this.#isWriting && bytes.length <= LARGEST_DIRECT) {
+      try {
+        while (rest.length > 0) rest = rest.subarray(writeSync(STDOUT, rest));
+        return;
+      } catch (error) {
+        // The pipe is full, and not one that blocks: the rest is written when there is room.
+        if ((error as { code?: string }).code !== "EAGAIN") return this.#break();
+      }
+    }
+    this.#waiting.push(rest);
+    this.#waitingBytes += rest.length;
+    if (this.#waitingBytes > MOST_WAITING) this.onFull(true);
+    if (!this.#isWriting) this.#next();
+  }
+
+  #next(): void {
+    const first = this.#waiting.shift();
+    this.#isWriting = first !== undefined;
+    if (first === undefined) {
+      for (const resolve of this.#drained.splice(0)) resolve();
+      return;
+    }
+    write(STDOUT, first, 0, first.length, null, (error, count) => {
+      if (error !== null && error !== undefined && error.code !== "EAGAIN") return this.#break();
+      const done = error === null || error === undefined ? count : 0;
+      this.#waitingBytes -= done;
+      if (done < first.length) this.#waiting.unshift(first.subarray(done));
+      if (this.#waitingBytes <= MOST_WAITING) this.onFull(false);
+      if (done === 0) setTimeout(() => this.#next(), 1);
+      else this.#next();
+    });
+  }
+
+  #break(): void {
+    if (this.#isBroken) return;
+    this.#isBroken = true;
+    this.#waitingBytes = 0;
+    for (const resolve of this.#drained.splice(0)) resolve();
+    this.onBroken();
+  }
+}
+
+/** What authors print goes to stderr: stdout is the protocol's. */
+export function protectStdout(): void {
+  for (
+    const name of [
+      "log",
+      "info",
+      "debug",
+      "table",
+      "dir",
+      "dirxml",
+      "group",
+      "groupCollapsed",
+      "timeEnd",
+      "timeLog",
+      "count",
+    ] as const
+  ) {
+    const method = console[name] as ((...args: unknown[]) => void) | undefined;
+    if (name === "log" || name === "info" || name === "debug" || method === undefined) {
+      console[name] = (...args: unknown[]) => console.error(...args);
+    }
+  }
+  try {
+    // The streams are made when they are asked for, which takes time that a start does not have.
+    Object.defineProperty(process, "stdout", { configurable: true, get: () => process.stderr });
+  } catch {
+    // The runtime does not allow it; the methods of console are replaced in any case.
+  }
+}
+
+/** Logs each frame to stderr or a file, if TENON_DEBUG says so. */
+export class FrameLog {
+  readonly #file: string | undefined;
+  #isText: boolean | undefined;
+  #rest = "";
+  readonly #messages = new MessageStream();
+
+  constructor(file: string | undefined) {
+    this.#file = file;
+  }
+
+  /** The log that the environment asks for. */
+  static fromEnvironment(): FrameLog | undefined {
+    const wanted = environment("TENON_DEBUG");
+    if (wanted === undefined || wanted === "" || wanted === "0") return undefined;
+    return new FrameLog(wanted === "1" || wanted === "true" ? undefined : wanted);
+  }
+
+  received(chunk: Uint8Array): void {
+    this.#isText ??= (chunk[0] ?? 0) < 0x80;
+    if (!this.#isText) {
+      try {
+        for (const message of this.#messages.push(chunk)) this.#line("<-", canonical(message));
+      } catch (error) {
+        this.#line("<-", (error as UnpackError).message);
+      }
+      return;
+    }
+    const lines = (this.#rest + Buffer.from(chunk).toString()).split("\n");
+    this.#rest = lines.pop() ?? "";
+    for (const line of lines) if (line.trim() !== "") this.#line("<-", line.trimEnd());
+  }
+
+  sent(frame: Uint8Array | string): void {
+    if (typeof frame === "string") return this.#line("->", frame.trimEnd());
+    for (const message of new MessageStream().push(frame)) this.#line("->", canonical(message));
+  }
+
+  #line(direction: string, text: string): void {
+    const line = `${new Date().toISOString()} ${direction} ${text}\n`;
+    try {
+      if (this.#file === undefined) writeSync(2, line);
+      else appendFileSync(this.#file, line, { mode: 0o600 });
+    } catch {
+      // A log that cannot be written does not stop the plugin.
+    }
+  }
+}
+
+/** A variable of the environment; Deno may refuse to tell it. */
+export function environment(name: string): string | undefined {
+  try {
+    return process.env[name];
+  } catch {
+    return undefined;
+  }
+}

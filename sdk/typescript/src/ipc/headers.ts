@@ -1,0 +1,98 @@
+import { ByteQueue } from "./bytes.ts";
+import { connectionError, type ConnectionError } from "./errors.ts";
+
+const LINE_FEED = 0x0a;
+/** The headers of one message together. A peer that speaks something else must not fill memory. */
+const LONGEST_HEADERS = 8 * 1024;
+const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*$/;
+const CHARSET = /charset\s*=\s*"?([^";\s]*)/i;
+
+/** Messages behind `Content-Length` headers, as in the Language Server Protocol. */
+export class HeaderReader {
+  readonly #limit: number;
+  readonly #queue = new ByteQueue();
+  /** Bytes of the headers that were read of this message. */
+  #headers = 0;
+  /** What they say about its length. */
+  #length: number | undefined;
+  /** Whether the headers are over and the body comes. */
+  #isBody = false;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  *push(chunk: Uint8Array): Generator<Uint8Array> {
+    this.#queue.push(chunk);
+    for (;;) {
+      if (!this.#isBody && !this.#readHeaders()) return;
+      const length = this.#length ?? 0;
+      if (this.#queue.length < length) return;
+      const body = this.#queue.view.subarray(0, length);
+      this.#queue.drop(length);
+      this.#headers = 0;
+      this.#length = undefined;
+      this.#isBody = false;
+      yield body;
+    }
+  }
+
+  *finish(): Generator<Uint8Array> {
+    if (this.#queue.length > 0 || this.#headers > 0 || this.#isBody) {
+      throw broken("the connection ended in the middle of a message");
+    }
+  }
+
+  /** Whether the headers are complete. */
+  #readHeaders(): boolean {
+    for (;;) {
+      const { view } = this.#queue;
+      const end = view.indexOf(LINE_FEED);
+      const bytes = end < 0 ? view.length : end + 1;
+      if (this.#headers + bytes > LONGEST_HEADERS) {
+        throw broken(`headers of more than ${LONGEST_HEADERS} bytes`);
+      }
+      if (end < 0) return false;
+      const line = new TextDecoder().decode(view.subarray(0, end)).replace(/\r$/, "");
+      this.#queue.drop(bytes);
+      if (line !== "") {
+        this.#headers += bytes;
+        this.#readHeader(line);
+      } else if (this.#headers > 0) {
+        if (this.#length === undefined) throw broken("headers without Content-Length");
+        this.#isBody = true;
+        return true;
+      }
+    }
+  }
+
+  #readHeader(line: string): void {
+    const [, name, value = ""] = HEADER.exec(line) ?? [];
+    if (name === undefined) {
+      const problem = `"${line.slice(0, 80)}" is no header`;
+      throw broken(`${problem}; does the server speak lines? Then set framing to "lines"`);
+    }
+    switch (name.toLowerCase()) {
+      case "content-length":
+        this.#length = this.#readLength(value);
+        break;
+      case "content-type": {
+        const charset = CHARSET.exec(value)?.[1]?.toLowerCase() ?? "utf-8";
+        if (charset !== "utf-8" && charset !== "utf8") throw broken(`the charset ${charset}`);
+        break;
+      }
+    }
+  }
+
+  #readLength(value: string): number {
+    if (!/^[0-9]+$/.test(value)) throw broken(`"${value.slice(0, 80)}" is no Content-Length`);
+    const length = Number(value);
+    if (length <= this.#limit) return length;
+    const problem = `the server announces ${value} bytes, and ${this.#limit} are taken at most`;
+    throw connectionError("TOO_LARGE", `${problem}; raise maxMessageBytes to take them`);
+  }
+}
+
+function broken(problem: string): ConnectionError {
+  return connectionError("INVALID_MESSAGE", `Invalid message received: ${problem}`);
+}

@@ -1,0 +1,139 @@
+import { decimalText, type Exact, exactNumber, isBig } from "./big.ts";
+import { put } from "./type.ts";
+
+/** Deeper nesting than any host sends, and less than the stack holds. */
+const DEEPEST = 128;
+
+// A number of more than 15 digits, or with an exponent. JSON.parse keeps all others exactly.
+const LONG_NUMBER = /[:[,]\s*-?(?:\d[\d.]{15}|\d[\d.]*[eE])/;
+
+/**
+ * Reads JSON, with all digits of its numbers: one that a `number` cannot hold is a `bigint` or a `Big`.
+ *
+ * @throws {SyntaxError} It is not JSON, or is nested too deeply.
+ */
+export function parseJson(text: string): unknown {
+  return LONG_NUMBER.test(text) ? new JsonParser(text).whole() : JSON.parse(text);
+}
+
+const MARK = "\u{e000}tenon-number:";
+const MARKED = new RegExp(`"${MARK}([^"]*)"`, "g");
+
+/** Writes JSON, with all digits of a `bigint` or a `Big`. */
+export function stringifyJson(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? "null";
+  } catch (error) {
+    // One of its numbers is a bigint or a Big; anything else fails again.
+    if (!(error instanceof TypeError)) throw error;
+    return JSON.stringify(marked(value)).replace(MARKED, "$1");
+  }
+}
+
+function marked(value: unknown): unknown {
+  if (typeof value === "bigint" || isBig(value)) return MARK + decimalText(value as Exact);
+  if (Array.isArray(value)) return value.map(marked);
+  if (typeof value !== "object" || value === null || "toJSON" in value) return value;
+  const found = {};
+  for (const [name, one] of Object.entries(value)) put(found, name, marked(one));
+  return found;
+}
+
+/** A parser for texts with long numbers, which JSON.parse would round. */
+class JsonParser {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  whole(): unknown {
+    const value = this.#value(0);
+    this.#blanks();
+    if (this.#at < this.#text.length) this.#fail();
+    return value;
+  }
+
+  #fail(): never {
+    throw new SyntaxError(`invalid JSON at character ${this.#at}`);
+  }
+
+  #blanks(): void {
+    while (" \t\n\r".includes(this.#text[this.#at] ?? "x")) this.#at += 1;
+  }
+
+  #value(depth: number): unknown {
+    if (depth > DEEPEST) throw new SyntaxError("the JSON is nested too deeply");
+    this.#blanks();
+    switch (this.#text[this.#at]) {
+      case "{":
+        return this.#object(depth);
+      case "[":
+        return this.#array(depth);
+      case '"':
+        return this.#string();
+      default:
+        return this.#scalar();
+    }
+  }
+
+  #object(depth: number): unknown {
+    const found = {};
+    this.#at += 1;
+    this.#blanks();
+    if (this.#take("}")) return found;
+    do {
+      this.#blanks();
+      if (this.#text[this.#at] !== '"') this.#fail();
+      const name = this.#string();
+      this.#blanks();
+      if (!this.#take(":")) this.#fail();
+      put(found, name, this.#value(depth + 1));
+      this.#blanks();
+    } while (this.#take(","));
+    return this.#take("}") ? found : this.#fail();
+  }
+
+  #array(depth: number): unknown {
+    const found: unknown[] = [];
+    this.#at += 1;
+    this.#blanks();
+    if (this.#take("]")) return found;
+    do {
+      found.push(this.#value(depth + 1));
+      this.#blanks();
+    } while (this.#take(","));
+    return this.#take("]") ? found : this.#fail();
+  }
+
+  #take(letter: string): boolean {
+    if (this.#text[this.#at] !== letter) return false;
+    this.#at += 1;
+    return true;
+  }
+
+  #string(): string {
+    let end = this.#at + 1;
+    while (this.#text[end] !== '"') {
+      if (end >= this.#text.length) this.#fail();
+      end += this.#text[end] === "\\" ? 2 : 1;
+    }
+    const quoted = this.#text.slice(this.#at, end + 1);
+    this.#at = end + 1;
+    return JSON.parse(quoted) as string;
+  }
+
+  #scalar(): unknown {
+    const rest = /[^\s,\]}]*/y;
+    rest.lastIndex = this.#at;
+    const text = rest.exec(this.#text)?.[0] ?? "";
+    if (/^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text)) {
+      this.#at += text.length;
+      return exactNumber(text) ?? this.#fail();
+    }
+    if (text !== "true" && text !== "false" && text !== "null") this.#fail();
+    this.#at += text.length;
+    return JSON.parse(text);
+  }
+}

@@ -1,0 +1,258 @@
+import { decimalText, type Exact, exactNumber, isBig } from "./big.ts";
+import type { Path } from "./failure.ts";
+import { isRecord, type Wire } from "./read.ts";
+import { isSecret, revealed } from "./secret.ts";
+import {
+  bytewise,
+  type Declaration,
+  type Declarations,
+  isOptional,
+  put,
+  type Type,
+  typeJson,
+  typeName,
+} from "./type.ts";
+import { isUnknown } from "./unknown.ts";
+
+/** A value that an author returned does not fit what was declared, or cannot be written. */
+export class Unwritable extends Error {
+  override name = "Unwritable";
+  readonly path: Path;
+
+  constructor(path: Path, problem: string) {
+    super(path.length === 0 ? problem : `${path.join(".")}: ${problem}`);
+    this.path = path;
+  }
+}
+
+/** A value of the type `any` with a type of its own: `new Typed(list(string()).declaration.type, ["a"])`. */
+export class Typed {
+  readonly type: Type;
+  readonly value: unknown;
+
+  constructor(type: Type, value: unknown) {
+    this.type = type;
+    this.value = value;
+  }
+}
+
+/** How values are written: for msgpack with types and unknown values, or as JSON. */
+export type Format = "msgpack" | "json";
+
+const encoder = new TextEncoder();
+
+/**
+ * Writes a value as its declaration says.
+ *
+ * @throws {Unwritable} It does not fit.
+ */
+export function writeDeclared(value: unknown, one: Declaration, format: Format, path: Path = []): Wire {
+  const plain = isSecret(value) ? revealed(value) : value;
+  if (plain === undefined || plain === null) return null;
+  if (isUnknown(plain) && one.type.kind !== "any") {
+    if (format === "json") {
+      throw new Unwritable(path, "the value is not known yet, and this host has no unknown values");
+    }
+    return plain;
+  }
+  return writeTyped(plain, one.type, format, path);
+}
+
+function writeTyped(value: unknown, type: Type, format: Format, path: Path): Wire {
+  switch (type.kind) {
+    case "string":
+      if (typeof value === "string") return value.normalize("NFC");
+      if (typeof value === "number" || typeof value === "bigint" || isBig(value)) return decimalText(value);
+      if (typeof value === "boolean") return String(value);
+      break;
+    case "bool":
+      if (typeof value === "boolean") return value;
+      break;
+    case "number": {
+      const number = typeof value === "string" ? exactNumber(value) : value;
+      if (isNumber(number)) return checkedNumber(number, format, path);
+      break;
+    }
+    case "any":
+      return writeAny(value, format, path);
+    case "list":
+    case "set": {
+      if (!isIterable(value)) break;
+      const all = Array.from(value, (one, index) => writeDeclared(one, type.element, format, [...path, index]));
+      return type.kind === "set" ? ordered(all) : all;
+    }
+    case "tuple":
+      if (!isIterable(value)) break;
+      return writeTuple(Array.from(value), type.elements, format, path);
+    case "map": {
+      if (!isRecord(value)) break;
+      const found = {};
+      for (const key of Object.keys(value).sort(bytewise)) {
+        if (value[key] !== undefined) {
+          put(found, key.normalize("NFC"), writeDeclared(value[key], type.element, format, [...path, key]));
+        }
+      }
+      return found;
+    }
+    case "object":
+      if (!isRecord(value)) break;
+      return writeObject(value, type.attributes, format, path);
+  }
+  throw new Unwritable(path, `${typeName(type)} is required, but this is ${jsName(value)}`);
+}
+
+function writeTuple(all: unknown[], elements: readonly Declaration[], format: Format, path: Path): Wire {
+  if (all.length !== elements.length) {
+    throw new Unwritable(path, `a tuple of ${elements.length} elements is required, but this has ${all.length}`);
+  }
+  return elements.map((one, index) => writeDeclared(all[index], one, format, [...path, index]));
+}
+
+/**
+ * Writes an object of attributes. One that is not declared is an error, as is a missing one that is not optional.
+ *
+ * @throws {Unwritable} It does not fit.
+ */
+export function writeObject(
+  value: Record<string, unknown>,
+  attributes: Declarations,
+  format: Format,
+  path: Path = [],
+): Record<string, Wire> {
+  for (const name in value) {
+    if (value[name] !== undefined && !Object.hasOwn(attributes, name)) {
+      throw new Unwritable([...path, name], "the attribute is not declared");
+    }
+  }
+  const found: Record<string, Wire> = {};
+  for (const name of Object.keys(attributes).sort(bytewise)) {
+    const one = attributes[name] as Declaration;
+    const member = Object.hasOwn(value, name) ? value[name] : undefined;
+    if (
+      (member === undefined || member === null) && !isOptional(one) && one.nullable !== true && one.secret !== true &&
+      one.block === undefined
+    ) {
+      throw new Unwritable([...path, name], "the attribute is required, but it is missing");
+    }
+    put(found, name, writeDeclared(member, one, format, [...path, name]));
+  }
+  return found;
+}
+
+function writeAny(value: unknown, format: Format, path: Path): Wire {
+  if (value instanceof Typed) {
+    const written = writeDeclared(value.value, { type: value.type, nullable: true }, format, path);
+    return format === "json" || value.type.kind === "any" ? written : [typeBytes(value.type), written];
+  }
+  const plain = writeImplied(value, format, path);
+  if (format === "json" || plain === null || isUnknown(plain)) return plain;
+  return [typeBytes(impliedType(plain)), plain];
+}
+
+/** Writes a value by what it is: arrays as lists, objects as maps. @throws {Unwritable} It cannot be written. */
+export function writeImplied(given: unknown, format: Format, path: Path): Wire {
+  const value = revealed(given);
+  if (value === undefined || value === null) return null;
+  if (typeof value === "string") return value.normalize("NFC");
+  if (typeof value === "boolean") return value;
+  if (isNumber(value)) return checkedNumber(value, format, path);
+  if (isUnknown(value)) {
+    if (format === "json") {
+      throw new Unwritable(path, "the value is not known yet, and this host has no unknown values");
+    }
+    return value;
+  }
+  if (value instanceof Date) return value.toISOString();
+  if (isIterable(value)) return Array.from(value, (one, index) => writeImplied(one, format, [...path, index]));
+  if (!isRecord(value)) throw new Unwritable(path, `a value is required, but this is ${jsName(value)}`);
+  const found = {};
+  for (const key of Object.keys(value).sort(bytewise)) {
+    if (value[key] !== undefined) put(found, key.normalize("NFC"), writeImplied(value[key], format, [...path, key]));
+  }
+  return found;
+}
+
+/** The type that a value implies: arrays are tuples, objects are objects. */
+export function impliedType(plain: Wire): Type {
+  if (typeof plain === "string") return { kind: "string" };
+  if (typeof plain === "boolean") return { kind: "bool" };
+  if (isNumber(plain)) return { kind: "number", as: "exact" };
+  if (Array.isArray(plain)) return { kind: "tuple", elements: plain.map((one) => ({ type: impliedType(one) })) };
+  if (!isRecord(plain)) return { kind: "any" };
+  const attributes: Record<string, Declaration> = {};
+  for (const name in plain) put(attributes, name, { type: impliedType(plain[name]) });
+  return { kind: "object", attributes };
+}
+
+function typeBytes(type: Type): Uint8Array {
+  return encoder.encode(
+    JSON.stringify(typeJson(type)).replace(
+      /[<>&\u2028\u2029]/g,
+      (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`,
+    ),
+  );
+}
+
+function isNumber(value: unknown): value is Exact {
+  return typeof value === "number" || typeof value === "bigint" || isBig(value);
+}
+
+function checkedNumber(number: Exact, format: Format, path: Path): Exact {
+  if (Number.isNaN(number)) throw new Unwritable(path, "NaN is not a number");
+  if (format === "json" && (number === Infinity || number === -Infinity)) {
+    throw new Unwritable(path, "an infinite number cannot be written as JSON");
+  }
+  return number;
+}
+
+function isIterable(value: unknown): value is Iterable<unknown> {
+  return Array.isArray(value) || value instanceof Set;
+}
+
+/** The elements of a set: each once, primitive ones in the order that Terraform writes them in. */
+function ordered(all: Wire[]): Wire[] {
+  const seen = new Map<string, Wire>();
+  let unknowns = 0;
+  for (const one of all) {
+    if (isUnknown(one)) seen.set(`?${unknowns += 1}`, one);
+    else seen.set(canonical(one), one);
+  }
+  const rank = (one: Wire) => (one === null ? 2 : isUnknown(one) ? 1 : 0);
+  return [...seen].sort(([x, a], [y, b]) => rank(a) - rank(b) || compared(a, b) || bytewise(x, y)).map(([, one]) =>
+    one
+  );
+}
+
+function compared(a: Wire, b: Wire): number {
+  if (typeof a === "string" && typeof b === "string") return bytewise(a, b);
+  if (isNumber(a) && isNumber(b)) {
+    const [x, y] = [isBig(a) ? a.toNumber() : a, isBig(b) ? b.toNumber() : b];
+    return x < y ? -1 : x > y ? 1 : 0;
+  }
+  return Number(a === true) - Number(b === true);
+}
+
+/** A text that is the same for the same value. */
+export function canonical(value: unknown): string {
+  if (value === undefined || value === null) return "null";
+  if (isNumber(value)) return decimalText(value);
+  if (typeof value === "string") return JSON.stringify(value);
+  if (isUnknown(value)) {
+    return `?${JSON.stringify(value.refinement, (_, one) => (isNumber(one) ? decimalText(one) : one))}`;
+  }
+  if (isSecret(value)) return canonical(value.reveal());
+  if (value instanceof Uint8Array) return `0x${Array.from(value, (byte) => byte.toString(16)).join()}`;
+  if (value instanceof Set) return `[${[...value].map(canonical).sort().join()}]`;
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
+  if (!isRecord(value)) return String(value);
+  const names = Object.keys(value).filter((name) => value[name] !== undefined && value[name] !== null).sort();
+  return `{${names.map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`).join()}}`;
+}
+
+function jsName(value: unknown): string {
+  if (Array.isArray(value) || value instanceof Set) return "a list";
+  if (isNumber(value)) return "a number";
+  if (typeof value === "boolean") return "a bool";
+  if (typeof value === "string" || typeof value === "function") return `a ${typeof value}`;
+  return typeof value === "object" && value !== null ? "an object" : String(value);
+}
