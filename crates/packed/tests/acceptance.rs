@@ -26,6 +26,8 @@ mod documents;
 mod failures;
 #[path = "acceptance/interruptions.rs"]
 mod interruptions;
+#[path = "acceptance/lives.rs"]
+mod lives;
 #[path = "acceptance/notes.rs"]
 mod notes;
 #[path = "acceptance/packages.rs"]

@@ -20,6 +20,7 @@ mod old_records;
 mod outputs;
 mod parallel;
 mod postgres;
+mod postgres_tls;
 #[path = "../../../providers/tests/support/mod.rs"]
 mod provider_support;
 mod reports;

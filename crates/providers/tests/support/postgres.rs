@@ -1,9 +1,11 @@
-//! A PostgreSQL server of a test's own, on a Unix socket in a folder that is gone afterwards.
+//! A PostgreSQL server of a test's own, on a Unix socket in a folder that is gone afterwards, and with a certificate
+//! also on a port.
 
 use std::any::type_name;
 use std::fs;
 use std::io::Write;
-use std::os::unix::fs::chown;
+use std::net::TcpListener;
+use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -20,14 +22,35 @@ pub(crate) const PASSWORD: &str = "s3cret'word";
 /// PostgreSQL refuses to run as root; then it runs as nobody.
 const NOBODY: u32 = 65534;
 
+/// Where only the socket is used, the port is just part of its name.
+const USUAL_PORT: u16 = 5432;
+
 /// A running server.
 pub(crate) struct Server {
     process: Process,
     folder: TempDir,
+    /// That of the socket, and with a certificate also that of TCP.
+    port: u16,
+}
+
+/// What a server proves by TLS who it is with.
+pub(crate) struct Identity {
+    /// Its certificate and its key, as PEM.
+    pub(crate) certificate: String,
+    pub(crate) key: String,
 }
 
 /// Runs a test with a server. Without PostgreSQL the test is skipped, but not under CI=true.
 pub(crate) async fn with_server<F: AsyncFnOnce(&Server)>(test: F) {
+    run_with(None, test).await;
+}
+
+/// Like [`with_server`], with a server that also listens on a port of 127.0.0.1 and takes TLS there.
+pub(crate) async fn with_tls_server<F: AsyncFnOnce(&Server)>(identity: &Identity, test: F) {
+    run_with(Some(identity), test).await;
+}
+
+async fn run_with<F: AsyncFnOnce(&Server)>(identity: Option<&Identity>, test: F) {
     let name = type_name::<F>().replace("::{{closure}}", "");
     let programs = match programs() {
         Ok(programs) => programs,
@@ -40,7 +63,7 @@ pub(crate) async fn with_server<F: AsyncFnOnce(&Server)>(test: F) {
         }
     };
     watched(async {
-        let server = Server::start(&programs).await;
+        let server = Server::start(&programs, identity).await;
         test(&server).await;
         let limits = StopLimits {
             asked: Duration::ZERO,
@@ -53,15 +76,12 @@ pub(crate) async fn with_server<F: AsyncFnOnce(&Server)>(test: F) {
 }
 
 impl Server {
-    async fn start(programs: &Path) -> Server {
-        let folder = tempfile::tempdir().unwrap();
+    async fn start(programs: &Path, identity: Option<&Identity>) -> Server {
+        let mut folder = tempfile::tempdir().unwrap();
         let password = folder.path().join("password");
         fs::write(&password, PASSWORD).unwrap();
-        for path in [folder.path(), &password] {
-            if rustix::process::getuid().is_root() {
-                chown(path, Some(NOBODY), Some(NOBODY)).unwrap();
-            }
-        }
+        give_away(folder.path());
+        give_away(&password);
         let data = folder.path().join("data");
         let initdb = command(&programs.join("initdb"))
             .args([
@@ -75,35 +95,67 @@ impl Server {
         let made = Capture::default().run(&initdb).await.unwrap();
         let said = String::from_utf8_lossy(&made.stderr);
         assert!(made.status.success(), "initdb: {said}");
-        let postgres = command(&programs.join("postgres"))
-            .args(["-F", "-c", "listen_addresses=", "-k"])
-            .arg(folder.path())
-            .arg("-D")
-            .arg(&data);
-        let (process, _io) = Process::spawn(&postgres).unwrap();
-        let server = Server { process, folder };
-        // The watchdog says for how long.
-        while Host::start("postgres", server.config(PASSWORD))
+        let settings = match identity {
+            Some(identity) => identity.settings(folder.path()),
+            None => vec!["listen_addresses=".to_owned()],
+        };
+        loop {
+            let port = identity.map_or(USUAL_PORT, |_| free_port());
+            let postgres = command(&programs.join("postgres"))
+                .args(["-F", "-p", &port.to_string(), "-k"])
+                .arg(folder.path())
+                .arg("-D")
+                .arg(&data)
+                .args(settings.iter().flat_map(|setting| ["-c", setting]));
+            let (process, _io) = Process::spawn(&postgres).unwrap();
+            let mut server = Server {
+                process,
+                folder,
+                port,
+            };
+            match server.is_ready().await {
+                Ok(()) => return server,
+                // Somebody else has taken the port since it was found to be free.
+                Err(said) if said.contains("Address already in use") => folder = server.folder,
+                Err(said) => panic!("it ended: {said}"),
+            }
+        }
+    }
+
+    /// Waits until it answers; the watchdog says for how long. If it ends instead, returns what it said.
+    async fn is_ready(&mut self) -> Result<(), String> {
+        while Host::start("postgres", self.config(PASSWORD))
             .await
             .is_err()
         {
-            let lines = server.process.stderr().lines();
-            assert_eq!(server.process.status(), None, "it ended: {lines:#?}");
+            if self.process.status().is_some() {
+                return Err(self.process.stderr().lines().join("\n"));
+            }
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
-        server
+        Ok(())
     }
 
     /// How the provider is configured to use it.
     pub(crate) fn config(&self, password: &str) -> Value {
         let socket = self.folder.path().display();
-        let password = password.replace('\'', "\\'");
-        json!({ "dsn": format!("host={socket} user=tester password='{password}' dbname=postgres") })
+        let (port, password) = (self.port, password.replace('\'', "\\'"));
+        let server = format!("host={socket} port={port} user=tester dbname=postgres");
+        json!({ "dsn": format!("{server} password='{password}'") })
+    }
+
+    /// How the provider is configured to use it by TLS, under a name that its certificate may have.
+    pub(crate) fn config_by_tls(&self, name: &str) -> Value {
+        let (port, password) = (self.port, PASSWORD.replace('\'', "\\'"));
+        let server =
+            format!("host={name} hostaddr=127.0.0.1 port={port} user=tester dbname=postgres");
+        let security = "sslmode=require channel_binding=require";
+        json!({ "dsn": format!("{server} {security} password='{password}'") })
     }
 
     /// A way to it that can be cut.
     pub(crate) fn proxy(&self) -> Proxy {
-        Proxy::start(self.folder.path().join(".s.PGSQL.5432"))
+        Proxy::start(self.folder.path().join(format!(".s.PGSQL.{}", self.port)))
     }
 
     /// How the provider is configured to go that way.
@@ -123,6 +175,39 @@ impl Server {
     /// A folder for files that the test needs.
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
+    }
+}
+
+impl Identity {
+    /// Writes it to files, and says how the server is to use them.
+    fn settings(&self, folder: &Path) -> Vec<String> {
+        let write = |name: &str, text: &str| {
+            let path = folder.join(name);
+            fs::write(&path, text).unwrap();
+            // The server refuses a key that others may read.
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+            give_away(&path);
+            path.display().to_string()
+        };
+        vec![
+            "listen_addresses=127.0.0.1".to_owned(),
+            "ssl=on".to_owned(),
+            format!("ssl_cert_file={}", write("server.pem", &self.certificate)),
+            format!("ssl_key_file={}", write("server.key", &self.key)),
+        ]
+    }
+}
+
+/// A port that nobody has at the moment.
+fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.local_addr().unwrap().port()
+}
+
+/// Makes a file or folder that of the user that the server runs as.
+fn give_away(path: &Path) {
+    if rustix::process::getuid().is_root() {
+        chown(path, Some(NOBODY), Some(NOBODY)).unwrap();
     }
 }
 
