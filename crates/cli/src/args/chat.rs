@@ -21,6 +21,10 @@ Examples:
     tenon acp chat --resume -- opencode acp
     tenon acp chat --resume ses_e21f -- opencode acp
 
+  Give the agent MCP servers: a command, a URL, or the file that other programs have for theirs:
+    tenon acp chat --mcp 'files=npx -y @modelcontextprotocol/server-filesystem .' -- opencode acp
+    tenon acp chat --mcp docs=https://example.org/mcp --mcp .mcp.json -- opencode acp
+
   Show a picture:
     tenon acp chat --image screen.png --prompt 'What is wrong here?' -- opencode acp
 
@@ -39,7 +43,7 @@ Lines at the prompt:
   :mode [ID]         show the modes, or change the mode
   :model [ID]        show the models, or change the model
   :set [ID [VALUE]]  show the options, or change one
-  :image PATH        add an image to the next prompt
+  :image PATH        add an image to the next prompt; Tab completes the path
   :commands          show the commands of the agent
   :sessions          show the sessions of the agent
   :help, :quit       show this text; end
@@ -60,7 +64,7 @@ pub(crate) struct ChatArgs {
     #[arg(long, value_name = "PATH", conflicts_with = "list")]
     pub(crate) image: Vec<PathBuf>,
 
-    /// Go on with a session: this one, or the last one of the folder
+    /// Go on with a session: the one whose id begins so, or the last one of the folder
     #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "", conflicts_with = "list")]
     pub(crate) resume: Option<String>,
 
@@ -91,6 +95,10 @@ pub(crate) struct ChatArgs {
     /// One more folder for the session
     #[arg(long, value_name = "FOLDER")]
     pub(crate) add_dir: Vec<PathBuf>,
+
+    /// An MCP server for the session: NAME=COMMAND, NAME=URL, or a FILE with `mcpServers`
+    #[arg(long, value_name = "SERVER", conflicts_with = "list")]
+    pub(crate) mcp: Vec<String>,
 
     /// Change the mode first
     #[arg(long, value_name = "ID", conflicts_with = "list")]

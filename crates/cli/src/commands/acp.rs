@@ -6,6 +6,7 @@ mod guard;
 mod policy;
 mod policy_file;
 mod replay;
+mod splitting;
 mod verify;
 
 use crate::args::AcpCommand;

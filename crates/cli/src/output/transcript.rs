@@ -10,11 +10,12 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use serde_json::{Value, json};
 use tenon_acp::client::{ToolCalls, ToolState};
 use tenon_protocols::acp::{
-    Chunk, ContentBlock, Diff, PermissionParams, Plan, PlanStatus, SessionUpdate, ToolContent,
-    ToolStatus, Usage,
+    Chunk, ContentBlock, Diff, PermissionParams, Plan, PlanEntry, PlanStatus, SessionUpdate,
+    ToolContent, ToolStatus, Usage,
 };
 
 use super::diff::{Line, diff};
+use super::question::Question;
 use super::screen::Stream;
 use super::{is_colored, json_data, on_one_line, write_line, write_part};
 use crate::exit::Failure;
@@ -90,10 +91,16 @@ pub(crate) struct Transcript {
     /// A line is being edited: only whole lines are printed.
     is_idle: bool,
     tools: ToolCalls,
-    /// Diffs and plans that were printed.
+    /// Diffs that were printed.
     shown: HashSet<u64>,
+    /// The plan that was printed last.
+    entries: Vec<PlanEntry>,
     usage: Option<Usage>,
     terminals: Option<Terminals>,
+    /// The question that is open: nothing is printed below it.
+    question: Option<Question>,
+    /// The part of the question in whose line the cursor is.
+    asked: String,
 }
 
 /// What the program of a terminal has printed.
@@ -110,8 +117,11 @@ impl Transcript {
             is_idle: false,
             tools: ToolCalls::new(),
             shown: HashSet::new(),
+            entries: Vec::new(),
             usage: None,
             terminals: None,
+            question: None,
+            asked: String::new(),
         }
     }
 
@@ -145,6 +155,10 @@ impl Transcript {
     /// Something for people, on a line of its own.
     pub(crate) fn note(&mut self, text: impl Display) -> Result<(), Failure> {
         self.end_text()?;
+        let text = text.to_string();
+        if let Some(question) = &mut self.question {
+            question.add(&text);
+        }
         super::talk(text);
         Ok(())
     }
@@ -152,6 +166,9 @@ impl Transcript {
     /// A line that has its colours already.
     pub(crate) fn painted(&mut self, line: &str) -> Result<(), Failure> {
         self.end_text()?;
+        if let Some(question) = &mut self.question {
+            question.add(line);
+        }
         write_line(Stream::Talk, line)
     }
 
@@ -216,13 +233,55 @@ impl Transcript {
         Ok(())
     }
 
+    /// A question of the agent. What is printed until it is answered belongs to it.
+    pub(crate) fn begin_question(&mut self, message: &str) -> Result<(), Failure> {
+        self.end_text()?;
+        self.question = Some(Question::default());
+        let message = on_one_line(message).into_owned();
+        self.painted(&Paint::Bold.on(format_args!("? {message}")))
+    }
+
+    /// The beginning of a line that the user ends.
+    pub(crate) fn ask(&mut self, prompt: &str) -> Result<(), Failure> {
+        prompt.clone_into(&mut self.asked);
+        write_part(Stream::Talk, prompt)
+    }
+
+    /// The user has ended the line.
+    pub(crate) fn heard(&mut self, typed: &str) {
+        let line = std::mem::take(&mut self.asked) + typed;
+        if let Some(question) = &mut self.question {
+            question.add(&line);
+        }
+    }
+
+    /// Ends the line for the user.
+    pub(crate) fn answered(&mut self, text: &str) -> Result<(), Failure> {
+        self.heard(text);
+        write_part(Stream::Talk, &format!("{text}\n"))
+    }
+
+    /// The question was answered: it stays on the screen.
+    pub(crate) fn end_question(&mut self) {
+        self.question = None;
+        self.asked.clear();
+    }
+
+    /// The question is not open any more: it disappears, if the screen shows nothing but what is printed here.
+    pub(crate) fn withdraw_question(&mut self, is_erased: bool) -> Result<(), Failure> {
+        let asked = std::mem::take(&mut self.asked);
+        match self.question.take() {
+            Some(question) if is_erased => write_part(Stream::Talk, &question.erasure(&asked)),
+            _ if asked.is_empty() => Ok(()),
+            _ => write_part(Stream::Talk, "\n"),
+        }
+    }
+
     /// What is asked for, before the keys: the tool call with its diffs and input.
     pub(crate) fn request(&mut self, request: &PermissionParams) -> Result<(), Failure> {
         let (now, _) = self.tools.apply(&request.tool_call);
         let now = now.clone();
-        let title = on_one_line(&now.title).into_owned();
-        let kind = on_one_line(now.kind.as_str()).into_owned();
-        self.painted(&Paint::Bold.on(format_args!("? {kind}: {title}")))?;
+        self.begin_question(&format!("{}: {}", now.kind.as_str(), now.title))?;
         self.diffs(&now)?;
         let has_diff = now
             .content
@@ -240,6 +299,13 @@ impl Transcript {
             self.painted(&Paint::Dim.on(format_args!("  file: {path}")))?;
         }
         Ok(())
+    }
+
+    /// The diffs of a call that was allowed without asking. Some agents show them in the request alone.
+    pub(crate) fn request_diffs(&mut self, request: &PermissionParams) -> Result<(), Failure> {
+        let (now, _) = self.tools.apply(&request.tool_call);
+        let now = now.clone();
+        self.diffs(&now)
     }
 
     fn chunk(&mut self, voice: Voice, chunk: &Chunk) -> Result<(), Failure> {
@@ -349,7 +415,9 @@ impl Transcript {
     /// The last lines, which say how it ended.
     fn output_lines(&mut self, text: &str) -> Result<(), Failure> {
         let text = tenon_text::without_colours(text).into_owned();
-        let lines: Vec<&str> = text.lines().collect();
+        // Many agents write output as a block of Markdown.
+        let is_fence = |line: &&str| line.trim_start().starts_with("```");
+        let lines: Vec<&str> = text.lines().filter(|line| !is_fence(line)).collect();
         let skipped = lines.len().saturating_sub(OUTPUT_LINES);
         if skipped > 0 {
             self.painted(&Paint::Dim.on(format_args!("  … {skipped} lines before")))?;
@@ -401,15 +469,18 @@ impl Transcript {
         Ok(())
     }
 
+    /// A plan as a whole, or what has changed in it.
     fn plan(&mut self, plan: &Plan) -> Result<(), Failure> {
-        let entries: Vec<(&str, &str)> = { plan.entries.iter() }
-            .map(|entry| (entry.content.as_str(), entry.status.as_str()))
-            .collect();
-        if entries.is_empty() || !self.is_new(&entries) {
-            return Ok(());
+        let before = std::mem::replace(&mut self.entries, plan.entries.clone());
+        let is_same = before.len() == plan.entries.len() && { before.iter().zip(&plan.entries) }
+            .all(|(old, new)| old.content == new.content);
+        if !is_same && !plan.entries.is_empty() {
+            self.painted(&Paint::Bold.on("plan:"))?;
         }
-        self.painted(&Paint::Bold.on("plan:"))?;
-        for entry in &plan.entries {
+        for (at, entry) in plan.entries.iter().enumerate() {
+            if is_same && before[at].status == entry.status {
+                continue;
+            }
             let text = on_one_line(&entry.content).into_owned();
             let line = match entry.status {
                 PlanStatus::Completed => Paint::Green.on(format_args!("  ✓ {text}")),

@@ -9,7 +9,7 @@ wait                  waits for session/cancel
 sleep                 waits forever
 exit CODE             ends the process
 
-SESSION in a step stands for the session, and CWD for its folder. The environment variables AGENT_NAME,
+SESSION in a step stands for the session, CWD for its folder, and PID for the id of this process. The environment variables AGENT_NAME,
 AGENT_VERSION and AGENT_CAPABILITIES say who it is; IGNORE_EOF=1 keeps it running when its input ends.
 """
 import json
@@ -59,6 +59,7 @@ def turn(request):
     reason = "end_turn"
     for line in params["prompt"][0]["text"].splitlines():
         line = line.replace("SESSION", session).replace("CWD", FOLDERS.get(session, ""))
+        line = line.replace("PID", str(os.getpid()))
         step, _, rest = line.partition(" ")
         if step == "say":
             say(session, rest)

@@ -38,10 +38,7 @@ async fn the_answer_goes_to_stdout_and_everything_else_to_stderr() {
         assert_eq!(outcome.stderr, "let me see\n");
         let outcome = ask(&shell, "plan", "").await;
         assert_ended(&outcome, 0, "");
-        assert_eq!(
-            outcome.stderr,
-            "plan:\n  ○ Think\nplan:\n  ▸ Think\nplan:\n  ✓ Think\n"
-        );
+        assert_eq!(outcome.stderr, "plan:\n  ○ Think\n  ▸ Think\n  ✓ Think\n");
         let line = "echo 'say from stdin' | tenon acp chat --prompt - -- python3 agent.py";
         assert_ended(&shell.run_unnoted(line).await, 0, "from stdin \n");
         let line = "printf 'say a\\n\\nsay b\\n' | tenon acp chat -- python3 agent.py";
@@ -184,7 +181,9 @@ async fn exit_codes_say_what_went_wrong() {
         for (prompt, options, code, part) in [
             ("refuse", "", 1, "the agent refused to go on"),
             ("tokens", "", 1, "limit of tokens"),
-            ("fail", "", 1, "the model is down"),
+            ("fail", "", 1, "the agent answered session/prompt with an error: the model is down (code -32603)"),
+            ("die", "", 3, "the agent ended before it answered"),
+            ("die", "", 3, "it ended with exit status: 1"),
             ("die", "", 3, "out of memory"),
             ("hang", "--timeout 200ms", 5, "--timeout"),
             ("say x", "--cwd no-such-folder", 2, "no-such-folder"),
@@ -199,6 +198,12 @@ async fn exit_codes_say_what_went_wrong() {
             assert_eq!(outcome.code, Some(code), "{prompt} {options}: {}", outcome.stderr);
             assert!(outcome.stderr.contains(part), "{prompt} {options}: {}", outcome.stderr);
         }
+        // The guard says how its agent has ended.
+        let guarded = "tenon acp chat --prompt die -- tenon acp guard -- python3 agent.py";
+        let outcome = shell.run_unnoted(guarded).await;
+        assert_eq!(outcome.code, Some(3), "{}", outcome.stderr);
+        let part = "the agent ended by itself with exit status: 1";
+        assert!(outcome.stderr.contains(part), "{}", outcome.stderr);
         let outcome = shell.run_unnoted("tenon acp chat --prompt x -- no-such-agent").await;
         assert_eq!(outcome.code, Some(3), "{}", outcome.stderr);
         let outcome = shell.run_unnoted("tenon acp chat --prompt x -- echo hello").await;
@@ -219,6 +224,11 @@ async fn sessions_are_listed_and_resumed() {
             .await;
         let expected = "old  2026-01-02T00:00:00Z  Greetings\nolder  2026-01-01T00:00:00Z\n";
         assert_ended(&outcome, 0, expected);
+        // The beginning of an id is enough, if it is the beginning of one only.
+        for (id, code) in [("olde", 1), ("ol", 2)] {
+            let outcome = ask(&shell, "say again", &format!("--resume {id}")).await;
+            assert_eq!(outcome.code, Some(code), "{}", outcome.stderr);
+        }
         let outcome = ask(&shell, "say again", "--resume").await;
         assert_ended(&outcome, 0, "again \n");
         assert_eq!(
@@ -275,6 +285,36 @@ async fn images_are_sent_to_agents_that_take_them() {
             "{}",
             outcome.stderr
         );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_session_gets_mcp_servers() {
+    trial(tools::python(), async |_, _| {
+        let shell = shell();
+        let file = r#"{"mcpServers": {"files": {"command": "sh", "env": {"KEY": "${SECRET}"}}}}"#;
+        shell.file("mcp.json", file);
+        let line = "SECRET=s3cret tenon acp chat --prompt mcp --mcp mcp.json --mcp 'run=./agent.py --fast' \
+                    --trace -- python3 agent.py";
+        shell.program("agent.py", include_str!("chat_agent.py"));
+        let outcome = shell.run_unnoted(line).await;
+        assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+        let servers: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+        assert_eq!(servers[0]["name"], "files");
+        assert!(servers[0]["command"].as_str().is_some_and(|path| path.ends_with("/sh")));
+        assert_eq!(servers[0]["env"], serde_json::json!([{ "name": "KEY", "value": "s3cret" }]));
+        assert_eq!(servers[1]["args"], serde_json::json!(["--fast"]));
+        // The call that has it; the answer of the agent has it in a text.
+        let call = outcome.stderr.lines().find(|line| line.contains("session/new"));
+        let call = call.expect("a frame");
+        assert!(call.contains("mcpServers") && !call.contains("s3cret"), "{call}");
+
+        let outcome = ask(&shell, "mcp", "--mcp docs=https://example.org/mcp").await;
+        assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+        assert!(outcome.stderr.contains("mcpCapabilities.http"), "{}", outcome.stderr);
+        let outcome = ask(&shell, "mcp", "--mcp docs=no-such-program").await;
+        assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
     })
     .await;
 }

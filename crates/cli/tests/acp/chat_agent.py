@@ -3,7 +3,7 @@
 import json, os, signal, sys, time
 
 last, cancelled = 0, False
-session = "s1"
+session, servers = "s1", []
 
 
 def send(message):
@@ -43,11 +43,36 @@ def ask(method, **params):
     return answer
 
 
-def permission(id, kind, title, **members):
+def start(method, **params):
+    """A call whose answer is not waited for."""
+    global last
+    last += 1
+    send({"id": f"q{last}", "method": method, "params": {"sessionId": session, **params}})
+
+
+def withdraw(what):
+    """Asks something, and withdraws it when the FIFO is opened."""
+    if what == "form":
+        schema = {"type": "object", "properties": {"name": {"type": "string", "title": "Your name"}}}
+        start("elicitation/create", mode="form", message="Who are you?", requestedSchema=schema)
+    else:
+        diff = {"type": "diff", "path": "/notes.txt", "oldText": "one\n", "newText": "two\n" * 5}
+        start("session/request_permission", **asked("w", "edit", "Edit notes.txt", content=[diff]))
+    open("go").read()
+    send({"method": "$/cancel_request", "params": {"requestId": f"q{last}"}})
+    while (answer := receive()).get("id") != f"q{last}" or "method" in answer:
+        pass
+    say("never mind")
+
+
+def asked(id, kind, title, **members):
     options = [("once", "Allow once", "allow_once"), ("ever", "Always allow", "allow_always"), ("no", "Reject", "reject_once")]
     options = [{"optionId": option, "name": name, "kind": what} for option, name, what in options]
-    call = {"toolCallId": id, "kind": kind, "title": title, **members}
-    outcome = ask("session/request_permission", toolCall=call, options=options)["result"]["outcome"]
+    return {"toolCall": {"toolCallId": id, "kind": kind, "title": title, **members}, "options": options}
+
+
+def permission(id, kind, title, **members):
+    outcome = ask("session/request_permission", **asked(id, kind, title, **members))["result"]["outcome"]
     return outcome.get("optionId", outcome["outcome"])
 
 
@@ -145,6 +170,27 @@ def turn(prompt):
                 "colour": {"type": "string", "enum": ["red", "green"], "title": "A colour"}}}
             answer = ask("elicitation/create", mode="form", message="Who are you?", requestedSchema=schema)
             say(json.dumps(answer.get("result", "refused")))
+        case "long-form":
+            schema = {"type": "object", "required": ["port", "mail"], "properties": {
+                "port": {"type": "integer", "title": "Port", "minimum": 1, "maximum": 9, "default": 7},
+                "mail": {"type": "string", "format": "email", "description": "Where to write to"},
+                "tools": {"type": "array", "items": {"enum": ["a", "b", "c"]}, "maxItems": 2},
+                "sure": {"type": "boolean"}}}
+            answer = ask("elicitation/create", mode="form", message="Some questions", requestedSchema=schema)
+            say(json.dumps(answer.get("result", "refused")))
+        case "nested-form":
+            schema = {"type": "object", "properties": {"x": {"type": "object"}}}
+            answer = ask("elicitation/create", mode="form", message="Who are you?", requestedSchema=schema)
+            say(answer["error"]["data"]["details"])
+        case "withdraw":
+            withdraw(rest)
+        case "die-asking":
+            start("session/request_permission", **asked("f", "edit", "Edit forever"))
+            open("go").read()
+            print("no more memory", file=sys.stderr, flush=True)
+            os.kill(os.getpid(), signal.SIGKILL)
+        case "mcp":
+            say(json.dumps(servers))
         case "refuse":
             return "refusal"
         case "tokens":
@@ -174,6 +220,7 @@ def answer(message):
         case "session/new" if "login" in sys.argv:
             return send({"id": id, "error": {"code": -32000, "message": "Authentication required"}})
         case "session/new":
+            servers.extend(params["mcpServers"])
             commands = [{"name": "review", "description": "Look at the changes"}, {"name": "init", "description": "Begin"}]
             update("available_commands_update", availableCommands=commands)
             result = {"sessionId": session, "modes": {"currentModeId": "ask", "availableModes": [

@@ -160,12 +160,20 @@ async fn control_c_cancels_the_turn_and_a_second_one_ends() {
 async fn commands_are_completed_and_modes_changed() {
     trial(tools::python(), async |_, _| {
         let shell = shell();
+        std::fs::write(shell.path("a.png"), b"\x89PNG\r\n\x1a\n...").expect("a file");
         let steps = [
             Expect("> "),
             Send("/rev\t"),
             Expect("/review "),
             Send("now\r"),
             Expect("you said: /review now"),
+            Expect("> "),
+            Send(":image a.p\t\r"),
+            Expect("a.png"),
+            Expect("1 image goes with the next prompt"),
+            Expect("> "),
+            Send("blocks\r"),
+            Expect("text image"),
             Expect("> "),
             Send(":mode\r"),
             Expect("* ask  Ask"),
@@ -228,11 +236,11 @@ async fn questions_with_a_form_are_asked_field_by_field() {
             Expect("? Who are you?"),
             Expect("Your name: "),
             Send("\r"),
-            Expect("this is required"),
+            Expect("a value is required"),
             Expect("Your name: "),
             Send("Ada\r"),
             Expect("1) red"),
-            Expect("A colour (optional): "),
+            Expect("A colour (a number or a name; optional): "),
             Send("2\r"),
             Expect(
                 "{\"action\": \"accept\", \"content\": {\"colour\": \"green\", \"name\": \"Ada\"}}",
@@ -241,6 +249,107 @@ async fn questions_with_a_form_are_asked_field_by_field() {
             Send(CONTROL_D),
         ];
         session(&shell, CHAT, &steps).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn answers_to_forms_are_checked() {
+    trial(tools::python(), async |_, _| {
+        let shell = shell();
+        let steps = [
+            Expect("> "),
+            Send("long-form\r"),
+            Expect("Port (a whole number from 1 to 9) [7]: "),
+            Send("10\r"),
+            Expect("at most 9 allowed"),
+            Expect("[7]: "),
+            Send("\r"),
+            Expect("Where to write to"),
+            Expect("example.org): "),
+            Send("ada\r"),
+            Expect("this is not an email address, such as ada@example.org\r\n"),
+            Expect("example.org): "),
+            Send("ada@example.org\r"),
+            Expect("separated by commas; optional): "),
+            Send("1, 2, 3\r"),
+            Expect("at most 2 values allowed; this has 3"),
+            Expect("optional): "),
+            Send("1, c\r"),
+            Expect("sure (yes or no; optional): "),
+            Send("\r"),
+            Expect(r#"{"mail": "ada@example.org", "port": 7, "tools": ["a", "c"]}"#),
+            Expect("> "),
+            // Ctrl-D declines, and Ctrl-C cancels the turn.
+            Send("form\r"),
+            Expect("Your name: "),
+            Send(CONTROL_D),
+            Expect(r#"{"action": "decline"}"#),
+            Expect("> "),
+            Send("form\r"),
+            Expect("Your name: "),
+            Send(CONTROL_C),
+            Expect("cancelling"),
+            Expect(r#"{"action": "cancel"}"#),
+            Expect("> "),
+            // The agent is told what is wrong with its own question.
+            Send("nested-form\r"),
+            Expect(r#"field "x": the type "object" cannot be asked for"#),
+            Expect("> "),
+            Send(CONTROL_D),
+        ];
+        session(&shell, CHAT, &steps).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_question_that_is_withdrawn_disappears() {
+    trial(tools::python(), async |_, _| {
+        for (what, last, rows, title) in [
+            ("permission", "[n] Reject\r\n", 9, "edit: Edit notes.txt"),
+            ("form", "Your name (optional): ", 2, "Who are you?"),
+        ] {
+            let shell = shell();
+            let prompt = format!("withdraw {what}\r");
+            let note = format!("this is no longer asked: {title}\r\nnever mind");
+            let steps = [
+                Expect("> "),
+                Send(&prompt),
+                Expect(last),
+                Open("go"),
+                Expect(&note),
+                // A key that was meant for the question is not a part of the next prompt.
+                Expect("> "),
+                Send("say still here\r"),
+                Expect("still here"),
+                Expect("> "),
+                Send(CONTROL_D),
+            ];
+            let ended = at_a_terminal(&shell, &format!("mkfifo go; {CHAT}"), &steps).await;
+            assert_eq!(ended.code, 0, "{}", ended.screen);
+            let erasure = format!("\r\u{1b}[{rows}A\u{1b}[J");
+            assert!(ended.raw.contains(&erasure), "{:?}", ended.raw);
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_agent_that_dies_while_it_asks_ends_the_chat() {
+    trial(tools::python(), async |_, _| {
+        let shell = shell();
+        let steps = [
+            Expect("> "),
+            Send("die-asking\r"),
+            Expect("[n] Reject\r\n"),
+            Open("go"),
+            Expect("python3 agent.py"),
+            Expect("it ended with signal: 9 (SIGKILL)"),
+            Expect("no more memory"),
+        ];
+        let ended = at_a_terminal(&shell, &format!("mkfifo go; {CHAT}"), &steps).await;
+        assert_eq!(ended.code, 3, "{}", ended.screen);
     })
     .await;
 }

@@ -144,7 +144,21 @@ impl Editor {
         }
     }
 
-    async fn take(&mut self, message: Value) {
+    /// The next line of a process that may have been killed while it wrote one; nothing at the end.
+    pub(crate) async fn read_whole(&mut self) -> Option<Value> {
+        let line = in_time("a line", self.lines.next_line()).await;
+        serde_json::from_str(&line.expect("stdout")?).ok()
+    }
+
+    /// Waits for the end of a process that was killed. No process may be left.
+    pub(crate) async fn gone(mut self) {
+        let status = in_time("the end of the agent", self.child.wait()).await;
+        assert_eq!(status.expect("a status").code(), None);
+        self.mark.assert_nobody_left();
+    }
+
+    /// Answers a call, and keeps an event.
+    pub(crate) async fn take(&mut self, message: Value) {
         if message.get("method").is_some() && message.get("id").is_some() {
             let answer = (self.answer)(&message);
             if let Some(mut answer) = answer {

@@ -135,11 +135,17 @@ async fn a_wrong_policy_is_an_error_for_the_editor() {
 async fn an_agent_that_dies_in_a_turn_is_reported_to_both() {
     trial(script(), async |_, _| {
         let shell = Shell::new();
-        let mut editor = Editor::guarded(&shell, "--record r.jsonl");
+        let options = "--record r.jsonl --env API_KEY=s3cret-of-the-agent";
+        let mut editor = Editor::guarded(&shell, options);
         editor.open(&shell.path("")).await;
-        let answer = editor.prompt("say bye\nexit 7").await;
+        let steps = "say bye\nstderr panic: s3cret-of-the-agent is wrong\nexit 7";
+        let answer = editor.prompt(steps).await;
         assert_eq!(answer["error"]["code"], -32603);
         assert_eq!(answer["error"]["data"]["reason"], "connection_lost");
+        assert_eq!(
+            answer["error"]["data"]["details"],
+            "the agent ended with exit status: 7; its last line on stderr: panic: (sensitive) is wrong"
+        );
         let outcome = editor.ended().await;
         assert_eq!(outcome.code, Some(3), "{}", outcome.stderr);
         let expected = "the agent ended by itself with exit status: 7";

@@ -5,10 +5,12 @@
 //! is one of the agents.
 
 mod agent;
+mod agent_killed;
 mod chat;
 mod chat_terminal;
 mod editor;
 mod guard;
+mod killing;
 mod peers;
 mod policy;
 mod replay;

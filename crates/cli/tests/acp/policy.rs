@@ -1,5 +1,7 @@
 //! `tenon acp policy`.
 
+use std::path::Path;
+
 use super::support::shell::Shell;
 
 const POLICY: &str = r#"default = "ask"
@@ -81,6 +83,40 @@ async fn a_decision_is_explained() {
         .run("tenon acp policy explain --json --cwd /w guard.hcl call.json")
         .await;
     insta::assert_snapshot!(shell.transcript());
+}
+
+#[tokio::test]
+async fn rules_may_have_names_of_several_words() {
+    let mut shell = Shell::new();
+    shell.file(
+        "guard.hcl",
+        "rule \"no edits in CI\" {\n  action = \"deny\"\n  kind   = [\"edit\"]\n}\n",
+    );
+    shell.file("call.json", r#"{"kind":"edit","locations":[{"path":"a"}]}"#);
+    let line = "tenon acp policy explain --cwd /w guard.hcl call.json";
+    let explained = shell.run(line).await;
+    let first = explained.stdout.lines().next();
+    assert_eq!(
+        first,
+        Some("deny by rule \"no edits in CI\" at guard.hcl:1: its kind is edit")
+    );
+}
+
+/// The first policy that a reader copies has to be valid.
+#[tokio::test]
+async fn the_policies_of_the_guide_are_valid() {
+    let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/acp-guard.md");
+    let guide = std::fs::read_to_string(guide).expect("the guide");
+    let policies: Vec<&str> = { guide.split("```hcl\n").skip(1) }
+        .filter_map(|rest| rest.split("```").next())
+        .collect();
+    assert!(!policies.is_empty());
+    for policy in policies {
+        let mut shell = Shell::new();
+        shell.file("guard.hcl", policy);
+        let checked = shell.run("tenon acp policy check guard.hcl").await;
+        assert_eq!(checked.code, Some(0), "{}", checked.stderr);
+    }
 }
 
 #[tokio::test]

@@ -4,11 +4,15 @@ mod asking;
 mod connecting;
 mod forms;
 mod images;
-mod keys;
+mod lines;
 mod local;
+mod mcp;
 mod news;
 mod rules;
+mod sessions;
 mod talking;
+mod tty;
+mod turns;
 
 use tenon_acp::client::{Client, ClientError, LoginMethod, Session};
 use tenon_protocols::acp::AuthMethod;
@@ -109,13 +113,26 @@ async fn unless_interrupted<T>(
 fn failure(error: ClientError, args: &ChatArgs) -> Failure {
     let message = output::indented_below(&error.to_string());
     match error {
-        ClientError::Agent(error) => Failure::from(*error),
+        ClientError::Agent(error) => {
+            let failure = Failure::from(*error);
+            // What the host calls a plugin is an agent here; what the agent has written stays.
+            let mut message = failure.message.replacen("the plugin", "the agent", 1);
+            if let Some(hint) = message.rfind("\n  hint: ") {
+                let hint = message.split_off(hint).replace("the plugin", "the agent");
+                message += &hint;
+            }
+            Failure { message, ..failure }
+        }
         ClientError::Call { method, error } => {
             let failure = Failure::from(*error);
-            Failure {
-                message: format!("{method}: {}", failure.message),
-                ..failure
-            }
+            let message = match failure
+                .message
+                .strip_prefix("the peer answered with an error: ")
+            {
+                Some(answer) => format!("the agent answered {method} with an error: {answer}"),
+                None => format!("{method}: {}", failure.message),
+            };
+            Failure { message, ..failure }
         }
         ClientError::LoginRequired { methods, .. } => Failure::new(
             Code::Failed,

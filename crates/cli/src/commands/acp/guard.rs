@@ -120,6 +120,7 @@ fn prepare(args: &GuardArgs) -> Result<(Process, Io, Settings), Failure> {
         limits: args.limits(),
         files: args.files.into(),
         masks,
+        exit: Some(process.exit()),
         on_note,
     };
     Ok((process, io, settings))

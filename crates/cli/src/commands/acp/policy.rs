@@ -57,6 +57,7 @@ fn explain(args: &PolicyExplainArgs) -> Result<(), Failure> {
         return output::json_data(json!({
             "action": decision.action,
             "rule": decision.rule,
+            "at": decision.at,
             "why": decision.why,
             "passed": decision.passed,
             "kind": facts.kind.as_ref().map(ToString::to_string),
@@ -83,9 +84,12 @@ fn explained(decision: &Decision, facts: &Facts, folder: &Path) -> String {
         Some(rule) => format!("by rule {rule:?}"),
         None => "by default".to_owned(),
     };
-    let mut text = format!("{} {by}: {}\n", decision.action, decision.why);
+    let at = { decision.at.as_deref() }.map(|at| format!(" at {}", output::on_one_line(at)));
+    let at = at.unwrap_or_default();
+    let mut text = format!("{} {by}{at}: {}\n", decision.action, decision.why);
     for passed in &decision.passed {
-        text += &format!("  rule {:?} does not match: {}\n", passed.rule, passed.why);
+        let (rule, at) = (&passed.rule, output::on_one_line(&passed.at));
+        text += &format!("  rule {rule:?} at {at} does not match: {}\n", passed.why);
     }
     let kind = facts.kind.as_ref().map(ToString::to_string);
     text += &format!("\nkind      {}\n", kind.as_deref().unwrap_or("not stated"));

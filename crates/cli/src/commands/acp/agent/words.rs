@@ -5,6 +5,8 @@ use std::fmt::Write;
 use tenon_protocols::Protocol;
 use tenon_protocols::acp::ContentBlock;
 
+use crate::commands::acp::splitting::split;
+
 /// Every command: its name, what follows it, and what it does.
 pub(super) const COMMANDS: [(&str, &str, &str); 7] = [
     (
@@ -213,36 +215,6 @@ fn call(text: &str) -> Result<Order, String> {
         program,
         args: command.collect(),
     }))
-}
-
-/// Words as a shell divides them: quotes and backslashes keep blanks together, nothing else has a meaning.
-fn split(text: &str) -> Result<Vec<String>, String> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut quote = None;
-    let mut characters = text.chars();
-    while let Some(character) = characters.next() {
-        match (character, quote) {
-            (_, Some(open)) if character == open => quote = None,
-            ('\\', None | Some('"')) => {
-                let next = characters.next().ok_or("a backslash ends the line")?;
-                word.get_or_insert_default().push(next);
-            }
-            ('\'' | '"', None) => {
-                quote = Some(character);
-                word.get_or_insert_default();
-            }
-            (_, None) if character.is_whitespace() => words.extend(word.take()),
-            _ => word.get_or_insert_default().push(character),
-        }
-    }
-    match quote {
-        Some(_) => Err("a quotation mark is not closed".to_owned()),
-        None => {
-            words.extend(word);
-            Ok(words)
-        }
-    }
 }
 
 #[cfg(test)]

@@ -8,10 +8,10 @@ use tenon_protocols::acp::{
 };
 use tokio::sync::oneshot;
 
-use super::keys::Keys;
 use super::news::News;
 use super::talking::Talk;
-use super::{Interrupts, forms, rules};
+use super::tty::Keys;
+use super::{Interrupt, Interrupts, forms, rules};
 use crate::exit::Failure;
 use crate::output::{self, Paint};
 
@@ -79,7 +79,8 @@ impl Talk<'_> {
             }
             _ => {
                 let line = format!("allowed by {rule}: {title}");
-                self.transcript.painted(&Paint::Dim.on(line))
+                self.transcript.painted(&Paint::Dim.on(line))?;
+                self.transcript.request_diffs(request)
             }
         }
     }
@@ -145,14 +146,15 @@ impl Talk<'_> {
         loop {
             let key = tokio::select! {
                 biased;
-                () = answer.closed() => return self.transcript.note("  the question is no longer open"),
-                interrupt = interrupts.next() => match canceller {
-                    Some(canceller) => {
-                        self.interrupted(interrupt, canceller).await?;
+                () = answer.closed() => return self.withdrawn(&title(request)),
+                interrupt = interrupts.next() => {
+                    if self.cancels(interrupt, canceller)? {
                         continue;
                     }
-                    None => return Err(Failure::interrupted()),
-                },
+                    let _withdrawn = answer.send(PermissionResult::cancelled());
+                    self.transcript.end_question();
+                    return Ok(());
+                }
                 key = keys.next() => key.map_err(|_| Failure::interrupted())?,
             };
             let chosen = choices
@@ -161,12 +163,39 @@ impl Talk<'_> {
             if let Some((_, option)) = chosen {
                 let name = output::on_one_line(&option.name).into_owned();
                 let result = PermissionResult::selected(option.option_id.clone());
-                let _cancelled = answer.send(result);
+                let _withdrawn = answer.send(result);
+                self.transcript.end_question();
                 return self
                     .transcript
                     .painted(&Paint::Dim.on(format_args!("  {name}")));
             }
         }
+    }
+
+    /// Cancels the turn, if there is one: that withdraws its questions. Without one, the question alone is cancelled.
+    pub(super) fn cancels(
+        &mut self,
+        interrupt: Interrupt,
+        canceller: Option<&Canceller>,
+    ) -> Result<bool, Failure> {
+        match canceller {
+            Some(canceller) => self.interrupted(interrupt, canceller).map(|()| true),
+            None if interrupt == Interrupt::End => Err(Failure::interrupted()),
+            None => Ok(false),
+        }
+    }
+
+    /// A question is no longer open: the agent has withdrawn it, or the user has cancelled the turn and sees why.
+    pub(super) fn withdrawn(&mut self, message: &str) -> Result<(), Failure> {
+        if self.is_cancelled() {
+            return self.transcript.withdraw_question(false);
+        }
+        // Other lines between those of the question would be erased in its place.
+        let is_alone = !self.args.verbose && !self.args.tap.trace;
+        self.transcript.withdraw_question(is_alone)?;
+        let message = output::on_one_line(message);
+        let line = format!("this is no longer asked: {message}");
+        self.transcript.painted(&Paint::Dim.on(line))
     }
 }
 

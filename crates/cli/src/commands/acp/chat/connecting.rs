@@ -11,8 +11,8 @@ use tenon_host::PluginCommand;
 use tenon_protocols::acp::ContentBlock;
 
 use super::news::Desk;
-use super::{failure, images, rules};
-use crate::args::ChatArgs;
+use super::{failure, images, mcp, rules};
+use crate::args::{ChatArgs, TapArgs};
 use crate::commands::plugin;
 use crate::commands::tap::{redact, tap};
 use crate::exit::Failure;
@@ -37,7 +37,7 @@ pub(super) fn prepare(args: &ChatArgs) -> Result<Prepared, Failure> {
         more: { args.add_dir.iter() }
             .map(|path| self::folder(path))
             .collect::<Result<_, _>>()?,
-        mcp_servers: Vec::new(),
+        mcp_servers: mcp::servers(&args.mcp)?,
     };
     let images = { args.image.iter() }
         .map(|path| images::read(path))
@@ -69,6 +69,13 @@ pub(super) async fn connect(
     desk: Arc<Desk>,
 ) -> Result<Client, Failure> {
     let asks = prepared.is_interactive;
+    // Servers and commands get secrets by variables and headers.
+    let mut masking = TapArgs {
+        record: args.tap.record.clone(),
+        mask: args.tap.mask.clone(),
+        ..args.tap
+    };
+    masking.mask.extend(["env", "headers"].map(str::to_owned));
     let setup = Setup {
         offered: Offered {
             reads_files: !args.no_files,
@@ -82,8 +89,8 @@ pub(super) async fn connect(
         user: desk,
         policies: prepared.policies.clone(),
         inactivity: args.timeout.0,
-        tap: tap(&args.tap, None)?,
-        redact: redact(&args.tap),
+        tap: tap(&masking, None)?,
+        redact: redact(&masking),
         ..Setup::default()
     };
     let started = Client::start(&prepared.command, setup).await;

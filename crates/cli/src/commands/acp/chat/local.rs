@@ -2,15 +2,14 @@
 
 use std::path::Path;
 
-use serde_json::json;
 use tenon_acp::client::{About, Session};
-use tenon_protocols::acp::{Choice, ConfigOption, ConfigValue, SessionInfo};
+use tenon_protocols::acp::{Choice, ConfigOption, ConfigValue};
 
 use super::talking::Talk;
-use super::{Interrupts, images, unless_interrupted};
+use super::{Interrupts, images, sessions, unless_interrupted};
 use crate::args::chat_help;
 use crate::exit::Failure;
-use crate::output::{self, on_one_line};
+use crate::output::on_one_line;
 
 /// Whether the talk goes on.
 pub(super) enum Next {
@@ -30,8 +29,11 @@ const COMMANDS: [&str; 9] = [
     ":exit",
 ];
 
-/// What Tab completes: commands of the agent and of this client, in the first word.
+/// What Tab completes: commands of the agent and of this client in the first word, and the path of an image.
 pub(super) fn complete(commands: &[String], typed: &str) -> (usize, Vec<String>) {
+    if let Some(path) = typed.strip_prefix(":image ") {
+        return (typed.len() - path.len(), paths(path));
+    }
     let found = match typed.chars().next() {
         _ if typed.contains(' ') => Vec::new(),
         Some('/') => {
@@ -45,6 +47,26 @@ pub(super) fn complete(commands: &[String], typed: &str) -> (usize, Vec<String>)
         _ => Vec::new(),
     };
     (0, found)
+}
+
+/// The files that a path may become.
+fn paths(begun: &str) -> Vec<String> {
+    let (folder, name) = begun
+        .rsplit_once('/')
+        .map_or(("", begun), |(folder, name)| {
+            (&begun[..=folder.len()], name)
+        });
+    let place = if folder.is_empty() { "." } else { folder };
+    let entries = std::fs::read_dir(place).into_iter().flatten().flatten();
+    let found = entries.filter_map(|entry| {
+        let known = entry.file_name().into_string().ok()?;
+        let is_hidden = known.starts_with('.') && !name.starts_with('.');
+        let slash = if entry.path().is_dir() { "/" } else { "" };
+        (known.starts_with(name) && !is_hidden).then(|| format!("{folder}{known}{slash}"))
+    });
+    let mut found: Vec<String> = found.collect();
+    found.sort();
+    found
 }
 
 pub(super) async fn obey(
@@ -83,8 +105,13 @@ pub(super) async fn obey(
             let image = images::read(Path::new(path))?;
             talk.images.push(image);
             let count = talk.images.len();
+            let images = if count == 1 {
+                "1 image goes"
+            } else {
+                &format!("{count} images go")
+            };
             talk.transcript
-                .note(format_args!("{count} images go with the next prompt"))?;
+                .note(format_args!("{images} with the next prompt"))?;
         }
         ("commands", "") => {
             let commands = about.commands.iter();
@@ -104,7 +131,7 @@ pub(super) async fn obey(
         }
         ("sessions", "") => {
             let sessions = talk.sessions(interrupts).await?;
-            let lines: Vec<String> = sessions.iter().map(session_line).collect();
+            let lines: Vec<String> = sessions.iter().map(sessions::line).collect();
             show(talk, "sessions", &lines)?;
         }
         (name, _) => {
@@ -240,31 +267,6 @@ pub(super) fn value(session: &Session, id: &str, value: &str) -> Result<ConfigVa
     }
 }
 
-fn session_line(session: &SessionInfo) -> String {
-    let title = session.title.as_deref().unwrap_or_default();
-    let updated = session.updated_at.as_deref().unwrap_or_default();
-    let line = format!(
-        "{}  {}  {}",
-        on_one_line(&session.session_id),
-        on_one_line(updated),
-        on_one_line(title)
-    );
-    line.trim_end().to_owned()
-}
-
-/// `--list`.
-pub(super) fn print_sessions(sessions: &[SessionInfo], is_json: bool) -> Result<(), Failure> {
-    if is_json {
-        return output::json_data(json!({ "event": "sessions", "sessions": sessions }));
-    }
-    if sessions.is_empty() {
-        output::talk("the agent has kept no session of this folder");
-    }
-    sessions
-        .iter()
-        .try_for_each(|session| output::data(session_line(session)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -278,5 +280,20 @@ mod tests {
         assert_eq!(completed(":mo"), [":mode", ":model"]);
         assert_eq!(completed("in"), Vec::<String>::new());
         assert_eq!(completed("/init /in"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn the_path_of_an_image_is_completed() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["a.png", "ab.png", ".hidden", "b.png"] {
+            std::fs::write(folder.path().join(name), "").unwrap();
+        }
+        std::fs::create_dir(folder.path().join("album")).unwrap();
+        let path = folder.path().display();
+        let (start, found) = complete(&[], &format!(":image {path}/a"));
+        assert_eq!(start, ":image ".len());
+        let expected = ["a.png", "ab.png", "album/"].map(|name| format!("{path}/{name}"));
+        assert_eq!(found, expected);
+        assert_eq!(complete(&[], &format!(":image {path}/")).1.len(), 4);
     }
 }
