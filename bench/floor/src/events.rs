@@ -1,4 +1,4 @@
-//! Events that are sent because somebody asked for them: their bytes, laid out once for each call.
+//! Events that a client asked for: their bytes, encoded once for each call.
 
 use std::io::{self, Write};
 use std::os::unix::net::UnixStream;
@@ -41,7 +41,7 @@ impl Everybody {
         self.streams().push(stream);
     }
 
-    /// Whoever cannot be written to has gone.
+    /// A client that cannot be written to has gone.
     pub fn send(&self, bytes: &[u8]) {
         self.streams()
             .retain_mut(|stream| stream.write_all(bytes).is_ok());

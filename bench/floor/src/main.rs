@@ -1,7 +1,7 @@
 //! The least a server can do, with blocking reads and one write per read.
 //!
 //! - `split`: find the newlines and send the bytes back. This is the limit of the transport. Asked
-//!   for events, it sends the same bytes over and over, to whoever asks or to everybody.
+//!   for events, it sends the same bytes over and over, to the client that asks or to all clients.
 //! - `typed`: parse the envelope with raw params, the params into their type, and write an answer.
 //! - `raw`: parse the envelope and send the params back as they came.
 

@@ -1,4 +1,4 @@
-//! What a section prints: tables for people, one JSON document for tools.
+//! What a section prints: tables to read, one JSON document for tools.
 
 use serde_json::{Map, Value};
 

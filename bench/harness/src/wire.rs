@@ -77,7 +77,7 @@ impl Wire {
         }
     }
 
-    /// Asks a server that speaks JSON to send so many events: to whoever asks (`stream`), or to
+    /// Asks a server that speaks JSON to send so many events: to the client that asks (`stream`), or to
     /// everybody (`broadcast`).
     pub fn request_events(self, method: &str, count: u64) -> Template {
         self.json_request(method, &json!(Many { count }))

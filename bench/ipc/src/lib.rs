@@ -4,7 +4,7 @@ use bench_workload::Many;
 use tenon_rpc::methods;
 
 methods! {
-    /// Sends so many events to whoever asks, then answers.
+    /// Sends so many events to the client that asks, then answers.
     pub Stream = "stream" (Many) -> u64;
 
     /// Sends so many events to everybody, then answers.

@@ -52,7 +52,7 @@ impl Folder {
 impl Drop for Folder {
     fn drop(&mut self) {
         for path in [Some(&self.on_disk), self.in_memory.as_ref()] {
-            // Whoever cleared it away has done the same.
+            // Another process has removed it already.
             let _gone = path.map(fs::remove_dir_all);
         }
     }

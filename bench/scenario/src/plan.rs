@@ -2,7 +2,7 @@
 //!
 //! The provider's schema is given, so no process is started. What a step has made is dropped while
 //! the clock runs, and the clock is that of the thread: steps are told apart by differences, which a
-//! pause for somebody else's work would spoil.
+//! pause for another process would spoil.
 
 use std::collections::BTreeMap;
 use std::hint::black_box;
@@ -193,7 +193,7 @@ pub fn planned(scenario: &Arc<Scenario>, schemas: &Schemas) -> io::Result<Plan> 
     })
 }
 
-/// Plans one scenario and waits until nobody wants to look any more.
+/// Plans one scenario and waits until the measurement has ended.
 pub fn one(path: &Path) -> ExitCode {
     let plan = scenario(path).and_then(|scenario| planned(&scenario, &schemas(&scenario)));
     match plan {

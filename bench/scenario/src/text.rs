@@ -27,7 +27,7 @@ pub fn wide(actions: usize, provider: &Path) -> String {
 }
 
 /// The same with two more actions that need each other. A plan finds that out after it has unfolded
-/// and linked everything, and before it checks anything: so this tells how long the first half takes.
+/// and linked everything, and before it checks anything: so this shows how long the first half takes.
 pub fn wide_with_a_cycle(actions: usize, provider: &Path) -> String {
     let mut text = wide(actions, provider);
     text.truncate(text.trim_end().len() - 1);

@@ -32,7 +32,7 @@ const PATIENCE: Duration = Duration::from_secs(600);
 enum Kind {
     /// There are none.
     Nothing,
-    /// Terraform's own, for which it starts nobody.
+    /// Terraform's own resource: no process is started for it.
     BuiltIn,
     /// Those of `notes.py`, packed.
     Packed,

@@ -1,7 +1,7 @@
 // The resource that is measured, for Deno and without a library. It answers at once and keeps
 // nothing, so what is measured beside it is the work of everybody else.
 
-// deno-lint-ignore no-explicit-any -- whoever measures knows what it sends
+// deno-lint-ignore no-explicit-any -- the benchmark knows what it sends
 type Params = any;
 
 const known = (name: string) => ({ address: `${name}.example`, ready: true });

@@ -11,7 +11,7 @@ use bench_terraform::program;
 pub enum Kind {
     /// There are none.
     Nothing,
-    /// Terraform's own, for which it starts nobody.
+    /// Terraform's own resource: no process is started for it.
     BuiltIn,
     /// Processes of the script are kept for the next call.
     Warm,

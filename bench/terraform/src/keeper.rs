@@ -1,7 +1,7 @@
-//! Runs a command and everything it starts, and tells what all of them together have taken.
+//! Runs a command and everything it starts, and reports the time that all of them took together.
 //!
 //! A process of its own, because it takes over those whose parents have ended, and waits for
-//! everybody: only who was waited for is counted, and nobody is left behind.
+//! all of them: only processes that were waited for are counted, and no process is left behind.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -141,7 +141,7 @@ fn keep(mut words: impl Iterator<Item = OsString>) -> io::Result<Taken> {
         let memory = watcher.and_then(|watcher| watcher.join().ok());
         (status, wall, memory.unwrap_or_default())
     });
-    // Those who have lost their parents. An error is that there is nobody left.
+    // Processes whose parents have ended. An error means that none is left.
     while wait(WaitOptions::empty()).is_ok() {}
     match status? {
         status if status.success() => Ok(Taken {

@@ -12,7 +12,7 @@ use bench_harness::watchdog::Watchdog;
 /// No program takes so long to print its version.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A program of somebody else.
+/// A program that is not part of this project.
 pub struct Tool {
     pub path: PathBuf,
     /// As it calls itself.

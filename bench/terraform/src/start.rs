@@ -145,7 +145,7 @@ impl Startup {
         }]);
     }
 
-    /// What it takes when nobody is in the way: a program that has to wait for a core once has
+    /// What it takes on an idle machine: a program that has to wait for a core once has
     /// waited longer than it runs.
     fn least(&self, moment: Moment) -> Option<f64> {
         let all = self.milliseconds.all(moment);

@@ -44,7 +44,7 @@ pub fn write_settings(within: &Path, providers: &[(&str, &Path)]) -> io::Result<
 /// A command of Terraform that has these settings and no others.
 pub fn command(terraform: &Path, settings: &Path) -> Command {
     let mut command = Command::new(terraform);
-    // What whoever measures has set for Terraform is not to be measured.
+    // The user's own settings for Terraform must not be measured.
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with("TF_") {
             command.env_remove(name);

@@ -1,7 +1,7 @@
 //! What is measured: the echo call, its three sizes, and the tasks that a client is given.
 //!
 //! The raw client in the harness and each library's own client run the same tasks and answer with
-//! the same numbers, so that a row of the table means one thing whoever drives it. A library's own
+//! the same numbers, so that a row of the table means the same for every driver. A library's own
 //! client is a process of its own; [`driver::follow`] is its whole main loop.
 
 use std::time::{Duration, Instant};

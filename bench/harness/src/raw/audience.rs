@@ -1,8 +1,8 @@
 //! Many raw clients of one server, to whom it sends the same events.
 //!
-//! They do as little as can be: each reads until it has as many bytes as it is to get, one after
-//! the other. Whoever asks for a burst has one more on the way, so that the server need not wait.
-//! Two bursts are fewer events than a server may drop because somebody reads too slowly.
+//! They do as little as possible: one after the other reads until it has the bytes of a burst. The next
+//! burst is asked for before the last one has arrived, so that the server does not wait.
+//! Two bursts are fewer events than a server may drop because a client reads too slowly.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -76,7 +76,7 @@ impl Audience {
         Ok(())
     }
 
-    /// Bursts until the bound is reached; what is counted is what reached somebody.
+    /// Bursts until the bound is reached; counts the events that arrived.
     pub fn run(&mut self, bound: Bound) -> io::Result<Measured> {
         self.bursts(bound.warm_up())?;
         self.bursts(bound)
