@@ -49,11 +49,22 @@ impl Compiler {
         run_with(&self.node, args, &[], mark).await;
     }
 
-    /// Compiles into `dist/`, once for all tests: they would write over what another one reads.
+    /// Compiles into `build/`, once for all tests: they would write over what another one reads. What is
+    /// committed in `dist/`, and embedded in `tenon new`, has to be made of the same sources.
     async fn compile(&self, mark: &Mark) {
         static COMPILED: OnceCell<()> = OnceCell::const_new();
         COMPILED
-            .get_or_init(async || self.run(&folder(), mark).await)
+            .get_or_init(async || {
+                self.run(&folder(), mark).await;
+                let bundle = folder().join("bundle.mjs");
+                run_with(
+                    &self.node,
+                    [bundle.as_os_str(), "--check".as_ref()],
+                    &[],
+                    mark,
+                )
+                .await;
+            })
             .await;
     }
 }
@@ -115,8 +126,11 @@ async fn on_deno() {
         let args = with_tests(&["test", "--allow-all", "--no-lock", "--config", &config]);
         run_with(&deno, args, &variables, mark).await;
         // The sources are imported as they are, so Deno's own types of Node have to fit them.
-        let sources = folder().join("src/mod.ts").display().to_string();
-        let args = ["check", "--no-lock", "--config", &config, &sources];
+        let entries = ["index", "denobridge", "testing", "ipc/mod"];
+        let entries = entries.map(|entry| folder().join("src").join(entry).with_extension("ts"));
+        let entries = entries.map(|entry| entry.display().to_string());
+        let args = ["check", "--no-lock", "--config", &config];
+        let args = args.into_iter().chain(entries.iter().map(String::as_str));
         run_with(&deno, args, &variables, mark).await;
     })
     .await;
@@ -129,7 +143,7 @@ async fn on_deno_with_few_permissions() {
         let place = tempfile::tempdir().expect("a folder");
         let socket = place.path().join("s");
         let server = serve(&socket, mark).await;
-        let sources = folder().join("src/mod.ts").display().to_string();
+        let sources = folder().join("src/ipc/mod.ts").display().to_string();
         let (path, parent) = (
             socket.display().to_string(),
             place.path().display().to_string(),

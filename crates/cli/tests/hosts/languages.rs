@@ -1,0 +1,55 @@
+//! The languages that the plugin is written in: one row each.
+
+use std::path::{Path, PathBuf};
+
+use crate::tools;
+
+/// One language.
+pub(crate) struct Language {
+    pub(crate) name: &'static str,
+    /// The command, or why it cannot be run.
+    pub(crate) command: fn() -> Result<Vec<PathBuf>, String>,
+}
+
+/// All languages.
+pub(crate) const LANGUAGES: &[Language] = &[Language {
+    name: "Rust",
+    command: rust,
+}];
+
+/// Cargo builds it with the tests of the whole workspace.
+fn rust() -> Result<Vec<PathBuf>, String> {
+    let program = built("examples/weather");
+    match program.is_file() {
+        true => Ok(vec![program]),
+        false => Err("cargo build -p tenon-plugin --example weather".to_owned()),
+    }
+}
+
+/// A program that cargo builds.
+pub(crate) fn built(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_BIN_EXE_tenon")).with_file_name(name)
+}
+
+/// A file of the example.
+pub(crate) fn example(name: &str) -> PathBuf {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/multi-host");
+    examples.join(name)
+}
+
+impl Language {
+    /// Every language that can be run here. Under CI=true that is every language.
+    pub(crate) fn each() -> impl Iterator<Item = (&'static Language, Vec<PathBuf>)> {
+        LANGUAGES
+            .iter()
+            .filter_map(|language| match (language.command)() {
+                Ok(command) => Some((language, command)),
+                Err(why) => {
+                    let is_ci = std::env::var_os("CI").is_some_and(|value| value == "true");
+                    assert!(!is_ci, "{} is needed under CI=true: {why}", language.name);
+                    tools::say(&format!("skipped: {}: {why}", language.name));
+                    None
+                }
+            })
+    }
+}
