@@ -3,8 +3,10 @@
 mod acp;
 mod call;
 mod chat;
+mod dev;
 mod environment;
 mod limits;
+mod new;
 mod permissions;
 mod provider;
 mod scenario;
@@ -28,12 +30,14 @@ pub(crate) use acp::{
 };
 pub(crate) use call::{CallArgs, TcpAddress, repl_help};
 pub(crate) use chat::{ChatArgs, chat_help};
+pub(crate) use dev::DevArgs;
 pub(crate) use environment::EnvironmentArgs;
 pub(crate) use limits::LimitArgs;
+pub(crate) use new::{Choice, Kind, Language, NewArgs};
 pub(crate) use permissions::{PermissionArgs, SANDBOX, option};
 pub(crate) use provider::{
     ConfigArgs, DocsArgs, InstallArgs, ListPackedArgs, PackArgs, Pins, Program, ProviderCommand,
-    RemovePackedArgs, version,
+    RemovePackedArgs, name as provider_name, version,
 };
 pub(crate) use scenario::{
     GraphForm, InitArgs, ListArgs, PlanArgs, RecordKeyArgs, RunArgs, ScenarioArgs, SecretArgs,
@@ -95,6 +99,10 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Undo a run
     Teardown(TeardownArgs),
+    /// Create a plugin to start from, in Python, TypeScript, Rust or bash
+    New(NewArgs),
+    /// Check, test and pack a plugin whenever a file is saved
+    Dev(DevArgs),
     /// Call a method of a plugin or server, and print the answer
     Call(CallArgs),
     /// Offer a plugin to many clients on a local socket

@@ -3,12 +3,14 @@
 pub(crate) mod acp;
 pub(crate) mod call;
 pub(crate) mod completions;
+pub(crate) mod dev;
 pub(crate) mod echo;
 pub(crate) mod hints;
 pub(crate) mod init;
 pub(crate) mod input;
 pub(crate) mod list;
 pub(crate) mod man;
+pub(crate) mod new;
 pub(crate) mod new_file;
 pub(crate) mod plan;
 pub(crate) mod plugin;

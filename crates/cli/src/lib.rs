@@ -81,6 +81,8 @@ async fn dispatch(command: Command) -> Result<(), Failure> {
         Command::Run(args) => as_events(args.work.json, commands::run::run(&args).await),
         Command::Teardown(args) => as_events(args.work.json, commands::teardown::run(&args).await),
         Command::Builtin { .. } => Ok(()),
+        Command::New(args) => interruptible(commands::new::run(&args)).await,
+        Command::Dev(args) => as_events(args.json, commands::dev::run(args).await),
         Command::Call(call) => commands::call::run(call).await,
         Command::Serve(args) => as_events(args.json, commands::serve::run(&args).await),
         Command::Provider(command) => interruptible(commands::provider::run(&command)).await,

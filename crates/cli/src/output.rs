@@ -5,12 +5,14 @@
 //! caller, with [`on_one_line`], because only the caller knows where they end. The exceptions are
 //! diagnostics, whose colours are our own, and results to a pipe, which are exact.
 
+pub(crate) mod dev;
 mod diff;
 mod findings;
 mod json;
 pub(crate) mod listing;
 pub(crate) mod plan;
 mod printer;
+mod question;
 pub(crate) mod run;
 pub(crate) mod screen;
 mod secrets;
@@ -262,6 +264,11 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
 pub(crate) fn prompt(text: &str) {
     let mut out = io::stdout().lock();
     let _unseen = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+/// Whether somebody sees a [`prompt`].
+pub(crate) fn shows_prompts() -> bool {
+    is_terminal(Stream::Data)
 }
 
 /// Whether text on stdout may have colours.

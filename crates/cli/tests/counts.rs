@@ -1,5 +1,5 @@
 //! What a request costs, in counts that noise does not touch: allocations, system calls and
-//! instructions. Only an optimised build is worth counting: `cargo test --release --test counts`.
+//! instructions. Only an optimised build is worth counting: `cargo test --profile dist --test counts`.
 
 #![cfg(not(debug_assertions))]
 #![expect(

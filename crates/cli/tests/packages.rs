@@ -156,6 +156,21 @@ fn packages_contain_what_is_needed() {
         for file in needed {
             assert!(files.contains(file), "{name} lacks {file}: {list}");
         }
+        // What `tenon new` writes: the templates, and the SDKs beside them.
+        for template in [
+            "build.rs",
+            "templates/bash/plugname",
+            "templates/python/tenon_plugin/__init__.py",
+            "templates/rust/src/main.rs",
+            "templates/shared/test",
+            "templates/typescript/tenon-sdk/index.js",
+        ] {
+            assert_eq!(
+                files.contains(template),
+                name == "tenon",
+                "{template}: {list}"
+            );
+        }
         let generated = "src/generated/tfplugin6.rs";
         assert_eq!(files.contains(generated), name == "tenon-tfplugin");
         assert!(

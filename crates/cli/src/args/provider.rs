@@ -218,16 +218,16 @@ pub(crate) struct DocsArgs {
     pub(crate) command: Vec<String>,
 }
 
-/// A name in a source address. It becomes part of a path.
 /// The name of an environment variable, without a value: the value would be stored in the manifest.
-fn variable(text: &str) -> Result<String, String> {
+pub(super) fn variable(text: &str) -> Result<String, String> {
     match text.is_empty() || text.contains('=') {
         true => Err("write the name alone; the plugin gets the value that the variable has when it is started".into()),
         false => Ok(text.to_owned()),
     }
 }
 
-fn name(text: &str) -> Result<String, String> {
+/// A name in a source address. It becomes part of a path.
+pub(crate) fn name(text: &str) -> Result<String, String> {
     let is_part = |one: u8| one.is_ascii_lowercase() || one.is_ascii_digit() || one == b'-';
     let is_name = text
         .bytes()

@@ -1,6 +1,8 @@
 //! How `tenon call` and `tenon serve` start a plugin and connect to it.
 
 use std::ffi::{OsStr, OsString};
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
 
 use tenon_host::{PluginCommand, Start};
 use tenon_protocols::Protocol;
@@ -72,4 +74,16 @@ pub(crate) fn with_stderr(command: PluginCommand) -> PluginCommand {
 fn is_found(program: &OsStr, path: &OsStr) -> bool {
     let is_path = program.as_encoded_bytes().contains(&b'/');
     is_path || std::env::split_paths(path).any(|folder| folder.join(program).is_file())
+}
+
+/// Where the PATH has a program, as an absolute path.
+pub(crate) fn on_path(program: &str) -> Option<PathBuf> {
+    let is_program = |file: &PathBuf| {
+        let found = file.metadata();
+        found.is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+    };
+    let path = std::env::var_os("PATH")?;
+    let mut candidates = std::env::split_paths(&path).map(|folder| folder.join(program));
+    let found = candidates.find(is_program)?;
+    std::path::absolute(found).ok()
 }

@@ -69,6 +69,17 @@ pub(crate) const PATHS: &[Path] = &[
         "teardown",
         "tenon teardown orchard_*.json --verbose",
     ),
+    after(
+        "printf '#!/bin/sh\\ncat hostile.txt >&2\\nexit 1\\n' >broken-plugin; chmod +x broken-plugin",
+        "dev",
+        "tenon dev --once --name a -- ./broken-plugin",
+    ),
+    after(
+        "printf '#!/bin/sh\\ncat hostile.txt >&2\\nexit 1\\n' >broken-plugin; chmod +x broken-plugin",
+        "dev --json",
+        "tenon dev --once --json --name a -- ./broken-plugin",
+    ),
+    path("new", "tenon new \"$(cat hostile.txt)\""),
     path("list", "tenon list listed"),
     path("list --json", "tenon list listed --json"),
     path("a file that is wrong", "tenon plan comment.hcl"),

@@ -41,9 +41,7 @@ fn values(state: &Value) -> Vec<&Value> {
 #[test]
 fn a_second_apply_is_refused_or_waits() {
     trial(|workspace| {
-        workspace.write("main.tf", SLOW);
-        let server = Server::puppet(workspace, &[]);
-        workspace.terraform("init", &server.variables).succeeds();
+        let server = Server::initialised(workspace, SLOW, &[]);
         let apply = "apply -auto-approve";
         let first = workspace.begin("first", apply, &server.variables);
         workspace.wait_for("started");
@@ -67,9 +65,7 @@ fn a_second_apply_is_refused_or_waits() {
 #[test]
 fn an_apply_that_has_lost_its_lock_does_not_overwrite_the_state() {
     trial(|workspace| {
-        workspace.write("main.tf", SLOW);
-        let server = Server::puppet(workspace, &[]);
-        workspace.terraform("init", &server.variables).succeeds();
+        let server = Server::initialised(workspace, SLOW, &[]);
         let first = workspace.begin("first", "apply -auto-approve", &server.variables);
         workspace.wait_for("started");
         let id = lock_id(&workspace.terraform("plan", &server.variables).fails());
@@ -98,9 +94,7 @@ fn an_apply_that_has_lost_its_lock_does_not_overwrite_the_state() {
 #[test]
 fn an_interrupted_apply_saves_the_state_and_releases_the_lock() {
     trial(|workspace| {
-        workspace.write("main.tf", SLOW);
-        let server = Server::puppet(workspace, &[]);
-        workspace.terraform("init", &server.variables).succeeds();
+        let server = Server::initialised(workspace, SLOW, &[]);
         let apply = "apply -auto-approve";
         let first = workspace.begin("first", apply, &server.variables);
         workspace.wait_for("started");
@@ -129,9 +123,7 @@ fn an_interrupted_apply_saves_the_state_and_releases_the_lock() {
 #[test]
 fn a_write_that_fails_leaves_the_old_state_and_errored_tfstate() {
     trial(|workspace| {
-        workspace.write("main.tf", CONFIGURATION);
-        let server = Server::puppet(workspace, &[]);
-        workspace.terraform("init", &server.variables).succeeds();
+        let server = Server::initialised(workspace, CONFIGURATION, &[]);
         let apply = "apply -auto-approve";
         workspace.terraform(apply, &server.variables).succeeds();
         for how in ["error", "refuse", "full", "die in the middle"] {
@@ -175,9 +167,7 @@ fn a_write_that_fails_leaves_the_old_state_and_errored_tfstate() {
 #[test]
 fn a_failure_that_passes_is_not_noticed() {
     trial(|workspace| {
-        workspace.write("main.tf", CONFIGURATION);
-        let server = Server::puppet(workspace, &[]);
-        workspace.terraform("init", &server.variables).succeeds();
+        let server = Server::initialised(workspace, CONFIGURATION, &[]);
         let once = |how: &str| json!({ "how": how, "times": 1 });
         let faults = json!({
             "lock": once("die before the answer"),
@@ -198,9 +188,7 @@ fn a_failure_that_passes_is_not_noticed() {
 #[test]
 fn a_plugin_that_hangs_is_reported() {
     trial(|workspace| {
-        workspace.write("main.tf", CONFIGURATION);
-        let server = Server::puppet(workspace, &["--timeout", "10s"]);
-        workspace.terraform("init", &server.variables).succeeds();
+        let server = Server::initialised(workspace, CONFIGURATION, &["--timeout", "10s"]);
         let faults = json!({ "lock": { "how": "hang", "times": 1 } });
         workspace.write("faults.json", &faults.to_string());
         let mut variables = server.variables.clone();

@@ -60,6 +60,18 @@ impl Server {
         Server::start(workspace, options, &plugin)
     }
 
+    /// A puppet in a folder with this configuration, initialised by Terraform.
+    pub(crate) fn initialised(
+        workspace: &Workspace,
+        configuration: &str,
+        options: &[&str],
+    ) -> Server {
+        workspace.write("main.tf", configuration);
+        let server = Server::puppet(workspace, options);
+        workspace.terraform("init", &server.variables).succeeds();
+        server
+    }
+
     /// What Terraform needs for another workspace.
     pub(crate) fn variables_of(&self, workspace: &str) -> Vec<(String, String)> {
         let mut variables = self.variables.clone();

@@ -71,10 +71,15 @@ impl Shell {
 
     /// Runs a command line whose output changes from run to run.
     pub(crate) async fn run_unnoted(&self, line: &str) -> Outcome {
+        self.run_within(WATCHDOG, line).await
+    }
+
+    /// As [`run_unnoted`](Shell::run_unnoted), for what takes longer, such as a build.
+    pub(crate) async fn run_within(&self, watchdog: Duration, line: &str) -> Outcome {
         let mark = Mark::new();
         let output = self.command(line, &mark).output();
-        let output = tokio::time::timeout(WATCHDOG, output).await;
-        let output = output.unwrap_or_else(|_| panic!("took longer than {WATCHDOG:?}: {line}"));
+        let output = tokio::time::timeout(watchdog, output).await;
+        let output = output.unwrap_or_else(|_| panic!("took longer than {watchdog:?}: {line}"));
         let output = output.expect("a shell");
         mark.assert_nobody_left();
         Outcome {

@@ -33,8 +33,26 @@ pub(super) struct Captured {
 /// Starts the plugin once, and asks for its schemas.
 ///
 /// # Errors
-/// It cannot be started, does not speak Seasonings, or offers nothing.
+/// It cannot be started, does not speak Seasonings, or has nothing that a provider can have.
 pub(super) async fn capture(settings: Settings<'_>) -> Result<Captured, Failure> {
+    let captured = ask(settings, &[Level::Functions, Level::Resources]).await;
+    let captured = captured.map_err(|error| match error {
+        Unasked::Plugin(error) => not_understood(&error),
+        Unasked::Schema(failure) => failure,
+    })?;
+    captured.check()?;
+    Ok(captured)
+}
+
+/// Why a plugin did not say what it offers.
+pub(super) enum Unasked {
+    Plugin(Box<PluginError>),
+    /// Its schema is invalid.
+    Schema(Failure),
+}
+
+/// As [`capture`], for a plugin that need not have anything of a provider.
+pub(super) async fn ask(settings: Settings<'_>, levels: &[Level]) -> Result<Captured, Unasked> {
     let more: Vec<OsString> = settings.environment.iter().map(OsString::from).collect();
     let mut words = settings.command.iter();
     let plugin = PluginCommand::new(words.next().map_or("", String::as_str))
@@ -49,7 +67,7 @@ pub(super) async fn capture(settings: Settings<'_>) -> Result<Captured, Failure>
     };
     let greeting = Greeting {
         config: settings.config.clone(),
-        ..Greeting::new([Level::Functions, Level::Resources])
+        ..Greeting::new(levels.iter().copied())
     };
     let first = |peer: Peer| async move {
         let welcome = begin(&peer, &greeting).await?;
@@ -57,7 +75,7 @@ pub(super) async fn capture(settings: Settings<'_>) -> Result<Captured, Failure>
         Ok((welcome, schemas))
     };
     let started = Plugin::start(&plugin, start, Arc::new(Router::new(())), first).await;
-    let (plugin, (welcome, schemas)) = started.map_err(|error| not_understood(&error))?;
+    let (plugin, (welcome, schemas)) = started.map_err(|error| Unasked::Plugin(Box::new(error)))?;
     let peer = plugin.peer();
     let probed =
         plugin.while_alive(async { Ok(calls::left_out(&peer, &welcome.capabilities).await) });
@@ -69,21 +87,38 @@ pub(super) async fn capture(settings: Settings<'_>) -> Result<Captured, Failure>
         .await;
     let offer = schemas.offer().map_err(|error| {
         let text = format!("the schema of the plugin is invalid: {error}");
-        Failure::new(Code::BrokenProtocol, text)
+        Unasked::Schema(Failure::new(Code::BrokenProtocol, text))
     })?;
-    if is_empty(&offer) {
-        return Err(Failure::new(
-            Code::Failed,
-            "the plugin offers neither functions nor resources, so there is nothing to make a provider of\n  \
-             hint: its answer to `init` names them in `capabilities`: [\"functions\", \"resources\"]",
-        ));
-    }
     Ok(Captured {
         welcome,
         schemas,
         offer,
         left_out,
     })
+}
+
+impl Captured {
+    /// Whether the plugin has something that a provider can have.
+    pub(super) fn has_provider(&self) -> bool {
+        let offer = &self.offer;
+        !offer.functions.is_empty()
+            || !offer.resources.is_empty()
+            || !offer.data_sources.is_empty()
+            || !offer.ephemeral_resources.is_empty()
+    }
+
+    /// # Errors
+    /// The plugin has nothing that a provider can have.
+    fn check(&self) -> Result<(), Failure> {
+        match self.has_provider() {
+            true => Ok(()),
+            false => Err(Failure::new(
+                Code::Failed,
+                "the plugin offers neither functions nor resources, so there is nothing to make a provider of\n  \
+                 hint: its answer to `init` names them in `capabilities`: [\"functions\", \"resources\"]",
+            )),
+        }
+    }
 }
 
 /// The failure of the first calls. What ran may be something else than a plugin for Terraform.
@@ -99,11 +134,4 @@ fn not_understood(error: &PluginError) -> Failure {
              stdin and stdout, `init` first";
     }
     failure
-}
-
-fn is_empty(offer: &Offer) -> bool {
-    offer.functions.is_empty()
-        && offer.resources.is_empty()
-        && offer.data_sources.is_empty()
-        && offer.ephemeral_resources.is_empty()
 }

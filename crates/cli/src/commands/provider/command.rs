@@ -1,11 +1,10 @@
 //! The command that starts a plugin, and the files that belong to it.
 
-use std::env;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use tenon_protocols::seasonings::PinnedFile;
 
+use crate::commands::plugin::on_path;
 use crate::exit::{Code, Failure};
 
 /// A command whose paths are absolute: Terraform starts the provider in any folder.
@@ -76,17 +75,6 @@ impl Command {
 fn text(path: &Path) -> Result<String, Failure> {
     let text = path.to_str().map(str::to_owned);
     text.ok_or_else(|| Failure::usage(format!("{}: the path is not UTF-8", tenon_text::path(path))))
-}
-
-fn on_path(program: &str) -> Option<PathBuf> {
-    let is_program = |file: &PathBuf| {
-        let found = file.metadata();
-        found.is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
-    };
-    let path = env::var_os("PATH")?;
-    let mut candidates = env::split_paths(&path).map(|folder| folder.join(program));
-    let found = candidates.find(is_program)?;
-    std::path::absolute(found).ok()
 }
 
 #[cfg(test)]

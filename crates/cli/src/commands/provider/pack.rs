@@ -1,7 +1,8 @@
 //! `tenon provider pack`.
 
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use tenon_protocols::seasonings::{MANIFEST_FILE, MANIFEST_FORMAT, Manifest};
+use tenon_schema::Offer;
 
 use super::capture::{Captured, Settings, capture};
 use super::command::Command;
@@ -12,20 +13,73 @@ use crate::exit::{Code, Failure};
 use crate::output;
 
 pub(super) async fn run(args: &PackArgs) -> Result<(), Failure> {
-    let binary = mirror::binary(args.binary.as_deref(), "tenon")?;
+    // What is missing is reported before the plugin is started.
+    mirror::binary(args.binary.as_deref(), "tenon")?;
     let command = Command::resolve(&args.command)?;
     let config = config::read(&args.config)?;
+    let settings = Settings {
+        command: &command.words,
+        environment: &args.environment,
+        config: &config,
+    };
+    let captured = capture(settings).await?;
+    let Packed {
+        package,
+        manifest,
+        offer,
+        done,
+    } = pack(args, command, config, captured)?;
+    if args.json {
+        let done: Vec<_> = done.iter().map(mirror::Installed::json).collect();
+        return output::json_data(json!({
+            "source": package.source,
+            "version": package.version,
+            "mirror": package.mirror,
+            "functions": offer.functions.keys().collect::<Vec<_>>(),
+            "resources": offer.resources.keys().collect::<Vec<_>>(),
+            "data_sources": offer.data_sources.keys().collect::<Vec<_>>(),
+            "ephemeral": offer.ephemeral_resources.keys().collect::<Vec<_>>(),
+            "pinned": manifest.files,
+            "installed": done,
+        }));
+    }
+    output::talk(format_args!(
+        "packed {} {}: {} functions, {} resources, {} data sources, {} ephemeral resources",
+        package.source,
+        package.version,
+        offer.functions.len(),
+        offer.resources.len(),
+        offer.data_sources.len(),
+        offer.ephemeral_resources.len()
+    ));
+    for file in &manifest.files {
+        output::talk(format_args!("pinned {}", tenon_text::line(&file.path)));
+    }
+    package.print(&done)
+}
+
+/// A provider in the mirror.
+pub(super) struct Packed {
+    pub(super) package: Package,
+    manifest: Manifest,
+    offer: Offer,
+    done: Vec<mirror::Installed>,
+}
+
+/// Puts a provider into the mirror that is made out of what a plugin says about itself.
+pub(super) fn pack(
+    args: &PackArgs,
+    command: Command,
+    config: Map<String, Value>,
+    captured: Captured,
+) -> Result<Packed, Failure> {
+    let binary = mirror::binary(args.binary.as_deref(), "tenon")?;
     let Captured {
         welcome,
         schemas,
         offer,
         left_out,
-    } = capture(Settings {
-        command: &command.words,
-        environment: &args.environment,
-        config: &config,
-    })
-    .await?;
+    } = captured;
     let is_pinned = args.sha256 == Pins::Auto && !args.dev;
     let manifest = Manifest {
         format: MANIFEST_FORMAT,
@@ -59,33 +113,12 @@ pub(super) async fn run(args: &PackArgs) -> Result<(), Failure> {
     };
     let beside = (MANIFEST_FILE, &text[..]);
     let done = package.install(&args.programs, args.write_config, &binary, Some(beside))?;
-    if args.json {
-        let done: Vec<_> = done.iter().map(mirror::Installed::json).collect();
-        return output::json_data(json!({
-            "source": package.source,
-            "version": package.version,
-            "mirror": package.mirror,
-            "functions": offer.functions.keys().collect::<Vec<_>>(),
-            "resources": offer.resources.keys().collect::<Vec<_>>(),
-            "data_sources": offer.data_sources.keys().collect::<Vec<_>>(),
-            "ephemeral": offer.ephemeral_resources.keys().collect::<Vec<_>>(),
-            "pinned": manifest.files,
-            "installed": done,
-        }));
-    }
-    output::talk(format_args!(
-        "packed {} {}: {} functions, {} resources, {} data sources, {} ephemeral resources",
-        package.source,
-        package.version,
-        offer.functions.len(),
-        offer.resources.len(),
-        offer.data_sources.len(),
-        offer.ephemeral_resources.len()
-    ));
-    for file in &manifest.files {
-        output::talk(format_args!("pinned {}", tenon_text::line(&file.path)));
-    }
-    package.print(&done)
+    Ok(Packed {
+        package,
+        manifest,
+        offer,
+        done,
+    })
 }
 
 /// The version of the provider: of the command line, or of the plugin if Terraform can use that.

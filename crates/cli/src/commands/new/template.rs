@@ -1,0 +1,251 @@
+//! What a new plugin consists of.
+//!
+//! Templates are the files of `templates/`: those of the language, and those of `shared`. They are working files of a
+//! plugin called `plugname`. A line such as `#: function action` begins a part that only these kinds or languages have,
+//! `#: end` ends it. (`//:` in Rust and JavaScript, `<!--:` in Markdown.) A file of which nothing is left is not written.
+//! `dot-` stands for the dot of a hidden file, and `.template` is removed: cargo would take a folder with a `Cargo.toml`
+//! for another package, and leave it out of ours.
+
+use std::path::Path;
+
+use crate::args::{Choice, Kind, Language};
+
+/// Every template, by its path.
+const TEMPLATES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/templates.rs"));
+
+/// Folders that are copied as they are: the SDKs.
+const VENDORED: [&str; 3] = ["tenon_plugin/", "tenon-sdk/", "tenon-plugin.bash"];
+
+/// A plugin that is to be created.
+pub(super) struct Plugin {
+    pub(super) name: String,
+    pub(super) language: Language,
+    pub(super) kind: Kind,
+}
+
+/// A file of a new plugin.
+pub(super) struct File {
+    /// Its path in the folder of the plugin.
+    pub(super) path: String,
+    pub(super) content: Content,
+}
+
+pub(super) enum Content {
+    /// A file; one that begins with `#!` is executable.
+    Text(Vec<u8>),
+    /// A link to another file.
+    Link(String),
+}
+
+impl Plugin {
+    pub(super) fn files(&self) -> Vec<File> {
+        let language = self.language.name();
+        let mut files = Vec::new();
+        for (path, bytes) in TEMPLATES {
+            let Some((owner, path)) = path.split_once('/') else {
+                continue;
+            };
+            if owner != language && owner != "shared" {
+                continue;
+            }
+            let is_vendored = VENDORED.iter().any(|folder| path.starts_with(folder));
+            let content = match (is_vendored, std::str::from_utf8(bytes)) {
+                (false, Ok(text)) => self.render(text).into_bytes(),
+                _ => bytes.to_vec(),
+            };
+            if !content.trim_ascii().is_empty() || is_vendored {
+                let path = path.strip_suffix(".template").unwrap_or(path);
+                let hidden = path.strip_prefix("dot-").map(|name| format!(".{name}"));
+                let path = hidden.unwrap_or_else(|| path.replace("plugname", &self.name));
+                files.push(File {
+                    path,
+                    content: Content::Text(content),
+                });
+            }
+        }
+        // The plugin is `./NAME` in every language.
+        let ending = match self.language {
+            Language::Python => Some("py"),
+            Language::Typescript => Some("mjs"),
+            Language::Rust | Language::Bash => None,
+        };
+        if let Some(ending) = ending {
+            let target = format!("{}.{ending}", self.name);
+            files.push(File {
+                path: self.name.clone(),
+                content: Content::Link(target),
+            });
+        }
+        files.sort_by(|one, other| one.path.cmp(&other.path));
+        files
+    }
+
+    /// The parts of a text that this plugin has, with its name.
+    fn render(&self, text: &str) -> String {
+        let words = self.words();
+        let mut rendered = String::new();
+        // Whether each part that has begun is kept.
+        let mut parts: Vec<bool> = Vec::new();
+        for line in text.lines() {
+            match marker(line) {
+                Some("end") => drop(parts.pop()),
+                Some(of) => parts.push(
+                    of.split(' ')
+                        .any(|word| words.iter().any(|own| own == word)),
+                ),
+                None if parts.iter().all(|is_kept| *is_kept) => {
+                    rendered.push_str(line);
+                    rendered.push('\n');
+                }
+                None => {}
+            }
+        }
+        let checkout = checkout()
+            .unwrap_or_default()
+            .replace('\\', "\\\\")
+            .replace('"', "\\\"");
+        let rendered = rendered.trim_end().to_owned() + "\n";
+        rendered
+            .replace("plugname", &self.name)
+            .replace("plugversion", env!("CARGO_PKG_VERSION"))
+            .replace("plugcheckout", &checkout)
+    }
+
+    /// What the marked parts of templates can be for.
+    fn words(&self) -> Vec<String> {
+        let mut words = vec![self.language.name()];
+        match (self.kind, self.language) {
+            (Kind::All, Language::Bash) => {
+                words.extend(["function", "action", "resource"].map(str::to_owned));
+            }
+            (Kind::All, _) => words.extend(Kind::names()),
+            (kind, _) => words.push(kind.name()),
+        }
+        words.push(match checkout() {
+            Some(_) => "checkout".to_owned(),
+            None => "published".to_owned(),
+        });
+        words
+    }
+}
+
+/// What a line says about the following ones, if it says something.
+fn marker(line: &str) -> Option<&str> {
+    let line = line.trim();
+    let line = line.strip_suffix("-->").unwrap_or(line);
+    let comments = ["#:", "//:", "<!--:"];
+    let marked = comments
+        .iter()
+        .find_map(|comment| line.strip_prefix(comment))?;
+    marked.strip_prefix(' ').map(str::trim)
+}
+
+/// The sources that this command was built from, if they are still there. A crate that is not published yet is found there.
+fn checkout() -> Option<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?;
+    let crate_file = root.join("plugin/Cargo.toml");
+    crate_file.is_file().then(|| root.display().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::ValueEnum;
+
+    use super::*;
+
+    fn every() -> Vec<Plugin> {
+        let mut every = Vec::new();
+        for language in Language::value_variants() {
+            for kind in Kind::value_variants() {
+                every.push(Plugin {
+                    name: "weather".into(),
+                    language: *language,
+                    kind: *kind,
+                });
+            }
+        }
+        every
+    }
+
+    #[test]
+    fn nothing_of_a_template_is_left_in_a_plugin() {
+        for plugin in every() {
+            let files = plugin.files();
+            let title = format!("{:?} {:?}", plugin.language, plugin.kind);
+            for needed in ["weather", "test", "README.md", ".gitignore"] {
+                assert!(
+                    files.iter().any(|file| file.path == needed),
+                    "{title} lacks {needed}"
+                );
+            }
+            for file in &files {
+                let is_vendored = VENDORED.iter().any(|folder| file.path.starts_with(folder));
+                let Content::Text(bytes) = &file.content else {
+                    continue;
+                };
+                let text = String::from_utf8_lossy(bytes);
+                assert!(!file.path.contains("plugname"), "{title}: {}", file.path);
+                if is_vendored {
+                    continue;
+                }
+                for left in ["plugname", "plugversion", "plugcheckout"] {
+                    assert!(!text.contains(left), "{title}: {left} in {}", file.path);
+                }
+                assert!(
+                    !text.lines().any(|line| marker(line).is_some()),
+                    "{title}: {}",
+                    file.path
+                );
+                assert!(
+                    !text.contains("\n\n\n\n"),
+                    "{title}: a gap in {}",
+                    file.path
+                );
+                assert!(!text.starts_with('\n'), "{title}: a gap in {}", file.path);
+            }
+        }
+    }
+
+    #[test]
+    fn every_part_ends_and_is_of_something() {
+        let mut known = Language::names();
+        known.extend(Kind::names());
+        known.extend(["checkout", "published"].map(str::to_owned));
+        for (path, bytes) in TEMPLATES {
+            if VENDORED.iter().any(|folder| path.contains(folder)) {
+                continue;
+            }
+            let mut open = 0;
+            for line in String::from_utf8_lossy(bytes).lines() {
+                match marker(line) {
+                    Some("end") => open -= 1,
+                    Some(words) => {
+                        open += 1;
+                        for word in words.split(' ') {
+                            assert!(known.iter().any(|one| one == word), "{path}: {line}");
+                        }
+                    }
+                    None => {}
+                }
+                assert!(open >= 0, "{path}: {line}");
+            }
+            assert_eq!(open, 0, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_readme_is_short() {
+        for plugin in every() {
+            let files = plugin.files();
+            let readme = files
+                .iter()
+                .find(|file| file.path == "README.md")
+                .expect("a README");
+            let Content::Text(bytes) = &readme.content else {
+                panic!("a file")
+            };
+            let text = String::from_utf8_lossy(bytes);
+            assert!(text.lines().count() <= 40, "{text}");
+        }
+    }
+}

@@ -1,0 +1,8 @@
+#: hook
+# For `tenon terraform plan` and `tenon terraform apply`.
+plugin "plugname" {
+  command = ["./plugname"]
+}
+
+hooks = ["plugname"]
+#: end

@@ -1,0 +1,9 @@
+//! `tenon new` and `tenon dev`, as the author of a plugin uses them.
+//!
+//! What is printed is in `snapshots/`; `INSTA_UPDATE=always cargo test -p tenon --test authoring` writes it anew.
+
+mod dev;
+mod new;
+mod refusals;
+#[path = "../support/mod.rs"]
+mod support;
