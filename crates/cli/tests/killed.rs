@@ -8,6 +8,7 @@
 
 mod support;
 
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs;
 use std::io::Write;
@@ -101,14 +102,19 @@ fn own_cgroup() -> Option<PathBuf> {
     is_made.then_some(own)
 }
 
-/// The cgroups that a host has made.
-fn cgroups_of(host: u32, own: &Path) -> Vec<OsString> {
+/// The cgroups that a process with this id has made.
+fn cgroups_of(host: u32, own: &Path) -> HashSet<OsString> {
     let start = format!("tenon-{host}-");
-    let names = fs::read_dir(own).unwrap().flatten();
-    let names = names.map(|entry| entry.file_name());
-    names
+    cgroups(own)
+        .into_iter()
         .filter(|name| name.as_encoded_bytes().starts_with(start.as_bytes()))
         .collect()
+}
+
+/// All cgroups there. One that an earlier process with the same id has left is not one of a later host.
+fn cgroups(own: &Path) -> HashSet<OsString> {
+    let names = fs::read_dir(own).unwrap().flatten();
+    names.map(|entry| entry.file_name()).collect()
 }
 
 /// Daemons that have no environment to be found by, are in sessions of their own and have lost their parents,
@@ -120,12 +126,13 @@ fn a_killed_host_leaves_no_daemon_behind() {
         let mark = Mark::new();
         let daemon = format!("sleep 1000.{round}{}", std::process::id());
         let family = format!("( env -i setsid {daemon} & ); exec {TENON} echo");
+        let earlier = cgroups(&own);
         let mut host = host(&mark, &["sh", "-c", &family]);
         wait_until("it did not start", &mark, |_| is_running(&daemon));
         host.kill().unwrap();
         host.wait().unwrap();
         wait_until("left behind", &mark, |found| {
-            let has_cgroup = !cgroups_of(host.id(), &own).is_empty();
+            let has_cgroup = !cgroups_of(host.id(), &own).is_subset(&earlier);
             found.is_empty() && !is_running(&daemon) && !has_cgroup
         });
     }
@@ -137,13 +144,14 @@ fn a_host_that_is_killed_early_leaves_no_cgroup_behind() {
     let Some(own) = own_cgroup() else { return };
     for round in 0..40 {
         let mark = Mark::new();
+        let earlier = cgroups(&own);
         let mut host = host(&mark, &[TENON, "echo"]);
         // At another point of its start each time.
         std::thread::sleep(Duration::from_micros(500 * round));
         host.kill().unwrap();
         host.wait().unwrap();
         wait_until("left behind", &mark, |found| {
-            found.is_empty() && cgroups_of(host.id(), &own).is_empty()
+            found.is_empty() && cgroups_of(host.id(), &own).is_subset(&earlier)
         });
     }
 }

@@ -52,13 +52,14 @@ struct Running {
 pub(crate) struct Attached<'a>(&'a Shared);
 
 impl Interruption {
-    /// Starts to watch. `force` is called at the second signal, once Terraform has ended, and should end the process.
-    /// SIGHUP counts unless `ignores_hang_up`.
+    /// Starts to watch. `noticed` is called at the first signal. `force` is called at the second one, once Terraform
+    /// has ended, and should end the process. SIGHUP counts unless `ignores_hang_up`.
     ///
     /// # Errors
     /// Signals cannot be watched.
     pub fn watch(
         ignores_hang_up: bool,
+        noticed: impl Fn() + Send + 'static,
         force: impl Fn() + Send + 'static,
     ) -> io::Result<Interruption> {
         let mut interrupt = signal(SignalKind::interrupt())?;
@@ -84,9 +85,12 @@ impl Interruption {
                         Signal::TERM
                     }
                 };
-                if watched.receive(received) == Demand::Force {
-                    let _slow = tokio::time::timeout(ENDING, watched.without_terraform()).await;
-                    force();
+                match watched.receive(received) {
+                    Demand::Stop => noticed(),
+                    Demand::Force => {
+                        let _slow = tokio::time::timeout(ENDING, watched.without_terraform()).await;
+                        force();
+                    }
                 }
             }
         });

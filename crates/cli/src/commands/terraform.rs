@@ -94,9 +94,15 @@ async fn with_plugins(
         state::warn_of_locks(&held, PROGRAM_FOR_LOCKS);
         std::process::exit(Code::Interrupted as i32)
     };
-    let interruption = Interruption::watch(signals::ignores_hang_up(), force);
-    let interruption = interruption.map_err(Failure::cannot_start)?;
     let is_verbose = args.verbose;
+    // Terraform says as much to everybody, while it runs.
+    let noticed = move || {
+        if is_verbose {
+            output::talk("stopping; press Ctrl-C again to stop immediately");
+        }
+    };
+    let interruption = Interruption::watch(signals::ignores_hang_up(), noticed, force);
+    let interruption = interruption.map_err(Failure::cannot_start)?;
     let mut session = Session {
         program,
         arguments,

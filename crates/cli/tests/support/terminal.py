@@ -3,8 +3,8 @@
     terminal.py STEPS COMMAND...
 
 STEPS is a JSON array of ["expect", TEXT], which waits until the text has been printed after what
-was expected before it, ["send", TEXT], which types, and ["open", FIFO], which opens a FIFO
-that a program waits for. The output is JSON: the exit code, all bytes as text, and the same without escape sequences.
+was expected before it, ["expect", [TEXT, ...]], which waits for several in any order, ["send", TEXT],
+which types, and ["open", FIFO], which opens a FIFO that a program waits for. The output is JSON: the exit code, all bytes as text, and the same without escape sequences.
 """
 
 import json, os, pty, re, select, signal, sys, time
@@ -46,11 +46,14 @@ while steps:
     elif kind == "open":
         open(text, "w").close()
     else:
-        while (found := screen.find(text, place)) < 0:
-            if not read():
-                os.waitpid(child, 0)
-                sys.exit(f"ended before {text!r}: {screen!r}")
-        place = found + len(text)
+        ends = []
+        for wanted in [text] if isinstance(text, str) else text:
+            while (found := screen.find(wanted, place)) < 0:
+                if not read():
+                    os.waitpid(child, 0)
+                    sys.exit(f"ended before {wanted!r}: {screen!r}")
+            ends.append(found + len(wanted))
+        place = max(ends)
     steps.pop(0)
 while read():
     pass
