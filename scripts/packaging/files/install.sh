@@ -88,27 +88,50 @@ tidy() {
   rmdir "$prefix/share" "$prefix/lib" "$prefix/bin" 2> /dev/null || true
 }
 
+# One spelling for one folder, because links are compared with it.
+settle() {
+  prefix=$(cd -- "$prefix" && pwd -P) || fail "$prefix cannot be entered"
+  place=$prefix/lib/tenon
+}
+
 uninstall() {
+  [ -d "$prefix" ] || fail "there is no folder $prefix"
+  settle
+  [ -e "$place/.installer" ] || fail "$prefix has no Tenon of this installer"
   if is_ours "$prefix/bin/tenon"; then
     rm -f -- "$prefix/bin/tenon"
   fi
-  [ -d "$place" ] || fail "$prefix has no Tenon of this installer"
   rm -rf -- "$place"
   tidy
   echo "uninstalled Tenon from $prefix"
 }
 
+# What was begun is removed, and everything that was made for an installation that did not come about.
+clean() {
+  rm -rf -- "$part"
+  if ! is_ours "$prefix/bin/tenon"; then
+    rm -rf -- "$place"
+    tidy
+  fi
+}
+
 install() {
   choose
+  mkdir -p -- "$prefix" || fail "$prefix cannot be written; choose another folder with --prefix"
+  settle
   if [ -e "$prefix/bin/tenon" ] && ! is_ours "$prefix/bin/tenon"; then
     fail "$prefix/bin/tenon exists and is not a link of this installer; remove it, or choose another --prefix"
   fi
-  mkdir -p -- "$place" "$prefix/bin" || fail "$prefix cannot be written; choose another folder with --prefix"
+  if [ -e "$place" ] && [ ! -e "$place/.installer" ]; then
+    fail "$place exists and was not made by this installer; remove it, or choose another --prefix"
+  fi
+  mkdir -p -- "$place" "$prefix/bin" && : > "$place/.installer" ||
+    fail "$prefix cannot be written; choose another folder with --prefix"
   part=$place/.part-$$
-  trap 'rm -rf -- "$part"' EXIT
+  trap clean EXIT
   trap 'exit 130' INT TERM HUP
   rm -rf -- "$place"/.part-*
-  mkdir -- "$part" || fail "$place cannot be written; choose another folder with --prefix"
+  mkdir -- "$part"
   download "$archive" "$part/archive"
   found=$(sha256 "$part/archive")
   if [ "$found" != "$checksum" ]; then
@@ -154,7 +177,6 @@ main() {
     /*) ;;
     *) prefix=$PWD/$prefix ;;
   esac
-  place=$prefix/lib/tenon
   # The archive may lie beside this file.
   if [ -z "$from" ]; then
     case $0 in */*) from=${0%/*} ;; *) from=. ;; esac
