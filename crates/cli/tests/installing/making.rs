@@ -4,7 +4,7 @@ use std::fs;
 
 use super::packages::{WATCHDOG, refused, root, succeeds, trial};
 use super::support::shell::Shell;
-use super::support::tools::on_path;
+use super::support::tools::{installed, on_path};
 
 fn package() -> String {
     root().join("scripts/package").display().to_string()
@@ -102,6 +102,22 @@ async fn the_scripts_pass_their_own_tests() {
         let line = format!(
             "cd {} && python3 -B -m unittest packaging.tests",
             folder.display()
+        );
+        succeeds(shell.run_within(WATCHDOG, &line).await);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_scripts_have_correct_types() {
+    let mypy = installed("python-sdk/stamp").and(installed("python-sdk/bin/mypy"));
+    trial(mypy.clone(), async |_| {
+        let shell = Shell::new();
+        let line = format!(
+            "cd {}/scripts && {} --strict --python-version 3.11 --cache-dir {} --package packaging",
+            root().display(),
+            mypy.unwrap_or_default().display(),
+            shell.path("cache").display(),
         );
         succeeds(shell.run_within(WATCHDOG, &line).await);
     })
