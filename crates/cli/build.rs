@@ -1,4 +1,4 @@
-//! Embeds the files of `templates/`, from which `tenon new` makes plugins.
+//! Embeds the files of `templates/`, from which `tenon new` makes plugins, and what `tenon version` says of this build.
 
 use std::env;
 use std::fmt::Write;
@@ -22,6 +22,47 @@ fn main() {
     }
     text.push_str("]\n");
     fs::write(variable("OUT_DIR").join("templates.rs"), text).expect("OUT_DIR can be written");
+    describe_build(&variable("CARGO_MANIFEST_DIR"), &variable("OUT_DIR"));
+}
+
+/// Sets the variables that `commands/version.rs` reads.
+fn describe_build(crate_folder: &Path, out: &Path) {
+    println!("cargo::rerun-if-env-changed=TENON_COMMIT");
+    let target = env::var("TARGET").expect("cargo sets it");
+    println!("cargo::rustc-env=TENON_TARGET={target}");
+    println!("cargo::rustc-env=TENON_PROFILE={}", profile(out));
+    if let Some(commit) = env::var("TENON_COMMIT")
+        .ok()
+        .or_else(|| published_commit(crate_folder))
+    {
+        println!("cargo::rustc-env=TENON_COMMIT={commit}");
+    }
+}
+
+/// The name of the profile. `PROFILE` has only the one that it inherits from, so this is the folder above
+/// `build/PACKAGE/out`.
+fn profile(out: &Path) -> String {
+    let folder = out.ancestors().nth(3).and_then(Path::file_name);
+    match folder.and_then(|name| name.to_str()) {
+        Some(name)
+            if out
+                .ancestors()
+                .nth(2)
+                .is_some_and(|path| path.ends_with("build")) =>
+        {
+            name.to_owned()
+        }
+        _ => env::var("PROFILE").expect("cargo sets it"),
+    }
+}
+
+/// The commit that `cargo package` wrote into a published crate.
+fn published_commit(crate_folder: &Path) -> Option<String> {
+    let text = fs::read_to_string(crate_folder.join(".cargo_vcs_info.json")).ok()?;
+    let (_, after) = text.split_once("\"sha1\"")?;
+    let commit = after.split('"').nth(1)?;
+    let is_hash = commit.len() >= 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_hash.then(|| commit.to_owned())
 }
 
 /// Every file below a folder. The SDKs are links to folders, which are followed.

@@ -146,6 +146,13 @@ pub(crate) enum Command {
         /// The shell
         shell: Shell,
     },
+    /// Print the version, and how this program was built
+    #[command(after_help = "Example:\n  tenon version --json | jq -r .target")]
+    Version {
+        /// Print it as JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Print the manual page of tenon or of one command
     #[command(after_help = "Example:\n  tenon man call | man -l -")]
     Man {

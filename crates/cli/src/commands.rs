@@ -26,3 +26,4 @@ pub(crate) mod tap;
 pub(crate) mod teardown;
 pub(crate) mod terminal;
 pub(crate) mod terraform;
+pub(crate) mod version;

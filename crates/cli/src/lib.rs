@@ -91,6 +91,7 @@ async fn dispatch(command: Command) -> Result<(), Failure> {
         Command::Acp(command) => commands::acp::run(command).await,
         Command::Echo(echo) => interruptible(commands::echo::run(echo)).await,
         Command::Completions { shell } => commands::completions::run(shell),
+        Command::Version { json } => commands::version::run(json),
         Command::Man { command } => commands::man::run(command.as_deref()),
     }
 }

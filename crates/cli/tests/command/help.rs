@@ -13,6 +13,7 @@ async fn help() {
     shell.run("tenon call --help").await;
     shell.run("tenon serve --help").await;
     shell.run("tenon completions --help").await;
+    shell.run("tenon version --help").await;
     shell.run("tenon man --help").await;
     shell.run("tenon echo --help").await;
     shell.run("tenon --version").await;
@@ -131,4 +132,33 @@ async fn bash_reads_its_completions() {
     let line = "tenon completions bash > script && bash -c '. ./script && complete -p tenon'";
     let outcome = shell.run_unnoted(line).await;
     assert_eq!((outcome.code, outcome.stderr.as_str()), (Some(0), ""));
+}
+
+/// The text and the JSON say the same. What differs from build to build is checked by its form alone.
+#[tokio::test]
+async fn the_version_says_how_it_was_built() {
+    let shell = Shell::new();
+    let json = shell.run_unnoted("tenon version --json").await.stdout;
+    let json: serde_json::Value = serde_json::from_str(&json).expect("one object");
+    assert_eq!(json["version"], "[version]");
+    assert_eq!(json["profile"] == "debug", cfg!(debug_assertions), "{json}");
+    let target = json["target"].as_str().expect("a text");
+    assert!(target.starts_with(std::env::consts::ARCH), "{target}");
+    assert!(target.contains(std::env::consts::OS), "{target}");
+    assert_eq!(
+        json["features"],
+        serde_json::json!(["http", "postgres", "sqlite"])
+    );
+    assert_eq!(json["protocols"]["seasonings"], serde_json::json!(["1"]));
+    assert_eq!(json["protocols"]["mcp"][0], "2025-11-25");
+    assert_eq!(json["protocols"]["ipc"], serde_json::json!([]));
+    let names = json["protocols"].as_object().expect("an object").len();
+    assert_eq!(names, 7, "{json}");
+
+    let text = shell.run_unnoted("tenon version").await.stdout;
+    assert_eq!(text.lines().next(), Some("tenon [version]"));
+    assert!(text.contains(&format!("\ntarget     {target}\n")), "{text}");
+    let has_commit = text.contains("\ncommit     ");
+    assert_eq!(has_commit, json["commit"].is_string(), "{text}");
+    assert!(text.contains("\n  mcp         2025-11-25, "), "{text}");
 }

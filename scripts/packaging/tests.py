@@ -1,0 +1,105 @@
+"""What `scripts/package` and `scripts/release` write for other platforms and versions.
+
+In `scripts`: python3 -m unittest packaging.tests
+"""
+
+import re
+import tempfile
+import unittest
+from pathlib import Path
+
+from . import archive, container, installers, npm, versions
+from .formats import Entry
+from .kinds import Job
+from .product import PROGRAMS, Refusal, version
+from .programs import Build
+from .targets import find
+
+
+class Packages(unittest.TestCase):
+    """Packages of small files in place of programs, for platforms that are not this one."""
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def job(self, *triples: str) -> Job:
+        builds = [Build(find(triple), self.folder / triple) for triple in triples]
+        for build in builds:
+            build.folder.mkdir()
+            for name in PROGRAMS:
+                build.path(name).write_text(f"{name} for {build.target.triple}")
+        shared = [Entry("man/man1/tenon.1", b"page")]
+        return Job(builds, shared, self.folder / "out", time=0, readme=b"# Tenon\n", url="https://example.invalid/1")
+
+    def test_the_container_takes_files_that_are_there(self) -> None:
+        job = self.job("x86_64-unknown-linux-musl", "aarch64-unknown-linux-musl", "x86_64-unknown-linux-gnu")
+        archive.write(job)
+        container.write(job)
+        recipe = (job.output / "Containerfile").read_text()
+        added = re.findall(r"(?m)^ADD (\S+) /$", recipe)
+        self.assertEqual(len(added), 2)
+        self.assertTrue(set(added) <= set(job.written))
+        stages = re.findall(r"(?m)^FROM scratch AS archive-(\w+)$", recipe)
+        self.assertEqual(stages, ["amd64", "arm64"])
+        self.assertIn("FROM archive-${TARGETARCH} AS files", recipe)
+
+    def test_the_installers_know_every_archive(self) -> None:
+        job = self.job("x86_64-unknown-linux-musl", "aarch64-apple-darwin", "x86_64-pc-windows-gnu")
+        archive.write(job)
+        installers.write(job)
+        shell = (job.output / "install.sh").read_text()
+        power_shell = (job.output / "install.ps1").read_text()
+        for build in job.builds:
+            name = archive.file_name(build.target)
+            text = power_shell if build.target.is_windows else shell
+            self.assertIn(name, text)
+            self.assertIn(job.checksum(name), text)
+        self.assertIn("Linux-x86_64 | Linux-amd64)", shell)
+        self.assertIn("Darwin-arm64)", shell)
+        for text in (shell, power_shell):
+            self.assertIn("https://example.invalid/1", text)
+            self.assertNotRegex(text, "@[A-Z]+@")
+
+    def test_npm_has_a_package_for_each_platform(self) -> None:
+        job = self.job("x86_64-unknown-linux-musl", "aarch64-unknown-linux-musl", "x86_64-pc-windows-gnu")
+        npm.write(job)
+        names = ["tenon-cli-linux-arm64", "tenon-cli-linux-x64", "tenon-cli"]
+        self.assertEqual(sorted(job.written), sorted(f"{name}-{version()}.tgz" for name in names))
+        launcher = npm.LAUNCHER.read_text()
+        for platform in npm.PLATFORMS:
+            self.assertIn(f"platform={platform} ;;", launcher)
+        with self.assertRaises(Refusal):
+            self.folder = self.folder / "twice"
+            self.folder.mkdir()
+            npm.write(self.job("x86_64-unknown-linux-musl", "x86_64-unknown-linux-gnu"))
+
+
+class Versions(unittest.TestCase):
+    def test_their_order_is_that_of_semantic_versioning(self) -> None:
+        before = ["1.0.0-alpha", "1.0.0-alpha.1", "1.0.0-alpha.b", "1.0.0-rc.2", "1.0.0-rc.10"]
+        ordered = ["0.9.9", "0.10.0", *before, "1.0.0"]
+        self.assertEqual(sorted(reversed(ordered), key=versions.order), ordered)
+        for wrong in ["", "1", "1.0", "v1.0.0", "1.0.0.0", "1.0.0-", "1.0.01", "1.0.0\n"]:
+            with self.assertRaises(Refusal, msg=wrong):
+                versions.order(wrong)
+
+    def test_a_changelog_gets_one_section(self) -> None:
+        text = "# Changelog\n\n## Unreleased\n\n### Added\n- This.\n\n## 0.1.0 - 2026-01-01\n\n- First.\n"
+        changed = versions.changelog(text, "0.2.0", "2026-02-03")
+        self.assertIn("## Unreleased\n\n## 0.2.0 - 2026-02-03\n\n### Added\n- This.\n\n## 0.1.0", changed)
+        self.assertEqual(versions.unreleased(text), "### Added\n- This.\n")
+        for wrong, version_of_it in [(changed, "0.3.0"), (text, "0.1.0"), ("# Changelog\n", "0.3.0")]:
+            with self.assertRaises(Refusal):
+                versions.changelog(wrong, version_of_it, "2026-02-04")
+
+    def test_a_lock_file_keeps_other_crates(self) -> None:
+        other = '[[package]]\nname = "tenon-like"\nversion = "0.1.0"\nsource = "registry"\n'
+        own = '[[package]]\nname = "tenon-rpc"\nversion = "0.1.0"\n'
+        changed = versions.lock_file(f"version = 4\n\n{other}\n{own}", "0.1.0", "0.2.0")
+        self.assertEqual(changed, f"version = 4\n\n{other}\n{own.replace('0.1.0', '0.2.0')}")
+
+
+if __name__ == "__main__":
+    unittest.main()
