@@ -1,12 +1,10 @@
 //! What was decided in a session about files and commands, to compare it with what the agent does.
 
-use std::collections::{HashMap, HashSet, VecDeque};
-use std::path::Path;
-
 use serde::Serialize;
+use std::collections::{HashMap, HashSet, VecDeque};
 use tenon_protocols::acp::{PermissionKind, ToolKind};
 
-use crate::facts::Facts;
+use crate::facts::{Commands, Facts};
 
 /// As many files and commands as are remembered. The oldest are forgotten: what an agent was allowed it does soon.
 const REMEMBERED: usize = 4096;
@@ -52,8 +50,7 @@ impl Rulings {
         if !changes(facts.kind.as_ref()) {
             return;
         }
-        let paths = facts.paths.iter().map(|path| name(path));
-        for name in paths.chain(facts.commands.iter().cloned()) {
+        for name in names(facts) {
             if self.by_name.insert(name.clone(), ruling).is_none() {
                 self.order.push_back(name);
             }
@@ -67,10 +64,9 @@ impl Rulings {
 
     /// What was decided about what these facts say, if anything was.
     pub(super) fn about(&self, facts: &Facts) -> Option<Ruling> {
-        let paths = facts.paths.iter().map(|path| name(path));
-        let names = paths.chain(facts.commands.iter().cloned());
-        let found: Vec<Option<Ruling>> =
-            names.map(|name| self.by_name.get(&name).copied()).collect();
+        let found: Vec<Option<Ruling>> = { names(facts) }
+            .map(|name| self.by_name.get(&name).copied())
+            .collect();
         match () {
             () if found.contains(&Some(Ruling::Rejected)) => Some(Ruling::Rejected),
             () if !found.is_empty() && !found.contains(&None) => Some(Ruling::Allowed),
@@ -95,6 +91,9 @@ pub(crate) fn changes(kind: Option<&ToolKind>) -> bool {
     )
 }
 
-fn name(path: &Path) -> String {
-    path.display().to_string()
+/// The files and the commands, each in one spelling.
+fn names(facts: &Facts) -> impl Iterator<Item = String> {
+    let paths = facts.paths.iter().map(|path| path.display().to_string());
+    let commands = facts.commands.iter().map(|line| Commands::key(line));
+    paths.chain(commands)
 }
