@@ -248,6 +248,17 @@ impl Facts {
         }
     }
 
+    /// The files and commands that were not stated before, if there are any.
+    pub(crate) fn since(&self, before: &Facts) -> Option<Facts> {
+        let facts = Facts {
+            paths: &self.paths - &before.paths,
+            commands: &self.commands - &before.commands,
+            shells: &self.shells - &before.shells,
+            ..self.clone()
+        };
+        (!facts.paths.is_empty() || !facts.commands.is_empty()).then_some(facts)
+    }
+
     /// Adds where the paths lead to if there are symbolic links in them.
     pub fn follow_links(&mut self) {
         let targets: Vec<PathBuf> = { self.paths.iter() }

@@ -47,7 +47,7 @@ impl Rulings {
             self.always.extend(facts.kind.clone());
         }
         // Reading a file says nothing about writing it.
-        if !changes(facts.kind.as_ref()) {
+        if !changes(facts) {
             return;
         }
         for name in names(facts) {
@@ -77,10 +77,10 @@ impl Rulings {
     }
 }
 
-/// Whether a tool of this kind changes something.
-pub(crate) fn changes(kind: Option<&ToolKind>) -> bool {
-    !matches!(
-        kind,
+/// Whether a tool call changes something. What it states counts more than its kind, which the agent chooses.
+fn changes(facts: &Facts) -> bool {
+    let is_harmless = matches!(
+        facts.kind,
         Some(
             ToolKind::Read
                 | ToolKind::Search
@@ -88,7 +88,8 @@ pub(crate) fn changes(kind: Option<&ToolKind>) -> bool {
                 | ToolKind::Fetch
                 | ToolKind::SwitchMode
         )
-    )
+    );
+    !is_harmless || facts.has_diff || !facts.commands.is_empty()
 }
 
 /// The files and the commands, each in one spelling.
