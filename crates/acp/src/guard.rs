@@ -287,15 +287,31 @@ impl Tap for Arrivals {
         if seen.direction != Direction::In {
             return;
         }
+        let shared = self.shared.upgrade();
+        let caller = match seen.content {
+            Content::Inbound(Inbound::Message(Message::Response(response))) => {
+                let forward = shared.as_ref().map(|shared| match self.side {
+                    Side::Client => &shared.to_client,
+                    Side::Agent => &shared.to_agent,
+                });
+                forward.and_then(|forward| forward.caller_id(&response.id))
+            }
+            _ => None,
+        };
         let mut record = self.record.lock().unwrap_or_else(PoisonError::into_inner);
         // The secrets of a session have to be known before the message that names them is written.
         if let Content::Inbound(Inbound::Message(Message::Request(request))) = seen.content {
             learn(record.masks(), &request.method, request.params.as_ref());
         }
         let text = String::from_utf8_lossy(seen.bytes);
-        let recorded = record.message(self.side.into(), text.trim_end_matches(['\r', '\n']));
+        let text = text.trim_end_matches(['\r', '\n']);
+        let caller = caller.and_then(|id| refusing::json_id(&id));
+        let recorded = match &caller {
+            Some(id) => record.forwarded_answer(self.side.into(), id, text),
+            None => record.message(self.side.into(), text),
+        };
         drop(record);
-        if let Some(shared) = self.shared.upgrade() {
+        if let Some(shared) = shared {
             shared.check_record(recorded);
         }
     }

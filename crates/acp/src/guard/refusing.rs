@@ -3,6 +3,7 @@
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tenon_protocols::acp::{Failure, Rate, Side};
 use tenon_rpc::forward::reply;
@@ -40,6 +41,15 @@ impl Given {
     pub(super) fn is(&self, answer: &Reply) -> bool {
         self.is_result == Some(answer.is_ok())
     }
+}
+
+/// An id as it is written in a message.
+pub(super) fn json_id(id: &Id) -> Option<Box<RawValue>> {
+    let text = match id {
+        Id::Text(text) => json!(&**text).to_string(),
+        id => id.to_string(),
+    };
+    RawValue::from_string(text).ok()
 }
 
 impl Shared {
@@ -104,10 +114,7 @@ impl Shared {
         let Some(record) = &self.record else {
             return;
         };
-        let id = match id {
-            Id::Text(text) => json!(&**text),
-            id => serde_json::from_str(&id.to_string()).unwrap_or_default(),
-        };
+        let id = json_id(id);
         let decoded = |payload: &Payload| payload.decode::<Value>().unwrap_or_default();
         let answer = match answer {
             Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": decoded(result) }),

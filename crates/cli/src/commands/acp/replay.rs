@@ -46,6 +46,10 @@ fn script(args: &ReplayArgs) -> Result<Script, Failure> {
     let count = scripts.len();
     let part = args.part.map_or(count, |part| part as usize);
     match part.checked_sub(1).filter(|part| *part < count) {
+        Some(part) if !scripts[part].is_paired() => Err(Failure::usage(format!(
+            "{name} does not say which calls its answers belong to: it was written by an older version of Tenon\n  \
+             hint: record the conversation again"
+        ))),
         Some(part) => Ok(scripts.swap_remove(part)),
         None => Err(Failure::usage(format!(
             "{name} has {count} conversations, so there is none with the number {part}"
@@ -55,16 +59,23 @@ fn script(args: &ReplayArgs) -> Result<Script, Failure> {
 
 async fn play_agent(args: &ReplayArgs, script: Script) -> Result<(), Failure> {
     let io = Io::stdio().map_err(Failure::cannot_start)?;
-    let (report, reason) = replay::play_agent(io, script).await;
+    let limit = args.timeout.0.unwrap_or(Duration::MAX);
+    let (report, reason) = replay::play_agent(io, script, limit).await;
     // stdout belongs to the editor.
     match args.json {
         true => output::talk(json!({ "report": report })),
         false => output::talk(text(&report)),
     }
     match reason {
-        CloseReason::BrokenStream(error) => Err(Failure::new(
+        Ok(CloseReason::BrokenStream(error)) => Err(Failure::new(
             Code::BrokenProtocol,
             format!("the client broke the protocol: {error}"),
+        )),
+        Err(_) => Err(Failure::new(
+            Code::TimedOut,
+            format!(
+                "the client said nothing for {limit:?}\n  hint: --timeout none waits for it forever"
+            ),
         )),
         _ => verdict(&report),
     }
