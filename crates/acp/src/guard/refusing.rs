@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
+use tenon_protocols::Protocol;
 use tenon_protocols::acp::{Failure, Rate, Side};
 use tenon_rpc::forward::reply;
 use tenon_rpc::{CallError, CloseReason, Id, Payload, Peer, Reply, RpcError, Text};
@@ -87,6 +88,17 @@ impl Shared {
             message: self.explained(&error),
         });
         self.send_error(from, &id, error).await
+    }
+
+    /// A message is longer than a line may be. A call is answered with an error, and so is the caller if it is an answer;
+    /// nobody waits for an event.
+    pub(super) fn oversized(&self, from: Side) {
+        self.state().summary.oversized += 1;
+        let limit = Protocol::Acp.host_options().limits.frame;
+        self.note(&Note::Oversized {
+            from: from.into(),
+            limit,
+        });
     }
 
     /// Records an error, and waits until it may be sent.
