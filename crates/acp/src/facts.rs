@@ -1,6 +1,9 @@
 //! What a tool call does, as far as the agent says it.
 
 mod command;
+mod reading;
+mod shell;
+mod word;
 
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
@@ -11,6 +14,7 @@ use tenon_protocols::acp::{
 };
 
 pub use command::Commands;
+pub(crate) use command::Meant;
 
 /// What a tool call does: its kind, the files that it is about and the commands that it runs.
 ///
@@ -24,8 +28,10 @@ pub struct Facts {
     pub title: Option<String>,
     /// Absolute paths, without `.` and `..`.
     pub paths: BTreeSet<PathBuf>,
-    /// Command lines.
+    /// Command lines. Of a shell that is given a script it is the script.
     pub commands: BTreeSet<String>,
+    /// The command lines of shells whose scripts are among the commands. They are started too, but say no more.
+    pub shells: BTreeSet<String>,
     /// It shows how a file changes.
     pub has_diff: bool,
     /// A path or command could not be read, so more is done than is listed here.
@@ -50,6 +56,17 @@ const PATH_MEMBERS: [&str; 12] = [
 
 /// Members of `rawInput` by which agents name commands.
 const COMMAND_MEMBERS: [&str; 4] = ["command", "cmd", "commands", "script"];
+
+/// Members of `rawInput` that are the input of another tool.
+const INPUT_MEMBERS: [&str; 6] = [
+    "input",
+    "arguments",
+    "args",
+    "params",
+    "parameters",
+    "tool_input",
+];
+const DEEPEST_INPUT: usize = 4;
 
 impl Facts {
     /// A file that is read.
@@ -78,10 +95,23 @@ impl Facts {
             ..Facts::default()
         };
         let arguments = params.args.clone().unwrap_or_default();
+        match arguments.is_empty() {
+            // Some agents give the whole line as the program.
+            true => drop(facts.commands.insert(params.command.clone())),
+            false => facts.add_words(&params.command, &arguments),
+        }
         facts
-            .commands
-            .insert(command::line(&params.command, &arguments));
-        facts
+    }
+
+    fn add_words(&mut self, program: &str, arguments: &[String]) {
+        let line = command::line_of_words(program, arguments);
+        match command::script(program, arguments) {
+            Some(script) => {
+                self.shells.insert(line);
+                self.commands.insert(script.to_owned());
+            }
+            None => drop(self.commands.insert(line)),
+        }
     }
 
     /// Adds what a new tool call says. Paths are relative to `folder` unless they are absolute.
@@ -130,16 +160,41 @@ impl Facts {
                 self.add_path(&diff.path, folder);
             }
         }
-        if let Some(Value::Object(input)) = input.and_then(|input| input.decode().ok()) {
-            for name in PATH_MEMBERS {
-                if let Some(value) = input.get(name) {
-                    self.add_paths(value, folder);
-                }
+        if let Some(input) = input.and_then(|input| input.decode().ok()) {
+            self.add_input(&input, folder, 0);
+        }
+    }
+
+    /// The input of a tool. That of a tool that calls another one has its input in it.
+    fn add_input(&mut self, input: &Value, folder: &Path, depth: usize) {
+        let Value::Object(members) = input else {
+            return;
+        };
+        for name in PATH_MEMBERS {
+            if let Some(value) = members.get(name) {
+                self.add_paths(value, folder);
             }
-            for name in COMMAND_MEMBERS {
-                if let Some(value) = input.get(name) {
-                    self.add_command(value, input.get("args"));
-                }
+        }
+        for name in COMMAND_MEMBERS {
+            if let Some(value) = members.get(name) {
+                self.add_command(value, members.get("args"));
+            }
+        }
+        // It may be a list of lines instead of words: then each is run.
+        for line in { members.get("commands") }
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+        {
+            if let Some(line) = line.as_str().filter(|line| line.contains(' ')) {
+                self.commands.insert(line.to_owned());
+            }
+        }
+        for name in INPUT_MEMBERS {
+            match members.get(name) {
+                Some(_) if depth == DEEPEST_INPUT => self.is_incomplete = true,
+                Some(nested) => self.add_input(nested, folder, depth + 1),
+                None => {}
             }
         }
     }
@@ -178,19 +233,30 @@ impl Facts {
             return;
         };
         match value {
-            Value::String(text) => {
-                self.commands.insert(command::line(text, &arguments));
+            Value::String(text) if arguments.is_empty() => {
+                self.commands.insert(text.clone());
             }
+            Value::String(program) => self.add_words(program, &arguments),
             Value::Null => {}
             _ => match words(value).as_deref() {
                 Some([program, rest @ ..]) => {
-                    let rest = [rest, &arguments].concat();
-                    self.commands.insert(command::line_of_words(program, &rest));
+                    self.add_words(program, &[rest, &arguments].concat());
                 }
                 Some([]) => {}
                 None => self.is_incomplete = true,
             },
         }
+    }
+
+    /// The files and commands that were not stated before, if there are any.
+    pub(crate) fn since(&self, before: &Facts) -> Option<Facts> {
+        let facts = Facts {
+            paths: &self.paths - &before.paths,
+            commands: &self.commands - &before.commands,
+            shells: &self.shells - &before.shells,
+            ..self.clone()
+        };
+        (!facts.paths.is_empty() || !facts.commands.is_empty()).then_some(facts)
     }
 
     /// Adds where the paths lead to if there are symbolic links in them.
@@ -280,6 +346,14 @@ mod tests {
         );
         assert_eq!(command(r#"{"cmd":["bash","-lc","rm -rf /"]}"#), "rm -rf /");
         assert_eq!(command(r#"{"command":["ls"],"args":["-l"]}"#), "ls -l");
+        assert_eq!(
+            command(r#"{"tool":"x","arguments":{"command":"ls"}}"#),
+            "ls"
+        );
+        let several = facts(r#"{"toolCallId":"t","rawInput":{"commands":["ls -l","rm x"]}}"#);
+        assert!(several.commands.contains("rm x"), "{several:?}");
+        let shell = facts(r#"{"toolCallId":"t","rawInput":{"command":["bash","-c","ls"]}}"#);
+        assert_eq!(shell.shells, BTreeSet::from(["bash -c ls".to_owned()]));
     }
 
     #[test]

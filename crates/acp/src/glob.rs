@@ -68,6 +68,11 @@ impl Glob {
         let text: Vec<char> = text.chars().collect();
         self.choices.iter().any(|choice| matches(choice, &text))
     }
+
+    /// Whether a text can match of which some letters are not known: each of those stands for any text.
+    pub(crate) fn may_match(&self, text: &[Option<char>]) -> bool {
+        self.choices.iter().any(|choice| may_match(choice, text))
+    }
 }
 
 /// Replaces the first braces by each of their choices, until there are none.
@@ -238,6 +243,38 @@ fn matches(pieces: &[Piece], text: &[char]) -> bool {
     reached[text.len()]
 }
 
+/// Which pieces can be next after each letter. After an unknown text that can be any of those that follow.
+fn may_match(pieces: &[Piece], text: &[Option<char>]) -> bool {
+    let is_any = |piece: &Piece| matches!(piece, Piece::Star | Piece::Anything | Piece::Folders);
+    let mut next = vec![false; pieces.len() + 1];
+    next[0] = true;
+    // A piece that takes any text also takes none.
+    let skip = |next: &mut Vec<bool>| {
+        for (at, piece) in pieces.iter().enumerate() {
+            next[at + 1] |= next[at] && is_any(piece);
+        }
+    };
+    skip(&mut next);
+    for letter in text {
+        let mut after = vec![false; pieces.len() + 1];
+        match letter {
+            None => {
+                let first = next.iter().position(|is_next| *is_next);
+                after[first.unwrap_or(pieces.len() + 1)..].fill(true);
+            }
+            Some(letter) => {
+                for (at, piece) in pieces.iter().enumerate().filter(|(at, _)| next[*at]) {
+                    after[at] |= is_any(piece);
+                    after[at + 1] |= takes(piece, *letter);
+                }
+            }
+        }
+        skip(&mut after);
+        next = after;
+    }
+    next[pieces.len()]
+}
+
 fn takes(piece: &Piece, character: char) -> bool {
     match piece {
         Piece::Literal(literal) => *literal == character,
@@ -287,6 +324,39 @@ mod tests {
         );
         assert!(!command("git status*", "sudo git status"));
         assert!(command("npm run *", "npm run a/b c"));
+    }
+
+    #[test]
+    fn unknown_parts_of_a_text_match_what_they_can_be() {
+        let may = |pattern: &str, text: &str| {
+            let letters: Vec<Option<char>> = { text.chars() }
+                .map(|letter| Some(letter).filter(|letter| *letter != '_'))
+                .collect();
+            Glob::read(pattern, Kind::Command)
+                .unwrap()
+                .may_match(&letters)
+        };
+        for (pattern, text) in [
+            ("git push*", "git push"),
+            ("git push*", "_"),
+            ("git push*", "git _"),
+            ("git push*", "_ push"),
+            ("git push", "g_h"),
+            ("* --force", "git push _"),
+            ("{rm,mv} *", "_ x"),
+            ("[a-c]x", "_x"),
+        ] {
+            assert!(may(pattern, text), "{pattern} {text}");
+        }
+        for (pattern, text) in [
+            ("git push*", "git pull"),
+            ("git push*", "rm _"),
+            ("git push", "git push_x"),
+            ("git push", "_pull"),
+            ("rm *", ""),
+        ] {
+            assert!(!may(pattern, text), "{pattern} {text}");
+        }
     }
 
     #[test]

@@ -37,7 +37,7 @@ use tenon_protocols::acp::{Profile, Side, method};
 use tenon_rpc::forward::Forward;
 use tenon_rpc::options::{EventOrder, Limits as FrameLimits, Oversized, Stray, Unclaimed};
 use tenon_rpc::trace::{Content, Direction, Seen};
-use tenon_rpc::wire::Inbound;
+use tenon_rpc::wire::{Inbound, MalformedKind};
 use tenon_rpc::{CloseReason, Connection, Io, Message, Options, Payload, Router, Tap};
 use tokio::time::timeout;
 
@@ -260,7 +260,7 @@ fn learn(masks: &Masks, method: &str, params: Option<&Payload>) {
 impl Shared {
     /// Records what arrives from a side, exactly as it came.
     fn tap(self: &Arc<Self>, side: Side) -> Option<Arc<dyn Tap>> {
-        let record = self.record.clone()?;
+        let record = self.record.clone();
         // The connection has the tap, and the guard has the connection.
         let shared = Arc::downgrade(self);
         Some(Arc::new(Arrivals {
@@ -274,7 +274,7 @@ impl Shared {
 /// Sees what arrives from a side. What goes out has arrived from the other one, or is recorded as an answer of the guard.
 struct Arrivals {
     side: Side,
-    record: Arc<Mutex<Record>>,
+    record: Option<Arc<Mutex<Record>>>,
     shared: Weak<Shared>,
 }
 
@@ -287,16 +287,58 @@ impl Tap for Arrivals {
         if seen.direction != Direction::In {
             return;
         }
-        let mut record = self.record.lock().unwrap_or_else(PoisonError::into_inner);
+        let shared = self.shared.upgrade();
+        if is_oversized(seen.content) {
+            // Nothing of it is recorded: it was not read, so secrets in it were not found.
+            if let Some(shared) = shared {
+                shared.oversized(self.side);
+            }
+            return;
+        }
+        let Some(record) = &self.record else {
+            return;
+        };
+        let caller = match seen.content {
+            Content::Inbound(Inbound::Message(Message::Response(response))) => {
+                let forward = shared.as_ref().map(|shared| match self.side {
+                    Side::Client => &shared.to_client,
+                    Side::Agent => &shared.to_agent,
+                });
+                forward.and_then(|forward| forward.caller_id(&response.id))
+            }
+            _ => None,
+        };
+        let mut record = record.lock().unwrap_or_else(PoisonError::into_inner);
         // The secrets of a session have to be known before the message that names them is written.
         if let Content::Inbound(Inbound::Message(Message::Request(request))) = seen.content {
             learn(record.masks(), &request.method, request.params.as_ref());
         }
         let text = String::from_utf8_lossy(seen.bytes);
-        let recorded = record.message(self.side.into(), text.trim_end_matches(['\r', '\n']));
+        let text = text.trim_end_matches(['\r', '\n']);
+        let caller = caller.and_then(|id| refusing::json_id(&id));
+        let recorded = match &caller {
+            Some(id) => record.forwarded_answer(self.side.into(), id, text),
+            None => record.message(self.side.into(), text),
+        };
         drop(record);
-        if let Some(shared) = self.shared.upgrade() {
+        if let Some(shared) = shared {
             shared.check_record(recorded);
         }
     }
+
+    fn skipped(&self, size: u64) {
+        if let Some(shared) = self.shared.upgrade() {
+            let from = self.side.into();
+            shared.note(&Note::Skipped { from, size });
+        }
+    }
+}
+
+/// Whether a frame was longer than the limit, and was not read.
+fn is_oversized(content: Content<'_>) -> bool {
+    let kind = match content {
+        Content::Inbound(Inbound::Malformed(malformed)) => Some(malformed.kind),
+        _ => None,
+    };
+    matches!(kind, Some(MalformedKind::TooLong { .. }))
 }

@@ -25,13 +25,17 @@
 //!
 //! - A rule that **allows** needs evidence: all files and all commands of the call must match. A command line is taken
 //!   apart first, so `git status*` does not allow `git status && rm -rf /`, and a line with a substitution or a
-//!   redirection never matches.
-//! - A rule that **asks** or **denies** needs only one: one file or one command that matches.
-//! - If such a rule is about files or commands and the call does not state them, the decision is to ask.
+//!   redirection never matches. A rule about files does not allow a call that also runs a command, and a rule about
+//!   commands does not allow one that also changes a file.
+//! - A rule that **asks** or **denies** needs only one: one file or one command that matches. Commands are also compared
+//!   as a shell reads them: `git push*` is found in `sudo /usr/bin/git  'push'` and in `sh -c "cd x; git push"`.
+//! - If such a rule is about files or commands and the call does not state them, or they have parts that only the shell
+//!   knows, the decision is to ask, unless what follows denies it anyway.
 //!
 //! Patterns of paths are relative to the folder of the session, unless they begin with `/`. In a rule that asks or denies,
 //! a pattern that begins with `**/` also matches outside that folder.
 
+mod matching;
 mod reading;
 
 use std::fmt;
@@ -42,8 +46,9 @@ use serde::Serialize;
 use tenon_hcl::{Diagnostic, Source};
 use tenon_protocols::acp::{PermissionKind, PermissionOption, PermissionResult, ToolKind};
 
-use crate::facts::{Commands, Facts};
+use crate::facts::Facts;
 use crate::glob::Glob;
+use matching::Outcome;
 
 /// What is done about a tool call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
@@ -122,14 +127,6 @@ pub struct Passed {
     pub why: String,
 }
 
-/// Whether a rule matches.
-enum Outcome {
-    Yes(String),
-    No(String),
-    /// The call does not say enough.
-    Unknown(String),
-}
-
 impl Policy {
     /// Reads a policy.
     ///
@@ -159,176 +156,47 @@ impl Policy {
     /// Decides about a tool call in a session with this folder.
     pub fn decide(&self, facts: &Facts, folder: &Path) -> Decision {
         let mut passed = Vec::new();
+        // A rule that denies, perhaps this: then the user is asked, unless what follows denies it anyway.
+        let mut doubt: Option<Decision> = None;
         for rule in &self.rules {
-            let (action, why) = match rule.matches(facts, folder) {
-                Outcome::Yes(why) => (rule.action, why),
-                // What is not known cannot be allowed, and is not denied either.
-                Outcome::Unknown(why) if rule.action != Action::Allow => (Action::Ask, why),
-                Outcome::Unknown(why) | Outcome::No(why) => {
-                    passed.push(Passed {
-                        rule: rule.name.clone(),
-                        at: rule.at.clone(),
-                        why,
-                    });
-                    continue;
-                }
-            };
-            return Decision {
+            let decision = |action, why, passed| Decision {
                 action,
                 rule: Some(rule.name.clone()),
                 at: Some(rule.at.clone()),
                 why,
                 passed,
             };
-        }
-        Decision {
-            action: self.default,
-            rule: None,
-            at: self.default_at.clone(),
-            why: format!("no rule matches, and the default is {}", self.default),
-            passed,
-        }
-    }
-}
-
-impl Rule {
-    fn matches(&self, facts: &Facts, folder: &Path) -> Outcome {
-        let kind = facts.kind.clone().unwrap_or(ToolKind::Unspecified);
-        if !self.kinds.is_empty() && !self.kinds.contains(&kind) {
-            return Outcome::No(format!("its kind is {kind}"));
-        }
-        let mut reasons = Vec::new();
-        if !self.kinds.is_empty() {
-            reasons.push(format!("its kind is {kind}"));
-        }
-        for outcome in [
-            self.match_paths(facts, &kind, folder),
-            self.match_commands(facts, &kind),
-        ] {
-            match outcome {
-                None => {}
-                Some(Outcome::Yes(why)) => reasons.push(why),
-                Some(other) => return other,
-            }
-        }
-        Outcome::Yes(match reasons.is_empty() {
-            true => "the rule has no conditions".to_owned(),
-            false => reasons.join(", "),
-        })
-    }
-
-    /// Nothing if the rule is not about paths.
-    fn match_paths(&self, facts: &Facts, kind: &ToolKind, folder: &Path) -> Option<Outcome> {
-        if self.paths.is_empty() {
-            return None;
-        }
-        if facts.paths.is_empty() {
-            let is_about_files = matches!(
-                kind,
-                ToolKind::Read | ToolKind::Edit | ToolKind::Delete | ToolKind::Move
-            );
-            return Some(match is_about_files || facts.is_incomplete {
-                true => Outcome::Unknown("the call does not say which files it is about".into()),
-                false => Outcome::No("it is about no file".into()),
-            });
-        }
-        let matched = facts.paths.iter().map(|path| {
-            let found =
-                { self.paths.iter() }.find(|pattern| self.path_matches(pattern, path, folder));
-            (shown(path, folder), found)
-        });
-        Some(self.all_or_one(matched, facts.is_incomplete, "path"))
-    }
-
-    /// A path that is not text matches no pattern.
-    fn path_matches(&self, pattern: &Glob, path: &Path, folder: &Path) -> bool {
-        let matches = |path: &Path| path.to_str().is_some_and(|path| pattern.matches(path));
-        if pattern.text().starts_with('/') {
-            return matches(path);
-        }
-        // `**/.env` forbids the file everywhere, but allows it only in the folder of the session.
-        let is_everywhere = self.action != Action::Allow && pattern.text().starts_with("**/");
-        let below = |folder: &Path| path.strip_prefix(folder).is_ok_and(matches);
-        below(folder) || (is_everywhere && below(Path::new("/")))
-    }
-
-    /// Nothing if the rule is not about commands.
-    fn match_commands(&self, facts: &Facts, kind: &ToolKind) -> Option<Outcome> {
-        if self.commands.is_empty() {
-            return None;
-        }
-        if facts.commands.is_empty() {
-            return Some(match *kind == ToolKind::Execute || facts.is_incomplete {
-                true => Outcome::Unknown("the call does not say which command it runs".into()),
-                false => Outcome::No("it runs no command".into()),
-            });
-        }
-        let mut parts = Vec::new();
-        for line in &facts.commands {
-            let commands = Commands::of(line);
-            if commands.is_opaque && self.action == Action::Allow {
-                return Some(Outcome::No(format!(
-                    "the command {} contains a substitution or a redirection",
-                    quoted(line)
-                )));
-            }
-            // A rule may also be about the whole line: `curl * | sh`.
-            if self.action != Action::Allow && commands.parts.len() > 1 {
-                parts.push(line.clone());
-            }
-            parts.extend(commands.parts);
-        }
-        let matched = parts.into_iter().map(|part| {
-            let found = self.commands.iter().find(|pattern| pattern.matches(&part));
-            (part, found)
-        });
-        Some(self.all_or_one(matched, facts.is_incomplete, "command"))
-    }
-
-    /// A rule that allows needs a pattern for all; another one needs one that matches.
-    fn all_or_one<'a>(
-        &self,
-        matched: impl Iterator<Item = (String, Option<&'a Glob>)>,
-        is_incomplete: bool,
-        what: &str,
-    ) -> Outcome {
-        let yes = |text: &str, pattern: &Glob| {
-            let (text, pattern) = (quoted(text), quoted(pattern.text()));
-            format!("the {what} {text} matches {pattern}")
-        };
-        let no = |text: &str| format!("the {what} {} matches no pattern", quoted(text));
-        let (mut last_yes, mut last_no) = (None, None);
-        for (text, pattern) in matched {
-            match pattern {
-                Some(pattern) if self.action != Action::Allow => {
-                    return Outcome::Yes(yes(&text, pattern));
+            let why = match (rule.matches(facts, folder), rule.action) {
+                (Outcome::Yes(why), Action::Deny) => return decision(Action::Deny, why, passed),
+                (Outcome::Yes(why), action) => {
+                    return doubt.unwrap_or_else(|| decision(action, why, passed));
                 }
-                Some(pattern) => last_yes = Some(yes(&text, pattern)),
-                None if self.action == Action::Allow => return Outcome::No(no(&text)),
-                None => last_no = Some(no(&text)),
-            }
+                // What is not known cannot be allowed, and is not denied either.
+                (Outcome::Unknown(why), Action::Ask) => {
+                    return doubt.unwrap_or_else(|| decision(Action::Ask, why, passed));
+                }
+                (Outcome::Unknown(why), Action::Deny) => {
+                    doubt.get_or_insert_with(|| decision(Action::Ask, why.clone(), passed.clone()));
+                    why
+                }
+                (Outcome::Unknown(why), Action::Allow) | (Outcome::No(why), _) => why,
+            };
+            passed.push(Passed {
+                rule: rule.name.clone(),
+                at: rule.at.clone(),
+                why,
+            });
         }
-        match (last_yes, last_no) {
-            _ if is_incomplete => {
-                Outcome::Unknown(format!("the call has a {what} that cannot be read"))
-            }
-            (Some(why), _) => Outcome::Yes(why),
-            (None, why) => Outcome::No(why.unwrap_or_else(|| format!("it has no {what}"))),
+        match doubt {
+            Some(doubt) if self.default != Action::Deny => doubt,
+            _ => Decision {
+                action: self.default,
+                rule: None,
+                at: self.default_at.clone(),
+                why: format!("no rule matches, and the default is {}", self.default),
+                passed,
+            },
         }
-    }
-}
-
-fn shown(path: &Path, folder: &Path) -> String {
-    let inside = path.strip_prefix(folder).ok();
-    let inside = inside.filter(|path| !path.as_os_str().is_empty());
-    inside.unwrap_or(path).display().to_string()
-}
-
-fn quoted(text: &str) -> String {
-    const SHOWN: usize = 200;
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{:?}…", &text[..end]),
-        None => format!("{text:?}"),
     }
 }
 

@@ -84,6 +84,10 @@ pub enum Entry<'a> {
         /// To whom, if it is an answer of the guard itself.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         to: Option<Source>,
+        /// The id that the caller has given to the call that this is an answer to. The message itself has the id that the
+        /// guard has given to it.
+        #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+        answers: Option<&'a RawValue>,
         /// What was sent.
         #[serde(borrow)]
         message: &'a RawValue,
@@ -209,7 +213,20 @@ impl Record {
     /// # Errors
     /// The file cannot be written.
     pub fn message(&mut self, from: Source, message: &str) -> Result<(), RecordError> {
-        self.say(from, None, message)
+        self.say(from, None, None, message)
+    }
+
+    /// Records the answer of a side to a call that the guard has forwarded to it. `id` is that of the caller, as JSON.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn forwarded_answer(
+        &mut self,
+        from: Source,
+        id: &RawValue,
+        message: &str,
+    ) -> Result<(), RecordError> {
+        self.say(from, None, Some(id), message)
     }
 
     /// Records an answer that the guard gave itself, to this side.
@@ -217,16 +234,23 @@ impl Record {
     /// # Errors
     /// The file cannot be written.
     pub fn answer(&mut self, to: Source, message: &str) -> Result<(), RecordError> {
-        self.say(Source::Guard, Some(to), message)
+        self.say(Source::Guard, Some(to), None, message)
     }
 
-    fn say(&mut self, from: Source, to: Option<Source>, message: &str) -> Result<(), RecordError> {
+    fn say(
+        &mut self,
+        from: Source,
+        to: Option<Source>,
+        answers: Option<&RawValue>,
+        message: &str,
+    ) -> Result<(), RecordError> {
         let message = self.masks.hide(message);
         let at = now();
         self.write(&Entry::Message {
             at,
             from,
             to,
+            answers,
             message: &message,
         })
     }

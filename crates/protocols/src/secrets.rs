@@ -85,6 +85,14 @@ impl Secrets {
         }
     }
 
+    /// Remembers the credentials in a text that is not a secret itself: the password in a URL, the token after `Bearer`.
+    pub fn learn_credentials(&self, text: &str) {
+        let mut needles = self.needles();
+        for part in credentials::parts(text) {
+            needles.add(&part);
+        }
+    }
+
     fn needles(&self) -> MutexGuard<'_, Needles> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

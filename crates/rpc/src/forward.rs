@@ -68,7 +68,7 @@ use tokio::sync::oneshot;
 
 use crate::asked::Asked;
 use crate::error::{CallError, RpcError};
-use crate::message::Event;
+use crate::message::{Event, Id};
 use crate::payload::Payload;
 use crate::peer::Peer;
 use crate::reply::Reply;
@@ -207,6 +207,12 @@ impl<T: Target> Forward<T> {
         self.start_moving(&mut queue);
     }
 
+    /// The id that the caller has given to a call, by the id that it has at the target. Nothing if it was answered or
+    /// cancelled already.
+    pub fn caller_id(&self, id: &Id) -> Option<Id> {
+        self.0.passed.caller_id(id)
+    }
+
     /// Waits until all earlier messages have been forwarded.
     pub async fn caught_up(&self) {
         self.0.lane.caught_up().await;
@@ -268,12 +274,11 @@ impl<T: Target> Inner<T> {
     fn try_ask(&self, entry: &Entry, request: &Event) -> Option<Result<Asked, CallError>> {
         let peer = self.target.now()?;
         let params = converted(request.params.clone(), &peer);
-        match params.and_then(|params| peer.try_ask(request.method.clone(), params)) {
+        let sent = |id| self.passed.sent(entry.number(), &peer, id);
+        let ask = |params| peer.try_ask_noting(request.method.clone(), params, sent);
+        match params.and_then(ask) {
             Ok(None) | Err(CallError::Closed(_)) => None,
-            Ok(Some(asked)) => {
-                self.passed.sent(entry.number(), &peer, asked.id());
-                Some(Ok(asked))
-            }
+            Ok(Some(asked)) => Some(Ok(asked)),
             Err(error) => Some(Err(error)),
         }
     }
@@ -283,16 +288,13 @@ impl<T: Target> Inner<T> {
         loop {
             let peer = self.target.ready().await.map_err(CallError::Closed)?;
             let params = converted(request.params.clone(), &peer)?;
-            match peer.ask(request.method.clone(), params).await {
+            let sent = |id| self.passed.sent(number, &peer, id);
+            match peer.ask_noting(request.method.clone(), params, sent).await {
                 // Nothing was sent: it goes to the next peer.
                 Err(CallError::Closed(_)) => {
                     peer.closed().await;
                 }
-                Ok(asked) => {
-                    self.passed.sent(number, &peer, asked.id());
-                    return Ok(asked);
-                }
-                Err(error) => return Err(error),
+                outcome => return outcome,
             }
         }
     }

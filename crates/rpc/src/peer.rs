@@ -86,9 +86,18 @@ impl Peer {
         method: impl Into<Text>,
         params: Option<Payload>,
     ) -> Result<Asked, CallError> {
-        let method = method.into();
+        self.ask_noting(method.into(), params, |_| {}).await
+    }
+
+    /// Like [`ask`](Peer::ask), and gives the id away before anything is sent: an answer cannot come earlier.
+    pub(crate) async fn ask_noting(
+        &self,
+        method: Text,
+        params: Option<Payload>,
+        note: impl FnOnce(Id),
+    ) -> Result<Asked, CallError> {
         let room = self.room_for(&method, &params).await?;
-        self.ask_in(room, method, params)
+        self.ask_in(room, method, params, note)
     }
 
     /// Like [`ask`](Peer::ask), but `None` if there is no room in the queue.
@@ -100,9 +109,18 @@ impl Peer {
         method: impl Into<Text>,
         params: Option<Payload>,
     ) -> Result<Option<Asked>, CallError> {
-        let method = method.into();
+        self.try_ask_noting(method.into(), params, |_| {})
+    }
+
+    /// Like [`try_ask`](Peer::try_ask), and gives the id away before anything is sent.
+    pub(crate) fn try_ask_noting(
+        &self,
+        method: Text,
+        params: Option<Payload>,
+        note: impl FnOnce(Id),
+    ) -> Result<Option<Asked>, CallError> {
         match self.shared.outbox.try_reserve(size(&method, &params)) {
-            Some(room) => self.ask_in(room, method, params).map(Some),
+            Some(room) => self.ask_in(room, method, params, note).map(Some),
             None if self.is_closed() => Err(self.closed_error()),
             None => Ok(None),
         }
@@ -113,9 +131,11 @@ impl Peer {
         room: Room,
         method: Text,
         params: Option<Payload>,
+        note: impl FnOnce(Id),
     ) -> Result<Asked, CallError> {
         let outbox = &self.shared.outbox;
         let asked = self.open(&method).inspect_err(|_| outbox.release(room))?;
+        note(asked.id());
         let request = Message::Request(Request {
             id: asked.id(),
             method,

@@ -59,6 +59,12 @@ pub trait Tap: Send + Sync + 'static {
     /// Called for each frame.
     fn see(&self, seen: Seen<'_>);
 
+    /// Called when an incoming frame over the limit has ended ([`Oversized::Skip`](crate::options::Oversized::Skip)), with its
+    /// size in bytes. The frame itself is seen before or after that, as malformed and with its first bytes alone.
+    fn skipped(&self, size: u64) {
+        let _unused = size;
+    }
+
     /// Whether it wants to see the frames of a direction. Those that go out are kept for it, as copies, until they are
     /// shown.
     fn watches(&self, direction: Direction) -> bool {

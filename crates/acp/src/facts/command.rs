@@ -1,108 +1,111 @@
 //! Command lines, taken apart as far as a rule needs it.
 
+use super::reading::{Reading, SHELLS};
+use super::shell::Script;
+
 /// A command line as a shell would read it: the single commands in it.
 ///
-/// `git status && rm -rf /` is two commands, and a rule that allows `git status*` must not allow the second one.
+/// `git status && rm -rf /` is two commands, and a rule that allows `git status*` must not allow the second one. A rule
+/// that denies `rm *` must also find it in `/bin/rm -rf /`, `sudo "rm" -rf /` and `sh -c 'rm -rf /'`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Commands {
-    /// Each with the blanks around it removed.
+    /// Each as it is written, with the blanks around it removed.
     pub parts: Vec<String>,
-    /// There is a part whose effect cannot be seen: a substitution (`$(...)`, backticks, `<(...)`), a redirection of
-    /// output into a file, or a quote that does not end.
+    /// There is a part whose effect cannot be seen, or that shells read in different ways: a substitution (`$(...)`,
+    /// backticks, `<(...)`), a redirection of output into a file, a here-document, a comment, a text in `$'...'`, or a
+    /// quote that does not end.
     pub is_opaque: bool,
+    /// What they run: without quotes, variables before them and folders, and what they start themselves.
+    readings: Vec<Reading>,
+    /// What is run if the line is read in another way.
+    doubtful: Vec<Reading>,
+    /// The line is too long or too deep to be read to its end.
+    is_cut: bool,
+}
+
+/// Whether one of the commands is meant by a pattern.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Meant {
+    /// This one.
+    Yes(String),
+    /// Perhaps this one: it has parts that only the shell knows.
+    Perhaps(String),
+    No,
 }
 
 impl Commands {
     /// Takes a command line apart.
     pub fn of(line: &str) -> Commands {
-        let mut reader = Reader::default();
-        let mut characters = line.chars().peekable();
-        while let Some(character) = characters.next() {
-            reader.take(character, characters.peek().copied());
-        }
-        reader.finish()
-    }
-}
-
-#[derive(Default)]
-struct Reader {
-    parts: Vec<String>,
-    part: String,
-    quote: Option<char>,
-    is_escaped: bool,
-    is_opaque: bool,
-}
-
-impl Reader {
-    fn take(&mut self, character: char, next: Option<char>) {
-        if std::mem::take(&mut self.is_escaped) {
-            self.part.push(character);
-            return;
-        }
-        match (self.quote, character) {
-            (Some('\''), '\'') => self.quote = None,
-            (Some('\''), _) => {}
-            (_, '\\') => self.is_escaped = true,
-            (Some('"'), '"') => self.quote = None,
-            (_, '`') => self.is_opaque = true,
-            (_, '$') if next == Some('(') => self.is_opaque = true,
-            (Some(_), _) => {}
-            (None, '\'' | '"') => self.quote = Some(character),
-            // What runs and what is written to is decided by other programs.
-            (None, '>') => self.is_opaque = true,
-            (None, '<') if next == Some('(') => self.is_opaque = true,
-            (None, ';' | '&' | '|' | '\n' | '\r' | '(' | ')') => {
-                self.end_part();
-                return;
-            }
-            (None, _) => {}
-        }
-        self.part.push(character);
-    }
-
-    fn end_part(&mut self) {
-        let part = std::mem::take(&mut self.part);
-        let part = part.trim();
-        if !part.is_empty() {
-            self.parts.push(part.to_owned());
-        }
-    }
-
-    fn finish(mut self) -> Commands {
-        self.is_opaque |= self.quote.is_some() || self.is_escaped;
-        self.end_part();
+        let Script {
+            parts,
+            readings,
+            doubtful,
+            is_opaque,
+            is_cut,
+        } = Script::of(line);
         Commands {
-            parts: self.parts,
-            is_opaque: self.is_opaque,
+            parts,
+            is_opaque: is_opaque || is_cut,
+            readings,
+            doubtful,
+            is_cut,
+        }
+    }
+
+    /// Whether a pattern is about one of the commands, however it is written.
+    pub(crate) fn find(&self, pattern: &crate::glob::Glob) -> Meant {
+        let written = self.parts.iter().cloned();
+        let read = self.readings.iter().map(Reading::text);
+        if let Some(found) = written.chain(read).find(|text| pattern.matches(text)) {
+            return Meant::Yes(found);
+        }
+        let with_holes = self.readings.iter().filter(|reading| reading.has_holes());
+        let mut possible = with_holes.chain(&self.doubtful);
+        if let Some(found) = possible.find(|reading| pattern.may_match(&reading.0)) {
+            return Meant::Perhaps(found.shown());
+        }
+        match self.is_cut {
+            true => Meant::Perhaps("a command that is too long".to_owned()),
+            false => Meant::No,
+        }
+    }
+
+    /// The line in one spelling, to find out whether two lines are the same command.
+    pub(crate) fn key(line: &str) -> String {
+        let commands = Commands::of(line);
+        let is_plain = |reading: &Reading| !reading.has_holes();
+        match commands.readings.first() {
+            Some(reading)
+                if commands.parts.len() == 1 && !commands.is_opaque && is_plain(reading) =>
+            {
+                reading.text()
+            }
+            _ => line.trim().to_owned(),
         }
     }
 }
 
-/// The command line of a program with arguments. Without arguments, the text is a command line already.
-pub(super) fn line(command: &str, arguments: &[String]) -> String {
-    match arguments {
-        [] => command.to_owned(),
-        arguments => line_of_words(command, arguments),
-    }
-}
-
-/// The command line of a program with arguments. That of a shell is the one that it is given.
+/// The command line of a program with arguments.
 pub(super) fn line_of_words(program: &str, arguments: &[String]) -> String {
-    const SHELLS: [&str; 6] = ["sh", "bash", "zsh", "dash", "ash", "ksh"];
-    let name = program.rsplit('/').next().unwrap_or(program);
-    if SHELLS.contains(&name)
-        && let [options, script] = arguments
-        && options.starts_with('-')
-        && options.ends_with('c')
-    {
-        return script.clone();
-    }
     let mut line = quoted(program);
     for argument in arguments {
         line.push(' ');
         line.push_str(&quoted(argument));
     }
     line
+}
+
+/// The script that a shell is given, if that is all it is given.
+pub(super) fn script<'a>(program: &str, arguments: &'a [String]) -> Option<&'a str> {
+    let name = program.rsplit('/').next().unwrap_or(program);
+    match arguments {
+        [options, script]
+            if SHELLS.contains(&name) && options.starts_with('-') && options.ends_with('c') =>
+        {
+            Some(script)
+        }
+        _ => None,
+    }
 }
 
 /// The word, in quotes if a shell would read it as anything else.
@@ -158,6 +161,186 @@ mod tests {
         }
         parts("echo '$(x) `y` > z'", &["echo '$(x) `y` > z'"], false);
         parts("sort < file", &["sort < file"], false);
+        for line in [
+            // Both hide a command from a reader that does not know them.
+            "git log # it's\nrm -rf / # '",
+            r"git log $'\'' ; rm -rf / ; echo \'",
+            "cat <<E\n'\nE\nrm -rf / #'",
+            "git log \0",
+        ] {
+            let commands = Commands::of(line);
+            assert!(commands.is_opaque || commands.parts.len() > 1, "{line}");
+        }
+    }
+
+    fn glob(pattern: &str) -> crate::glob::Glob {
+        crate::glob::Glob::read(pattern, crate::glob::Kind::Command).unwrap()
+    }
+
+    /// Spellings of a command that a shell runs all the same.
+    #[test]
+    fn a_command_is_found_in_every_spelling() {
+        let push = glob("git push*");
+        for line in [
+            "git push",
+            " git   push  origin",
+            "git\tpush",
+            "\"git\" push",
+            "g'i't pu\"sh\"",
+            r"\git pu\sh",
+            "git \\\n  push",
+            "gi\\\nt push",
+            "git$IFS''push",
+            "git${IFS}push",
+            "g${x}it push",
+            "g$@it push",
+            "$'git' push",
+            r"$'\x67it' $'pus\150'",
+            "{git,push,origin}",
+            "/usr/bin/git push",
+            "./git push",
+            "~/bin/git push",
+            "$HOME/bin/git push",
+            "X=1 git push",
+            "X=1 Y='a b' git push",
+            "env X=1 git push",
+            "env -i -u HOME X=1 /usr/bin/git push",
+            "env -S 'git push'",
+            "time git push",
+            "time -p git push",
+            "nice -n 5 git push",
+            "sudo -u root -- git push",
+            "doas git push",
+            "command git push",
+            "command -p git push",
+            "builtin command git push",
+            "exec git push",
+            "exec -a x git push",
+            "nohup git push &",
+            "timeout -k 5 10 git push",
+            "stdbuf -oL git push",
+            "setsid -w git push",
+            "echo origin | xargs git push",
+            "xargs -n1 -I{} git push {}",
+            "find . -exec git push ;",
+            "sh -c 'git push'",
+            "bash -lc \"git push\"",
+            "/bin/sh -ec 'cd x && git push'",
+            "sudo sh -c 'env X=1 bash -c \"git push\"'",
+            "eval git push",
+            "eval 'git' \"push\"",
+            "ssh host 'cd x; git push'",
+            "trap 'git push' EXIT",
+            "(git push)",
+            "( cd x; git push )",
+            "{ git push; }",
+            "! git push",
+            "if git push; then :; fi",
+            "while :; do git push; done",
+            "for x in a; do git push; done",
+            "case a in a) git push;; esac",
+            "f() { git push; }; f",
+            "true;git push",
+            "true&&git push",
+            "false||git push",
+            "true|git push",
+            "true&git push",
+            "true\ngit push",
+            "echo $(git push)",
+            "echo \"a $(git push) b\"",
+            "echo \"$(echo ')' ; git push)\"",
+            "echo `git push`",
+            "echo \"`git push`\"",
+            "echo `echo \\`git push\\``",
+            "diff <(git push) x",
+            "tee >(git push)",
+            "echo ${x:-$(git push)}",
+            ">/dev/null git push",
+            "git >/dev/null 2>&1 push",
+            "git 2>&1 push",
+            "</dev/null git push",
+            "bash <<< 'git push'",
+            "coproc git push",
+            "sudo -E env X=1 nice time git push",
+        ] {
+            let commands = Commands::of(line);
+            assert!(
+                matches!(commands.find(&push), Meant::Yes(_)),
+                "{line}: {commands:?}"
+            );
+        }
+    }
+
+    /// Only the shell knows what these run.
+    #[test]
+    fn a_command_with_unknown_parts_may_be_meant() {
+        let push = glob("git push*");
+        for line in [
+            "$X push",
+            "git $X",
+            "git \"$X\"",
+            "${X}",
+            "$(echo git) push",
+            "`echo git` push",
+            "gi* push",
+            "/usr/bin/g?t push",
+            "g{i,o}t push",
+            "git p{ull,ush}",
+            "sh -c \"git $X\"",
+            "cat <<E | sh\ngit push\nE",
+            "echo # git push",
+            "echo $(case a in a) git push;; esac)",
+            "cat <<E\n'\nE\ngit push #'",
+        ] {
+            let found = Commands::of(line).find(&push);
+            assert!(!matches!(found, Meant::No), "{line}: {found:?}");
+        }
+        for line in [
+            "git status",
+            "git log --grep push",
+            "echo 'git push'",
+            "echo \"$HOME\"",
+            "cargo test \"$X\"",
+            "grep -r 'git push' src",
+            "git commit -m 'git push'",
+            "git commit -m \"$(date)\"",
+            "ls *.rs",
+        ] {
+            let found = Commands::of(line).find(&push);
+            assert_eq!(found, Meant::No, "{line}");
+        }
+    }
+
+    /// Whatever it is given, it ends soon and does not fill the memory.
+    #[test]
+    fn long_and_deep_lines_are_not_read_to_their_end() {
+        let rm = glob("rm *");
+        for line in [
+            "$(".repeat(200_000),
+            "sudo ".repeat(200_000),
+            format!("sudo {}", "a ".repeat(500_000)),
+            "`".repeat(200_001),
+            "\"$(".repeat(50_000),
+            "{a,".repeat(200_000),
+            "((((".repeat(200_000),
+            "<<E\n".repeat(100_000),
+            "x".repeat(1 << 20),
+        ] {
+            let commands = Commands::of(&line);
+            assert!(!matches!(commands.find(&rm), Meant::Yes(_)));
+        }
+        let long = Commands::of(&format!("true {}; rm x", "x".repeat(1 << 18)));
+        assert!(long.is_opaque && matches!(long.find(&rm), Meant::Perhaps(_)));
+    }
+
+    #[test]
+    fn one_command_has_one_key() {
+        for line in ["git push", " git  push ", "'git' \"push\"", "git \\\n push"] {
+            assert_eq!(Commands::key(line), "git push", "{line}");
+        }
+        assert_eq!(Commands::key("git push; ls"), "git push; ls");
+        assert_eq!(Commands::key("sudo git push"), "sudo git push");
+        assert_eq!(Commands::key("git push > x"), "git push > x");
     }
 
     #[test]
@@ -166,10 +349,11 @@ mod tests {
             line_of_words("git", &["log".into(), "it's".into()]),
             r"git log 'it'\''s'"
         );
-        assert_eq!(
-            line_of_words("/bin/sh", &["-c".into(), "a; b".into()]),
-            "a; b"
-        );
+        let script_of = |program, words: [&str; 2]| {
+            script(program, &words.map(str::to_owned)).map(str::to_owned)
+        };
+        assert_eq!(script_of("/bin/sh", ["-c", "a; b"]), Some("a; b".into()));
+        assert_eq!(script_of("python", ["-c", "a; b"]), None);
         assert_eq!(line_of_words("ls", &["; rm".into()]), "ls '; rm'");
         let commands = Commands::of(&line_of_words("ls", &["; rm".into()]));
         assert_eq!(commands.parts.len(), 1);

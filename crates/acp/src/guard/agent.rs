@@ -58,6 +58,7 @@ impl Shared {
             () = asking.given_up() => {
                 let answer = self.give_up(&name, session.unwrap_or_default());
                 self.record_answer(Side::Agent, &id, &answer);
+                self.client_answered(&name, params.as_ref(), &answer, true);
                 return answer;
             }
         };

@@ -20,7 +20,7 @@ use super::{Note, Summary};
 use crate::facts::Facts;
 use crate::policy::Action;
 use crate::record::Source;
-use crate::turns::{Completed, Ruling, changes};
+use crate::turns::{Completed, Ruling};
 
 /// What can be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -82,15 +82,19 @@ impl Shared {
             return;
         };
         let mut state = self.state();
+        let folder = folder(&mut state, &file.session_id);
+        let facts = Facts::writing(&file.path, &folder);
         let list = match deed {
             Deed::Read => &mut state.summary.read,
             _ => &mut state.summary.written,
         };
-        Summary::count(list, &file.path);
+        // As agents report it: `/w/./a` and `/w/a` are one file.
+        for name in names(&facts, deed) {
+            Summary::count(list, &name);
+        }
         if deed == Deed::Written {
-            let folder = folder(&mut state, &file.session_id);
-            let facts = Facts::writing(&file.path, &folder);
-            self.judge(state, &file.session_id, deed, facts, Source::Client, None);
+            let by = Source::Client;
+            self.judge(state, &file.session_id, &[deed], facts, by, None);
         }
     }
 
@@ -104,7 +108,7 @@ impl Shared {
         self.judge(
             state,
             &params.session_id,
-            Deed::Run,
+            &[Deed::Run],
             facts,
             Source::Client,
             None,
@@ -114,27 +118,23 @@ impl Shared {
     /// The agent says that it has completed a tool call.
     pub(super) fn completed(&self, session: &str, completed: Completed) {
         let Completed { facts, ruling } = completed;
-        let deed = match facts.kind.as_ref() {
-            Some(ToolKind::Read | ToolKind::Search) => Deed::Read,
-            Some(ToolKind::Edit | ToolKind::Delete | ToolKind::Move) => Deed::Written,
-            Some(ToolKind::Execute) => Deed::Run,
-            _ if !facts.commands.is_empty() => Deed::Run,
-            // A diff is a change, whatever the kind.
-            _ if facts.has_diff => Deed::Written,
-            _ => return,
-        };
+        let deeds = deeds(&facts);
         let mut state = self.state();
-        let reported = &mut state.summary.reported;
-        let list = match deed {
-            Deed::Read => &mut reported.read,
-            Deed::Written => &mut reported.written,
-            Deed::Run => &mut reported.run,
-        };
-        for name in names(&facts, deed) {
-            Summary::count(list, &name);
+        for deed in &deeds {
+            let reported = &mut state.summary.reported;
+            let list = match deed {
+                Deed::Read => &mut reported.read,
+                Deed::Written => &mut reported.written,
+                Deed::Run => &mut reported.run,
+            };
+            for name in names(&facts, *deed) {
+                Summary::count(list, &name);
+            }
         }
-        if deed != Deed::Read && changes(facts.kind.as_ref()) {
-            self.judge(state, session, deed, facts, Source::Agent, ruling);
+        let mut changes: Vec<Deed> = deeds;
+        changes.retain(|deed| *deed != Deed::Read);
+        if !changes.is_empty() {
+            self.judge(state, session, &changes, facts, Source::Agent, ruling);
         }
     }
 
@@ -143,7 +143,7 @@ impl Shared {
         &self,
         mut state: MutexGuard<'_, State>,
         session: &str,
-        deed: Deed,
+        deeds: &[Deed],
         mut facts: Facts,
         by: Source,
         ruling: Option<Ruling>,
@@ -152,20 +152,17 @@ impl Shared {
         let known = state.turns.session(session);
         let ruling = ruling.or_else(|| known.and_then(|session| session.ruling(&facts)));
         drop(state);
-        let names = names(&facts, deed);
-        let is_against = match ruling {
-            Some(Ruling::Allowed) => return,
-            Some(Ruling::Rejected) => true,
-            None => {
-                facts.follow_links();
-                match self.policy.decide(&facts, &folder).action {
-                    Action::Allow => return,
-                    Action::Deny => true,
-                    Action::Ask => false,
-                }
-            }
+        let named: Vec<(Deed, String)> = { deeds.iter() }
+            .flat_map(|deed| names(&facts, *deed).into_iter().map(|name| (*deed, name)))
+            .collect();
+        facts.follow_links();
+        // What a rule denies was never asked for, so nothing that the user has allowed can be about it.
+        let is_against = match (self.policy.decide(&facts, &folder).action, ruling) {
+            (Action::Deny, _) | (_, Some(Ruling::Rejected)) => true,
+            (_, Some(Ruling::Allowed)) | (Action::Allow, None) => return,
+            (Action::Ask, None) => false,
         };
-        for name in names {
+        for (deed, name) in named {
             let mut state = self.state();
             let list: &mut BTreeMap<String, u64> = match is_against {
                 true => &mut state.summary.against,
@@ -195,6 +192,25 @@ impl Shared {
 fn folder(state: &mut State, session: &str) -> PathBuf {
     let session = state.turns.session(session);
     session.map_or_else(Default::default, |session| session.folder().to_owned())
+}
+
+/// What a tool call has done. What it states counts more than its kind, which the agent chooses.
+fn deeds(facts: &Facts) -> Vec<Deed> {
+    let runs = facts.kind == Some(ToolKind::Execute) || !facts.commands.is_empty();
+    // A diff is a change, whatever the kind.
+    let writes = facts.has_diff
+        || matches!(
+            facts.kind,
+            Some(ToolKind::Edit | ToolKind::Delete | ToolKind::Move)
+        );
+    let reads = matches!(facts.kind, Some(ToolKind::Read | ToolKind::Search)) && !writes;
+    let deeds = [
+        (reads, Deed::Read),
+        (writes, Deed::Written),
+        (runs, Deed::Run),
+    ];
+    let done = deeds.into_iter().filter(|(is_done, _)| *is_done);
+    done.map(|(_, deed)| deed).collect()
 }
 
 /// What a deed was done to; the title of the tool call if it does not say.

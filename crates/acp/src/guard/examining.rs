@@ -141,7 +141,7 @@ impl Shared {
         ));
         if self.files == Files::Guard {
             let served = roots.and_then(|roots| serve(&roots, params, access));
-            let served = served.map_err(|error| error.error(&file.path, self.profile));
+            let served = served.map_err(|error| self.unserved(&error, &file.path));
             let served = match (served, access) {
                 (Err(error), Access::Read) => self.soften("fs/read_text_file", error),
                 (served, _) => served,
@@ -152,13 +152,20 @@ impl Shared {
             match roots.and_then(|roots| roots.check(&file.path, access).map(drop)) {
                 // The client may know files that are not on disk: editors have unsaved ones.
                 Ok(()) | Err(PathError::NotFound) => {}
-                Err(error) => {
-                    self.state().summary.denied += 1;
-                    return Err(error.error(&file.path, self.profile));
-                }
+                Err(error) => return Err(self.unserved(&error, &file.path)),
             }
         }
         Ok(Verdict::Forward)
+    }
+
+    /// The error for a file that is not given to the agent.
+    fn unserved(&self, error: &PathError, path: &str) -> RpcError {
+        let error = error.error(path, self.profile);
+        // Other errors are counted when they are sent.
+        if error.code.number() == Failure::PermissionDenied.code() {
+            self.state().summary.denied += 1;
+        }
+        error
     }
 
     fn terminal(&self, session: &str, params: &CreateTerminalParams) -> Result<Verdict, RpcError> {

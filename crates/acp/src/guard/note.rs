@@ -63,6 +63,20 @@ pub enum Note {
         /// The limit.
         limit: usize,
     },
+    /// A message is longer than a line may be, and was not read.
+    Oversized {
+        /// Who sends it.
+        from: Source,
+        /// The most bytes of a line.
+        limit: usize,
+    },
+    /// The end of that message has come.
+    Skipped {
+        /// Who sent it.
+        from: Source,
+        /// Its size in bytes.
+        size: u64,
+    },
     /// Nothing happened in a turn for too long, so it was cancelled.
     Timeout {
         /// The session.
@@ -132,6 +146,13 @@ impl fmt::Display for Note {
                     f,
                     "an update has {size} bytes, more than the limit of {limit}"
                 )
+            }
+            Note::Oversized { from, limit } => write!(
+                f,
+                "a message of the {from} is longer than {limit} bytes and is not read"
+            ),
+            Note::Skipped { from, size } => {
+                write!(f, "that message of the {from} had {size} bytes")
             }
             Note::Timeout { .. } => {
                 f.write_str("cancelled a turn in which nothing happened for too long")

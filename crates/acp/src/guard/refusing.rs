@@ -3,7 +3,9 @@
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
+use tenon_protocols::Protocol;
 use tenon_protocols::acp::{Failure, Rate, Side};
 use tenon_rpc::forward::reply;
 use tenon_rpc::{CallError, CloseReason, Id, Payload, Peer, Reply, RpcError, Text};
@@ -40,6 +42,15 @@ impl Given {
     pub(super) fn is(&self, answer: &Reply) -> bool {
         self.is_result == Some(answer.is_ok())
     }
+}
+
+/// An id as it is written in a message.
+pub(super) fn json_id(id: &Id) -> Option<Box<RawValue>> {
+    let text = match id {
+        Id::Text(text) => json!(&**text).to_string(),
+        id => id.to_string(),
+    };
+    RawValue::from_string(text).ok()
 }
 
 impl Shared {
@@ -79,6 +90,17 @@ impl Shared {
         self.send_error(from, &id, error).await
     }
 
+    /// A message is longer than a line may be. A call is answered with an error, and so is the caller if it is an answer;
+    /// nobody waits for an event.
+    pub(super) fn oversized(&self, from: Side) {
+        self.state().summary.oversized += 1;
+        let limit = Protocol::Acp.host_options().limits.frame;
+        self.note(&Note::Oversized {
+            from: from.into(),
+            limit,
+        });
+    }
+
     /// Records an error, and waits until it may be sent.
     async fn send_error(&self, to: Side, id: &Id, error: RpcError) -> Reply {
         let refused = Err(error);
@@ -104,10 +126,7 @@ impl Shared {
         let Some(record) = &self.record else {
             return;
         };
-        let id = match id {
-            Id::Text(text) => json!(&**text),
-            id => serde_json::from_str(&id.to_string()).unwrap_or_default(),
-        };
+        let id = json_id(id);
         let decoded = |payload: &Payload| payload.decode::<Value>().unwrap_or_default();
         let answer = match answer {
             Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": decoded(result) }),

@@ -29,6 +29,8 @@ pub enum Content {
         from: Source,
         /// Who got it, if it is an answer of the guard itself.
         to: Option<Source>,
+        /// The id of the call that it answers, as the caller has given it, if it is an answer to a forwarded call.
+        answers: Option<Box<RawValue>>,
         /// The message, with secrets masked.
         message: Box<RawValue>,
     },
@@ -119,10 +121,16 @@ impl<R: Read> Entries<R> {
                 at,
                 from,
                 to,
+                answers,
                 message,
             } => {
-                let message = message.to_owned();
-                (at, Content::Message { from, to, message })
+                let content = Content::Message {
+                    from,
+                    to,
+                    answers: answers.map(ToOwned::to_owned),
+                    message: message.to_owned(),
+                };
+                (at, content)
             }
             Entry::Note { at, note } => (at, Content::Note(note.to_owned())),
             Entry::End { at, .. } => (at, Content::End),

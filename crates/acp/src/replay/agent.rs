@@ -1,7 +1,9 @@
 //! Playing the agent.
 
 use std::collections::HashMap;
+use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use serde_json::json;
 use tenon_protocols::Protocol;
@@ -10,6 +12,7 @@ use tenon_rpc::{
     Call, CallError, CloseReason, Connection, Io, Payload, Peer, Reply, Router, RpcError,
 };
 use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until, timeout};
 
 use super::difference::Report;
 use super::names::Names;
@@ -20,17 +23,33 @@ use super::script::{Answer, Exchange, Script, Step, session, value};
 /// A call gets the answer of the first call in the record that has the same method, and the same session if there is
 /// one; before the answer, everything is sent that the agent sent before it. A call that the record has no answer for
 /// is refused and reported.
-pub async fn play_agent(io: Io, script: Script) -> (Report, CloseReason) {
+///
+/// `limit` is how long the client may take to answer a call, to cancel a turn that was cancelled, and to say the next
+/// thing. What takes longer is reported, and the play goes on without it.
+///
+/// # Errors
+/// The client has said nothing for that long, although nothing was left to be done for it.
+pub async fn play_agent(
+    io: Io,
+    script: Script,
+    limit: Duration,
+) -> (Report, Result<CloseReason, CallError>) {
     let stage = Arc::new(Stage {
+        limit,
         state: Mutex::new(State {
             is_played: vec![false; script.exchanges.len()],
-            ..State::default()
+            active: Instant::now(),
+            calls: 0,
+            names: Names::default(),
+            report: Report::default(),
+            cancelled: HashMap::new(),
         }),
         script,
     });
     let router = Router::new(stage.clone())
         .fallback(|call, stage| async move { stage.answer(call).await })
         .event_fallback(|context, event| {
+            context.state.state().active = Instant::now();
             if event.method == "session/cancel"
                 && let Some(id) = session(event.params.as_ref())
             {
@@ -40,18 +59,25 @@ pub async fn play_agent(io: Io, script: Script) -> (Report, CloseReason) {
     let options = Protocol::Acp.host_options();
     let dialect = Protocol::Acp.dialect();
     let connection = Connection::start_with(io, dialect, Arc::new(router), options);
-    let reason = connection.closed().await;
+    let reason = tokio::select! {
+        reason = connection.closed() => Ok(reason),
+        () = stage.silence() => Err(CallError::TimedOut(limit)),
+    };
     (stage.report(), reason)
 }
 
 struct Stage {
     script: Script,
+    limit: Duration,
     state: Mutex<State>,
 }
 
-#[derive(Default)]
 struct State {
     is_played: Vec<bool>,
+    /// When the client said something, or was answered.
+    active: Instant,
+    /// Calls of the client that were not answered.
+    calls: usize,
     names: Names,
     report: Report,
     cancelled: HashMap<String, watch::Sender<bool>>,
@@ -71,7 +97,32 @@ impl Stage {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Waits until the client has said nothing for too long.
+    async fn silence(&self) {
+        loop {
+            let (active, is_idle) = {
+                let state = self.state();
+                (state.active, state.calls == 0)
+            };
+            let now = Instant::now();
+            let deadline = match is_idle {
+                true => active.checked_add(self.limit),
+                false => now.checked_add(self.limit),
+            };
+            match deadline {
+                Some(deadline) if deadline <= now => return,
+                Some(deadline) => sleep_until(deadline).await,
+                None => return std::future::pending().await,
+            }
+        }
+    }
+
     async fn answer(self: Arc<Stage>, call: Call) -> Reply {
+        let _in_progress = InProgress::begin(&self);
+        self.clone().play(call).await
+    }
+
+    async fn play(self: Arc<Stage>, call: Call) -> Reply {
         let Some(number) = self.choose(&call) else {
             let method = call.method.to_string();
             let params = value(call.params.as_ref());
@@ -110,8 +161,27 @@ impl Stage {
                 Err(_) => return Err(RpcError::internal("the client is gone")),
             }
         }
-        // The agent of the record never answered either.
-        std::future::pending().await
+        // The agent of the record never answered either. A client that waits for it must not wait forever.
+        let _never = self.within(std::future::pending::<()>()).await;
+        let at = self.script.place(number);
+        let data = json!({ "reason": "not_answered", "method": exchange.method });
+        self.state()
+            .report
+            .differs(&at, None, Some(json!("it was not answered in the record")));
+        let mut error = RpcError::internal("the record has no answer to this call");
+        error.data = Payload::encode(tenon_rpc::Format::Json, &data).ok();
+        Err(error)
+    }
+
+    /// Waits for the client, but not forever.
+    async fn within<T>(&self, waiting: impl Future<Output = T>) -> Option<T> {
+        timeout(self.limit, waiting).await.ok()
+    }
+
+    /// The client has not done something in time.
+    fn late(&self, at: &str) {
+        let waited = format!("nothing came in {:?}", self.limit);
+        self.state().report.differs(at, None, Some(json!(waited)));
     }
 
     /// The recorded call that this one stands for.
@@ -180,6 +250,24 @@ impl Stage {
     }
 }
 
+/// A call of the client, until it is answered.
+struct InProgress(Arc<Stage>);
+
+impl InProgress {
+    fn begin(stage: &Arc<Stage>) -> InProgress {
+        stage.state().calls += 1;
+        InProgress(stage.clone())
+    }
+}
+
+impl Drop for InProgress {
+    fn drop(&mut self) {
+        let mut state = self.0.state();
+        state.calls -= 1;
+        state.active = Instant::now();
+    }
+}
+
 /// The agent during one call of the client.
 struct Play {
     stage: Arc<Stage>,
@@ -207,18 +295,22 @@ impl Play {
             }
             Step::Answered { number, answer } => {
                 if let Some((method, asked)) = self.asked.remove(&number) {
-                    let now = match asked.await {
-                        Err(error @ CallError::Closed(_)) => return Err(error),
-                        now => now,
-                    };
-                    self.compare(&method, &answer, now);
+                    match self.stage.within(asked).await {
+                        Some(Err(error @ CallError::Closed(_))) => return Err(error),
+                        Some(now) => self.compare(&method, &answer, now),
+                        None => self.stage.late(&format!("the answer to {method}")),
+                    }
                 }
             }
             Step::Cancelled => {
                 if let Some(session) = self.session.clone() {
                     let mut cancelled = self.stage.state().cancels(&session).subscribe();
+                    let waiting = cancelled.wait_for(|is_cancelled| *is_cancelled);
                     // An error means that the player is gone.
-                    let _gone = cancelled.wait_for(|is_cancelled| *is_cancelled).await;
+                    let is_late = self.stage.within(waiting).await.is_none();
+                    if is_late {
+                        self.stage.late("session/cancel");
+                    }
                 }
             }
             Step::Answer(Ok(result)) => {

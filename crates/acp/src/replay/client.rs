@@ -53,10 +53,10 @@ struct Stage {
 struct State {
     names: Names,
     report: Report,
-    /// How many answers to a method were used.
-    used: HashMap<String, usize>,
-    /// What the agent has sent since the last call: kinds of updates, and its text.
-    said: Said,
+    /// Which answers to a method were used.
+    used: HashMap<String, Vec<bool>>,
+    /// What the agent has sent in the turn of a session: kinds of updates, and its text.
+    said: HashMap<String, Said>,
 }
 
 /// What an agent says in a turn, without how it is cut into chunks.
@@ -64,6 +64,15 @@ struct State {
 struct Said {
     kinds: Vec<String>,
     text: String,
+}
+
+impl State {
+    /// What belongs to no session is not compared.
+    fn hear(&mut self, method: &str, params: Option<&Payload>) {
+        if let Some(session) = session(params) {
+            self.said.entry(session).or_default().add(method, params);
+        }
+    }
 }
 
 impl Said {
@@ -101,7 +110,10 @@ impl Stage {
                     let exchange = &self.script.exchanges[*number];
                     let params = self.translate(exchange.params.as_ref());
                     seen = *self.activity.borrow();
-                    self.state().said = Said::default();
+                    if exchange.method == "session/prompt" {
+                        let session = session(params.as_ref()).unwrap_or_default();
+                        self.state().said.remove(&session);
+                    }
                     asked.insert(*number, peer.ask(exchange.method.clone(), params).await?);
                     self.state().report.played += 1;
                 }
@@ -183,7 +195,9 @@ impl Stage {
         }
         if exchange.method == "session/prompt" {
             let recorded = said(&exchange.steps);
-            let now = std::mem::take(&mut state.said);
+            let params = { exchange.params.as_ref() }.map(|params| state.names.translate(params));
+            let session = session(params.as_ref()).unwrap_or_default();
+            let now = state.said.remove(&session).unwrap_or_default();
             let kinds = |said: &Said| json!(said.kinds);
             let at_kinds = format!("{at}, what was sent");
             state
@@ -199,7 +213,7 @@ impl Stage {
 
     /// An event of the agent.
     fn see(&self, event: &Event) {
-        self.state().said.add(&event.method, event.params.as_ref());
+        self.state().hear(&event.method, event.params.as_ref());
         self.activity.send_modify(|count| *count += 1);
     }
 
@@ -207,24 +221,35 @@ impl Stage {
     fn answer(&self, call: &Call) -> Reply {
         self.activity.send_modify(|count| *count += 1);
         let mut state = self.state();
-        state.said.add(&call.method, call.params.as_ref());
+        state.hear(&call.method, call.params.as_ref());
         let method = call.method.to_string();
-        let used = state.used.entry(method.clone()).or_default();
-        let given = self
-            .script
-            .answers
-            .get(&method)
-            .and_then(|given| given.get(*used));
-        *used += 1;
-        let Some(given) = given else {
+        let all = self.script.answers.get(&method);
+        let all = all.map_or(&[][..], Vec::as_slice);
+        let session_now = session(call.params.as_ref());
+        let State { used, names, .. } = &mut *state;
+        let used = used.entry(method.clone()).or_default();
+        used.resize(all.len(), false);
+        let is_same = |given: &GivenAnswer| {
+            let params = given.params.as_ref().map(|params| names.translate(params));
+            session(params.as_ref()) == session_now
+        };
+        let open = |at: &usize| !used[*at];
+        let chosen = (0..all.len()).filter(open).find(|at| is_same(&all[*at]));
+        let chosen = chosen.or_else(|| (0..all.len()).find(open));
+        let Some(chosen) = chosen else {
             let params = value(call.params.as_ref());
             state.report.differs(&method, None, Some(params));
             return unrecorded(&method);
         };
+        used[chosen] = true;
+        let given = &all[chosen];
         match (&*method, &given.answer) {
-            ("session/request_permission", Ok(_)) => permission(given, call.params.as_ref()),
-            (_, Ok(result)) => Ok(state.names.translate(result)),
-            (_, Err(error)) => Err(error.clone()),
+            ("session/request_permission", Some(Ok(recorded))) => {
+                permission(given, recorded, call.params.as_ref())
+            }
+            (_, Some(Ok(result))) => Ok(state.names.translate(result)),
+            (_, Some(Err(error))) => Err(error.clone()),
+            (_, None) => unrecorded(&method),
         }
     }
 
@@ -242,11 +267,13 @@ fn said(steps: &[Step]) -> Said {
     let mut said = Said::default();
     for step in steps {
         match step {
-            Step::Event { method, params } | Step::Call { method, params, .. } => {
+            Step::Event { method, params } | Step::Call { method, params, .. }
+                if session(params.as_ref()).is_some() =>
+            {
                 said.add(method, params.as_ref());
             }
             Step::Answer(_) => break,
-            Step::Answered { .. } | Step::Cancelled => {}
+            _ => {}
         }
     }
     said
@@ -263,12 +290,8 @@ fn unrecorded(method: &str) -> Reply {
 }
 
 /// The option that means what the chosen one meant: the names of options change.
-fn permission(given: &GivenAnswer, params: Option<&Payload>) -> Answer {
+fn permission(given: &GivenAnswer, recorded: &Payload, params: Option<&Payload>) -> Answer {
     let (asked, now) = (value(given.params.as_ref()), value(params));
-    let recorded = match &given.answer {
-        Ok(recorded) => recorded,
-        Err(error) => return Err(error.clone()),
-    };
     let answer = value(Some(recorded));
     let chosen = &answer["outcome"]["optionId"];
     let options = |params: &Value| params["options"].as_array().cloned().unwrap_or_default();

@@ -1,6 +1,6 @@
 //! What was said on one connection, in a form that can be played.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -19,8 +19,11 @@ pub struct Script {
     pub(super) exchanges: Vec<Exchange>,
     /// What the client did, in order.
     pub(super) acts: Vec<Act>,
-    /// The answers of the client, by the method of the agent's call, in order.
+    /// The answers of the client, by the method of the agent's call, in the order of the calls.
     pub(super) answers: HashMap<String, Vec<GivenAnswer>>,
+    /// Answers whose calls are known, and others.
+    paired: usize,
+    unpaired: usize,
 }
 
 /// A call of the client, and what the agent did about it.
@@ -72,7 +75,8 @@ pub(super) enum Act {
 #[derive(Clone, Debug)]
 pub(super) struct GivenAnswer {
     pub(super) params: Option<Payload>,
-    pub(super) answer: Answer,
+    /// Nothing if the client never answered.
+    pub(super) answer: Option<Answer>,
 }
 
 #[derive(Deserialize)]
@@ -107,14 +111,26 @@ impl Script {
                     scripts.extend(reading.take().map(|reading| reading.script));
                     reading = Some(Reading::default());
                 }
-                Content::Message { from, to, message } => {
-                    reading.get_or_insert_default().add(from, to, message.get());
+                Content::Message {
+                    from,
+                    to,
+                    answers,
+                    message,
+                } => {
+                    let answers = answers.map(|id| key(id.get()));
+                    let reading = reading.get_or_insert_default();
+                    reading.add((from, to), answers, message.get());
                 }
                 Content::Note(_) | Content::End => {}
             }
         }
         scripts.extend(reading.map(|reading| reading.script));
         scripts
+    }
+
+    /// Whether it is known which calls the answers belong to. Records of older versions do not say it.
+    pub fn is_paired(&self) -> bool {
+        self.paired > 0 || self.unpaired == 0
     }
 
     /// The name of a recorded call: its method, and which of these calls it is.
@@ -129,22 +145,32 @@ impl Script {
 #[derive(Default)]
 struct Reading {
     script: Script,
-    /// Calls of the client that were not answered, by id.
-    of_client: HashMap<String, usize>,
-    /// Calls of the agent that were not answered, by id: the exchange, the number and what was asked.
-    of_agent: HashMap<String, (usize, usize, String, Option<Payload>)>,
+    /// Calls of the client that were not answered, by the id that it has given to them, the oldest first.
+    of_client: HashMap<String, VecDeque<usize>>,
+    /// Calls of the agent that were not answered, in the same way.
+    of_agent: HashMap<String, VecDeque<Question>>,
     calls: usize,
     /// The agent has done something since the last call of the client.
     is_active: bool,
 }
 
+/// A call of the agent that the client has not answered yet.
+struct Question {
+    exchange: usize,
+    number: usize,
+    method: String,
+    /// Its place among the calls of this method.
+    place: usize,
+}
+
 impl Reading {
-    /// What cannot be read is not played.
-    fn add(&mut self, from: Source, to: Option<Source>, text: &str) {
+    /// What cannot be read is not played. Both sides choose the ids of their own calls, and the guard those of the calls
+    /// that it forwards, so an answer is found by `answers`: the id that its caller knows.
+    fn add(&mut self, (from, to): (Source, Option<Source>), answers: Option<String>, text: &str) {
         let Ok(message) = serde_json::from_str::<Message<'_>>(text) else {
             return;
         };
-        let id = message.id.map(|id| id.get().to_owned());
+        let id = message.id.map(|id| key(id.get()));
         let params = message.params.and_then(payload);
         let answer = answer(&message);
         match (from, message.method, id, answer) {
@@ -152,7 +178,10 @@ impl Reading {
                 self.client_calls(method, id, params);
             }
             (Source::Client, Some(method), ..) => self.client_sends(method, params),
-            (Source::Client, None, Some(id), Some(answer)) => self.client_answers(&id, answer),
+            (Source::Client, None, Some(_), Some(answer)) => match answers {
+                Some(id) => self.client_answers(&id, answer),
+                None => self.script.unpaired += 1,
+            },
             (Source::Agent, Some(method), Some(id), _) if id != "null" => {
                 self.agent_calls(method, id, params);
             }
@@ -163,7 +192,10 @@ impl Reading {
                     Step::Event { method, params },
                 );
             }
-            (Source::Agent, None, Some(id), Some(answer)) => self.agent_answers(&id, answer),
+            (Source::Agent, None, Some(_), Some(answer)) => match answers {
+                Some(id) => self.agent_answers(&id, answer),
+                None => self.script.unpaired += 1,
+            },
             // What the guard answered itself.
             (Source::Guard, None, Some(id), Some(answer)) => match to {
                 Some(Source::Agent) => self.client_answers(&id, answer),
@@ -182,7 +214,7 @@ impl Reading {
             is_answered: false,
         });
         self.script.acts.push(Act::Call(number));
-        self.of_client.insert(id, number);
+        self.of_client.entry(id).or_default().push_back(number);
         self.is_active = false;
     }
 
@@ -202,16 +234,22 @@ impl Reading {
     }
 
     fn client_answers(&mut self, id: &str, answer: Answer) {
-        if let Some((exchange, number, method, params)) = self.of_agent.remove(id) {
-            let given = GivenAnswer {
-                params,
-                answer: answer.clone(),
-            };
-            self.script.answers.entry(method).or_default().push(given);
-            let steps = self.script.exchanges.get_mut(exchange);
-            if let Some(exchange) = steps {
-                exchange.steps.push(Step::Answered { number, answer });
-            }
+        self.script.paired += 1;
+        let Some(question) = self.of_agent.get_mut(id).and_then(VecDeque::pop_front) else {
+            return;
+        };
+        let Question {
+            exchange,
+            number,
+            method,
+            place,
+        } = question;
+        let given = self.script.answers.get_mut(&method);
+        if let Some(given) = given.and_then(|given| given.get_mut(place)) {
+            given.answer = Some(answer.clone());
+        }
+        if let Some(exchange) = self.script.exchanges.get_mut(exchange) {
+            exchange.steps.push(Step::Answered { number, answer });
         }
     }
 
@@ -226,12 +264,24 @@ impl Reading {
             params: params.clone(),
         };
         if let Some(exchange) = self.step(session.as_deref(), step) {
-            self.of_agent.insert(id, (exchange, number, method, params));
+            let given = self.script.answers.entry(method.clone()).or_default();
+            let question = Question {
+                exchange,
+                number,
+                method,
+                place: given.len(),
+            };
+            given.push(GivenAnswer {
+                params,
+                answer: None,
+            });
+            self.of_agent.entry(id).or_default().push_back(question);
         }
     }
 
     fn agent_answers(&mut self, id: &str, answer: Answer) {
-        if let Some(number) = self.of_client.remove(id) {
+        self.script.paired += 1;
+        if let Some(number) = self.of_client.get_mut(id).and_then(VecDeque::pop_front) {
             let exchange = &mut self.script.exchanges[number];
             exchange.steps.push(Step::Answer(answer));
             exchange.is_answered = true;
@@ -252,6 +302,11 @@ impl Reading {
         exchanges[number].steps.push(step);
         Some(number)
     }
+}
+
+/// An id in one spelling: a text may be written with escapes.
+fn key(id: &str) -> String {
+    serde_json::from_str::<Value>(id).map_or_else(|_| id.to_owned(), |id| id.to_string())
 }
 
 fn payload(text: &RawValue) -> Option<Payload> {

@@ -1,12 +1,10 @@
 //! What was decided in a session about files and commands, to compare it with what the agent does.
 
-use std::collections::{HashMap, HashSet, VecDeque};
-use std::path::Path;
-
 use serde::Serialize;
+use std::collections::{HashMap, HashSet, VecDeque};
 use tenon_protocols::acp::{PermissionKind, ToolKind};
 
-use crate::facts::Facts;
+use crate::facts::{Commands, Facts};
 
 /// As many files and commands as are remembered. The oldest are forgotten: what an agent was allowed it does soon.
 const REMEMBERED: usize = 4096;
@@ -49,11 +47,10 @@ impl Rulings {
             self.always.extend(facts.kind.clone());
         }
         // Reading a file says nothing about writing it.
-        if !changes(facts.kind.as_ref()) {
+        if !changes(facts) {
             return;
         }
-        let paths = facts.paths.iter().map(|path| name(path));
-        for name in paths.chain(facts.commands.iter().cloned()) {
+        for name in names(facts) {
             if self.by_name.insert(name.clone(), ruling).is_none() {
                 self.order.push_back(name);
             }
@@ -67,10 +64,9 @@ impl Rulings {
 
     /// What was decided about what these facts say, if anything was.
     pub(super) fn about(&self, facts: &Facts) -> Option<Ruling> {
-        let paths = facts.paths.iter().map(|path| name(path));
-        let names = paths.chain(facts.commands.iter().cloned());
-        let found: Vec<Option<Ruling>> =
-            names.map(|name| self.by_name.get(&name).copied()).collect();
+        let found: Vec<Option<Ruling>> = { names(facts) }
+            .map(|name| self.by_name.get(&name).copied())
+            .collect();
         match () {
             () if found.contains(&Some(Ruling::Rejected)) => Some(Ruling::Rejected),
             () if !found.is_empty() && !found.contains(&None) => Some(Ruling::Allowed),
@@ -81,10 +77,10 @@ impl Rulings {
     }
 }
 
-/// Whether a tool of this kind changes something.
-pub(crate) fn changes(kind: Option<&ToolKind>) -> bool {
-    !matches!(
-        kind,
+/// Whether a tool call changes something. What it states counts more than its kind, which the agent chooses.
+fn changes(facts: &Facts) -> bool {
+    let is_harmless = matches!(
+        facts.kind,
         Some(
             ToolKind::Read
                 | ToolKind::Search
@@ -92,9 +88,13 @@ pub(crate) fn changes(kind: Option<&ToolKind>) -> bool {
                 | ToolKind::Fetch
                 | ToolKind::SwitchMode
         )
-    )
+    );
+    !is_harmless || facts.has_diff || !facts.commands.is_empty()
 }
 
-fn name(path: &Path) -> String {
-    path.display().to_string()
+/// The files and the commands, each in one spelling.
+fn names(facts: &Facts) -> impl Iterator<Item = String> {
+    let paths = facts.paths.iter().map(|path| path.display().to_string());
+    let commands = facts.commands.iter().map(|line| Commands::key(line));
+    paths.chain(commands)
 }

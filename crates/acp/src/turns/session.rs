@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 
-use tenon_protocols::acp::{SessionUpdate, ToolCallUpdate, ToolStatus};
+use serde_json::Value;
+use tenon_protocols::acp::{Raw, SessionUpdate, ToolCallUpdate, ToolContent, ToolStatus};
 
 use super::rulings::{Ruling, Rulings};
 use crate::facts::Facts;
@@ -32,7 +33,8 @@ pub struct Session {
 struct Known {
     facts: Facts,
     ruling: Option<Ruling>,
-    is_completed: bool,
+    /// What it had done when it was completed: some agents complete a tool call twice, and name its file the second time.
+    done: Option<Facts>,
 }
 
 /// A tool call that the agent has completed.
@@ -121,24 +123,33 @@ impl Session {
     /// is completed now.
     pub fn note(&mut self, update: &SessionUpdate) -> Option<Completed> {
         let folder = self.folder().to_owned();
-        let (id, status) = match update {
+        let (id, is_done) = match update {
             SessionUpdate::ToolCall(call) => {
                 self.known(&call.tool_call_id).facts.add(call, &folder);
-                (&call.tool_call_id, call.status.as_ref())
+                let content = call.content.as_deref();
+                let is_done = is_done(call.status.as_ref(), content, call.raw_output.as_ref());
+                (&call.tool_call_id, is_done)
             }
             SessionUpdate::ToolCallUpdate(call) => {
                 self.known(&call.tool_call_id)
                     .facts
                     .add_update(call, &folder);
-                (&call.tool_call_id, call.status.as_ref())
+                let content = call.content.as_deref();
+                let is_done = is_done(call.status.as_ref(), content, call.raw_output.as_ref());
+                (&call.tool_call_id, is_done)
             }
             _ => return None,
         };
         let known = self.known(id);
-        let is_new = status == Some(&ToolStatus::Completed) && !known.is_completed;
-        known.is_completed |= is_new;
-        let (facts, ruling) = (known.facts.clone(), known.ruling);
-        is_new.then(|| Completed {
+        if !is_done {
+            return None;
+        }
+        let facts = match known.done.replace(known.facts.clone()) {
+            None => known.facts.clone(),
+            Some(done) => known.facts.since(&done)?,
+        };
+        let ruling = known.ruling;
+        Some(Completed {
             ruling: ruling.or_else(|| self.rulings.about(&facts)),
             facts,
         })
@@ -191,4 +202,32 @@ impl Session {
     pub fn remove_terminal(&mut self, id: &str) {
         self.terminals.remove(id);
     }
+}
+
+/// Whether a tool call was done. One that has failed was if it shows how its command ended: a call that was rejected is
+/// reported as failed too, and has done nothing.
+fn is_done(
+    status: Option<&ToolStatus>,
+    content: Option<&[ToolContent]>,
+    output: Option<&Raw>,
+) -> bool {
+    match status {
+        Some(ToolStatus::Completed) => true,
+        Some(ToolStatus::Failed) => {
+            let content = content.unwrap_or_default();
+            let has_terminal =
+                { content.iter() }.any(|item| matches!(item, ToolContent::Terminal(_)));
+            has_terminal
+                || output
+                    .and_then(|output| output.decode().ok())
+                    .is_some_and(has_exit)
+        }
+        _ => false,
+    }
+}
+
+fn has_exit(output: Value) -> bool {
+    let names = ["exit", "exitCode", "exit_code", "exitStatus"];
+    let has = |value: &Value| names.iter().any(|name| value[*name].is_number());
+    has(&output) || has(&output["metadata"])
 }

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use tenon_acp::guard::{Guard, Settings};
+use tenon_acp::record::{Masks, Record};
 
 use super::actors::RawPeer;
 use super::raw::Raw;
@@ -155,4 +156,54 @@ async fn lines_that_are_too_long_do_not_end_a_session() {
         ))
         .await;
     raw.prompt().await;
+}
+
+/// Whoever waits is told, everybody else finds it in the record and in the summary, and nothing of it is kept.
+#[tokio::test]
+async fn messages_over_the_limit_are_refused_and_noted() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("r.jsonl");
+    let settings = Settings {
+        record: Some(Record::open(&path, Masks::default()).unwrap()),
+        ..Settings::default()
+    };
+    let mut raw = Raw::open(settings, json!({}), "a").await;
+    let asked = raw.prompt().await;
+    let long = "hunter2 ".repeat(8 * 1024 * 1024 + 1);
+    // A call, an event and an answer of the agent.
+    let call =
+        format!(r#"{{"jsonrpc":"2.0","id":"long","method":"_vendor/x","params":["{long}"]}}"#);
+    raw.agent.write(&call).await;
+    let refused = raw.agent.read().await;
+    assert_eq!(
+        (&refused["id"], &refused["error"]["code"]),
+        (&json!("long"), &json!(-32600))
+    );
+    let event = format!(r#"{{"jsonrpc":"2.0","method":"session/update","params":"{long}"}}"#);
+    raw.agent.write(&event).await;
+    let answer = format!(
+        r#"{{"jsonrpc":"2.0","id":{},"result":"{long}"}}"#,
+        asked["id"]
+    );
+    raw.agent.write(&answer).await;
+    let failed = raw.client.read().await;
+    assert_eq!(
+        (&failed["id"], &failed["error"]["code"]),
+        (&json!("p"), &json!(-32603))
+    );
+    assert_eq!(failed["error"]["data"]["reason"], "invalid_answer");
+    let (summary, _) = raw.guard.finish().await.unwrap();
+    assert_eq!((summary.oversized, summary.refused), (3, 1));
+    let record = std::fs::read_to_string(&path).unwrap();
+    assert!(!record.contains("hunter2"), "{}", &record[..4096]);
+    for size in [call.len(), event.len(), answer.len()] {
+        // With the line break.
+        let note = format!(
+            r#""note":{{"skipped":{{"from":"agent","size":{}}}}}"#,
+            size + 1
+        );
+        assert!(record.contains(&note), "{note} in {record}");
+    }
+    let note = r#""note":{"oversized":{"from":"agent","limit":67108864}}"#;
+    assert_eq!(record.matches(note).count(), 3, "{record}");
 }

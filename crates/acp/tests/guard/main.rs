@@ -2,6 +2,7 @@
 
 mod actors;
 mod asking;
+mod counting;
 mod deciding;
 mod ending;
 mod files;

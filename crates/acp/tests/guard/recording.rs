@@ -86,6 +86,7 @@ async fn what_the_guard_answers_itself_is_recorded() {
                 from: Source::Guard,
                 to,
                 message,
+                ..
             } => {
                 let message: Value = serde_json::from_str(message.get()).unwrap();
                 Some((to, message["id"].clone()))

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::fmt;
 
 use tenon_host::{Environment, PluginCommand, Variable};
+use tenon_protocols::Secrets;
 
 use crate::exit::Failure;
 
@@ -46,6 +47,24 @@ impl EnvironmentArgs {
             }
         };
         self.env.iter().map(read).collect()
+    }
+
+    /// Learns what is secret in the variables that are passed on: values whose names say so, as in scenarios, and credentials
+    /// in the others, such as the password in a URL.
+    ///
+    /// # Errors
+    /// Those of [`variables`](EnvironmentArgs::variables).
+    pub(crate) fn learn(&self, secrets: &Secrets) -> Result<(), Failure> {
+        let everything = self.env_all.then(|| Variable::Inherited("*".into()));
+        for variable in self.variables()?.iter().chain(&everything) {
+            for secret in variable.secrets() {
+                secrets.learn_text(&secret.to_string_lossy());
+            }
+            for (_, value) in variable.values() {
+                secrets.learn_credentials(&value.to_string_lossy());
+            }
+        }
+        Ok(())
     }
 
     /// The `PATH` that is given with a value, where the plugin's program is looked for.
@@ -114,6 +133,28 @@ mod tests {
         );
         let error = variables(&["NO_SUCH_VARIABLE"]).unwrap_err();
         assert!(error.contains("not set"), "{error}");
+    }
+
+    #[test]
+    fn secrets_are_known_by_their_names_and_as_credentials() {
+        let args = EnvironmentArgs {
+            env: [
+                "API_TOKEN=t0ken-value",
+                "STAGE=production",
+                "DB=postgres://me:pa55word@host/db",
+            ]
+            .map(OsString::from)
+            .to_vec(),
+            env_all: false,
+        };
+        let secrets = Secrets::default();
+        args.learn(&secrets)
+            .map_err(|failure| failure.message)
+            .unwrap();
+        assert_eq!(
+            secrets.hide("t0ken-value production pa55word host"),
+            "(sensitive) production (sensitive) host"
+        );
     }
 
     #[test]

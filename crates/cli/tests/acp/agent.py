@@ -10,7 +10,8 @@ sleep                 waits forever
 exit CODE             ends the process
 
 SESSION in a step stands for the session, CWD for its folder, and PID for the id of this process. The environment variables AGENT_NAME,
-AGENT_VERSION and AGENT_CAPABILITIES say who it is; IGNORE_EOF=1 keeps it running when its input ends.
+AGENT_VERSION and AGENT_CAPABILITIES say who it is; IGNORE_EOF=1 keeps it running when its input ends,
+and AGENT_IDS=text gives its calls ids that are texts.
 """
 import json
 import os
@@ -36,6 +37,8 @@ def send(message):
 
 def call(method, params):
     number = len(PENDING) + 1
+    if os.environ.get("AGENT_IDS") == "text":
+        number = f"call {number - 1}"
     arrived = threading.Event()
     PENDING[number] = [arrived, None]
     send({"id": number, "method": method, "params": params})

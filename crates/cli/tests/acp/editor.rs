@@ -36,6 +36,8 @@ pub(crate) struct Editor {
     stderr: JoinHandle<String>,
     mark: Mark,
     next_id: u64,
+    /// How its ids are written.
+    spelling: fn(u64) -> Value,
     /// What arrived while an answer was waited for.
     pub(crate) events: VecDeque<Value>,
     /// The calls of the agent that it was asked to answer.
@@ -65,6 +67,7 @@ impl Editor {
             }),
             mark,
             next_id: 0,
+            spelling: |id| json!(id),
             events: VecDeque::new(),
             asked: Vec::new(),
             session: String::new(),
@@ -78,6 +81,12 @@ impl Editor {
             shell,
             &format!("tenon acp guard {options} -- {}", agent_line()),
         )
+    }
+
+    /// Writes its ids, which are numbers from 1, in this way.
+    pub(crate) fn with_ids(mut self, spelling: fn(u64) -> Value) -> Editor {
+        self.spelling = spelling;
+        self
     }
 
     /// Answers calls of the agent by this function; nothing means no answer.
@@ -116,7 +125,9 @@ impl Editor {
     pub(crate) async fn send(&mut self, method: &str, params: Value) -> u64 {
         self.next_id += 1;
         let id = self.next_id;
-        let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+        let spelled = (self.spelling)(id);
+        let request =
+            json!({ "jsonrpc": "2.0", "id": spelled, "method": method, "params": params });
         self.write(&request.to_string()).await;
         id
     }
@@ -137,7 +148,7 @@ impl Editor {
     pub(crate) async fn response(&mut self, id: u64) -> Value {
         loop {
             let message = self.read().await.expect("an answer");
-            if message.get("method").is_none() && message["id"] == id {
+            if message.get("method").is_none() && message["id"] == (self.spelling)(id) {
                 return message;
             }
             self.take(message).await;

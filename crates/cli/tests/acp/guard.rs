@@ -3,7 +3,7 @@
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use super::editor::{Editor, script};
+use super::editor::{Editor, agent_line, script};
 use super::support::shell::Shell;
 use super::support::trial::trial;
 
@@ -212,6 +212,46 @@ async fn secrets_are_masked_in_records_and_on_stderr() {
             assert!(!text.contains("s3cret"), "{text}");
         }
         assert!(outcome.stderr.contains("agent: (sensitive) (sensitive)"), "{}", outcome.stderr);
+    })
+    .await;
+}
+
+/// Also those that the agent gets without being named, and those in a variable with a harmless name.
+#[tokio::test]
+async fn secrets_of_the_environment_are_masked_everywhere() {
+    trial(script(), async |_, _| {
+        for options in [
+            "--env-all",
+            "--env SERVICE_TOKEN --env DATABASE",
+            "--env 'SERVICE_*' --env DATABASE=postgres://me:pa55word@host/db",
+        ] {
+            let shell = Shell::new();
+            let line = format!(
+                "SERVICE_TOKEN=s3cret-token DATABASE=postgres://me:pa55word@host/db \
+                 tenon acp guard {options} --record r.jsonl --summary s.json --verbose -- {}",
+                agent_line()
+            );
+            let mut editor = Editor::start(&shell, &line);
+            editor.open(&shell.path("")).await;
+            let steps = "stderr s3cret-token pa55word\nsay s3cret-token pa55word\n\
+                call no/such {\"a\":\"s3cret-token pa55word\"}\n\
+                call terminal/create {\"command\":\"login s3cret-token pa55word\"}\nexit 7";
+            let answer = editor.prompt(steps).await;
+            let said = editor.said();
+            assert_eq!(
+                said.first(),
+                Some(&"s3cret-token pa55word".into()),
+                "what passes is not changed"
+            );
+            let outcome = editor.ended().await;
+            let record = std::fs::read_to_string(shell.path("r.jsonl")).expect("a record");
+            let summary = std::fs::read_to_string(shell.path("s.json")).expect("a summary");
+            for text in [&outcome.stderr, &record, &summary, &answer.to_string()] {
+                assert!(!text.contains("s3cret"), "{options}: {text}");
+                assert!(!text.contains("pa55"), "{options}: {text}");
+                assert!(text.contains("(sensitive)"), "{options}: {text}");
+            }
+        }
     })
     .await;
 }

@@ -14,7 +14,11 @@ say bye"#;
 
 /// Records a session with a turn and a cancelled turn.
 async fn record(shell: &Shell) {
-    let mut editor = Editor::guarded(shell, "--record r.jsonl");
+    record_with(shell, |id| json!(id)).await;
+}
+
+async fn record_with(shell: &Shell, ids: fn(u64) -> Value) {
+    let mut editor = Editor::guarded(shell, "--record r.jsonl --env AGENT_IDS=text").with_ids(ids);
     talk(&mut editor, shell).await;
     let outcome = editor.leave().await;
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
@@ -185,6 +189,151 @@ async fn a_record_of_two_guards_has_two_parts() {
             none.stderr.contains("has 2 conversations"),
             "{}",
             none.stderr
+        );
+    })
+    .await;
+}
+
+/// The guard gives calls ids of its own, so those of a record do not tell which answer belongs to which call.
+#[tokio::test]
+async fn ids_may_be_anything() {
+    let spellings: [fn(u64) -> Value; 3] = [
+        |id| json!(id - 1),
+        |id| json!(format!("id \"{id}\" é")),
+        |id| json!(1_000_000_007 - id),
+    ];
+    trial(script(), async |_, _| {
+        for ids in spellings {
+            let shell = Shell::new();
+            record_with(&shell, ids).await;
+            let line = format!(
+                "tenon acp replay r.jsonl --as client --env AGENT_IDS=text -- {}",
+                agent_line()
+            );
+            let same = shell.run_unnoted(&line).await;
+            assert_eq!(
+                same.stdout, "5 played, 0 left, 0 differences\n",
+                "{}",
+                same.stderr
+            );
+            let other = shell
+                .run_unnoted(&line.replace("AGENT_IDS=text", "AGENT_NAME=new"))
+                .await;
+            assert_eq!(other.code, Some(1), "{}{}", other.stdout, other.stderr);
+            assert!(
+                other.stdout.contains("now it is \"new\""),
+                "{}",
+                other.stdout
+            );
+            let mut editor = Editor::start(&shell, "tenon acp replay r.jsonl");
+            let answers = talk(&mut editor, &shell).await;
+            assert_eq!(answers[0]["result"]["stopReason"], "end_turn");
+            assert_eq!(answers[1]["result"]["stopReason"], "cancelled");
+            let outcome = editor.leave().await;
+            assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_replay_does_not_wait_forever() {
+    trial(script(), async |_, _| {
+        let shell = Shell::new();
+        record(&shell).await;
+        // The client does not answer the question of the agent, and does not cancel the second turn.
+        let line = "tenon acp replay --timeout 300ms --json r.jsonl";
+        let mut editor = Editor::start(&shell, line).answering(|_| None);
+        editor.open(&shell.path("")).await;
+        let answer = editor.prompt(STEPS).await;
+        assert_eq!(answer["result"]["stopReason"], "end_turn");
+        let answer = editor.prompt("say waiting\nwait").await;
+        assert_eq!(answer["result"]["stopReason"], "cancelled");
+        // Then it says nothing more, and stays.
+        let outcome = editor.ended().await;
+        assert_eq!(outcome.code, Some(5), "{}", outcome.stderr);
+        assert!(
+            outcome.stderr.contains("the client said nothing for 300ms"),
+            "{}",
+            outcome.stderr
+        );
+        let report = outcome.stderr.lines().next().expect("a report");
+        let report: Value = serde_json::from_str(report).expect("JSON");
+        let places: Vec<&Value> = {
+            report["report"]["differences"]
+                .as_array()
+                .expect("a list")
+                .iter()
+        }
+        .map(|difference| &difference["at"])
+        .collect();
+        assert_eq!(
+            places,
+            [
+                "the answer to session/request_permission",
+                "the answer to fs/write_text_file",
+                "session/cancel",
+            ]
+        );
+    })
+    .await;
+}
+
+/// The guard was killed in the middle of a turn, so its agent has never answered.
+#[tokio::test]
+async fn a_call_without_a_recorded_answer_is_answered_with_an_error() {
+    trial(script(), async |_, _| {
+        let shell = Shell::new();
+        let mut editor = Editor::guarded(&shell, "--record r.jsonl");
+        editor.open(&shell.path("")).await;
+        let steps = editor.steps("say working\nsleep");
+        editor.send("session/prompt", steps).await;
+        editor.until(|editor| !editor.said().is_empty()).await;
+        editor.signal(rustix::process::Signal::KILL);
+        editor.ended().await;
+        let mut editor = Editor::start(&shell, "tenon acp replay --timeout 300ms r.jsonl");
+        editor.open(&shell.path("")).await;
+        let answer = editor.prompt("say working\nsleep").await;
+        assert_eq!(
+            answer["error"]["data"]["reason"], "not_answered",
+            "{answer}"
+        );
+        assert_eq!(editor.leave().await.code, Some(1));
+        let silent = format!(
+            "tenon acp replay --timeout 1s r.jsonl --as client -- {}",
+            agent_line()
+        );
+        let same = shell.run_unnoted(&silent).await;
+        assert_eq!(same.code, Some(0), "{}{}", same.stdout, same.stderr);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_record_that_does_not_pair_answers_is_refused() {
+    trial(script(), async |_, _| {
+        let mut shell = Shell::new();
+        record(&shell).await;
+        let text = std::fs::read_to_string(shell.path("r.jsonl")).expect("a record");
+        let old: String = { text.lines() }
+            .map(|line| {
+                let mut line: Value = serde_json::from_str(line).expect("JSON");
+                if let Some(message) = line["entry"].get_mut("message") {
+                    message
+                        .as_object_mut()
+                        .expect("an object")
+                        .remove("answers");
+                }
+                format!("{line}\n")
+            })
+            .collect();
+        shell.file("old.jsonl", &old);
+        let refused = shell.run("tenon acp replay --force old.jsonl").await;
+        assert_eq!(refused.code, Some(2));
+        assert!(
+            refused.stderr.contains("an older version of Tenon"),
+            "{}",
+            refused.stderr
         );
     })
     .await;

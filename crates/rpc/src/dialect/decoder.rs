@@ -16,6 +16,8 @@ pub struct Decoder {
     progress: Progress,
     /// A frame that is too long and has not ended yet.
     skipping: Option<Skip>,
+    /// The size of the last one, once it has ended.
+    skipped: Option<u64>,
 }
 
 impl Decoder {
@@ -26,7 +28,13 @@ impl Decoder {
             limits,
             progress: Progress::default(),
             skipping: None,
+            skipped: None,
         }
+    }
+
+    /// The bytes of a frame over the limit that has ended since this was asked for the last time.
+    pub fn take_skipped(&mut self) -> Option<u64> {
+        self.skipped.take()
     }
 
     /// The dialect it reads.
@@ -44,6 +52,7 @@ impl Decoder {
                 let has_ended = skip.advance(buffer)?;
                 let report = skip.report(has_ended);
                 if has_ended {
+                    self.skipped = Some(skip.size());
                     self.skipping = None;
                 } else if report.is_none() && skip.is_broken() {
                     continue;
@@ -84,6 +93,7 @@ impl Decoder {
         if let Some(mut skip) = self.skipping.take() {
             // Its end is missing, but the call that waits for it still has to fail.
             buffer.clear();
+            self.skipped = Some(skip.size());
             return Ok(skip.report(true));
         }
         if buffer.iter().all(u8::is_ascii_whitespace) {

@@ -18,6 +18,7 @@ pub(super) struct Skip {
     start: Bytes,
     problem: String,
     is_reported: bool,
+    size: u64,
     /// Why the end cannot be found.
     broken: Option<DialectError>,
 }
@@ -59,10 +60,14 @@ impl Skip {
         }
         Ok(Skip {
             dialect,
-            rest,
             start,
             problem: error.problem,
             is_reported: false,
+            size: match rest {
+                Rest::Bytes(..) => known as u64,
+                Rest::Line(_) | Rest::Msgpack(..) => 0,
+            },
+            rest,
             broken: None,
         })
     }
@@ -100,11 +105,17 @@ impl Skip {
             }
         };
         buffer.advance(taken);
+        self.size += taken as u64;
         if buffer.is_empty() {
             // It may have grown as large as the limit.
             *buffer = BytesMut::new();
         }
         Ok(has_ended)
+    }
+
+    /// The bytes that were skipped so far.
+    pub(super) fn size(&self) -> u64 {
+        self.size
     }
 
     /// Whether its end cannot be found.

@@ -108,7 +108,9 @@ impl Driver {
             self.detect(&buffer);
         }
         let end = loop {
-            match self.decoder.finish(&mut buffer) {
+            let finished = self.decoder.finish(&mut buffer);
+            self.show_skipped();
+            match finished {
                 Ok(Some(frame)) => self.receive(frame)?,
                 Ok(None) => break CloseReason::PeerClosed,
                 Err(error) => {
@@ -129,7 +131,9 @@ impl Driver {
     fn decode(&mut self, buffer: &mut BytesMut) -> Result<(), CloseReason> {
         // Many frames fit into one read, and each of them may cost more than its bytes.
         while !self.is_overloaded() {
-            match self.decoder.decode(buffer) {
+            let decoded = self.decoder.decode(buffer);
+            self.show_skipped();
+            match decoded {
                 Ok(Some(frame)) => self.receive(frame)?,
                 Ok(None) => {
                     self.set_next(Next::Read);
@@ -140,6 +144,15 @@ impl Driver {
         }
         self.set_next(Next::Decode);
         Ok(())
+    }
+
+    /// Tells the tap how long a frame over the limit was.
+    fn show_skipped(&mut self) {
+        if let Some(size) = self.decoder.take_skipped()
+            && let Some(tap) = &self.shared.options.tap
+        {
+            tap.skipped(size);
+        }
     }
 
     fn set_next(&mut self, next: Next) {

@@ -68,6 +68,13 @@ impl Passed {
         }
     }
 
+    /// The id of the caller, by the id that a call was sent with.
+    pub(super) fn caller_id(&self, sent: &Id) -> Option<Id> {
+        let table = self.table();
+        let is_it = |call: &&Known| call.sent.as_ref().is_some_and(|(_, id)| id == sent);
+        table.calls.values().find(is_it).map(|call| call.id.clone())
+    }
+
     /// Forwards a call to a peer and waits for its outcome, in the peer's format.
     ///
     /// # Errors
@@ -75,9 +82,8 @@ impl Passed {
     pub async fn call(&self, call: Call, peer: &Peer) -> Result<Payload, CallError> {
         let entry = self.enter(call.id);
         let params = converted(call.params, peer)?;
-        let asked = peer.ask(call.method, params).await?;
-        self.sent(entry.number, peer, asked.id());
-        asked.await
+        let sent = |id| self.sent(entry.number, peer, id);
+        peer.ask_noting(call.method, params, sent).await?.await
     }
 
     /// Forwards an event of `from` if it is one of the [`withdrawals`](crate::Options::withdrawals) of

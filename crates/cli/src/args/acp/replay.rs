@@ -18,13 +18,13 @@ Examples:
   Test a client in CI:
     my-client -- tenon acp replay --json session.jsonl
 
-Calls are matched by method and order, not by time. Ids are new, and the names and folders of sessions are
+Calls are matched by method, session and order, not by time or id. Ids are new, and the names and folders of sessions are
 translated. As the agent, stdin and stdout are the connection and the report goes to stderr.
 
 A record holds one conversation for each guard that has written to it; --part chooses one.
 
 Exit codes: 0 nothing was different, 1 something was, 2 the record is broken, 3 the agent could not be
-started or ended early, 5 it did not answer in time.";
+started or ended early, 5 the other side did not answer in time.";
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -48,7 +48,7 @@ pub(crate) struct ReplayArgs {
     #[arg(long)]
     pub(crate) force: bool,
 
-    /// Time limit for an answer of the agent: 30s, 5m, or none
+    /// Time limit for an answer, and for the next words of a client: 30s, 5m, or none
     #[arg(long, value_name = "TIME", default_value = "5m", value_parser = duration)]
     pub(crate) timeout: Limit,
 

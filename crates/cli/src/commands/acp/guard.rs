@@ -126,15 +126,11 @@ fn prepare(args: &GuardArgs) -> Result<(Process, Io, Settings), Failure> {
     Ok((process, io, settings))
 }
 
-/// What is secret from the beginning: the values that the command line gives the agent.
+/// What is secret from the beginning: values of variables that the agent gets.
 fn masks(args: &GuardArgs) -> Result<Masks, Failure> {
     let names = args.mask.iter();
     let masks = names.fold(Masks::default(), |masks, name| masks.with_name(name));
-    for variable in args.environment.variables()? {
-        for secret in variable.secrets() {
-            masks.secrets().learn_text(&secret.to_string_lossy());
-        }
-    }
+    args.environment.learn(masks.secrets())?;
     Ok(masks)
 }
 

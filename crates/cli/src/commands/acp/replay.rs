@@ -7,6 +7,7 @@ use serde_json::json;
 use tenon_acp::record::{self, Item, ReadError};
 use tenon_acp::replay::{self, Report, Script};
 use tenon_host::{PluginCommand, Process, StopLimits};
+use tenon_protocols::Secrets;
 use tenon_rpc::{CloseReason, Io};
 
 use crate::args::{ReplayArgs, SideChoice};
@@ -46,6 +47,10 @@ fn script(args: &ReplayArgs) -> Result<Script, Failure> {
     let count = scripts.len();
     let part = args.part.map_or(count, |part| part as usize);
     match part.checked_sub(1).filter(|part| *part < count) {
+        Some(part) if !scripts[part].is_paired() => Err(Failure::usage(format!(
+            "{name} does not say which calls its answers belong to: it was written by an older version of Tenon\n  \
+             hint: record the conversation again"
+        ))),
         Some(part) => Ok(scripts.swap_remove(part)),
         None => Err(Failure::usage(format!(
             "{name} has {count} conversations, so there is none with the number {part}"
@@ -54,24 +59,33 @@ fn script(args: &ReplayArgs) -> Result<Script, Failure> {
 }
 
 async fn play_agent(args: &ReplayArgs, script: Script) -> Result<(), Failure> {
+    let secrets = secrets(args)?;
     let io = Io::stdio().map_err(Failure::cannot_start)?;
-    let (report, reason) = replay::play_agent(io, script).await;
+    let limit = args.timeout.0.unwrap_or(Duration::MAX);
+    let (report, reason) = replay::play_agent(io, script, limit).await;
     // stdout belongs to the editor.
     match args.json {
-        true => output::talk(json!({ "report": report })),
-        false => output::talk(text(&report)),
+        true => output::talk(secrets.hide(&json!({ "report": report }).to_string())),
+        false => output::talk(secrets.hide(&text(&report))),
     }
     match reason {
-        CloseReason::BrokenStream(error) => Err(Failure::new(
+        Ok(CloseReason::BrokenStream(error)) => Err(Failure::new(
             Code::BrokenProtocol,
             format!("the client broke the protocol: {error}"),
+        )),
+        Err(_) => Err(Failure::new(
+            Code::TimedOut,
+            format!(
+                "the client said nothing for {limit:?}\n  hint: --timeout none waits for it forever"
+            ),
         )),
         _ => verdict(&report),
     }
 }
 
 async fn play_client(args: &ReplayArgs, script: Script) -> Result<(), Failure> {
-    let command = command(args)?;
+    let secrets = secrets(args)?;
+    let command = command(args, &secrets)?;
     let (process, io) = Process::spawn(&command).map_err(|error| {
         let mut failure = Failure::from(&error);
         failure.message = failure.message.replacen("the plugin", "the agent", 1);
@@ -81,14 +95,22 @@ async fn play_client(args: &ReplayArgs, script: Script) -> Result<(), Failure> {
     let (report, outcome) = replay::play_client(io, script, limit).await;
     process.stop(StopLimits::default()).await;
     match args.json {
-        true => output::json_data(json!(report))?,
-        false => output::data(text(&report))?,
+        // An answer of today may have secrets that the record does not have.
+        true => output::json_data(secrets.hide(&json!(report).to_string()))?,
+        false => output::data(secrets.hide(&text(&report)))?,
     }
     outcome.map_err(Failure::from)?;
     verdict(&report)
 }
 
-fn command(args: &ReplayArgs) -> Result<PluginCommand, Failure> {
+/// What is secret in the variables that the agent gets.
+fn secrets(args: &ReplayArgs) -> Result<Secrets, Failure> {
+    let secrets = Secrets::default();
+    args.environment.learn(&secrets)?;
+    Ok(secrets)
+}
+
+fn command(args: &ReplayArgs, secrets: &Secrets) -> Result<PluginCommand, Failure> {
     let (program, arguments) = args
         .agent
         .split_first()
@@ -100,10 +122,11 @@ fn command(args: &ReplayArgs) -> Result<PluginCommand, Failure> {
         ..
     } = args;
     let command = plugin::command(program, arguments, environment, permissions, resources)?;
-    Ok(
-        command
-            .on_stderr(|line| output::talk(format_args!("agent: {}", output::on_one_line(line)))),
-    )
+    let secrets = secrets.clone();
+    Ok(command.on_stderr(move |line| {
+        let line = secrets.hide(line);
+        output::talk(format_args!("agent: {}", output::on_one_line(&line)));
+    }))
 }
 
 fn text(report: &Report) -> String {

@@ -67,6 +67,11 @@ fn text(summary: &Summary, record: Option<(&Path, &str)>) -> String {
         summary.refused,
         "messages that are not valid here".into(),
     );
+    row(
+        "too long",
+        summary.oversized,
+        "messages over 64 MiB, which were not read".into(),
+    );
     for (name, list) in [
         ("read", summary.all_read()),
         ("written", summary.all_written()),

@@ -1,0 +1,255 @@
+//! Reads a command line as a shell does, as far as its text alone tells what it runs.
+
+mod expansions;
+mod redirections;
+
+use super::reading::{Reading, started_by};
+use super::word::Word;
+
+/// Deeper scripts in scripts are not read.
+const DEEPEST: usize = 8;
+/// More letters are not read, and not kept of readings: deciding must be quick, and systems do not take longer arguments.
+const LONGEST: usize = 1 << 18;
+
+/// What a command line runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Script {
+    /// The single commands as they are written, without the blanks around them.
+    pub(super) parts: Vec<String>,
+    /// The same without quotes, variables before them and redirections, and the commands that they start or contain.
+    pub(super) readings: Vec<Reading>,
+    /// Commands that are run only if the text is read in another way than here.
+    pub(super) doubtful: Vec<Reading>,
+    /// What runs cannot be told from the text alone, or depends on the shell.
+    pub(super) is_opaque: bool,
+    /// Not everything was read.
+    pub(super) is_cut: bool,
+}
+
+impl Script {
+    pub(super) fn of(line: &str) -> Script {
+        let mut budget = LONGEST;
+        Script::read(line, 0, &mut budget)
+    }
+
+    fn read(line: &str, depth: usize, budget: &mut usize) -> Script {
+        let mut script = Script::default();
+        if depth > DEEPEST || line.len() > *budget {
+            script.is_opaque = true;
+            script.is_cut = true;
+            return script;
+        }
+        *budget -= line.len();
+        let characters: Vec<char> = line.chars().collect();
+        let mut reader = Reader {
+            characters: &characters,
+            at: 0,
+            script,
+            part: 0,
+            words: Vec::new(),
+            word: None,
+            documents: Vec::new(),
+            depth,
+            budget,
+        };
+        reader.read_all();
+        let mut script = reader.script;
+        if depth == 0 && script.is_opaque {
+            script.doubt(line, budget);
+        }
+        script
+    }
+
+    /// Adds what a script inside of this one runs.
+    fn absorb(&mut self, nested: Script) {
+        self.readings.extend(nested.readings);
+        self.doubtful.extend(nested.doubtful);
+        self.is_cut |= nested.is_cut;
+    }
+
+    /// Adds what is run if quotes and brackets do not mean what they seem to mean.
+    fn doubt(&mut self, line: &str, budget: &mut usize) {
+        let line = line.replace("\\\n", "");
+        for piece in line.split([
+            ';', '&', '|', '\n', '\r', '(', ')', '{', '}', '`', '\'', '"',
+        ]) {
+            let words: Vec<Word> = piece.split_whitespace().map(Word::known).collect();
+            if !spend(budget, started_by(&words), &mut self.doubtful) {
+                self.is_cut = true;
+                return;
+            }
+        }
+    }
+}
+
+/// Adds readings as long as there is room.
+fn spend(budget: &mut usize, from: impl Iterator<Item = Reading>, to: &mut Vec<Reading>) -> bool {
+    for reading in from {
+        match budget.checked_sub(reading.0.len()) {
+            Some(left) => *budget = left,
+            None => return false,
+        }
+        to.push(reading);
+    }
+    true
+}
+
+struct Reader<'a> {
+    characters: &'a [char],
+    at: usize,
+    script: Script,
+    /// Where the command that is being read begins.
+    part: usize,
+    words: Vec<Word>,
+    word: Option<Word>,
+    /// The ends of here-documents that begin with the next line.
+    documents: Vec<Document>,
+    depth: usize,
+    budget: &'a mut usize,
+}
+
+/// A text in the lines after a command: `<<END`.
+struct Document {
+    end: String,
+    /// Tabs before its end do not count: `<<-END`.
+    is_indented: bool,
+}
+
+impl Reader<'_> {
+    fn read_all(&mut self) {
+        while let Some(character) = self.next() {
+            match character {
+                ' ' | '\t' => self.end_word(),
+                ';' | '&' | '|' | '\r' | '(' | ')' => self.end_command(),
+                '\n' => {
+                    self.end_command();
+                    self.read_documents();
+                }
+                '\\' => self.escape(),
+                '\'' => self.single_quotes(),
+                '"' => self.double_quotes(),
+                '`' => self.backticks(),
+                '$' => self.expansion(false),
+                '>' | '<' => self.redirection(character),
+                '#' if self.word.is_none() => self.comment(),
+                // No program can be given one, so nobody knows what comes of it.
+                '\0' => {
+                    self.opaque();
+                    self.hole();
+                }
+                other => self.word().push_plain(other),
+            }
+        }
+        self.at = self.characters.len() + 1;
+        self.end_command();
+    }
+
+    fn next(&mut self) -> Option<char> {
+        let character = self.peek();
+        self.at += 1;
+        character
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.characters.get(self.at).copied()
+    }
+
+    fn word(&mut self) -> &mut Word {
+        self.word.get_or_insert_default()
+    }
+
+    fn push(&mut self, letter: char) {
+        self.word().letters.push(Some(letter));
+    }
+
+    /// Something that only the shell knows.
+    fn hole(&mut self) {
+        self.word().letters.push(None);
+    }
+
+    fn opaque(&mut self) {
+        self.script.is_opaque = true;
+    }
+
+    fn escape(&mut self) {
+        match self.next() {
+            // A line that goes on in the next one.
+            Some('\n') => {}
+            Some('\r') if self.peek() == Some('\n') => self.at += 1,
+            Some(letter) => self.push(letter),
+            None => self.opaque(),
+        }
+    }
+
+    fn single_quotes(&mut self) {
+        self.word();
+        loop {
+            match self.next() {
+                Some('\'') => return,
+                Some(letter) => self.push(letter),
+                None => return self.opaque(),
+            }
+        }
+    }
+
+    fn double_quotes(&mut self) {
+        self.word();
+        loop {
+            match self.next() {
+                Some('"') => return,
+                Some('\\') => match self.next() {
+                    Some('\n') => {}
+                    Some(letter @ ('$' | '`' | '"' | '\\')) => self.push(letter),
+                    Some(letter) => {
+                        self.push('\\');
+                        self.push(letter);
+                    }
+                    None => return self.opaque(),
+                },
+                Some('`') => self.backticks(),
+                Some('$') => self.expansion(true),
+                Some(letter) => self.push(letter),
+                None => return self.opaque(),
+            }
+        }
+    }
+
+    fn backticks(&mut self) {
+        self.opaque();
+        self.hole();
+        let mut inner = String::new();
+        while let Some(letter) = self.next().filter(|letter| *letter != '`') {
+            match (letter, self.peek()) {
+                ('\\', Some('`' | '\\' | '$')) => inner.extend(self.next()),
+                _ => inner.push(letter),
+            }
+        }
+        self.nested(&inner);
+    }
+
+    fn nested(&mut self, text: &str) {
+        let nested = Script::read(text, self.depth + 1, self.budget);
+        self.script.absorb(nested);
+    }
+
+    fn end_word(&mut self) {
+        self.words.extend(self.word.take());
+    }
+
+    fn end_command(&mut self) {
+        self.end_word();
+        let end = (self.at - 1).min(self.characters.len());
+        let start = std::mem::replace(&mut self.part, self.at).min(end);
+        let part: String = self.characters[start..end].iter().collect();
+        if !part.trim().is_empty() {
+            self.script.parts.push(part.trim().to_owned());
+        }
+        let words = std::mem::take(&mut self.words);
+        if !spend(self.budget, started_by(&words), &mut self.script.readings) {
+            self.script.is_cut = true;
+        }
+        for script in super::reading::scripts(&words) {
+            self.nested(&script);
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! Whether a rule matches a tool call.
+
+use std::path::Path;
+
+use tenon_protocols::acp::ToolKind;
+
+use super::{Action, Rule};
+use crate::facts::{Commands, Facts, Meant};
+use crate::glob::Glob;
+
+/// Whether a rule matches.
+pub(super) enum Outcome {
+    Yes(String),
+    No(String),
+    /// The call does not say enough.
+    Unknown(String),
+}
+
+impl Rule {
+    pub(super) fn matches(&self, facts: &Facts, folder: &Path) -> Outcome {
+        let kind = facts.kind.clone().unwrap_or(ToolKind::Unspecified);
+        if !self.kinds.is_empty() && !self.kinds.contains(&kind) {
+            return Outcome::No(format!("its kind is {kind}"));
+        }
+        let mut reasons = Vec::new();
+        if !self.kinds.is_empty() {
+            reasons.push(format!("its kind is {kind}"));
+        }
+        for outcome in [
+            self.match_paths(facts, &kind, folder),
+            self.match_commands(facts, &kind),
+        ] {
+            match outcome {
+                None => {}
+                Some(Outcome::Yes(why)) => reasons.push(why),
+                Some(other) => return other,
+            }
+        }
+        if let Some(why) = self.not_covered(facts, &kind) {
+            return Outcome::No(why);
+        }
+        Outcome::Yes(match reasons.is_empty() {
+            true => "the rule has no conditions".to_owned(),
+            false => reasons.join(", "),
+        })
+    }
+
+    /// What the call also does, and a rule that allows something else must not allow.
+    fn not_covered(&self, facts: &Facts, kind: &ToolKind) -> Option<String> {
+        if self.action != Action::Allow {
+            return None;
+        }
+        // Without a condition on commands, a rule is about commands if it is about everything, or about running them.
+        let runs = |kind: &ToolKind| matches!(kind, ToolKind::Execute | ToolKind::Unspecified);
+        let is_about_commands = !self.commands.is_empty()
+            || self.paths.is_empty() && (self.kinds.is_empty() || self.kinds.iter().any(runs));
+        if let Some(command) = facts.commands.iter().next().filter(|_| !is_about_commands) {
+            let command = quoted(command);
+            return Some(format!(
+                "it runs the command {command}, and the rule is not about commands"
+            ));
+        }
+        // A command that is allowed may use files. A change that the call itself makes is another matter.
+        let changes =
+            facts.has_diff || matches!(kind, ToolKind::Edit | ToolKind::Delete | ToolKind::Move);
+        let is_about_files = self.commands.is_empty() || !self.paths.is_empty();
+        match facts
+            .paths
+            .iter()
+            .next()
+            .filter(|_| changes && !is_about_files)
+        {
+            Some(path) => {
+                let path = quoted(&path.display().to_string());
+                Some(format!(
+                    "it changes the file {path}, and the rule is not about files"
+                ))
+            }
+            None => None,
+        }
+    }
+
+    /// Nothing if the rule is not about paths.
+    fn match_paths(&self, facts: &Facts, kind: &ToolKind, folder: &Path) -> Option<Outcome> {
+        if self.paths.is_empty() {
+            return None;
+        }
+        if facts.paths.is_empty() {
+            let is_about_files = matches!(
+                kind,
+                ToolKind::Read | ToolKind::Edit | ToolKind::Delete | ToolKind::Move
+            );
+            return Some(match is_about_files || facts.is_incomplete {
+                true => Outcome::Unknown("the call does not say which files it is about".into()),
+                false => Outcome::No("it is about no file".into()),
+            });
+        }
+        let matched = facts.paths.iter().map(|path| {
+            let found =
+                { self.paths.iter() }.find(|pattern| self.path_matches(pattern, path, folder));
+            (shown(path, folder), found)
+        });
+        Some(self.all_or_one(matched, facts.is_incomplete, "path"))
+    }
+
+    /// A path that is not text matches no pattern.
+    fn path_matches(&self, pattern: &Glob, path: &Path, folder: &Path) -> bool {
+        let matches = |path: &Path| path.to_str().is_some_and(|path| pattern.matches(path));
+        if pattern.text().starts_with('/') {
+            return matches(path);
+        }
+        // `**/.env` forbids the file everywhere, but allows it only in the folder of the session.
+        let is_everywhere = self.action != Action::Allow && pattern.text().starts_with("**/");
+        let below = |folder: &Path| path.strip_prefix(folder).is_ok_and(matches);
+        below(folder) || (is_everywhere && below(Path::new("/")))
+    }
+
+    /// Nothing if the rule is not about commands.
+    fn match_commands(&self, facts: &Facts, kind: &ToolKind) -> Option<Outcome> {
+        if self.commands.is_empty() {
+            return None;
+        }
+        if facts.commands.is_empty() {
+            return Some(match *kind == ToolKind::Execute || facts.is_incomplete {
+                true => Outcome::Unknown("the call does not say which command it runs".into()),
+                false => Outcome::No("it runs no command".into()),
+            });
+        }
+        match self.action {
+            Action::Allow => self.match_all_commands(facts),
+            Action::Ask | Action::Deny => self.match_one_command(facts),
+        }
+        .into()
+    }
+
+    fn match_all_commands(&self, facts: &Facts) -> Outcome {
+        let mut parts = Vec::new();
+        for line in &facts.commands {
+            let commands = Commands::of(line);
+            if commands.is_opaque {
+                return Outcome::No(format!(
+                    "the command {} has a substitution, a redirection or another part that cannot be read with certainty",
+                    quoted(line)
+                ));
+            }
+            parts.extend(commands.parts);
+        }
+        let matched = parts.into_iter().map(|part| {
+            let found = self.commands.iter().find(|pattern| pattern.matches(&part));
+            (part, found)
+        });
+        self.all_or_one(matched, facts.is_incomplete, "command")
+    }
+
+    /// However the command is written: as it is, as a shell reads it, and as a part of another one.
+    fn match_one_command(&self, facts: &Facts) -> Outcome {
+        let lines = || facts.commands.iter().chain(&facts.shells);
+        // A rule may also be about the whole line: `curl * | sh`.
+        let whole = lines().map(|line| {
+            let found = self.commands.iter().find(|pattern| pattern.matches(line));
+            (line.clone(), found)
+        });
+        let whole = self.all_or_one(whole, facts.is_incomplete, "command");
+        if let Outcome::Yes(_) = whole {
+            return whole;
+        }
+        let mut perhaps = None;
+        for commands in lines().map(|line| Commands::of(line)) {
+            for pattern in &self.commands {
+                let shown = quoted(pattern.text());
+                match commands.find(pattern) {
+                    Meant::Yes(text) => {
+                        let text = quoted(&text);
+                        return Outcome::Yes(format!("the command {text} matches {shown}"));
+                    }
+                    Meant::Perhaps(text) => {
+                        let text = quoted(&text);
+                        perhaps.get_or_insert(format!("the command {text} may match {shown}"));
+                    }
+                    Meant::No => {}
+                }
+            }
+        }
+        perhaps.map_or(whole, Outcome::Unknown)
+    }
+
+    /// A rule that allows needs a pattern for all; another one needs one that matches.
+    fn all_or_one<'a>(
+        &self,
+        matched: impl Iterator<Item = (String, Option<&'a Glob>)>,
+        is_incomplete: bool,
+        what: &str,
+    ) -> Outcome {
+        let yes = |text: &str, pattern: &Glob| {
+            let (text, pattern) = (quoted(text), quoted(pattern.text()));
+            format!("the {what} {text} matches {pattern}")
+        };
+        let no = |text: &str| format!("the {what} {} matches no pattern", quoted(text));
+        let (mut last_yes, mut last_no) = (None, None);
+        for (text, pattern) in matched {
+            match pattern {
+                Some(pattern) if self.action != Action::Allow => {
+                    return Outcome::Yes(yes(&text, pattern));
+                }
+                Some(pattern) => last_yes = Some(yes(&text, pattern)),
+                None if self.action == Action::Allow => return Outcome::No(no(&text)),
+                None => last_no = Some(no(&text)),
+            }
+        }
+        match (last_yes, last_no) {
+            _ if is_incomplete => {
+                Outcome::Unknown(format!("the call has a {what} that cannot be read"))
+            }
+            (Some(why), _) => Outcome::Yes(why),
+            (None, why) => Outcome::No(why.unwrap_or_else(|| format!("it has no {what}"))),
+        }
+    }
+}
+
+fn shown(path: &Path, folder: &Path) -> String {
+    let inside = path.strip_prefix(folder).ok();
+    let inside = inside.filter(|path| !path.as_os_str().is_empty());
+    inside.unwrap_or(path).display().to_string()
+}
+
+fn quoted(text: &str) -> String {
+    const SHOWN: usize = 200;
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{:?}…", &text[..end]),
+        None => format!("{text:?}"),
+    }
+}
