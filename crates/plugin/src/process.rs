@@ -28,6 +28,45 @@ where
     served
 }
 
+/// The signals that ask a plugin to end.
+pub(crate) struct Signals {
+    #[cfg(unix)]
+    terminate: tokio::signal::unix::Signal,
+    #[cfg(unix)]
+    interrupt: tokio::signal::unix::Signal,
+}
+
+impl Signals {
+    /// Catches them from now on: they do not end the process any more.
+    pub(crate) fn catch() -> io::Result<Signals> {
+        #[cfg(unix)]
+        {
+            use tokio::signal::unix::{SignalKind, signal};
+            Ok(Signals {
+                terminate: signal(SignalKind::terminate())?,
+                interrupt: signal(SignalKind::interrupt())?,
+            })
+        }
+        #[cfg(not(unix))]
+        Ok(Signals {})
+    }
+
+    /// Waits for the next one, and returns the exit code of a process that it ends.
+    pub(crate) async fn next(&mut self) -> i32 {
+        #[cfg(unix)]
+        let code = tokio::select! {
+            _ = self.terminate.recv() => 128 + 15,
+            _ = self.interrupt.recv() => 128 + 2,
+        };
+        #[cfg(not(unix))]
+        let code = match tokio::signal::ctrl_c().await {
+            Ok(()) => 128 + 2,
+            Err(_) => std::future::pending().await,
+        };
+        code
+    }
+}
+
 /// Why a connection ended, in words.
 pub(crate) fn explain(reason: CloseReason) -> String {
     match reason {

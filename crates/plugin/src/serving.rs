@@ -94,8 +94,8 @@ impl Host {
 
 impl<S: Send + Sync + 'static> Plugin<S> {
     /// The whole `main` of a plugin. Without arguments it serves the [`Host`] on stdin and stdout
-    /// until the host ends the conversation or goes away; with the argument `schema` it prints the
-    /// schema for Orchard.
+    /// until the host ends the conversation or goes away, or SIGTERM or SIGINT ends the plugin; with
+    /// the argument `schema` it prints the schema for Orchard.
     pub fn serve(self) -> ExitCode {
         self.serve_as(std::env::args_os().skip(1))
     }
@@ -142,28 +142,54 @@ impl<S: Send + Sync + 'static> Plugin<S> {
     /// # Errors
     /// As for [`serve_on`](Plugin::serve_on).
     pub async fn serve_host(self, host: Host, io: Io) -> Result<(), CloseReason> {
-        let session = Session::new(self);
-        match host {
-            Host::Orchard => orchard::serve(session, io).await,
-            Host::Denobridge => denobridge::serve(session, io).await,
-            Host::Seasonings => seasonings::serve(session, io).await,
-            Host::Ipc => ipc::serve(session, Dialect::JsonRpcLines, io).await,
-            Host::IpcHeaders => ipc::serve(session, Dialect::JsonRpcHeaders, io).await,
-            Host::Mcp => mcp::serve(session, io).await,
-        }
+        serve_session(Session::new(self), host, io).await
     }
 
     fn serve_stdio(self) -> Result<(), String> {
         self.offer.check().map_err(|error| error.to_string())?;
         process::serve_stdio(|io| async move {
-            let detected = Host::detect(io, &self.offer).await;
+            let session = Session::new(self);
+            end_on_signals(session.clone())?;
+            let detected = tokio::select! {
+                detected = Host::detect(io, &session.offer) => detected,
+                () = session.ended() => {
+                    session.abandon().await;
+                    return Ok(());
+                }
+            };
             let (host, io) = detected.map_err(|error| error.to_string())?;
             if host == Host::Orchard {
-                schema(&self.offer)?;
+                schema(&session.offer)?;
             }
-            self.serve_host(host, io).await.map_err(process::explain)
+            let served = serve_session(session, host, io).await;
+            served.map_err(process::explain)
         })
     }
+}
+
+async fn serve_session(session: Arc<Session>, host: Host, io: Io) -> Result<(), CloseReason> {
+    match host {
+        Host::Orchard => orchard::serve(session, io).await,
+        Host::Denobridge => denobridge::serve(session, io).await,
+        Host::Seasonings => seasonings::serve(session, io).await,
+        Host::Ipc => ipc::serve(session, Dialect::JsonRpcLines, io).await,
+        Host::IpcHeaders => ipc::serve(session, Dialect::JsonRpcHeaders, io).await,
+        Host::Mcp => mcp::serve(session, io).await,
+    }
+}
+
+/// The first signal ends the conversation as a goodbye of the host does: what runs is finished and answered, then the
+/// author's shutdown is called. The second one ends the process.
+fn end_on_signals(session: Arc<Session>) -> Result<(), String> {
+    let mut signals =
+        process::Signals::catch().map_err(|error| format!("signals cannot be caught: {error}"))?;
+    tokio::spawn(async move {
+        signals.next().await;
+        session.end();
+        let code = signals.next().await;
+        std::process::exit(code);
+    });
+    Ok(())
 }
 
 /// The schema for Orchard, if it is valid there.

@@ -1,5 +1,7 @@
 //! The examples, as real processes: here providers, in `examples/` scripts for Terraform.
 
+#[path = "examples/debug_log.rs"]
+mod debug_log;
 #[path = "examples/file_resource.rs"]
 mod file_resource;
 #[path = "examples/other_scripts.rs"]
@@ -8,6 +10,8 @@ mod other_scripts;
 mod program;
 #[path = "examples/script.rs"]
 mod script;
+#[path = "examples/signals.rs"]
+mod signals;
 
 use std::path::PathBuf;
 use std::time::Duration;

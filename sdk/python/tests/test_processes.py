@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
@@ -13,6 +14,8 @@ import unittest
 from pathlib import Path
 from typing import Any
 
+from tenon_plugin import Cancelled, Context
+from tenon_plugin._loop import Loop
 from tenon_plugin._msgpack import pack
 from tenon_plugin._stream import Unpacker
 
@@ -296,6 +299,12 @@ class Calls(unittest.TestCase):
                 program.send([0, 3, "functions/call", {"name": "add", "arguments": {"numbers": [5]}}])
                 self.assertEqual(program.message(), [1, 3, None, {"result": 5}])
                 self.assertEqual(program.end()[0], 0)
+
+    def test_a_cancellation_that_comes_before_the_coroutine_stops_it(self) -> None:
+        context = Context("test")
+        context.cancel()
+        with self.assertRaises(Cancelled):
+            Loop().run(asyncio.sleep(3600), context)
 
     def test_calls_run_in_parallel_if_the_plugin_allows_it(self) -> None:
         with tempfile.TemporaryDirectory() as folder, Program("parallel") as program:

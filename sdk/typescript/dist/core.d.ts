@@ -69,8 +69,6 @@ declare function failureDiagnostics(failure: Failure): readonly Diagnostic[];
 declare function diagnosticText({ summary, detail, path }: Diagnostic): string;
 
 // define/context
-/** A value, or a promise of one. */
-type Awaitable<T> = T | Promise<T>;
 /** How serious a line of the log is. */
 type Level = "trace" | "debug" | "info" | "warn" | "error";
 /** What a host offers to a handler while it works. */
@@ -533,6 +531,19 @@ declare const STAGE_HOOKS: readonly ["initStageStart", "initStageCompleted", "in
 type ResourceHook = (typeof RESOURCE_HOOKS)[number];
 type StageHook = (typeof STAGE_HOOKS)[number];
 
+// values/awaitable
+/** A value, or a promise of one. */
+type Awaitable<T> = T | Promise<T>;
+/**
+ * Goes on with a value: at once if it is there, later if it is a promise. A small call takes no longer than the promises that it
+ * would otherwise be made of.
+ */
+declare function proceed<T, R>(value: Awaitable<T>, next: (value: T) => Awaitable<R>): Awaitable<R>;
+/** All values, once the last of them is there. */
+declare function allOf<T>(values: readonly Awaitable<T>[]): Awaitable<T[]>;
+/** Whether a value is a promise, of this or another library. */
+declare function isPromise<T>(value: T | Promise<T>): value is Promise<T>;
+
 // define/standard
 /** A schema of zod, Valibot, ArkType or another library that follows standardschema.dev. */
 interface StandardSchema<Input = unknown, Output = Input> {
@@ -597,7 +608,7 @@ declare function declarationOf(given: unknown, place: string): Declaration;
  *
  * @throws {Unfit} The schema refuses them.
  */
-declare function validated(body: Body, given: Record<string, unknown>): Promise<Record<string, unknown>>;
+declare function validated(body: Body, given: Record<string, unknown>): Awaitable<Record<string, unknown>>;
 
 // define/parts
 /** A resource as it was last seen. */
@@ -1068,6 +1079,8 @@ declare class Session {
      * @throws {Failure} The plugin needs a configuration that it does not have.
      */
     state(): Promise<unknown>;
+    /** What `configure` made, if it was called. */
+    get current(): unknown;
     /** Ends the plugin: its `shutdown` is called once. */
     shutDown(): Promise<void>;
     /** Ends the plugin after the host is gone, whatever its `shutdown` does. */

@@ -639,16 +639,19 @@ function hasUnknown(value) {
 const JSON_READING = { hasTypes: false, allowUnknown: false };
 const CTY_READING = { hasTypes: true, allowUnknown: false };
 const PLAN_READING = { hasTypes: true, allowUnknown: true };
+function below(path, step) {
+    return step === undefined ? path : [...path, step];
+}
 class Reader {
     problems = [];
     #reading;
     constructor(reading) {
         this.#reading = reading;
     }
-    #refuse(path, text, isNamed = false) {
-        this.problems.push({ path, text, isNamed });
+    #refuse(path, step, text, isNamed = false) {
+        this.problems.push({ path: below(path, step), text, isNamed });
     }
-    declared(given, one, path) {
+    declared(given, one, path, step) {
         let value = given;
         if (value === null || value === undefined) {
             if (one.default !== undefined && this.#reading.isPartial !== true)
@@ -658,78 +661,78 @@ class Reader {
             else if (isOptional(one) || this.#reading.isPartial === true)
                 return undefined;
             else
-                return this.#refuse(path, "a value is required, but this is null");
+                return this.#refuse(path, step, "a value is required, but this is null");
         }
         if (isUnknown(value)) {
             if (this.#reading.allowUnknown || one.allowUnknown === true)
                 return value;
-            return this.#refuse(path, "the value is not known yet");
+            return this.#refuse(path, step, "the value is not known yet");
         }
         const before = this.problems.length;
-        const found = this.typed(value, one.type, path);
+        const found = this.typed(value, one.type, path, step);
         if (one.writeOnly === true || one.secret === true) {
             if (this.problems.length > before) {
                 this.problems.splice(before);
-                return this.#refuse(path, `${typeName(one.type)} is required`);
+                return this.#refuse(path, step, `${typeName(one.type)} is required`);
             }
             return one.writeOnly === true ? new WriteOnly(found) : new Secret(found);
         }
         return found;
     }
-    typed(value, type, path) {
+    typed(value, type, path, step) {
         switch (type.kind) {
             case "string":
-                return this.#string(value, path);
+                return this.#string(value, path, step);
             case "bool":
-                return this.#bool(value, path);
+                return this.#bool(value, path, step);
             case "number":
-                return this.#number(value, type, path);
+                return this.#number(value, type, path, step);
             case "any":
-                return this.#any(value, path);
+                return this.#any(value, path, step);
             case "list":
-                if (!Array.isArray(value))
-                    return this.#wrong(value, type, path);
-                return value.map((one, index) => this.declared(one, type.element, [...path, index]));
             case "set": {
                 if (!Array.isArray(value))
-                    return this.#wrong(value, type, path);
-                const elements = value.map((one, index) => this.declared(one, type.element, [...path, index]));
-                return type.element.type.kind === "object" ? elements : new Set(elements);
+                    return this.#wrong(value, type, path, step);
+                const here = below(path, step);
+                const elements = value.map((one, index) => this.declared(one, type.element, here, index));
+                return type.kind === "list" || type.element.type.kind === "object" ? elements : new Set(elements);
             }
             case "map": {
                 if (!isRecord(value))
-                    return this.#wrong(value, type, path);
+                    return this.#wrong(value, type, path, step);
+                const here = below(path, step);
                 const found = {};
-                for (const [key, one] of Object.entries(value)) {
-                    put(found, key, this.declared(one, type.element, [...path, key]));
-                }
+                for (const [key, one] of Object.entries(value))
+                    put(found, key, this.declared(one, type.element, here, key));
                 return found;
             }
-            case "tuple":
+            case "tuple": {
                 if (!Array.isArray(value))
-                    return this.#wrong(value, type, path);
+                    return this.#wrong(value, type, path, step);
                 if (value.length !== type.elements.length) {
-                    return this.#refuse(path, `a tuple of ${type.elements.length} elements is required, but this has ${value.length}`);
+                    return this.#refuse(path, step, `a tuple of ${type.elements.length} elements is required, but this has ${value.length}`);
                 }
-                return type.elements.map((one, index) => this.declared(value[index], one, [...path, index]));
+                const here = below(path, step);
+                return type.elements.map((one, index) => this.declared(value[index], one, here, index));
+            }
             case "object":
                 if (!isRecord(value))
-                    return this.#wrong(value, type, path);
-                return this.object(value, type.attributes, path);
+                    return this.#wrong(value, type, path, step);
+                return this.object(value, type.attributes, below(path, step));
         }
     }
     object(given, attributes, path) {
         const found = {};
-        const meant = new Set();
+        let meant;
         for (const name in given) {
             if (Object.hasOwn(attributes, name) || this.#reading.ignoreExtra === true)
                 continue;
             const absent = Object.keys(attributes).filter((candidate) => !Object.hasOwn(given, candidate));
             const near = nearest(name, absent);
             if (near !== undefined)
-                meant.add(near);
+                meant = (meant ?? new Set()).add(near);
             const hint = near === undefined ? "" : `; did you mean ${JSON.stringify(near)}?`;
-            this.#refuse([...path, name], `the attribute ${JSON.stringify(name)} is not supported${hint}`, true);
+            this.#refuse(path, name, `the attribute ${JSON.stringify(name)} is not supported${hint}`, true);
         }
         for (const name in attributes) {
             const one = attributes[name];
@@ -739,18 +742,18 @@ class Reader {
                 const isBlock = one.block !== undefined && one.block.nesting !== "single" && (one.block.min ?? 0) === 0;
                 if (isBlock)
                     put(found, name, one.block?.nesting === "map" || one.block?.nesting === "group" ? {} : []);
-                else if (!meant.has(name)) {
-                    this.#refuse([...path, name], `the attribute ${JSON.stringify(name)} is required`, true);
+                else if (meant?.has(name) !== true) {
+                    this.#refuse(path, name, `the attribute ${JSON.stringify(name)} is required`, true);
                 }
                 continue;
             }
-            const member = this.declared(value, one, [...path, name]);
+            const member = this.declared(value, one, path, name);
             if (member !== undefined)
                 put(found, name, member);
         }
         return found;
     }
-    #string(value, path) {
+    #string(value, path, step) {
         if (typeof value === "string")
             return value;
         if (typeof value === "number" || typeof value === "bigint" || typeof value === "boolean")
@@ -759,9 +762,9 @@ class Reader {
             return value.toString();
         if (value instanceof Uint8Array)
             return new TextDecoder().decode(value);
-        return this.#wrong(value, { kind: "string" }, path);
+        return this.#wrong(value, { kind: "string" }, path, step);
     }
-    #bool(value, path) {
+    #bool(value, path, step) {
         if (typeof value === "boolean")
             return value;
         if (value === "true" || value === "1")
@@ -769,10 +772,10 @@ class Reader {
         if (value === "false" || value === "0")
             return false;
         if (typeof value === "string")
-            return this.#refuse(path, 'a bool is required: "true" or "false"');
-        return this.#wrong(value, { kind: "bool" }, path);
+            return this.#refuse(path, step, 'a bool is required: "true" or "false"');
+        return this.#wrong(value, { kind: "bool" }, path, step);
     }
-    #number(value, type, path) {
+    #number(value, type, path, step) {
         let found;
         if (typeof value === "number" || typeof value === "bigint" || isBig(value))
             found = value;
@@ -781,7 +784,7 @@ class Reader {
         else if (value instanceof Uint8Array)
             found = exactNumber(new TextDecoder().decode(value));
         if (found === undefined || Number.isNaN(found))
-            return this.#wrong(value, type, path);
+            return this.#wrong(value, type, path, step);
         if (isBig(found) && found.isInteger)
             found = found.toBigInt();
         const isInteger = typeof found === "bigint" || Number.isInteger(found);
@@ -790,42 +793,43 @@ class Reader {
             case "big":
                 return found;
             case "bigint":
-                return isInteger ? BigInt(found) : this.#refuse(path, "a whole number is required");
+                return isInteger ? BigInt(found) : this.#refuse(path, step, "a whole number is required");
             default:
                 if (type.as === "integer" && !isInteger)
-                    return this.#refuse(path, "a whole number is required");
+                    return this.#refuse(path, step, "a whole number is required");
                 if (typeof found === "bigint" && found >= -MAX_SAFE && found <= MAX_SAFE)
                     return Number(found);
                 if (typeof found === "number")
                     return found;
-                return this.#refuse(path, "the number has more digits than the plugin can hold; its author can declare it with big() or bigint()");
+                return this.#refuse(path, step, "the number has more digits than the plugin can hold; its author can declare it with big() or bigint()");
         }
     }
-    #any(value, path) {
+    #any(value, path, step) {
         if (!this.#reading.hasTypes)
-            return this.#implied(value, path);
+            return this.#implied(value, path, step);
         if (Array.isArray(value) && value.length === 2 && value[0] instanceof Uint8Array) {
             const type = typeFromBytes(value[0]);
             if (type === undefined)
-                return this.#refuse(path, "the type of the value is invalid");
-            return this.declared(value[1], { type, nullable: true }, path);
+                return this.#refuse(path, step, "the type of the value is invalid");
+            return this.declared(value[1], { type, nullable: true }, path, step);
         }
-        return this.#implied(value, path);
+        return this.#implied(value, path, step);
     }
-    #implied(value, path) {
+    #implied(value, path, step) {
+        const here = typeof value === "object" ? below(path, step) : path;
         if (Array.isArray(value))
-            return value.map((one, index) => this.#implied(one, [...path, index]));
+            return value.map((one, index) => this.#implied(one, here, index));
         if (isUnknown(value) && !this.#reading.allowUnknown)
-            return this.#refuse(path, "the value is not known yet");
+            return this.#refuse(path, step, "the value is not known yet");
         if (!isRecord(value))
             return value ?? null;
         const found = {};
         for (const [key, one] of Object.entries(value))
-            put(found, key, this.#implied(one, [...path, key]));
+            put(found, key, this.#implied(one, here, key));
         return found;
     }
-    #wrong(value, type, path) {
-        return this.#refuse(path, `${typeName(type)} is required, but this is ${wireName(value)}`);
+    #wrong(value, type, path, step) {
+        return this.#refuse(path, step, `${typeName(type)} is required, but this is ${wireName(value)}`);
     }
 }
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
@@ -870,14 +874,14 @@ function readObject(given, attributes, reading) {
     const object = given ?? {};
     const found = isRecord(object)
         ? reader.object(object, attributes, [])
-        : reader.typed(object, { kind: "object", attributes }, []);
+        : reader.typed(object, { kind: "object", attributes }, [], undefined);
     if (reader.problems.length > 0)
         throw new Unfit(reader.problems);
     return found;
 }
 function readValue(given, one, reading, path = []) {
     const reader = new Reader(reading);
-    const found = reader.declared(given, one, path);
+    const found = reader.declared(given, one, path, undefined);
     if (reader.problems.length > 0)
         throw new Unfit(reader.problems);
     return found;
@@ -970,6 +974,13 @@ function writeTuple(all, elements, format, path) {
     }
     return elements.map((one, index) => writeDeclared(all[index], one, format, [...path, index]));
 }
+const namesInOrder = new WeakMap();
+function sortedNames(attributes) {
+    let names = namesInOrder.get(attributes);
+    if (names === undefined)
+        namesInOrder.set(attributes, names = Object.keys(attributes).sort(bytewise));
+    return names;
+}
 function writeObject(value, attributes, format, path = []) {
     for (const name in value) {
         if (value[name] !== undefined && !Object.hasOwn(attributes, name)) {
@@ -977,7 +988,7 @@ function writeObject(value, attributes, format, path = []) {
         }
     }
     const found = {};
-    for (const name of Object.keys(attributes).sort(bytewise)) {
+    for (const name of sortedNames(attributes)) {
         const one = attributes[name];
         const member = Object.hasOwn(value, name) ? value[name] : undefined;
         if ((member === undefined || member === null) && !isOptional(one) && one.nullable !== true && one.secret !== true &&
@@ -1254,6 +1265,17 @@ function offeredParameter(place, name, one) {
         ...(one.nullable === true ? { allow_null: true } : {}),
         ...(one.allowUnknown === true ? { allow_unknown: true } : {}),
     };
+}
+
+// values/awaitable
+function proceed(value, next) {
+    return isPromise(value) ? Promise.resolve(value).then(next) : next(value);
+}
+function allOf(values) {
+    return values.some(isPromise) ? Promise.all(values) : values;
+}
+function isPromise(value) {
+    return typeof value === "object" && value !== null && typeof value.then === "function";
 }
 
 // define/json_schema
@@ -1567,10 +1589,10 @@ function jsonSchemaOf(schema) {
     }
     return undefined;
 }
-async function validated(body, given) {
-    if (body.schema === undefined)
-        return given;
-    const result = await body.schema["~standard"].validate(given);
+function validated(body, given) {
+    return body.schema === undefined ? given : proceed(body.schema["~standard"].validate(given), accepted);
+}
+function accepted(result) {
     if (result.issues === undefined)
         return result.value;
     const problems = result.issues.map(({ message, path }) => ({
@@ -1650,6 +1672,9 @@ class Session {
             default:
                 throw new Failure("the plugin has been shut down");
         }
+    }
+    get current() {
+        return this.#stage === "ready" ? this.#state : undefined;
     }
     async shutDown() {
         const before = this.#stage;
@@ -1828,7 +1853,7 @@ async function withContext(session, call, reporter, run, stored) {
         context.end();
     }
 }
-async function functionArguments(part, given, reading) {
+function functionArguments(part, given, reading) {
     const { variadic, body } = part;
     if (variadic === undefined)
         return validated(body, readObject(given, body.attributes, reading));
@@ -1841,8 +1866,8 @@ async function functionArguments(part, given, reading) {
             throw new Unfit([{ path: [variadic.name], text: "a list is required" }]);
         rest = values.map((one, index) => readValue(one, variadic.element, reading, [variadic.name, index]));
     }
-    const fixed = await validated(body, readObject(all, body.attributes, reading));
-    return { ...fixed, [variadic.name]: rest };
+    const fixed = validated(body, readObject(all, body.attributes, reading));
+    return proceed(fixed, (named) => ({ ...named, [variadic.name]: rest }));
 }
 function named(name, part, values) {
     const names = Object.keys(part.body.attributes);
@@ -1861,17 +1886,25 @@ function named(name, part, values) {
     }
     return given;
 }
-async function callFunction(session, part, given, reading, format, call, reporter) {
-    const read = await functionArguments(part, given, reading);
-    const state = session.stage === "ready" ? await session.state() : undefined;
-    const context = new Context(state, call, reporter);
-    try {
-        const value = await part.run(read, context);
-        return written("the result", () => writeDeclared(value, part.returns, format));
-    }
-    finally {
-        context.end();
-    }
+function callFunction(session, part, given, reading, format, call, reporter) {
+    return proceed(functionArguments(part, given, reading), (read) => {
+        const context = new Context(session.current, call, reporter);
+        let value;
+        try {
+            value = part.run(read, context);
+            if (isPromise(value)) {
+                return Promise.resolve(value).finally(() => context.end()).then((it) => functionResult(it, part, format));
+            }
+        }
+        finally {
+            if (!isPromise(value))
+                context.end();
+        }
+        return functionResult(value, part, format);
+    });
+}
+function functionResult(value, part, format) {
+    return written("the result", () => writeDeclared(value, part.returns, format));
 }
 async function runAction(session, part, given, reading, call, reporter) {
     const read = await validated(part.body, readObject(given, part.body.attributes, reading));
@@ -2012,6 +2045,11 @@ function isReplaced(current, next, attributes) {
 }
 
 // ipc/bytes
+const strictDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+function utf8Text(bytes) {
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
+    return text.includes("\ufffd") ? strictDecoder.decode(bytes) : text;
+}
 const IDLE_SPACE = 64 * 1024;
 class ByteQueue {
     #space = new Uint8Array(0);
@@ -2133,7 +2171,12 @@ function connectionError(code, message, options) {
 // ipc/headers
 const LINE_FEED = 0x0a;
 const LONGEST_HEADERS = 8 * 1024;
+const ZERO = 0x30;
+const PLAIN_HEADER = Uint8Array.from("Content-Length: ", (letter) => letter.charCodeAt(0));
+const HEADER_END = [0x0d, 0x0a, 0x0d, 0x0a];
+const LONGEST_PLAIN_HEADER = PLAIN_HEADER.length + 10;
 const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*$/;
+const headerDecoder = new TextDecoder();
 const CHARSET = /charset\s*=\s*"?([^";\s]*)/i;
 class HeaderReader {
     #limit;
@@ -2147,7 +2190,7 @@ class HeaderReader {
     *push(chunk) {
         this.#queue.push(chunk);
         for (;;) {
-            if (!this.#isBody && !this.#readHeaders())
+            if (!this.#isBody && !this.#readPlainHeader() && !this.#readHeaders())
                 return;
             const length = this.#length ?? 0;
             if (this.#queue.length < length)
@@ -2165,6 +2208,29 @@ class HeaderReader {
             throw broken("the connection ended in the middle of a message");
         }
     }
+    #readPlainHeader() {
+        if (this.#headers > 0)
+            return false;
+        const { view } = this.#queue;
+        for (let at = 0; at < PLAIN_HEADER.length; at += 1)
+            if (view[at] !== PLAIN_HEADER[at])
+                return false;
+        let length = 0;
+        let end = PLAIN_HEADER.length;
+        for (; end < LONGEST_PLAIN_HEADER; end += 1) {
+            const digit = (view[end] ?? 0) - ZERO;
+            if (digit < 0 || digit > 9)
+                break;
+            length = length * 10 + digit;
+        }
+        const isPlain = end > PLAIN_HEADER.length && HEADER_END.every((byte, index) => view[end + index] === byte);
+        if (!isPlain || length > this.#limit)
+            return false;
+        this.#queue.drop(end + HEADER_END.length);
+        this.#length = length;
+        this.#isBody = true;
+        return true;
+    }
     #readHeaders() {
         for (;;) {
             const { view } = this.#queue;
@@ -2175,7 +2241,7 @@ class HeaderReader {
             }
             if (end < 0)
                 return false;
-            const line = new TextDecoder().decode(view.subarray(0, end)).replace(/\r$/, "");
+            const line = headerDecoder.decode(view.subarray(0, end)).replace(/\r$/, "");
             this.#queue.drop(bytes);
             if (line !== "") {
                 this.#headers += bytes;
@@ -2357,7 +2423,6 @@ class Fault extends Error {
         this.data = data;
     }
 }
-const decoder = new TextDecoder("utf-8", { fatal: true });
 class JsonRpcConversation {
     calls = new RunningCalls();
     #methods;
@@ -2385,7 +2450,7 @@ class JsonRpcConversation {
     #message(frame) {
         let value;
         try {
-            value = parseJson(decoder.decode(frame));
+            value = parseJson(utf8Text(frame));
         }
         catch {
             return this.#send(errorText(null, new Fault(PARSE_ERROR, "Parse error")));
@@ -2435,26 +2500,34 @@ class JsonRpcConversation {
         }
         return this.#answer(id, method, params ?? undefined);
     }
-    async #answer(id, method, params) {
+    #answer(id, method, params) {
         const call = this.calls.begin(id, this.#methods.isMutating(method, params), () => {
             if (this.#methods.isSilent !== true)
                 this.#send(errorText(id, new Fault(CANCELLED, "the call was cancelled")));
         });
         const notify = (name, about) => this.#send(stringifyJson({ jsonrpc: "2.0", method: name, params: about }));
-        let answer;
+        const done = (text) => {
+            this.calls.end(id, call);
+            return call.isCancelled ? undefined : text;
+        };
         try {
-            const result = await this.#methods.request({ method, params, call, notify });
-            answer = `{"jsonrpc":"2.0","id":${stringifyJson(id)},"result":${stringifyJson(result ?? null)}}`;
+            const result = this.#methods.request({ method, params, call, notify });
+            if (!isPromise(result))
+                return done(answerText(id, result));
+            return result.then((value) => answerText(id, value)).catch((error) => faultText(id, error)).then(done);
         }
         catch (error) {
-            const fault = error instanceof Fault
-                ? error
-                : new Fault(INTERNAL_ERROR, error.message || "Internal error");
-            answer = errorText(id, fault);
+            return done(faultText(id, error));
         }
-        this.calls.end(id, call);
-        return call.isCancelled ? undefined : answer;
     }
+}
+function answerText(id, result) {
+    return `{"jsonrpc":"2.0","id":${stringifyJson(id)},"result":${stringifyJson(result ?? null)}}`;
+}
+function faultText(id, error) {
+    if (error instanceof Fault)
+        return errorText(id, error);
+    return errorText(id, new Fault(INTERNAL_ERROR, error.message || "Internal error"));
 }
 function errorText(id, { code, message, data }) {
     const error = data === undefined ? { code, message } : { code, message, data };
@@ -2780,27 +2853,33 @@ class ServiceMethods {
     isMutating(method) {
         return !this.#session.parts.functions.has(method) && this.#session.parts.actions.has(method);
     }
-    async request({ method, params, call }) {
+    request({ method, params, call }) {
         const found = callable(this.#session, method);
         if (found === undefined)
             throw new Fault(METHOD_NOT_FOUND, unknownName(this.#session, "method", method));
         try {
-            if ("function" in found) {
-                const given = Array.isArray(params) ? named(method, found.function, params) : params;
-                return await callFunction(this.#session, found.function, given, JSON_READING, "json", call, {});
-            }
-            const given = Array.isArray(params) ? named(method, found.action, params) : params;
-            const { outputs } = await runAction(this.#session, found.action, given, JSON_READING, call, {});
-            return outputs;
+            const answer = this.#call(found, method, params, call);
+            return isPromise(answer) ? answer.catch(refuseCall) : answer;
         }
         catch (error) {
-            throw serviceFault(error);
+            return refuseCall(error);
         }
+    }
+    #call(found, method, params, call) {
+        if ("function" in found) {
+            const given = Array.isArray(params) ? named(method, found.function, params) : params;
+            return callFunction(this.#session, found.function, given, JSON_READING, "json", call, {});
+        }
+        const given = Array.isArray(params) ? named(method, found.action, params) : params;
+        return runAction(this.#session, found.action, given, JSON_READING, call, {}).then(({ outputs }) => outputs);
     }
     event(method, params, calls) {
         if (method === "$/cancelRequest")
             calls.cancel(params?.id);
     }
+}
+function refuseCall(error) {
+    throw serviceFault(error);
 }
 function serviceFault(error) {
     if (isUnfit(error)) {
@@ -2880,7 +2959,7 @@ class McpMethods {
             ...(annotations === undefined ? {} : { annotations }),
         };
     }
-    async #call({ params, call, notify }) {
+    #call({ params, call, notify }) {
         const { name, arguments: given, _meta: meta } = isRecord(params) ? params : {};
         if (typeof name !== "string")
             throw new Fault(INVALID_PARAMS, "name: a string is required");
@@ -2901,23 +2980,30 @@ class McpMethods {
             });
         };
         try {
-            if ("function" in found) {
-                const result = await callFunction(this.#session, found.function, given, JSON_READING, "json", call, {
-                    progress,
-                });
-                return content(result, isObjectType(found.function.returns) ? result : { result });
-            }
-            const { outputs } = await runAction(this.#session, found.action, given, JSON_READING, call, { progress });
-            if (Object.keys(found.action.outputs).length === 0)
-                return { content: [{ type: "text", text: "done" }] };
-            return content(outputs, outputs);
+            const answer = this.#content(found, given, call, progress);
+            return isPromise(answer) ? answer.catch(failedContent) : answer;
         }
         catch (error) {
-            if (isUnfit(error))
-                throw serviceFault(error);
-            return { content: [{ type: "text", text: failureText(asFailure(error)) }], isError: true };
+            return failedContent(error);
         }
     }
+    #content(found, given, call, progress) {
+        if ("function" in found) {
+            const result = callFunction(this.#session, found.function, given, JSON_READING, "json", call, { progress });
+            const isObject = isObjectType(found.function.returns);
+            return proceed(result, (value) => content(value, isObject ? value : { result: value }));
+        }
+        const { action } = found;
+        return runAction(this.#session, action, given, JSON_READING, call, { progress }).then(({ outputs }) => {
+            const isEmpty = Object.keys(action.outputs).length === 0;
+            return isEmpty ? { content: [{ type: "text", text: "done" }] } : content(outputs, outputs);
+        });
+    }
+}
+function failedContent(error) {
+    if (isUnfit(error))
+        throw serviceFault(error);
+    return { content: [{ type: "text", text: failureText(asFailure(error)) }], isError: true };
 }
 function content(result, structuredContent) {
     const text = typeof result === "string" ? result : stringifyJson(result);
@@ -4656,11 +4742,16 @@ class StdioOutput {
             return;
         this.#corked = [];
         setImmediate(() => {
-            const frames = this.#corked ?? [];
+            this.flush();
             this.#corked = undefined;
-            if (frames.length > 0)
-                this.#put(frames.length === 1 ? frames[0] : Buffer.concat(frames));
         });
+    }
+    flush() {
+        const frames = this.#corked;
+        if (frames === undefined || frames.length === 0)
+            return;
+        this.#corked = [];
+        this.#put(frames.length === 1 ? frames[0] : Buffer.concat(frames));
     }
     async drained() {
         if (this.#corked !== undefined)
@@ -4884,12 +4975,17 @@ async function serveStdio(name, begin, last) {
             catch (error) {
                 end(error);
             }
+            output.flush();
         });
         stdin.on("end", () => end());
         stdin.on("error", () => end());
         for (const signal of ["SIGTERM", "SIGINT"]) {
             try {
-                process.on(signal, () => end());
+                process.on(signal, () => {
+                    if (isOver)
+                        process.exit(signal === "SIGTERM" ? 143 : 130);
+                    end();
+                });
             }
             catch {
             }

@@ -42,6 +42,19 @@ declare class Announcer extends Emitter {
 /** Throws an error where it is seen as uncaught, and the caller goes on. */
 declare function reportLater(error: unknown): void;
 
+// values/awaitable
+/** A value, or a promise of one. */
+type Awaitable<T> = T | Promise<T>;
+/**
+ * Goes on with a value: at once if it is there, later if it is a promise. A small call takes no longer than the promises that it
+ * would otherwise be made of.
+ */
+declare function proceed<T, R>(value: Awaitable<T>, next: (value: T) => Awaitable<R>): Awaitable<R>;
+/** All values, once the last of them is there. */
+declare function allOf<T>(values: readonly Awaitable<T>[]): Awaitable<T[]>;
+/** Whether a value is a promise, of this or another library. */
+declare function isPromise<T>(value: T | Promise<T>): value is Promise<T>;
+
 // ipc/errors
 /** What goes wrong: what the other side answered, and what happened on the way. */
 /** The codes of errors that JSON-RPC 2.0 and this protocol give a meaning to. */
@@ -226,8 +239,8 @@ declare class Handlers {
     constructor(onFailure: (error: Error) => void);
     /** Answers a method from now on; a handler that was there before is replaced. */
     set(method: string, handler: Handler): void;
-    /** The answer to a call. It never fails: every call has one. */
-    answer(id: Id, method: string, params: unknown): Promise<Answer>;
+    /** The answer to a call, at once if the handler needs no time. It never fails: every call has one. */
+    answer(id: Id, method: string, params: unknown): Awaitable<Answer>;
     /** The server takes a call back. */
     cancel(id: Id | undefined): void;
     /** The server is gone. */

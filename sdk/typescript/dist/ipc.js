@@ -6,6 +6,17 @@ import { connect, createServer } from "node:net";
 import { dirname } from "node:path";
 import process from "node:process";
 
+// values/awaitable
+function proceed(value, next) {
+    return isPromise(value) ? Promise.resolve(value).then(next) : next(value);
+}
+function allOf(values) {
+    return values.some(isPromise) ? Promise.all(values) : values;
+}
+function isPromise(value) {
+    return typeof value === "object" && value !== null && typeof value.then === "function";
+}
+
 // ipc/errors
 const ErrorCode = {
     ParseError: -32700,
@@ -168,11 +179,58 @@ function reportLater(error) {
     });
 }
 
+// ipc/bytes
+const strictDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+function utf8Text(bytes) {
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
+    return text.includes("\ufffd") ? strictDecoder.decode(bytes) : text;
+}
+const IDLE_SPACE = 64 * 1024;
+class ByteQueue {
+    #space = new Uint8Array(0);
+    #start = 0;
+    #end = 0;
+    get length() {
+        return this.#end - this.#start;
+    }
+    get view() {
+        return this.#space.subarray(this.#start, this.#end);
+    }
+    push(chunk) {
+        if (this.#space.length - this.#end < chunk.length)
+            this.#makeRoom(chunk.length);
+        this.#space.set(chunk, this.#end);
+        this.#end += chunk.length;
+    }
+    drop(count) {
+        this.#start += count;
+        if (this.#start < this.#end)
+            return;
+        this.#start = 0;
+        this.#end = 0;
+        if (this.#space.length > IDLE_SPACE)
+            this.#space = new Uint8Array(0);
+    }
+    #makeRoom(count) {
+        const { view } = this;
+        const needed = view.length + count;
+        if (needed * 2 <= this.#space.length) {
+            this.#space.copyWithin(0, this.#start, this.#end);
+        }
+        else {
+            const larger = new Uint8Array(Math.max(needed, view.length * 2));
+            larger.set(view);
+            this.#space = larger;
+        }
+        this.#start = 0;
+        this.#end = view.length;
+    }
+}
+
 // ipc/message
-const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 function parse(frame) {
     try {
-        return JSON.parse(decoder.decode(frame));
+        return JSON.parse(utf8Text(frame));
     }
     catch (cause) {
         const start = new TextDecoder().decode(frame.subarray(0, 80));
@@ -248,7 +306,7 @@ function asObject(value) {
     return isObject ? value : undefined;
 }
 function isId(value) {
-    return value === null || typeof value === "number" || typeof value === "string";
+    return value === null || typeof value === "string" || Number.isFinite(value);
 }
 function malformed(of, id, problem) {
     return { kind: "malformed", of, id, problem };
@@ -266,10 +324,10 @@ class Handlers {
     set(method, handler) {
         this.#handlers.set(method, handler);
     }
-    async answer(id, method, params) {
-        return { id, text: await this.#text(id, method, params) };
+    answer(id, method, params) {
+        return proceed(this.#text(id, method, params), (text) => ({ id, text }));
     }
-    async #text(id, method, params) {
+    #text(id, method, params) {
         const handler = this.#handlers.get(method);
         if (handler === undefined) {
             const error = new RpcError(ErrorCode.MethodNotFound, "Method not found", { method });
@@ -282,14 +340,26 @@ class Handlers {
         const controller = new AbortController();
         const { signal } = controller;
         this.#running.set(controller, id);
+        const ended = (text) => {
+            this.#running.delete(controller);
+            try {
+                return text();
+            }
+            catch (error) {
+                return this.#failure(id, error, signal);
+            }
+        };
+        const failed = (error) => ended(() => {
+            throw error;
+        });
         try {
-            return resultText(id, await handler(params, { method, signal }));
+            const result = handler(params, { method, signal });
+            if (!isPromise(result))
+                return ended(() => resultText(id, result));
+            return Promise.resolve(result).then((value) => ended(() => resultText(id, value)), failed);
         }
         catch (error) {
-            return this.#failure(id, error, signal);
-        }
-        finally {
-            this.#running.delete(controller);
+            return failed(error);
         }
     }
     cancel(id) {
@@ -320,53 +390,15 @@ class Handlers {
     }
 }
 
-// ipc/bytes
-const IDLE_SPACE = 64 * 1024;
-class ByteQueue {
-    #space = new Uint8Array(0);
-    #start = 0;
-    #end = 0;
-    get length() {
-        return this.#end - this.#start;
-    }
-    get view() {
-        return this.#space.subarray(this.#start, this.#end);
-    }
-    push(chunk) {
-        if (this.#space.length - this.#end < chunk.length)
-            this.#makeRoom(chunk.length);
-        this.#space.set(chunk, this.#end);
-        this.#end += chunk.length;
-    }
-    drop(count) {
-        this.#start += count;
-        if (this.#start < this.#end)
-            return;
-        this.#start = 0;
-        this.#end = 0;
-        if (this.#space.length > IDLE_SPACE)
-            this.#space = new Uint8Array(0);
-    }
-    #makeRoom(count) {
-        const { view } = this;
-        const needed = view.length + count;
-        if (needed * 2 <= this.#space.length) {
-            this.#space.copyWithin(0, this.#start, this.#end);
-        }
-        else {
-            const larger = new Uint8Array(Math.max(needed, view.length * 2));
-            larger.set(view);
-            this.#space = larger;
-        }
-        this.#start = 0;
-        this.#end = view.length;
-    }
-}
-
 // ipc/headers
 const LINE_FEED = 0x0a;
 const LONGEST_HEADERS = 8 * 1024;
+const ZERO = 0x30;
+const PLAIN_HEADER = Uint8Array.from("Content-Length: ", (letter) => letter.charCodeAt(0));
+const HEADER_END = [0x0d, 0x0a, 0x0d, 0x0a];
+const LONGEST_PLAIN_HEADER = PLAIN_HEADER.length + 10;
 const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*$/;
+const headerDecoder = new TextDecoder();
 const CHARSET = /charset\s*=\s*"?([^";\s]*)/i;
 class HeaderReader {
     #limit;
@@ -380,7 +412,7 @@ class HeaderReader {
     *push(chunk) {
         this.#queue.push(chunk);
         for (;;) {
-            if (!this.#isBody && !this.#readHeaders())
+            if (!this.#isBody && !this.#readPlainHeader() && !this.#readHeaders())
                 return;
             const length = this.#length ?? 0;
             if (this.#queue.length < length)
@@ -398,6 +430,29 @@ class HeaderReader {
             throw broken("the connection ended in the middle of a message");
         }
     }
+    #readPlainHeader() {
+        if (this.#headers > 0)
+            return false;
+        const { view } = this.#queue;
+        for (let at = 0; at < PLAIN_HEADER.length; at += 1)
+            if (view[at] !== PLAIN_HEADER[at])
+                return false;
+        let length = 0;
+        let end = PLAIN_HEADER.length;
+        for (; end < LONGEST_PLAIN_HEADER; end += 1) {
+            const digit = (view[end] ?? 0) - ZERO;
+            if (digit < 0 || digit > 9)
+                break;
+            length = length * 10 + digit;
+        }
+        const isPlain = end > PLAIN_HEADER.length && HEADER_END.every((byte, index) => view[end + index] === byte);
+        if (!isPlain || length > this.#limit)
+            return false;
+        this.#queue.drop(end + HEADER_END.length);
+        this.#length = length;
+        this.#isBody = true;
+        return true;
+    }
     #readHeaders() {
         for (;;) {
             const { view } = this.#queue;
@@ -408,7 +463,7 @@ class HeaderReader {
             }
             if (end < 0)
                 return false;
-            const line = new TextDecoder().decode(view.subarray(0, end)).replace(/\r$/, "");
+            const line = headerDecoder.decode(view.subarray(0, end)).replace(/\r$/, "");
             this.#queue.drop(bytes);
             if (line !== "") {
                 this.#headers += bytes;
@@ -1229,9 +1284,8 @@ class Client extends Announcer {
         const messages = isBatch ? value : [value];
         const found = messages.map(read);
         const answers = found.flatMap((message) => this.#take(message) ?? []);
-        if (answers.length > 0) {
-            void Promise.all(answers).then((all) => this.#reply(all, isBatch, connection));
-        }
+        if (answers.length > 0)
+            void proceed(allOf(answers), (all) => this.#reply(all, isBatch, connection));
         const [only] = found;
         return only?.kind === "error" && only.id === null ? only.error : undefined;
     }
@@ -1276,7 +1330,7 @@ class Client extends Announcer {
         if (of === "response" || id === undefined || id === null)
             return undefined;
         const refusal = new RpcError(ErrorCode.InvalidRequest, "Invalid Request", problem);
-        return Promise.resolve({ id, text: errorText(id, refusal) });
+        return { id, text: errorText(id, refusal) };
     }
     #reply(answers, isBatch, connection) {
         const send = (texts) => connection.send(isBatch ? batchText(texts) : texts.join());
@@ -1437,6 +1491,7 @@ class ServedClient {
             received: (frame, connection) => this.#receive(frame, connection),
             ended: () => {
                 this.#isEnding = true;
+                this.#calls.rejectAll(connectionError("DISCONNECTED", "Connection lost"));
                 if (this.#running === 0)
                     void this.close();
             },
@@ -1509,7 +1564,7 @@ class ServedClient {
         if (answers.length === 0)
             return;
         this.#running += 1;
-        void Promise.all(answers).then((all) => {
+        void proceed(allOf(answers), (all) => {
             this.#running -= 1;
             try {
                 const texts = all.map(({ text }) => text);
@@ -1537,7 +1592,9 @@ class ServedClient {
             case "notification":
                 return void this.#heard(message.method, message.params);
             case "malformed":
-                return message.of === "response" ? undefined : refused(message.id ?? null, message.problem);
+                if (message.of === "request")
+                    return refused(message.id ?? null, message.problem);
+                return void this.#calls.reject(message.id ?? null, connectionError("INVALID_MESSAGE", `Invalid message received: ${message.problem}`));
         }
     }
     #heard(method, params) {
@@ -1556,10 +1613,7 @@ class ServedClient {
     }
 }
 function refused(id, problem) {
-    return Promise.resolve({
-        id,
-        text: errorText(id, new RpcError(ErrorCode.InvalidRequest, "Invalid Request", problem)),
-    });
+    return { id, text: errorText(id, new RpcError(ErrorCode.InvalidRequest, "Invalid Request", problem)) };
 }
 async function removeDead(address) {
     let isSocket;

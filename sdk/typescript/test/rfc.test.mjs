@@ -7,20 +7,24 @@ import test from "node:test";
 
 import { pack } from "../build/wire/pack.js";
 import { MessageStream } from "../build/wire/unpack.js";
-import { inFolder, run } from "./programs.mjs";
+import { inFolder, start } from "./programs.mjs";
 
 const ZOD = new URL("../../../.tools/schemas/node_modules/zod/index.js", import.meta.url);
 const hasZod = existsSync(ZOD);
 
+/** Makes calls one after the other, as hosts do that need the effect of one in the next. */
 async function answers(folder, source, ...calls) {
-  const input = Buffer.concat(
-    [["init", {}], ...calls].map(([method, params], id) => Buffer.from(pack([0, id, method, [params]]))),
-  );
-  const { code, stdout, stderr } = await run(folder, source, input);
+  const { send, end, until, ended } = start(folder, source);
+  const messages = (bytes) => [...new MessageStream().push(bytes)];
+  for (const [id, [method, params]] of [["init", {}], ...calls].entries()) {
+    send(Buffer.from(pack([0, id, method, [params]])));
+    await until((bytes) => messages(bytes).some((one) => one[1] === id));
+  }
+  end();
+  const { code, stdout, stderr } = await ended;
   assert.equal(code, 0, stderr);
-  const messages = [...new MessageStream().push(stdout)];
   return calls.map((_, index) => {
-    const [, , error, result] = messages.find((one) => one[1] === index + 1);
+    const [, , error, result] = messages(stdout).find((one) => one[1] === index + 1);
     return error === null ? result : { error };
   });
 }

@@ -4,18 +4,57 @@ use std::path::{Path, PathBuf};
 
 use crate::tools;
 
-/// One language.
+/// One language, on one runtime.
 pub(crate) struct Language {
     pub(crate) name: &'static str,
     /// The command, or why it cannot be run.
     pub(crate) command: fn() -> Result<Vec<PathBuf>, String>,
+    /// Whether it is packed as a provider of Terraform too. One runtime of a language is enough: Terraform talks to
+    /// the packed provider, and that to the plugin as the transcripts do.
+    pub(crate) is_packed: bool,
 }
 
 /// All languages.
-pub(crate) const LANGUAGES: &[Language] = &[Language {
-    name: "Rust",
-    command: rust,
-}];
+pub(crate) const LANGUAGES: &[Language] = &[
+    Language {
+        name: "Rust",
+        command: rust,
+        is_packed: true,
+    },
+    Language {
+        name: "Python",
+        command: || python(&example("python/weather.py")),
+        is_packed: true,
+    },
+    Language {
+        name: "TypeScript on Node",
+        command: || node(&example("typescript/weather.mjs")),
+        is_packed: true,
+    },
+    Language {
+        name: "TypeScript on Deno",
+        command: || deno(&example("typescript/weather.mjs")),
+        is_packed: false,
+    },
+];
+
+pub(crate) fn python(file: &Path) -> Result<Vec<PathBuf>, String> {
+    Ok(vec![tools::python()?, file.to_owned()])
+}
+
+pub(crate) fn node(file: &Path) -> Result<Vec<PathBuf>, String> {
+    Ok(vec![tools::on_path("node")?, file.to_owned()])
+}
+
+pub(crate) fn deno(file: &Path) -> Result<Vec<PathBuf>, String> {
+    let words = [
+        tools::deno()?,
+        "run".into(),
+        "--allow-all".into(),
+        file.to_owned(),
+    ];
+    Ok(words.to_vec())
+}
 
 /// Cargo builds it with the tests of the whole workspace.
 fn rust() -> Result<Vec<PathBuf>, String> {
@@ -34,7 +73,7 @@ pub(crate) fn built(name: &str) -> PathBuf {
 /// A file of the example.
 pub(crate) fn example(name: &str) -> PathBuf {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/multi-host");
-    examples.join(name)
+    examples.canonicalize().expect("the example").join(name)
 }
 
 impl Language {

@@ -21,6 +21,7 @@ mod agent;
 mod calls;
 mod languages;
 mod scenario;
+mod talk;
 mod terraform;
 mod transcripts;
 mod workspace;

@@ -5,13 +5,17 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::languages::built;
+use crate::languages::{Language, built};
 use crate::outcome::Outcome;
 use crate::tools::{self, Need, Terraform};
-use crate::workspace::{Workspace, trial};
+use crate::workspace::{Workspace, trial_of};
 
-/// Runs a test with every language in every Terraform.
-fn in_terraform(need: &[Need], test: impl Fn(&Workspace, &Terraform)) {
+/// Runs a test with the languages that are packed, or with all, in every Terraform.
+fn in_terraform(
+    need: &[Need],
+    is_chosen: fn(&Language) -> bool,
+    test: impl Fn(&Workspace, &Terraform) + Sync,
+) {
     let terraforms = tools::terraforms().unwrap_or_else(|why| {
         let is_ci = std::env::var_os("CI").is_some_and(|value| value == "true");
         assert!(!is_ci, "Terraform is needed under CI=true: {why}");
@@ -20,9 +24,17 @@ fn in_terraform(need: &[Need], test: impl Fn(&Workspace, &Terraform)) {
     });
     for terraform in terraforms {
         if need.iter().all(|need| terraform.has(*need)) {
-            trial(|workspace| test(workspace, terraform));
+            trial_of(is_chosen, |workspace| test(workspace, terraform));
         }
     }
+}
+
+fn is_packed(language: &Language) -> bool {
+    language.is_packed
+}
+
+fn any(_: &Language) -> bool {
+    true
 }
 
 struct Project<'a> {
@@ -93,7 +105,7 @@ fn forecast() -> Value {
 
 #[test]
 fn a_packed_provider_lives_its_life() {
-    in_terraform(&[], |workspace, terraform| {
+    in_terraform(&[], is_packed, |workspace, terraform| {
         let project = packed(workspace, terraform);
         project.run("validate").succeeds();
         project.run("apply -auto-approve").succeeds();
@@ -138,7 +150,7 @@ fn a_packed_provider_lives_its_life() {
 
 #[test]
 fn a_packed_provider_says_what_is_wrong_and_where() {
-    in_terraform(&[], |workspace, terraform| {
+    in_terraform(&[], is_packed, |workspace, terraform| {
         let project = packed(workspace, terraform);
         project.replace("city      = \"Oslo\"", "city      = \"Atlantis\"");
         let refused = project.run("apply -auto-approve").fails();
@@ -159,7 +171,7 @@ fn a_packed_provider_says_what_is_wrong_and_where() {
 
 #[test]
 fn the_hook_warns_before_a_station_is_deleted() {
-    in_terraform(&[], |workspace, terraform| {
+    in_terraform(&[], is_packed, |workspace, terraform| {
         let project = packed(workspace, terraform);
         project.run("apply -auto-approve").succeeds();
         workspace.copy("terraform/tenon.hcl", "tenon.hcl");
@@ -205,7 +217,7 @@ fn denobridge<'a>(workspace: &'a Workspace, terraform: &'a Terraform) -> Project
 
 #[test]
 fn a_script_lives_its_life() {
-    in_terraform(&[], |workspace, terraform| {
+    in_terraform(&[], any, |workspace, terraform| {
         let project = denobridge(workspace, terraform);
         project.run("apply -auto-approve").succeeds();
         let outputs = project.state()["outputs"].clone();
@@ -237,7 +249,7 @@ fn a_script_lives_its_life() {
 
 #[test]
 fn a_script_has_an_action() {
-    in_terraform(&[Need::Actions], |workspace, terraform| {
+    in_terraform(&[Need::Actions], any, |workspace, terraform| {
         let project = denobridge(workspace, terraform);
         let text = workspace.read("main.tf");
         let action = "action \"denobridge_action\" \"publish\" {\n  config {\n    command = [var.script]\n    \

@@ -1,234 +1,207 @@
 //! The transcripts in `conformance/` against commands: `plugins/` against the weather plugin in every language, and
 //! `exchanges/` against the servers that the README of `conformance` describes.
 
-use std::path::PathBuf;
-use std::process::Stdio;
-use std::time::Duration;
+use std::path::{Path, PathBuf};
 
-use bytes::BytesMut;
-use tenon_protocols::seasonings::EXT_NAMES;
-use tenon_rpc::options::Limits;
-use tenon_rpc::wire::Decoder;
-use tenon_rpc::{Dialect, Format, Payload};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tenon_rpc::Dialect;
 
-use crate::exchange::{File, Server, Step, files, last_call, play};
-use crate::languages::{Language, built};
+use crate::exchange::{Step, files, last_call};
+use crate::languages::{Language, built, deno, node, python};
 use crate::mark::Mark;
+use crate::talk::{SocketServer, on_stdio};
 use crate::tools;
-
-/// No exchange takes longer, not even on a busy machine.
-const WATCHDOG: Duration = Duration::from_secs(60);
 
 /// A server for the exchanges, in one language.
 struct Desk {
     name: &'static str,
-    /// The command, without the name of the dialect, which is its last argument; or why it cannot be run.
+    /// The command, without its last argument; or why it cannot be run.
     command: fn() -> Result<Vec<PathBuf>, String>,
+    carrier: Carrier,
     dialects: &'static [Dialect],
     /// The exchanges that it cannot reproduce: the beginning of the name, and the reason.
     exceptions: &'static [(&'static str, &'static str)],
 }
 
-const DESKS: &[Desk] = &[Desk {
-    name: "Rust",
-    command: || match built("examples/desk") {
-        desk if desk.is_file() => Ok(vec![desk]),
-        _ => Err("cargo build -p tenon-rpc --example desk".to_owned()),
+/// How a desk is reached.
+enum Carrier {
+    /// Through stdin and stdout. Its argument is the name of the dialect, and each exchange has its own process.
+    Stdio,
+    /// On the socket that its argument names. Each exchange has its own connection.
+    Socket,
+}
+
+const ITS_LIMITS: &[(&str, &str)] = &[
+    (
+        "batches.txt: # more than the eight messages",
+        "its limit is 1024, and not an option",
+    ),
+    (
+        "parse-errors.txt: # nested two hundred levels",
+        "it reads what the parser of the language reads",
+    ),
+];
+
+const DESKS: &[Desk] = &[
+    Desk {
+        name: "Rust",
+        command: || match built("examples/desk") {
+            desk if desk.is_file() => Ok(vec![desk]),
+            _ => Err("cargo build -p tenon-rpc --example desk".to_owned()),
+        },
+        carrier: Carrier::Stdio,
+        dialects: &[Dialect::JsonRpcLines, Dialect::Orchard],
+        exceptions: &[],
     },
-    dialects: &[Dialect::JsonRpcLines, Dialect::Orchard],
-    exceptions: &[],
-}];
+    Desk {
+        name: "Python",
+        command: || python(&file("desk.py")),
+        carrier: Carrier::Socket,
+        dialects: &[Dialect::JsonRpcLines],
+        exceptions: &[
+            ITS_LIMITS[0],
+            ITS_LIMITS[1],
+            (
+                "order.txt: # events run in order, and before the requests that follow them",
+                "a coroutine begins after everything that came in the same piece has been read",
+            ),
+            (
+                "exact-numbers.txt: # minus zero",
+                "an int of Python has no sign of zero",
+            ),
+            (
+                "exact-numbers.txt: # an exponent",
+                "1e3 is written as 1000.0",
+            ),
+            (
+                "exact-numbers.txt: # a number beyond a double",
+                "a float of Python cannot hold it: refused with -32600",
+            ),
+        ],
+    },
+    Desk {
+        name: "TypeScript on Node",
+        command: || node(&file("desk.mjs")),
+        carrier: Carrier::Socket,
+        dialects: &[Dialect::JsonRpcLines],
+        exceptions: IN_JAVASCRIPT,
+    },
+    Desk {
+        name: "TypeScript on Deno",
+        command: || deno(&file("desk.mjs")),
+        carrier: Carrier::Socket,
+        dialects: &[Dialect::JsonRpcLines],
+        exceptions: IN_JAVASCRIPT,
+    },
+];
 
-/// A process that is spoken to.
-struct Process {
-    child: Child,
-    stdin: Option<ChildStdin>,
-    stdout: ChildStdout,
-    dialect: Dialect,
-    decoder: Decoder,
-    received: BytesMut,
+const IN_JAVASCRIPT: &[(&str, &str)] = &[
+    ITS_LIMITS[0],
+    ITS_LIMITS[1],
+    (
+        "exact-numbers.txt",
+        "JSON.parse makes every number a double",
+    ),
+];
+
+fn file(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/hosts");
+    folder.join(name)
 }
 
-impl Process {
-    fn start(
-        command: &[PathBuf],
-        argument: Option<&str>,
-        dialect: Dialect,
-        mark: &Mark,
-    ) -> (Process, tempfile::TempDir) {
-        let folder = tempfile::tempdir().unwrap();
-        let mut child = new_command(&command[0])
-            .args(&command[1..])
-            .args(argument)
-            .current_dir(folder.path())
-            .env("PYTHONDONTWRITEBYTECODE", "1")
-            .env_remove("TENON_DEBUG")
-            .env(Mark::VARIABLE, mark.value())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .kill_on_drop(true)
-            .spawn()
-            .unwrap();
-        let process = Process {
-            stdin: child.stdin.take(),
-            stdout: child.stdout.take().unwrap(),
-            child,
-            dialect,
-            decoder: Decoder::new(dialect, Limits::default()),
-            received: BytesMut::new(),
-        };
-        (process, folder)
-    }
-}
-
-impl Server for Process {
-    async fn send(&mut self, bytes: Vec<u8>) {
-        let bytes = match self.dialect {
-            // Exchanges are written in JSON.
-            Dialect::MsgpackRpc => {
-                let text = Payload::new(Format::Json, bytes.trim_ascii().to_vec());
-                let packed = text.to_format_with(Format::Msgpack, EXT_NAMES).unwrap();
-                packed.bytes().to_vec()
+/// Plays the exchanges of `conformance/plugins` with one language.
+async fn play_plugin(name: &str, command: Vec<PathBuf>) -> Vec<String> {
+    let mark = Mark::new();
+    let mut problems = Vec::new();
+    let mut count = 0;
+    for file in files("plugins") {
+        for (exchange, mut steps) in file.exchanges {
+            if !steps.iter().any(|step| matches!(step, Step::ExpectEnd)) {
+                // The plugin ends with its host, and says nothing more.
+                steps.extend([Step::Finish, Step::ExpectEnd]);
             }
-            Dialect::JsonRpcHeaders => {
-                let text = bytes.trim_ascii();
-                let head = format!("Content-Length: {}\r\n\r\n", text.len());
-                [head.as_bytes(), text].concat()
+            if let Err(problem) = on_stdio(&command, &[], file.dialect, steps, &mark).await {
+                problems.push(format!("{name}: {}: {exchange}: {problem}", file.name));
             }
-            Dialect::JsonRpcLines | Dialect::Orchard => bytes,
-        };
-        if let Some(stdin) = &mut self.stdin {
-            let _ended = stdin.write_all(&bytes).await;
-            let _ended = stdin.flush().await;
+            count += 1;
         }
     }
-
-    async fn finish(&mut self) {
-        self.stdin = None;
-    }
-
-    async fn line(&mut self) -> Option<String> {
-        loop {
-            let decoded = self.decoder.decode(&mut self.received);
-            if let Some(frame) = decoded.expect("sound frames") {
-                let frame = Payload::new(self.dialect.format(), frame.bytes);
-                let text = frame.to_format_with(Format::Json, EXT_NAMES).unwrap();
-                return Some(String::from_utf8(text.bytes().to_vec()).expect("text"));
-            }
-            if self.stdout.read_buf(&mut self.received).await.ok()? == 0 {
-                return None;
-            }
-        }
-    }
+    assert!(count >= 15, "{count}");
+    mark.assert_nobody_left();
+    problems
 }
 
-/// Plays an exchange against a new process, which has to end by itself.
-async fn played(
-    command: &[PathBuf],
-    argument: Option<&str>,
-    dialect: Dialect,
-    steps: Vec<Step>,
-    mark: &Mark,
-) -> Result<(), String> {
-    let (mut process, _folder) = Process::start(command, argument, dialect, mark);
-    let work = async {
-        play(&mut process, steps).await?;
-        process.finish().await;
-        let status = process
-            .child
-            .wait()
-            .await
-            .map_err(|error| error.to_string())?;
-        match status.success() {
-            true => Ok(()),
-            false => Err(format!("it ended with {status}")),
-        }
-    };
-    let in_time = tokio::time::timeout(WATCHDOG, work).await;
-    in_time.unwrap_or_else(|_| Err("it hangs".to_owned()))
-}
-
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn every_language_reproduces_the_transcripts_of_the_plugin() {
-    for (language, command) in Language::each() {
-        let mark = Mark::new();
-        let mut problems = Vec::new();
-        let mut count = 0;
-        for File {
-            name: file,
-            dialect,
-            exchanges,
-        } in files("plugins")
-        {
-            for (name, mut steps) in exchanges {
-                if !steps.iter().any(|step| matches!(step, Step::ExpectEnd)) {
-                    // The plugin ends with its host, and says nothing more.
-                    steps.extend([Step::Finish, Step::ExpectEnd]);
-                }
-                if let Err(problem) = played(&command, None, dialect, steps, &mark).await {
-                    problems.push(format!("{}: {file}: {name}: {problem}", language.name));
-                }
-                count += 1;
-            }
-        }
-        assert!(problems.is_empty(), "\n{}", problems.join("\n"));
-        assert!(count >= 15, "{count}");
-        mark.assert_nobody_left();
+    let languages = Language::each();
+    let plays: Vec<_> = languages
+        .map(|(language, command)| tokio::spawn(play_plugin(language.name, command)))
+        .collect();
+    let mut problems = Vec::new();
+    for play in plays {
+        problems.extend(play.await.unwrap());
     }
+    assert!(problems.is_empty(), "\n{}", problems.join("\n"));
 }
 
-#[tokio::test]
+/// Plays the exchanges of `conformance/exchanges` with one desk.
+async fn play_desk(desk: &'static Desk, command: Vec<PathBuf>) -> Vec<String> {
+    let mark = Mark::new();
+    let mut problems = Vec::new();
+    let mut count = 0;
+    let server = match desk.carrier {
+        Carrier::Stdio => None,
+        Carrier::Socket => Some(SocketServer::start(&command, &mark).await.unwrap()),
+    };
+    for file in files("exchanges") {
+        if !desk.dialects.contains(&file.dialect) {
+            continue;
+        }
+        for (name, mut steps) in file.exchanges {
+            let title = format!("{}: {name}", file.name);
+            let mut exceptions = desk.exceptions.iter();
+            if exceptions.any(|(start, _)| title.starts_with(start)) {
+                continue;
+            }
+            if !steps.iter().any(|step| matches!(step, Step::ExpectEnd)) {
+                steps.extend(last_call(file.dialect));
+            }
+            let dialect = file.dialect;
+            let played = match &server {
+                None => on_stdio(&command, &[dialect.name()], dialect, steps, &mark).await,
+                Some(server) => server.play(dialect, steps).await,
+            };
+            if let Err(problem) = played {
+                problems.push(format!("{}: {title}: {problem}", desk.name));
+            }
+            count += 1;
+        }
+    }
+    if let Some(server) = server {
+        if let Err(problem) = server.stop().await {
+            problems.push(format!("{}: at its end: {problem}", desk.name));
+        }
+    }
+    assert!(count >= 50, "{count}");
+    mark.assert_nobody_left();
+    problems
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn every_server_reproduces_the_exchanges() {
+    let mut plays = Vec::new();
     for desk in DESKS {
-        let command = match (desk.command)() {
-            Ok(command) => command,
+        match (desk.command)() {
+            Ok(command) => plays.push(tokio::spawn(play_desk(desk, command))),
             Err(why) => {
                 let is_ci = std::env::var_os("CI").is_some_and(|value| value == "true");
                 assert!(!is_ci, "{} is needed under CI=true: {why}", desk.name);
                 tools::say(&format!("skipped: {}: {why}", desk.name));
-                continue;
-            }
-        };
-        let mark = Mark::new();
-        let mut problems = Vec::new();
-        let mut count = 0;
-        for file in files("exchanges") {
-            if !desk.dialects.contains(&file.dialect) {
-                continue;
-            }
-            for (name, mut steps) in file.exchanges {
-                let title = format!("{}: {name}", file.name);
-                let is_excepted = desk
-                    .exceptions
-                    .iter()
-                    .any(|(start, _)| title.starts_with(start));
-                if is_excepted {
-                    continue;
-                }
-                if !steps.iter().any(|step| matches!(step, Step::ExpectEnd)) {
-                    steps.extend(last_call(file.dialect));
-                }
-                let dialect = Some(file.dialect.name());
-                let played = played(&command, dialect, file.dialect, steps, &mark).await;
-                if let Err(problem) = played {
-                    problems.push(format!("{}: {title}: {problem}", desk.name));
-                }
-                count += 1;
             }
         }
-        assert!(problems.is_empty(), "\n{}", problems.join("\n"));
-        assert!(count >= 50, "{count}");
-        mark.assert_nobody_left();
     }
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the test plays the host, byte by byte"
-)]
-fn new_command(program: &PathBuf) -> Command {
-    Command::new(program)
+    let mut problems = Vec::new();
+    for play in plays {
+        problems.extend(play.await.unwrap());
+    }
+    assert!(problems.is_empty(), "\n{}", problems.join("\n"));
 }

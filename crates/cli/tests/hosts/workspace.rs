@@ -22,9 +22,29 @@ pub(crate) struct Workspace {
     mark: Mark,
 }
 
-/// Runs a test with every language.
-pub(crate) fn trial(test: impl Fn(&Workspace)) {
-    for (language, command) in Language::each() {
+/// Runs a test with every language, at the same time.
+pub(crate) fn trial(test: impl Fn(&Workspace) + Sync) {
+    trial_of(|_| true, test);
+}
+
+/// Runs a test with some of the languages.
+pub(crate) fn trial_of(is_chosen: fn(&Language) -> bool, test: impl Fn(&Workspace) + Sync) {
+    std::thread::scope(|scope| {
+        for (language, command) in Language::each().filter(|(language, _)| is_chosen(language)) {
+            let test = &test;
+            let run = move || {
+                let workspace = Workspace::new(language, &command);
+                test(&workspace);
+                workspace.mark.assert_nobody_left();
+            };
+            let thread = std::thread::Builder::new().name(language.name.to_owned());
+            thread.spawn_scoped(scope, run).expect("a thread");
+        }
+    });
+}
+
+impl Workspace {
+    fn new(language: &'static Language, command: &[PathBuf]) -> Workspace {
         let text = |path: &PathBuf| path.to_str().unwrap().to_owned();
         let workspace = Workspace {
             language: language.name,
@@ -40,12 +60,9 @@ pub(crate) fn trial(test: impl Fn(&Workspace)) {
         workspace.write("weather", &launcher);
         let executable = fs::Permissions::from_mode(0o755);
         fs::set_permissions(workspace.path("weather"), executable).unwrap();
-        test(&workspace);
-        workspace.mark.assert_nobody_left();
+        workspace
     }
-}
 
-impl Workspace {
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }

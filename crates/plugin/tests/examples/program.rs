@@ -64,15 +64,22 @@ pub(crate) fn skipped<T>(path: &str, missing: &str) -> Option<T> {
 }
 
 /// Starts a program.
+pub(crate) fn start(program: &Path, args: &[&str]) -> Child {
+    start_with(program, args, &[])
+}
+
+/// As [`start`], with environment variables.
 #[expect(
     clippy::disallowed_methods,
     reason = "what a provider does is seen without a host that looks after it"
 )]
-pub(crate) fn start(program: &Path, args: &[&str]) -> Child {
+pub(crate) fn start_with(program: &Path, args: &[&str], variables: &[(&str, &str)]) -> Child {
     Command::new(program)
         .args(args.iter().map(OsStr::new))
         // What programs call here is on this machine, where no proxy finds it.
         .env("no_proxy", "*")
+        .env_remove("TENON_DEBUG")
+        .envs(variables.iter().copied())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

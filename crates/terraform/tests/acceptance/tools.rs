@@ -101,7 +101,8 @@ pub(crate) fn installed(tool: &str, program: &str) -> Result<PathBuf, String> {
     }
 }
 
-fn on_path(program: &str) -> Result<PathBuf, String> {
+/// A program of the system.
+pub(crate) fn on_path(program: &str) -> Result<PathBuf, String> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path)
         .map(|folder| folder.join(program))

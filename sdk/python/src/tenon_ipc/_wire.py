@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable
 from typing import Any, NamedTuple, NoReturn, Union
 
@@ -125,15 +126,20 @@ def batch(messages: Iterable[bytes]) -> bytes:
 
 def read(frame: bytes) -> list[Message]:
     """The messages in a frame: one, or those of a batch."""
+    return read_batch(frame)[0]
+
+
+def read_batch(frame: bytes) -> tuple[list[Message], bool]:
+    """The messages in a frame, and whether they are a batch."""
     try:
         # Not bytes to the decoder: it would guess at UTF-16 and let broken characters through.
         value = _DECODER.decode(str(frame, "utf-8"))
     except (ValueError, RecursionError) as error:
         problem = "nested too deeply" if isinstance(error, RecursionError) else str(error)
-        return [_malformed("stray", None, f"this is no JSON ({problem})", frame)]
+        return [_malformed("stray", None, f"this is no JSON ({problem})", frame)], False
     if isinstance(value, list) and value:
-        return [_sort(item, frame) for item in value]
-    return [_sort(value, frame)]
+        return [_sort(item, frame) for item in value], True
+    return [_sort(value, frame)], False
 
 
 def _malformed(kind: str, id: Id, problem: str, frame: bytes) -> Malformed:
@@ -146,7 +152,7 @@ def _sort(value: Any, frame: bytes) -> Message:
         return _malformed("request", None, "a message must be an object", frame)
     id: Id = value.get("id")
     # True is an int for Python, and equal to 1.
-    if isinstance(id, (bool, list, dict)):
+    if isinstance(id, (bool, list, dict)) or (isinstance(id, float) and not math.isfinite(id)):
         return _malformed("request", None, "an id is a number or a text", frame)
     error = value.get("error")
     is_response = "method" not in value and ("result" in value or error is not None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import itertools
 import os
 from collections.abc import Callable
@@ -37,7 +38,7 @@ class Session(asyncio.Protocol):
         self._framing: Framing | None = None
         self._ids = itertools.count(1)
         self._pending: dict[int, asyncio.Future[Any]] = {}
-        self._running: dict[asyncio.Task[None], Any] = {}
+        self._running: dict[asyncio.Task[bytes], wire.Id] = {}
         self._has_ended = False
         self._is_open = False
 
@@ -117,6 +118,7 @@ class Session(asyncio.Protocol):
         self._has_ended = True
         if self._framing is not None:
             self._understand(lambda framing: framing.finish())
+        self._lose("the client closed its side before it answered")
         return bool(self._running)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -124,9 +126,7 @@ class Session(asyncio.Protocol):
         self._has_ended = True
         for task in list(self._running):
             task.cancel()
-        for future in self._pending.values():
-            if not future.done():
-                future.set_result(ConnectionLost("the client disconnected before it answered"))
+        self._lose("the client disconnected before it answered")
         if self._is_open:
             self._is_open = False
             self._server._left(self)
@@ -144,47 +144,58 @@ class Session(asyncio.Protocol):
             self._transport.close()
 
     def _take(self, frame: bytes) -> None:
-        messages = wire.read(frame)
-        is_batch = frame.lstrip()[:1] == b"[" and not isinstance(messages[0], wire.Malformed) or len(messages) > 1
+        messages, is_batch = wire.read_batch(frame)
         if len(messages) > _MOST_IN_BATCH:
             limit = f"a batch has at most {_MOST_IN_BATCH} messages"
             self._write(wire.answer(None, RpcError(wire.INVALID_REQUEST, "Invalid Request", limit)))
             return
+        asked: list[wire.Request | wire.Malformed] = []
         for message in messages:
             if isinstance(message, wire.Response):
-                self._answered(message)
+                self._answered(message.id, message.outcome)
             elif isinstance(message, wire.Notification):
                 self._heard(message)
-        asked = [one for one in messages if isinstance(one, (wire.Request, wire.Malformed))]
-        if asked:
-            task = asyncio.ensure_future(self._answer(asked, is_batch))
-            ids = [one.id for one in asked if isinstance(one, wire.Request)]
-            self._running[task] = ids
-            task.add_done_callback(self._done)
+            elif isinstance(message, wire.Request) or not self._is_answer(message):
+                asked.append(message)
+        answers = _Answers(len(asked), is_batch)
+        for place, one in enumerate(asked):
+            task = asyncio.ensure_future(self._one(one))
+            self._running[task] = one.id
+            task.add_done_callback(functools.partial(self._done, answers, place))
 
-    def _answered(self, message: wire.Response) -> None:
-        future = self._pending.get(message.id) if type(message.id) is int else None
-        if future is not None and not future.done():
-            future.set_result(message.outcome)
+    def _is_answer(self, message: wire.Malformed) -> bool:
+        """Whether it was meant to be an answer. These are not answered: two sides could go on like that forever."""
+        if message.kind == "response":
+            self._answered(message.id, message.error)
+            return True
+        # An id alone is a result that was left out, if a call waits for it.
+        return message.kind == "bare" and self._answered(message.id, None)
+
+    def _answered(self, id: wire.Id, outcome: Any) -> bool:
+        """Whether a call waited for it."""
+        future = self._pending.get(id) if type(id) is int else None
+        if future is None or future.done():
+            return False
+        future.set_result(outcome)
+        return True
+
+    def _lose(self, problem: str) -> None:
+        """Fails the calls that wait for an answer of the client."""
+        for future in self._pending.values():
+            if not future.done():
+                future.set_result(ConnectionLost(problem))
 
     def _heard(self, message: wire.Notification) -> None:
         if message.method == wire.CANCEL:
             id = message.params.get("id") if isinstance(message.params, dict) else None
-            for task, ids in list(self._running.items()):
-                if id is not None and ids == [id]:
+            for task, running in list(self._running.items()):
+                # The type as well: for Python 1.0 is the same as 1.
+                if id is not None and type(id) is type(running) and id == running:
                     task.cancel()
         else:
             self._server._heard(self, message.method, message.params)
 
-    async def _answer(self, asked: list[Any], is_batch: bool) -> None:
-        if not is_batch:
-            answer = await self._one(asked[0])
-            self._write(answer)
-            return
-        answers = await asyncio.gather(*(self._one(one) for one in asked))
-        self._write(wire.batch(answers))
-
-    async def _one(self, message: Any) -> bytes:
+    async def _one(self, message: wire.Request | wire.Malformed) -> bytes:
         if isinstance(message, wire.Malformed):
             is_stray = message.kind == "stray"
             code, text = (_PARSE_ERROR, "Parse error") if is_stray else (wire.INVALID_REQUEST, "Invalid Request")
@@ -204,14 +215,19 @@ class Session(asyncio.Protocol):
             return wire.answer(message.id, RpcError(wire.INTERNAL_ERROR, "Internal error", "the answer is too large"))
         return answer
 
-    def _done(self, task: asyncio.Task[None]) -> None:
-        ids = self._running.pop(task, [])
-        if task.cancelled() and self._is_open:
-            # It was cancelled before its first step.
-            for id in ids:
-                self._write(wire.answer(id, RpcError(wire.CANCELLED, "the call was cancelled")))
-        elif not task.cancelled() and task.exception() is not None:
+    def _done(self, answers: _Answers, place: int, task: asyncio.Task[bytes]) -> None:
+        id = self._running.pop(task)
+        if task.cancelled():
+            # Before its first step.
+            answer = wire.answer(id, RpcError(wire.CANCELLED, "the call was cancelled"))
+        elif task.exception() is not None:
             self._server._failed(cast(Exception, task.exception()))
+            answer = wire.answer(id, RpcError(wire.INTERNAL_ERROR, "Internal error"))
+        else:
+            answer = task.result()
+        whole = answers.put(place, answer)
+        if whole is not None and self._is_open:
+            self._write(whole)
         if self._has_ended and not self._running:
             self._transport.close()
         elif len(self._running) < _MOST_RUNNING and self._is_open:
@@ -221,3 +237,20 @@ class Session(asyncio.Protocol):
         if not self._transport.is_closing():
             kind = self._framing or framing("lines", self._server.max_message_bytes)
             self._transport.write(kind.frame(message))
+
+
+class _Answers:
+    """The answers to the calls of a message, which are sent when the last of them is there."""
+
+    def __init__(self, count: int, is_batch: bool) -> None:
+        self._texts = [b""] * count
+        self._missing = count
+        self._is_batch = is_batch
+
+    def put(self, place: int, text: bytes) -> bytes | None:
+        """Adds an answer. Returns the message that has all of them, once they are there."""
+        self._texts[place] = text
+        self._missing -= 1
+        if self._missing > 0:
+            return None
+        return wire.batch(self._texts) if self._is_batch else text

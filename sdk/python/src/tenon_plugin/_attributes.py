@@ -126,6 +126,10 @@ def attribute(
     )
 
 
+#: The attributes of classes that have been used.
+_entries: dict[type, dict[str, Any]] = {}
+
+
 @dataclass_transform(kw_only_default=True, field_specifiers=(attribute,))
 class Attributes:
     """A class whose fields are attributes: a small dataclass that imports quickly.
@@ -142,9 +146,15 @@ class Attributes:
     if not TYPE_CHECKING:
 
         def __init__(self, **given):
-            from ._bodies import body_of
+            entries = _entries.get(type(self))
+            if entries is None:
+                from ._bodies import body_of
 
-            for name, entry in body_of(type(self)).entries.items():
+                entries = _entries[type(self)] = body_of(type(self)).entries
+            if given.keys() == entries.keys():
+                self.__dict__.update(given)
+                return
+            for name, entry in entries.items():
                 if name in given:
                     setattr(self, name, given.pop(name))
                 elif entry.is_required:

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+#: The types of values that are neither null nor unknown.
+_KNOWN = frozenset((str, int, bool, float, dict, list))
+
+
 class Entry:
     """An attribute of a body."""
 
@@ -65,6 +69,8 @@ class Entry:
                 raise Unfit(f'the attribute "{self.name}" is required')
             return self.initial()
         try:
+            if value.__class__ in _KNOWN:
+                return self.shape.read(value)
             return required(self.shape, value)
         except Unfit as error:
             raise error.below(self.name) from None
@@ -133,6 +139,8 @@ class Body:
 
     def read_all_or_raise(self, value: Any) -> dict[str, Any]:
         """The author's values by name. Raises the first error."""
+        if value.__class__ is dict and value.keys() <= self.entries.keys():
+            return {name: entry.read(value.get(name)) for name, entry in self.entries.items()}
         errors: list[Unfit] = []
         found = self.read_all(value, errors)
         if errors:

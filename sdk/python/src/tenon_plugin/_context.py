@@ -28,6 +28,8 @@ class Context:
     #: Assign bytes to keep them if the call succeeds, or None to remove them.
     private: bytes | None = None
     _is_cancelled = False
+    #: Whether a coroutine has to be stopped, also one that begins later.
+    _is_stopped = False
     #: Sends progress, while the call runs.
     _say: Callable[[str, float | None, float | None], None] | None = None
     _log: Callable[[str, str, dict[str, Any]], None] | None = None
@@ -76,5 +78,6 @@ class Context:
         nothing is stopped."""
         self._is_cancelled = True
         if is_stopped:
+            self._is_stopped = True
             for stop in self._cancel:
                 stop()

@@ -29,6 +29,9 @@ class Loop:
 
         future = asyncio.run_coroutine_threadsafe(whole(), self._loop)
         context._cancel.append(future.cancel)
+        if context._is_stopped:
+            # Before it could be told.
+            future.cancel()
         try:
             return future.result()
         except (asyncio.CancelledError, TimeoutError) as error:

@@ -1,8 +1,5 @@
 import { type Diagnostic, Failure, type Path } from "../values/failure.ts";
 
-/** A value, or a promise of one. */
-export type Awaitable<T> = T | Promise<T>;
-
 /** How serious a line of the log is. */
 export type Level = "trace" | "debug" | "info" | "warn" | "error";
 

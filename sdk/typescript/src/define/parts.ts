@@ -1,5 +1,6 @@
 import type { Declaration, Declarations } from "../values/type.ts";
-import type { Awaitable, Context } from "./context.ts";
+import type { Awaitable } from "../values/awaitable.ts";
+import type { Context } from "./context.ts";
 import type { MaybeUnknownProps } from "./field.ts";
 import type { Body } from "./standard.ts";
 

@@ -1,7 +1,8 @@
 import { servePlugin } from "../hosts/serve.ts";
 import type { Declaration, Declarations } from "../values/type.ts";
 import { addStorage, type Storage } from "./storage.ts";
-import type { Awaitable, Context } from "./context.ts";
+import type { Awaitable } from "../values/awaitable.ts";
+import type { Context } from "./context.ts";
 import type { AnyField, Shape } from "./field.ts";
 import {
   type ChangeHandler,

@@ -98,6 +98,11 @@ export class Session {
     }
   }
 
+  /** What `configure` made, if it was called. */
+  get current(): unknown {
+    return this.#stage === "ready" ? this.#state : undefined;
+  }
+
   /** Ends the plugin: its `shutdown` is called once. */
   async shutDown(): Promise<void> {
     const before = this.#stage;

@@ -1,3 +1,4 @@
+import { type Awaitable, proceed } from "../values/awaitable.ts";
 import { Failure } from "../values/failure.ts";
 import { type Problem, Unfit } from "../values/problem.ts";
 import type { Declaration, Declarations } from "../values/type.ts";
@@ -102,9 +103,11 @@ function jsonSchemaOf(schema: StandardSchema): unknown {
  *
  * @throws {Unfit} The schema refuses them.
  */
-export async function validated(body: Body, given: Record<string, unknown>): Promise<Record<string, unknown>> {
-  if (body.schema === undefined) return given;
-  const result = await body.schema["~standard"].validate(given);
+export function validated(body: Body, given: Record<string, unknown>): Awaitable<Record<string, unknown>> {
+  return body.schema === undefined ? given : proceed(body.schema["~standard"].validate(given), accepted);
+}
+
+function accepted(result: StandardResult<unknown>): Record<string, unknown> {
   if (result.issues === undefined) return result.value as Record<string, unknown>;
   const problems = result.issues.map(({ message, path }): Problem => ({
     path: (path ?? []).map((step) => (typeof step === "object" ? step.key : step)).map((

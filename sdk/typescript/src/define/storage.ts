@@ -1,5 +1,5 @@
 import { Failure, type Lock } from "../values/failure.ts";
-import type { Awaitable } from "./context.ts";
+import type { Awaitable } from "../values/awaitable.ts";
 import type { Parts, RawHandler } from "./parts.ts";
 
 /**

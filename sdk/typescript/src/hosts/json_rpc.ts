@@ -1,7 +1,9 @@
 import { Buffer } from "node:buffer";
 
+import { utf8Text } from "../ipc/bytes.ts";
 import { type FrameReader, frameReader } from "../ipc/framing.ts";
 import type { Framing } from "../ipc/options.ts";
+import { isPromise } from "../values/awaitable.ts";
 import { parseJson, stringifyJson } from "../values/json.ts";
 import { isRecord } from "../values/read.ts";
 import { type RunningCall, RunningCalls } from "./calls.ts";
@@ -48,8 +50,6 @@ export interface JsonRpcMethods {
   readonly isSilent?: boolean;
 }
 
-const decoder = new TextDecoder("utf-8", { fatal: true });
-
 /** JSON-RPC 2.0 in lines or behind headers. */
 export class JsonRpcConversation implements Conversation {
   readonly calls = new RunningCalls();
@@ -83,7 +83,7 @@ export class JsonRpcConversation implements Conversation {
   #message(frame: Uint8Array): void {
     let value: unknown;
     try {
-      value = parseJson(decoder.decode(frame));
+      value = parseJson(utf8Text(frame));
     } catch {
       return this.#send(errorText(null, new Fault(PARSE_ERROR, "Parse error")));
     }
@@ -131,25 +131,33 @@ export class JsonRpcConversation implements Conversation {
     return this.#answer(id, method, params ?? undefined);
   }
 
-  async #answer(id: unknown, method: string, params: unknown): Promise<string | undefined> {
+  #answer(id: unknown, method: string, params: unknown): string | Promise<string | undefined> | undefined {
     const call = this.calls.begin(id, this.#methods.isMutating(method, params), () => {
       if (this.#methods.isSilent !== true) this.#send(errorText(id, new Fault(CANCELLED, "the call was cancelled")));
     });
     const notify = (name: string, about: unknown) =>
       this.#send(stringifyJson({ jsonrpc: "2.0", method: name, params: about }));
-    let answer: string;
+    const done = (text: string): string | undefined => {
+      this.calls.end(id, call);
+      return call.isCancelled ? undefined : text;
+    };
     try {
-      const result = await this.#methods.request({ method, params, call, notify });
-      answer = `{"jsonrpc":"2.0","id":${stringifyJson(id)},"result":${stringifyJson(result ?? null)}}`;
+      const result = this.#methods.request({ method, params, call, notify });
+      if (!isPromise(result)) return done(answerText(id, result));
+      return result.then((value) => answerText(id, value)).catch((error) => faultText(id, error)).then(done);
     } catch (error) {
-      const fault = error instanceof Fault
-        ? error
-        : new Fault(INTERNAL_ERROR, (error as Error).message || "Internal error");
-      answer = errorText(id, fault);
+      return done(faultText(id, error));
     }
-    this.calls.end(id, call);
-    return call.isCancelled ? undefined : answer;
   }
+}
+
+function answerText(id: unknown, result: unknown): string {
+  return `{"jsonrpc":"2.0","id":${stringifyJson(id)},"result":${stringifyJson(result ?? null)}}`;
+}
+
+function faultText(id: unknown, error: unknown): string {
+  if (error instanceof Fault) return errorText(id, error);
+  return errorText(id, new Fault(INTERNAL_ERROR, (error as Error).message || "Internal error"));
 }
 
 function errorText(id: unknown, { code, message, data }: Fault): string {

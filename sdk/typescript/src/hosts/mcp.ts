@@ -1,6 +1,8 @@
+import type { Cancellable, Reporter } from "../define/context.ts";
 import { jsonSchemaOfDeclaration, jsonSchemaOfObject } from "../define/json_schema.ts";
 import type { ActionPart, FunctionPart } from "../define/parts.ts";
 import type { Session } from "../define/session.ts";
+import { type Awaitable, isPromise, proceed } from "../values/awaitable.ts";
 import { asFailure, failureText } from "../values/failure.ts";
 import { stringifyJson } from "../values/json.ts";
 import { isUnfit } from "../values/problem.ts";
@@ -84,7 +86,7 @@ export class McpMethods implements JsonRpcMethods {
     };
   }
 
-  async #call({ params, call, notify }: Request): Promise<unknown> {
+  #call({ params, call, notify }: Request): unknown {
     const { name, arguments: given, _meta: meta } = isRecord(params) ? params : {};
     if (typeof name !== "string") throw new Fault(INVALID_PARAMS, "name: a string is required");
     const found = callable(this.#session, name);
@@ -102,20 +104,35 @@ export class McpMethods implements JsonRpcMethods {
       });
     };
     try {
-      if ("function" in found) {
-        const result = await callFunction(this.#session, found.function, given, JSON_READING, "json", call, {
-          progress,
-        });
-        return content(result, isObjectType(found.function.returns) ? result : { result });
-      }
-      const { outputs } = await runAction(this.#session, found.action, given, JSON_READING, call, { progress });
-      if (Object.keys(found.action.outputs).length === 0) return { content: [{ type: "text", text: "done" }] };
-      return content(outputs, outputs);
+      const answer = this.#content(found, given, call, progress);
+      return isPromise(answer) ? answer.catch(failedContent) : answer;
     } catch (error) {
-      if (isUnfit(error)) throw serviceFault(error);
-      return { content: [{ type: "text", text: failureText(asFailure(error)) }], isError: true };
+      return failedContent(error);
     }
   }
+
+  #content(
+    found: { function: FunctionPart } | { action: ActionPart },
+    given: unknown,
+    call: Cancellable,
+    progress: NonNullable<Reporter["progress"]>,
+  ): Awaitable<unknown> {
+    if ("function" in found) {
+      const result = callFunction(this.#session, found.function, given, JSON_READING, "json", call, { progress });
+      const isObject = isObjectType(found.function.returns);
+      return proceed(result, (value) => content(value, isObject ? value : { result: value }));
+    }
+    const { action } = found;
+    return runAction(this.#session, action, given, JSON_READING, call, { progress }).then(({ outputs }) => {
+      const isEmpty = Object.keys(action.outputs).length === 0;
+      return isEmpty ? { content: [{ type: "text", text: "done" }] } : content(outputs, outputs);
+    });
+  }
+}
+
+function failedContent(error: unknown): unknown {
+  if (isUnfit(error)) throw serviceFault(error);
+  return { content: [{ type: "text", text: failureText(asFailure(error)) }], isError: true };
 }
 
 function content(result: unknown, structuredContent: unknown): unknown {

@@ -2,6 +2,7 @@ import type { ActionPart, FunctionPart } from "../define/parts.ts";
 import { type Cancellable, Context, type Reporter } from "../define/context.ts";
 import type { Session } from "../define/session.ts";
 import { validated } from "../define/standard.ts";
+import { type Awaitable, isPromise, proceed } from "../values/awaitable.ts";
 import { Failure } from "../values/failure.ts";
 import { type Problem, Unfit } from "../values/problem.ts";
 import { isRecord, type Reading, readObject, readValue, type Wire } from "../values/read.ts";
@@ -24,11 +25,11 @@ export async function withContext<T>(
 }
 
 /** The arguments of a function, of an object by name. @throws {Unfit} They do not fit. */
-export async function functionArguments(
+export function functionArguments(
   part: FunctionPart,
   given: Wire,
   reading: Reading,
-): Promise<Record<string, unknown>> {
+): Awaitable<Record<string, unknown>> {
   const { variadic, body } = part;
   if (variadic === undefined) return validated(body, readObject(given, body.attributes, reading));
   const all = isRecord(given ?? {}) ? { ...(given as Record<string, unknown> | null | undefined) } : given;
@@ -39,8 +40,8 @@ export async function functionArguments(
     if (!Array.isArray(values)) throw new Unfit([{ path: [variadic.name], text: "a list is required" }]);
     rest = values.map((one, index) => readValue(one, variadic.element, reading, [variadic.name, index]));
   }
-  const fixed = await validated(body, readObject(all, body.attributes, reading));
-  return { ...fixed, [variadic.name]: rest };
+  const fixed = validated(body, readObject(all, body.attributes, reading));
+  return proceed(fixed, (named) => ({ ...named, [variadic.name]: rest }));
 }
 
 /** Positional arguments by the names of their parameters. @throws {Unfit} There are too many. */
@@ -67,8 +68,8 @@ export function named(
   return given;
 }
 
-/** Runs a function. */
-export async function callFunction(
+/** Runs a function. The result is a promise only if something of the author's is one. */
+export function callFunction(
   session: Session,
   part: FunctionPart,
   given: Wire,
@@ -76,17 +77,25 @@ export async function callFunction(
   format: Format,
   call: Cancellable,
   reporter: Reporter,
-): Promise<Wire> {
-  const read = await functionArguments(part, given, reading);
-  // A function without a configuration can be called before it is configured.
-  const state = session.stage === "ready" ? await session.state() : undefined;
-  const context = new Context(state, call, reporter);
-  try {
-    const value = await part.run(read, context);
-    return written("the result", () => writeDeclared(value, part.returns, format));
-  } finally {
-    context.end();
-  }
+): Awaitable<Wire> {
+  return proceed(functionArguments(part, given, reading), (read) => {
+    // A function without a configuration can be called before it is configured.
+    const context = new Context(session.current, call, reporter);
+    let value: unknown;
+    try {
+      value = part.run(read, context);
+      if (isPromise(value)) {
+        return Promise.resolve(value).finally(() => context.end()).then((it) => functionResult(it, part, format));
+      }
+    } finally {
+      if (!isPromise(value)) context.end();
+    }
+    return functionResult(value, part, format);
+  });
+}
+
+function functionResult(value: unknown, part: FunctionPart, format: Format): Wire {
+  return written("the result", () => writeDeclared(value, part.returns, format));
 }
 
 /** Runs an action. */

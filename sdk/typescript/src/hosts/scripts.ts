@@ -1,4 +1,4 @@
-import type { Awaitable } from "../define/context.ts";
+import type { Awaitable } from "../values/awaitable.ts";
 import type { StandardSchema } from "../define/standard.ts";
 import { asFailure, failureDiagnostics, failureText } from "../values/failure.ts";
 import { isRecord, type Wire } from "../values/read.ts";

@@ -93,12 +93,18 @@ export async function serveStdio(
       } catch (error) {
         end(error);
       }
+      // Those that are there already.
+      output.flush();
     });
     stdin.on("end", () => end());
     stdin.on("error", () => end());
     for (const signal of ["SIGTERM", "SIGINT"] as const) {
       try {
-        process.on(signal, () => end());
+        process.on(signal, () => {
+          // A second signal does not wait for what runs.
+          if (isOver) process.exit(signal === "SIGTERM" ? 143 : 130);
+          end();
+        });
       } catch {
         // The runtime has no such signal.
       }

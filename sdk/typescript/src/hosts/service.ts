@@ -1,5 +1,7 @@
+import type { Cancellable } from "../define/context.ts";
 import type { ActionPart, FunctionPart } from "../define/parts.ts";
 import type { Session } from "../define/session.ts";
+import { isPromise } from "../values/awaitable.ts";
 import { asFailure, type Failure } from "../values/failure.ts";
 import { isUnfit, nearest, plainProblemText } from "../values/problem.ts";
 import { JSON_READING } from "../values/read.ts";
@@ -45,25 +47,33 @@ export class ServiceMethods implements JsonRpcMethods {
     return !this.#session.parts.functions.has(method) && this.#session.parts.actions.has(method);
   }
 
-  async request({ method, params, call }: Request): Promise<unknown> {
+  request({ method, params, call }: Request): unknown {
     const found = callable(this.#session, method);
     if (found === undefined) throw new Fault(METHOD_NOT_FOUND, unknownName(this.#session, "method", method));
     try {
-      if ("function" in found) {
-        const given = Array.isArray(params) ? named(method, found.function, params) : params;
-        return await callFunction(this.#session, found.function, given, JSON_READING, "json", call, {});
-      }
-      const given = Array.isArray(params) ? named(method, found.action, params) : params;
-      const { outputs } = await runAction(this.#session, found.action, given, JSON_READING, call, {});
-      return outputs;
+      const answer = this.#call(found, method, params, call);
+      return isPromise(answer) ? answer.catch(refuseCall) : answer;
     } catch (error) {
-      throw serviceFault(error);
+      return refuseCall(error);
     }
+  }
+
+  #call(found: { function: FunctionPart } | { action: ActionPart }, method: string, params: unknown, call: Cancellable) {
+    if ("function" in found) {
+      const given = Array.isArray(params) ? named(method, found.function, params) : params;
+      return callFunction(this.#session, found.function, given, JSON_READING, "json", call, {});
+    }
+    const given = Array.isArray(params) ? named(method, found.action, params) : params;
+    return runAction(this.#session, found.action, given, JSON_READING, call, {}).then(({ outputs }) => outputs);
   }
 
   event(method: string, params: unknown, calls: RunningCalls): void {
     if (method === "$/cancelRequest") calls.cancel((params as { id?: unknown } | null | undefined)?.id);
   }
+}
+
+function refuseCall(error: unknown): never {
+  throw serviceFault(error);
 }
 
 /** The error of a call: what does not fit is the caller's fault, everything else the plugin's. */

@@ -40,15 +40,22 @@ export class StdioOutput implements Output {
     else this.#put(bytes);
   }
 
-  /** Collects the frames of this turn of the event loop, and writes them at once. */
+  /** Collects the frames of this turn of the event loop. */
   cork(): void {
     if (this.#corked !== undefined) return;
     this.#corked = [];
     setImmediate(() => {
-      const frames = this.#corked ?? [];
+      this.flush();
       this.#corked = undefined;
-      if (frames.length > 0) this.#put(frames.length === 1 ? (frames[0] as Buffer) : Buffer.concat(frames));
     });
+  }
+
+  /** Writes what has been collected so far at once. */
+  flush(): void {
+    const frames = this.#corked;
+    if (frames === undefined || frames.length === 0) return;
+    this.#corked = [];
+    this.#put(frames.length === 1 ? (frames[0] as Buffer) : Buffer.concat(frames));
   }
 
   /** Resolves when everything is written. */

@@ -1,3 +1,4 @@
+import { allOf, type Awaitable, proceed } from "../values/awaitable.ts";
 import { Calls, type Patience } from "./calls.ts";
 import type { Connection } from "./connection.ts";
 import { connectionError, type ConnectionError, ErrorCode, RpcError } from "./errors.ts";
@@ -219,15 +220,13 @@ export class Client extends Announcer {
     const messages: unknown[] = isBatch ? (value as unknown[]) : [value];
     const found = messages.map(read);
     const answers = found.flatMap((message) => this.#take(message) ?? []);
-    if (answers.length > 0) {
-      void Promise.all(answers).then((all) => this.#reply(all, isBatch, connection));
-    }
+    if (answers.length > 0) void proceed(allOf(answers), (all) => this.#reply(all, isBatch, connection));
     const [only] = found;
     return only?.kind === "error" && only.id === null ? only.error : undefined;
   }
 
   /** Does what a message asks for. Gives an answer if it has to have one. */
-  #take(message: Message): Promise<Answer> | undefined {
+  #take(message: Message): Awaitable<Answer> | undefined {
     switch (message.kind) {
       case "result":
         return this.#settled(message.id, this.#calls.resolve(message.id, message.result));
@@ -259,7 +258,7 @@ export class Client extends Announcer {
     this.announce("notification", method, params);
   }
 
-  #refuse({ of, id, problem }: Message & { kind: "malformed" }): Promise<Answer> | undefined {
+  #refuse({ of, id, problem }: Message & { kind: "malformed" }): Answer | undefined {
     const message = `Invalid message received: ${problem}`;
     const error = connectionError("INVALID_MESSAGE", message);
     if (of === "response" && id !== undefined && this.#calls.reject(id, error)) return undefined;
@@ -267,7 +266,7 @@ export class Client extends Announcer {
     // An answer is never answered, nor is what has no id: two sides could go on like that forever.
     if (of === "response" || id === undefined || id === null) return undefined;
     const refusal = new RpcError(ErrorCode.InvalidRequest, "Invalid Request", problem);
-    return Promise.resolve({ id, text: errorText(id, refusal) });
+    return { id, text: errorText(id, refusal) };
   }
 
   /** Sends answers to where the calls came from; a new connection has no use for them. */

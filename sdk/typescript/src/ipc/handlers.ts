@@ -1,3 +1,4 @@
+import { type Awaitable, isPromise, proceed } from "../values/awaitable.ts";
 import { ErrorCode, RpcError } from "./errors.ts";
 import { errorText, type Id, resultText } from "./message.ts";
 
@@ -37,12 +38,12 @@ export class Handlers {
     this.#handlers.set(method, handler);
   }
 
-  /** The answer to a call. It never fails: every call has one. */
-  async answer(id: Id, method: string, params: unknown): Promise<Answer> {
-    return { id, text: await this.#text(id, method, params) };
+  /** The answer to a call, at once if the handler needs no time. It never fails: every call has one. */
+  answer(id: Id, method: string, params: unknown): Awaitable<Answer> {
+    return proceed(this.#text(id, method, params), (text) => ({ id, text }));
   }
 
-  async #text(id: Id, method: string, params: unknown): Promise<string> {
+  #text(id: Id, method: string, params: unknown): Awaitable<string> {
     const handler = this.#handlers.get(method);
     if (handler === undefined) {
       const error = new RpcError(ErrorCode.MethodNotFound, "Method not found", { method });
@@ -55,12 +56,24 @@ export class Handlers {
     const controller = new AbortController();
     const { signal } = controller;
     this.#running.set(controller, id);
-    try {
-      return resultText(id, await handler(params, { method, signal }));
-    } catch (error) {
-      return this.#failure(id, error, signal);
-    } finally {
+    const ended = (text: () => string): string => {
       this.#running.delete(controller);
+      try {
+        return text();
+      } catch (error) {
+        return this.#failure(id, error, signal);
+      }
+    };
+    const failed = (error: unknown) =>
+      ended(() => {
+        throw error;
+      });
+    try {
+      const result = handler(params, { method, signal });
+      if (!isPromise(result)) return ended(() => resultText(id, result));
+      return Promise.resolve(result).then((value) => ended(() => resultText(id, value)), failed);
+    } catch (error) {
+      return failed(error);
     }
   }
 

@@ -4,7 +4,13 @@ import { connectionError, type ConnectionError } from "./errors.ts";
 const LINE_FEED = 0x0a;
 /** The headers of one message together. A peer that speaks something else must not fill memory. */
 const LONGEST_HEADERS = 8 * 1024;
+const ZERO = 0x30;
+const PLAIN_HEADER = Uint8Array.from("Content-Length: ", (letter) => letter.charCodeAt(0));
+const HEADER_END = [0x0d, 0x0a, 0x0d, 0x0a];
+/** With ten digits. */
+const LONGEST_PLAIN_HEADER = PLAIN_HEADER.length + 10;
 const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*$/;
+const headerDecoder = new TextDecoder();
 const CHARSET = /charset\s*=\s*"?([^";\s]*)/i;
 
 /** Messages behind `Content-Length` headers, as in the Language Server Protocol. */
@@ -25,7 +31,7 @@ export class HeaderReader {
   *push(chunk: Uint8Array): Generator<Uint8Array> {
     this.#queue.push(chunk);
     for (;;) {
-      if (!this.#isBody && !this.#readHeaders()) return;
+      if (!this.#isBody && !this.#readPlainHeader() && !this.#readHeaders()) return;
       const length = this.#length ?? 0;
       if (this.#queue.length < length) return;
       const body = this.#queue.view.subarray(0, length);
@@ -43,6 +49,26 @@ export class HeaderReader {
     }
   }
 
+  /** Whether the next message has this one header, written as everybody writes it: it is read without a text of its own. */
+  #readPlainHeader(): boolean {
+    if (this.#headers > 0) return false;
+    const { view } = this.#queue;
+    for (let at = 0; at < PLAIN_HEADER.length; at += 1) if (view[at] !== PLAIN_HEADER[at]) return false;
+    let length = 0;
+    let end = PLAIN_HEADER.length;
+    for (; end < LONGEST_PLAIN_HEADER; end += 1) {
+      const digit = (view[end] ?? 0) - ZERO;
+      if (digit < 0 || digit > 9) break;
+      length = length * 10 + digit;
+    }
+    const isPlain = end > PLAIN_HEADER.length && HEADER_END.every((byte, index) => view[end + index] === byte);
+    if (!isPlain || length > this.#limit) return false;
+    this.#queue.drop(end + HEADER_END.length);
+    this.#length = length;
+    this.#isBody = true;
+    return true;
+  }
+
   /** Whether the headers are complete. */
   #readHeaders(): boolean {
     for (;;) {
@@ -53,7 +79,7 @@ export class HeaderReader {
         throw broken(`headers of more than ${LONGEST_HEADERS} bytes`);
       }
       if (end < 0) return false;
-      const line = new TextDecoder().decode(view.subarray(0, end)).replace(/\r$/, "");
+      const line = headerDecoder.decode(view.subarray(0, end)).replace(/\r$/, "");
       this.#queue.drop(bytes);
       if (line !== "") {
         this.#headers += bytes;

@@ -1,3 +1,4 @@
+import { utf8Text } from "./bytes.ts";
 import { connectionError, ErrorCode, RpcError } from "./errors.ts";
 
 /** What tells a call from the others. Ours are 1, 2, 3, ...; a server's may be texts, or null. */
@@ -14,9 +15,6 @@ export type Message =
   /** A request or an answer that is none. The id is there if it can be read. */
   | { kind: "malformed"; of: "request" | "response"; id: Id | undefined; problem: string };
 
-// A byte order mark is kept, and refused, as every reader of this protocol does.
-const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
 /**
  * The JSON value of a frame.
  *
@@ -24,7 +22,7 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
  */
 export function parse(frame: Uint8Array): unknown {
   try {
-    return JSON.parse(decoder.decode(frame));
+    return JSON.parse(utf8Text(frame));
   } catch (cause) {
     const start = new TextDecoder().decode(frame.subarray(0, 80));
     const rest = frame.length > 80 ? `... (${frame.length} bytes)` : "";
@@ -109,7 +107,8 @@ function asObject(value: unknown): Record<string, unknown> | undefined {
 }
 
 function isId(value: unknown): value is Id {
-  return value === null || typeof value === "number" || typeof value === "string";
+  // A number beyond a double would be answered to nobody: it goes back as null.
+  return value === null || typeof value === "string" || Number.isFinite(value);
 }
 
 function malformed(of: "request" | "response", id: Id | undefined, problem: string): Message {

@@ -3,6 +3,7 @@ import { connect, createServer, type Server as NetServer, type Socket } from "no
 import { dirname } from "node:path";
 import process from "node:process";
 
+import { allOf, type Awaitable, proceed } from "../values/awaitable.ts";
 import { Calls } from "./calls.ts";
 import { Connection } from "./connection.ts";
 import { connectionError, ErrorCode, RpcError } from "./errors.ts";
@@ -216,6 +217,8 @@ class ServedClient implements Session {
       received: (frame, connection) => this.#receive(frame, connection),
       ended: () => {
         this.#isEnding = true;
+        // Nobody can answer them any more.
+        this.#calls.rejectAll(connectionError("DISCONNECTED", "Connection lost"));
         if (this.#running === 0) void this.close();
       },
       lost: (problem) => {
@@ -290,7 +293,7 @@ class ServedClient implements Session {
     const answers = messages.flatMap((one) => this.#take(read(one)) ?? []);
     if (answers.length === 0) return;
     this.#running += 1;
-    void Promise.all(answers).then((all) => {
+    void proceed(allOf(answers), (all) => {
       this.#running -= 1;
       try {
         const texts = all.map(({ text }) => text);
@@ -302,7 +305,7 @@ class ServedClient implements Session {
     });
   }
 
-  #take(message: Message): Promise<Answer> | undefined {
+  #take(message: Message): Awaitable<Answer> | undefined {
     switch (message.kind) {
       case "result":
         return void this.#calls.resolve(message.id, message.result);
@@ -316,7 +319,12 @@ class ServedClient implements Session {
       case "notification":
         return void this.#heard(message.method, message.params);
       case "malformed":
-        return message.of === "response" ? undefined : refused(message.id ?? null, message.problem);
+        if (message.of === "request") return refused(message.id ?? null, message.problem);
+        // An answer is never answered: two sides could go on like that forever.
+        return void this.#calls.reject(
+          message.id ?? null,
+          connectionError("INVALID_MESSAGE", `Invalid message received: ${message.problem}`),
+        );
     }
   }
 
@@ -333,11 +341,8 @@ class ServedClient implements Session {
   }
 }
 
-function refused(id: Answer["id"], problem: string): Promise<Answer> {
-  return Promise.resolve({
-    id,
-    text: errorText(id, new RpcError(ErrorCode.InvalidRequest, "Invalid Request", problem)),
-  });
+function refused(id: Answer["id"], problem: string): Answer {
+  return { id, text: errorText(id, new RpcError(ErrorCode.InvalidRequest, "Invalid Request", problem)) };
 }
 
 /** Removes the socket of a server that is dead. @throws {ConnectionError} It is alive, or not a socket. */

@@ -108,6 +108,15 @@ function writeTuple(all: unknown[], elements: readonly Declaration[], format: Fo
   return elements.map((one, index) => writeDeclared(all[index], one, format, [...path, index]));
 }
 
+const namesInOrder = new WeakMap<Declarations, readonly string[]>();
+
+/** The names of attributes in the order that they are written in. */
+function sortedNames(attributes: Declarations): readonly string[] {
+  let names = namesInOrder.get(attributes);
+  if (names === undefined) namesInOrder.set(attributes, names = Object.keys(attributes).sort(bytewise));
+  return names;
+}
+
 /**
  * Writes an object of attributes. One that is not declared is an error, as is a missing one that is not optional.
  *
@@ -125,7 +134,7 @@ export function writeObject(
     }
   }
   const found: Record<string, Wire> = {};
-  for (const name of Object.keys(attributes).sort(bytewise)) {
+  for (const name of sortedNames(attributes)) {
     const one = attributes[name] as Declaration;
     const member = Object.hasOwn(value, name) ? value[name] : undefined;
     if (
