@@ -52,6 +52,15 @@ def everything(max_in_flight: int | None = None) -> Plugin:
         return "done"
 
     @plugin.function
+    def leave(code: int) -> str:
+        sys.exit(code)
+
+    @plugin.function
+    async def leave_later(code: int) -> str:
+        await asyncio.sleep(0)
+        sys.exit(code)
+
+    @plugin.function
     def wait_for_file(path: str, context: Context) -> str:
         """Waits until a file exists, or the call is cancelled."""
         while not os.path.exists(path):

@@ -316,6 +316,19 @@ class Calls(unittest.TestCase):
                 self.assertEqual(program.line(), {"jsonrpc": "2.0", "id": number, "result": "found"})
             self.assertEqual(program.end()[0], 0)
 
+    def test_an_exit_ends_the_process_in_whichever_thread_it_is(self) -> None:
+        for name in ("everything", "parallel"):
+            for method in ("leave", "leave_later"):
+                for is_overtaken in (False, True):
+                    with self.subTest(name, method=method, is_overtaken=is_overtaken), Program(name) as program:
+                        if is_overtaken:
+                            # It takes so long that another thread reads, and runs what comes next.
+                            program.send(call(1, "slowly", [0.1]))
+                            self.assertEqual(program.line()["result"], "done")
+                        program.send(call(2, method, [3]))
+                        # Without an end of stdin.
+                        self.assertEqual(program.process.wait(WATCHDOG_SECONDS), 3)
+
     def test_what_changes_something_is_finished_at_the_end_of_stdin(self) -> None:
         with tempfile.TemporaryDirectory() as folder, Program("everything") as program:
             begin, done = os.path.join(folder, "begin"), os.path.join(folder, "done")

@@ -25,7 +25,11 @@ class Loop:
         """Runs a coroutine to its end, from another thread."""
 
         async def whole() -> Any:
-            return await work
+            try:
+                return await work, None
+            except (SystemExit, KeyboardInterrupt) as error:
+                # It would end the loop, and every later coroutine would wait forever. It is for the process.
+                return None, error
 
         future = asyncio.run_coroutine_threadsafe(whole(), self._loop)
         context._cancel.append(future.cancel)
@@ -33,7 +37,7 @@ class Loop:
             # Before it could be told.
             future.cancel()
         try:
-            return future.result()
+            result, ending = future.result()
         except (asyncio.CancelledError, TimeoutError) as error:
             if context.cancelled:
                 raise Cancelled from None
@@ -47,3 +51,6 @@ class Loop:
             raise
         finally:
             context._cancel.remove(future.cancel)
+        if ending is not None:
+            raise ending
+        return result

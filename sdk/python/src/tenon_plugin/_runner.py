@@ -8,7 +8,7 @@ they run in threads of their own.
 
 from __future__ import annotations
 
-from _thread import allocate_lock, start_new_thread
+from _thread import allocate_lock, get_ident, start_new_thread
 from time import sleep
 
 TYPE_CHECKING = False
@@ -55,9 +55,13 @@ class Runner:
         self.is_stopped = False
         #: Whether the main thread may be interrupted by a signal: it runs nothing of the author's.
         self.is_idle = False
+        self._main = 0
+        #: What ends the process, such as ``sys.exit`` in a job of another thread.
+        self._ending: BaseException | None = None
 
     def run(self) -> None:
         """Returns when everything has been read and run, or a job has ended the conversation."""
+        self._main = get_ident()
         if self._limit > 1:
             # The main thread does not read: a job that ends the conversation could not wake it.
             start_new_thread(self._read, (1,))
@@ -69,6 +73,8 @@ class Runner:
         if not is_done:
             self._done.acquire()
         self.is_idle = False
+        if self._ending is not None:
+            raise self._ending
 
     def _read(self, generation: int) -> None:
         while not self.is_stopped:
@@ -137,9 +143,23 @@ class Runner:
                     return is_reader
             self._give_room()
             self._started += 1
-            job()
+            self._perform(job)
             if self.is_stopped:
                 self.queue.clear()
+
+    def _perform(self, job: Callable[[], None]) -> None:
+        """Runs a job. What a job does not turn into an answer ends the process, whichever thread it is in."""
+        try:
+            job()
+        except BaseException as error:
+            if get_ident() == self._main:
+                raise
+            # In another thread it would end that thread alone, and the host would wait forever. The main thread waits
+            # for the end whenever others run jobs.
+            self._ending = error
+            self.is_stopped = True
+            self._end()
+            raise SystemExit from None
 
     def _stand_by(self) -> None:
         """Watches the thread that reads, and takes its place while it is busy."""
@@ -174,7 +194,7 @@ class Runner:
 
     def _work(self, job: Any) -> None:
         while True:
-            job()
+            self._perform(job)
             with self._lock:
                 if self.queue and not self.is_stopped:
                     job = self.queue.pop(0)
