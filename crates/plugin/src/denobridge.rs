@@ -2,6 +2,7 @@
 //! action, and its functions.
 
 mod answers;
+mod as_given;
 mod places;
 mod resource;
 mod secrets;

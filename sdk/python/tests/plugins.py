@@ -12,7 +12,7 @@ from typing import Any
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../src"))
 
-from tenon_plugin import Attributes, Context, Created, Existing, Failure, Plugin
+from tenon_plugin import Attributes, Context, Created, Existing, Failure, Found, Plugin
 
 
 class Outputs(Attributes):
@@ -126,7 +126,40 @@ def files() -> Plugin:
     return plugin
 
 
+class Port(Attributes):
+    number: int
+    protocol: str = "tcp"
+
+
+def boxes() -> Plugin:
+    """A plugin with a resource that has defaults and optional attributes."""
+    plugin = Plugin("boxes", "1.0.0")
+
+    @plugin.resource("box")
+    class Box:
+        class Props(Attributes):
+            name: str
+            size: int = 3
+            label: str | None = None
+            ports: list[Port] = []
+
+        def create(self, props: Props) -> Created[None]:
+            return Created(props.name)
+
+        def read(self, id: str, props: Props | None) -> Found[Props, None] | None:
+            if props is None:
+                return Found(Box.Props(name=id))
+            # The user's label was changed by somebody.
+            changed = {"label": "theirs"} if id == "changed" else {}
+            return Found(Box.Props(**{**vars(props), **changed}))
+
+        def delete(self, existing: Existing[Props, None]) -> None:
+            pass
+
+    return plugin
+
+
 if __name__ == "__main__":
     name, *rest = sys.argv[1:]
-    made = files() if name == "files" else everything(4 if name == "parallel" else None)
+    made = files() if name == "files" else boxes() if name == "boxes" else everything(4 if name == "parallel" else None)
     made.serve(rest)

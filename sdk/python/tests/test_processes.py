@@ -241,6 +241,20 @@ class JsonRpc(unittest.TestCase):
             self.assertIn("has no ephemeral resource", program.line()["error"]["message"])
             self.assertEqual(program.process.wait(), 0)
 
+    def test_a_denobridge_resource_is_read_as_the_user_has_written_it(self) -> None:
+        given = {"name": "a", "ports": [{"number": 80}, {"number": 81, "protocol": "udp"}]}
+        completed = {"name": "a", "size": 3, "label": None, "ports": []}
+        with Program("boxes") as program:
+            for id, props, found in (
+                ("a", given, given),
+                ("a", {**given, "size": 3, "label": None}, {**given, "size": 3, "label": None}),
+                ("changed", given, {**given, "label": "theirs"}),
+                # An import has no props.
+                ("a", None, completed),
+            ):
+                program.send(call(1, "read", {"id": id, "props": props}))
+                self.assertEqual(program.line()["result"]["props"], found)
+
 
 class Seasonings(unittest.TestCase):
     def test_a_conversation(self) -> None:

@@ -10,6 +10,7 @@ use tenon_values::convert::convert;
 use tenon_values::{Type, Value};
 
 use super::answers::{answer, failed, only};
+use super::as_given::as_given;
 use super::places::{Members, Places};
 use super::secrets::{props, split, state, written};
 use super::{decode, done, value};
@@ -46,17 +47,22 @@ pub(super) async fn create(session: &Session, params: Option<Payload>) -> Reply 
 
 pub(super) async fn read(session: &Session, params: Option<Payload>) -> Reply {
     let Part { shape, work } = the_resource(session, Read::NAME).await?;
+    let kind =
+        &session.kinds.resources[only(session, Read::NAME, "resource", &session.offer.resources)?];
     let params = decode::<Read>(params)?;
     let places = Places::new(&Members::PLAIN, &shape);
     let work = async {
-        let props = value(Given::Props, &params.props)?;
-        let props = Some(props).filter(|props| !props.is_null());
-        let Some(found) = work.read(params.id, props).await? else {
+        let given = value(Given::Props, &params.props)?;
+        let given = Some(given).filter(|props| !props.is_null());
+        let Some(mut found) = work.read(params.id, given.clone()).await? else {
             return Ok(ReadResult {
                 exists: Some(false),
                 ..ReadResult::default()
             });
         };
+        if let Some(given) = given {
+            found.props = as_given(&found.props, &(kind.rewrite)(&given)?, &given);
+        }
         let (state, sensitive_state) = split(&found.data.value, &shape.returned)?;
         Ok(ReadResult {
             exists: None,

@@ -31,6 +31,12 @@ async fn a_resource_is_created_read_updated_and_deleted() {
             r#"{"id":"ada","props":null}"#,
             r#"{"props":{"age":null,"name":"ada"},"state":{"number":2}}"#,
         ),
+        // As the user has written it, without the age that was left out.
+        (
+            "read",
+            r#"{"id":"ada","props":{"name":"ada"}}"#,
+            r#"{"props":{"name":"ada"},"state":{"number":2}}"#,
+        ),
         ("read", r#"{"id":"gone","props":null}"#, r#"{"exists":false}"#),
         (
             "update",

@@ -6,7 +6,7 @@ from __future__ import annotations
 from ._failure import Cancelled, Diagnostic, Failure, Unfit, failure_of
 from ._host import Job, Refused, written
 from ._jsonrpc import FAILED, METHOD_NOT_FOUND, JsonRpc
-from ._places import ARGUMENTS, CHANGE, PLAIN, joined, located, split
+from ._places import ARGUMENTS, CHANGE, PLAIN, as_given, joined, located, split, stored
 from ._planning import created, found_of, returned_state
 from ._results import Decision, Existing, Opened, Plan, Renewed, seconds
 from ._unknown import Unknown, is_wholly_known
@@ -153,9 +153,10 @@ class Denobridge(JsonRpc):
         found = found_of(self._method(part, "read", job, str(job.params["id"]), props))
         if found is None:
             return {"exists": False}
-        given = written(part.props.write, found.props, "props")
-        stored = {name: value for name, value in given.items() if not part.props.entries[name].is_write_only}
-        return {"props": stored, **self._state(part, found.state)}
+        now = stored(written(part.props.write, found.props, "props"), part.props)
+        if props is not None:
+            now = as_given(now, stored(part.props.write(props), part.props), sent_props)
+        return {"props": now, **self._state(part, found.state)}
 
     def _existing(self, part: Resource, job: Job, prefix: str) -> Existing[Any, Any]:
         def member(name: str) -> Any:

@@ -86,3 +86,28 @@ def split(returned: dict[str, Any], body: Body, plain: str, secret: str) -> dict
     if any(one is not None for one in hidden.values()):
         result[secret] = hidden
     return result
+
+
+def stored(props: dict[str, Any], body: Body) -> dict[str, Any]:
+    """Props without what is never stored."""
+    return {name: value for name, value in props.items() if not body.entries[name].is_write_only}
+
+
+def as_given(found: Any, completed: Any, given: Any) -> Any:
+    """What was found, written as the user has written it; ``completed`` is what the user has given, with defaults.
+
+    The host compares the props that it gets with those that it has sent: a default that the user has left out would be
+    a change in every plan.
+    """
+    if found == completed:
+        return given
+    if isinstance(found, dict) and isinstance(completed, dict) and isinstance(given, dict):
+        return {
+            name: as_given(value, completed.get(name), given[name]) if name in given else value
+            for name, value in found.items()
+            if name in given or value != completed.get(name)
+        }
+    if isinstance(found, list) and isinstance(completed, list) and isinstance(given, list):
+        if len(found) == len(completed) == len(given):
+            return [as_given(*parts) for parts in zip(found, completed, given)]
+    return found

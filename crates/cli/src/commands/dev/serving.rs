@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tenon_host::Start;
 use tenon_ipc::{CallHook, Relay, RelaySettings, socket_path};
-use tenon_rpc::Dialect;
+use tenon_protocols::Protocol;
 
 use super::{Project, checks};
 use crate::args::DevArgs;
@@ -47,15 +47,11 @@ impl Serving {
             on_call: Some(hook),
             ..RelaySettings::default()
         };
-        match Relay::start_at(
-            path,
-            command,
-            Start::new(Dialect::JsonRpcLines),
-            None,
-            settings,
-        )
-        .await
-        {
+        // So that the plugin is told when a client gives up.
+        let protocol = Protocol::Ipc;
+        let mut start = Start::new(protocol.dialect());
+        start.options = protocol.host_options();
+        match Relay::start_at(path, command, start, Some(protocol), settings).await {
             Ok(relay) => {
                 let name = output::on_one_line(name);
                 print(Outcome::Ok(format!(
