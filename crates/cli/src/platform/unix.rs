@@ -6,8 +6,6 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::Path;
 
-use rustix::fs::{CWD, RenameFlags, renameat_with};
-use rustix::io::Errno;
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
 use tokio::io::Interest;
 use tokio::net::unix::pipe;
@@ -99,11 +97,24 @@ pub(crate) fn link(target: &str, path: &Path) -> io::Result<()> {
 }
 
 /// Renames a folder unless there is something of the new name: not even an empty folder is replaced.
+#[cfg(any(target_os = "linux", target_vendor = "apple"))]
 pub(crate) fn rename_to_new(from: &Path, to: &Path) -> io::Result<()> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    use rustix::io::Errno;
+
     match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
         // The file system cannot do that in one step.
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) if !to.exists() => fs::rename(from, to),
         done => Ok(done?),
+    }
+}
+
+/// The same where the system cannot do it in one step: an empty folder that is made in between is replaced.
+#[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
+pub(crate) fn rename_to_new(from: &Path, to: &Path) -> io::Result<()> {
+    match to.exists() {
+        true => Err(io::ErrorKind::AlreadyExists.into()),
+        false => fs::rename(from, to),
     }
 }
 
