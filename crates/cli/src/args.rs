@@ -1,18 +1,24 @@
 //! The command line: types and texts only.
 
+#[cfg(unix)]
 mod acp;
 mod call;
+#[cfg(unix)]
 mod chat;
+#[cfg(unix)]
 mod dev;
 mod environment;
 mod limits;
 mod new;
 mod permissions;
+#[cfg(unix)]
 mod provider;
 mod scenario;
 mod serve;
 mod socket;
+#[cfg(unix)]
 mod state;
+#[cfg(unix)]
 mod terraform;
 
 use std::ffi::OsString;
@@ -24,20 +30,24 @@ use clap_complete::Shell;
 use tenon_protocols::Protocol;
 use tenon_rpc::Dialect;
 
+#[cfg(unix)]
 pub(crate) use acp::{
     AcpAgentArgs, AcpCommand, GuardArgs, PolicyCheckArgs, PolicyCommand, PolicyExplainArgs,
     ReplayArgs, SideChoice, VerifyArgs,
 };
 pub(crate) use call::{CallArgs, TcpAddress, repl_help};
+#[cfg(unix)]
 pub(crate) use chat::{ChatArgs, chat_help};
+#[cfg(unix)]
 pub(crate) use dev::DevArgs;
 pub(crate) use environment::EnvironmentArgs;
 pub(crate) use limits::LimitArgs;
 pub(crate) use new::{Choice, Kind, Language, NewArgs};
 pub(crate) use permissions::{PermissionArgs, SANDBOX, option};
+#[cfg(unix)]
 pub(crate) use provider::{
     ConfigArgs, DocsArgs, InstallArgs, ListPackedArgs, PackArgs, Pins, Program, ProviderCommand,
-    RemovePackedArgs, name as provider_name, version,
+    RemovePackedArgs, version,
 };
 pub(crate) use scenario::{
     GraphForm, InitArgs, ListArgs, PlanArgs, RecordKeyArgs, RunArgs, ScenarioArgs, SecretArgs,
@@ -45,7 +55,9 @@ pub(crate) use scenario::{
 };
 pub(crate) use serve::{EventsChoice, FramingChoice, ServeArgs, SlowChoice};
 pub(crate) use socket::{PlaceArgs, TapArgs, UserArgs};
+#[cfg(unix)]
 pub(crate) use state::{StateCommand, StateServeArgs};
+#[cfg(unix)]
 pub(crate) use terraform::TerraformArgs;
 
 const EXIT_CODES: &str = "\
@@ -101,32 +113,41 @@ pub(crate) enum Command {
     Teardown(TeardownArgs),
     /// Create a plugin to start from, in Python, TypeScript, Rust or bash
     New(NewArgs),
+    #[cfg(unix)]
     /// Check, test and pack a plugin whenever a file is saved
     Dev(DevArgs),
     /// Call a method of a plugin or server, and print the answer
     Call(CallArgs),
     /// Offer a plugin to many clients on a local socket
     Serve(ServeArgs),
+    #[cfg(unix)]
     /// Terraform providers: install denobridge, or make one out of a plugin
     #[command(
         subcommand,
         after_help = "Examples:\n  tenon provider install --write-config\n  tenon provider pack mytool -- python3 mytool.py"
     )]
     Provider(ProviderCommand),
+    #[cfg(unix)]
     /// Run terraform or tofu with the hooks and the storage of tenon.hcl
     Terraform(TerraformArgs),
+    #[cfg(unix)]
     /// Keep the state of Terraform in a plugin
     #[command(
         subcommand,
         after_help = "Example:\n  . <(tenon state serve -- python3 store.py)"
     )]
     State(StateCommand),
+    #[cfg(unix)]
     /// Coding agents that speak the Agent Client Protocol (ACP)
     #[command(
         subcommand,
         after_help = "Examples:\n  tenon acp guard --policy guard.hcl --record session.jsonl -- opencode acp\n  tenon acp chat -- opencode acp\n  tenon acp verify session.jsonl"
     )]
     Acp(AcpCommand),
+    /// What only other systems have
+    #[cfg(windows)]
+    #[command(external_subcommand)]
+    Elsewhere(Vec<OsString>),
     /// Run a plugin or server for experiments: echo, add, sleep, emit and more
     #[command(after_help = ECHO_METHODS)]
     Echo(EchoArgs),
@@ -197,6 +218,23 @@ fn duration(text: &str) -> Result<Limit, String> {
         Some(limit) if !limit.is_zero() => Ok(Limit(Some(limit))),
         Some(_) => Err("a time must be greater than zero".into()),
         None => Err("a time is a number with ms, s, m or h, such as 500ms, 2s or 1h30m".into()),
+    }
+}
+
+/// A name in a source address. It becomes part of a path.
+pub(crate) fn provider_name(text: &str) -> Result<String, String> {
+    let is_part = |one: u8| one.is_ascii_lowercase() || one.is_ascii_digit() || one == b'-';
+    let is_name = text
+        .bytes()
+        .next()
+        .is_some_and(|one| one.is_ascii_lowercase())
+        && text.bytes().all(is_part)
+        && !text.ends_with('-');
+    match is_name {
+        true => Ok(text.to_owned()),
+        false => {
+            Err("a name has small letters, digits and hyphens, and begins with a letter".into())
+        }
     }
 }
 

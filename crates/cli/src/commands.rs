@@ -1,8 +1,10 @@
 //! One function per subcommand.
 
+#[cfg(unix)]
 pub(crate) mod acp;
 pub(crate) mod call;
 pub(crate) mod completions;
+#[cfg(unix)]
 pub(crate) mod dev;
 pub(crate) mod echo;
 pub(crate) mod hints;
@@ -14,6 +16,7 @@ pub(crate) mod new;
 pub(crate) mod new_file;
 pub(crate) mod plan;
 pub(crate) mod plugin;
+#[cfg(unix)]
 pub(crate) mod provider;
 pub(crate) mod record;
 pub(crate) mod report;
@@ -21,9 +24,11 @@ pub(crate) mod run;
 pub(crate) mod scenario;
 pub(crate) mod serve;
 pub(crate) mod signals;
+#[cfg(unix)]
 pub(crate) mod state;
 pub(crate) mod tap;
 pub(crate) mod teardown;
 pub(crate) mod terminal;
+#[cfg(unix)]
 pub(crate) mod terraform;
 pub(crate) mod version;

@@ -2,11 +2,17 @@
 //!
 //! Results go to stdout, everything else to stderr; the exit codes are in [`exit`].
 
+#![cfg_attr(
+    windows,
+    allow(dead_code, reason = "subcommands that only Unix has use it")
+)]
+
 mod args;
 mod commands;
 pub mod echo;
 pub mod exit;
 mod output;
+mod platform;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -82,18 +88,40 @@ async fn dispatch(command: Command) -> Result<(), Failure> {
         Command::Teardown(args) => as_events(args.work.json, commands::teardown::run(&args).await),
         Command::Builtin { .. } => Ok(()),
         Command::New(args) => interruptible(commands::new::run(&args)).await,
+        #[cfg(unix)]
         Command::Dev(args) => as_events(args.json, commands::dev::run(args).await),
         Command::Call(call) => commands::call::run(call).await,
         Command::Serve(args) => as_events(args.json, commands::serve::run(&args).await),
+        #[cfg(unix)]
         Command::Provider(command) => interruptible(commands::provider::run(&command)).await,
+        #[cfg(unix)]
         Command::Terraform(args) => commands::terraform::run(&args).await,
+        #[cfg(unix)]
         Command::State(command) => commands::state::run(&command).await,
+        #[cfg(unix)]
         Command::Acp(command) => commands::acp::run(command).await,
+        #[cfg(windows)]
+        Command::Elsewhere(words) => Err(elsewhere(&words)),
         Command::Echo(echo) => interruptible(commands::echo::run(echo)).await,
         Command::Completions { shell } => commands::completions::run(shell),
         Command::Version { json } => commands::version::run(json),
         Command::Man { command } => commands::man::run(command.as_deref()),
     }
+}
+
+/// A subcommand that only other systems have, or none.
+#[cfg(windows)]
+fn elsewhere(words: &[OsString]) -> Failure {
+    const UNIX: [&str; 5] = ["acp", "dev", "provider", "state", "terraform"];
+    let word = words
+        .first()
+        .map(|word| word.to_string_lossy())
+        .unwrap_or_default();
+    let word = tenon_text::line(&word);
+    Failure::usage(match UNIX.contains(&&*word) {
+        true => format!("`tenon {word}` is not available on Windows; in WSL it is"),
+        false => format!("unrecognized subcommand '{word}'; `tenon --help` lists the subcommands"),
+    })
 }
 
 /// With `--json`, failures are events too.
@@ -108,8 +136,7 @@ fn as_events(is_json: bool, outcome: Result<(), Failure>) -> Result<(), Failure>
 pub(crate) async fn interruptible(
     work: impl Future<Output = Result<(), Failure>>,
 ) -> Result<(), Failure> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut terminate = signal(SignalKind::terminate()).map_err(Failure::cannot_start)?;
+    let mut terminate = platform::terminate().map_err(Failure::cannot_start)?;
     let mut hang_up = commands::signals::HangUp::watch()?;
     tokio::select! {
         outcome = work => outcome,

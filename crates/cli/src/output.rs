@@ -5,24 +5,27 @@
 //! caller, with [`on_one_line`], because only the caller knows where they end. The exceptions are
 //! diagnostics, whose colours are our own, and results to a pipe, which are exact.
 
+#[cfg(unix)]
 pub(crate) mod dev;
 mod diff;
+#[cfg(unix)]
 mod findings;
 mod json;
 pub(crate) mod listing;
 pub(crate) mod plan;
 mod printer;
+#[cfg(unix)]
 mod question;
 pub(crate) mod run;
 pub(crate) mod screen;
 mod secrets;
 pub(crate) mod serve;
+#[cfg(unix)]
 mod transcript;
 
 use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
-use std::os::fd::AsFd;
 use std::process::ExitCode;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -30,16 +33,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::json;
 use tenon_hcl::{Diagnostic, Style};
 use tenon_rpc::trace::{Direction, Record};
-use tokio::io::Interest;
-use tokio::net::unix::pipe;
 
 use crate::exit::{Code, Failure};
+use crate::platform;
+#[cfg(unix)]
 pub(crate) use findings::{diagnostic_as_json, findings, findings_as_json, summary_as_json};
 use json::compact;
 pub(crate) use json::{choose_masked, masked, without_sensitive};
 pub(crate) use printer::{Answered, Printer};
 use screen::Stream;
 pub(crate) use secrets::learn_sensitive;
+#[cfg(unix)]
 pub(crate) use transcript::{Paint, Transcript};
 
 /// Why stdout could not be written, the first time.
@@ -72,10 +76,10 @@ pub(crate) fn error_bytes(bytes: &[u8]) {
     let _closed = io::stderr().lock().write_all(bytes);
 }
 
+#[cfg(unix)]
 /// Whether stdout is a pipe, as in `. <(tenon ...)`.
 pub(crate) fn is_pipe() -> bool {
-    let status = rustix::fs::fstat(io::stdout());
-    status.is_ok_and(|status| rustix::fs::FileType::from_raw_mode(status.st_mode).is_fifo())
+    platform::is_stdout_pipe(&io::stdout())
 }
 
 fn written(outcome: io::Result<()>) -> Result<(), Failure> {
@@ -88,18 +92,9 @@ fn written(outcome: io::Result<()>) -> Result<(), Failure> {
     }
 }
 
-/// Waits until the reader of stdout has closed it. Only a pipe or a socket reports that.
+/// Waits until the reader of stdout has closed it. Only a pipe or a socket reports that, and none on Windows.
 pub(crate) async fn reader_gone() {
-    let stdout = io::stdout().as_fd().try_clone_to_owned();
-    // A file that is not a pipe cannot be waited for.
-    let pipe = stdout.and_then(|stdout| pipe::Sender::from_file_unchecked(stdout.into()));
-    let is_gone = match &pipe {
-        Ok(pipe) => pipe.ready(Interest::ERROR).await.is_ok(),
-        Err(_) => false,
-    };
-    if !is_gone {
-        std::future::pending::<()>().await;
-    }
+    platform::reader_gone(&io::stdout()).await;
 }
 
 /// The outcome of the command, once everything it printed is written: lost output is a failure, whatever
@@ -276,15 +271,15 @@ pub(crate) fn has_style() -> bool {
     is_terminal(Stream::Data) && std::env::var_os("NO_COLOR").is_none()
 }
 
+#[cfg(unix)]
 /// Ends stdout while the command goes on, so that a shell that reads it goes on as well. A terminal stays open.
 pub(crate) fn end() -> Result<(), Failure> {
     finish(Ok(()))?;
     if is_terminal(Stream::Data) {
         return Ok(());
     }
-    let nowhere = std::fs::OpenOptions::new().write(true).open("/dev/null");
-    let ended = nowhere.and_then(|nowhere| Ok(rustix::stdio::dup2_stdout(nowhere)?));
-    ended.map_err(|error| Failure::new(Code::Failed, format_args!("stdout: {error}")))
+    platform::end_stdout()
+        .map_err(|error| Failure::new(Code::Failed, format_args!("stdout: {error}")))
 }
 
 #[cfg(test)]

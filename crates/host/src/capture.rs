@@ -9,7 +9,8 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 
 use crate::command::PluginCommand;
 use crate::error::start_hint;
-use crate::process::{LAST_WORDS, Pipes, Process};
+use crate::platform::Pipes;
+use crate::process::{LAST_WORDS, Process};
 
 /// How a command is run to its end: what it reads, how much it may write, how long it may take.
 ///

@@ -1,32 +1,8 @@
-//! How many files this process and its plugins may have open.
-
-use std::sync::OnceLock;
-
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-
-/// What the limit was before it was raised.
-static ORIGINAL: OnceLock<Rlimit> = OnceLock::new();
+//! How many files this process may have open.
 
 /// Raises the limit on open files (`ulimit -n`) of this process as far as the system lets it, for
 /// programs with many connections. Plugins are started with the limit as it was: programs that use
-/// `select` break with descriptors over 1,023, and others close every descriptor up to the limit.
+/// `select` break with descriptors over 1,023, and others close every descriptor up to the limit. Windows has no such limit.
 pub fn raise_descriptor_limit() {
-    let limit = getrlimit(Resource::Nofile);
-    let raised = Rlimit {
-        current: limit.maximum,
-        maximum: limit.maximum,
-    };
-    // Where there is no limit to raise it to, or it may not be raised, it stays.
-    if limit.maximum.is_some()
-        && limit.current != limit.maximum
-        && setrlimit(Resource::Nofile, raised).is_ok()
-    {
-        // Only the first one is what this process was started with.
-        ORIGINAL.get_or_init(|| limit);
-    }
-}
-
-/// The limit for children, if it is not ours.
-pub(crate) fn limit_for_children() -> Option<Rlimit> {
-    ORIGINAL.get().copied()
+    crate::platform::raise_descriptor_limit();
 }

@@ -9,6 +9,8 @@ mod variable;
 
 use std::ffi::{OsStr, OsString};
 
+use crate::platform;
+
 pub use left_out::LeftOut;
 pub use variable::{Variable, VariableError};
 
@@ -59,13 +61,14 @@ fn is_own(name: &OsStr) -> bool {
 
 /// Whether a user means this variable by a name or pattern.
 fn names_it(pattern: &OsStr, name: &OsStr) -> bool {
-    let is_explicit = pattern.as_encoded_bytes().starts_with(b"TENON_");
+    let is_explicit = platform::compared(pattern).starts_with(b"TENON_");
     matches(pattern, name) && (is_explicit || !is_own(name))
 }
 
-/// Whether a name fits a pattern.
+/// Whether a name fits a pattern. On Windows, `Path` is `PATH`.
 pub(crate) fn matches(pattern: &OsStr, name: &OsStr) -> bool {
-    let (pattern, mut rest) = (pattern.as_encoded_bytes(), name.as_encoded_bytes());
+    let (pattern, name) = (platform::compared(pattern), platform::compared(name));
+    let mut rest: &[u8] = &name;
     let mut pieces = pattern.split(|byte| *byte == b'*');
     let first = pieces.next().unwrap_or_default();
     let Some(last) = pieces.next_back() else {

@@ -3,16 +3,15 @@
 use std::fmt;
 use std::io;
 use std::num::NonZeroU32;
-use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::ExitStatus;
 use std::time::Duration;
 
-use rustix::io::Errno;
 use tenon_rpc::{CallError, CloseReason, Dialect, ErrorCode, Peer, Text, trace::Quote};
 
 use crate::environment::LeftOut;
 use crate::limits::{MemoryLimit, Size};
+use crate::platform;
 use crate::process::Process;
 
 /// A plugin could not be started or a call to it failed: what failed, the command line, what it printed,
@@ -176,7 +175,7 @@ impl PluginError {
             return Some(format!("it reached its memory limit of {limit}"));
         }
         let says_so = |line: &String| line.to_ascii_lowercase().contains("memory");
-        let is_likely = status.signal().is_some() || self.stderr.iter().any(says_so);
+        let is_likely = platform::ended_by(status).is_some() || self.stderr.iter().any(says_so);
         is_likely.then(|| memory_hint(limit))
     }
 
@@ -291,7 +290,7 @@ fn process_hint(limit: NonZeroU32) -> String {
 /// Whether a program has ended by itself, as one does that lacks a variable: a signal, also that of a
 /// limit, has other reasons.
 fn ended_itself(status: ExitStatus) -> bool {
-    status.signal().is_none()
+    platform::ended_by(status).is_none()
 }
 
 /// What to try when a program could not be started. `program` is quoted as in a shell.
@@ -307,11 +306,7 @@ pub(crate) fn start_hint(program: &str, error: &io::Error) -> Option<String> {
             (true, true) => "its first line names an interpreter that is not there".into(),
             _ => format!("is {program} installed, and is its name right?"),
         }),
-        _ if error.raw_os_error() == Some(Errno::MFILE.raw_os_error()) => {
-            Some("this process has too many files open: raise the limit with `ulimit -n`".into())
-        }
-        io::ErrorKind::PermissionDenied => Some(format!("make it executable: chmod +x {program}")),
-        _ => None,
+        _ => platform::start_hint(program, error),
     }
 }
 
@@ -361,8 +356,12 @@ impl fmt::Display for PluginError {
 
 impl std::error::Error for PluginError {}
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
+    use std::os::unix::process::ExitStatusExt;
+
+    use rustix::io::Errno;
+
     use super::*;
     use crate::limits::Limits;
 

@@ -30,26 +30,21 @@
 
 mod attended;
 mod capture;
-mod child;
 mod command;
 mod descriptors;
 mod environment;
 mod error;
-mod family;
-mod guardian;
-mod launch;
-mod leader;
 mod limits;
 pub mod own_file;
+#[cfg(windows)]
+pub mod own_pipe;
 mod platform;
 mod plugin;
 mod pool;
 mod process;
 mod sandbox;
-mod spawner;
 mod stderr;
 mod supervisor;
-mod sweep;
 
 pub use attended::Attended;
 pub use capture::{Capture, CaptureError, Captured};
@@ -60,7 +55,7 @@ pub use error::{PluginError, Problem};
 pub use limits::{Limits, MemoryLimit, parse_size};
 pub use plugin::{Plugin, Start};
 pub use pool::{Lease, Pool, PoolError, PoolLimits, Started};
-pub use process::{Exit, HowItEnded, Process, StopLimits, Stopped};
+pub use process::{Exit, HowItEnded, Process, StopLimits, Stopped, signal};
 pub use sandbox::{Denial, Grant, InvalidPermission, Permission, Permissions, Unenforceable};
 pub use stderr::StderrTail;
 pub use supervisor::{Down, Restart, Status, Supervisor};

@@ -7,19 +7,13 @@
 
 mod replacing;
 
-use std::fs::{self, File, FileType, Metadata, OpenOptions, Permissions};
+use std::fs::{self, File, FileType};
 use std::io;
-use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
-use rustix::fs::OFlags;
+use crate::platform::files;
 
 pub use replacing::{TEMPORARY, replace, sync_folder_of};
-
-const ROOT: u32 = 0;
-/// Write permission of the group and of other users.
-const OTHERS_WRITE: u32 = 0o022;
-const STICKY: u32 = 0o1000;
 
 /// What an existing file is opened for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,13 +31,10 @@ pub enum Access {
 pub fn open(path: &Path, access: Access) -> io::Result<File> {
     // Opening a device may already do something to it.
     check_kind(fs::symlink_metadata(path)?.file_type())?;
-    let mut options = options();
-    options.read(true).write(access == Access::ReadWrite);
-    let file = options.open(path)?;
+    let file = files::open_existing(path, access)?;
     // Another file may have replaced it in the meantime.
-    let metadata = file.metadata()?;
-    check_kind(metadata.file_type())?;
-    check_owner(&metadata)?;
+    check_kind(file.metadata()?.file_type())?;
+    files::check_owner(&file)?;
     Ok(file)
 }
 
@@ -52,12 +43,10 @@ pub fn open(path: &Path, access: Access) -> io::Result<File> {
 /// # Errors
 /// It exists already, or cannot be created, or the file system does not keep its mode.
 pub fn create(path: &Path) -> io::Result<File> {
-    let mut options = options();
-    options.read(true).write(true).create_new(true).mode(0o600);
-    let file = options.open(path)?;
+    let file = files::create_private(path)?;
     // On some file systems every file belongs to one user or is writable by all; a file there could not
     // be opened again.
-    if let Err(error) = check_owner(&file.metadata()?) {
+    if let Err(error) = files::check_owner(&file) {
         let _also_gone = fs::remove_file(path);
         let problem =
             format!("the file system does not keep the owner and the mode of files: {error}");
@@ -81,7 +70,7 @@ pub fn overwrite(path: &Path) -> io::Result<File> {
             opened => break opened?,
         }
     };
-    let names = file.metadata()?.nlink();
+    let names = names(&file)?;
     if names != 1 {
         return Err(refused(format!(
             "it has {names} names (hard links), so something else would be overwritten too; remove it, or \
@@ -89,33 +78,85 @@ pub fn overwrite(path: &Path) -> io::Result<File> {
         )));
     }
     file.set_len(0)?;
-    file.set_permissions(Permissions::from_mode(0o600))?;
+    files::make_private(&file)?;
     Ok(file)
 }
 
-/// Why other users can replace files in a folder, if they can.
+/// Why other users can replace files in a folder, if they can. Not known on Windows.
 pub fn folder_risk(folder: &Path) -> Option<String> {
-    let metadata = fs::metadata(folder).ok()?;
-    let owner = metadata.uid();
-    if owner != own_user() && owner != ROOT {
-        return Some(format!(
-            "it belongs to user {owner}, who can remove and rename the files in it"
-        ));
-    }
-    let mode = metadata.mode();
-    (mode & 0o002 != 0 && mode & STICKY == 0).then(|| {
-        format!(
-            "every user can remove and rename the files in it (mode {:o}); `chmod o-w` it, or `chmod +t` it",
-            mode & 0o7777
-        )
-    })
+    files::folder_risk(folder)
 }
 
-fn options() -> OpenOptions {
-    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
-    let mut options = OpenOptions::new();
-    options.custom_flags(flags.bits().cast_signed());
-    options
+/// Creates a file that only its owner can read and write, as far as the file system can keep that.
+///
+/// # Errors
+/// It exists already, or cannot be created.
+pub fn create_as_is(path: &Path) -> io::Result<File> {
+    files::create_private(path)
+}
+
+/// Opens whatever is at a path to read it, without following links or waiting for another process. What it is has to be
+/// checked.
+///
+/// # Errors
+/// It does not exist, or cannot be read.
+pub fn open_as_is(path: &Path) -> io::Result<File> {
+    files::open_existing(path, Access::Read)
+}
+
+/// Whether a file belongs to the user of this process.
+///
+/// # Errors
+/// The system does not tell.
+pub fn is_users(file: &File) -> io::Result<bool> {
+    files::is_users(file)
+}
+
+/// Whether an open file is the one with this path.
+pub fn is_at(file: &File, path: &Path) -> bool {
+    files::is_at(file, path)
+}
+
+/// How many names a file has; 0 if it was removed.
+///
+/// # Errors
+/// The system does not tell.
+pub fn names(file: &File) -> io::Result<u64> {
+    files::names(file)
+}
+
+/// Writes all bytes at a place of a file.
+///
+/// # Errors
+/// It cannot be written.
+pub fn write_all_at(file: &File, bytes: &[u8], place: u64) -> io::Result<()> {
+    files::write_all_at(file, bytes, place)
+}
+
+/// Sets the mode of a file. On Windows, a mode that gives others no right takes their rights away, and any other leaves
+/// the rights that the file has from its folder.
+///
+/// # Errors
+/// It cannot be changed.
+pub fn set_mode(file: &File, mode: u32) -> io::Result<()> {
+    files::set_mode(file, mode)
+}
+
+/// Opens a folder, to sync it later.
+///
+/// # Errors
+/// There is no such folder, or it cannot be read.
+pub fn open_folder(path: &Path) -> io::Result<File> {
+    files::open_folder(path)
+}
+
+/// Makes sure that the names of files in a folder are what they are now after a crash, too. On Windows, which has no such
+/// call, this does nothing.
+///
+/// # Errors
+/// It cannot be written.
+pub fn sync_folder(folder: &File) -> io::Result<()> {
+    files::sync_folder(folder)
 }
 
 fn check_kind(kind: FileType) -> io::Result<()> {
@@ -127,160 +168,11 @@ fn check_kind(kind: FileType) -> io::Result<()> {
             ));
         }
         _ if kind.is_dir() => "a folder",
-        _ if kind.is_fifo() => "a FIFO",
-        _ if kind.is_socket() => "a socket",
-        _ => "a device",
+        _ => files::special(kind),
     };
     Err(refused(format!("it is {what}, not a regular file")))
 }
 
-fn check_owner(metadata: &Metadata) -> io::Result<()> {
-    let (owner, user) = (metadata.uid(), own_user());
-    if owner != user && owner != ROOT {
-        return Err(refused(format!(
-            "it belongs to user {owner}, not to user {user} who runs this; if you trust what it holds, use a \
-             copy of your own"
-        )));
-    }
-    let mode = metadata.mode();
-    if mode & OTHERS_WRITE != 0 {
-        return Err(refused(format!(
-            "users other than its owner can write to it (mode {:o}); if you trust what it holds, `chmod go-w` it",
-            mode & 0o7777
-        )));
-    }
-    Ok(())
-}
-
-fn own_user() -> u32 {
-    rustix::process::geteuid().as_raw()
-}
-
-fn refused(problem: impl Into<String>) -> io::Error {
+pub(crate) fn refused(problem: impl Into<String>) -> io::Error {
     io::Error::new(io::ErrorKind::PermissionDenied, problem.into())
-}
-
-#[cfg(test)]
-mod tests {
-    use std::io::{Read, Write};
-    use std::os::unix::fs::{chown, symlink};
-
-    use rustix::fs::{Mode, mknodat};
-    use tempfile::TempDir;
-
-    use super::*;
-
-    const STRANGER: u32 = 65534;
-
-    fn folder() -> TempDir {
-        tempfile::tempdir().unwrap()
-    }
-
-    #[track_caller]
-    fn assert_refused<T: std::fmt::Debug>(result: io::Result<T>, part: &str) {
-        let error = result.unwrap_err();
-        assert_eq!(error.kind(), io::ErrorKind::PermissionDenied, "{error}");
-        assert!(error.to_string().contains(part), "{error}");
-    }
-
-    #[test]
-    fn an_own_file_is_created_read_and_overwritten() {
-        let folder = folder();
-        let path = folder.path().join("file");
-        create(&path).unwrap().write_all(b"one").unwrap();
-        assert_eq!(
-            create(&path).unwrap_err().kind(),
-            io::ErrorKind::AlreadyExists
-        );
-        let mut text = String::new();
-        let mut file = open(&path, Access::Read).unwrap();
-        file.read_to_string(&mut text).unwrap();
-        assert_eq!(text, "one");
-        fs::set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
-        overwrite(&path).unwrap().write_all(b"2").unwrap();
-        assert_eq!(fs::read(&path).unwrap(), b"2");
-        assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o600);
-        let missing = open(&folder.path().join("missing"), Access::Read);
-        assert_eq!(missing.unwrap_err().kind(), io::ErrorKind::NotFound);
-    }
-
-    #[test]
-    fn links_are_not_followed() {
-        let folder = folder();
-        let (path, target) = (folder.path().join("link"), folder.path().join("target"));
-        fs::write(&target, "mine").unwrap();
-        symlink(&target, &path).unwrap();
-        assert_refused(open(&path, Access::Read), "symbolic link");
-        assert_refused(overwrite(&path), "symbolic link");
-        let dangling = folder.path().join("dangling");
-        symlink(folder.path().join("elsewhere"), &dangling).unwrap();
-        assert_refused(overwrite(&dangling), "symbolic link");
-        assert_eq!(
-            create(&dangling).unwrap_err().kind(),
-            io::ErrorKind::AlreadyExists
-        );
-        assert!(!folder.path().join("elsewhere").exists());
-        assert_eq!(fs::read(&target).unwrap(), b"mine");
-        let second = folder.path().join("second");
-        fs::hard_link(&target, &second).unwrap();
-        assert_refused(overwrite(&second), "2 names");
-        assert_eq!(fs::read(&target).unwrap(), b"mine");
-    }
-
-    /// Neither call waits for a process at the other end of the FIFO.
-    #[test]
-    fn only_regular_files_are_opened() {
-        let folder = folder();
-        let fifo = folder.path().join("fifo");
-        let mode = Mode::RUSR | Mode::WUSR;
-        mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, mode, 0).unwrap();
-        assert_refused(open(&fifo, Access::Read), "a FIFO");
-        assert_refused(overwrite(&fifo), "a FIFO");
-        assert_refused(open(folder.path(), Access::Read), "a folder");
-        assert_refused(overwrite(Path::new("/dev/null")), "a device");
-    }
-
-    #[test]
-    fn files_that_others_can_write_are_refused() {
-        let folder = folder();
-        let path = folder.path().join("file");
-        fs::write(&path, "").unwrap();
-        for mode in [0o620, 0o602, 0o666] {
-            fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
-            assert_refused(open(&path, Access::Read), &format!("mode {mode:o}"));
-            assert_refused(overwrite(&path), "chmod go-w");
-        }
-        fs::set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
-        open(&path, Access::ReadWrite).unwrap();
-    }
-
-    /// Only root can give a file away.
-    #[test]
-    fn files_of_strangers_are_refused() {
-        if own_user() != ROOT {
-            return;
-        }
-        let folder = folder();
-        let path = folder.path().join("file");
-        fs::write(&path, "planted").unwrap();
-        chown(&path, Some(STRANGER), None).unwrap();
-        assert_refused(open(&path, Access::Read), "belongs to user 65534");
-        assert_refused(overwrite(&path), "belongs to user 65534");
-        assert_eq!(fs::read(&path).unwrap(), b"planted");
-        chown(folder.path(), Some(STRANGER), None).unwrap();
-        assert!(folder_risk(folder.path()).unwrap().contains("user 65534"));
-    }
-
-    #[test]
-    fn a_folder_of_everybody_is_fine_if_it_is_sticky() {
-        let folder = folder();
-        let set = |mode| fs::set_permissions(folder.path(), Permissions::from_mode(mode)).unwrap();
-        assert_eq!(folder_risk(folder.path()), None);
-        set(0o777);
-        assert!(folder_risk(folder.path()).unwrap().contains("every user"));
-        set(0o1777);
-        assert_eq!(folder_risk(folder.path()), None);
-        set(0o775);
-        assert_eq!(folder_risk(folder.path()), None);
-    }
 }

@@ -1,23 +1,22 @@
-//! What differs between systems. The rest of the crate is for any Unix.
+//! What differs between systems. The rest of the crate is for any system.
 //!
-//! For Windows, a job object would take the place of the process group and the cgroup: a process is started
-//! suspended and put into its job before it runs, and closing the job ends all processes in it, also when the
-//! host is killed. This is not implemented.
+//! On Unix, a plugin is a process group; Linux has cgroups, process file descriptors and `/proc` as well. On Windows, it
+//! is a job object: the process is started suspended and put into its job before it runs, and closing the job ends all
+//! processes in it, also when the host is killed.
 
-#[cfg(target_os = "linux")]
-mod linux;
-#[cfg(all(unix, not(target_os = "linux")))]
-mod other;
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
 
-#[cfg(not(unix))]
-compile_error!("tenon-host starts processes on Unix only: see crates/host/src/platform.rs");
-
-#[cfg(target_os = "linux")]
-use linux as system;
-#[cfg(all(unix, not(target_os = "linux")))]
-use other as system;
+#[cfg(unix)]
+use unix as system;
+#[cfg(windows)]
+use windows as system;
 
 pub(crate) use system::{
-    Cgroup, ExitDescriptor, Identity, clone_into, descendants, die_with_parent, environment, ids,
-    limiting, new_group, signal_if, widen,
+    Attendance, Family, Pipes, USUAL_VARIABLES, compared, end, ended_by, files,
+    raise_descriptor_limit, signal, split_once, start, start_hint,
 };
+#[cfg(windows)]
+pub(crate) use system::{is_own_pipe, own_pipe};

@@ -3,33 +3,25 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::num::NonZeroU32;
-use std::os::fd::AsFd;
 use std::process::ExitStatus;
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal};
 use tenon_rpc::Io;
-use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::sync::watch;
 
 use crate::command::PluginCommand;
 use crate::environment::LeftOut;
 use crate::error::{PluginError, Problem};
-use crate::family::{self, Family, Mark};
-use crate::launch::Launch;
-use crate::leader::Leader;
-use crate::limits::{Enforcement, Limits, MemoryLimit};
-use crate::platform::{self, Cgroup, Identity};
-use crate::sandbox::{self, Sandbox};
+use crate::limits::{Limits, MemoryLimit};
+use crate::platform::{self, Family, Pipes};
 use crate::stderr::StderrTail;
-use crate::{guardian, spawner, sweep};
 
 /// How long a plugin gets to end by itself.
 #[derive(Clone, Copy, Debug)]
 pub struct StopLimits {
     /// After it was asked to: by its protocol's shutdown, then by the end of its stdin.
     pub asked: Duration,
-    /// After SIGTERM to its process group; then comes SIGKILL.
+    /// After SIGTERM to its process group (Ctrl-Break on Windows); then comes SIGKILL.
     pub terminated: Duration,
 }
 
@@ -56,7 +48,7 @@ pub struct Stopped {
 pub enum HowItEnded {
     /// It ended by itself when it was asked to, or before.
     ByItself,
-    /// It ended on SIGTERM.
+    /// It ended on SIGTERM, or Ctrl-Break on Windows.
     Terminated,
     /// It had to be killed.
     Killed,
@@ -90,12 +82,17 @@ impl Exit {
     }
 }
 
+/// The signal that ended a process, if one did. Windows has none.
+pub fn signal(status: ExitStatus) -> Option<i32> {
+    platform::signal(status)
+}
+
 /// A running child. Dropping it ends it and its descendants in the background.
 #[derive(Debug)]
 pub struct Process {
     /// Taken when it is ended.
     family: Option<Box<Family>>,
-    id: Pid,
+    id: u32,
     is_confined: bool,
     status: watch::Receiver<Option<ExitStatus>>,
     stderr: StderrTail,
@@ -104,20 +101,9 @@ pub struct Process {
     limits: Limits,
 }
 
-/// What leads to a child and back.
-pub(crate) struct Pipes {
-    pub(crate) stdin: ChildStdin,
-    pub(crate) stdout: ChildStdout,
-    pub(crate) stderr: ChildStderr,
-}
-
 /// Once a process has ended, its last output is in its pipes already. A descendant that holds a pipe open
 /// must not make us wait for more.
 pub(crate) const LAST_WORDS: Duration = Duration::from_millis(500);
-
-/// Larger than the default of 64 KiB, so that a message of a megabyte takes fewer system calls; small enough
-/// that a hundred plugins stay within the limit of one user.
-const PIPE_SIZE: usize = 256 * 1024;
 
 impl Process {
     /// Starts a command; its stdin and stdout become the [`Io`].
@@ -135,45 +121,15 @@ impl Process {
     /// Starts a command and returns its pipes. The caller has to read its stderr, or it may block on writing
     /// there.
     pub(crate) fn start(command: &PluginCommand) -> io::Result<(Process, Pipes)> {
-        // It has to hear of cgroups before they are made.
-        guardian::start();
-        let mark = Mark::new();
         let (passed, left_out) = command.environment();
         let mut environment = BTreeMap::from_iter(passed);
         environment.extend({ command.given() }.map(|(name, value)| (name.clone(), value.clone())));
-        environment.insert(family::VARIABLE.into(), mark.value().into());
-        let (enforcement, cgroups) = Enforcement::of(command)?;
-        let can_kill = cgroups.home.as_ref().is_some_and(Cgroup::can_kill);
-        let sandbox = Sandbox::of(command, can_kill)?;
-        let is_confined = sandbox.is_some();
-        let launch = Launch::new(command, environment, enforcement, sandbox)?;
-        let started = spawner::start(launch)?;
-        let id = started.id;
-        let leader = Leader::new(id);
-        let own_proc = is_confined.then(|| sandbox::pin(id)).flatten();
-        let is_enclosed = can_kill
-            && (started.is_inside || cgroups.home.as_ref().is_some_and(|home| home.contains(id)));
-        for pipe in [started.stdin.as_fd(), started.stdout.as_fd()] {
-            platform::widen(pipe, PIPE_SIZE);
-        }
-        let pipes = Pipes {
-            stdin: ChildStdin::from_std(started.stdin)?,
-            stdout: ChildStdout::from_std(started.stdout)?,
-            stderr: ChildStderr::from_std(started.stderr)?,
-        };
-        let status = leader.watch()?;
+        let (family, pipes) = platform::start(command, environment)?;
         let process = Process {
-            family: Some(Box::new(Family {
-                is_enclosed,
-                cgroups,
-                leader,
-                mark,
-                seen: Vec::new(),
-                own_proc,
-            })),
-            id,
-            is_confined,
-            status,
+            id: family.id(),
+            is_confined: command.permissions.is_some(),
+            status: family.watch()?,
+            family: Some(Box::new(family)),
             stderr: StderrTail::default(),
             command: command.to_string(),
             left_out,
@@ -184,7 +140,7 @@ impl Process {
 
     /// Its process id, which is also that of its process group.
     pub fn id(&self) -> u32 {
-        self.id.as_raw_nonzero().get().unsigned_abs()
+        self.id
     }
 
     /// Whether it has permissions that restrict it.
@@ -205,8 +161,7 @@ impl Process {
     /// Its memory limit, if it has one.
     pub(crate) fn memory_limit(&self) -> Option<MemoryLimit> {
         let bytes = self.limits.memory?;
-        let cgroups = self.family.iter().flat_map(|family| family.cgroups.iter());
-        let was_reached = { cgroups }.any(Cgroup::ran_out_of_memory);
+        let was_reached = { self.family.as_ref() }.is_some_and(|family| family.ran_out_of_memory());
         Some(MemoryLimit { bytes, was_reached })
     }
 
@@ -249,22 +204,29 @@ impl Process {
         tokio::time::timeout(limit, self.exited()).await.ok()
     }
 
-    /// Ends it in steps: waits for it to end by itself, then SIGTERM to its group, then SIGKILL.
+    /// Ends it in steps: waits for it to end by itself, then SIGTERM to its group (Ctrl-Break on Windows), then SIGKILL.
     /// What it left behind is ended as well.
     pub async fn stop(mut self, limits: StopLimits) -> Stopped {
         self.see_descendants().await;
         let mut how = HowItEnded::ByItself;
         let mut status = self.exited_within(limits.asked).await;
-        if status.is_none() {
+        // Where it cannot be asked, there is nothing to wait for.
+        if status.is_none()
+            && self
+                .family
+                .as_ref()
+                .is_some_and(|family| family.terminate())
+        {
             how = HowItEnded::Terminated;
-            self.signal_group(Signal::TERM);
             status = self.exited_within(limits.terminated).await;
         }
         let status = match status {
             Some(status) => status,
             None => {
                 how = HowItEnded::Killed;
-                self.signal_group(Signal::KILL);
+                if let Some(family) = &self.family {
+                    family.kill_first();
+                }
                 self.exited().await
             }
         };
@@ -275,15 +237,9 @@ impl Process {
     /// Records its descendants. Once it has ended, its children have another parent, and those that cannot be
     /// found otherwise are lost. To be called before it is asked to end.
     pub(crate) async fn see_descendants(&mut self) {
-        let id = self.id;
-        if let Some(family) = &mut self.family
-            && family.seen.is_empty()
-            && self.status.borrow().is_none()
-            && !family.is_closed()
-        {
-            let of = move || platform::descendants(id, Identity::of(id).as_slice());
-            let found = tokio::task::spawn_blocking(of).await;
-            family.seen = found.unwrap_or_default();
+        let is_running = self.status.borrow().is_none();
+        if let Some(family) = self.family.as_mut().filter(|_| is_running) {
+            family.see_descendants().await;
         }
     }
 
@@ -291,13 +247,7 @@ impl Process {
     pub(crate) async fn end(mut self) {
         if let Some(family) = self.family.take() {
             // The sender is dropped when everything is done.
-            let _dropped = sweep::end(family).await;
-        }
-    }
-
-    fn signal_group(&self, signal: Signal) {
-        if let Some(family) = &self.family {
-            family.leader.signal_group(signal);
+            let _dropped = platform::end(family).await;
         }
     }
 }
@@ -307,8 +257,8 @@ impl Drop for Process {
         if let Some(family) = self.family.take() {
             // It must not do anything from here on. If it were killed now, its children could not be found
             // by their parent.
-            family.leader.signal_group(Signal::STOP);
-            let _nobody_waits = sweep::end(family);
+            family.hold();
+            let _nobody_waits = platform::end(family);
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Children that do everything a plugin should not. Each gives a precise error, and none is left
 //! behind.
 
+#![cfg(unix)]
+
 mod support;
 
 use std::time::Duration;

@@ -1,5 +1,7 @@
 //! Commands that are run to their end, well-behaved and not.
 
+#![cfg(unix)]
+
 mod support;
 
 use std::time::Duration;

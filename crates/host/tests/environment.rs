@@ -1,6 +1,8 @@
 //! Which of our environment variables a plugin gets. Cargo sets CARGO_MANIFEST_DIR for tests, which
 //! stands for one that a plugin should not get.
 
+#![cfg(unix)]
+
 mod support;
 
 use std::collections::BTreeMap;

@@ -1,6 +1,8 @@
 //! Whatever happens to the host, nothing that descends from a plugin outlives it. (What happens
 //! when the host is killed is tested with the command, which is a host that can be killed.)
 
+#![cfg(unix)]
+
 mod support;
 
 use std::time::Duration;

@@ -1,5 +1,7 @@
 //! Plugins that use up more than they may.
 
+#![cfg(unix)]
+
 mod support;
 
 use std::path::{Path, PathBuf};

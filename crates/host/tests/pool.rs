@@ -1,5 +1,7 @@
 //! A pool of warm processes: who gets which, how many there are, and when they end.
 
+#![cfg(unix)]
+
 mod support;
 
 use std::num::NonZeroUsize;

@@ -1,6 +1,8 @@
 //! The id of a plugin that has ended is not signalled once it is another's. The kernel gives ids out
 //! in order, and in a namespace of its own a test can say which is next.
 
+#![cfg(unix)]
+
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
 use std::time::Duration;

@@ -1,5 +1,7 @@
 //! Attempts to get out of the sandbox, and ordinary work inside it.
 
+#![cfg(unix)]
+
 mod support;
 
 use std::fs;

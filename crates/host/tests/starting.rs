@@ -1,5 +1,7 @@
 //! Programs are found, and start with the environment, signals and descriptors that programs expect.
 
+#![cfg(unix)]
+
 mod support;
 
 use std::fs;

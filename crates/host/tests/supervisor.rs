@@ -1,5 +1,7 @@
 //! A plugin that ends is started again, with pauses that grow.
 
+#![cfg(unix)]
+
 mod support;
 
 use std::sync::Arc;

@@ -46,14 +46,46 @@ fn file_name(name: &str) -> String {
 
 /// Where the pipe with this name is.
 ///
-/// `myapp` is `\\.\pipe\myapp`; a name that begins with `\\.\pipe\` or `\\?\pipe\`, or has a
-/// colon, a slash or a backslash in it, is left as it is.
+/// `myapp` is `\\.\pipe\myapp`; a path of a pipe, which begins with `\\.\pipe\` or `\\?\pipe\`, is left as it is.
 ///
 /// # Errors
-/// None.
+/// The name cannot be that of a pipe: it has a reserved character in it, or leads elsewhere.
 #[cfg(windows)]
 pub fn socket_path(name: &str) -> io::Result<PathBuf> {
-    Ok(reference_path(name))
+    let path = reference_path(name);
+    match check_pipe(&path.to_string_lossy()) {
+        Ok(()) => Ok(path),
+        Err(problem) => {
+            let problem = format!("{name}: {problem}");
+            Err(io::Error::new(io::ErrorKind::InvalidInput, problem))
+        }
+    }
+}
+
+/// Whether a path is that of a pipe of this machine. Names of devices, such as `CON`, are ordinary names of pipes.
+#[cfg(any(windows, test))]
+pub(crate) fn check_pipe(path: &str) -> Result<(), &'static str> {
+    /// With the path, `\\.\pipe\`.
+    const LONGEST: usize = 256;
+    let plain = path.replace('/', r"\");
+    let prefix = plain.get(..9).unwrap_or_default().to_ascii_lowercase();
+    if !matches!(prefix.as_str(), r"\\.\pipe\" | r"\\?\pipe\") {
+        return Err(r"this is not a pipe of this machine; use a name, or \\.\pipe\NAME");
+    }
+    let name = &plain[9..];
+    // Windows would shorten `\\.\pipe\..\x` to `\\.\x`, a device.
+    let is_part = |part: &str| !part.is_empty() && !part.chars().all(|c| c == '.');
+    match name {
+        _ if !name.split('\\').all(is_part) => Err("a part of the name is empty, or has only dots"),
+        _ if name.contains(|c: char| c.is_control() || "<>:\"|?*".contains(c)) => Err(
+            "the name has a character in it that Windows reserves: one of <>:\"|?* or a control character",
+        ),
+        _ if name.ends_with([' ', '.']) => {
+            Err("the name ends with a space or a dot, which Windows drops")
+        }
+        _ if path.encode_utf16().count() > LONGEST => Err("the name is longer than 247 characters"),
+        _ => Ok(()),
+    }
 }
 
 /// Where the servers and clients of ipc-jsonrpc have the pipe with this name, which is the same.
@@ -99,10 +131,42 @@ pub async fn connect_to(name: &str, server: &Users) -> io::Result<Io> {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
 
+    #[test]
+    fn pipes_have_names_that_lead_nowhere_else() {
+        for name in ["myapp", "my.app", "CON", "nul", "wörter", r"a\b", "a b"] {
+            assert_eq!(check_pipe(&format!(r"\\.\pipe\{name}")), Ok(()), "{name}");
+        }
+        for path in [
+            r"\\.\pipe\",
+            r"\\.\pipe\..\x",
+            r"\\.\pipe\a\..\..\C:",
+            r"\\.\pipe\a\\b",
+            r"\\.\pipe\a\",
+            r"\\.\pipe\a/../b",
+            r"\\.\pipe\a:b",
+            r"\\.\pipe\a*",
+            "\\\\.\\pipe\\a\nb",
+            r"\\.\pipe\a.",
+            r"\\.\pipe\a ",
+            r"\\.\CON",
+            r"\\.\C:\file",
+            r"\\server\pipe\x",
+            r"C:\file",
+            "CON",
+            "ä",
+            "",
+        ] {
+            assert!(check_pipe(path).is_err(), "{path}");
+        }
+        assert!(check_pipe(&format!(r"\\.\pipe\{}", "a".repeat(247))).is_ok());
+        assert!(check_pipe(&format!(r"\\.\pipe\{}", "a".repeat(248))).is_err());
+    }
+
+    #[cfg(unix)]
     #[test]
     fn names_are_those_of_the_reference() {
         for (name, path) in [

@@ -4,7 +4,6 @@ use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-#[cfg(unix)]
 use tenon_rpc::forward::Forward;
 use tenon_rpc::{
     Call, CallError, Context, EventContext, EventKind, Payload, Peer, Text, calls::Prepared,
@@ -32,7 +31,6 @@ pub(crate) struct Inner {
     kept: Mutex<Option<Arc<dyn Any + Send + Sync>>>,
     clients: Weak<Table>,
     /// Messages to the plugin of a relay.
-    #[cfg(unix)]
     pub(crate) forward: std::sync::OnceLock<Forward<crate::relay::RelayPlugin>>,
 }
 
@@ -50,7 +48,6 @@ impl Inner {
             bucket: Mutex::default(),
             kept: Mutex::default(),
             clients,
-            #[cfg(unix)]
             forward: std::sync::OnceLock::new(),
         }
     }
@@ -173,7 +170,6 @@ impl Session {
 
     /// Waits until all events of this client have been forwarded, in a relay.
     pub(crate) async fn drained(&self) {
-        #[cfg(unix)]
         if let Some(forward) = self.inner.forward.get() {
             forward.caught_up().await;
         }

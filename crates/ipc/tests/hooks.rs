@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use place::{Place, eventually, json};
-use tenon_ipc::{Credentials, FromClient, Session, Settings};
+use tenon_ipc::{FromClient, Session, Settings};
 use tenon_rpc::{CloseReason, Router};
 use tokio::sync::mpsc;
 
@@ -76,6 +76,8 @@ async fn the_hook_can_send_first() {
     );
 }
 
+/// On Windows they do not.
+#[cfg(unix)]
 #[tokio::test]
 async fn hooks_see_who_it_is() {
     let place = Place::new();
@@ -96,7 +98,7 @@ async fn hooks_see_who_it_is() {
         let credentials = seen.recv().await.unwrap();
         assert_eq!(
             credentials,
-            Some(Credentials {
+            Some(tenon_ipc::Credentials {
                 user: rustix::process::getuid().as_raw(),
                 group: rustix::process::getgid().as_raw(),
                 process: i32::try_from(std::process::id()).ok(),

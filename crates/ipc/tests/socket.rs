@@ -1,5 +1,7 @@
 //! Sockets that only their owner can reach, and files that are not ours to delete.
 
+#![cfg(unix)]
+
 mod place;
 
 use std::io::ErrorKind;

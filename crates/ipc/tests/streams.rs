@@ -1,5 +1,7 @@
 //! Streams of bytes: how they are cut into frames, and what ends them.
 
+#![cfg(unix)]
+
 mod exact;
 mod place;
 

@@ -7,7 +7,6 @@
 //! ends by itself with an exit code other than 0 says that it failed.
 
 use std::collections::BTreeMap;
-use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
@@ -139,7 +138,7 @@ fn absolute(path: &Path) -> PathBuf {
 }
 
 fn exit_code(status: ExitStatus) -> i32 {
-    let signal = status.signal().unwrap_or_default();
+    let signal = tenon_host::signal(status).unwrap_or_default();
     status.code().unwrap_or(128 + signal)
 }
 
@@ -152,7 +151,7 @@ fn failed(command: &str, status: ExitStatus, stderr: &[u8]) -> Failure {
         ),
         stderr => format!("{failure}\n  stderr: {stderr}"),
     };
-    match status.signal() {
+    match tenon_host::signal(status) {
         Some(_) => Failure::outcome_unknown(message),
         None => Failure::new(message),
     }

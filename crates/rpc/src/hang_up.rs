@@ -47,7 +47,11 @@ pub(crate) fn watch(writer: &Writer) -> Option<HangUp> {
 }
 
 /// Watches whether a peer that sends nothing more disconnects; `None` where that cannot be seen.
-#[cfg(not(unix))]
-pub(crate) fn watch(_: &Writer) -> Option<HangUp> {
-    None
+#[cfg(windows)]
+pub(crate) fn watch(writer: &Writer) -> Option<HangUp> {
+    match writer {
+        // It cannot finish sending without disconnecting.
+        Writer::Pipe(_) => Some(Box::pin(std::future::ready(()))),
+        Writer::Other(_) => None,
+    }
 }

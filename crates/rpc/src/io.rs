@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use bytes::BytesMut;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+#[cfg(windows)]
+use tokio::net::windows::named_pipe::{NamedPipeClient, NamedPipeServer};
 #[cfg(unix)]
 use tokio::net::{UnixStream, unix::OwnedWriteHalf};
 
@@ -28,6 +30,9 @@ pub struct Io {
 pub(crate) enum Writer {
     #[cfg(unix)]
     Socket(OwnedWriteHalf),
+    /// A named pipe, whose two directions end together.
+    #[cfg(windows)]
+    Pipe(Box<dyn AsyncWrite + Send + Unpin>),
     Other(Box<dyn AsyncWrite + Send + Unpin>),
 }
 
@@ -54,11 +59,10 @@ impl Io {
     ///
     /// From then on `println!` goes to stderr, so that a stray print cannot break the protocol.
     /// Pipes and sockets are used without blocking threads, which makes a round trip several
-    /// times faster than `tokio::io::stdin` does.
+    /// times faster than `tokio::io::stdin` does. On Windows neither holds: prints stay on stdout, and threads read and write.
     ///
     /// # Errors
-    /// stdin or stdout is closed.
-    #[cfg(unix)]
+    /// stdin or stdout is closed, or this is not called in a runtime.
     pub fn stdio() -> io::Result<Io> {
         crate::stdio::take()
     }
@@ -140,12 +144,23 @@ impl Io {
         Ok((line, io))
     }
 
-    /// Refuses a peer: sends an error with the id null, and disconnects. Only what can be written without
-    /// waiting is written, and nothing is read.
+    /// Refuses a peer: sends an error with the id null, and disconnects. Nothing is read, and the caller does not
+    /// wait: if it cannot be written at once, a task tries for half a second.
+    ///
+    /// # Panics
+    /// This is not called in a runtime.
     pub fn refuse(mut self, dialect: Dialect, error: RpcError) {
+        const LONGEST: Duration = Duration::from_millis(500);
         let mut cx = Context::from_waker(std::task::Waker::noop());
         let last_words = refusal(dialect, error);
-        let _best_effort = Pin::new(&mut self.writer).poll_write(&mut cx, &last_words);
+        let written = Pin::new(&mut self.writer).poll_write(&mut cx, &last_words);
+        // A connection that the runtime has only just got may not be known to be writable.
+        if written.is_pending() {
+            tokio::spawn(async move {
+                let writing = self.writer.write_all(&last_words);
+                let _best_effort = tokio::time::timeout(LONGEST, writing).await;
+            });
+        }
     }
 
     /// Like [`refuse`](Io::refuse), in the dialect of `detect` that the first bytes of the peer show, if
@@ -216,6 +231,8 @@ impl Writer {
         match self {
             #[cfg(unix)]
             Writer::Socket(socket) => Pin::new(socket),
+            #[cfg(windows)]
+            Writer::Pipe(pipe) => Pin::new(pipe),
             Writer::Other(other) => Pin::new(other),
         }
     }
@@ -242,6 +259,8 @@ impl AsyncWrite for Writer {
         match self {
             #[cfg(unix)]
             Writer::Socket(socket) => socket.is_write_vectored(),
+            #[cfg(windows)]
+            Writer::Pipe(pipe) => pipe.is_write_vectored(),
             Writer::Other(other) => other.is_write_vectored(),
         }
     }
@@ -270,6 +289,29 @@ impl From<UnixStream> for Io {
             reader: Box::new(reader),
             writer: Writer::Socket(writer),
         }
+    }
+}
+
+#[cfg(windows)]
+impl From<NamedPipeServer> for Io {
+    fn from(pipe: NamedPipeServer) -> Io {
+        from_pipe(pipe)
+    }
+}
+
+#[cfg(windows)]
+impl From<NamedPipeClient> for Io {
+    fn from(pipe: NamedPipeClient) -> Io {
+        from_pipe(pipe)
+    }
+}
+
+#[cfg(windows)]
+fn from_pipe(pipe: impl AsyncRead + AsyncWrite + Send + 'static) -> Io {
+    let (reader, writer) = tokio::io::split(pipe);
+    Io {
+        reader: Box::new(reader),
+        writer: Writer::Pipe(Box::new(writer)),
     }
 }
 

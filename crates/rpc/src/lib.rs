@@ -72,7 +72,6 @@ mod running;
 mod shared;
 mod spread;
 mod state;
-#[cfg(unix)]
 mod stdio;
 mod tap;
 

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::builder::NonEmptyStringValueParser;
 
-use super::provider::{name, variable};
+use super::provider::variable;
+use super::provider_name as name;
 use super::{Limit, PackArgs, Pins, duration};
 
 const DEV_EXAMPLES: &str = "\

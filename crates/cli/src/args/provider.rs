@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Subcommand, ValueEnum};
 use tenon_protocols::denobridge::provider;
 
+use super::provider_name as name;
 use super::scenario::assignment;
 use super::{Limit, duration};
 
@@ -223,23 +224,6 @@ pub(super) fn variable(text: &str) -> Result<String, String> {
     match text.is_empty() || text.contains('=') {
         true => Err("write the name alone; the plugin gets the value that the variable has when it is started".into()),
         false => Ok(text.to_owned()),
-    }
-}
-
-/// A name in a source address. It becomes part of a path.
-pub(crate) fn name(text: &str) -> Result<String, String> {
-    let is_part = |one: u8| one.is_ascii_lowercase() || one.is_ascii_digit() || one == b'-';
-    let is_name = text
-        .bytes()
-        .next()
-        .is_some_and(|one| one.is_ascii_lowercase())
-        && text.bytes().all(is_part)
-        && !text.ends_with('-');
-    match is_name {
-        true => Ok(text.to_owned()),
-        false => {
-            Err("a name has small letters, digits and hyphens, and begins with a letter".into())
-        }
     }
 }
 

@@ -16,7 +16,6 @@ use std::sync::Arc;
 use tenon_host::Limits;
 use tenon_protocols::Protocol;
 use tenon_rpc::{Payload, calls::BatchItem};
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
 use crate::args::CallArgs;
@@ -25,6 +24,7 @@ use crate::commands::signals::HangUp;
 use crate::commands::terminal::Editing;
 use crate::exit::{Code, Failure};
 use crate::output::{self, Printer};
+use crate::platform::{self, Signal};
 use answers::{Answers, Question};
 use conversation::Conversation;
 use denials::Denials;
@@ -51,7 +51,7 @@ pub(crate) async fn run(args: CallArgs) -> Result<(), Failure> {
     };
     if args.repl && input::is_terminal() {
         // There, Ctrl-C cancels calls; only SIGTERM and SIGHUP end everything.
-        let mut terminate = signal(SignalKind::terminate()).map_err(Failure::cannot_start)?;
+        let mut terminate = platform::terminate().map_err(Failure::cannot_start)?;
         let mut hang_up = HangUp::watch()?;
         return tokio::select! {
             outcome = work => outcome,
@@ -264,9 +264,7 @@ fn complete(names: &[&str], typed: &str) -> (usize, Vec<String>) {
 
 /// Ctrl-C at a prompt, where it does not end the command by itself.
 fn ctrl_c(is_prompt: bool) -> Result<Option<Signal>, Failure> {
-    let signal = is_prompt
-        .then(|| signal(SignalKind::interrupt()))
-        .transpose();
+    let signal = is_prompt.then(platform::interrupt).transpose();
     signal.map_err(Failure::cannot_start)
 }
 

@@ -1,7 +1,6 @@
 //! How `tenon call` and `tenon serve` start a plugin and connect to it.
 
 use std::ffi::{OsStr, OsString};
-use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 use tenon_host::{PluginCommand, Start};
@@ -13,7 +12,7 @@ use tenon_rpc::Dialect;
 use crate::args::{EnvironmentArgs, LimitArgs, PermissionArgs, TapArgs};
 use crate::commands::tap::{Show, redact, tap};
 use crate::exit::Failure;
-use crate::output;
+use crate::{output, platform};
 
 /// The connection to the other side: as its protocol requires, or in a dialect alone.
 ///
@@ -80,7 +79,7 @@ fn is_found(program: &OsStr, path: &OsStr) -> bool {
 pub(crate) fn on_path(program: &str) -> Option<PathBuf> {
     let is_program = |file: &PathBuf| {
         let found = file.metadata();
-        found.is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+        found.is_ok_and(|found| platform::is_executable(&found))
     };
     let path = std::env::var_os("PATH")?;
     let mut candidates = std::env::split_paths(&path).map(|folder| folder.join(program));

@@ -2,13 +2,13 @@
 
 use std::fs;
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use tenon_scenario::{Suite, junit};
 
 use crate::exit::{Code, Failure};
 use crate::output;
+use crate::platform::{self, Place};
 
 /// A report that is written when the work is over, whatever came of it.
 pub(crate) struct Report {
@@ -37,7 +37,10 @@ impl Report {
         let Some(path) = path else {
             return Ok(report);
         };
-        if let Some(input) = inputs().iter().find(|input| is_same_file(path, input)) {
+        if let Some(input) = inputs()
+            .iter()
+            .find(|input| platform::is_same_file(path, input))
+        {
             return Err(Failure::usage(format!(
                 "the report {} would overwrite {}, which this command reads",
                 tenon_text::path(path),
@@ -51,13 +54,11 @@ impl Report {
                 tenon_text::path(path)
             )));
         }
-        let kind = fs::metadata(path).map(|there| there.file_type());
-        let begun = match kind {
-            // What is not a regular file takes one report only. A device says without any text whether it
-            // takes some; a pipe would have to be waited for.
-            Ok(kind) if kind.is_char_device() => try_device(path),
-            Ok(kind) if kind.is_fifo() || kind.is_socket() => Ok(()),
-            _ => {
+        // What is not a regular file takes one report only.
+        let begun = match platform::place(path) {
+            Place::Device => try_device(path),
+            Place::Stream => Ok(()),
+            Place::File => {
                 let unfinished = report.not_done("it started and did not finish");
                 write(path, &[unfinished])
             }
@@ -104,14 +105,6 @@ impl Report {
             (outcome, Ok(())) => outcome,
         }
     }
-}
-
-fn is_same_file(one: &Path, other: &Path) -> bool {
-    let file = |path: &Path| {
-        let there = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
-        Some((there.dev(), there.ino()))
-    };
-    file(one).is_some_and(|one| file(other) == Some(one))
 }
 
 /// Whether there is a file that is not XML and not empty: a scenario may read it while it runs, with

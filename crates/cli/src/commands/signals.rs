@@ -1,11 +1,11 @@
-//! Ctrl-C, SIGTERM and SIGHUP, for work that is finished in order.
+//! Ctrl-C, SIGTERM and SIGHUP (Ctrl-Break and a closed console on Windows), for work that is finished in order.
 
 use std::time::{Duration, Instant};
 
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use crate::exit::{Code, Failure};
+use crate::platform::{self, Signal};
 
 /// Some programs send SIGTERM to a process and then to its group: that is one request.
 const ECHO: Duration = Duration::from_millis(100);
@@ -30,9 +30,9 @@ impl Signals {
     fn watch_all(ignores_ctrl_c: bool) -> Result<Signals, Failure> {
         let mut ctrl_c = match ignores_ctrl_c {
             true => None,
-            false => Some(signal(SignalKind::interrupt()).map_err(Failure::cannot_start)?),
+            false => Some(platform::interrupt().map_err(Failure::cannot_start)?),
         };
-        let mut terminate = signal(SignalKind::terminate()).map_err(Failure::cannot_start)?;
+        let mut terminate = platform::terminate().map_err(Failure::cannot_start)?;
         let mut hang_up = HangUp::watch()?;
         let interrupt = CancellationToken::new();
         let asked = interrupt.clone();
@@ -91,7 +91,7 @@ impl HangUp {
         if ignores_hang_up() {
             return Ok(HangUp(None));
         }
-        let hang_up = signal(SignalKind::hangup()).map_err(Failure::cannot_start)?;
+        let hang_up = platform::hang_up().map_err(Failure::cannot_start)?;
         Ok(HangUp(Some(hang_up)))
     }
 

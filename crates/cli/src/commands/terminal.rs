@@ -1,10 +1,8 @@
 //! A prompt with line editing and history, on a separate thread.
 
-use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 use rustyline::completion::Completer;
 use rustyline::config::Behavior;
 use rustyline::error::ReadlineError;
@@ -17,6 +15,7 @@ use tokio::sync::mpsc;
 
 use crate::exit::Failure;
 use crate::output::screen;
+use crate::platform::{TerminalState, create_private_folder};
 
 /// Lines that are remembered from one session to the next.
 const HISTORY: usize = 1000;
@@ -68,7 +67,7 @@ pub(crate) struct Terminal {
     is_reading: bool,
     /// How the terminal was before. The thread restores it after each line, but cannot if we end
     /// while it reads.
-    before: Option<Termios>,
+    before: Option<TerminalState>,
 }
 
 impl Terminal {
@@ -107,7 +106,7 @@ impl Terminal {
             prompts,
             entered,
             is_reading: false,
-            before: tcgetattr(std::io::stdin()).ok(),
+            before: TerminalState::of_stdin(),
         })
     }
 
@@ -138,7 +137,7 @@ impl Drop for Terminal {
             return;
         }
         if let Some(before) = &self.before {
-            let _gone = tcsetattr(std::io::stdin(), OptionalActions::Now, before);
+            before.restore();
         }
         screen::end_editing();
         crate::output::talk("");
@@ -194,10 +193,11 @@ impl Thread {
 fn history_file(name: &str) -> Option<PathBuf> {
     let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
     let state = variable("XDG_STATE_HOME").map(PathBuf::from);
-    let state = state.or_else(|| Some(PathBuf::from(variable("HOME")?).join(".local/state")))?;
+    let state = state.or_else(|| Some(PathBuf::from(variable("HOME")?).join(".local/state")));
+    // On Windows.
+    let state = state.or_else(|| variable("LOCALAPPDATA").map(PathBuf::from))?;
     let folder = state.join("tenon");
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true).mode(0o700).create(&folder).ok()?;
+    create_private_folder(&folder).ok()?;
     Some(folder.join(name))
 }
 

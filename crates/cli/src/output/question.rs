@@ -1,8 +1,6 @@
 //! A question on the screen, which disappears when it is withdrawn.
 
-use std::io;
-
-use rustix::termios::tcgetwinsize;
+use crate::platform;
 
 /// The rows of the terminal that a question takes.
 #[derive(Debug, Default)]
@@ -34,12 +32,7 @@ impl Question {
 
 /// The rows and columns of the terminal.
 fn size() -> (usize, usize) {
-    match tcgetwinsize(io::stderr()) {
-        Ok(size) if size.ws_col > 0 && size.ws_row > 0 => {
-            (usize::from(size.ws_row), usize::from(size.ws_col))
-        }
-        _ => (24, 80),
-    }
+    platform::terminal_size().unwrap_or((24, 80))
 }
 
 /// How many rows a line takes. Colours take no room.

@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 
 use super::matches;
+use crate::platform;
 
 /// Names and patterns, in groups with the reason for each. They are settings, not credentials, and
 /// without them programs do not start, or behave differently from when they are started in a shell.
@@ -192,9 +193,18 @@ const SECRET_WORDS: [&str; 7] = [
     "TOKEN",
 ];
 
+/// The names and patterns of all systems, and of this one.
+fn all() -> impl Iterator<Item = &'static &'static str> {
+    USUAL
+        .iter()
+        .copied()
+        .flatten()
+        .chain(platform::USUAL_VARIABLES)
+}
+
 /// Whether every plugin inherits the variable with this name.
 pub(super) fn is_usual(name: &OsStr) -> bool {
-    let mut names = USUAL.iter().copied().flatten();
+    let mut names = all();
     names.any(|usual| matches(usual.as_ref(), name)) && !is_secret(name)
 }
 
@@ -250,7 +260,7 @@ mod tests {
 
     #[test]
     fn no_name_on_the_list_is_refused_as_a_secret() {
-        for name in USUAL.iter().copied().flatten() {
+        for name in all() {
             assert!(!is_secret(name.as_ref()), "{name}");
         }
     }

@@ -2,9 +2,9 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
 use super::{names_it, usual};
+use crate::platform;
 
 /// An environment variable that a user passes to a plugin.
 #[derive(Clone, PartialEq, Eq)]
@@ -34,18 +34,18 @@ impl Variable {
     /// # Errors
     /// The name is empty or has whitespace or a NUL byte in it, or a pattern has a value.
     pub fn parse(text: &OsStr) -> Result<Variable, VariableError> {
-        let bytes = text.as_bytes();
-        let owned = |bytes: &[u8]| OsString::from_vec(bytes.to_vec());
-        if bytes.contains(&0) {
+        if text.as_encoded_bytes().contains(&0) {
             return Err(VariableError::Nul);
         }
-        let variable = match bytes.iter().position(|byte| *byte == b'=') {
-            Some(end) => Variable::Set(owned(&bytes[..end]), owned(&bytes[end + 1..])),
-            None => Variable::Inherited(owned(bytes)),
+        let variable = match platform::split_once(text, b'=') {
+            Some((name, value)) => Variable::Set(name, value),
+            None => Variable::Inherited(text.to_owned()),
         };
         match &variable {
             _ if variable.name().is_empty() => Err(VariableError::NoName),
-            _ if variable.name().as_bytes().iter().any(is_blank) => Err(VariableError::Blank),
+            _ if variable.name().as_encoded_bytes().iter().any(is_blank) => {
+                Err(VariableError::Blank)
+            }
             Variable::Set(..) if variable.is_pattern() => Err(VariableError::SetPattern),
             _ => Ok(variable),
         }
@@ -60,7 +60,7 @@ impl Variable {
 
     /// Whether it stands for all variables whose names fit a pattern.
     pub fn is_pattern(&self) -> bool {
-        self.name().as_bytes().contains(&b'*')
+        self.name().as_encoded_bytes().contains(&b'*')
     }
 
     /// Our environment variables that it means, or what it sets.

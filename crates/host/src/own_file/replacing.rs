@@ -82,5 +82,5 @@ pub fn sync_folder_of(path: &Path) -> io::Result<()> {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    fs::File::open(folder)?.sync_all()
+    super::sync_folder(&super::open_folder(folder)?)
 }

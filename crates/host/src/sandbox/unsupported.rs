@@ -1,11 +1,7 @@
 //! Permissions where nothing enforces them.
 
-use std::ffi::OsStr;
 use std::io;
-use std::os::fd::OwnedFd;
 use std::path::Path;
-
-use rustix::process::Pid;
 
 use crate::command::PluginCommand;
 use crate::sandbox::{Permissions, Unenforceable};
@@ -26,10 +22,12 @@ impl Sandbox {
         }
     }
 
-    pub(crate) fn path(&self) -> Option<&OsStr> {
+    #[cfg(unix)]
+    pub(crate) fn path(&self) -> Option<&std::ffi::OsStr> {
         match *self {}
     }
 
+    #[cfg(unix)]
     pub(crate) fn enter(&self) -> io::Result<()> {
         match *self {}
     }
@@ -40,10 +38,12 @@ pub(super) fn check(_: &Permissions, _: &Path) -> Result<(), Unenforceable> {
     Ok(())
 }
 
+#[cfg(unix)]
 pub(crate) fn explained(error: io::Error) -> io::Error {
     error
 }
 
-pub(crate) fn pin(_: Pid) -> Option<OwnedFd> {
+#[cfg(unix)]
+pub(crate) fn pin(_: rustix::process::Pid) -> Option<std::os::fd::OwnedFd> {
     None
 }

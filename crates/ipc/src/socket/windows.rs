@@ -1,12 +1,14 @@
-//! Named pipes. They are compiled for Windows, but have not been run there.
+//! Named pipes that only their owner can open.
 //!
-//! The pipe's permissions are the system's own: its creator, administrators and the system may
-//! write, which connecting requires. Clients from other machines are rejected.
+//! The access list of a pipe names the user of the server alone. A server is the first to create its pipe, or does not
+//! start: another process may have created one of that name to get its clients. A client gives the server no right to act
+//! in its name.
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use tenon_host::own_pipe;
 use tenon_rpc::Io;
 use tokio::net::windows::named_pipe::{ClientOptions, NamedPipeServer, ServerOptions};
 use tokio::sync::Mutex;
@@ -20,15 +22,23 @@ const PIPE_BUSY: i32 = 231;
 /// How long a client waits for a free instance.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// The server learns nothing about the user of a client, and cannot act as that user. The flags are those of
+/// `SECURITY_ANONYMOUS`.
+const ANONYMOUS: u32 = 0;
+
 /// Connects to a pipe.
 ///
 /// # Errors
-/// No server listens there.
-pub async fn connect(path: impl AsRef<Path>, _server: &Users) -> io::Result<Io> {
+/// No server listens there, or a server of another user, or the path is not that of a pipe on this machine.
+pub async fn connect(path: impl AsRef<Path>, server: &Users) -> io::Result<Io> {
     let path = path.as_ref();
+    check_path(path)?;
     let opening = async {
         loop {
-            match ClientOptions::new().open(path) {
+            match ClientOptions::new()
+                .security_qos_flags(ANONYMOUS)
+                .open(path)
+            {
                 Err(error) if error.raw_os_error() == Some(PIPE_BUSY) => {
                     tokio::time::sleep(Duration::from_millis(50)).await;
                 }
@@ -43,12 +53,16 @@ pub async fn connect(path: impl AsRef<Path>, _server: &Users) -> io::Result<Io> 
     let pipe = opened.map_err(|error| {
         let problem = match error.kind() {
             io::ErrorKind::NotFound => "there is no such pipe; is the server running?".to_owned(),
+            io::ErrorKind::PermissionDenied => "permission denied: it is another user's".to_owned(),
             _ => format!("could not connect: {error}"),
         };
         explain(error.kind(), path, &problem)
     })?;
-    let (reader, writer) = tokio::io::split(pipe);
-    Ok(Io::new(reader, writer))
+    if *server != Users::Anyone && !own_pipe::is_own(&pipe)? {
+        let problem = "the server runs as another user, who is not trusted";
+        return Err(explain(io::ErrorKind::PermissionDenied, path, problem));
+    }
+    Ok(Io::from(pipe))
 }
 
 /// A pipe that clients connect to.
@@ -61,10 +75,10 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// Listens at `path`. The mode is for Unix sockets and means nothing here.
+    /// Listens at `path`, for the user of this process alone. The mode is for Unix sockets and means nothing here.
     ///
     /// # Errors
-    /// Another server listens there.
+    /// Another server listens there, or the path is not that of a pipe on this machine.
     pub fn bind(path: impl Into<PathBuf>, mode: u32) -> io::Result<Listener> {
         Listener::bind_for(path, mode, &Users::Own)
     }
@@ -79,10 +93,11 @@ impl Listener {
         _trusted: &Users,
     ) -> io::Result<Listener> {
         let path = path.into();
-        let first = ServerOptions::new().first_pipe_instance(true).create(&path);
-        let first = first.map_err(|error| match error.kind() {
+        check_path(&path)?;
+        let first = instance(&path, true).map_err(|error| match error.kind() {
             io::ErrorKind::PermissionDenied => {
-                let problem = "another server listens there already";
+                let problem =
+                    "another server listens there already; stop it, or choose another name";
                 explain(io::ErrorKind::AddrInUse, &path, problem)
             }
             kind => explain(kind, &path, &format!("could not listen: {error}")),
@@ -108,10 +123,9 @@ impl Listener {
     pub(crate) async fn arrival(&self) -> io::Result<Arrival> {
         let mut next = self.next.lock().await;
         next.connect().await?;
-        let fresh = ServerOptions::new().create(&self.path)?;
-        let (reader, writer) = tokio::io::split(std::mem::replace(&mut *next, fresh));
+        let fresh = instance(&self.path, false)?;
         Ok(Arrival {
-            io: Io::new(reader, writer),
+            io: Io::from(std::mem::replace(&mut *next, fresh)),
             credentials: None,
             is_crowded: false,
         })
@@ -123,9 +137,25 @@ impl Listener {
     }
 }
 
+/// An end of the pipe for one client. The first one fails if there is a pipe of that name already.
+fn instance(path: &Path, is_first: bool) -> io::Result<NamedPipeServer> {
+    let mut options = ServerOptions::new();
+    options
+        .first_pipe_instance(is_first)
+        .reject_remote_clients(true);
+    own_pipe::create(&options, path.as_os_str())
+}
+
 /// Whether another client would be accepted. Handles are not scarce here.
 pub fn has_room_for_clients() -> bool {
     true
+}
+
+/// Only pipes of this machine. Another path could lead to a file, to a device, or to another machine, which would learn
+/// who connects.
+fn check_path(path: &Path) -> io::Result<()> {
+    crate::name::check_pipe(&path.to_string_lossy())
+        .map_err(|problem| explain(io::ErrorKind::InvalidInput, path, problem))
 }
 
 fn explain(kind: io::ErrorKind, path: &Path, problem: &str) -> io::Error {

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 mod raw;
+mod system;
 mod watchdog;
 
 use std::path::PathBuf;
@@ -34,7 +35,7 @@ impl Place {
     }
 
     pub(crate) fn path(&self) -> PathBuf {
-        self.folder.path().join("server.sock")
+        system::path(self.folder.path())
     }
 
     pub(crate) fn name(&self) -> String {

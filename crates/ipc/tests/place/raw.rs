@@ -4,7 +4,8 @@
 use std::path::Path;
 
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::net::{UnixListener, UnixStream};
+
+use super::system::{self, Listener, Stream};
 
 /// How frames are told from each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,13 +28,13 @@ impl Wire {
 
 /// A connection that speaks bytes.
 pub(crate) struct Raw {
-    stream: BufReader<UnixStream>,
+    stream: BufReader<Stream>,
     wire: Wire,
 }
 
 impl Raw {
     pub(crate) async fn connect(path: &Path, wire: Wire) -> Raw {
-        let stream = UnixStream::connect(path).await.unwrap();
+        let stream = system::connect(path).await;
         Raw {
             stream: BufReader::new(stream),
             wire,
@@ -102,19 +103,17 @@ impl Raw {
 }
 
 /// A listener that speaks bytes.
-pub(crate) struct RawServer(UnixListener);
+pub(crate) struct RawServer(Listener);
 
 impl RawServer {
     /// Listens there, in place of whatever was there before.
     pub(crate) fn bind(path: &Path) -> RawServer {
-        let _was_there = std::fs::remove_file(path);
-        RawServer(UnixListener::bind(path).unwrap())
+        RawServer(Listener::bind(path))
     }
 
     pub(crate) async fn accept(&self) -> Raw {
-        let (stream, _) = self.0.accept().await.unwrap();
         Raw {
-            stream: BufReader::new(stream),
+            stream: BufReader::new(self.0.accept().await),
             wire: Wire::Lines,
         }
     }

@@ -5,13 +5,12 @@
 //! a folder.
 
 use std::ffi::OsStr;
-use std::fs::{File, TryLockError};
+use std::fs::TryLockError;
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use rustix::fs::{Mode, OFlags};
 use tempfile::NamedTempFile;
+use tenon_host::own_file;
 
 const PREFIX: &str = ".tenon-";
 const SUFFIX: &str = ".tmp";
@@ -32,7 +31,7 @@ pub(super) fn create(folder: &Path) -> io::Result<NamedTempFile> {
             Err(TryLockError::WouldBlock) => false,
         };
         // Another process may have found it before it was locked, and removed it.
-        if locked && file.as_file().metadata()?.nlink() > 0 {
+        if locked && own_file::names(file.as_file())? > 0 {
             return Ok(file);
         }
     }
@@ -56,11 +55,8 @@ fn is_temporary(name: &OsStr) -> bool {
 
 fn remove_unlocked(path: &Path) -> io::Result<()> {
     // In a folder of several users, a link or a FIFO may be in its place.
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
-    let metadata = file.metadata()?;
-    let is_own = metadata.uid() == rustix::process::geteuid().as_raw();
-    if metadata.is_file() && is_own && file.try_lock().is_ok() {
+    let file = own_file::open_as_is(path)?;
+    if file.metadata()?.is_file() && own_file::is_users(&file)? && file.try_lock().is_ok() {
         std::fs::remove_file(path)?;
     }
     Ok(())

@@ -1,9 +1,10 @@
 //! Writing a file whole or not at all.
 
-use std::fs::{File, Permissions};
+use std::fs::File;
 use std::io::{self, ErrorKind, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+
+use tenon_host::own_file;
 
 use super::leftovers;
 
@@ -33,7 +34,7 @@ pub(super) fn write(
     mode: u32,
     overwrite: bool,
 ) -> Result<(), WriteError> {
-    write_and_sync(path, bytes, mode, overwrite, File::sync_all)
+    write_and_sync(path, bytes, mode, overwrite, own_file::sync_folder)
 }
 
 fn write_and_sync(
@@ -47,12 +48,11 @@ fn write_and_sync(
         .parent()
         .ok_or_else(|| io::Error::from(ErrorKind::InvalidInput))?;
     // Before anything is written: a folder that cannot be opened could not be synced later.
-    let opened = File::open(folder)?;
+    let opened = own_file::open_folder(folder)?;
     let mut file = leftovers::create(folder)?;
     file.write_all(bytes)?;
     // Not when it is created: the umask would take some of it away.
-    file.as_file()
-        .set_permissions(Permissions::from_mode(mode))?;
+    own_file::set_mode(file.as_file(), mode)?;
     file.as_file().sync_all()?;
     match overwrite {
         true => file.persist(path),
@@ -74,9 +74,10 @@ pub(super) fn mode(text: &str) -> Result<u32, String> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use std::fs;
+    use std::os::unix::fs::PermissionsExt;
 
     use super::*;
 

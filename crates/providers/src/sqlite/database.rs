@@ -1,12 +1,11 @@
 //! A database file, and the statements that are run on it.
 
-use std::fs::OpenOptions;
 use std::io::ErrorKind;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::Duration;
 
 use rusqlite::{Connection, Error, ErrorCode, OpenFlags, Statement, TransactionBehavior};
+use tenon_host::own_file;
 use tenon_plugin::{Code, Failure};
 use tenon_values::{Kind, Value};
 
@@ -142,12 +141,7 @@ fn prepare_file(path: &str, create: bool) -> Result<(), Failure> {
             ))),
         };
     }
-    let created = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path);
-    match created {
+    match own_file::create_as_is(Path::new(path)) {
         Ok(_) => Ok(()),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
         Err(error) => Err(Failure::new(format!("{path} cannot be created: {error}"))),

@@ -17,7 +17,6 @@ mod tests;
 
 use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom};
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use tenon_host::own_file::{self, Access};
@@ -27,7 +26,7 @@ use crate::records::record::Record;
 pub(crate) use entry::Entry;
 pub use error::{Damage, JournalError};
 use line::{Header, Sum};
-use lock::{is_at, lock_file};
+use lock::lock_file;
 use replay::Replay;
 
 /// An open journal, locked against other processes.
@@ -131,7 +130,7 @@ impl Journal {
         self.sum = replay.sum;
         self.end = replay.good;
         if replay.lacks_line_end {
-            self.file.write_all_at(b"\n", self.end)?;
+            own_file::write_all_at(&self.file, b"\n", self.end)?;
             self.end += 1;
         }
         self.file.set_len(self.end)
@@ -153,7 +152,7 @@ impl Journal {
             lines: self.lines.saturating_sub(1),
         };
         let line = header.line().map_err(io::Error::other)?;
-        self.file.write_all_at(&line, 0)?;
+        own_file::write_all_at(&self.file, &line, 0)?;
         Ok(line.len() as u64)
     }
 
@@ -190,13 +189,13 @@ impl Journal {
         if self.unsynced.is_empty() {
             return Ok(());
         }
-        if !is_at(&self.file, &self.path) {
+        if !own_file::is_at(&self.file, &self.path) {
             self.restore()?;
         }
         if self.file.metadata()?.len() < self.end {
             return self.start_again(record);
         }
-        self.file.write_all_at(&self.unsynced, self.end)?;
+        own_file::write_all_at(&self.file, &self.unsynced, self.end)?;
         self.file.sync_data()?;
         self.end += self.unsynced.len() as u64;
         self.unsynced.clear();

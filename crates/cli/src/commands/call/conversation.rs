@@ -10,7 +10,6 @@ use std::time::Duration;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use tenon_protocols::Protocol;
 use tenon_rpc::Payload;
-use tokio::signal::unix::Signal;
 use tokio::sync::mpsc;
 
 use super::answers::{Answers, Question};
@@ -23,6 +22,7 @@ use crate::commands::input::Input;
 use crate::commands::terminal::{Entered, Prompt};
 use crate::exit::{Code, Failure};
 use crate::output::{self, Printer};
+use crate::platform::Signal;
 use questions::asked;
 
 pub(crate) struct Conversation<'a> {

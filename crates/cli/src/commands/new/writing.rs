@@ -1,15 +1,12 @@
 //! The files of a new plugin.
 
-use std::fs::{self, Permissions};
+use std::fs;
 use std::io;
-use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
-
-use rustix::fs::{CWD, RenameFlags, renameat_with};
-use rustix::io::Errno;
 
 use super::template::{Content, File};
 use crate::exit::{Code, Failure};
+use crate::platform;
 
 /// Writes all files into a new folder, which appears as a whole or not at all.
 ///
@@ -32,7 +29,7 @@ pub(super) fn write(folder: &Path, files: &[File]) -> Result<(), Failure> {
     let part = part(folder);
     let written = fs::create_dir(&part)
         .and_then(|()| write_all(&part, files))
-        .and_then(|()| rename(&part, folder));
+        .and_then(|()| platform::rename_to_new(&part, folder));
     if written.is_err() {
         let _not_there = fs::remove_dir_all(&part);
     }
@@ -52,27 +49,14 @@ fn write_all(part: &Path, files: &[File]) -> io::Result<()> {
             fs::create_dir_all(parent)?;
         }
         match &file.content {
-            Content::Link(target) => symlink(target, path)?,
+            Content::Link(target) => platform::link(target, &path)?,
             Content::Text(bytes) => {
                 fs::write(&path, bytes)?;
                 if bytes.starts_with(b"#!") {
-                    let mode = path.metadata()?.permissions().mode();
-                    // Whoever may read it may run it.
-                    fs::set_permissions(&path, Permissions::from_mode(mode | (mode & 0o444) >> 2))?;
+                    platform::make_executable(&path)?;
                 }
             }
         }
     }
     Ok(())
-}
-
-/// Renames a folder unless there is something of the new name: not even an empty folder is replaced.
-fn rename(part: &Path, folder: &Path) -> io::Result<()> {
-    match renameat_with(CWD, part, CWD, folder, RenameFlags::NOREPLACE) {
-        // The file system cannot do that in one step.
-        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) if !folder.exists() => {
-            fs::rename(part, folder)
-        }
-        done => Ok(done?),
-    }
 }

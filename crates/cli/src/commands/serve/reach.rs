@@ -1,14 +1,24 @@
 //! Whether the users that `--allow-user` lets in can reach the socket at all.
 
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use tenon_ipc::Users;
 
+use crate::platform;
+
 /// What keeps other users from the socket, and what to do about it. A group may be the right one, so
 /// what is open to a group counts as open.
 pub(super) fn obstacles(socket: &Path, mode: u32, users: &Users) -> Vec<String> {
-    let own = rustix::process::geteuid().as_raw();
+    let Some(own) = platform::own_user() else {
+        return match users {
+            Users::Own => Vec::new(),
+            Users::Also(_) | Users::Anyone => {
+                let problem =
+                    "--allow-user has no effect here: a pipe is for the user of the server alone";
+                vec![problem.to_owned()]
+            }
+        };
+    };
     let has_others = match users {
         Users::Own => false,
         // Modes do not hold root.
@@ -27,10 +37,7 @@ pub(super) fn obstacles(socket: &Path, mode: u32, users: &Users) -> Vec<String> 
         ));
     }
     let socket = std::fs::canonicalize(socket).unwrap_or_else(|_| socket.to_owned());
-    let is_closed = |folder: &&Path| {
-        let found = folder.metadata();
-        found.is_ok_and(|found| found.uid() == own && found.mode() & 0o011 == 0)
-    };
+    let is_closed = |folder: &&Path| platform::is_closed_to_others(folder);
     if let Some(folder) = socket.ancestors().skip(1).find(is_closed) {
         found.push(format!(
             "--allow-user lets other users in, but they cannot enter the folder {}: put the socket \
@@ -41,7 +48,7 @@ pub(super) fn obstacles(socket: &Path, mode: u32, users: &Users) -> Vec<String> 
     found
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use std::fs::{self, Permissions};
     use std::os::unix::fs::PermissionsExt;

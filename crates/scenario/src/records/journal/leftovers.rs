@@ -4,7 +4,6 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
 
-use rustix::fs::FlockOperation;
 use tenon_host::own_file::{self, Access, TEMPORARY};
 
 /// Removes records that were not written to their end, and journals of runs that were killed before
@@ -42,7 +41,7 @@ fn is_own(path: &Path) -> bool {
 /// Whether no process works with a journal.
 fn is_unused(journal: &Path) -> bool {
     match own_file::open(journal, Access::Read) {
-        Ok(file) => rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok(),
+        Ok(file) => file.try_lock().is_ok(),
         Err(error) => error.kind() == io::ErrorKind::NotFound,
     }
 }
@@ -58,7 +57,7 @@ fn remove_orphan(journal: &Path) {
     let Ok(file) = own_file::open(journal, Access::Read) else {
         return;
     };
-    let is_free = rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok();
+    let is_free = file.try_lock().is_ok();
     let mut start = Vec::new();
     let read = (&file).take(HEADER).read_to_end(&mut start);
     let is_header = match start.iter().position(|byte| *byte == b'\n') {

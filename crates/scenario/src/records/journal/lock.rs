@@ -1,13 +1,10 @@
 //! The file of a journal, which one process at a time has locked.
 
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::Duration;
 
-use rustix::fs::FlockOperation;
-use rustix::io::Errno;
 use tenon_host::own_file::{self, Access};
 
 use super::{Journal, JournalError, Sum};
@@ -42,11 +39,11 @@ impl Journal {
             };
             match lock_file(&file) {
                 Ok(()) => {}
-                Err(Errno::WOULDBLOCK) => return Err(JournalError::Busy(record.to_owned())),
-                Err(error) => return Err(fail(error.into())),
+                Err(TryLockError::WouldBlock) => return Err(JournalError::Busy(record.to_owned())),
+                Err(TryLockError::Error(error)) => return Err(fail(error)),
             }
             // The process that had it before may have removed it just now.
-            if is_at(&file, &path) {
+            if own_file::is_at(&file, &path) {
                 break (file, is_new);
             }
         };
@@ -67,28 +64,20 @@ impl Journal {
     }
 }
 
-/// Whether an open file is the one with this path.
-pub(super) fn is_at(file: &File, path: &Path) -> bool {
-    let (Ok(open), Ok(there)) = (file.metadata(), fs::symlink_metadata(path)) else {
-        return false;
-    };
-    (open.dev(), open.ino()) == (there.dev(), there.ino())
-}
-
 /// Whether there is a file that can be a journal.
 fn is_regular(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|there| there.is_file())
 }
 
 /// A process that cleans up may have the lock for a moment.
-pub(super) fn lock_file(file: &File) -> Result<(), Errno> {
+pub(super) fn lock_file(file: &File) -> Result<(), TryLockError> {
     const TRIES: u32 = 5;
     const PAUSE: Duration = Duration::from_millis(10);
     for _ in 1..TRIES {
-        match rustix::fs::flock(file, FlockOperation::NonBlockingLockExclusive) {
-            Err(Errno::WOULDBLOCK) => std::thread::sleep(PAUSE),
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
             locked => return locked,
         }
     }
-    rustix::fs::flock(file, FlockOperation::NonBlockingLockExclusive)
+    file.try_lock()
 }

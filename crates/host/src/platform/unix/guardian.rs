@@ -10,8 +10,8 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use rustix::process::Pid;
 
-use crate::family;
-use crate::platform::Identity;
+use super::family;
+use super::system::Identity;
 
 /// Interrupts the attended processes, kills the groups that have started and not ended, then all other processes with our mark, until two
 /// consecutive scans find none (see [`family`]).

@@ -10,8 +10,8 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal};
 use tokio::sync::oneshot;
 
-use crate::family::Family;
-use crate::platform;
+use super::family::Family;
+use super::system;
 
 /// Enough for all but processes that fork faster than they can be killed.
 const ROUNDS: usize = 100;
@@ -116,12 +116,12 @@ fn walk(needles: &[String]) -> Vec<bool> {
     if needles.is_empty() {
         return found;
     }
-    for id in platform::ids() {
+    for id in system::ids() {
         let Some(place) = bearer_of(needles, id) else {
             continue;
         };
         tracing::debug!(pid = ?id, "ending a process that a plugin left behind");
-        platform::signal_if(id, Signal::KILL, || bearer_of(needles, id).is_some());
+        system::signal_if(id, Signal::KILL, || bearer_of(needles, id).is_some());
         found[place] = true;
     }
     found
@@ -130,7 +130,7 @@ fn walk(needles: &[String]) -> Vec<bool> {
 /// Which of these is in the environment of a process.
 fn bearer_of(needles: &[String], id: Pid) -> Option<usize> {
     // It has ended in the meantime, or belongs to another user.
-    let environment = platform::environment(id)?;
+    let environment = system::environment(id)?;
     let is_in = |needle: &String| memchr::memmem::find(&environment, needle.as_bytes()).is_some();
     needles.iter().position(is_in)
 }

@@ -15,11 +15,11 @@ use rustix::process::{
 };
 use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
 
-use crate::child::{self, Block};
+use super::child::{self, Block};
+use super::enforcement::Enforcement;
+use super::{descriptors, system};
 use crate::command::PluginCommand;
-use crate::limits::Enforcement;
 use crate::sandbox::{self, Sandbox};
-use crate::{descriptors, platform};
 
 /// Where programs are looked for without a `PATH`, as by `execvp`.
 const DEFAULT_PATH: &str = "/bin:/usr/bin";
@@ -198,7 +198,7 @@ impl Launch {
         if let Some(limit) = prepared.descriptors {
             setrlimit(Resource::Nofile, limit).map_err(preparing)?;
         }
-        platform::die_with_parent().map_err(|error| (Step::Preparing, error))?;
+        system::die_with_parent().map_err(|error| (Step::Preparing, error))?;
         // If it has died already, it does not send that signal any more.
         match getppid() == Some(prepared.parent) {
             true => Ok(()),

@@ -4,17 +4,19 @@
 //! they can leave the process group. Their parents lead to them as long as those live, and each plugin gets a
 //! mark in its environment, which its descendants inherit unless they are started with another environment.
 
+use std::io;
 use std::os::fd::OwnedFd;
-use std::process;
+use std::process::{self, ExitStatus};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use rustix::process::{Signal, getpgid};
+use tokio::sync::watch;
 
-use crate::leader::Leader;
-use crate::limits::Cgroups;
-use crate::platform::{self, Identity};
+use super::enforcement::Cgroups;
+use super::leader::Leader;
+use super::system::{self, Cgroup, Identity};
 
 /// The environment variable with the marks of all plugins that a process descends from:
 /// `;<host>.<number>;<host>.<number>;`.
@@ -70,6 +72,47 @@ pub(crate) struct Family {
 }
 
 impl Family {
+    /// The id of its first process.
+    pub(crate) fn id(&self) -> u32 {
+        self.leader.id().as_raw_nonzero().get().unsigned_abs()
+    }
+
+    /// Waits for the exit of its first process, in a task.
+    pub(crate) fn watch(&self) -> io::Result<watch::Receiver<Option<ExitStatus>>> {
+        self.leader.watch()
+    }
+
+    /// Asks its process group to end. Returns whether it could be asked.
+    pub(crate) fn terminate(&self) -> bool {
+        self.leader.signal_group(Signal::TERM);
+        true
+    }
+
+    /// Kills its process group, before the others.
+    pub(crate) fn kill_first(&self) {
+        self.leader.signal_group(Signal::KILL);
+    }
+
+    /// Keeps it from doing anything until it is killed.
+    pub(crate) fn hold(&self) {
+        self.leader.signal_group(Signal::STOP);
+    }
+
+    /// Whether a process of it was killed because it reached the memory limit.
+    pub(crate) fn ran_out_of_memory(&self) -> bool {
+        self.cgroups.iter().any(Cgroup::ran_out_of_memory)
+    }
+
+    /// Records its descendants, unless they can be found anyway.
+    pub(crate) async fn see_descendants(&mut self) {
+        if self.seen.is_empty() && !self.is_closed() {
+            let id = self.leader.id();
+            let of = move || system::descendants(id, Identity::of(id).as_slice());
+            let found = tokio::task::spawn_blocking(of).await;
+            self.seen = found.unwrap_or_default();
+        }
+    }
+
     /// What the environment of a descendant contains.
     pub(crate) fn needle(&self) -> String {
         self.mark.needle()
@@ -107,7 +150,7 @@ impl Family {
         for _ in 0..ROUNDS {
             let known = { self.seen.iter().copied() }.chain(Identity::of(leader));
             let known: Vec<Identity> = known.collect();
-            let found = platform::descendants(leader, &known).into_iter();
+            let found = system::descendants(leader, &known).into_iter();
             self.seen.extend(found.filter(|one| !known.contains(one)));
             // The group has been stopped already.
             let others = { self.seen[stopped..].iter() }
@@ -182,10 +225,10 @@ mod tests {
     fn a_daemon_that_was_seen_is_found_without_its_parents() {
         let (mut family, daemon) = with_daemon();
         let leader = Identity::of(family.leader.id()).unwrap();
-        family.seen = platform::descendants(leader.id, &[leader]);
+        family.seen = system::descendants(leader.id, &[leader]);
         assert!(family.seen.contains(&daemon));
         family.leader.signal_group(Signal::KILL);
-        let found = || platform::descendants(leader.id, &[leader]);
+        let found = || system::descendants(leader.id, &[leader]);
         while found().contains(&daemon) {
             std::thread::sleep(Duration::from_millis(5));
         }

@@ -4,7 +4,7 @@
 //! A child of a process with several threads has only one of them. A lock that another thread held at the
 //! fork stays locked, the one of the allocator included. So up to the program's start the child neither
 //! allocates nor takes a lock nor panics: it makes system calls with what was prepared before the fork. All
-//! of that is in [`Launch`](crate::launch::Launch), and in what it calls of `Enforcement` and `Sandbox`.
+//! of that is in [`Launch`](super::launch::Launch), and in what it calls of `Enforcement` and `Sandbox`.
 
 #![expect(
     unsafe_code,
@@ -19,7 +19,7 @@ use std::os::fd::BorrowedFd;
 use rustix::io::Errno;
 use rustix::process::Pid;
 
-use crate::platform;
+use super::system;
 
 /// What a fork returns, once in the parent and once in the child.
 pub(crate) struct Fork {
@@ -33,7 +33,7 @@ pub(crate) struct Fork {
 /// may follow.
 pub(crate) fn fork(cgroup: Option<BorrowedFd<'_>>) -> io::Result<Fork> {
     if let Some(cgroup) = cgroup {
-        match platform::clone_into(cgroup) {
+        match system::clone_into(cgroup) {
             Ok(child) => {
                 return Ok(Fork {
                     child,

@@ -7,7 +7,7 @@ use std::io;
 use std::sync::{OnceLock, mpsc};
 use std::thread;
 
-use crate::launch::{Launch, Started};
+use super::launch::{Launch, Started};
 
 struct Job {
     launch: Launch,

@@ -17,8 +17,8 @@ use rustix::process::{
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
-use crate::guardian::{self, Group};
-use crate::platform::ExitDescriptor;
+use super::guardian::{self, Group};
+use super::system::ExitDescriptor;
 
 /// A child process that leads a group of its own. Dropping it kills the group and reaps the child.
 #[derive(Debug)]

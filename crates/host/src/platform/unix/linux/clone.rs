@@ -32,7 +32,7 @@ struct Arguments {
 }
 
 /// Makes a child process as `fork` does, but in a cgroup of version 2, whose folder this is. Returns its
-/// id, and none in the child. The child may do only what [`child`](crate::child) describes.
+/// id, and none in the child. The child may do only what [`child`](crate::platform::unix::child) describes.
 ///
 /// A process that moves into a cgroup waits until every processor has taken notice, which takes
 /// milliseconds. One that is started in it waits for nothing.

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use rustix::process::Pid;
 
-use crate::{family, guardian};
+use crate::platform::unix::{family, guardian};
 
 /// A group inside our own one whose members can be killed at once, where we may make one.
 pub(crate) fn new_group() -> Option<Cgroup> {

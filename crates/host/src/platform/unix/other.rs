@@ -1,5 +1,7 @@
-//! Systems without cgroups, descriptors of processes and `/proc`. Plugins are found by their process group
-//! only.
+//! macOS and the BSDs: no cgroups, no descriptors of processes, no `/proc`. Plugins are found by their process
+//! group only; the kernel announces their exits.
+
+mod exit;
 
 use std::io;
 use std::os::fd::BorrowedFd;
@@ -7,7 +9,10 @@ use std::path::Path;
 
 use rustix::process::{Pid, Signal};
 
-use crate::limits::{Limiting, Limits};
+use crate::limits::Limits;
+use crate::platform::unix::enforcement::Limiting;
+
+pub(crate) use exit::ExitDescriptor;
 
 /// There are none.
 #[derive(Debug)]
@@ -56,19 +61,6 @@ pub(crate) fn limiting(limits: Limits) -> io::Result<Limiting> {
             "the number of its processes cannot be limited: this needs a cgroup with the pids \
              controller, which only Linux has",
         )),
-    }
-}
-
-/// There are none.
-pub(crate) enum ExitDescriptor {}
-
-impl ExitDescriptor {
-    pub(crate) fn of(_: Pid) -> io::Result<Option<ExitDescriptor>> {
-        Ok(None)
-    }
-
-    pub(crate) async fn exited<T>(self, _: impl Fn() -> Option<T>) -> T {
-        match self {}
     }
 }
 

@@ -4,7 +4,8 @@ use std::io;
 use std::path::Path;
 
 use super::cgroup::{self, Cgroup};
-use crate::limits::{Limiting, Limits};
+use crate::limits::Limits;
+use crate::platform::unix::enforcement::Limiting;
 
 /// Makes groups for limits, as far as there can be groups that enforce them.
 ///

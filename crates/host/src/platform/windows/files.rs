@@ -1,0 +1,158 @@
+//! Files that only their owner can have written, by their owners and access lists.
+
+use std::fs::{File, FileType, OpenOptions};
+use std::io;
+use std::os::windows::fs::{FileExt, OpenOptionsExt};
+use std::path::Path;
+
+use super::kernel;
+use crate::own_file::{Access, refused};
+
+const GENERIC_READ: u32 = 0x8000_0000;
+const GENERIC_WRITE: u32 = 0x4000_0000;
+/// To change the access list.
+const WRITE_DAC: u32 = 0x0004_0000;
+/// A folder can be opened.
+const BACKUP_SEMANTICS: u32 = 0x0200_0000;
+/// A link is opened itself, not what it points to.
+const OPEN_REPARSE_POINT: u32 = 0x0020_0000;
+
+/// Opens an existing file. Links are not followed.
+pub(crate) fn open_existing(path: &Path, access: Access) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    match access {
+        Access::Read => options.read(true),
+        // Its owner may always change the access list.
+        Access::ReadWrite => options.access_mode(GENERIC_READ | GENERIC_WRITE | WRITE_DAC),
+    };
+    options.custom_flags(OPEN_REPARSE_POINT).open(path)
+}
+
+/// Creates a file that only its owner can read and write.
+pub(crate) fn create_private(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    let access = GENERIC_READ | GENERIC_WRITE | WRITE_DAC;
+    options.write(true).create_new(true).access_mode(access);
+    // While it is open alone, nobody else can open it; afterwards only those whom the list names.
+    let alone = options.share_mode(0).custom_flags(OPEN_REPARSE_POINT);
+    let alone = alone.open(path)?;
+    kernel::make_private(&alone)?;
+    drop(alone);
+    open_existing(path, Access::ReadWrite)
+}
+
+/// What a file is that is neither a regular file, a folder nor a link.
+pub(crate) fn special(_: FileType) -> &'static str {
+    "a device"
+}
+
+/// How many names a file has.
+pub(crate) fn names(file: &File) -> io::Result<u64> {
+    kernel::names(file)
+}
+
+/// Takes the rights of others away.
+pub(crate) fn make_private(file: &File) -> io::Result<()> {
+    kernel::make_private(file)
+}
+
+/// Checks that a file belongs to this user, to the administrators or to the system, and that others cannot write to it.
+pub(crate) fn check_owner(file: &File) -> io::Result<()> {
+    let control = kernel::control(file)?;
+    if !control.is_own {
+        return Err(refused(
+            "it belongs to another user; if you trust what it holds, use a copy of your own",
+        ));
+    }
+    if control.is_shared {
+        return Err(refused(
+            "users other than its owner can write to it; if you trust what it holds, take that right from them \
+             (`icacls FILE /inheritance:r /grant:r \"%USERNAME%:F\"`)",
+        ));
+    }
+    Ok(())
+}
+
+/// Not looked for.
+pub(crate) fn folder_risk(_: &Path) -> Option<String> {
+    None
+}
+
+/// The system writes the names of files to its own journal, and has no call for folders.
+#[expect(clippy::unnecessary_wraps, reason = "it can fail on other systems")]
+pub(crate) fn sync_folder(_: &File) -> io::Result<()> {
+    Ok(())
+}
+
+/// Opens a folder.
+pub(crate) fn open_folder(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).custom_flags(BACKUP_SEMANTICS).open(path)
+}
+
+/// Whether a file belongs to the user of this process, or to the administrators or the system.
+pub(crate) fn is_users(file: &File) -> io::Result<bool> {
+    Ok(kernel::control(file)?.is_own)
+}
+
+/// Whether an open file is the one with this path.
+pub(crate) fn is_at(file: &File, path: &Path) -> bool {
+    let there = open_existing(path, Access::Read);
+    let there = there.and_then(|there| kernel::identity(&there));
+    matches!((kernel::identity(file), there), (Ok(open), Ok(there)) if open == there)
+}
+
+/// Writes all bytes at a place of a file.
+pub(crate) fn write_all_at(file: &File, mut bytes: &[u8], mut place: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match file.seek_write(bytes, place) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(written) => {
+                bytes = &bytes[written..];
+                place += written as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// Takes the rights of others away, if the mode gives them none.
+pub(crate) fn set_mode(file: &File, mode: u32) -> io::Result<()> {
+    const OTHERS: u32 = 0o077;
+    match mode & OTHERS {
+        0 => kernel::make_private(file),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::io::{Read, Write};
+
+    use crate::own_file::{Access, create, open, overwrite};
+
+    #[test]
+    fn an_own_file_is_created_read_and_overwritten() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("ein schöner Name.json");
+        create(&path).unwrap().write_all(b"one").unwrap();
+        let again = create(&path).unwrap_err();
+        assert_eq!(again.kind(), std::io::ErrorKind::AlreadyExists);
+        let mut text = String::new();
+        let mut file = open(&path, Access::Read).unwrap();
+        file.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "one");
+        drop(file);
+        overwrite(&path).unwrap().write_all(b"2").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"2");
+        let second = folder.path().join("second");
+        fs::hard_link(&path, second).unwrap();
+        let refused = overwrite(&path).unwrap_err().to_string();
+        assert!(refused.contains("2 names"), "{refused}");
+        let folder = open(folder.path(), Access::Read).unwrap_err().to_string();
+        assert!(folder.contains("a folder"), "{folder}");
+    }
+}

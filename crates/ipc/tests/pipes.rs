@@ -1,0 +1,98 @@
+//! Named pipes: who may open one, and which names they can have.
+
+#![cfg(windows)]
+
+mod place;
+
+use std::io::ErrorKind;
+use std::time::Duration;
+
+use place::{Place, eventually, json};
+use tenon_ipc::{ClientSettings, Listener, Settings, Users, connect, connect_to, socket_path};
+use tenon_rpc::Router;
+
+fn router() -> Router<()> {
+    Router::new(()).on_raw("echo", |_, params| async move {
+        Ok(params.unwrap_or_else(|| json("null")))
+    })
+}
+
+#[tokio::test]
+async fn names_lead_to_pipes_and_nowhere_else() {
+    assert_eq!(
+        socket_path("myapp").unwrap().to_str(),
+        Some(r"\\.\pipe\myapp")
+    );
+    for name in [
+        "",
+        "..",
+        "a*b",
+        "a\nb",
+        r"..\CON",
+        r"C:\file",
+        r"\\.\CON",
+        r"\\.\pipe\..\x",
+        r"\\.\pipe\",
+        r"\\server\pipe\x",
+        "//server/pipe/x",
+    ] {
+        let refused = socket_path(name).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::InvalidInput, "{name}");
+        let refused = connect_to(name, &Users::Own).await.unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::InvalidInput, "{name}");
+        let refused = connect(name, &Users::Own).await.unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::InvalidInput, "{name}");
+        let refused = Listener::bind(name, 0o600).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::InvalidInput, "{name}");
+    }
+    let missing = connect_to("tenon-test-missing", &Users::Own)
+        .await
+        .unwrap_err();
+    assert_eq!(missing.kind(), ErrorKind::NotFound, "{missing}");
+}
+
+/// The name of a device is the name of a pipe like any other.
+#[tokio::test]
+async fn the_name_of_a_device_can_be_that_of_a_pipe() {
+    let name = format!(r"\\.\pipe\CON-{}", std::process::id());
+    let listener = Listener::bind(&name, 0o600).unwrap();
+    let (accepted, connected) = tokio::join!(listener.accept(), connect(&name, &Users::Own));
+    accepted.unwrap();
+    connected.unwrap();
+}
+
+#[tokio::test]
+async fn large_messages_and_many_clients_pass() {
+    let place = Place::new();
+    let server = place.serve(router());
+    let client = place.client().await;
+    let text = format!("\"{}\"", "x".repeat(5 << 20));
+    let echoed = client.call_raw("echo", Some(json(&text))).await.unwrap();
+    assert_eq!(echoed.bytes().len(), text.len());
+    let mut clients = Vec::new();
+    for _ in 0..64 {
+        clients.push(place.client().await);
+    }
+    for client in &clients {
+        client.call_raw("echo", None).await.unwrap();
+    }
+    drop(clients);
+    eventually("the others have left", || server.clients().count() == 1).await;
+}
+
+/// On a runtime with one thread, which has not looked at the connection when it is refused.
+#[tokio::test]
+async fn a_client_too_many_is_told_so() {
+    let place = Place::new();
+    let settings = Settings {
+        connections: 1,
+        ..Settings::default()
+    };
+    let _server = place.serve_with(router(), settings);
+    let first = place.client().await;
+    first.call_raw("echo", None).await.unwrap();
+    let mut raw = place.raw().await;
+    let told = tokio::time::timeout(Duration::from_secs(20), raw.receive()).await;
+    let told = told.unwrap().expect("a refusal");
+    assert!(told.contains("too many clients"), "{told}");
+}
