@@ -195,6 +195,7 @@ impl Setup {
             rule: None,
             at: None,
             why: "there are no rules".to_owned(),
+            is_doubtful: false,
             passed: Vec::new(),
         })
     }
