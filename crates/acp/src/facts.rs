@@ -1,12 +1,13 @@
 //! What a tool call does, as far as the agent says it.
 
 mod command;
+mod path;
 mod reading;
 mod shell;
 mod word;
 
 use std::collections::BTreeSet;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use tenon_protocols::acp::{
@@ -28,6 +29,8 @@ pub struct Facts {
     pub title: Option<String>,
     /// Absolute paths, without `.` and `..`.
     pub paths: BTreeSet<PathBuf>,
+    /// Paths with `..`, as they were written: behind a link they lead elsewhere than their text says.
+    pub climbing: BTreeSet<PathBuf>,
     /// Command lines. Of a shell that is given a script it is the script.
     pub commands: BTreeSet<String>,
     /// The command lines of shells whose scripts are among the commands. They are started too, but say no more.
@@ -36,6 +39,24 @@ pub struct Facts {
     pub has_diff: bool,
     /// A path or command could not be read, so more is done than is listed here.
     pub is_incomplete: bool,
+}
+
+/// More files and commands of a tool call, and more of each, are not kept. Then more is done than is listed.
+const MOST: usize = 1024;
+const LONGEST_PATH: usize = 4096;
+const LONGEST_COMMAND: usize = 1 << 17;
+const LONGEST_TITLE: usize = 4096;
+
+fn short(title: &str) -> String {
+    beginning(title, LONGEST_TITLE).to_owned()
+}
+
+/// At most so many bytes.
+fn beginning(text: &str, most: usize) -> &str {
+    let end = (0..=most.min(text.len()))
+        .rev()
+        .find(|end| text.is_char_boundary(*end));
+    &text[..end.unwrap_or(0)]
 }
 
 /// Members of `rawInput` by which agents name files.
@@ -97,7 +118,7 @@ impl Facts {
         let arguments = params.args.clone().unwrap_or_default();
         match arguments.is_empty() {
             // Some agents give the whole line as the program.
-            true => drop(facts.commands.insert(params.command.clone())),
+            true => facts.add_line(&params.command),
             false => facts.add_words(&params.command, &arguments),
         }
         facts
@@ -107,16 +128,18 @@ impl Facts {
         let line = command::line_of_words(program, arguments);
         match command::script(program, arguments) {
             Some(script) => {
-                self.shells.insert(line);
-                self.commands.insert(script.to_owned());
+                if self.shells.len() < MOST && line.len() <= LONGEST_COMMAND {
+                    self.shells.insert(line);
+                }
+                self.add_line(script);
             }
-            None => drop(self.commands.insert(line)),
+            None => self.add_line(&line),
         }
     }
 
     /// Adds what a new tool call says. Paths are relative to `folder` unless they are absolute.
     pub fn add(&mut self, call: &ToolCall, folder: &Path) {
-        self.title = Some(call.title.clone());
+        self.title = Some(short(&call.title));
         self.add_parts(
             call.kind.as_ref(),
             call.locations.as_deref(),
@@ -128,8 +151,8 @@ impl Facts {
 
     /// Adds what an update or a request for permission says.
     pub fn add_update(&mut self, call: &ToolCallUpdate, folder: &Path) {
-        if call.title.is_some() {
-            self.title.clone_from(&call.title);
+        if let Some(title) = &call.title {
+            self.title = Some(short(title));
         }
         self.add_parts(
             call.kind.as_ref(),
@@ -187,7 +210,7 @@ impl Facts {
             .flatten()
         {
             if let Some(line) = line.as_str().filter(|line| line.contains(' ')) {
-                self.commands.insert(line.to_owned());
+                self.add_line(line);
             }
         }
         for name in INPUT_MEMBERS {
@@ -213,9 +236,25 @@ impl Facts {
     }
 
     fn add_path(&mut self, path: &str, folder: &Path) {
-        let path = path.strip_prefix("file://").unwrap_or(path);
-        if !path.is_empty() {
-            self.paths.insert(normal(&folder.join(path)));
+        for meaning in path::meanings(path) {
+            if self.paths.len() >= MOST || meaning.len() > LONGEST_PATH {
+                self.is_incomplete = true;
+                return;
+            }
+            let path = folder.join(meaning);
+            self.paths.insert(path::normal(&path));
+            if path::climbs(&path) {
+                self.climbing.insert(path);
+            }
+        }
+    }
+
+    /// Adds a command line. What is kept of a tool call is bounded: an agent may send any number of them.
+    fn add_line(&mut self, line: &str) {
+        let kept = beginning(line, LONGEST_COMMAND);
+        self.is_incomplete |= kept.len() < line.len() || self.commands.len() >= MOST;
+        if self.commands.len() < MOST {
+            self.commands.insert(kept.to_owned());
         }
     }
 
@@ -233,9 +272,7 @@ impl Facts {
             return;
         };
         match value {
-            Value::String(text) if arguments.is_empty() => {
-                self.commands.insert(text.clone());
-            }
+            Value::String(text) if arguments.is_empty() => self.add_line(text),
             Value::String(program) => self.add_words(program, &arguments),
             Value::Null => {}
             _ => match words(value).as_deref() {
@@ -261,38 +298,11 @@ impl Facts {
 
     /// Adds where the paths lead to if there are symbolic links in them.
     pub fn follow_links(&mut self) {
-        let targets: Vec<PathBuf> = { self.paths.iter() }
-            .filter_map(|path| target(path))
+        let targets: Vec<PathBuf> = { self.paths.iter().chain(&self.climbing) }
+            .filter_map(|path| path::target(path))
             .collect();
         self.paths.extend(targets);
     }
-}
-
-/// The path without `.` and `..`, by its text alone.
-fn normal(path: &Path) -> PathBuf {
-    let mut normal = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                normal.pop();
-            }
-            part => normal.push(part),
-        }
-    }
-    normal
-}
-
-/// Where a path leads, also if its last parts do not exist yet.
-fn target(path: &Path) -> Option<PathBuf> {
-    let existing = path.ancestors().find_map(|part| {
-        let target = part.canonicalize().ok()?;
-        Some((target, path.strip_prefix(part).ok()?))
-    });
-    existing.map(|(target, rest)| match rest.as_os_str().is_empty() {
-        true => target,
-        false => target.join(rest),
-    })
 }
 
 #[cfg(test)]
@@ -330,6 +340,38 @@ mod tests {
     fn a_path_cannot_climb_by_its_text() {
         let facts = facts(r#"{"toolCallId":"t","rawInput":{"path":"src/../../etc/passwd"}}"#);
         assert_eq!(paths(&facts), ["/etc/passwd"]);
+    }
+
+    #[test]
+    fn a_path_means_whatever_it_can_mean() {
+        let facts = facts(r#"{"toolCallId":"t","rawInput":{"path":"file:///w/%2eenv"}}"#);
+        assert_eq!(paths(&facts), ["/w/%2eenv", "/w/.env"]);
+        let home = std::env::var("HOME").unwrap();
+        let facts = self::facts(r#"{"toolCallId":"t","rawInput":{"path":"~/.ssh/id"}}"#);
+        let expected = [
+            PathBuf::from(home).join(".ssh/id"),
+            PathBuf::from("/w/~/.ssh/id"),
+        ];
+        assert_eq!(facts.paths, BTreeSet::from(expected));
+    }
+
+    /// An agent can send any number of tool calls, each with any number of files and commands.
+    #[test]
+    fn what_is_kept_of_a_call_is_bounded() {
+        let files: Vec<String> = (0..5000).map(|number| format!("/w/{number}")).collect();
+        let long = "é".repeat(1 << 20);
+        let call = serde_json::json!({ "toolCallId": "t", "title": long,
+            "rawInput": { "files": files, "command": long } });
+        let facts = facts(&call.to_string());
+        assert!(facts.is_incomplete);
+        assert_eq!(facts.paths.len(), MOST);
+        assert!(
+            facts
+                .commands
+                .iter()
+                .all(|line| line.len() <= LONGEST_COMMAND)
+        );
+        assert!(facts.title.unwrap().len() <= LONGEST_TITLE);
     }
 
     #[test]
@@ -375,6 +417,13 @@ mod tests {
         let root = folder.path().canonicalize().unwrap();
         std::fs::create_dir(root.join("real")).unwrap();
         std::os::unix::fs::symlink(root.join("real"), root.join("link")).unwrap();
+        // By its text, `far/../x` is a file of the root.
+        std::os::unix::fs::symlink("/usr/bin", root.join("far")).unwrap();
+        let mut facts = Facts::writing("far/../x", &root);
+        facts.follow_links();
+        let behind = Path::new("/usr/bin").canonicalize().unwrap();
+        let behind = behind.parent().unwrap().join("x");
+        assert_eq!(facts.paths, BTreeSet::from([root.join("x"), behind]));
         let mut facts = Facts::writing("link/new.txt", &root);
         facts.follow_links();
         let expected = [root.join("link/new.txt"), root.join("real/new.txt")];

@@ -112,6 +112,9 @@ pub struct Decision {
     pub at: Option<String>,
     /// Why, in one line.
     pub why: String,
+    /// A rule denies it, perhaps: the call has parts that only the agent or the shell knows, so the user is asked.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_doubtful: bool,
     /// The rules before it, and why each did not match.
     pub passed: Vec<Passed>,
 }
@@ -164,6 +167,7 @@ impl Policy {
                 rule: Some(rule.name.clone()),
                 at: Some(rule.at.clone()),
                 why,
+                is_doubtful: false,
                 passed,
             };
             let why = match (rule.matches(facts, folder), rule.action) {
@@ -176,7 +180,10 @@ impl Policy {
                     return doubt.unwrap_or_else(|| decision(Action::Ask, why, passed));
                 }
                 (Outcome::Unknown(why), Action::Deny) => {
-                    doubt.get_or_insert_with(|| decision(Action::Ask, why.clone(), passed.clone()));
+                    doubt.get_or_insert_with(|| Decision {
+                        is_doubtful: true,
+                        ..decision(Action::Ask, why.clone(), passed.clone())
+                    });
                     why
                 }
                 (Outcome::Unknown(why), Action::Allow) | (Outcome::No(why), _) => why,
@@ -194,6 +201,7 @@ impl Policy {
                 rule: None,
                 at: self.default_at.clone(),
                 why: format!("no rule matches, and the default is {}", self.default),
+                is_doubtful: false,
                 passed,
             },
         }

@@ -1,9 +1,12 @@
 //! A record of what was said: JSON lines with a hash chain.
 //!
 //! Each line has the SHA-256 of the line before it and of its own entry, so that nothing can be changed, removed or
-//! moved without breaking the chain. The last line of a complete record says that it is the last. Someone who can
-//! write the file could compute the whole chain anew; [`Record::finish`] returns the last hash, which can be kept
-//! elsewhere and compared.
+//! moved without breaking the chain. A file holds one session or several, one after the other; each begins and ends with
+//! a line that says so, and one that continues a file says what it continues. So a session whose end was cut off shows,
+//! also if another one follows it; whether it was cut off or its guard was killed, a chain cannot tell.
+//!
+//! Someone who can write the file could compute the whole chain anew, or remove whole sessions from its end.
+//! [`Record::finish`] returns the hash of the end, which can be kept elsewhere and compared.
 //!
 //! A line is written with one call as soon as it is known, so a process that is killed loses nothing that it recorded.
 //! Secrets are masked before they are written.
@@ -25,10 +28,10 @@ use tenon_protocols::acp::Side;
 
 pub use masking::Masks;
 pub use reading::{Content, Entries, Item, ReadError, read};
-pub use verifying::{Verdict, verify};
+pub use verifying::{Session, Verdict, verify};
 
 /// The version of the format, which is in the first line.
-pub const FORMAT: &str = "tenon-acp-record 1";
+pub const FORMAT: &str = "tenon-acp-record 2";
 
 /// Who has sent something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,6 +74,9 @@ pub enum Entry<'a> {
         format: String,
         /// When, in RFC 3339.
         at: String,
+        /// What was in the file before, if there was something.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        continues: Option<Continues>,
         /// The bytes of a line that was cut off when an earlier process was killed; they are removed.
         #[serde(default, skip_serializing_if = "is_zero")]
         removed_bytes: usize,
@@ -107,6 +113,15 @@ pub enum Entry<'a> {
         /// How many lines there are before it.
         lines: u64,
     },
+}
+
+/// What a session found in its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Continues {
+    /// The lines.
+    pub lines: u64,
+    /// Whether the session before had its end.
+    pub closed: bool,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
@@ -157,6 +172,7 @@ pub struct Record {
     chain: Chain,
     masks: Masks,
     lines: u64,
+    continues: Option<Continues>,
     /// A line could not be written. Nothing is added after it: the chain would be broken.
     is_incomplete: bool,
 }
@@ -190,6 +206,10 @@ impl Record {
                 problem,
             });
         }
+        let continues = (verdict.lines > 0).then_some(Continues {
+            lines: verdict.lines,
+            closed: verdict.is_complete,
+        });
         file.set_len(verdict.intact_bytes).map_err(failed)?;
         file.seek(SeekFrom::End(0)).map_err(failed)?;
         let mut record = Record {
@@ -198,11 +218,13 @@ impl Record {
             chain: verdict.chain,
             masks,
             lines: verdict.lines,
+            continues,
             is_incomplete: false,
         };
         record.write(&Entry::Begin {
             format: FORMAT.to_owned(),
             at: now(),
+            continues,
             removed_bytes: verdict.torn_bytes,
         })?;
         Ok(record)
@@ -264,6 +286,11 @@ impl Record {
         let note = self.masks.hide(&note);
         let at = now();
         self.write(&Entry::Note { at, note: &note })
+    }
+
+    /// What was in the file before, if there was something.
+    pub fn continues(&self) -> Option<Continues> {
+        self.continues
     }
 
     /// What is masked.

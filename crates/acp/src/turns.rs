@@ -15,6 +15,7 @@ use tenon_protocols::acp::{Failure, Profile, view};
 use tenon_rpc::{Payload, RpcError};
 
 pub use rulings::Ruling;
+pub(crate) use rulings::changes;
 pub use session::{Completed, Session};
 
 /// As many sessions as a connection may have open. One more is refused.

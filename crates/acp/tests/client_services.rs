@@ -392,3 +392,46 @@ async fn an_agent_that_cannot_be_started_is_an_error() {
     assert!(matches!(error, ClientError::Folder { .. }), "{error}");
     client.close().await;
 }
+
+/// A permission to read is not one to write, and a command that is allowed once is run once.
+#[tokio::test]
+async fn a_permission_covers_what_was_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    std::fs::write(root.join("a"), "before\n").unwrap();
+    let user = Scripted::with(&["yes", "reject", "yes", "reject"]);
+    let setup = Setup {
+        user: user.clone(),
+        ..Setup::default()
+    };
+    let at = root.join("a").display().to_string();
+    let path = at.clone();
+    within(turn(setup, &root, move |peer| {
+        let path = path.clone();
+        async move {
+            let asked = |kind: &str, input: Value| {
+                json!({ "sessionId": "s", "toolCall": { "toolCallId": kind, "title": kind, "kind": kind, "rawInput": input },
+                    "options": [{ "optionId": "yes", "name": "Yes", "kind": "allow_once" }] })
+            };
+            let read = asked("read", json!({ "path": path }));
+            ask(&peer, "session/request_permission", read).await.unwrap();
+            let write = json!({ "sessionId": "s", "path": path, "content": "after\n" });
+            let error = ask(&peer, "fs/write_text_file", write).await.unwrap_err();
+            assert_eq!(error.code.number(), -31701);
+            let run = asked("execute", json!({ "command": "true" }));
+            ask(&peer, "session/request_permission", run).await.unwrap();
+            let create = json!({ "sessionId": "s", "command": "true" });
+            ask(&peer, "terminal/create", create.clone()).await.unwrap();
+            let error = ask(&peer, "terminal/create", create).await.unwrap_err();
+            assert_eq!(error.code.number(), -31701);
+            end_turn()
+        }
+    }))
+    .await;
+    assert_eq!(std::fs::read_to_string(root.join("a")).unwrap(), "before\n");
+    // The question shows what would be written.
+    let asked = user.asked.lock().unwrap();
+    let content = serde_json::to_value(&asked[1].tool_call.content).unwrap();
+    let diff = json!([{ "type": "diff", "path": at, "newText": "after\n", "oldText": "before\n" }]);
+    assert_eq!(content, diff);
+}

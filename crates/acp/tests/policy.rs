@@ -227,6 +227,7 @@ fn the_answer_is_one_of_the_options_of_the_agent() {
             rule: None,
             at: None,
             why: String::new(),
+            is_doubtful: false,
             passed: Vec::new(),
         };
         decision

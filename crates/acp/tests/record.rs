@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 use tenon_acp::record::{Masks, Record, RecordError, Source, Verdict, verify};
 
 fn place() -> (tempfile::TempDir, PathBuf) {
@@ -139,6 +140,11 @@ fn a_record_survives_its_writer_and_is_continued() {
         "{verdict:?}"
     );
     assert_eq!(verdict.lines, 7);
+    // What was not closed stays so, whatever follows.
+    let unclosed: Vec<(u64, u64)> = { verdict.unclosed() }
+        .map(|session| (session.first_line, session.last_line))
+        .collect();
+    assert_eq!((verdict.sessions.len(), unclosed), (2, vec![(1, 2)]));
     assert!(
         fs::read_to_string(&path)
             .unwrap()
@@ -200,4 +206,80 @@ fn secrets_are_masked() {
         verdict.problem.is_none() && verdict.is_complete,
         "{verdict:?}"
     );
+}
+
+/// The end of an earlier session is cut off, and a later guard continues what is left.
+#[test]
+fn a_cut_shows_although_the_record_goes_on() {
+    let (_folder, path) = place();
+    let first = write(&path);
+    let second = write(&path);
+    let verdict = check(&path);
+    assert!(verdict.is_complete && verdict.unclosed().count() == 0);
+    let ends: Vec<_> = { verdict.sessions.iter() }
+        .map(|session| session.sha256.clone())
+        .collect();
+    assert_eq!(ends, [Some(first), Some(second)]);
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(
+        text.contains(r#""continues":{"lines":5,"closed":true}"#),
+        "{text}"
+    );
+    let lines: Vec<&str> = text.lines().collect();
+    for kept in 6..lines.len() {
+        fs::write(&path, format!("{}\n", lines[..kept].join("\n"))).unwrap();
+        write(&path);
+        let verdict = check(&path);
+        assert!(
+            verdict.problem.is_none() && verdict.is_complete,
+            "{verdict:?}"
+        );
+        assert_eq!(verdict.unclosed().count(), 1, "{kept} lines");
+    }
+}
+
+/// What a forger appends after the end of a session, or puts in front of a continuation, without new hashes for the rest.
+#[test]
+fn nothing_can_be_added_between_sessions() {
+    let hashed = |before: &str, entry: &str| {
+        let mut hash = Sha256::new();
+        hash.update(before.as_bytes());
+        hash.update(entry.as_bytes());
+        let digits = hash.finalize();
+        let hash: String = digits.iter().map(|byte| format!("{byte:02x}")).collect();
+        (
+            format!("{{\"sha256\":\"{hash}\",\"entry\":{entry}}}\n"),
+            hash,
+        )
+    };
+    let (_folder, path) = place();
+    let end = write(&path);
+    let original = fs::read_to_string(&path).unwrap();
+    for (entry, problem) in [
+        (r#"{"note":{"at":"x","note":{}}}"#, "after the end"),
+        (r#"{"end":{"at":"x","lines":5}}"#, "after the end"),
+        (
+            r#"{"begin":{"format":"tenon-acp-record 2","at":"x"}}"#,
+            "another record",
+        ),
+        (
+            r#"{"begin":{"format":"tenon-acp-record 2","at":"x","continues":{"lines":5,"closed":false}}}"#,
+            "another record",
+        ),
+        (
+            r#"{"begin":{"format":"tenon-acp-record 2","at":"x","continues":{"lines":4,"closed":true}}}"#,
+            "another record",
+        ),
+    ] {
+        let (line, _) = hashed(&end, entry);
+        let verdict = verify(format!("{original}{line}").as_bytes()).unwrap();
+        assert!(
+            verdict
+                .problem
+                .as_deref()
+                .unwrap_or_default()
+                .contains(problem),
+            "{entry}: {verdict:?}"
+        );
+    }
 }

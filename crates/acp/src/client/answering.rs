@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tenon_protocols::acp::{
-    CreateElicitation, CreateTerminal, CreateTerminalParams, CreateTerminalResult,
+    CreateElicitation, CreateTerminal, CreateTerminalParams, CreateTerminalResult, Diff,
     ElicitationComplete, ElicitationCompleteParams, Empty, Failure, KillTerminal, Profile,
     ReadTextFile, ReadTextFileParams, ReadTextFileResult, ReleaseTerminal, RequestPermission,
-    TerminalOutputs, TerminalParams, ToolKind, Update, UpdateParams, WaitForExit, WriteTextFile,
-    WriteTextFileParams,
+    TerminalOutputs, TerminalParams, ToolContent, ToolKind, Update, UpdateParams, WaitForExit,
+    WriteTextFile, WriteTextFileParams,
 };
 use tenon_rpc::{Event, EventContext, EventKind, Method, Router, RpcError};
 
@@ -138,15 +138,32 @@ impl Shared {
         let session = self.session(&params.session_id).await?;
         let facts = Facts::writing(&params.path, session.folder());
         let title = format!("Write {}", params.path);
-        let call = self.tool_call(ToolKind::Edit, title, &json!({ "path": params.path }));
+        let mut call = self.tool_call(ToolKind::Edit, title, &json!({ "path": params.path }));
+        call.content = Some(vec![self.change(&session, &params).await?]);
         self.access(&session, facts, call).await?;
         let roots = session.roots.clone();
-        let path = params.path.clone();
+        let (path, bytes) = (params.path.clone(), params.content.len());
         let write = move || roots.write(&params.path, &params.content);
         match blocking(write).await? {
-            Ok(()) => Ok(Empty::default()),
+            Ok(()) => {
+                self.setup.user.wrote(&session.id, &path, bytes);
+                Ok(Empty::default())
+            }
             Err(error) => Err(error.error(&path, Profile::V1)),
         }
+    }
+
+    /// What writing a file changes, for whoever decides about it.
+    async fn change(
+        &self,
+        session: &Arc<State>,
+        params: &WriteTextFileParams,
+    ) -> Result<ToolContent, RpcError> {
+        let (roots, path) = (session.roots.clone(), params.path.clone());
+        let old = blocking(move || roots.read(&path, None, None).ok()).await?;
+        let mut diff = Diff::new(params.path.clone(), params.content.clone());
+        diff.old_text = old;
+        Ok(ToolContent::Diff(diff))
     }
 
     async fn create_terminal(

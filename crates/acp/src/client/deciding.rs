@@ -72,11 +72,20 @@ impl Shared {
         facts.follow_links();
         let decision = self.setup.decide(&facts, session.folder());
         let is_reading = facts.kind == Some(ToolKind::Read);
+        // A rule has decided, and nothing about it was shown before. Files that may be read are too many to be shown.
+        let is_news = !is_reading && !session.is_granted(&facts);
+        if decision.action == Action::Deny || decision.action == Action::Allow && is_news {
+            let request = PermissionParams::new(session.id.clone(), tool_call.clone(), Vec::new());
+            self.setup.user.decided(&request, &decision);
+        }
         let is_allowed = match decision.action {
             Action::Allow => true,
             Action::Deny => false,
             Action::Ask if decision.rule.is_none() && is_reading => true,
-            Action::Ask if session.is_granted(&facts) => true,
+            Action::Ask if session.is_granted(&facts) => {
+                session.use_grant(&facts);
+                true
+            }
             Action::Ask => {
                 let options = [
                     ("allow", "Allow", PermissionKind::AllowOnce),
@@ -88,6 +97,7 @@ impl Shared {
                     .collect();
                 let request = PermissionParams::new(session.id.clone(), tool_call, options.clone());
                 let answer = self.decide(session, &facts, request).await;
+                session.use_grant(&facts);
                 allowed(&answer, &options).is_some()
             }
         };

@@ -16,6 +16,7 @@ use super::terminals::Terminals;
 use crate::facts::Facts;
 use crate::paths::Roots;
 use crate::turns;
+use crate::turns::changes;
 
 /// Updates that wait to be read, by number and by bytes. Beyond that the agent is not read during a turn, and the
 /// oldest are dropped outside of one.
@@ -62,6 +63,8 @@ pub(super) struct Inner {
 #[derive(Debug, Default)]
 struct Granted {
     paths: BTreeSet<PathBuf>,
+    /// Files that may be read, and not more.
+    read: BTreeSet<PathBuf>,
     commands: HashSet<String>,
     /// Allowed always.
     kinds: HashSet<ToolKind>,
@@ -206,11 +209,16 @@ impl State {
     /// The user has allowed this, once or always.
     pub(super) fn grant(&self, facts: &Facts, is_always: bool) {
         let granted = &mut self.inner().granted;
-        if granted.paths.len() + granted.commands.len() > GRANTS {
+        if granted.paths.len() + granted.read.len() + granted.commands.len() > GRANTS {
             granted.paths.clear();
+            granted.read.clear();
             granted.commands.clear();
         }
-        granted.paths.extend(facts.paths.iter().cloned());
+        let paths = match changes(facts) {
+            true => &mut granted.paths,
+            false => &mut granted.read,
+        };
+        paths.extend(facts.paths.iter().cloned());
         granted.commands.extend(facts.commands.iter().cloned());
         if is_always && let Some(kind) = &facts.kind {
             granted.kinds.insert(kind.clone());
@@ -220,14 +228,25 @@ impl State {
     /// Whether the user has allowed all of this.
     pub(super) fn is_granted(&self, facts: &Facts) -> bool {
         let granted = &self.inner().granted;
+        let may_use = |path: &PathBuf| {
+            granted.paths.contains(path) || !changes(facts) && granted.read.contains(path)
+        };
         let is_listed = !(facts.paths.is_empty() && facts.commands.is_empty())
-            && { facts.paths.iter() }.all(|path| granted.paths.contains(path))
+            && facts.paths.iter().all(may_use)
             && { facts.commands.iter() }.all(|command| granted.commands.contains(command));
         let is_always = facts
             .kind
             .as_ref()
             .is_some_and(|kind| granted.kinds.contains(kind));
         is_always || is_listed
+    }
+
+    /// A command that was allowed once is run once. A file may be written in several steps.
+    pub(super) fn use_grant(&self, facts: &Facts) {
+        let granted = &mut self.inner().granted;
+        for command in &facts.commands {
+            granted.commands.remove(command);
+        }
     }
 }
 

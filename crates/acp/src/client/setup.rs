@@ -48,6 +48,11 @@ pub trait User: Send + Sync + 'static {
     fn decided(&self, request: &PermissionParams, decision: &Decision) {
         let _not_shown = (request, decision);
     }
+
+    /// A file was written for the agent, with this many bytes.
+    fn wrote(&self, session_id: &str, path: &str, bytes: usize) {
+        let _not_shown = (session_id, path, bytes);
+    }
 }
 
 /// The user of [`Setup::default`]: rejects everything.
@@ -190,6 +195,7 @@ impl Setup {
             rule: None,
             at: None,
             why: "there are no rules".to_owned(),
+            is_doubtful: false,
             passed: Vec::new(),
         })
     }

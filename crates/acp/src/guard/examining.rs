@@ -14,6 +14,7 @@ use super::{Files, Note};
 use crate::facts::Facts;
 use crate::paths::{Access, PathError, Roots};
 use crate::policy::{Action, Decision};
+use crate::turns::Ruling;
 
 /// What is done with a call of the agent.
 pub(super) enum Verdict {
@@ -169,15 +170,17 @@ impl Shared {
     }
 
     fn terminal(&self, session: &str, params: &CreateTerminalParams) -> Result<Verdict, RpcError> {
-        let folder = {
+        let facts = Facts::running(params);
+        let (folder, ruling) = {
             let mut state = self.state();
-            let session = state.turns.session(session);
-            session.map(|session| session.folder().to_owned())
+            let known = state.turns.session(session);
+            let ruling = known.as_ref().and_then(|session| session.ruling(&facts));
+            (known.map(|session| session.folder().to_owned()), ruling)
         };
-        let decision = self
-            .policy
-            .decide(&Facts::running(params), &folder.unwrap_or_default());
-        if decision.action == Action::Deny {
+        let decision = self.policy.decide(&facts, &folder.unwrap_or_default());
+        // Clients do not ask about this, so what may be denied must have been allowed before.
+        let is_in_doubt = decision.is_doubtful && ruling != Some(Ruling::Allowed);
+        if decision.action == Action::Deny || is_in_doubt {
             self.note_decision("terminal/create", &params.command, session, &decision);
             return Err(self.denied(&decision, json!({ "command": params.command })));
         }
@@ -187,7 +190,10 @@ impl Shared {
     fn denied(&self, decision: &Decision, mut data: Value) -> RpcError {
         self.state().summary.denied += 1;
         data["rule"] = json!(decision.rule);
-        data["details"] = json!("denied by the policy");
+        data["details"] = json!(match decision.action {
+            Action::Deny => "denied by the policy",
+            Action::Allow | Action::Ask => "the policy may deny this; ask for permission first",
+        });
         Failure::PermissionDenied.error(self.profile, data)
     }
 

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, BufReader, Read};
 
 use serde_json::value::RawValue;
 
-use super::verifying::{LONGEST, check};
+use super::verifying::{Before, LONGEST, Place, check};
 use super::{Chain, Entry, Line, Source};
 
 /// An entry of a record, and where it is.
@@ -62,6 +62,7 @@ pub fn read<R: Read>(file: R) -> Entries<R> {
         reader: BufReader::new(file),
         chain: Chain::start(),
         lines: 0,
+        is_closed: false,
         is_checked: true,
         is_done: false,
     }
@@ -73,6 +74,8 @@ pub struct Entries<R> {
     reader: BufReader<R>,
     chain: Chain,
     lines: u64,
+    /// The line before was the end of a session.
+    is_closed: bool,
     is_checked: bool,
     is_done: bool,
 }
@@ -109,8 +112,14 @@ impl<R: Read> Entries<R> {
             problem: problem.to_owned(),
         };
         if self.is_checked {
-            let (chain, _) = check(text, self.lines, &self.chain).map_err(damaged)?;
+            let before = Before {
+                lines: self.lines,
+                chain: &self.chain,
+                is_closed: self.is_closed,
+            };
+            let (chain, place) = check(text, &before).map_err(damaged)?;
             self.chain = chain;
+            self.is_closed = matches!(place, Place::End);
         }
         let unreadable = |_| damaged("it is not a line of a record");
         let outer: Line<'_> = serde_json::from_slice(text).map_err(unreadable)?;

@@ -78,7 +78,7 @@ impl Rulings {
 }
 
 /// Whether a tool call changes something. What it states counts more than its kind, which the agent chooses.
-fn changes(facts: &Facts) -> bool {
+pub(crate) fn changes(facts: &Facts) -> bool {
     let is_harmless = matches!(
         facts.kind,
         Some(

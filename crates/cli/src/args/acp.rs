@@ -35,11 +35,13 @@ Examples:
   tenon acp verify session.jsonl
   tenon acp verify --sha256 9f86d081... session.jsonl
 
-A record proves that nothing was changed by someone who could not compute its hashes anew. Whoever can
-write the file can do that: keep the hash that the guard prints at its end in another place, and give it
-with --sha256.
+A record shows what was changed by someone who did not compute its hashes anew. Whoever can write the file
+can do that, and can remove whole sessions from its end: keep the hash that the guard prints at the end of a
+session in another place, and give it with --sha256, which can be repeated.
 
-Exit codes: 0 the record is complete, 1 it was changed, or its end is missing.";
+A session without its end is not closed: its guard was killed or still runs, or its last lines were cut off.
+
+Exit codes: 0 nothing was changed, and every session has its end; 1 otherwise.";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = VERIFY_EXAMPLES)]
@@ -48,9 +50,13 @@ pub(crate) struct VerifyArgs {
     #[arg(value_name = "FILE")]
     pub(crate) record: PathBuf,
 
-    /// The hash that the last line must have
+    /// A hash that the guard has printed at the end of a session; the last session must have one of those that are given
     #[arg(long, value_name = "HASH")]
-    pub(crate) sha256: Option<String>,
+    pub(crate) sha256: Vec<String>,
+
+    /// Accept sessions without an end, as a guard that was killed leaves them
+    #[arg(long)]
+    pub(crate) allow_unclosed: bool,
 
     /// Print the result as JSON
     #[arg(long)]

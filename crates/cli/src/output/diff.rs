@@ -10,6 +10,18 @@ pub(crate) enum Line<'a> {
     Skipped(usize),
 }
 
+impl Line<'_> {
+    /// Whether it has more characters than these.
+    pub(crate) fn is_longer(&self, most: usize) -> bool {
+        match self {
+            Line::Same(text) | Line::Removed(text) | Line::Added(text) => {
+                text.len() > most && text.chars().nth(most).is_some()
+            }
+            Line::Skipped(_) => false,
+        }
+    }
+}
+
 /// Lines around a change.
 const CONTEXT: usize = 3;
 /// Beyond this many different lines on either side, the middle is shown as replaced: comparing takes long.

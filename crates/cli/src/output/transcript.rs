@@ -10,8 +10,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use serde_json::{Value, json};
 use tenon_acp::client::{ToolCalls, ToolState};
 use tenon_protocols::acp::{
-    Chunk, ContentBlock, Diff, PermissionParams, Plan, PlanEntry, PlanStatus, SessionUpdate,
-    ToolContent, ToolStatus, Usage,
+    Chunk, ContentBlock, PermissionParams, Plan, PlanEntry, PlanStatus, SessionUpdate, ToolContent,
+    ToolStatus, Usage,
 };
 
 use super::diff::{Line, diff};
@@ -76,7 +76,17 @@ impl Voice {
 
 /// Lines of a diff and of a tool's output that are shown.
 const DIFF_LINES: usize = 60;
+const DIFF_LINE: usize = 400;
 const OUTPUT_LINES: usize = 6;
+
+/// How much of a diff is shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    /// Its beginning: it was decided, or nobody is asked.
+    Short,
+    /// All of it.
+    Whole,
+}
 
 /// What was printed of a session.
 pub(crate) struct Transcript {
@@ -282,17 +292,9 @@ impl Transcript {
         let (now, _) = self.tools.apply(&request.tool_call);
         let now = now.clone();
         self.begin_question(&format!("{}: {}", now.kind.as_str(), now.title))?;
-        self.diffs(&now)?;
-        let has_diff = now
-            .content
-            .iter()
-            .any(|item| matches!(item, ToolContent::Diff(_)));
-        if let Some(input) = { now.raw_input.as_ref() }.filter(|_| !has_diff) {
-            let input = super::masked(input.text());
-            let input = shortened(&on_one_line(&super::compact(&input)), 400);
-            if input != "{}" && input != "null" {
-                self.painted(&Paint::Dim.on(format_args!("  input: {input}")))?;
-            }
+        self.diffs(&now, Extent::Whole)?;
+        if let Some(input) = &now.raw_input {
+            self.input(&super::masked(input.text()), &now)?;
         }
         for location in &now.locations {
             let path = on_one_line(&location.path).into_owned();
@@ -301,11 +303,39 @@ impl Transcript {
         Ok(())
     }
 
+    /// All that a tool is given: nobody can allow what is not shown.
+    fn input(&mut self, input: &str, now: &ToolState) -> Result<(), Failure> {
+        let mut rest: Value = serde_json::from_str(input).unwrap_or_default();
+        let is_text = rest.get("command").is_some_and(Value::is_string);
+        let members = rest.as_object_mut().filter(|_| is_text);
+        let command = members.and_then(|members| members.remove("command"));
+        if let Some(command) = command.as_ref().and_then(Value::as_str) {
+            let mut lines = command.split('\n');
+            let first = on_one_line(lines.next().unwrap_or_default()).into_owned();
+            self.painted(&Paint::Bold.on(format_args!("  command: {first}")))?;
+            for line in lines {
+                let line = on_one_line(line).into_owned();
+                self.painted(&Paint::Bold.on(format_args!("           {line}")))?;
+            }
+        }
+        // The text of a file is in its diff.
+        let has_diff = { now.content.iter() }.any(|item| matches!(item, ToolContent::Diff(_)));
+        let input = match command {
+            Some(_) => rest.to_string(),
+            None => super::compact(input),
+        };
+        let input = on_one_line(&input);
+        match input != "{}" && input != "null" && !has_diff {
+            true => self.painted(&Paint::Dim.on(format_args!("  input: {input}"))),
+            false => Ok(()),
+        }
+    }
+
     /// The diffs of a call that was allowed without asking. Some agents show them in the request alone.
     pub(crate) fn request_diffs(&mut self, request: &PermissionParams) -> Result<(), Failure> {
         let (now, _) = self.tools.apply(&request.tool_call);
         let now = now.clone();
-        self.diffs(&now)
+        self.diffs(&now, Extent::Short)
     }
 
     fn chunk(&mut self, voice: Voice, chunk: &Chunk) -> Result<(), Failure> {
@@ -387,7 +417,7 @@ impl Transcript {
             };
             self.painted(&line)?;
         }
-        self.diffs(now)?;
+        self.diffs(now, Extent::Short)?;
         let is_over =
             before.is_none_or(|before| is_begun(&before.status)) && !is_begun(&now.status);
         match is_over {
@@ -429,25 +459,30 @@ impl Transcript {
         Ok(())
     }
 
-    /// The diffs of a tool call that were not shown yet.
-    fn diffs(&mut self, now: &ToolState) -> Result<(), Failure> {
+    /// The diffs of a tool call that were not shown yet, or not to their end.
+    fn diffs(&mut self, now: &ToolState, extent: Extent) -> Result<(), Failure> {
         for item in &now.content {
             let ToolContent::Diff(change) = item else {
                 continue;
             };
-            if self.is_new(&(&now.id, &change.path, &change.new_text)) {
-                self.diff(change)?;
+            let old = change.old_text.as_deref().unwrap_or_default();
+            let lines = diff(old, &change.new_text);
+            let is_long =
+                lines.len() > DIFF_LINES || lines.iter().any(|line| line.is_longer(DIFF_LINE));
+            let is_whole = extent == Extent::Whole || !is_long;
+            let is_new = self.is_new(&(&now.id, &change.path, &change.new_text, is_whole));
+            if is_new {
+                self.diff(&change.path, &lines, is_whole)?;
             }
         }
         Ok(())
     }
 
-    fn diff(&mut self, change: &Diff) -> Result<(), Failure> {
-        let path = on_one_line(&change.path).into_owned();
+    fn diff(&mut self, path: &str, lines: &[Line<'_>], is_whole: bool) -> Result<(), Failure> {
+        let path = on_one_line(path).into_owned();
         self.painted(&Paint::Bold.on(format_args!("  {path}")))?;
-        let old = change.old_text.as_deref().unwrap_or_default();
-        let lines = diff(old, &change.new_text);
-        for line in lines.iter().take(DIFF_LINES) {
+        let shown = if is_whole { lines.len() } else { DIFF_LINES };
+        for line in lines.iter().take(shown) {
             let (paint, sign, text) = match line {
                 Line::Same(text) => (Paint::Dim, " ", *text),
                 Line::Removed(text) => (Paint::Red, "-", *text),
@@ -459,11 +494,14 @@ impl Transcript {
             };
             // A tab is not dangerous, and indents code.
             let text = on_one_line(text).replace("\\t", "\t");
-            let text = shortened(&text, 400);
+            let text = match is_whole {
+                true => text,
+                false => shortened(&text, DIFF_LINE),
+            };
             self.painted(&paint.on(format_args!("  {sign} {text}")))?;
         }
-        if lines.len() > DIFF_LINES {
-            let more = lines.len() - DIFF_LINES;
+        if lines.len() > shown {
+            let more = lines.len() - shown;
             self.painted(&Paint::Dim.on(format_args!("  … {more} more lines")))?;
         }
         Ok(())

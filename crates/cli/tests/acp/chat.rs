@@ -117,10 +117,27 @@ async fn a_file_is_not_written_without_a_permission() {
             "{}",
             outcome.stderr
         );
-        assert_ended(
-            &ask(&shell, "write a", "--allow edit").await,
-            0,
-            "written\n",
+        let outcome = ask(&shell, "write a", "--allow edit").await;
+        assert_ended(&outcome, 0, "written\n");
+        for text in [
+            "allowed by --allow edit: edit: Write [folder]/a",
+            "+ x",
+            "wrote [folder]/a (1 bytes)",
+        ] {
+            assert!(outcome.stderr.contains(text), "{text}: {}", outcome.stderr);
+        }
+        let denied = ask(&shell, "write a", "--deny edit").await;
+        assert!(
+            denied.stderr.contains("denied by --deny edit: edit: Write"),
+            "{}",
+            denied.stderr
+        );
+        let misspelt = ask(&shell, "write a", "--deny 'exceute:rm *'").await;
+        assert_eq!(misspelt.code, Some(2));
+        assert!(
+            misspelt.stderr.contains("did you mean execute?"),
+            "{}",
+            misspelt.stderr
         );
         assert_ended(
             &ask(&shell, "write ../a", "--allow edit").await,

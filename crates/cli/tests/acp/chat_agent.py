@@ -126,8 +126,15 @@ def turn(prompt):
         case "write":
             answer = ask("fs/write_text_file", path=os.path.join(os.getcwd(), rest), content="x")
             say("refused" if "error" in answer else "written")
+        case "write-lines":
+            lines = "".join(f"line {number}\n" for number in range(100))
+            answer = ask("fs/write_text_file", path=os.path.join(os.getcwd(), rest), content=lines)
+            say("refused" if "error" in answer else "written")
         case "run":
             run(rest)
+        case "run-file":
+            line = open(rest).read().removeprefix("run ")
+            say(f"answer: {permission('r', 'execute', 'long', rawInput={'command': line})}")
         case "plan":
             for status in ("pending", "in_progress", "completed"):
                 update("plan", entries=[{"content": "Think", "priority": "high", "status": status}])

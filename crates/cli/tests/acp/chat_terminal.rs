@@ -72,8 +72,11 @@ async fn permissions_are_answered_by_keys() {
             // Asked by this client, because the agent does not.
             Send("write other.txt\r"),
             Expect("? edit: Write "),
+            Expect("+ x"),
             Expect("[n] Reject\r\n"),
             Send("a"),
+            Expect("wrote "),
+            Expect("other.txt (1 bytes)"),
             Expect("written"),
             Expect("> "),
             Send("write third.txt\r"),
@@ -89,6 +92,42 @@ async fn permissions_are_answered_by_keys() {
             ended.raw
         );
         assert!(shell.path("third.txt").exists());
+    })
+    .await;
+}
+
+/// Nobody can allow what is not shown.
+#[tokio::test]
+async fn a_question_shows_all_of_a_command_and_of_a_change() {
+    trial(tools::python(), async |_, _| {
+        let shell = shell();
+        shell.file(
+            "run.txt",
+            &format!("run true {} the-end-of-it", "x".repeat(3000)),
+        );
+        shell.file("long.txt", "old\n");
+        let steps = [
+            Expect("> "),
+            Send("run-file run.txt\r"),
+            Expect("? execute: long"),
+            Expect("command: true xxx"),
+            Expect("the-end-of-it"),
+            Expect("[n] Reject\r\n"),
+            Send("n"),
+            Expect("answer: no"),
+            Expect("> "),
+            Send("write-lines long.txt\r"),
+            Expect("? edit: Write "),
+            Expect("- old"),
+            Expect("+ line 99"),
+            Expect("[n] Reject\r\n"),
+            Send("n"),
+            Expect("refused"),
+            Expect("> "),
+            Send(CONTROL_D),
+        ];
+        let ended = at_a_terminal(&shell, CHAT, &steps).await;
+        assert_eq!(ended.code, 0, "{}", ended.screen);
     })
     .await;
 }

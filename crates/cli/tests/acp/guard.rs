@@ -268,15 +268,81 @@ async fn a_guard_that_is_killed_leaves_no_agent_and_a_record_that_goes_on() {
         let verified = shell.run("tenon acp verify r.jsonl").await;
         assert_eq!(verified.code, Some(1));
         assert!(
-            verified.stderr.contains("the end of the record is missing"),
+            verified.stderr.contains("not closed: the session of"),
             "{}",
             verified.stderr
         );
         let mut editor = Editor::guarded(&shell, "--record r.jsonl");
         editor.open(&shell.path("")).await;
-        editor.leave().await;
+        let outcome = editor.leave().await;
+        let warning = "guard: the record has no end after line";
+        assert!(outcome.stderr.contains(warning), "{}", outcome.stderr);
         let verified = shell.run("tenon acp verify r.jsonl").await;
+        assert_eq!(verified.code, Some(1), "{}", verified.stdout);
+        assert!(
+            verified.stderr.contains("not closed: the session of"),
+            "{}",
+            verified.stderr
+        );
+        let verified = shell.run("tenon acp verify --allow-unclosed r.jsonl").await;
         assert_eq!(verified.code, Some(0), "{}", verified.stderr);
+        assert!(
+            verified
+                .stdout
+                .contains("2 sessions, nothing was changed\nnot closed:"),
+            "{}",
+            verified.stdout
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_record_is_compared_with_the_hashes_of_its_sessions() {
+    trial(script(), async |_, _| {
+        let mut shell = Shell::new();
+        let mut hashes = Vec::new();
+        for _ in 0..2 {
+            let mut editor = Editor::guarded(&shell, "--record r.jsonl");
+            editor.open(&shell.path("")).await;
+            let outcome = editor.leave().await;
+            let hash = outcome
+                .stderr
+                .lines()
+                .find_map(|line| line.trim().strip_prefix("sha256 "));
+            hashes.push(hash.expect("a hash").to_owned());
+        }
+        let (first, second) = (&hashes[0], &hashes[1]);
+        let none = "0".repeat(64);
+        for (options, code, text) in [
+            (
+                format!("--sha256 {second}"),
+                0,
+                "2 sessions, nothing was changed or cut off",
+            ),
+            (
+                format!("--sha256 {first} --sha256 {second}"),
+                0,
+                "2 sessions",
+            ),
+            (
+                format!("--sha256 {first}"),
+                1,
+                "follows what the expected hashes are about",
+            ),
+            (
+                format!("--sha256 {second} --sha256 {none}"),
+                1,
+                "no session ends with the hash 000",
+            ),
+        ] {
+            let verified = shell
+                .run(&format!("tenon acp verify {options} r.jsonl"))
+                .await;
+            let said = format!("{}{}", verified.stdout, verified.stderr);
+            assert_eq!(verified.code, Some(code), "{options}: {said}");
+            assert!(said.contains(text), "{options}: {said}");
+        }
     })
     .await;
 }

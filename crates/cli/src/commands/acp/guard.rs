@@ -101,6 +101,14 @@ fn prepare(args: &GuardArgs) -> Result<(Process, Io, Settings), Failure> {
     let record = record
         .transpose()
         .map_err(|error| Failure::usage(format!("the record: {error}")))?;
+    if let Some(continues) = record.as_ref().and_then(Record::continues)
+        && !continues.closed
+    {
+        let lines = continues.lines;
+        output::talk(format_args!(
+            "guard: the record has no end after line {lines}: an earlier guard was killed, or lines were cut off"
+        ));
+    }
     let (process, io) = Process::spawn(&command).map_err(|error| {
         let mut failure = Failure::from(&error);
         failure.message = failure.message.replacen("the plugin", "the agent", 1);

@@ -51,6 +51,19 @@ impl Talk<'_> {
                 }
             }
             News::Decided(request, decision) => self.decided(&request, &decision),
+            News::Wrote {
+                session_id,
+                path,
+                bytes,
+            } => {
+                let event = json!({ "event": "write", "sessionId": session_id, "path": path, "bytes": bytes });
+                self.transcript.event(&event)?;
+                if self.args.json {
+                    return Ok(());
+                }
+                let line = format!("wrote {} ({bytes} bytes)", output::on_one_line(&path));
+                self.transcript.painted(&Paint::Dim.on(line))
+            }
         }
     }
 

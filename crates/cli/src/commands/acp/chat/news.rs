@@ -17,6 +17,12 @@ pub(super) enum News {
     Complete(String),
     /// A rule has decided.
     Decided(Box<PermissionParams>, Box<Decision>),
+    /// A file was written for the agent.
+    Wrote {
+        session_id: String,
+        path: String,
+        bytes: usize,
+    },
 }
 
 /// Sends questions to the loop.
@@ -67,5 +73,13 @@ impl User for Desk {
     fn decided(&self, request: &PermissionParams, decision: &Decision) {
         let news = News::Decided(Box::new(request.clone()), Box::new(decision.clone()));
         let _not_shown = self.0.try_send(news);
+    }
+
+    fn wrote(&self, session_id: &str, path: &str, bytes: usize) {
+        let _not_shown = self.0.try_send(News::Wrote {
+            session_id: session_id.to_owned(),
+            path: path.to_owned(),
+            bytes,
+        });
     }
 }

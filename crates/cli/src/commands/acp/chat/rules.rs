@@ -74,8 +74,19 @@ fn block(name: &str, action: &str, rule: &str) -> Result<String, String> {
         return Err("the pattern is empty".to_owned());
     }
     if let (None, Some(pattern)) = (kind, pattern) {
-        let word = pattern.split_once(':').map_or(pattern, |(word, _)| word);
+        let (word, has_colon) = match pattern.split_once(':') {
+            Some((word, _)) => (word, true),
+            None => (pattern, false),
+        };
         let kinds = ToolKind::WORDS.iter().copied().chain(["all"]);
+        // What is before a colon is a kind, unless it cannot be one: `C:/x`, `src/a:b`.
+        if has_colon && is_word(word) {
+            let hint = match tenon_text::nearest(word, kinds) {
+                Some(nearest) => format!("did you mean {nearest}?"),
+                None => format!("there are {} and all", ToolKind::WORDS.join(", ")),
+            };
+            return Err(format!("there is no kind {word:?}; {hint}"));
+        }
         if !pattern.contains(['/', '*', '.'])
             && let Some(nearest) = tenon_text::nearest(word, kinds)
         {
@@ -109,6 +120,13 @@ fn block(name: &str, action: &str, rule: &str) -> Result<String, String> {
         text += &format!("  {what} = [{}]\n", quoted(pattern));
     }
     Ok(text + "}\n")
+}
+
+fn is_word(text: &str) -> bool {
+    text.len() > 1
+        && text
+            .chars()
+            .all(|letter| letter.is_ascii_alphabetic() || letter == '_' || letter == '-')
 }
 
 fn is_kind(word: &str) -> bool {
@@ -175,5 +193,11 @@ mod tests {
         assert!(problem("edti").contains("did you mean edit?"));
         assert!(problem("git status").contains("'execute:git status'"));
         assert!(problem("edit:").contains("empty"));
+        for rule in ["exceute:git push*", "exceute:rm -rf /", "exceute:*.sh"] {
+            assert!(problem(rule).contains("did you mean execute?"), "{rule}");
+        }
+        assert!(problem("shell:rm *").contains("there are read, edit"));
+        assert!(block("r", "allow", "src/a:b").is_ok());
+        assert!(block("r", "allow", "edit:a:b").is_ok());
     }
 }
