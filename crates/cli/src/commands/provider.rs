@@ -6,6 +6,7 @@ mod config;
 pub(crate) mod dev;
 mod docs;
 mod files;
+mod installation;
 mod mirror;
 mod pack;
 mod packed;

@@ -29,6 +29,17 @@ async fn the_provider_is_put_where_init_finds_it() {
         .run(&format!("{home} --write-config --for tofu"))
         .await;
     shell.run("tail -n 1 home/.tofurc").await;
+    // A file that another command of Tenon wrote is extended.
+    let packed = "sed 's|brad-jones/denobridge|tenon/*|'";
+    shell
+        .run(&format!(
+            "head -n -1 home/.tofurc | {packed} > home/.terraformrc"
+        ))
+        .await;
+    shell
+        .run(&format!("{home} --write-config --for terraform"))
+        .await;
+    shell.run("cat home/.terraformrc").await;
     let json = format!("{home} --mirror mirror --as-version 1.2.3 --for terraform --json");
     shell.run(&json).await;
     assert_snapshot!(shell.transcript().replace(&platform(), "[platform]"));

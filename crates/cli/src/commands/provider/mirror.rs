@@ -3,14 +3,16 @@
 use std::env;
 use std::fmt;
 use std::fs;
+use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tenon_host::{Capture, PluginCommand};
+use tenon_host::{Capture, PluginCommand, own_file};
 
 use super::files::{Change, place};
+use super::installation;
 use crate::args::Program;
 use crate::commands::new_file;
 use crate::exit::{Code, Failure};
@@ -99,8 +101,7 @@ impl Package {
             })?;
             let versions = fs::read_dir(self.mirror.join(program.registry()).join(&self.source));
             let config = Config::of(program)?;
-            let text = config_text(&self.mirror, &self.include);
-            let is_config_written = write_config && new_file::write(&config.file, &text)?;
+            let is_config_written = write_config && self.write_config(&config.file)?;
             done.push(Installed {
                 program,
                 provider,
@@ -111,6 +112,22 @@ impl Package {
             });
         }
         Ok(done)
+    }
+
+    /// Whether a configuration was written or extended: a file of the user is left alone.
+    fn write_config(&self, file: &Path) -> Result<bool, Failure> {
+        if new_file::write(file, &installation::block(&self.mirror, &[&self.include]))? {
+            return Ok(true);
+        }
+        let text = fs::read_to_string(file).unwrap_or_default();
+        let Some(text) = installation::extended(&text, &self.mirror, &self.include) else {
+            return Ok(false);
+        };
+        own_file::replace(file, u64::MAX, |out| out.write_all(text.as_bytes()))
+            .map(|()| true)
+            .map_err(|error| {
+                Failure::new(Code::Failed, format!("{}: {error}", tenon_text::path(file)))
+            })
     }
 
     /// Says what was done, and what is left to be done by hand.
@@ -137,7 +154,7 @@ impl Package {
                 "\nFor `init` to find it, add this to {}:\n",
                 listed(&without)
             ));
-            output::data(config_text(&self.mirror, &self.include).trim_end())?;
+            output::data(installation::block(&self.mirror, &[&self.include]).trim_end())?;
         }
         if !with_block.is_empty() {
             output::talk(format_args!(
@@ -145,7 +162,7 @@ impl Package {
                  one such block. If the block has `direct` or other mirrors, add only the exclude line to each of them:\n",
                 listed(&with_block)
             ));
-            output::data(methods_text(&self.mirror, &self.include).trim_end())?;
+            output::data(installation::methods(&self.mirror, &[&self.include]).trim_end())?;
         }
         self.print_lock_advice(done);
         Ok(())
@@ -313,25 +330,6 @@ fn in_home(program: Program, home: &Path) -> PathBuf {
     }
 }
 
-/// A block for a configuration that has none.
-fn config_text(mirror: &Path, include: &str) -> String {
-    let methods = methods_text(mirror, include).replace('\n', "\n  ");
-    format!("provider_installation {{\n  {}\n}}\n", methods.trim_end())
-}
-
-/// What the block has in it.
-fn methods_text(mirror: &Path, include: &str) -> String {
-    let mirror = mirror.display().to_string();
-    let mirror = mirror
-        .replace('\\', "\\\\")
-        .replace('"', "\\\"")
-        .replace("${", "$${");
-    format!(
-        "filesystem_mirror {{\n  path    = \"{mirror}\"\n  include = [\"{include}\"]\n}}\ndirect {{\n  \
-         exclude = [\"{include}\"]\n}}\n"
-    )
-}
-
 /// The system and processor, as Terraform calls them.
 pub(super) fn platform() -> String {
     let system = match env::consts::OS {
@@ -345,15 +343,4 @@ pub(super) fn platform() -> String {
         other => other,
     };
     format!("{system}_{processor}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_path_is_quoted_as_hcl_wants_it() {
-        let text = config_text(Path::new("/a \"b\"/${c}"), "x/y");
-        assert!(text.contains(r#"path    = "/a \"b\"/$${c}""#), "{text}");
-    }
 }
