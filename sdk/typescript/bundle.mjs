@@ -12,10 +12,13 @@ import { fileURLToPath } from "node:url";
 const here = dirname(fileURLToPath(import.meta.url));
 const build = join(here, "build");
 const dist = join(here, "dist");
-/** What each bundle is made of, and the files that offer parts of it. */
+/**
+ * What each bundle is made of, the file that it is in, and the files that offer parts of it. The first part is offered by the
+ * file itself: one file less to load.
+ */
 const BUNDLES = {
-  core: { entry: "core", doors: ["index", "denobridge", "testing"] },
-  ipc: { entry: "ipc/mod", doors: [] },
+  core: { entry: "core", file: "index", doors: ["index", "denobridge", "testing"] },
+  ipc: { entry: "ipc/mod", file: "ipc", doors: [] },
 };
 const HEADER = "// Made by bundle.mjs out of src/. Do not edit.\n";
 
@@ -122,6 +125,8 @@ function importLines(imports, isCommon) {
         ...(sorted === "" ? [] : [`const { ${sorted.replaceAll(" as ", ": ")} } = require("${from}");`]),
       ].join("\n");
     }
+    // A global in every runtime; the import would make the streams of stdout and stderr, which takes milliseconds of each start.
+    if (from === "node:process") return `const { ${whole} } = globalThis;`;
     const parts = [whole, sorted === "" ? undefined : `{ ${sorted} }`].filter(Boolean).join(", ");
     return `import ${parts} from "${from}";`;
   }).join("\n");
@@ -130,7 +135,7 @@ function importLines(imports, isCommon) {
 const files = new Map();
 const list = (names) => names.map((name) => `  ${name},`).join("\n");
 
-for (const [bundle, { entry, doors }] of Object.entries(BUNDLES)) {
+for (const [bundle, { entry, file, doors }] of Object.entries(BUNDLES)) {
   for (const extension of [".js", ".d.ts"]) {
     const all = modules(entry, extension);
     const names = doors.length === 0
@@ -147,10 +152,10 @@ for (const [bundle, { entry, doors }] of Object.entries(BUNDLES)) {
     const start = `${HEADER}${importLines(imports, false)}\n\n${body}\n`;
     const text = `${start}export {\n${list(exported)}\n};\n`;
     if (extension === ".js") {
-      files.set(`${bundle}.js`, text);
+      files.set(`${file}.js`, text);
       const common = exported.map((name) => name.includes(" as ") ? name.replace(/(.*) as (.*)/, "$2: $1") : name);
       files.set(
-        `${bundle}.cjs`,
+        `${file}.cjs`,
         `${HEADER}"use strict";\n${importLines(imports, true)}\n\n${body}\nmodule.exports = {\n${list(common)}\n};\n`,
       );
     } else {
@@ -161,13 +166,15 @@ for (const [bundle, { entry, doors }] of Object.entries(BUNDLES)) {
   for (const door of doors) {
     const names = offered(door, ".js").sort();
     const types = offered(door, ".d.ts").sort();
-    files.set(`${door}.js`, `${HEADER}export {\n${list(names)}\n} from "./${bundle}.js";\n`);
-    files.set(
-      `${door}.cjs`,
-      `${HEADER}"use strict";\nconst all = require("./${bundle}.cjs");\n${
-        names.map((name) => `exports.${name} = all.${name};`).join("\n")
-      }\n`,
-    );
+    if (door !== file) {
+      files.set(`${door}.js`, `${HEADER}export {\n${list(names)}\n} from "./${file}.js";\n`);
+      files.set(
+        `${door}.cjs`,
+        `${HEADER}"use strict";\nconst all = require("./${file}.cjs");\n${
+          names.map((name) => `exports.${name} = all.${name};`).join("\n")
+        }\n`,
+      );
+    }
     files.set(`${door}.d.ts`, `${HEADER}export {\n${list(types)}\n} from "./${bundle}.js";\n`);
     files.set(`${door}.d.cts`, `${HEADER}export {\n${list(types)}\n} from "./${bundle}.cjs";\n`);
   }

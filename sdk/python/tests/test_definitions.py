@@ -119,6 +119,8 @@ class Types(unittest.TestCase):
         long = "12345678901234567890.123456789"
         self.assertEqual(shape_of(Decimal).read(long), Decimal(long))
         self.assertEqual(shape_of(Decimal).read(0.1), Decimal("0.1"))
+        with self.assertRaisesRegex(Unfit, "larger than a float can hold"):
+            shape_of(float).read(10**400)
         self.assertEqual(shape_of(int).read("123456789012345678901234567890"), 123456789012345678901234567890)
         self.assertEqual(shape_of(int).read(2.0), 2)
         with self.assertRaisesRegex(Unfit, "whole number"):

@@ -163,26 +163,6 @@ declare function exactNumber(text: string): Exact | undefined;
 /** A number as a plain decimal text. */
 declare function decimalText(number: Exact): string;
 
-// values/secret
-declare const SECRET: unique symbol;
-/** A value that is not printed: not by `console.log`, not as a text, not as JSON. */
-declare class Secret<T> {
-    #private;
-    constructor(value: T);
-    get [SECRET](): true;
-    /** The value itself. */
-    reveal(): T;
-    toString(): string;
-    toJSON(): string;
-}
-/** A value that Terraform passes to the plugin and stores nowhere. */
-declare class WriteOnly<T> extends Secret<T> {
-}
-/** Whether a value is a {@link Secret}. */
-declare function isSecret(value: unknown): value is Secret<unknown>;
-/** The value inside a {@link Secret}; any other value as it is. */
-declare function revealed(value: unknown): unknown;
-
 // values/type
 /** How many of a block there are, and how they are told apart. */
 type Nesting = "single" | "list" | "set" | "map" | "group";
@@ -247,6 +227,26 @@ declare function bytewise(a: string, b: string): number;
 /** A type with its article, for errors. */
 declare function typeName(type: Type): string;
 
+// values/secret
+declare const SECRET: unique symbol;
+/** A value that is not printed: not by `console.log`, not as a text, not as JSON. */
+declare class Secret<T> {
+    #private;
+    constructor(value: T);
+    get [SECRET](): true;
+    /** The value itself. */
+    reveal(): T;
+    toString(): string;
+    toJSON(): string;
+}
+/** A value that Terraform passes to the plugin and stores nowhere. */
+declare class WriteOnly<T> extends Secret<T> {
+}
+/** Whether a value is a {@link Secret}. */
+declare function isSecret(value: unknown): value is Secret<unknown>;
+/** The value inside a {@link Secret}; any other value as it is. */
+declare function revealed(value: unknown): unknown;
+
 // values/unknown
 /** One end of the range that an unknown number is in. */
 interface Bound {
@@ -292,6 +292,51 @@ declare const unknown: Unknown;
 declare function isUnknown(value: unknown): value is Unknown;
 /** Whether a value, or a part of it, is not known yet. */
 declare function hasUnknown(value: unknown): boolean;
+
+// define/infer
+/** What handlers get and return, by the fields that were declared. */
+type Is<O, K extends string> = O extends {
+    readonly [P in K]?: infer V;
+} ? ([V] extends [true] ? true : false) : false;
+/** What a handler gets for a field. */
+type Given<F> = F extends Field<infer T, infer O> ? (Is<O, "writeOnly"> extends true ? WriteOnly<T> : Is<O, "secret"> extends true ? Secret<T> : T) | (Is<O, "nullable"> extends true ? null : never) | (Is<O, "allowUnknown"> extends true ? Unknown : never) : never;
+type HasDefault<O> = O extends {
+    default: infer D;
+} ? ([D] extends [undefined] ? false : true) : false;
+/** Whether a field may be missing in what a handler gets. */
+type CanBeAbsent<F> = F extends Field<infer _T, infer O> ? Is<O, "writeOnly"> extends true ? true : HasDefault<O> extends true ? false : Is<O, "optional"> : never;
+type AbsentKeys<S> = {
+    [K in keyof S]: CanBeAbsent<S[K]> extends true ? K : never;
+}[keyof S];
+type Simplify<T> = {
+    [K in keyof T]: T[K];
+} & {};
+/** The object that a handler gets for a shape. */
+type Infer<S> = Simplify<{
+    [K in Exclude<keyof S, AbsentKeys<S>>]: Given<S[K]>;
+} & {
+    [K in AbsentKeys<S>]?: Given<S[K]> | undefined;
+}>;
+type Loose<T> = T extends ReadonlySet<infer E> ? Iterable<E> : T;
+type MayBeMissing<F> = F extends Field<infer _T, infer O> ? true extends Is<O, "secret"> | Is<O, "writeOnly"> | Is<O, "optional"> | Is<O, "nullable"> | HasDefault<O> ? true : false : never;
+type MissingKeys<S> = {
+    [K in keyof S]: MayBeMissing<S[K]> extends true ? K : never;
+}[keyof S];
+type Written<F> = F extends Field<infer T, infer O> ? Loose<T> | (true extends Is<O, "secret"> | Is<O, "writeOnly"> ? Secret<T> : never) : never;
+/** The object that a handler returns for a shape. Secrets may be wrapped or plain. */
+type Returned<S> = Simplify<{
+    [K in Exclude<keyof S, MissingKeys<S>>]: Written<S[K]>;
+} & {
+    [K in MissingKeys<S>]?: Written<S[K]> | null | undefined;
+}>;
+/** A value that may be unknown, as may everything in it. */
+type MaybeUnknown<T> = Unknown | (T extends Secret<unknown> | Big | Date | ReadonlySet<unknown> ? T : T extends readonly (infer E)[] ? MaybeUnknown<E>[] : T extends object ? {
+    [K in keyof T]: MaybeUnknown<T[K]>;
+} : T);
+/** Planned props: each may be unknown. */
+type MaybeUnknownProps<P> = {
+    [K in keyof P]: MaybeUnknown<P[K]>;
+};
 
 // define/field
 /** What can be said about an attribute or a parameter. */
@@ -371,47 +416,6 @@ type AnyField = Field<unknown, object>;
 /** Attributes or parameters by their names. */
 type Shape = {
     readonly [name: string]: AnyField;
-};
-type Is<O, K extends string> = O extends {
-    readonly [P in K]?: infer V;
-} ? ([V] extends [true] ? true : false) : false;
-/** What a handler gets for a field. */
-type Given<F> = F extends Field<infer T, infer O> ? (Is<O, "writeOnly"> extends true ? WriteOnly<T> : Is<O, "secret"> extends true ? Secret<T> : T) | (Is<O, "nullable"> extends true ? null : never) | (Is<O, "allowUnknown"> extends true ? Unknown : never) : never;
-type HasDefault<O> = O extends {
-    default: infer D;
-} ? ([D] extends [undefined] ? false : true) : false;
-type CanBeAbsent<F> = F extends Field<infer _T, infer O> ? Is<O, "writeOnly"> extends true ? true : HasDefault<O> extends true ? false : Is<O, "optional"> : never;
-type AbsentKeys<S> = {
-    [K in keyof S]: CanBeAbsent<S[K]> extends true ? K : never;
-}[keyof S];
-type Simplify<T> = {
-    [K in keyof T]: T[K];
-} & {};
-/** The object that a handler gets for a shape. */
-type Infer<S> = Simplify<{
-    [K in Exclude<keyof S, AbsentKeys<S>>]: Given<S[K]>;
-} & {
-    [K in AbsentKeys<S>]?: Given<S[K]> | undefined;
-}>;
-type Loose<T> = T extends ReadonlySet<infer E> ? Iterable<E> : T;
-type MayBeMissing<F> = F extends Field<infer _T, infer O> ? true extends Is<O, "secret"> | Is<O, "writeOnly"> | Is<O, "optional"> | Is<O, "nullable"> | HasDefault<O> ? true : false : never;
-type MissingKeys<S> = {
-    [K in keyof S]: MayBeMissing<S[K]> extends true ? K : never;
-}[keyof S];
-type Written<F> = F extends Field<infer T, infer O> ? Loose<T> | (true extends Is<O, "secret"> | Is<O, "writeOnly"> ? Secret<T> : never) : never;
-/** The object that a handler returns for a shape. Secrets may be wrapped or plain. */
-type Returned<S> = Simplify<{
-    [K in Exclude<keyof S, MissingKeys<S>>]: Written<S[K]>;
-} & {
-    [K in MissingKeys<S>]?: Written<S[K]> | null | undefined;
-}>;
-/** A value that may be unknown, as may everything in it. */
-type MaybeUnknown<T> = Unknown | (T extends Secret<unknown> | Big | Date | ReadonlySet<unknown> ? T : T extends readonly (infer E)[] ? MaybeUnknown<E>[] : T extends object ? {
-    [K in keyof T]: MaybeUnknown<T[K]>;
-} : T);
-/** Planned props: each may be unknown. */
-type MaybeUnknownProps<P> = {
-    [K in keyof P]: MaybeUnknown<P[K]>;
 };
 type Chosen<O> = O extends FieldOptions ? O : object;
 /** A text. */
@@ -1270,6 +1274,7 @@ interface Diagnostics {
         propPath?: string[] | undefined;
     }[];
 }
+type ScriptValue = any;
 /** The functions of a script for a resource. `sensitive` in a state is kept apart and not shown; `writeOnly` in props is never stored. */
 interface ResourceProviderMethods<Props, State = undefined, ID = string> {
     create(props: Props): Awaitable<Diagnostics | {
@@ -1327,6 +1332,8 @@ declare class Script implements JsonRpcMethods {
     /** @internal */
     request(request: Request): Promise<unknown>;
 }
+/** Whether an answer consists of problems: it has no result beside them. */
+declare function refusal(answer: unknown): Diagnostics | undefined;
 /** A resource of denobridge. */
 declare class ResourceProvider<Props, State = undefined, ID = string> extends Script {
     constructor(methods: ResourceProviderMethods<Props, State, ID>);
@@ -1343,6 +1350,8 @@ declare class EphemeralResourceProvider<Props, Result, PrivateData = undefined> 
 declare class ActionProvider<Props> extends Script {
     constructor(methods: ActionProviderMethods<Props>);
 }
+
+// hosts/zod_scripts
 type Out<S> = S extends {
     readonly "~standard": {
         readonly types?: infer T;
@@ -1368,8 +1377,21 @@ declare class ZodActionProvider<P extends StandardSchema> extends ActionProvider
     constructor(props: P, methods: ActionProviderMethods<Out<P>>);
 }
 
-// hosts/testing
+// hosts/testing_values
 type Members = Record<string, unknown>;
+declare function withoutDefaults(given: Members): Members;
+declare function withDefaults(given: Members, attributes: Declarations): Members;
+/** What the user wrote may leave out anything: the plugin says what is missing. */
+declare function relaxed(attributes: Declarations): Declarations;
+declare function wholeOf(part: ResourcePart, known: Members, isStored?: boolean): Members;
+declare function computed(part: ResourcePart, prior: Members | null): Members;
+declare function readState(part: ResourcePart, wire: Members, isPlan: boolean): Members;
+declare function plainSecrets(values: Members): Members;
+declare function plain(value: unknown): unknown;
+/** A value that can be compared as JSON. */
+declare function packable(value: unknown): unknown;
+
+// hosts/testing
 /** A resource in a test: its values, and what only the plugin sees. */
 interface TestedResource {
     readonly type: string;

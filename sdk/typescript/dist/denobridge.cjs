@@ -1,6 +1,6 @@
 // Made by bundle.mjs out of src/. Do not edit.
 "use strict";
-const all = require("./core.cjs");
+const all = require("./index.cjs");
 exports.ActionProvider = all.ActionProvider;
 exports.DatasourceProvider = all.DatasourceProvider;
 exports.EphemeralResourceProvider = all.EphemeralResourceProvider;

@@ -9,4 +9,4 @@ export {
   ZodDatasourceProvider,
   ZodEphemeralResourceProvider,
   ZodResourceProvider,
-} from "./core.js";
+} from "./index.js";

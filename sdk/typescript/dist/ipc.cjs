@@ -53,34 +53,48 @@ class ConnectionError extends IpcError {
     }
 }
 class ConnectionFailed extends ConnectionError {
+    static code = "CONNECT_FAILED";
     name = "ConnectionFailed";
 }
+class ListenFailed extends ConnectionError {
+    static code = "LISTEN_FAILED";
+    name = "ListenFailed";
+}
 class NotConnected extends ConnectionError {
+    static code = "NOT_CONNECTED";
     name = "NotConnected";
 }
 class ConnectionLost extends ConnectionError {
+    static code = "DISCONNECTED";
     name = "ConnectionLost";
 }
 class Refused extends ConnectionLost {
+    static code = "REFUSED";
     name = "Refused";
 }
 class RequestTimeout extends ConnectionError {
+    static code = "TIMEOUT";
     name = "RequestTimeout";
 }
 class MessageTooLarge extends ConnectionError {
+    static code = "TOO_LARGE";
     name = "MessageTooLarge";
 }
 class InvalidMessage extends ConnectionError {
+    static code = "INVALID_MESSAGE";
     name = "InvalidMessage";
 }
 class Aborted extends ConnectionError {
+    static code = "ABORTED";
     name = "Aborted";
 }
 class Overloaded extends ConnectionError {
+    static code = "OVERLOADED";
     name = "Overloaded";
 }
 const CLASSES = {
     CONNECT_FAILED: ConnectionFailed,
+    LISTEN_FAILED: ListenFailed,
     NOT_CONNECTED: NotConnected,
     DISCONNECTED: ConnectionLost,
     REFUSED: Refused,
@@ -1372,97 +1386,9 @@ function checkMethod(method) {
     }
 }
 
-// ipc/server
+// ipc/served_client
 const LARGEST_BATCH = 1024;
 const REQUEST_TIMEOUT = 30_000;
-class Server {
-    address;
-    #methods;
-    #options;
-    #clients = new Set();
-    #server;
-    #lastId = 0;
-    constructor(name, methods, options = {}) {
-        this.address = socketAddress(name);
-        this.#methods = new Map(Object.entries(methods));
-        this.#options = options;
-    }
-    async listen() {
-        if (this.#server !== undefined)
-            return;
-        const { allowUsers = [], mode = 0o600 } = this.#options;
-        const isFile = process.platform !== "win32";
-        if (isFile) {
-            mkdirSync(dirname(this.address), { recursive: true, mode: 0o700 });
-            checkPlace(this.address, allowUsers);
-            await removeDead(this.address);
-        }
-        const before = isFile ? process.umask(0o177) : 0;
-        const server = createServer({ allowHalfOpen: true }, (socket) => this.#accept(socket));
-        this.#server = server;
-        try {
-            await new Promise((resolve, reject) => {
-                server.once("error", (cause) => reject(connectionError("CONNECT_FAILED", `could not listen on ${this.address}: ${cause.message}`, { cause })));
-                server.listen(this.address, resolve);
-                if (isFile)
-                    process.umask(before);
-            });
-        }
-        catch (error) {
-            this.#server = undefined;
-            throw error;
-        }
-        if (isFile)
-            chmodSync(this.address, mode);
-    }
-    broadcast(method, params) {
-        for (const client of this.#clients) {
-            try {
-                client.notify(method, params);
-            }
-            catch (error) {
-                this.#options.onError?.(error);
-            }
-        }
-    }
-    sessions() {
-        return [...this.#clients];
-    }
-    async close() {
-        const server = this.#server;
-        this.#server = undefined;
-        const closed = server === undefined ? undefined : new Promise((resolve) => server.close(() => resolve()));
-        await Promise.all([...this.#clients].map((client) => client.close()));
-        await closed;
-    }
-    #accept(socket) {
-        const { maxClients = 4096, maxMessageBytes = 16 * 1024 * 1024 } = this.#options;
-        socket.on("error", () => undefined);
-        if (this.#clients.size >= maxClients) {
-            const refusal = new RpcError(ErrorCode.ServerError, `too many clients: ${maxClients} are connected`);
-            socket.end(`${errorText(null, refusal)}\n`);
-            return;
-        }
-        this.#lastId += 1;
-        const id = this.#lastId;
-        socket.once("data", (first) => {
-            const framing = first[0] === 0x43 || first[0] === 0x63 ? "headers" : "lines";
-            client.begin(socket, settings({ socketPath: this.address, framing, maxMessageBytes }));
-            socket.emit("data", first);
-        });
-        socket.once("end", () => (client.hasBegun ? undefined : socket.end()));
-        socket.once("close", () => this.#gone(client));
-        const client = new ServedClient(id, socket, this.#methods, this.#options);
-        this.#clients.add(client);
-        this.#options.onConnect?.(client);
-    }
-    #gone(client) {
-        if (!this.#clients.delete(client))
-            return;
-        client.lost();
-        this.#options.onDisconnect?.(client);
-    }
-}
 class ServedClient {
     id;
     #socket;
@@ -1616,6 +1542,101 @@ class ServedClient {
 function refused(id, problem) {
     return { id, text: errorText(id, new RpcError(ErrorCode.InvalidRequest, "Invalid Request", problem)) };
 }
+
+// ipc/server
+class Server {
+    address;
+    #methods;
+    #options;
+    #clients = new Set();
+    #server;
+    #lastId = 0;
+    constructor(name, methods, options = {}) {
+        this.address = socketAddress(name);
+        this.#methods = new Map(Object.entries(methods));
+        this.#options = options;
+    }
+    async listen() {
+        if (this.#server !== undefined)
+            return;
+        const { allowUsers = [], mode = 0o600 } = this.#options;
+        const isFile = process.platform !== "win32";
+        if (isFile) {
+            mkdirSync(dirname(this.address), { recursive: true, mode: 0o700 });
+            try {
+                checkPlace(this.address, allowUsers);
+            }
+            catch (cause) {
+                throw connectionError("LISTEN_FAILED", cause.message, { cause });
+            }
+            await removeDead(this.address);
+        }
+        const before = isFile ? process.umask(0o177) : 0;
+        const server = createServer({ allowHalfOpen: true }, (socket) => this.#accept(socket));
+        this.#server = server;
+        try {
+            await new Promise((resolve, reject) => {
+                server.once("error", (cause) => reject(connectionError("LISTEN_FAILED", `could not listen on ${this.address}: ${cause.message}`, { cause })));
+                server.listen(this.address, resolve);
+                if (isFile)
+                    process.umask(before);
+            });
+        }
+        catch (error) {
+            this.#server = undefined;
+            throw error;
+        }
+        if (isFile)
+            chmodSync(this.address, mode);
+    }
+    broadcast(method, params) {
+        for (const client of this.#clients) {
+            try {
+                client.notify(method, params);
+            }
+            catch (error) {
+                this.#options.onError?.(error);
+            }
+        }
+    }
+    sessions() {
+        return [...this.#clients];
+    }
+    async close() {
+        const server = this.#server;
+        this.#server = undefined;
+        const closed = server === undefined ? undefined : new Promise((resolve) => server.close(() => resolve()));
+        await Promise.all([...this.#clients].map((client) => client.close()));
+        await closed;
+    }
+    #accept(socket) {
+        const { maxClients = 4096, maxMessageBytes = 16 * 1024 * 1024 } = this.#options;
+        socket.on("error", () => undefined);
+        if (this.#clients.size >= maxClients) {
+            const refusal = new RpcError(ErrorCode.ServerError, `too many clients: ${maxClients} are connected`);
+            socket.end(`${errorText(null, refusal)}\n`);
+            return;
+        }
+        this.#lastId += 1;
+        const id = this.#lastId;
+        socket.once("data", (first) => {
+            const framing = first[0] === 0x43 || first[0] === 0x63 ? "headers" : "lines";
+            client.begin(socket, settings({ socketPath: this.address, framing, maxMessageBytes }));
+            socket.emit("data", first);
+        });
+        socket.once("end", () => (client.hasBegun ? undefined : socket.end()));
+        socket.once("close", () => this.#gone(client));
+        const client = new ServedClient(id, socket, this.#methods, this.#options);
+        this.#clients.add(client);
+        this.#options.onConnect?.(client);
+    }
+    #gone(client) {
+        if (!this.#clients.delete(client))
+            return;
+        client.lost();
+        this.#options.onDisconnect?.(client);
+    }
+}
 async function removeDead(address) {
     let isSocket;
     try {
@@ -1625,7 +1646,7 @@ async function removeDead(address) {
         return;
     }
     if (!isSocket) {
-        throw connectionError("CONNECT_FAILED", `${address} exists and is not a socket; remove it, or choose another name`);
+        throw connectionError("LISTEN_FAILED", `${address} exists and is not a socket; remove it, or choose another name`);
     }
     const isAlive = await new Promise((resolve) => {
         const socket = connect(address, () => {
@@ -1635,7 +1656,7 @@ async function removeDead(address) {
         socket.on("error", (error) => resolve(error.code !== "ECONNREFUSED" && error.code !== "ENOENT"));
     });
     if (isAlive) {
-        throw connectionError("CONNECT_FAILED", `a server already listens on ${address}; stop it, or choose another name`);
+        throw connectionError("LISTEN_FAILED", `a server already listens on ${address}; stop it, or choose another name`);
     }
     unlinkSync(address);
 }
@@ -1653,6 +1674,7 @@ module.exports = {
   ErrorCode,
   InvalidMessage,
   IpcError,
+  ListenFailed,
   MessageTooLarge,
   NotConnected,
   Overloaded,

@@ -106,6 +106,8 @@ type ConnectionErrorCode =
  | "REFUSED"
 /** Nobody could be connected to. */
  | "CONNECT_FAILED"
+/** A server cannot listen. */
+ | "LISTEN_FAILED"
 /** The caller's signal ended the call. */
  | "ABORTED"
 /** A message is longer than `maxMessageBytes`. */
@@ -125,38 +127,52 @@ declare class ConnectionError extends IpcError {
 }
 /** Nobody could be connected to. */
 declare class ConnectionFailed extends ConnectionError {
+    static readonly code: ConnectionErrorCode;
+    readonly name: string;
+}
+/** A server cannot listen: another one does, or the place is not safe. */
+declare class ListenFailed extends ConnectionError {
+    static readonly code: ConnectionErrorCode;
     readonly name: string;
 }
 /** There is no connection; call `connect()` first. */
 declare class NotConnected extends ConnectionError {
+    static readonly code: ConnectionErrorCode;
     readonly name: string;
 }
 /** The connection ended before the answer came. */
 declare class ConnectionLost extends ConnectionError {
+    static readonly code: ConnectionErrorCode;
     readonly name: string;
 }
 /** The server let nobody in; its error is the cause. */
 declare class Refused extends ConnectionLost {
+    static readonly code: ConnectionErrorCode;
     readonly name: string;
 }
 /** It took too long to connect, or to answer. */
 declare class RequestTimeout extends ConnectionError {
+    static readonly code: ConnectionErrorCode;
     readonly name: string;
 }
 /** A message is longer than `maxMessageBytes`. */
 declare class MessageTooLarge extends ConnectionError {
+    static readonly code: ConnectionErrorCode;
     readonly name: string;
 }
 /** What was received is not a message. */
 declare class InvalidMessage extends ConnectionError {
+    static readonly code: ConnectionErrorCode;
     readonly name: string;
 }
 /** The caller's signal ended the call. */
 declare class Aborted extends ConnectionError {
+    static readonly code: ConnectionErrorCode;
     readonly name: string;
 }
 /** The server does not read, or too many calls wait for an answer already. */
 declare class Overloaded extends ConnectionError {
+    static readonly code: ConnectionErrorCode;
     readonly name: string;
 }
 /** The error of this code, of its own class. */
@@ -532,7 +548,7 @@ declare function socketAddresses(name: string, platform?: string, folder?: strin
 /** The folder that `$XDG_RUNTIME_DIR` names, if there is one and the name is not a path. */
 declare function runtimeFolder(name?: string): string | undefined;
 
-// ipc/server
+// ipc/served_client
 /** A client of a server. */
 interface Session {
     /** Counts up from 1. */
@@ -575,6 +591,23 @@ interface ServerOptions {
     /** Errors that belong to no call: of a handler, of a connection. */
     onError?: (error: Error) => void;
 }
+/** One client of a server. */
+declare class ServedClient implements Session {
+    #private;
+    readonly id: number;
+    constructor(id: number, socket: Socket, methods: Map<string, ServerHandler>, options: ServerOptions);
+    get hasBegun(): boolean;
+    begin(socket: Socket, options: Settings): void;
+    lost(): void;
+    notify(method: string, params?: unknown): void;
+    request<T = unknown>(method: string, params?: unknown, options?: {
+        timeout?: number;
+        signal?: AbortSignal;
+    }): Promise<T>;
+    close(): Promise<void>;
+}
+
+// ipc/server
 /**
  * A JSON-RPC 2.0 server on a Unix socket or a named pipe.
  *
@@ -592,7 +625,7 @@ declare class Server {
     /**
      * Listens. The socket of a dead server is replaced.
      *
-     * @throws {ConnectionError} Another server listens there, or the place is not safe: `CONNECT_FAILED`.
+     * @throws {ConnectionError} Another server listens there, or the place is not safe: `LISTEN_FAILED`.
      */
     listen(): Promise<void>;
     /** Tells all clients something. A client that does not read misses it. */
@@ -640,6 +673,7 @@ export {
   Id,
   InvalidMessage,
   IpcError,
+  ListenFailed,
   MessageTooLarge,
   NotConnected,
   Notification,

@@ -1,5 +1,5 @@
 // Made by bundle.mjs out of src/. Do not edit.
 "use strict";
-const all = require("./core.cjs");
+const all = require("./index.cjs");
 exports.Host = all.Host;
 exports.memoryHost = all.memoryHost;

@@ -2,4 +2,4 @@
 export {
   Host,
   memoryHost,
-} from "./core.js";
+} from "./index.js";

@@ -1,5 +1,6 @@
 export * from "./define/context.ts";
 export * from "./define/field.ts";
+export * from "./define/infer.ts";
 export * from "./define/hooks.ts";
 export * from "./define/parts.ts";
 export * from "./define/plugin.ts";
@@ -11,6 +12,7 @@ export * from "./define/storage.ts";
 export * from "./hosts/detect.ts";
 export * from "./hosts/host.ts";
 export * from "./hosts/scripts.ts";
+export * from "./hosts/zod_scripts.ts";
 export * from "./hosts/testing.ts";
 export * from "./values/big.ts";
 export * from "./values/failure.ts";

@@ -10,6 +10,14 @@ import { pack } from "../build/wire/pack.js";
 import { unpack } from "../build/wire/unpack.js";
 import { inFolder, run, start } from "./programs.mjs";
 
+const ENDLESS = `
+import { Plugin, string } from "@tenon/sdk";
+await new Plugin({ name: "endless", version: "1.0.0" })
+  .action("begin", { description: "Never ends." }, () => new Promise(() => setInterval(() => undefined, 1000)))
+  .function("echo", { description: "Answers.", returns: string() }, () => "here")
+  .serve();
+`;
+
 const SOURCE = `
 import { string, integer, Plugin } from "@tenon/sdk";
 const plugin = new Plugin({ name: "p", version: "1.0.0" })
@@ -48,6 +56,23 @@ test("SIGTERM ends the program after a running action", () =>
     assert.ok(code === 0 || (code === null && process.versions.deno !== undefined), stderr);
     assert.match(stdout.toString(), /"id":2,"result":\{"n":1\}/);
     assert.match(stderr, /shut down/);
+  }));
+
+test("a second signal ends a program whose action does not come to an end", {
+  skip: process.versions.deno !== undefined && "Deno sends one signal to a child",
+}, () =>
+  inFolder(async (folder) => {
+    const { child, send, until, ended } = start(folder, ENDLESS);
+    send(call(1, "begin"));
+    // The answer shows that signals are caught.
+    send(call(2, "echo"));
+    await until((output) => output.includes("\n"));
+    // Signals that come before the first one is seen count as one.
+    const timer = setInterval(() => child.kill("SIGTERM"), 20);
+    const { code, stdout, stderr } = await ended;
+    clearInterval(timer);
+    assert.equal(code, 143, stderr);
+    assert.doesNotMatch(stdout.toString(), /"id":1/);
   }));
 
 test("a cancelled call is answered at once, and its signal is aborted", () =>

@@ -113,7 +113,7 @@ test("lines and headers by the first byte, wrong messages, and half-closed conne
 test("a dead server's socket is replaced, a live one and other files are not touched", () =>
   withServer(CALC, async ({ server, folder }) => {
     await assert.rejects(new Server(server.address, {}).listen(), {
-      code: "CONNECT_FAILED",
+      code: "LISTEN_FAILED",
       message: /already listens/,
     });
     const dead = join(folder, "dead");

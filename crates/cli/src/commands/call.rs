@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use tenon_host::Limits;
 use tenon_protocols::Protocol;
-use tenon_rpc::{Payload, calls::BatchItem};
+use tenon_rpc::{CallError, ErrorCode, Format, Payload, calls::BatchItem};
 use tokio::sync::mpsc;
 
 use crate::args::CallArgs;
@@ -123,7 +123,10 @@ async fn reach_and_call_with(
         if let Some(method) = &args.method {
             match args.event {
                 true => target.send(method, params).await?,
-                false => call(&target, method, params, args, printer).await?,
+                false => {
+                    configure(&target, method, args).await?;
+                    call(&target, method, params, args, printer).await?;
+                }
             }
         } else if args.repl {
             let input = Input::new(editing(args))?;
@@ -198,6 +201,30 @@ fn check(args: &CallArgs) -> Result<Option<Protocol>, Failure> {
         )));
     }
     Ok(args.protocol)
+}
+
+/// Orchard configures a provider before it runs an action. A single call has no place for a configuration, so a plugin
+/// that was started for it gets an empty one.
+async fn configure(target: &Target, method: &str, args: &CallArgs) -> Result<(), Failure> {
+    let is_action = args.protocol == Some(Protocol::Orchard) && method == "execute";
+    if !is_action || args.plugin.is_empty() {
+        return Ok(());
+    }
+    let peer = target.peer();
+    let params = Payload::new(Format::Json, &b"{\"config\":{}}"[..]);
+    let configured = async {
+        match peer.call_raw("configure", Some(params)).await {
+            // There is nothing to configure.
+            Err(CallError::Answered(error)) if error.code == ErrorCode::METHOD_NOT_FOUND => Ok(()),
+            configured => configured.map(drop),
+        }
+    };
+    let configured = target.within(args.timeout.0, configured).await;
+    configured.map_err(|mut failure| {
+        failure.message +=
+            "\n  hint: `configure` was called with an empty configuration; to give another one, call it with --repl";
+        failure
+    })
 }
 
 async fn call(

@@ -85,10 +85,14 @@ fn every_protocol_finds_what_it_can_use() {
         let called = call(workspace, &["call", params, "--protocol", "denobridge"]);
         assert_eq!(called["result"], expected);
 
-        // Orchard configures a provider before it runs an action.
+        // Orchard configures a provider before it runs an action, which `tenon call` does with the defaults.
+        let params = "{\"action\":\"publish\",\"attrs\":{\"city\":\"Oslo\",\"file\":\"f\"}}";
+        let called = call(workspace, &["execute", params, "--protocol", "orchard"]);
+        assert_eq!(called["outputs"], json!({ "file": "f", "lines": 1 }));
+        // In a conversation that is the caller's part.
         workspace.write(
             "calls",
-            "configure {}\nexecute {\"action\":\"publish\",\"attrs\":{\"city\":\"Oslo\",\"file\":\"f\"}}\n",
+            &format!("configure {{\"config\":{{\"folder\":\"s\"}}}}\nexecute {params}\n"),
         );
         let tenon = env!("CARGO_BIN_EXE_tenon");
         let line = format!("{tenon} call --repl --protocol orchard -- ./weather < calls");

@@ -176,10 +176,10 @@ async fn play_desk(desk: &'static Desk, command: Vec<PathBuf>) -> Vec<String> {
             count += 1;
         }
     }
-    if let Some(server) = server {
-        if let Err(problem) = server.stop().await {
-            problems.push(format!("{}: at its end: {problem}", desk.name));
-        }
+    if let Some(server) = server
+        && let Err(problem) = server.stop().await
+    {
+        problems.push(format!("{}: at its end: {problem}", desk.name));
     }
     assert!(count >= 50, "{count}");
     mark.assert_nobody_left();

@@ -4,6 +4,7 @@
 //! `scripts/tools` installs what they need. A test whose tool is missing says so and passes; under
 //! CI=true it fails.
 
+mod clients;
 mod python;
 #[path = "../support/mod.rs"]
 mod support;

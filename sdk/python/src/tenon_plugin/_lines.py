@@ -36,6 +36,10 @@ class Lines:
             data = b"".join([*self._parts, data])
             self._parts.clear()
             self._length = 0
+        if data.find(b"\n") == len(data) - 1 and not data.isspace():
+            # One message, as almost always.
+            yield data
+            return
         *lines, rest = data.split(b"\n")
         if rest:
             self._parts.append(rest)

@@ -70,7 +70,7 @@ class Runner:
         self.is_idle = True
         with self._lock:
             is_done = self._is_over and self._active == 0
-        if not is_done:
+        if not is_done and not self.is_stopped:
             self._done.acquire()
         self.is_idle = False
         if self._ending is not None:

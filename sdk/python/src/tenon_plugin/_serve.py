@@ -81,6 +81,8 @@ class _Served:
         try:
             self.runner.run()
         except _Stop:
+            pass
+        if self.runner.is_stopped:
             self._wait_for_running()
         try:
             self.session.shut_down()
@@ -101,6 +103,9 @@ class _Served:
         host = self._host
         # A signal may end the main thread here, where it does nothing, and nowhere else.
         self.runner.is_idle = self.runner.is_idle or get_ident() == self._main
+        if self.runner.is_stopped:
+            # It came before, when it could not end anything.
+            return False
         data = os.read(self._input, CHUNK)
         if get_ident() == self._main:
             self.runner.is_idle = False

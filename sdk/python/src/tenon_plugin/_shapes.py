@@ -67,9 +67,11 @@ def _simple(type: Type, kind: type) -> Shape:
         raise mismatch(type, value)
 
     def write(value: Any) -> Any:
+        if value.__class__ is kind:
+            return value
         if isinstance(value, kind):
             # Not a subclass: an enum of texts would be written as its name.
-            return value if value.__class__ is kind else kind.__call__(getattr(value, "value", value))
+            return kind.__call__(getattr(value, "value", value))
         raise mismatch(type, value)
 
     return Shape(type, read, write)
@@ -93,7 +95,10 @@ def _read_float(value: Any) -> float:
         return value
     if value.__class__ is bool:
         raise mismatch(NUMBER, value)
-    return float(number(value))
+    try:
+        return float(number(value))
+    except OverflowError:
+        raise Unfit("the number is larger than a float can hold; the author can declare it as Decimal") from None
 
 
 def _read_decimal(value: Any) -> Any:
@@ -107,6 +112,8 @@ def _read_decimal(value: Any) -> Any:
 
 
 def write_number(value: Any) -> Any:
+    if value.__class__ is int:
+        return value
     if isinstance(value, bool) or isinstance(value, str):
         raise mismatch(NUMBER, value)
     return number(int(value) if isinstance(value, int) else value)

@@ -1,7 +1,7 @@
 import type { Declaration, Declarations } from "../values/type.ts";
 import type { Awaitable } from "../values/awaitable.ts";
 import type { Context } from "./context.ts";
-import type { MaybeUnknownProps } from "./field.ts";
+import type { MaybeUnknownProps } from "./infer.ts";
 import type { Body } from "./standard.ts";
 
 /** A resource as it was last seen. */

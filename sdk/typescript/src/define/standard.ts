@@ -2,7 +2,8 @@ import { type Awaitable, proceed } from "../values/awaitable.ts";
 import { Failure } from "../values/failure.ts";
 import { type Problem, Unfit } from "../values/problem.ts";
 import type { Declaration, Declarations } from "../values/type.ts";
-import { declarations, type Field, type Infer, isField, type Returned, type Shape } from "./field.ts";
+import { declarations, type Field, isField, type Shape } from "./field.ts";
+import type { Infer, Returned } from "./infer.ts";
 import { declarationOfJsonSchema } from "./json_schema.ts";
 import { declarationOfZod, isZod } from "./zod.ts";
 

@@ -1,13 +1,12 @@
 import type { ResourcePart } from "../define/parts.ts";
 import type { Session } from "../define/session.ts";
 import { validated } from "../define/standard.ts";
-import { asFailure, type Diagnostic, Failure, failureDiagnostics, failureText, type Path } from "../values/failure.ts";
-import { isUnfit } from "../values/problem.ts";
+import { Failure } from "../values/failure.ts";
 import { isRecord, JSON_READING, readObject, type Wire } from "../values/read.ts";
-import type { Declarations } from "../values/type.ts";
 import { writeDeclared, writeObject } from "../values/write.ts";
 import type { RunningCalls } from "./calls.ts";
 import { decidedPlan, existingOf, settledProps, split, withUnknown } from "./denobridge_values.ts";
+import { answered, CHANGE_CALL, type Place, places, PLAIN_CALL, RESULT_CALL } from "./denobridge_places.ts";
 import type { Goodbye } from "./host.ts";
 import { FAILED, Fault, INVALID_PARAMS, type JsonRpcMethods, METHOD_NOT_FOUND, type Request } from "./json_rpc.ts";
 import { callFunction, named, runAction, withContext, written } from "./run.ts";
@@ -29,73 +28,6 @@ export const DENOBRIDGE_METHODS = [
   "call",
   "shutdown",
 ];
-
-/** What the params of a call name what they hold. */
-interface Members {
-  readonly props: string;
-  readonly writeOnly: string;
-  readonly state: string;
-  readonly sensitive: string;
-}
-
-const PLAIN: Members = { props: "props", writeOnly: "writeOnlyProps", state: "state", sensitive: "sensitiveState" };
-const CHANGE: Members = {
-  props: "nextProps",
-  writeOnly: "nextWriteOnlyProps",
-  state: "currentState",
-  sensitive: "currentSensitiveState",
-};
-const RESULT: Members = { ...PLAIN, state: "result", sensitive: "sensitiveResult" };
-
-type Place = (path: Path) => string[];
-
-/** Where an attribute is in the params of a call. */
-function places(members: Members, given: Declarations, returned: Declarations): Place {
-  return (path) => {
-    const [first = ""] = path;
-    const one = given[first];
-    const member = one !== undefined
-      ? one.writeOnly === true ? members.writeOnly : members.props
-      : returned[first] !== undefined
-      ? returned[first]?.secret === true ? members.sensitive : members.state
-      : members.props;
-    return [member, ...path.map(String)];
-  };
-}
-
-function located(diagnostics: readonly Diagnostic[], place: Place): unknown[] {
-  return diagnostics.map(({ severity, summary, detail, path }) => ({
-    severity,
-    summary,
-    ...(detail === undefined || detail === "" ? {} : { detail }),
-    ...(path === undefined ? {} : { propPath: place(path) }),
-  }));
-}
-
-/** The result of a call, with its warnings. An error at an attribute is a diagnostic, any other fails the call as a whole. */
-async function answered(
-  place: Place,
-  work: () => Promise<{ result: Params; warnings?: readonly Diagnostic[] }>,
-): Promise<Params> {
-  try {
-    const { result, warnings = [] } = await work();
-    return warnings.length === 0 ? result : { ...result, diagnostics: located(warnings, place) };
-  } catch (error) {
-    if (error instanceof Fault) throw error;
-    if (isUnfit(error)) {
-      const found = error.problems.map(({ path, text }) => ({
-        severity: "error" as const,
-        summary: `invalid \`${place(path)[0]}\``,
-        detail: path.length === 0 ? text : `${path.join(".")}: ${text}`,
-        path,
-      }));
-      return { diagnostics: located(found, place) };
-    }
-    const failure = asFailure(error);
-    if (failure.path === undefined && failure.diagnostics.length === 0) throw new Fault(FAILED, failureText(failure));
-    return { diagnostics: located(failureDiagnostics(failure), place) };
-  }
-}
 
 /** A plugin as a script of denobridge: its one resource, data source, ephemeral resource and action, and its functions. */
 export class DenobridgeMethods implements JsonRpcMethods {
@@ -199,7 +131,7 @@ export class DenobridgeMethods implements JsonRpcMethods {
 
   #create(params: Params, { call }: Request): Promise<Params> {
     const part = this.#resource("create");
-    return answered(places(PLAIN, part.body.attributes, part.state), async () => {
+    return answered(places(PLAIN_CALL, part.body.attributes, part.state), async () => {
       const props = await this.#props(part, params["props"], params["writeOnlyProps"]);
       const { value, context } = await withContext(this.#session, call, {}, (it) => part.handlers.create(props, it));
       const { id, state } = value;
@@ -213,7 +145,7 @@ export class DenobridgeMethods implements JsonRpcMethods {
 
   #read(params: Params, { call }: Request): Promise<Params> {
     const part = this.#resource("read");
-    return answered(places(PLAIN, part.body.attributes, part.state), async () => {
+    return answered(places(PLAIN_CALL, part.body.attributes, part.state), async () => {
       const given = params["props"];
       const props = isRecord(given) ? await this.#props(part, given, undefined) : undefined;
       const { value, context } = await withContext(
@@ -233,7 +165,7 @@ export class DenobridgeMethods implements JsonRpcMethods {
 
   #update(params: Params, { call }: Request): Promise<Params> {
     const part = this.#resource("update");
-    return answered(places(CHANGE, part.body.attributes, part.state), async () => {
+    return answered(places(CHANGE_CALL, part.body.attributes, part.state), async () => {
       const { update } = part.handlers;
       if (update === undefined) throw new Failure("the resource cannot be updated");
       const props = await this.#props(part, params["nextProps"], params["nextWriteOnlyProps"]);
@@ -257,7 +189,7 @@ export class DenobridgeMethods implements JsonRpcMethods {
 
   #delete(params: Params, { call }: Request): Promise<Params> {
     const part = this.#resource("delete");
-    return answered(places(PLAIN, part.body.attributes, part.state), async () => {
+    return answered(places(PLAIN_CALL, part.body.attributes, part.state), async () => {
       const existing = existingOf(part, params["id"], params["props"], params["state"], params["sensitiveState"]);
       const { context } = await withContext(this.#session, call, {}, (it) => part.handlers.delete(existing, it));
       return { result: { done: true }, warnings: context.warnings };
@@ -266,7 +198,7 @@ export class DenobridgeMethods implements JsonRpcMethods {
 
   #modifyPlan(params: Params, { call }: Request): Promise<Params> {
     const part = this.#resource("modifyPlan");
-    return answered(places(CHANGE, part.body.attributes, part.state), async () => {
+    return answered(places(CHANGE_CALL, part.body.attributes, part.state), async () => {
       const kind = params["planType"];
       const unknownPaths = Array.isArray(params["unknownProps"]) ? (params["unknownProps"] as string[][]) : [];
       const next = unknownPaths.reduce<Wire>((value, path) => withUnknown(value, path.slice(1)), params["nextProps"]);
@@ -293,7 +225,7 @@ export class DenobridgeMethods implements JsonRpcMethods {
 
   #look(params: Params, { call }: Request): Promise<Params> {
     const part = this.#only("read", "data source", this.#session.parts.dataSources);
-    return answered(places(RESULT, part.body.attributes, part.result), async () => {
+    return answered(places(RESULT_CALL, part.body.attributes, part.result), async () => {
       const props = await validated(part.body, readObject(params["props"], part.body.attributes, JSON_READING));
       const { value, context } = await withContext(this.#session, call, {}, (it) => part.read(props, it));
       const { state, sensitiveState } = split(
@@ -314,7 +246,7 @@ export class DenobridgeMethods implements JsonRpcMethods {
     ) => (time === undefined ? {} : { renewAt: Math.floor(time.getTime() / 1000) });
     const kept = (data: unknown) => ({ privateData: writeDeclared(data, { type: { kind: "any" } }, "json") });
     const { handlers } = part;
-    return answered(places(RESULT, part.body.attributes, part.result), async () => {
+    return answered(places(RESULT_CALL, part.body.attributes, part.result), async () => {
       if (method === "open") {
         const props = await validated(part.body, readObject(params["props"], part.body.attributes, JSON_READING));
         const { value, context } = await withContext(this.#session, call, {}, (it) => handlers.open(props, it));
@@ -346,7 +278,7 @@ export class DenobridgeMethods implements JsonRpcMethods {
 
   #invoke(params: Params, { call, notify }: Request): Promise<Params> {
     const part = this.#only("invoke", "action", this.#session.parts.actions);
-    return answered(places(PLAIN, part.body.attributes, {}), async () => {
+    return answered(places(PLAIN_CALL, part.body.attributes, {}), async () => {
       const progress = (message: string) => notify("invokeProgress", { message });
       const { context } = await runAction(this.#session, part, params["props"], JSON_READING, call, { progress });
       return { result: { done: true }, warnings: context.warnings };

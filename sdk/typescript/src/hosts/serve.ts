@@ -66,6 +66,7 @@ export async function serveStdio(
   let code = 0;
   await new Promise<void>((resolve) => {
     let isOver = false;
+    let isSignalled = false;
     let end: (reason?: unknown) => void = () => undefined;
     const conversation = begin(output, () => end());
     end = (reason) => {
@@ -102,7 +103,8 @@ export async function serveStdio(
       try {
         process.on(signal, () => {
           // A second signal does not wait for what runs.
-          if (isOver) process.exit(signal === "SIGTERM" ? 143 : 130);
+          if (isSignalled) process.exit(signal === "SIGTERM" ? 143 : 130);
+          isSignalled = true;
           end();
         });
       } catch {

@@ -57,6 +57,8 @@ export type ConnectionErrorCode =
   | "REFUSED"
   /** Nobody could be connected to. */
   | "CONNECT_FAILED"
+  /** A server cannot listen. */
+  | "LISTEN_FAILED"
   /** The caller's signal ended the call. */
   | "ABORTED"
   /** A message is longer than `maxMessageBytes`. */
@@ -80,51 +82,67 @@ export class ConnectionError extends IpcError {
 
 /** Nobody could be connected to. */
 export class ConnectionFailed extends ConnectionError {
+  static readonly code: ConnectionErrorCode = "CONNECT_FAILED";
   override readonly name: string = "ConnectionFailed";
+}
+
+/** A server cannot listen: another one does, or the place is not safe. */
+export class ListenFailed extends ConnectionError {
+  static readonly code: ConnectionErrorCode = "LISTEN_FAILED";
+  override readonly name: string = "ListenFailed";
 }
 
 /** There is no connection; call `connect()` first. */
 export class NotConnected extends ConnectionError {
+  static readonly code: ConnectionErrorCode = "NOT_CONNECTED";
   override readonly name: string = "NotConnected";
 }
 
 /** The connection ended before the answer came. */
 export class ConnectionLost extends ConnectionError {
+  static readonly code: ConnectionErrorCode = "DISCONNECTED";
   override readonly name: string = "ConnectionLost";
 }
 
 /** The server let nobody in; its error is the cause. */
 export class Refused extends ConnectionLost {
+  static override readonly code: ConnectionErrorCode = "REFUSED";
   override readonly name: string = "Refused";
 }
 
 /** It took too long to connect, or to answer. */
 export class RequestTimeout extends ConnectionError {
+  static readonly code: ConnectionErrorCode = "TIMEOUT";
   override readonly name: string = "RequestTimeout";
 }
 
 /** A message is longer than `maxMessageBytes`. */
 export class MessageTooLarge extends ConnectionError {
+  static readonly code: ConnectionErrorCode = "TOO_LARGE";
   override readonly name: string = "MessageTooLarge";
 }
 
 /** What was received is not a message. */
 export class InvalidMessage extends ConnectionError {
+  static readonly code: ConnectionErrorCode = "INVALID_MESSAGE";
   override readonly name: string = "InvalidMessage";
 }
 
 /** The caller's signal ended the call. */
 export class Aborted extends ConnectionError {
+  static readonly code: ConnectionErrorCode = "ABORTED";
   override readonly name: string = "Aborted";
 }
 
 /** The server does not read, or too many calls wait for an answer already. */
 export class Overloaded extends ConnectionError {
+  static readonly code: ConnectionErrorCode = "OVERLOADED";
   override readonly name: string = "Overloaded";
 }
 
 const CLASSES = {
   CONNECT_FAILED: ConnectionFailed,
+  LISTEN_FAILED: ListenFailed,
   NOT_CONNECTED: NotConnected,
   DISCONNECTED: ConnectionLost,
   REFUSED: Refused,

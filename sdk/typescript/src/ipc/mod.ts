@@ -24,6 +24,7 @@ export {
   ErrorCode,
   InvalidMessage,
   IpcError,
+  ListenFailed,
   MessageTooLarge,
   NotConnected,
   Overloaded,
@@ -42,4 +43,4 @@ export type { ClientOptions, Framing } from "./options.ts";
 export { socketAddress, socketAddresses } from "./socket_name.ts";
 export type { AllowedUsers } from "./socket_place.ts";
 export { Server } from "./server.ts";
-export type { ServerContext, ServerHandler, ServerOptions, Session } from "./server.ts";
+export type { ServerContext, ServerHandler, ServerOptions, Session } from "./served_client.ts";
