@@ -139,6 +139,31 @@ pub(super) fn started_by(words: &[Word]) -> impl Iterator<Item = Reading> {
     (0..starts).flat_map(move |start| readings(from_program(&words[start..])))
 }
 
+/// The command without the options before its first argument: `git -C x push` is a push. Whether `x` belongs to the option
+/// is not known here, so this is only what the command may be.
+pub(super) fn without_options(words: &[Word]) -> Vec<Reading> {
+    /// More options than these are not removed.
+    const MOST: usize = 16;
+    let words = from_program(words);
+    let Some((program, arguments)) = words.split_first() else {
+        return Vec::new();
+    };
+    let is_option = |word: &Word| word.letters.first() == Some(&Some('-'));
+    let mut found = Vec::new();
+    for start in 1..arguments.len().min(MOST) {
+        let is_possible =
+            is_option(&arguments[start - 1]) || start > 1 && is_option(&arguments[start - 2]);
+        if !is_possible {
+            break;
+        }
+        if !is_option(&arguments[start]) {
+            let shorter = [std::slice::from_ref(program), &arguments[start..]].concat();
+            found.extend(readings(&shorter));
+        }
+    }
+    found
+}
+
 fn is_starter(program: &Word) -> bool {
     STARTERS.contains(&base_name(&program.text()))
 }

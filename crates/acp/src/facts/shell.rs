@@ -248,6 +248,10 @@ impl Reader<'_> {
         if !spend(self.budget, started_by(&words), &mut self.script.readings) {
             self.script.is_cut = true;
         }
+        let shorter = super::reading::without_options(&words).into_iter();
+        if !spend(self.budget, shorter, &mut self.script.doubtful) {
+            self.script.is_cut = true;
+        }
         for script in super::reading::scripts(&words) {
             self.nested(&script);
         }
