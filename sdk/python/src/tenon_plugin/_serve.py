@@ -104,7 +104,8 @@ class _Served:
         # A signal may end the main thread here, where it does nothing, and nowhere else.
         self.runner.is_idle = self.runner.is_idle or get_ident() == self._main
         if self.runner.is_stopped:
-            # It came before, when it could not end anything.
+            # It came before, when it could not end anything. One that comes between here and the read is seen with the next
+            # message or signal, or the end of stdin, which hosts close first: a select would cost each message a system call.
             return False
         data = os.read(self._input, CHUNK)
         if get_ident() == self._main:
