@@ -176,7 +176,8 @@ async fn a_hook_that_panics_at_the_end_harms_nobody() {
     assert_eq!(next.receive().await, None);
 }
 
-/// What a client that is turned away has sent is not handled.
+/// What a client that is turned away has sent is not handled. On a pipe, it may not even be able to send it.
+#[cfg(unix)]
 #[tokio::test]
 async fn closing_in_the_hook_turns_the_client_away() {
     let place = Place::new();

@@ -8,7 +8,7 @@ use std::io::ErrorKind;
 use std::time::Duration;
 
 use place::{Place, eventually, json};
-use tenon_ipc::{ClientSettings, Listener, Settings, Users, connect, connect_to, socket_path};
+use tenon_ipc::{Listener, Settings, Users, connect, connect_to, socket_path};
 use tenon_rpc::Router;
 
 fn router() -> Router<()> {

@@ -7,7 +7,7 @@ use tenon_ipc::Settings;
 use tenon_rpc::{Router, events};
 
 use crate::exact::assert_fits;
-use crate::place::{Place, Raw, Wire, json};
+use crate::place::{Place, json};
 
 events! {
     /// Nothing happens.
@@ -103,9 +103,13 @@ async fn calls_in_a_batch_and_unknown_ones_count_but_events_do_not() {
     assert_fits(&answers, &expected);
 }
 
-/// It is not read while it has sent more than its share; everybody else is.
+/// It is not read while it has sent more than its share; everybody else is. Not for pipes, which are read in small pieces: the
+/// long message itself is read slowly there, and the next one comes right after it.
+#[cfg(unix)]
 #[tokio::test]
 async fn a_client_that_sends_too_much_is_read_more_slowly() {
+    use crate::place::{Raw, Wire};
+
     const BYTES: u32 = 20_000;
     let place = Place::new();
     let settings = Settings {
