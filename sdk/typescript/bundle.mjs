@@ -38,10 +38,16 @@ function modules(entry, extension) {
     for (const [, name] of text.matchAll(FROM)) {
       if (name.startsWith(".")) visit(normalize(join(dirname(file), name.replace(/\.(js|ts)$/, ""))));
     }
-    found.push({ file, text });
+    found.push({ file, text: ownHelpers(text, found.length) });
   };
   visit(entry);
   return found;
+}
+
+/** The compiler calls its own variables `_a`, `_b`, ... in every module. */
+function ownHelpers(text, number) {
+  const helpers = [...text.matchAll(/^var (_[a-z](?:, _[a-z])*);$/gm)].flatMap(([, names]) => names.split(", "));
+  return helpers.reduce((all, name) => all.replaceAll(new RegExp(`\\b${name}\\b`, "g"), `${name}${number}`), text);
 }
 
 /** The names behind `export { a, b as c } from` of a file: what is offered, and what it is inside. */
@@ -67,7 +73,7 @@ function checkNames(bundle, all) {
   for (const { file, text } of all) {
     const names = [
       ...text.matchAll(
-        /^(?:export )?(?:declare )?(?:async )?(?:class|function\*?|const|let|interface|type) ([A-Za-z_$][\w$]*)/gm,
+        /^(?:export )?(?:declare )?(?:async )?(?:class|function\*?|const|let|var|interface|type) ([A-Za-z_$][\w$]*)/gm,
       ),
     ].map(([, name]) => name);
     for (const name of new Set(names)) owners.set(name, [...(owners.get(name) ?? []), file]);

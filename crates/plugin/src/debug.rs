@@ -19,7 +19,11 @@ pub(crate) fn tap(offer: &Offer) -> Option<Arc<dyn Tap>> {
     if target == "1" {
         return Some(Arc::new(Recorder::new(io::stderr(), masked)));
     }
-    match OpenOptions::new().create(true).append(true).open(&target) {
+    let mut options = OpenOptions::new();
+    options.create(true).append(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(&target) {
         Ok(file) => Some(Arc::new(Recorder::new(file, masked))),
         Err(error) => {
             let target = target.display();

@@ -12,7 +12,7 @@ from typing import Any
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../src"))
 
-from tenon_plugin import Attributes, Context, Created, Existing, Failure, Found, Plugin
+from tenon_plugin import Attributes, Context, Created, Existing, Failure, Found, Plugin, Secret
 
 
 class Outputs(Attributes):
@@ -50,6 +50,10 @@ def everything(max_in_flight: int | None = None) -> Plugin:
     async def slowly(seconds: float, context: Context) -> str:
         await asyncio.sleep(seconds)
         return "done"
+
+    @plugin.function
+    def log_in(user: str, password: Secret[str]) -> str:
+        return f"{user} is in"
 
     @plugin.function
     def leave(code: int) -> str:

@@ -432,6 +432,28 @@ class Pipes(unittest.TestCase):
             self.assertIn("<-- [0, 1, 'ping', []]", text)
             self.assertIn("--> [1, 1, None, {'status': 'ok'}]", text)
 
+    def test_the_debug_log_masks_secrets(self) -> None:
+        params = {"user": "ada", "password": "hunter2", "more": [1.50]}
+        body = json.dumps(call(3, "log_in", {"user": "ada", "password": "hunter2"})).encode()
+        with tempfile.TemporaryDirectory() as folder:
+            log = os.path.join(folder, "log")
+            for messages in (
+                [call(1, "log_in", params), call(2, "log_in", ["ada", "hunter2"])],
+                [[0, 1, "functions/call", [{"name": "log_in", "arguments": ["ada", "hunter2"]}]]],
+            ):
+                with Program("everything", TENON_DEBUG=log) as program:
+                    program.send(*messages)
+                    program.end()
+            with Program("everything", TENON_DEBUG=log) as program:
+                assert program.process.stdin is not None
+                program.process.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+                program.end()
+            text = Path(log).read_text()
+            self.assertEqual(os.stat(log).st_mode & 0o777, 0o600)
+        self.assertNotIn("hunter2", text)
+        self.assertIn('"user": "ada", "password": "(sensitive)"', text)
+        self.assertIn("'arguments': '(sensitive)'", text)
+
     def test_nothing_at_all(self) -> None:
         with Program("everything") as program:
             self.assertEqual(program.end()[0], 0)

@@ -133,7 +133,7 @@ class Context {
 }
 
 // define/field
-var _a;
+var _a2;
 const FIELD = Symbol.for("tenon.field");
 class Field {
     declaration;
@@ -144,7 +144,7 @@ class Field {
         return true;
     }
     #with(more) {
-        return new _a({ ...this.declaration, ...more });
+        return new _a2({ ...this.declaration, ...more });
     }
     describe(description) {
         return this.#with({ description });
@@ -177,7 +177,7 @@ class Field {
         return this.#with({ deprecated: why });
     }
 }
-_a = Field;
+_a2 = Field;
 function isField(value) {
     return typeof value === "object" && value !== null && value[FIELD] === true;
 }
@@ -3675,7 +3675,7 @@ class MessageStream {
 }
 
 // wire/pack
-var _a;
+var _a37;
 const INT64_MAX = 2n ** 63n - 1n;
 const INT64_MIN = -(2n ** 63n);
 const LONGEST_PREFIX = 256;
@@ -3860,7 +3860,7 @@ class Packer {
             this.#bytes.set([0xd4, 0, 0], at);
             return;
         }
-        const payload = new _a();
+        const payload = new _a37();
         payload.#header(entries.length, 0x80, 15, 0xde);
         for (const [key, one] of entries) {
             payload.pack(key);
@@ -3877,7 +3877,7 @@ class Packer {
         this.#bytes.set(data, this.#reserve(data.length));
     }
 }
-_a = Packer;
+_a37 = Packer;
 function refinements(known) {
     const found = [];
     if (known.notNull === true)
@@ -4729,6 +4729,159 @@ class AnyConversation {
     }
 }
 
+// hosts/frame_log
+const MASK = "(sensitive)";
+class FrameLog {
+    #file;
+    #masked;
+    #isText;
+    #rest = "";
+    #messages = new MessageStream();
+    constructor(file, masked) {
+        this.#file = file;
+        this.#masked = masked;
+    }
+    static fromEnvironment(masked) {
+        const wanted = environment("TENON_DEBUG");
+        if (wanted === undefined || wanted === "" || wanted === "0")
+            return undefined;
+        return new FrameLog(wanted === "1" || wanted === "true" ? undefined : wanted, masked());
+    }
+    received(chunk) {
+        this.#isText ??= (chunk[0] ?? 0) < 0x80;
+        if (!this.#isText) {
+            try {
+                for (const message of this.#messages.push(chunk))
+                    this.#line("<-", canonical(this.#hidden(message)));
+            }
+            catch (error) {
+                this.#line("<-", error.message);
+            }
+            return;
+        }
+        this.#rest += Buffer.from(chunk).toString("latin1");
+        for (let frame = this.#next(); frame !== undefined; frame = this.#next()) {
+            if (frame.trim() !== "")
+                this.#line("<-", this.#text(Buffer.from(frame, "latin1").toString().trimEnd()));
+        }
+    }
+    sent(frame) {
+        if (typeof frame !== "string") {
+            for (const message of new MessageStream().push(frame))
+                this.#line("->", canonical(this.#hidden(message)));
+            return;
+        }
+        const body = /^content-length:/i.test(frame) ? frame.slice(frame.indexOf("\r\n\r\n") + 4) : frame;
+        this.#line("->", this.#text(body.trimEnd()));
+    }
+    #next() {
+        const headers = /^content-length:\s*(\d+)[^]*?\r\n\r\n/i.exec(this.#rest);
+        let start = 0;
+        let end = this.#rest.indexOf("\n") + 1;
+        if (/^content-length:/i.test(this.#rest)) {
+            if (headers === null)
+                return undefined;
+            start = headers[0].length;
+            end = start + Number(headers[1]);
+        }
+        if (end === 0 || end > this.#rest.length)
+            return undefined;
+        const frame = this.#rest.slice(start, end);
+        this.#rest = this.#rest.slice(end);
+        return frame;
+    }
+    #text(text) {
+        let message;
+        try {
+            message = JSON.parse(text);
+        }
+        catch {
+            return this.#masked.names.size === 0 ? text : `${Buffer.byteLength(text)} bytes that are not JSON`;
+        }
+        const hidden = this.#hidden(message);
+        const method = isRecord(message) ? message["method"] : undefined;
+        if (isRecord(hidden) && Array.isArray(hidden["params"]) && this.#masked.methods.has(String(method))) {
+            hidden["params"] = MASK;
+        }
+        const shown = JSON.stringify(hidden);
+        return shown === JSON.stringify(message) ? text : shown;
+    }
+    #hidden(value) {
+        if (Array.isArray(value))
+            return value.map((inner) => this.#hidden(inner));
+        if (!isRecord(value))
+            return value;
+        const entries = Object.entries(value).map(([name, inner]) => [
+            name,
+            this.#masked.names.has(name) && inner !== null ? MASK : this.#hidden(inner),
+        ]);
+        return Object.fromEntries(entries);
+    }
+    #line(direction, text) {
+        const line = `${new Date().toISOString()} ${direction} ${text}\n`;
+        try {
+            if (this.#file === undefined)
+                writeSync(2, line);
+            else
+                appendFileSync(this.#file, line, { mode: 0o600 });
+        }
+        catch {
+        }
+    }
+}
+const MASKED_OF_SCRIPTS = {
+    names: new Set(["writeOnlyProps", "nextWriteOnlyProps", "sensitiveState", "currentSensitiveState", "sensitiveResult", "privateData"]),
+    methods: new Set(),
+};
+const isSecretDeclaration = (one) => one.secret === true || one.writeOnly === true;
+const hasSecret = (attributes) => Object.values(attributes).some(isSecretDeclaration);
+function maskedOf(parts) {
+    const names = new Set([...MASKED_OF_SCRIPTS.names, "private"]);
+    const methods = new Set();
+    const add = (attributes) => {
+        for (const [name, one] of Object.entries(attributes)) {
+            if (isSecretDeclaration(one))
+                names.add(name);
+            addType(one.type);
+        }
+    };
+    const addType = (type) => {
+        if (type.kind === "object")
+            add(type.attributes);
+        else if ("element" in type)
+            addType(type.element.type);
+        else if ("elements" in type)
+            type.elements.forEach((one) => addType(one.type));
+    };
+    add(parts.config.attributes);
+    for (const [name, call] of [...parts.functions, ...parts.actions]) {
+        add(call.body.attributes);
+        const variadic = "variadic" in call ? call.variadic : undefined;
+        if (hasSecret(call.body.attributes) || (variadic !== undefined && isSecretDeclaration(variadic.element))) {
+            methods.add(name);
+            names.add("arguments");
+        }
+        const isResultSecret = "outputs" in call ? hasSecret(call.outputs) : isSecretDeclaration(call.returns);
+        if (isResultSecret)
+            for (const member of ["outputs", "result", "structuredContent", "text"])
+                names.add(member);
+    }
+    for (const { body, state } of parts.resources.values())
+        [body.attributes, state].forEach(add);
+    for (const { body, result } of [...parts.dataSources.values(), ...parts.ephemerals.values()]) {
+        [body.attributes, result].forEach(add);
+    }
+    return { names, methods };
+}
+function environment(name) {
+    try {
+        return process.env[name];
+    }
+    catch {
+        return undefined;
+    }
+}
+
 // hosts/stdio
 const LARGEST_DIRECT = 32 * 1024;
 const MOST_WAITING = 1024 * 1024;
@@ -4858,64 +5011,6 @@ function protectStdout() {
     catch {
     }
 }
-class FrameLog {
-    #file;
-    #isText;
-    #rest = "";
-    #messages = new MessageStream();
-    constructor(file) {
-        this.#file = file;
-    }
-    static fromEnvironment() {
-        const wanted = environment("TENON_DEBUG");
-        if (wanted === undefined || wanted === "" || wanted === "0")
-            return undefined;
-        return new FrameLog(wanted === "1" || wanted === "true" ? undefined : wanted);
-    }
-    received(chunk) {
-        this.#isText ??= (chunk[0] ?? 0) < 0x80;
-        if (!this.#isText) {
-            try {
-                for (const message of this.#messages.push(chunk))
-                    this.#line("<-", canonical(message));
-            }
-            catch (error) {
-                this.#line("<-", error.message);
-            }
-            return;
-        }
-        const lines = (this.#rest + Buffer.from(chunk).toString()).split("\n");
-        this.#rest = lines.pop() ?? "";
-        for (const line of lines)
-            if (line.trim() !== "")
-                this.#line("<-", line.trimEnd());
-    }
-    sent(frame) {
-        if (typeof frame === "string")
-            return this.#line("->", frame.trimEnd());
-        for (const message of new MessageStream().push(frame))
-            this.#line("->", canonical(message));
-    }
-    #line(direction, text) {
-        const line = `${new Date().toISOString()} ${direction} ${text}\n`;
-        try {
-            if (this.#file === undefined)
-                writeSync(2, line);
-            else
-                appendFileSync(this.#file, line, { mode: 0o600 });
-        }
-        catch {
-        }
-    }
-}
-function environment(name) {
-    try {
-        return process.env[name];
-    }
-    catch {
-        return undefined;
-    }
-}
 
 // hosts/serve
 async function servePlugin(plugin, args = process.argv.slice(2)) {
@@ -4928,7 +5023,7 @@ async function servePlugin(plugin, args = process.argv.slice(2)) {
         return fail(plugin.name, error);
     }
     const session = new Session(plugin);
-    await serveStdio(plugin.name, (output, goodbye) => new AnyConversation(session, output, goodbye), () => session.abandon());
+    await serveStdio(plugin.name, (output, goodbye) => new AnyConversation(session, output, goodbye), () => session.abandon(), () => maskedOf(session.parts));
 }
 function fail(name, error) {
     console.error(`${name}: ${error.message}`);
@@ -4956,9 +5051,9 @@ function command(plugin, args) {
     }
     return 0;
 }
-async function serveStdio(name, begin, last) {
+async function serveStdio(name, begin, last, masked) {
     protectStdout();
-    const debug = FrameLog.fromEnvironment();
+    const debug = FrameLog.fromEnvironment(masked);
     const output = new StdioOutput(debug);
     const { stdin } = process;
     let code = 0;
@@ -5256,7 +5351,7 @@ class Script {
             void serveStdio("denobridge", (output, goodbye) => {
                 this.#goodbye = goodbye;
                 return new JsonRpcConversation(this, output);
-            }, async () => undefined);
+            }, async () => undefined, () => MASKED_OF_SCRIPTS);
         });
     }
     isMutating(method) {

@@ -1,7 +1,7 @@
 // A plugin as a program: its arguments, its streams, its end.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import test from "node:test";
@@ -31,6 +31,12 @@ const plugin = new Plugin({ name: "p", version: "1.0.0" })
   .shutdown(() => console.info("shut down"));
 if (process.argv.length < 3) setInterval(() => undefined, 1000);
 await plugin.serve();`;
+
+const SECRET = `
+import { string, Plugin } from "@tenon/sdk";
+await new Plugin({ name: "p", version: "1.0.0" })
+  .function("logIn", { parameters: { user: string(), password: string().secret() }, returns: string() }, () => "in")
+  .serve();`;
 
 const call = (id, method, params) => `${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`;
 
@@ -128,6 +134,25 @@ test("TENON_DEBUG logs each frame to a file", () =>
       '<- {"jsonrpc":"2.0","id":1,"method":"echo","params":["hi"]}',
       '-> {"jsonrpc":"2.0","id":1,"result":"hi"}',
     ]);
+  }));
+
+test("TENON_DEBUG masks secrets", () =>
+  inFolder(async (folder) => {
+    const file = join(folder, "log");
+    const given = { user: "ada", password: "hunter2ü" };
+    const body = call(3, "logIn", given);
+    const inputs = [
+      call(1, "logIn", given) + call(2, "logIn", Object.values(given)),
+      `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+      Buffer.from(pack([0, 1, "functions/call", [{ name: "logIn", arguments: Object.values(given) }]])),
+    ];
+    for (const input of inputs) await run(folder, SECRET, input, { env: { TENON_DEBUG: file } });
+    const text = readFileSync(file, "utf8");
+    assert.doesNotMatch(text, /hunter2/);
+    assert.equal(text.match(/"user":"ada","password":"\(sensitive\)"/g)?.length, 2, text);
+    assert.match(text, /"params":"\(sensitive\)"/);
+    assert.match(text, /arguments.{1,4}\(sensitive\)/);
+    assert.equal(statSync(file).mode & 0o777, 0o600);
   }));
 
 test("garbage on stdin ends the program with an error", () =>

@@ -67,7 +67,7 @@ class _Served:
     def __init__(self, plugin: Plugin) -> None:
         self.session = Session(plugin)
         self._input, output = take_over()
-        show = debug_log()
+        show = debug_log(plugin)
         self._show = show
         self._output = Output(output, show)
         self._host: Host | None = None

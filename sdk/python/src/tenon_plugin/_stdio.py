@@ -10,6 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ._plugin import Plugin
+
 CHUNK = 65536
 
 
@@ -78,28 +80,11 @@ class Output:
                 continue
 
 
-def debug_log() -> Callable[[str, bytes], None] | None:
-    """Shows each frame, if TENON_DEBUG is set: ``1`` on stderr, otherwise in the file of that name.
-    Secrets are shown, too."""
+def debug_log(plugin: Plugin) -> Callable[[str, bytes], None] | None:
+    """Shows each frame, if TENON_DEBUG is set."""
     place = os.environ.get("TENON_DEBUG", "")
     if place in ("", "0"):
         return None
-    file = 2 if place == "1" else os.open(place, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    from ._debug import FrameLog
 
-    def show(direction: str, frame: bytes) -> None:
-        first = frame[:1]
-        if first and (first[0] >= 0x80):
-            from ._msgpack import MsgpackError, unpack
-
-            try:
-                text = repr(unpack(frame))
-            except MsgpackError:
-                text = repr(frame)
-        else:
-            text = frame.decode("utf-8", "backslashreplace").rstrip("\r\n")
-        try:
-            os.write(file, f"{direction} {text}\n".encode("utf-8", "backslashreplace"))
-        except OSError:
-            pass
-
-    return show
+    return FrameLog(place, plugin)

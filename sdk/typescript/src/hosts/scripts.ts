@@ -5,6 +5,7 @@ import { revealed } from "../values/secret.ts";
 import type { RunningCalls } from "./calls.ts";
 import type { Goodbye } from "./host.ts";
 import { FAILED, Fault, JsonRpcConversation, type JsonRpcMethods, METHOD_NOT_FOUND, type Request } from "./json_rpc.ts";
+import { MASKED_OF_SCRIPTS } from "./frame_log.ts";
 import { serveStdio } from "./serve.ts";
 
 /** Problems and warnings in the shape of denobridge: a path begins with `props` or another member of the params. */
@@ -72,10 +73,15 @@ class Script implements JsonRpcMethods {
     this.#methods = methods;
     // A later turn, so that the constructor of the author is over.
     queueMicrotask(() => {
-      void serveStdio("denobridge", (output, goodbye) => {
-        this.#goodbye = goodbye;
-        return new JsonRpcConversation(this, output);
-      }, async () => undefined);
+      void serveStdio(
+        "denobridge",
+        (output, goodbye) => {
+          this.#goodbye = goodbye;
+          return new JsonRpcConversation(this, output);
+        },
+        async () => undefined,
+        () => MASKED_OF_SCRIPTS,
+      );
     });
   }
 

@@ -5,9 +5,10 @@ import { offerOf } from "../define/offer.ts";
 import type { AnyPlugin } from "../define/plugin.ts";
 import { Session } from "../define/session.ts";
 import { AnyConversation } from "./detect.ts";
+import { FrameLog, type Masked, maskedOf } from "./frame_log.ts";
 import type { Conversation, Goodbye, Output } from "./host.ts";
 import { orchardSchema } from "./orchard.ts";
-import { FrameLog, protectStdout, StdioOutput } from "./stdio.ts";
+import { protectStdout, StdioOutput } from "./stdio.ts";
 
 /** The whole program of a plugin: see `Plugin.serve`. */
 export async function servePlugin(plugin: AnyPlugin, args: readonly string[] = process.argv.slice(2)): Promise<void> {
@@ -22,6 +23,7 @@ export async function servePlugin(plugin: AnyPlugin, args: readonly string[] = p
     plugin.name,
     (output, goodbye) => new AnyConversation(session, output, goodbye),
     () => session.abandon(),
+    () => maskedOf(session.parts),
   );
 }
 
@@ -58,9 +60,10 @@ export async function serveStdio(
   name: string,
   begin: (output: Output, goodbye: Goodbye) => Conversation,
   last: () => Promise<void>,
+  masked: () => Masked,
 ): Promise<void> {
   protectStdout();
-  const debug = FrameLog.fromEnvironment();
+  const debug = FrameLog.fromEnvironment(masked);
   const output = new StdioOutput(debug);
   const { stdin } = process;
   let code = 0;

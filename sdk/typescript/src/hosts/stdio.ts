@@ -1,10 +1,8 @@
 import { Buffer } from "node:buffer";
-import { appendFileSync, write, writeSync } from "node:fs";
+import { write, writeSync } from "node:fs";
 import process from "node:process";
 
-import { canonical } from "../values/write.ts";
-import { UnpackError } from "../wire/scanner.ts";
-import { MessageStream } from "../wire/unpack.ts";
+import type { FrameLog } from "./frame_log.ts";
 import type { Output } from "./host.ts";
 
 /** Larger frames are written in the background, so that a host that reads slowly does not stop the plugin. */
@@ -136,63 +134,5 @@ export function protectStdout(): void {
     Object.defineProperty(process, "stdout", { configurable: true, get: () => process.stderr });
   } catch {
     // The runtime does not allow it; the methods of console are replaced in any case.
-  }
-}
-
-/** Logs each frame to stderr or a file, if TENON_DEBUG says so. */
-export class FrameLog {
-  readonly #file: string | undefined;
-  #isText: boolean | undefined;
-  #rest = "";
-  readonly #messages = new MessageStream();
-
-  constructor(file: string | undefined) {
-    this.#file = file;
-  }
-
-  /** The log that the environment asks for. */
-  static fromEnvironment(): FrameLog | undefined {
-    const wanted = environment("TENON_DEBUG");
-    if (wanted === undefined || wanted === "" || wanted === "0") return undefined;
-    return new FrameLog(wanted === "1" || wanted === "true" ? undefined : wanted);
-  }
-
-  received(chunk: Uint8Array): void {
-    this.#isText ??= (chunk[0] ?? 0) < 0x80;
-    if (!this.#isText) {
-      try {
-        for (const message of this.#messages.push(chunk)) this.#line("<-", canonical(message));
-      } catch (error) {
-        this.#line("<-", (error as UnpackError).message);
-      }
-      return;
-    }
-    const lines = (this.#rest + Buffer.from(chunk).toString()).split("\n");
-    this.#rest = lines.pop() ?? "";
-    for (const line of lines) if (line.trim() !== "") this.#line("<-", line.trimEnd());
-  }
-
-  sent(frame: Uint8Array | string): void {
-    if (typeof frame === "string") return this.#line("->", frame.trimEnd());
-    for (const message of new MessageStream().push(frame)) this.#line("->", canonical(message));
-  }
-
-  #line(direction: string, text: string): void {
-    const line = `${new Date().toISOString()} ${direction} ${text}\n`;
-    try {
-      if (this.#file === undefined) writeSync(2, line);
-      else appendFileSync(this.#file, line, { mode: 0o600 });
-    } catch {
-      // A log that cannot be written does not stop the plugin.
-    }
-  }
-}
-
-/** A variable of the environment; Deno may refuse to tell it. */
-export function environment(name: string): string | undefined {
-  try {
-    return process.env[name];
-  } catch {
-    return undefined;
   }
 }
