@@ -3,7 +3,6 @@
 use std::env;
 use std::fmt;
 use std::fs;
-use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
