@@ -132,7 +132,7 @@ impl Reader<'_> {
                 '$' => self.expansion(false),
                 '>' | '<' => self.redirection(character),
                 '#' if self.word.is_none() => self.comment(),
-                // No program can be given one, so nobody knows what comes of it.
+                // No program can be given one, so its effect is unknown.
                 '\0' => {
                     self.opaque();
                     self.hole();
