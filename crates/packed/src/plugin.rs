@@ -182,6 +182,11 @@ impl Plugin {
         Ok(said)
     }
 
+    /// Whether there is a configuration for the processes.
+    pub(crate) fn is_configured(&self) -> bool {
+        self.configuration().config.is_some()
+    }
+
     fn configuration(&self) -> MutexGuard<'_, Configuration> {
         let locked = self.configuration.lock();
         locked.unwrap_or_else(PoisonError::into_inner)

@@ -69,12 +69,34 @@ impl PackedProvider {
             .map(|offered| &**offered)
     }
 
+    /// What the plugin says about a configuration.
+    ///
+    /// Before the provider is configured, it is not asked: `terraform validate`, and the validation that precedes
+    /// every plan, would start it for that alone. A plan validates each instance again, and configures before.
     async fn validate(&self, what: &'static str, kind: Kind<'_>, config: &Value) -> Diagnostics {
+        if !self.plugin.is_configured() {
+            return Diagnostics::new();
+        }
+        self.ask_whether_valid(what, kind, config).await
+    }
+
+    async fn ask_whether_valid(
+        &self,
+        what: &'static str,
+        kind: Kind<'_>,
+        config: &Value,
+    ) -> Diagnostics {
         tree::learn(&self.plugin.secrets, kind.body, config);
         let call = Validate { what, kind, config };
         let task = Task::without_config("validate the configuration");
         match self.plugin.call(&call, task).await {
-            Ok(done) => show::diagnostics(done.diagnostics, kind.body, &self.plugin.secrets),
+            Ok(mut done) => {
+                if what == "ephemeral" {
+                    let name = format!("{}_{}", self.name, kind.name);
+                    show::add_place(&mut done.diagnostics, &name, kind.body);
+                }
+                show::diagnostics(done.diagnostics, kind.body, &self.plugin.secrets)
+            }
             Err(failure) if failure.kind == FailureKind::LeftOut => Diagnostics::new(),
             Err(failure) => failure.into(),
         }
@@ -86,32 +108,31 @@ impl Provider for PackedProvider {
         Ok(self.offered().await?.for_terraform())
     }
 
-    async fn validate_provider(&self, config: Value) -> Diagnostics {
-        match self.offered().await {
-            Ok(offered) if !offered.plugin.config.body.attributes.is_empty() => {
-                let body = &offered.plugin.config.body;
-                self.validate("provider", Kind { name: "", body }, &config)
-                    .await
-            }
-            // There is nothing to check.
-            Ok(_) => Diagnostics::new(),
-            Err(errors) => errors,
-        }
-    }
-
     async fn configure(&self, request: ConfigureRequest) -> Diagnostics {
         let offered = match self.offered().await {
             Ok(offered) => offered,
             Err(errors) => return errors,
         };
         let body = &offered.plugin.config.body;
+        let mut diagnostics = match body.attributes.is_empty() {
+            // There is nothing to check.
+            true => Diagnostics::new(),
+            false => {
+                self.ask_whether_valid("provider", Kind { name: "", body }, &request.config)
+                    .await
+            }
+        };
+        if has_errors(&diagnostics) {
+            return diagnostics;
+        }
         let config = tree::with_defaults(body, &request.config, &request.config);
         tree::learn(&self.plugin.secrets, body, &config);
         let offer = Arc::new(offered.plugin.clone());
-        match self.plugin.configure(offer, config).await {
+        diagnostics.extend(match self.plugin.configure(offer, config).await {
             Ok(said) => show::diagnostics(said, body, &self.plugin.secrets),
             Err(failure) => failure.into(),
-        }
+        });
+        diagnostics
     }
 
     async fn validate_resource(&self, request: ConfigRequest) -> Diagnostics {

@@ -41,6 +41,25 @@ pub(crate) fn diagnostics(
     said.into_iter().map(show).collect()
 }
 
+/// Says in the details what the diagnostics are about. While it plans, Terraform shows no source for what is said
+/// about ephemeral resources.
+pub(crate) fn add_place(said: &mut [seasonings::Diagnostic], type_name: &str, body: &Body) {
+    for one in said {
+        let path = resolve(&one.path, body);
+        let place = match path.is_root() {
+            true => format!("In the ephemeral resource {type_name}."),
+            false => format!(
+                "In {} of the ephemeral resource {type_name}.",
+                path_text(&path)
+            ),
+        };
+        one.detail = match one.detail.is_empty() {
+            true => place,
+            false => format!("{}\n\n{place}", one.detail),
+        };
+    }
+}
+
 fn attribute(segments: &[Segment], body: &Body) -> Option<AttributePath> {
     let path = resolve(segments, body);
     (!path.is_root()).then(|| attribute_path(&path))

@@ -101,8 +101,9 @@ fn errors_point_at_the_attribute() {
             workspace,
             "ephemeral \"notes_token\" \"t\" {\n  length = -1\n}\n",
         );
-        let refused = workspace.run("validate").fails();
-        refused.says("does not fit").says("length = -1");
+        let refused = workspace.run("plan").fails();
+        // Terraform itself shows no source here.
+        { refused.says("does not fit") }.says("In length of the ephemeral resource notes_token");
     });
 }
 
