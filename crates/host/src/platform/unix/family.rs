@@ -139,6 +139,11 @@ impl Family {
         self.seen.iter().for_each(|one| one.signal(Signal::KILL));
     }
 
+    /// Whether it was started in a cgroup, and no process is left in that.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.is_enclosed && self.cgroups.home.as_ref().is_some_and(Cgroup::is_empty)
+    }
+
     /// Stops all descendants and all members of the process group. A stopped process cannot start
     /// another one that would be missed.
     fn freeze(&mut self) {

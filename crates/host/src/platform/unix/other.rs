@@ -35,6 +35,10 @@ impl Cgroup {
         match *self {}
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        match *self {}
+    }
+
     pub(crate) fn ran_out_of_memory(&self) -> bool {
         match *self {}
     }

@@ -28,14 +28,30 @@ static ADDED: Condvar = Condvar::new();
 
 /// A plugin whose descendants are looked for.
 struct Ending {
-    family: Box<Family>,
+    needle: String,
+    /// `None` if nothing of it is left in its cgroup: then it is as good as ended, and who waits for its end does
+    /// not wait for the walks. They only find what was moved to another cgroup.
+    left: Option<Left>,
     rounds: usize,
     quiet_rounds: usize,
+}
+
+/// What has to be reaped.
+struct Left {
+    family: Box<Family>,
     /// Dropped after the family.
     _done: oneshot::Sender<()>,
 }
 
 impl Ending {
+    /// Kills what can be found at once.
+    fn begin(&mut self) {
+        if let Some(left) = &mut self.left {
+            left.family.kill();
+        }
+        self.left.take_if(|left| left.family.is_gone());
+    }
+
     fn is_done(&self) -> bool {
         self.quiet_rounds == QUIET_ROUNDS || self.rounds == ROUNDS
     }
@@ -52,10 +68,13 @@ pub(crate) fn end(family: Box<Family>) -> oneshot::Receiver<()> {
     static HAS_THREAD: OnceLock<bool> = OnceLock::new();
     let (sender, done) = oneshot::channel();
     waiting().push(Ending {
-        family,
+        needle: family.needle(),
+        left: Some(Left {
+            family,
+            _done: sender,
+        }),
         rounds: 0,
         quiet_rounds: 0,
-        _done: sender,
     });
     let has_thread = HAS_THREAD.get_or_init(|| {
         let thread = thread::Builder::new().name("tenon-sweeper".into());
@@ -90,11 +109,12 @@ fn sweep(mut added: Vec<Ending>) {
     let mut endings: Vec<Ending> = Vec::new();
     loop {
         for mut ending in added {
-            ending.family.kill();
+            ending.begin();
             endings.push(ending);
         }
-        let needles: Vec<String> = { endings.iter() }.map(|one| one.family.needle()).collect();
-        for (ending, is_found) in endings.iter_mut().zip(walk(&needles)) {
+        let needles: Vec<&str> = { endings.iter() }.map(|one| one.needle.as_str()).collect();
+        let found = walk(&needles);
+        for (ending, is_found) in endings.iter_mut().zip(found) {
             ending.note(is_found);
         }
         // Dropping the family reaps the plugin.
@@ -111,7 +131,7 @@ fn sweep(mut added: Vec<Ending>) {
 
 /// Kills all processes that were started with one of these in their environment. Returns for which there were
 /// any.
-fn walk(needles: &[String]) -> Vec<bool> {
+fn walk(needles: &[&str]) -> Vec<bool> {
     let mut found = vec![false; needles.len()];
     if needles.is_empty() {
         return found;
@@ -128,10 +148,10 @@ fn walk(needles: &[String]) -> Vec<bool> {
 }
 
 /// Which of these is in the environment of a process.
-fn bearer_of(needles: &[String], id: Pid) -> Option<usize> {
+fn bearer_of(needles: &[&str], id: Pid) -> Option<usize> {
     // It has ended in the meantime, or belongs to another user.
     let environment = system::environment(id)?;
-    let is_in = |needle: &String| memchr::memmem::find(&environment, needle.as_bytes()).is_some();
+    let is_in = |needle: &&str| memchr::memmem::find(&environment, needle.as_bytes()).is_some();
     needles.iter().position(is_in)
 }
 
@@ -156,7 +176,7 @@ mod tests {
         let mut other = start(&second);
         let nobody = format!(";{unique}.3;");
         // Its environment is there a moment after it has started.
-        while walk(&[nobody.clone(), first.clone()]) == [false, false] {
+        while walk(&[&nobody, &first]) == [false, false] {
             thread::sleep(PAUSE);
         }
         let status = marked.wait().unwrap();

@@ -82,6 +82,12 @@ impl Cgroup {
         self.set("cgroup.kill", 1)
     }
 
+    /// Whether there are no processes in it and in the groups inside it. Needs cgroup v2.
+    pub(crate) fn is_empty(&self) -> bool {
+        let events = fs::read_to_string(self.folder.join("cgroup.events")).unwrap_or_default();
+        events.lines().any(|line| line == "populated 0")
+    }
+
     /// Whether the kernel has killed a process in it because the memory limit was reached.
     pub(crate) fn ran_out_of_memory(&self) -> bool {
         let events = fs::read_to_string(self.folder.join("memory.events")).unwrap_or_default();
