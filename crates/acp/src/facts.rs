@@ -1,6 +1,9 @@
 //! What a tool call does, as far as the agent says it.
 
 mod command;
+mod environment;
+mod input;
+mod options;
 mod path;
 mod reading;
 mod shell;
@@ -9,13 +12,13 @@ mod word;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
 use tenon_protocols::acp::{
     CreateTerminalParams, Location, Raw, ToolCall, ToolCallUpdate, ToolContent, ToolKind,
 };
 
 pub use command::Commands;
 pub(crate) use command::Meant;
+pub(crate) use environment::variables;
 
 /// What a tool call does: its kind, the files that it is about and the commands that it runs.
 ///
@@ -31,8 +34,11 @@ pub struct Facts {
     pub paths: BTreeSet<PathBuf>,
     /// Paths with `..`, as they were written: behind a link they lead elsewhere than their text says.
     pub climbing: BTreeSet<PathBuf>,
-    /// Command lines. Of a shell that is given a script it is the script.
+    /// Command lines, with the variables that are set for them before each: `NAME=VALUE make`. Of a shell that is given a
+    /// script it is the script.
     pub commands: BTreeSet<String>,
+    /// Where the commands are run, if that is stated and is not the folder of the session.
+    pub folders: BTreeSet<PathBuf>,
     /// The command lines of shells whose scripts are among the commands. They are started too, but say no more.
     pub shells: BTreeSet<String>,
     /// It shows how a file changes.
@@ -59,36 +65,6 @@ fn beginning(text: &str, most: usize) -> &str {
     &text[..end.unwrap_or(0)]
 }
 
-/// Members of `rawInput` by which agents name files.
-const PATH_MEMBERS: [&str; 12] = [
-    "path",
-    "paths",
-    "file",
-    "files",
-    "filepath",
-    "filePath",
-    "file_path",
-    "filename",
-    "notebook_path",
-    "abs_path",
-    "absolute_path",
-    "target_file",
-];
-
-/// Members of `rawInput` by which agents name commands.
-const COMMAND_MEMBERS: [&str; 4] = ["command", "cmd", "commands", "script"];
-
-/// Members of `rawInput` that are the input of another tool.
-const INPUT_MEMBERS: [&str; 6] = [
-    "input",
-    "arguments",
-    "args",
-    "params",
-    "parameters",
-    "tool_input",
-];
-const DEEPEST_INPUT: usize = 4;
-
 impl Facts {
     /// A file that is read.
     pub fn reading(path: &str, folder: &Path) -> Facts {
@@ -109,24 +85,31 @@ impl Facts {
         facts
     }
 
-    /// A program that is started.
-    pub fn running(params: &CreateTerminalParams) -> Facts {
+    /// A program that is started in a session with this folder.
+    pub fn running(params: &CreateTerminalParams, folder: &Path) -> Facts {
         let mut facts = Facts {
             kind: Some(ToolKind::Execute),
             ..Facts::default()
         };
+        let variables = variables(params.env.as_deref());
+        facts.is_incomplete |= variables.is_err();
+        let variables = variables.unwrap_or_default();
         let arguments = params.args.clone().unwrap_or_default();
         match arguments.is_empty() {
             // Some agents give the whole line as the program.
-            true => facts.add_line(&params.command),
-            false => facts.add_words(&params.command, &arguments),
+            true => facts.add_line(&environment::before(&variables, &params.command)),
+            false => facts.add_words(&params.command, &arguments, &variables),
+        }
+        if let Some(stated) = &params.cwd {
+            facts.add_folder(stated, folder);
         }
         facts
     }
 
-    fn add_words(&mut self, program: &str, arguments: &[String]) {
-        let line = command::line_of_words(program, arguments);
-        match command::script(program, arguments) {
+    fn add_words(&mut self, program: &str, arguments: &[String], variables: &[(&str, &str)]) {
+        let words = command::line_of_words(program, arguments);
+        let line = environment::before(variables, &words);
+        match command::script(program, arguments).filter(|_| line == words) {
             Some(script) => {
                 if self.shells.len() < MOST && line.len() <= LONGEST_COMMAND {
                     self.shells.insert(line);
@@ -134,6 +117,24 @@ impl Facts {
                 self.add_line(script);
             }
             None => self.add_line(&line),
+        }
+    }
+
+    /// Where commands are run.
+    fn add_folder(&mut self, stated: &str, folder: &Path) {
+        for meaning in path::meanings(stated) {
+            if self.folders.len() >= MOST || meaning.len() > LONGEST_PATH {
+                self.is_incomplete = true;
+                return;
+            }
+            let path = folder.join(meaning);
+            if path::climbs(&path) {
+                self.climbing.insert(path.clone());
+            }
+            let path = path::normal(&path);
+            if path != folder {
+                self.folders.insert(path);
+            }
         }
     }
 
@@ -184,54 +185,7 @@ impl Facts {
             }
         }
         if let Some(input) = input.and_then(|input| input.decode().ok()) {
-            self.add_input(&input, folder, 0);
-        }
-    }
-
-    /// The input of a tool. That of a tool that calls another one has its input in it.
-    fn add_input(&mut self, input: &Value, folder: &Path, depth: usize) {
-        let Value::Object(members) = input else {
-            return;
-        };
-        for name in PATH_MEMBERS {
-            if let Some(value) = members.get(name) {
-                self.add_paths(value, folder);
-            }
-        }
-        for name in COMMAND_MEMBERS {
-            if let Some(value) = members.get(name) {
-                self.add_command(value, members.get("args"));
-            }
-        }
-        // It may be a list of lines instead of words: then each is run.
-        for line in { members.get("commands") }
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-        {
-            if let Some(line) = line.as_str().filter(|line| line.contains(' ')) {
-                self.add_line(line);
-            }
-        }
-        for name in INPUT_MEMBERS {
-            match members.get(name) {
-                Some(_) if depth == DEEPEST_INPUT => self.is_incomplete = true,
-                Some(nested) => self.add_input(nested, folder, depth + 1),
-                None => {}
-            }
-        }
-    }
-
-    fn add_paths(&mut self, value: &Value, folder: &Path) {
-        match value {
-            Value::String(path) => self.add_path(path, folder),
-            Value::Array(items) => items.iter().for_each(|item| self.add_paths(item, folder)),
-            Value::Object(item) => match PATH_MEMBERS.iter().find_map(|name| item.get(*name)) {
-                Some(path @ Value::String(_)) => self.add_paths(path, folder),
-                _ => self.is_incomplete = true,
-            },
-            Value::Null => {}
-            _ => self.is_incomplete = true,
+            self.add_input(&input, folder);
         }
     }
 
@@ -258,33 +212,6 @@ impl Facts {
         }
     }
 
-    fn add_command(&mut self, value: &Value, arguments: Option<&Value>) {
-        let words = |value: &Value| -> Option<Vec<String>> {
-            let words = value.as_array()?.iter();
-            words.map(|word| word.as_str().map(str::to_owned)).collect()
-        };
-        let arguments = match arguments {
-            None | Some(Value::Null) => Some(Vec::new()),
-            Some(arguments) => words(arguments),
-        };
-        let Some(arguments) = arguments else {
-            self.is_incomplete = true;
-            return;
-        };
-        match value {
-            Value::String(text) if arguments.is_empty() => self.add_line(text),
-            Value::String(program) => self.add_words(program, &arguments),
-            Value::Null => {}
-            _ => match words(value).as_deref() {
-                Some([program, rest @ ..]) => {
-                    self.add_words(program, &[rest, &arguments].concat());
-                }
-                Some([]) => {}
-                None => self.is_incomplete = true,
-            },
-        }
-    }
-
     /// The files and commands that were not stated before, if there are any.
     pub(crate) fn since(&self, before: &Facts) -> Option<Facts> {
         let facts = Facts {
@@ -298,10 +225,13 @@ impl Facts {
 
     /// Adds where the paths lead to if there are symbolic links in them.
     pub fn follow_links(&mut self) {
-        let targets: Vec<PathBuf> = { self.paths.iter().chain(&self.climbing) }
-            .filter_map(|path| path::target(path))
-            .collect();
-        self.paths.extend(targets);
+        let targets = |paths: &mut dyn Iterator<Item = &PathBuf>| -> Vec<PathBuf> {
+            paths.filter_map(|path| path::target(path)).collect()
+        };
+        let paths = targets(&mut self.paths.iter().chain(&self.climbing));
+        let folders = targets(&mut self.folders.iter());
+        self.paths.extend(paths);
+        self.folders.extend(folders);
     }
 }
 

@@ -1,13 +1,16 @@
 //! Patterns of paths and commands.
 
+use std::collections::HashMap;
+
 /// A pattern: `*` for any characters, `?` for one, `[a-z]` and `[!a-z]` for one of some, `{a,b}` for one of several,
 /// and `\` before a character that has no special meaning.
 ///
-/// In a path, `*` and `?` do not match `/`, and `**` between slashes matches any folders. In a command, `*` matches
-/// everything.
+/// In a path, `*`, `?` and `[...]` do not match `/`, and `**` between slashes matches any folders. In a command, they
+/// match every character.
 #[derive(Clone, Debug)]
 pub(crate) struct Glob {
     text: String,
+    kind: Kind,
     /// One for each choice of the braces.
     choices: Vec<Vec<Piece>>,
 }
@@ -21,7 +24,7 @@ pub(crate) enum Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Piece {
     Literal(char),
-    /// One character, not a slash in a path.
+    /// One character.
     One,
     /// One of these ranges, or none of them.
     Class(bool, Vec<(char, char)>),
@@ -55,6 +58,7 @@ impl Glob {
         let choices = choices.iter().map(|choice| pieces(choice, kind));
         Ok(Glob {
             text: text.to_owned(),
+            kind,
             choices: choices.collect::<Result<_, _>>()?,
         })
     }
@@ -66,12 +70,39 @@ impl Glob {
 
     pub(crate) fn matches(&self, text: &str) -> bool {
         let text: Vec<char> = text.chars().collect();
-        self.choices.iter().any(|choice| matches(choice, &text))
+        { self.choices.iter() }.any(|choice| matches(choice, self.kind, &text))
     }
 
-    /// Whether a text can match of which some letters are not known: each of those stands for any text.
-    pub(crate) fn may_match(&self, text: &[Option<char>]) -> bool {
-        self.choices.iter().any(|choice| may_match(choice, text))
+    /// Whether a command is meant by a rule that does not allow it: `git push *` is about `git push` too.
+    pub(crate) fn matches_command(&self, text: &str) -> bool {
+        self.matches(text) || self.text.ends_with(" *") && self.matches(&format!("{text} "))
+    }
+
+    /// Whether only one text matches.
+    pub(crate) fn is_exact(&self) -> bool {
+        let is_literal = |piece: &Piece| matches!(piece, Piece::Literal(_));
+        self.choices.len() == 1 && self.choices.iter().flatten().all(is_literal)
+    }
+
+    /// Whether the last part of a path is a name and not a pattern.
+    pub(crate) fn ends_with_name(&self) -> bool {
+        let is_name = |choice: &Vec<Piece>| {
+            let last = choice
+                .split(|piece| *piece == Piece::Literal('/'))
+                .next_back();
+            let last = last.unwrap_or_default();
+            let last = last.rsplit(|piece| *piece == Piece::Folders).next();
+            last.is_some_and(|last| {
+                !last.is_empty() && last.iter().all(|piece| matches!(piece, Piece::Literal(_)))
+            })
+        };
+        self.kind == Kind::Path && self.choices.iter().all(is_name)
+    }
+
+    /// Whether a text can match of which some letters are not known: each of those stands for any text. Each of the
+    /// `skips` is a part of the text that may be left out: from a place to a later one, in the order of the places.
+    pub(crate) fn may_match(&self, text: &[Option<char>], skips: &[(usize, usize)]) -> bool {
+        { self.choices.iter() }.any(|choice| may_match(choice, self.kind, text, skips))
     }
 }
 
@@ -212,7 +243,7 @@ fn class(text: &[char]) -> Result<Piece, &'static str> {
 }
 
 /// Which places in the text can be reached after each piece: no pattern takes more than pieces times characters.
-fn matches(pieces: &[Piece], text: &[char]) -> bool {
+fn matches(pieces: &[Piece], kind: Kind, text: &[char]) -> bool {
     let mut reached = vec![false; text.len() + 1];
     reached[0] = true;
     for piece in pieces {
@@ -234,7 +265,7 @@ fn matches(pieces: &[Piece], text: &[char]) -> bool {
             }
             one => {
                 for (at, &character) in text.iter().enumerate() {
-                    next[at + 1] = reached[at] && takes(one, character);
+                    next[at + 1] = reached[at] && takes(one, kind, character);
                 }
             }
         }
@@ -243,19 +274,34 @@ fn matches(pieces: &[Piece], text: &[char]) -> bool {
     reached[text.len()]
 }
 
-/// Which pieces can be next after each letter. After an unknown text that can be any of those that follow.
-fn may_match(pieces: &[Piece], text: &[Option<char>]) -> bool {
+/// Which pieces can be next before each letter. After an unknown text that can be any of those that follow.
+fn may_match(
+    pieces: &[Piece],
+    kind: Kind,
+    text: &[Option<char>],
+    skips: &[(usize, usize)],
+) -> bool {
     let is_any = |piece: &Piece| matches!(piece, Piece::Star | Piece::Anything | Piece::Folders);
     let mut next = vec![false; pieces.len() + 1];
     next[0] = true;
-    // A piece that takes any text also takes none.
-    let skip = |next: &mut Vec<bool>| {
+    // What can be next behind a part that was left out.
+    let mut behind: HashMap<usize, Vec<bool>> = HashMap::new();
+    let mut skips = skips.iter().peekable();
+    for at in 0..=text.len() {
+        if let Some(more) = behind.remove(&at) {
+            { next.iter_mut().zip(more) }.for_each(|(next, more)| *next |= more);
+        }
+        // A piece that takes any text also takes none.
         for (at, piece) in pieces.iter().enumerate() {
             next[at + 1] |= next[at] && is_any(piece);
         }
-    };
-    skip(&mut next);
-    for letter in text {
+        while let Some((_, to)) = skips.next_if(|(from, _)| *from == at) {
+            let target = { behind.entry(*to) }.or_insert_with(|| vec![false; next.len()]);
+            { target.iter_mut().zip(&next) }.for_each(|(target, next)| *target |= next);
+        }
+        let Some(letter) = text.get(at) else {
+            break;
+        };
         let mut after = vec![false; pieces.len() + 1];
         match letter {
             None => {
@@ -265,23 +311,23 @@ fn may_match(pieces: &[Piece], text: &[Option<char>]) -> bool {
             Some(letter) => {
                 for (at, piece) in pieces.iter().enumerate().filter(|(at, _)| next[*at]) {
                     after[at] |= is_any(piece);
-                    after[at + 1] |= takes(piece, *letter);
+                    after[at + 1] |= takes(piece, kind, *letter);
                 }
             }
         }
-        skip(&mut after);
         next = after;
     }
     next[pieces.len()]
 }
 
-fn takes(piece: &Piece, character: char) -> bool {
+fn takes(piece: &Piece, kind: Kind, character: char) -> bool {
+    let is_separator = kind == Kind::Path && character == '/';
     match piece {
         Piece::Literal(literal) => *literal == character,
-        Piece::One => character != '/',
+        Piece::One => !is_separator,
         Piece::Class(is_negated, ranges) => {
             let is_in = { ranges.iter() }.any(|(from, to)| (*from..=*to).contains(&character));
-            is_in != *is_negated && character != '/'
+            is_in != *is_negated && !is_separator
         }
         Piece::Star | Piece::Anything | Piece::Folders => false,
     }
@@ -324,6 +370,7 @@ mod tests {
         );
         assert!(!command("git status*", "sudo git status"));
         assert!(command("npm run *", "npm run a/b c"));
+        assert!(command("rm [/~]*", "rm /etc") && command("cat ?etc", "cat /etc"));
     }
 
     #[test]
@@ -334,7 +381,7 @@ mod tests {
                 .collect();
             Glob::read(pattern, Kind::Command)
                 .unwrap()
-                .may_match(&letters)
+                .may_match(&letters, &[])
         };
         for (pattern, text) in [
             ("git push*", "git push"),
@@ -357,6 +404,30 @@ mod tests {
         ] {
             assert!(!may(pattern, text), "{pattern} {text}");
         }
+    }
+
+    #[test]
+    fn patterns_that_name_a_folder_are_known() {
+        let is_name = |pattern: &str| Glob::read(pattern, Kind::Path).unwrap().ends_with_name();
+        for pattern in ["secrets", "**/.ssh", "/home/*/.aws", "{a,b}/c", r"a/\*"] {
+            assert!(is_name(pattern), "{pattern}");
+        }
+        for pattern in ["*", "**", "src/**", "**/.env*", "a/", "{a,b*}", "[a]"] {
+            assert!(!is_name(pattern), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn parts_of_a_text_can_be_left_out() {
+        let letters: Vec<Option<char>> = "git -C x push -v".chars().map(Some).collect();
+        let may = |pattern: &str, skips: &[(usize, usize)]| {
+            let pattern = Glob::read(pattern, Kind::Command).unwrap();
+            pattern.may_match(&letters, skips)
+        };
+        let (option, value, verbose) = ((3, 6), (3, 8), (13, 16));
+        assert!(!may("git push*", &[]) && !may("git push*", &[option]));
+        assert!(may("git push*", &[option, value]) && may("git x push*", &[option]));
+        assert!(may("git push", &[value, verbose]) && !may("git push", &[value]));
     }
 
     #[test]

@@ -248,12 +248,15 @@ fn agent_router(shared: &Arc<Shared>) -> Router<Arc<Shared>> {
         .event_fallback(|context, event| context.state.agent_sends(context.peer, event))
 }
 
-/// Remembers the secrets in the params of a session.
+/// Remembers the secrets in the params of a session, or of a terminal.
 fn learn(masks: &Masks, method: &str, params: Option<&Payload>) {
-    if matches!(method, "session/new" | "session/load" | "session/resume")
-        && let Some(Ok(params)) = params.map(Payload::decode_private)
-    {
-        masks.learn(&params);
+    let learn = match method {
+        "session/new" | "session/load" | "session/resume" => Masks::learn,
+        "terminal/create" => Masks::learn_variables,
+        _ => return,
+    };
+    if let Some(Ok(params)) = params.map(Payload::decode_private) {
+        learn(masks, &params);
     }
 }
 

@@ -180,6 +180,15 @@ impl Roots {
         }
     }
 
+    /// Checks that a path leads to a folder, for a program that someone else starts in it.
+    ///
+    /// # Errors
+    /// See [`PathError`].
+    pub fn check_folder(&self, path: &str) -> Result<(), PathError> {
+        let (root, rest) = self.root_of(path)?;
+        walk::open_folder(root, rest)
+    }
+
     fn find(
         &self,
         path: &str,

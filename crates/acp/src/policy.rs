@@ -38,13 +38,18 @@
 mod matching;
 mod reading;
 
+use std::collections::HashSet;
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
 use serde::Serialize;
+use serde_json::json;
 use tenon_hcl::{Diagnostic, Source};
-use tenon_protocols::acp::{PermissionKind, PermissionOption, PermissionResult, ToolKind};
+use tenon_protocols::acp::{
+    Failure, PermissionKind, PermissionOption, PermissionResult, Profile, ToolKind,
+};
+use tenon_rpc::RpcError;
 
 use crate::facts::Facts;
 use crate::glob::Glob;
@@ -226,6 +231,22 @@ impl Decision {
             // Agents do not go on after this.
             (None, Action::Deny) => Some(PermissionResult::cancelled()),
             (None, Action::Ask | Action::Allow) => None,
+        }
+    }
+}
+
+/// Refuses options of which two have the same id. The answer "reject" could be "allow" for the agent.
+pub(crate) fn check_options(
+    options: &[PermissionOption],
+    profile: Profile,
+) -> Result<(), RpcError> {
+    let mut seen = HashSet::new();
+    let mut ids = options.iter().map(|option| option.option_id.as_str());
+    match ids.find(|id| !seen.insert(*id)) {
+        None => Ok(()),
+        Some(id) => {
+            let details = format!("two options have the id {id:?}, so an answer could mean either");
+            Err(Failure::InvalidParams.error(profile, json!({ "details": details })))
         }
     }
 }

@@ -163,6 +163,7 @@ async fn create(peer: &Peer, params: Value) -> Value {
 async fn terminals_run_programs_and_command_lines() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
+    std::os::unix::fs::symlink("/etc", root.join("link")).unwrap();
     let at = root.clone();
     within(turn(permissive(), &root, move |peer| {
         let at = at.clone();
@@ -189,6 +190,7 @@ async fn terminals_run_programs_and_command_lines() {
                 (json!({ "command": "no-such-program", "args": ["x"] }), -32602),
                 (json!({ "command": "ls", "cwd": "/" }), -31701),
                 (json!({ "command": "ls", "cwd": "relative" }), -32602),
+                (json!({ "command": "ls", "cwd": format!("{}/link", at.display()) }), -31701),
                 (json!({ "command": "ls", "env": [{ "name": "A=B", "value": "" }] }), -32602),
             ] {
                 let mut params = params;
@@ -399,15 +401,16 @@ async fn a_permission_covers_what_was_asked_for() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
     std::fs::write(root.join("a"), "before\n").unwrap();
-    let user = Scripted::with(&["yes", "reject", "yes", "reject"]);
+    std::fs::create_dir(root.join("sub")).unwrap();
+    let user = Scripted::with(&["yes", "reject", "yes", "reject", "reject", "reject"]);
     let setup = Setup {
         user: user.clone(),
         ..Setup::default()
     };
     let at = root.join("a").display().to_string();
-    let path = at.clone();
+    let (path, sub) = (at.clone(), root.join("sub").display().to_string());
     within(turn(setup, &root, move |peer| {
-        let path = path.clone();
+        let (path, sub) = (path.clone(), sub.clone());
         async move {
             let asked = |kind: &str, input: Value| {
                 json!({ "sessionId": "s", "toolCall": { "toolCallId": kind, "title": kind, "kind": kind, "rawInput": input },
@@ -421,6 +424,16 @@ async fn a_permission_covers_what_was_asked_for() {
             let run = asked("execute", json!({ "command": "true" }));
             ask(&peer, "session/request_permission", run).await.unwrap();
             let create = json!({ "sessionId": "s", "command": "true" });
+            // With a variable that changes it, and in another folder, it is another command.
+            for (name, value) in [
+                ("env", json!([{ "name": "PATH", "value": "/x" }])),
+                ("cwd", json!(sub)),
+            ] {
+                let mut other = create.clone();
+                other[name] = value;
+                let error = ask(&peer, "terminal/create", other).await.unwrap_err();
+                assert_eq!(error.code.number(), -31701);
+            }
             ask(&peer, "terminal/create", create.clone()).await.unwrap();
             let error = ask(&peer, "terminal/create", create).await.unwrap_err();
             assert_eq!(error.code.number(), -31701);
@@ -434,4 +447,10 @@ async fn a_permission_covers_what_was_asked_for() {
     let content = serde_json::to_value(&asked[1].tool_call.content).unwrap();
     let diff = json!([{ "type": "diff", "path": at, "newText": "after\n", "oldText": "before\n" }]);
     assert_eq!(content, diff);
+    let titles: Vec<_> = { asked.iter() }
+        .filter_map(|request| request.tool_call.title.clone())
+        .collect();
+    assert_eq!(titles[3..], ["Run PATH=/x true", "Run true", "Run true"]);
+    let input = asked[4].tool_call.raw_input.as_ref().unwrap().text();
+    assert!(input.contains("/sub\""), "{input}");
 }

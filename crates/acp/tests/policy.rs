@@ -2,6 +2,8 @@
 
 #[path = "policy/commands.rs"]
 mod commands;
+#[path = "policy/lies.rs"]
+mod lies;
 
 use std::path::Path;
 

@@ -12,6 +12,8 @@ mod diff;
 mod findings;
 mod json;
 pub(crate) mod listing;
+#[cfg(unix)]
+mod paint;
 pub(crate) mod plan;
 mod printer;
 #[cfg(unix)]
@@ -40,11 +42,13 @@ use crate::platform;
 pub(crate) use findings::{diagnostic_as_json, findings, findings_as_json, summary_as_json};
 use json::compact;
 pub(crate) use json::{choose_masked, masked, without_sensitive};
+#[cfg(unix)]
+pub(crate) use paint::Paint;
 pub(crate) use printer::{Answered, Printer};
 use screen::Stream;
 pub(crate) use secrets::learn_sensitive;
 #[cfg(unix)]
-pub(crate) use transcript::{Paint, Transcript};
+pub(crate) use transcript::Transcript;
 
 /// Why stdout could not be written, the first time.
 static UNWRITTEN: OnceLock<String> = OnceLock::new();

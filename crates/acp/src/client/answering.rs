@@ -1,6 +1,6 @@
 //! What the agent calls: files and terminals are served here, [permissions and questions](super::deciding) elsewhere.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ use tenon_rpc::{Event, EventContext, EventKind, Method, Router, RpcError};
 use super::session_state::State;
 use super::state::Shared;
 use super::terminals::Terminal;
-use crate::facts::Facts;
+use crate::facts::{Facts, variables};
 use crate::paths::PathError;
 use crate::quirks::Quirk;
 
@@ -178,14 +178,25 @@ impl Shared {
                 tenon_rpc::Format::Json,
             ));
         };
-        let folder = folder(&session, params.cwd.as_deref())?;
-        let facts = Facts::running(&params);
+        let wrong = |details: &str| {
+            Failure::InvalidParams.error(Profile::V1, json!({ "details": details }))
+        };
+        variables(params.env.as_deref()).map_err(wrong)?;
+        if let Some(cwd) = params.cwd.clone() {
+            let roots = session.roots.clone();
+            let path = cwd.clone();
+            let checked = blocking(move || roots.check_folder(&cwd)).await?;
+            checked.map_err(|error| error.error(&path, Profile::V1))?;
+        }
+        let folder = params.cwd.as_ref().map(PathBuf::from);
+        let folder = folder.unwrap_or_else(|| session.folder().to_owned());
+        let facts = Facts::running(&params, session.folder());
         let line = facts.commands.iter().next().cloned().unwrap_or_default();
-        let call = self.tool_call(
-            ToolKind::Execute,
-            format!("Run {line}"),
-            &json!({ "command": line }),
-        );
+        let mut input = json!({ "command": line });
+        if let Some(cwd) = &params.cwd {
+            input["cwd"] = json!(cwd);
+        }
+        let call = self.tool_call(ToolKind::Execute, format!("Run {line}"), &input);
         self.access(&session, facts, call).await?;
         let id = format!("term-{}", self.next_id());
         let terminals = &session.terminals;
@@ -200,34 +211,6 @@ impl Shared {
         let session = self.session(&params.session_id).await?;
         let terminal = session.terminals.get(&params.terminal_id)?;
         Ok((session, terminal))
-    }
-}
-
-/// Where a program runs: in a folder of the session.
-fn folder(session: &State, stated: Option<&str>) -> Result<PathBuf, RpcError> {
-    let Some(stated) = stated else {
-        return Ok(session.folder().to_owned());
-    };
-    let path = Path::new(stated);
-    let wrong = |failure: Failure, details: &str| {
-        Err(failure.error(Profile::V1, json!({ "path": stated, "details": details })))
-    };
-    if !path.is_absolute() {
-        return wrong(Failure::InvalidParams, "cwd is not an absolute path");
-    }
-    let Ok(target) = path.canonicalize() else {
-        return wrong(Failure::FileNotFound, "No such file or directory (ENOENT)");
-    };
-    let mut folders = session
-        .folders
-        .iter()
-        .filter_map(|folder| folder.canonicalize().ok());
-    match folders.any(|folder| target.starts_with(folder)) {
-        true => Ok(path.to_owned()),
-        false => wrong(
-            Failure::PermissionDenied,
-            "cwd is outside the folders of the session",
-        ),
     }
 }
 

@@ -13,7 +13,7 @@ use super::form::Form;
 use super::session_state::State;
 use super::state::Shared;
 use crate::facts::Facts;
-use crate::policy::Action;
+use crate::policy::{Action, check_options};
 
 impl Shared {
     pub(super) async fn permission(
@@ -21,6 +21,7 @@ impl Shared {
         request: PermissionParams,
     ) -> Result<PermissionResult, RpcError> {
         let session = self.session(&request.session_id).await?;
+        check_options(&request.options, Profile::V1)?;
         let mut facts = session.facts_of(&request);
         facts.follow_links();
         Ok(self.decide(&session, &facts, request).await)

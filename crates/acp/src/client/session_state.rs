@@ -65,7 +65,8 @@ struct Granted {
     paths: BTreeSet<PathBuf>,
     /// Files that may be read, and not more.
     read: BTreeSet<PathBuf>,
-    commands: HashSet<String>,
+    /// Command lines, each with the folders that were stated for it.
+    commands: HashSet<(String, BTreeSet<PathBuf>)>,
     /// Allowed always.
     kinds: HashSet<ToolKind>,
 }
@@ -219,7 +220,7 @@ impl State {
             false => &mut granted.read,
         };
         paths.extend(facts.paths.iter().cloned());
-        granted.commands.extend(facts.commands.iter().cloned());
+        granted.commands.extend(commands(facts));
         if is_always && let Some(kind) = &facts.kind {
             granted.kinds.insert(kind.clone());
         }
@@ -233,7 +234,7 @@ impl State {
         };
         let is_listed = !(facts.paths.is_empty() && facts.commands.is_empty())
             && facts.paths.iter().all(may_use)
-            && { facts.commands.iter() }.all(|command| granted.commands.contains(command));
+            && commands(facts).all(|command| granted.commands.contains(&command));
         let is_always = facts
             .kind
             .as_ref()
@@ -244,10 +245,15 @@ impl State {
     /// A command that was allowed once is run once. A file may be written in several steps.
     pub(super) fn use_grant(&self, facts: &Facts) {
         let granted = &mut self.inner().granted;
-        for command in &facts.commands {
-            granted.commands.remove(command);
+        for command in commands(facts) {
+            granted.commands.remove(&command);
         }
     }
+}
+
+/// In another folder a command is another one.
+fn commands(facts: &Facts) -> impl Iterator<Item = (String, BTreeSet<PathBuf>)> {
+    { facts.commands.iter() }.map(|line| (line.clone(), facts.folders.clone()))
 }
 
 /// Something that the agent waits for.

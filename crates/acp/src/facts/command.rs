@@ -21,6 +21,9 @@ pub struct Commands {
     doubtful: Vec<Reading>,
     /// The line is too long or too deep to be read to its end.
     is_cut: bool,
+    /// It sets something by which other programs are run than those that are named: `PATH`, an alias of git.
+    is_diverted: bool,
+    has_variables: bool,
 }
 
 /// Whether one of the commands is meant by a pattern.
@@ -42,6 +45,8 @@ impl Commands {
             doubtful,
             is_opaque,
             is_cut,
+            is_diverted,
+            has_variables,
         } = Script::of(line);
         Commands {
             parts,
@@ -49,6 +54,8 @@ impl Commands {
             readings,
             doubtful,
             is_cut,
+            is_diverted,
+            has_variables,
         }
     }
 
@@ -56,24 +63,28 @@ impl Commands {
     pub(crate) fn find(&self, pattern: &crate::glob::Glob) -> Meant {
         let written = self.parts.iter().cloned();
         let read = self.readings.iter().map(Reading::text);
-        if let Some(found) = written.chain(read).find(|text| pattern.matches(text)) {
+        if let Some(found) = written
+            .chain(read)
+            .find(|text| pattern.matches_command(text))
+        {
             return Meant::Yes(found);
         }
-        let with_holes = self.readings.iter().filter(|reading| reading.has_holes());
-        let mut possible = with_holes.chain(&self.doubtful);
-        if let Some(found) = possible.find(|reading| pattern.may_match(&reading.0)) {
+        let mut possible = self.readings.iter().chain(&self.doubtful);
+        if let Some(found) = possible.find(|reading| reading.may_match(pattern)) {
             return Meant::Perhaps(found.shown());
         }
-        match self.is_cut {
-            true => Meant::Perhaps("a command that is too long".to_owned()),
-            false => Meant::No,
+        match () {
+            () if self.is_cut => Meant::Perhaps("a command that is too long".to_owned()),
+            () if self.is_diverted => Meant::Perhaps(self.parts.join("; ")),
+            () => Meant::No,
         }
     }
 
     /// The line in one spelling, to find out whether two lines are the same command.
     pub(crate) fn key(line: &str) -> String {
         let commands = Commands::of(line);
-        let is_plain = |reading: &Reading| !reading.has_holes();
+        // A variable may change what the command does.
+        let is_plain = |reading: &Reading| !reading.has_holes() && !commands.has_variables;
         match commands.readings.first() {
             Some(reading)
                 if commands.parts.len() == 1 && !commands.is_opaque && is_plain(reading) =>
@@ -109,7 +120,7 @@ pub(super) fn script<'a>(program: &str, arguments: &'a [String]) -> Option<&'a s
 }
 
 /// The word, in quotes if a shell would read it as anything else.
-fn quoted(word: &str) -> String {
+pub(super) fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_=+:,./@%^".contains(c);
     match !word.is_empty() && word.chars().all(is_plain) {
         true => word.to_owned(),
@@ -262,6 +273,13 @@ mod tests {
             "bash <<< 'git push'",
             "coproc git push",
             "sudo -E env X=1 nice time git push",
+            "git -C . push",
+            "git --no-pager -c a=b push origin",
+            "git --git-dir=x --work-tree y push",
+            "git -C $X push",
+            "sh -c 'git -C x push'",
+            "sudo -u me git -c a=b push",
+            "git -c alias.p=push push",
         ] {
             let commands = Commands::of(line);
             assert!(
@@ -287,9 +305,6 @@ mod tests {
             "g{i,o}t push",
             "git p{ull,ush}",
             "sh -c \"git $X\"",
-            "git -C . push",
-            "git --no-pager -c a=b push origin",
-            "sh -c 'git -C x push'",
             "cat <<E | sh\ngit push\nE",
             "echo # git push",
             "echo $(case a in a) git push;; esac)",
@@ -308,9 +323,77 @@ mod tests {
             "git commit -m 'git push'",
             "git commit -m \"$(date)\"",
             "ls *.rs",
+            "git -C push status",
+            "git -c color.ui=never log",
+            "X=1 git status",
+            "echo PATH=x",
         ] {
             let found = Commands::of(line).find(&push);
             assert_eq!(found, Meant::No, "{line}");
+        }
+    }
+
+    /// Which options have a value is known of some programs, and others are asked about.
+    #[test]
+    fn a_subcommand_is_found_behind_options() {
+        for (line, pattern) in [
+            ("npm --prefix x publish", "npm publish*"),
+            ("npm --prefix=x publish --tag a", "npm publish*"),
+            ("docker --host tcp://x run a", "docker run*"),
+            ("docker -H tcp://x --tls run a", "docker run *"),
+            ("kubectl -n x delete pod y", "kubectl delete*"),
+            ("kubectl --context=a -n x delete pod y", "kubectl delete *"),
+            ("cargo +nightly -Z a publish", "cargo publish*"),
+            ("systemctl --user -M x stop y", "systemctl stop*"),
+            ("/usr/bin/git -C 'a b' push", "git push"),
+            ("gh -R a/b pr merge 1", "gh pr merge*"),
+        ] {
+            let found = Commands::of(line).find(&glob(pattern));
+            assert!(matches!(found, Meant::Yes(_)), "{line}: {found:?}");
+        }
+        for (line, pattern) in [
+            ("unknown -C x push", "unknown push*"),
+            ("unknown --flag push", "unknown push*"),
+            ("docker compose -f x up -d", "docker compose up*"),
+            ("npm --some-option x publish", "npm publish*"),
+            ("gh pr -R a/b merge 1", "gh pr merge*"),
+            ("git stash --quiet push", "git stash push*"),
+            ("rm -v -rf x", "rm -rf *"),
+            ("rm -fr x", "rm -rf *"),
+            ("rm -r -f x", "rm -rf *"),
+            ("sudo -u me rm -vfr x", "rm -rf *"),
+            ("rm -rfv x", "rm -rf *"),
+        ] {
+            let found = Commands::of(line).find(&glob(pattern));
+            assert!(matches!(found, Meant::Perhaps(_)), "{line}: {found:?}");
+        }
+        for (line, pattern) in [
+            ("kubectl -n delete get pods", "kubectl delete*"),
+            ("git -C push status", "git push*"),
+            ("rm -r x", "rm -rf *"),
+            ("npm run publish", "npm publish*"),
+            ("cargo run --bin publish", "cargo publish*"),
+        ] {
+            let found = Commands::of(line).find(&glob(pattern));
+            assert_eq!(found, Meant::No, "{line}");
+        }
+    }
+
+    /// With these, the name of a program says nothing.
+    #[test]
+    fn what_is_set_may_change_what_runs() {
+        let push = glob("git push*");
+        for line in [
+            "PATH=/x git status",
+            "env LD_PRELOAD=x git status",
+            "export PATH=/x; git status",
+            "sudo BASH_ENV=x sh -c ls",
+            "sh -c 'GIT_SSH_COMMAND=x git fetch'",
+            "git -c alias.p=push p",
+            "git --exec-path=/x status",
+        ] {
+            let found = Commands::of(line).find(&push);
+            assert!(matches!(found, Meant::Perhaps(_)), "{line}: {found:?}");
         }
     }
 
@@ -321,6 +404,10 @@ mod tests {
         for line in [
             "$(".repeat(200_000),
             "sudo ".repeat(200_000),
+            "sudo -ab ".repeat(10_000),
+            format!("sudo {}", "a ".repeat(60_000)),
+            "PATH=x ".repeat(10_000),
+            format!("git {}", "-c x ".repeat(20_000)),
             format!("sudo {}", "a ".repeat(500_000)),
             "`".repeat(200_001),
             "\"$(".repeat(50_000),
@@ -344,6 +431,7 @@ mod tests {
         assert_eq!(Commands::key("git push; ls"), "git push; ls");
         assert_eq!(Commands::key("sudo git push"), "sudo git push");
         assert_eq!(Commands::key("git push > x"), "git push > x");
+        assert_eq!(Commands::key("X=1 git push"), "X=1 git push");
     }
 
     #[test]

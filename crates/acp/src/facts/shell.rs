@@ -3,7 +3,7 @@
 mod expansions;
 mod redirections;
 
-use super::reading::{Reading, started_by};
+use super::reading::{self, Reading, started_by};
 use super::word::Word;
 
 /// Deeper scripts in scripts are not read.
@@ -24,6 +24,10 @@ pub(super) struct Script {
     pub(super) is_opaque: bool,
     /// Not everything was read.
     pub(super) is_cut: bool,
+    /// Something is set by which other programs are run than those that are named.
+    pub(super) is_diverted: bool,
+    /// Variables are set before a command.
+    pub(super) has_variables: bool,
 }
 
 impl Script {
@@ -65,6 +69,8 @@ impl Script {
         self.readings.extend(nested.readings);
         self.doubtful.extend(nested.doubtful);
         self.is_cut |= nested.is_cut;
+        self.is_diverted |= nested.is_diverted;
+        self.has_variables |= nested.has_variables;
     }
 
     /// Adds what is run if quotes and brackets do not mean what they seem to mean.
@@ -85,7 +91,7 @@ impl Script {
 /// Adds readings as long as there is room.
 fn spend(budget: &mut usize, from: impl Iterator<Item = Reading>, to: &mut Vec<Reading>) -> bool {
     for reading in from {
-        match budget.checked_sub(reading.0.len()) {
+        match budget.checked_sub(reading.letters.len()) {
             Some(left) => *budget = left,
             None => return false,
         }
@@ -248,11 +254,13 @@ impl Reader<'_> {
         if !spend(self.budget, started_by(&words), &mut self.script.readings) {
             self.script.is_cut = true;
         }
-        let shorter = super::reading::without_options(&words).into_iter();
-        if !spend(self.budget, shorter, &mut self.script.doubtful) {
+        let others = reading::with_other_flags(&words);
+        if !spend(self.budget, others, &mut self.script.doubtful) {
             self.script.is_cut = true;
         }
-        for script in super::reading::scripts(&words) {
+        self.script.is_diverted |= reading::is_diverted(&words);
+        self.script.has_variables |= reading::has_variables(&words);
+        for script in reading::scripts(&words) {
             self.nested(&script);
         }
     }

@@ -100,8 +100,9 @@ impl Shared {
 
     /// The client has started a program for the agent.
     pub(super) fn program_done(&self, params: &CreateTerminalParams) {
-        let facts = Facts::running(params);
         let mut state = self.state();
+        let folder = folder(&mut state, &params.session_id);
+        let facts = Facts::running(params, &folder);
         for command in &facts.commands {
             Summary::count(&mut state.summary.run, command);
         }

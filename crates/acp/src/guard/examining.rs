@@ -1,5 +1,8 @@
 //! What an agent may do: permission, files, terminals.
 
+use std::path::PathBuf;
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 use tenon_protocols::acp::{
     CreateTerminalParams, Empty, Entry, Failure, PermissionParams, PermissionResult,
@@ -11,9 +14,9 @@ use tokio::time::Instant;
 use super::agent::{encoded, session_of};
 use super::state::Shared;
 use super::{Files, Note};
-use crate::facts::Facts;
+use crate::facts::{Facts, variables};
 use crate::paths::{Access, PathError, Roots};
-use crate::policy::{Action, Decision};
+use crate::policy::{Action, Decision, check_options};
 use crate::turns::Ruling;
 
 /// What is done with a call of the agent.
@@ -57,7 +60,10 @@ impl Shared {
             ("session/request_permission", _) => self.permission(&decoded(params)?)?,
             ("fs/read_text_file", Some(file)) => self.file(file, params, Access::Read)?,
             ("fs/write_text_file", Some(file)) => self.file(file, params, Access::Write)?,
-            ("terminal/create", _) => self.terminal(&session, &decoded(params)?)?,
+            ("terminal/create", _) => {
+                super::learn(&self.masks, known.name, Some(params));
+                self.terminal(&session, &decoded(params)?)?
+            }
             (name, _) if name.starts_with("terminal/") => {
                 let params: TerminalParams = decoded(params)?;
                 let mut state = self.state();
@@ -86,6 +92,7 @@ impl Shared {
         if is_cancelled {
             return Ok(Verdict::Answer(encoded(&PermissionResult::cancelled())?));
         }
+        check_options(&params.options, self.profile)?;
         facts.follow_links();
         let decision = self.policy.decide(&facts, &folder);
         let about = { facts.title.as_deref() }.unwrap_or(&params.tool_call.tool_call_id);
@@ -113,16 +120,7 @@ impl Shared {
         params: &Payload,
         access: Access,
     ) -> Result<Verdict, RpcError> {
-        let (folder, roots) = {
-            let mut state = self.state();
-            let roots = state
-                .paces
-                .get(&*file.session_id)
-                .and_then(|pace| pace.roots.clone());
-            let session = state.turns.session(&file.session_id);
-            (session.map(|session| session.folder().to_owned()), roots)
-        };
-        let folder = folder.unwrap_or_default();
+        let (folder, roots) = self.folders(&file.session_id);
         let mut facts = match access {
             Access::Read => Facts::reading(&file.path, &folder),
             Access::Write => Facts::writing(&file.path, &folder),
@@ -137,9 +135,6 @@ impl Shared {
             self.note_decision(method, &file.path, &file.session_id, &decision);
             return Err(self.denied(&decision, json!({ "path": file.path })));
         }
-        let roots = roots.ok_or(PathError::Outside(
-            "the folders of the session could not be opened",
-        ));
         if self.files == Files::Guard {
             let served = roots.and_then(|roots| serve(&roots, params, access));
             let served = served.map_err(|error| self.unserved(&error, &file.path));
@@ -169,15 +164,25 @@ impl Shared {
         error
     }
 
+    /// A program has to run in the folders of its session, and must not be denied.
     fn terminal(&self, session: &str, params: &CreateTerminalParams) -> Result<Verdict, RpcError> {
-        let facts = Facts::running(params);
-        let (folder, ruling) = {
+        if let Err(details) = variables(params.env.as_deref()) {
+            let data = json!({ "command": params.command, "details": details });
+            return Err(Failure::InvalidParams.error(self.profile, data));
+        }
+        let (folder, roots) = self.folders(session);
+        if let Some(cwd) = params.cwd.as_deref().filter(|_| self.limits.paths) {
+            let checked = roots.and_then(|roots| roots.check_folder(cwd));
+            checked.map_err(|error| self.unserved(&error, cwd))?;
+        }
+        let mut facts = Facts::running(params, &folder);
+        let ruling = {
             let mut state = self.state();
-            let known = state.turns.session(session);
-            let ruling = known.as_ref().and_then(|session| session.ruling(&facts));
-            (known.map(|session| session.folder().to_owned()), ruling)
+            let session = state.turns.session(session);
+            session.and_then(|session| session.ruling(&facts))
         };
-        let decision = self.policy.decide(&facts, &folder.unwrap_or_default());
+        facts.follow_links();
+        let decision = self.policy.decide(&facts, &folder);
         // Clients do not ask about this, so what may be denied must have been allowed before.
         let is_in_doubt = decision.is_doubtful && ruling != Some(Ruling::Allowed);
         if decision.action == Action::Deny || is_in_doubt {
@@ -185,6 +190,20 @@ impl Shared {
             return Err(self.denied(&decision, json!({ "command": params.command })));
         }
         Ok(Verdict::Forward)
+    }
+
+    /// The folder of a session, and all its folders for what is opened below them.
+    fn folders(&self, session: &str) -> (PathBuf, Result<Arc<Roots>, PathError>) {
+        let mut state = self.state();
+        let pace = state.paces.get(session);
+        let roots = pace.and_then(|pace| pace.roots.clone());
+        let folder = { state.turns.session(session) }
+            .map(|session| session.folder().to_owned())
+            .unwrap_or_default();
+        let roots = roots.ok_or(PathError::Outside(
+            "the folders of the session could not be opened",
+        ));
+        (folder, roots)
     }
 
     fn denied(&self, decision: &Decision, mut data: Value) -> RpcError {

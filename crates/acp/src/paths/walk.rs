@@ -35,20 +35,13 @@ const ESCAPES: PathError =
 
 /// Opens a regular file. Nothing if it does not exist, and is not to be created.
 pub(super) fn open(root: &Root, rest: &Path, purpose: Purpose) -> Result<Option<File>, PathError> {
-    let mut walk = Walk {
-        root,
-        above: Vec::new(),
-        parts: VecDeque::new(),
-        links: 0,
-    };
-    walk.push(rest)?;
+    let mut walk = Walk::new(root, rest)?;
     loop {
         let Some(part) = walk.parts.pop_front() else {
             return Err(PathError::Refused("it is a folder"));
         };
         if part == ".." {
-            // Only links have these. The folder above is the one that we came from, wherever it is now.
-            walk.above.pop().map(drop).ok_or(ESCAPES)?;
+            walk.leave()?;
         } else if !walk.parts.is_empty() {
             if !walk.enter(&part, purpose)? {
                 return Ok(None);
@@ -57,6 +50,18 @@ pub(super) fn open(root: &Root, rest: &Path, purpose: Purpose) -> Result<Option<
             return Ok(opened);
         }
     }
+}
+
+/// Opens a folder.
+pub(super) fn open_folder(root: &Root, rest: &Path) -> Result<(), PathError> {
+    let mut walk = Walk::new(root, rest)?;
+    while let Some(part) = walk.parts.pop_front() {
+        match part == ".." {
+            true => walk.leave()?,
+            false => drop(walk.enter(&part, Purpose::Read)?),
+        }
+    }
+    Ok(())
 }
 
 struct Walk<'r> {
@@ -68,7 +73,23 @@ struct Walk<'r> {
     links: usize,
 }
 
-impl Walk<'_> {
+impl<'r> Walk<'r> {
+    fn new(root: &'r Root, rest: &Path) -> Result<Walk<'r>, PathError> {
+        let mut walk = Walk {
+            root,
+            above: Vec::new(),
+            parts: VecDeque::new(),
+            links: 0,
+        };
+        walk.push(rest)?;
+        Ok(walk)
+    }
+
+    /// Goes to the folder above: the one that we came from, wherever it is now. Only links have `..`.
+    fn leave(&mut self) -> Result<(), PathError> {
+        self.above.pop().map(drop).ok_or(ESCAPES)
+    }
+
     fn folder(&self) -> BorrowedFd<'_> {
         match self.above.last() {
             Some(folder) => folder.as_fd(),

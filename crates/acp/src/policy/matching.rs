@@ -1,6 +1,6 @@
 //! Whether a rule matches a tool call.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tenon_protocols::acp::ToolKind;
 
@@ -19,12 +19,11 @@ pub(super) enum Outcome {
 impl Rule {
     pub(super) fn matches(&self, facts: &Facts, folder: &Path) -> Outcome {
         let kind = facts.kind.clone().unwrap_or(ToolKind::Unspecified);
-        if !self.kinds.is_empty() && !self.kinds.contains(&kind) {
-            return Outcome::No(format!("its kind is {kind}"));
-        }
         let mut reasons = Vec::new();
-        if !self.kinds.is_empty() {
-            reasons.push(format!("its kind is {kind}"));
+        match self.match_kinds(facts, &kind) {
+            None => {}
+            Some(Ok(why)) => reasons.push(why),
+            Some(Err(why)) => return Outcome::No(why),
         }
         for outcome in [
             self.match_paths(facts, &kind, folder),
@@ -36,7 +35,7 @@ impl Rule {
                 Some(other) => return other,
             }
         }
-        if let Some(why) = self.not_covered(facts, &kind) {
+        if let Some(why) = self.not_covered(facts, &kind, folder) {
             return Outcome::No(why);
         }
         Outcome::Yes(match reasons.is_empty() {
@@ -45,8 +44,40 @@ impl Rule {
         })
     }
 
+    /// Nothing if the rule is about all kinds. The agent chooses the kind, so what the call states counts as well: a
+    /// rule that allows reading does not allow a call that shows a change, and a rule that denies edits denies it.
+    fn match_kinds(&self, facts: &Facts, kind: &ToolKind) -> Option<Result<String, String>> {
+        if self.kinds.is_empty() {
+            return None;
+        }
+        let changes = matches!(kind, ToolKind::Edit | ToolKind::Delete | ToolKind::Move);
+        let shown = [
+            (ToolKind::Edit, facts.has_diff && !changes, "shows a change"),
+            (
+                ToolKind::Execute,
+                !facts.commands.is_empty() && *kind != ToolKind::Execute,
+                "runs a command",
+            ),
+        ];
+        let mut shown = shown.iter().filter(|(_, is_shown, _)| *is_shown);
+        let stated = format!("its kind is {kind}");
+        let has = |kind: &ToolKind| self.kinds.contains(kind);
+        Some(match (self.action, has(kind)) {
+            (Action::Allow, true) => match shown.find(|(kind, ..)| !has(kind)) {
+                Some((_, _, what)) => Err(format!("{stated}, but it {what}")),
+                None => Ok(stated),
+            },
+            (Action::Ask | Action::Deny, true) => Ok(stated),
+            (Action::Allow, false) => Err(stated),
+            (Action::Ask | Action::Deny, false) => match shown.find(|(kind, ..)| has(kind)) {
+                Some((_, _, what)) => Ok(format!("it {what}")),
+                None => Err(stated),
+            },
+        })
+    }
+
     /// What the call also does, and a rule that allows something else must not allow.
-    fn not_covered(&self, facts: &Facts, kind: &ToolKind) -> Option<String> {
+    fn not_covered(&self, facts: &Facts, kind: &ToolKind, folder: &Path) -> Option<String> {
         if self.action != Action::Allow {
             return None;
         }
@@ -60,24 +91,26 @@ impl Rule {
                 "it runs the command {command}, and the rule is not about commands"
             ));
         }
+        // Elsewhere the same command may be another one: `make` runs what the folder says.
+        let is_outside = |path: &&PathBuf| !path.starts_with(folder);
+        let outside = facts.folders.iter().find(is_outside);
+        if let Some(path) = outside.filter(|_| !self.commands.is_empty() && self.paths.is_empty()) {
+            let path = quoted(&path.display().to_string());
+            return Some(format!(
+                "it runs in the folder {path}, which is outside the folder of the session"
+            ));
+        }
         // A command that is allowed may use files. A change that the call itself makes is another matter.
         let changes =
             facts.has_diff || matches!(kind, ToolKind::Edit | ToolKind::Delete | ToolKind::Move);
         let is_about_files = self.commands.is_empty() || !self.paths.is_empty();
-        match facts
-            .paths
-            .iter()
+        let path = { facts.paths.iter() }
             .next()
-            .filter(|_| changes && !is_about_files)
-        {
-            Some(path) => {
-                let path = quoted(&path.display().to_string());
-                Some(format!(
-                    "it changes the file {path}, and the rule is not about files"
-                ))
-            }
-            None => None,
-        }
+            .filter(|_| changes && !is_about_files)?;
+        let path = quoted(&path.display().to_string());
+        Some(format!(
+            "it changes the file {path}, and the rule is not about files"
+        ))
     }
 
     /// Nothing if the rule is not about paths.
@@ -85,7 +118,7 @@ impl Rule {
         if self.paths.is_empty() {
             return None;
         }
-        if facts.paths.is_empty() {
+        if facts.paths.is_empty() && facts.folders.is_empty() {
             let is_about_files = matches!(
                 kind,
                 ToolKind::Read | ToolKind::Edit | ToolKind::Delete | ToolKind::Move
@@ -95,17 +128,25 @@ impl Rule {
                 false => Outcome::No("it is about no file".into()),
             });
         }
-        let matched = facts.paths.iter().map(|path| {
-            let found =
-                { self.paths.iter() }.find(|pattern| self.path_matches(pattern, path, folder));
-            (shown(path, folder), found)
+        let files = facts.paths.iter().map(|path| (path, false));
+        let folders = facts.folders.iter().map(|path| (path, true));
+        let matched = files.chain(folders).map(|(path, is_folder)| {
+            let matches = |pattern: &&Glob| self.path_matches(pattern, path, is_folder, folder);
+            (shown(path, folder), self.paths.iter().find(matches))
         });
         Some(self.all_or_one(matched, facts.is_incomplete, "path"))
     }
 
     /// A path that is not text matches no pattern.
-    fn path_matches(&self, pattern: &Glob, path: &Path, folder: &Path) -> bool {
-        let matches = |path: &Path| path.to_str().is_some_and(|path| pattern.matches(path));
+    fn path_matches(&self, pattern: &Glob, path: &Path, is_folder: bool, folder: &Path) -> bool {
+        // What is denied as a folder is denied with everything in it.
+        let is_whole = self.action != Action::Allow && pattern.ends_with_name();
+        let matches = |path: &Path| {
+            let mut all = path.ancestors().take(if is_whole { usize::MAX } else { 1 });
+            all.any(|path| path.to_str().is_some_and(|path| pattern.matches(path)))
+                // `secrets/**` is about a command that is run in `secrets`.
+                || is_folder && pattern.matches(&format!("{}/", path.display()))
+        };
         if pattern.text().starts_with('/') {
             return matches(path);
         }
@@ -157,7 +198,7 @@ impl Rule {
         let lines = || facts.commands.iter().chain(&facts.shells);
         // A rule may also be about the whole line: `curl * | sh`.
         let whole = lines().map(|line| {
-            let found = self.commands.iter().find(|pattern| pattern.matches(line));
+            let found = { self.commands.iter() }.find(|pattern| pattern.matches_command(line));
             (line.clone(), found)
         });
         let whole = self.all_or_one(whole, facts.is_incomplete, "command");

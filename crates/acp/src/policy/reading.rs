@@ -70,6 +70,9 @@ fn rule<'a>(block: &'a Block, problems: &mut Problems) -> Option<(&'a Name, Rule
         .collect();
     let paths = patterns(value("path"), "path", Kind::Path, problems);
     let commands = patterns(value("command"), "command", Kind::Command, problems);
+    if action == Some(Action::Deny) {
+        warn_of_exact(value("command"), &commands, problems);
+    }
     let [name] = labels?;
     let rule = Rule {
         name: name.text().to_owned(),
@@ -172,6 +175,22 @@ fn patterns(
     patterns
 }
 
+/// A rule that denies `git push` and not `git push origin` looks right, and is not.
+fn warn_of_exact(value: Option<&Expression>, commands: &[Glob], problems: &mut Problems) {
+    for pattern in commands.iter().filter(|pattern| pattern.is_exact()) {
+        let text = pattern.text();
+        let warning = Diagnostic::warning(format!(
+            "the pattern {text:?} does not match the command with arguments"
+        ));
+        let help = format!("write `{text}*` to deny it with any arguments");
+        let warning = warning.help(help);
+        problems.note(match value {
+            Some(value) => warning.at(value.place()),
+            None => warning,
+        });
+    }
+}
+
 const PATTERN_HELP: &str = "`*` is any text, `?` one character, `[a-z]` one of some, `{a,b}` one of several, and `**` any folders";
 
 /// Patterns that would never match, because paths are compared without these.
@@ -183,6 +202,10 @@ fn path_problem(text: &str) -> Option<(&'static str, &'static str)> {
     if is_part("..") || is_part(".") {
         let help = "write it relative to the folder of the session, or as an absolute path";
         return Some(("`.` and `..` never match", help));
+    }
+    if text.ends_with('/') {
+        let help = "write `/**` at its end for everything in the folder";
+        return Some(("a path never ends with `/`", help));
     }
     None
 }

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 use serde_json::value::RawValue;
+use tenon_host::Variable;
 use tenon_protocols::Secrets;
 use tenon_rpc::trace::mask_json;
 
@@ -77,6 +78,20 @@ impl Masks {
                     }
                 }
             }
+        }
+    }
+
+    /// Remembers the secrets among the variables of a program: values whose names say so, and credentials in the others.
+    pub fn learn_variables(&self, params: &Value) {
+        for item in params["env"].as_array().into_iter().flatten() {
+            let (Some(name), Some(value)) = (item["name"].as_str(), item["value"].as_str()) else {
+                continue;
+            };
+            let variable = Variable::Set(name.into(), value.into());
+            if !variable.secrets().is_empty() && value.len() >= SHORTEST {
+                self.secrets.learn_text(value);
+            }
+            self.secrets.learn_credentials(value);
         }
     }
 

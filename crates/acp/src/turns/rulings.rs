@@ -92,9 +92,13 @@ pub(crate) fn changes(facts: &Facts) -> bool {
     !is_harmless || facts.has_diff || !facts.commands.is_empty()
 }
 
-/// The files and the commands, each in one spelling.
+/// The files and the commands, each in one spelling. In another folder a command is another one.
 fn names(facts: &Facts) -> impl Iterator<Item = String> {
     let paths = facts.paths.iter().map(|path| path.display().to_string());
-    let commands = facts.commands.iter().map(|line| Commands::key(line));
+    let mut folders = String::new();
+    for folder in &facts.folders {
+        folders += &format!(" in {}", folder.display());
+    }
+    let commands = { facts.commands.iter() }.map(move |line| Commands::key(line) + &folders);
     paths.chain(commands)
 }

@@ -190,36 +190,3 @@ fn edited(id: &str, path: &str) -> Value {
     json!({ "sessionUpdate": "tool_call_update", "toolCallId": id, "kind": "edit", "status": "completed",
         "content": [{ "type": "diff", "path": path, "newText": "x" }] })
 }
-
-/// Clients run what they are given, so nobody would be asked.
-#[tokio::test]
-async fn a_terminal_for_what_may_be_denied_needs_a_permission() {
-    const RULES: &str = r#"
-rule "push" {
-  action  = "deny"
-  command = ["git push*"]
-}
-"#;
-    let mut raw = Raw::open(policy(RULES), everything(), "a").await;
-    raw.prompt().await;
-    let create = |line: &str| json!({ "sessionId": "s", "command": line });
-    for line in ["git push", "sudo git  push", "git $X"] {
-        raw.agent_calls("1", "terminal/create", create(line)).await;
-        let refused = raw.agent.read().await;
-        assert_eq!(refused["error"]["code"], -31701, "{line}");
-    }
-    let question = json!({ "sessionId": "s", "toolCall": { "toolCallId": "t", "kind": "execute", "rawInput": { "command": "git $X" } },
-        "options": [{ "optionId": "yes", "name": "Yes", "kind": "allow_once" }] });
-    raw.agent_calls("2", "session/request_permission", question)
-        .await;
-    raw.client_answers(chosen("yes")).await;
-    raw.agent.read().await;
-    for line in ["git $X", "ls $X"] {
-        raw.agent_calls("3", "terminal/create", create(line)).await;
-        let asked = raw
-            .client_answers(json!({ "result": { "terminalId": line } }))
-            .await;
-        assert_eq!(asked["params"]["command"], line);
-        assert_eq!(raw.agent.read().await["result"]["terminalId"], line);
-    }
-}

@@ -12,6 +12,7 @@ mod quirks;
 mod raw;
 mod recording;
 mod refusing;
+mod terminals;
 
 use serde_json::{Value, json};
 use tenon_acp::guard::Settings;

@@ -26,9 +26,18 @@ impl Raw {
 
     /// With the session `s` in the root folder, an editor of these capabilities and an agent of this name.
     pub(crate) async fn open(settings: Settings, capabilities: Value, agent: &str) -> Raw {
+        Raw::open_in(settings, capabilities, agent, "/").await
+    }
+
+    pub(crate) async fn open_in(
+        settings: Settings,
+        capabilities: Value,
+        agent: &str,
+        cwd: &str,
+    ) -> Raw {
         let mut raw = Raw::new(settings);
         raw.initialize(capabilities, agent).await;
-        raw.client_calls("n", "session/new", json!({ "cwd": "/", "mcpServers": [] }))
+        raw.client_calls("n", "session/new", json!({ "cwd": cwd, "mcpServers": [] }))
             .await;
         raw.agent_answers(json!({ "sessionId": "s" })).await;
         raw.client.read().await;

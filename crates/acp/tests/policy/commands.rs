@@ -30,10 +30,18 @@ rule "push" {
         "sh -c 'cd x; git push'",
         "echo $(git push)",
         "sudo -u me 'git' push --force",
+        "git -C . push",
+        "git -c x=y push",
+        "git --git-dir=x push",
     ] {
         assert_eq!(action(text, &runs(command)), Action::Deny, "{command}");
     }
-    for command in ["$X push", "git $X", "cat <<E | sh\ngit push\nE"] {
+    for command in [
+        "$X push",
+        "git $X",
+        "cat <<E | sh\ngit push\nE",
+        "git --unknown x push",
+    ] {
         assert_eq!(action(text, &runs(command)), Action::Ask, "{command}");
     }
     for command in ["git status", "echo 'git push'", "ls $HOME"] {

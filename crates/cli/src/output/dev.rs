@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use tenon_ipc::wrappers::Done;
 
 use super::json::{compact, to_json};
+use super::paint::Paint;
 use super::screen::Stream;
-use super::transcript::Paint;
 use super::{json_data, on_one_line, write_line};
 
 /// How it is printed.

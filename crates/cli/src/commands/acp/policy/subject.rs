@@ -89,7 +89,7 @@ impl Subject {
                 if params.get("sessionId").is_none() {
                     params["sessionId"] = json!("");
                 }
-                Facts::running(&fitting::<CreateTerminalParams>(params)?)
+                Facts::running(&fitting::<CreateTerminalParams>(params)?, folder)
             }
             _ => return Err(format!("a policy does not decide about {method:?}")),
         };

@@ -1,0 +1,266 @@
+//! Programs that the agent starts through the client.
+
+use serde_json::{Value, json};
+use tenon_acp::guard::Settings;
+use tenon_acp::record::{Masks, Record};
+
+use super::raw::Raw;
+use super::{chosen, everything, policy};
+
+fn create(line: &str) -> Value {
+    json!({ "sessionId": "s", "command": line })
+}
+
+fn with_variable(line: &str, name: &str, value: &str) -> Value {
+    json!({ "sessionId": "s", "command": line, "env": [{ "name": name, "value": value }] })
+}
+
+impl Raw {
+    /// The agent creates a terminal. Returns the code of the error, or 0 if the client was asked for it.
+    async fn creates(&mut self, params: Value) -> i64 {
+        self.agent_calls("c", "terminal/create", params.clone())
+            .await;
+        // Whatever is refused is answered without the client.
+        self.agent_calls("e", "_vendor/echo", json!({})).await;
+        let first = self.client.read().await;
+        if first["method"] == "_vendor/echo" {
+            self.answer(&first, json!({})).await;
+            let mut answers = [self.agent.read().await, self.agent.read().await];
+            answers.sort_by_key(|answer| answer["id"] == "e");
+            return answers[0]["error"]["code"].as_i64().unwrap();
+        }
+        assert_eq!(first["params"], params);
+        self.answer(&first, json!({ "terminalId": params.to_string() }))
+            .await;
+        let echo = self.client.read().await;
+        self.answer(&echo, json!({})).await;
+        let answers = [self.agent.read().await, self.agent.read().await];
+        assert!(answers.iter().all(|answer| answer["error"].is_null()));
+        0
+    }
+
+    async fn answer(&mut self, call: &Value, result: Value) {
+        let answer = json!({ "jsonrpc": "2.0", "id": call["id"], "result": result });
+        self.client.write(&answer.to_string()).await;
+    }
+}
+
+/// Clients run what they are given, so nobody would be asked.
+#[tokio::test]
+async fn a_terminal_for_what_may_be_denied_needs_a_permission() {
+    const RULES: &str = r#"
+rule "push" {
+  action  = "deny"
+  command = ["git push*"]
+}
+"#;
+    let mut raw = Raw::open(policy(RULES), everything(), "a").await;
+    raw.prompt().await;
+    for line in ["git push", "sudo git  push", "git $X"] {
+        raw.agent_calls("1", "terminal/create", create(line)).await;
+        let refused = raw.agent.read().await;
+        assert_eq!(refused["error"]["code"], -31701, "{line}");
+    }
+    let question = json!({ "sessionId": "s", "toolCall": { "toolCallId": "t", "kind": "execute", "rawInput": { "command": "git $X" } },
+        "options": [{ "optionId": "yes", "name": "Yes", "kind": "allow_once" }] });
+    raw.agent_calls("2", "session/request_permission", question)
+        .await;
+    raw.client_answers(chosen("yes")).await;
+    raw.agent.read().await;
+    for line in ["git $X", "ls $X"] {
+        raw.agent_calls("3", "terminal/create", create(line)).await;
+        let asked = raw
+            .client_answers(json!({ "result": { "terminalId": line } }))
+            .await;
+        assert_eq!(asked["params"]["command"], line);
+        assert_eq!(raw.agent.read().await["result"]["terminalId"], line);
+    }
+}
+
+#[tokio::test]
+async fn a_program_runs_in_the_folders_of_its_session() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    std::fs::create_dir_all(root.join("w/sub/deep")).unwrap();
+    std::fs::write(root.join("w/file"), "").unwrap();
+    for (link, target) in [
+        ("out", "/etc"),
+        ("in", "sub"),
+        ("up", ".."),
+        ("back", "sub/.."),
+    ] {
+        std::os::unix::fs::symlink(target, root.join("w").join(link)).unwrap();
+    }
+    let cwd = root.join("w").display().to_string();
+    let mut raw = Raw::open_in(Settings::default(), everything(), "a", &cwd).await;
+    raw.prompt().await;
+    for (path, code) in [
+        (cwd.clone(), 0),
+        (format!("{cwd}/"), 0),
+        (format!("{cwd}/sub/deep"), 0),
+        (format!("{cwd}/in/deep"), 0),
+        (format!("{cwd}/back"), 0),
+        ("/".to_owned(), -31701),
+        ("/etc".to_owned(), -31701),
+        (root.display().to_string(), -31701),
+        (format!("{cwd}/.."), -31701),
+        (format!("{cwd}/sub/../.."), -31701),
+        (format!("{cwd}/out"), -31701),
+        (format!("{cwd}/up"), -31701),
+        (format!("{cwd}/file"), -31701),
+        (format!("{cwd}/missing"), -31700),
+        ("sub".to_owned(), -32602),
+        (String::new(), -32602),
+        (format!("{cwd}/\0"), -32602),
+    ] {
+        let params = json!({ "sessionId": "s", "command": "ls", "cwd": path });
+        assert_eq!(raw.creates(params).await, code, "{path:?}");
+    }
+    let summary = raw.guard.summary();
+    assert_eq!(summary.denied, 8, "{summary:?}");
+}
+
+/// `make` with `PATH=/x` is not the `make` that was allowed.
+#[tokio::test]
+async fn a_permission_does_not_cover_variables_that_change_the_command() {
+    const RULES: &str = r#"
+rule "push" {
+  action  = "deny"
+  command = ["git push*"]
+}
+rule "tests" {
+  action  = "allow"
+  command = ["make test*"]
+}
+"#;
+    let mut raw = Raw::open(policy(RULES), everything(), "a").await;
+    raw.prompt().await;
+    let question = json!({ "sessionId": "s", "toolCall": { "toolCallId": "t", "kind": "execute", "rawInput": { "command": "make test" } },
+        "options": [{ "optionId": "yes", "name": "Yes", "kind": "allow_once" }] });
+    raw.agent_calls("q", "session/request_permission", question)
+        .await;
+    let answer = raw.agent.read().await;
+    assert_eq!(
+        answer["result"]["outcome"]["optionId"], "yes",
+        "a rule allows it"
+    );
+    for (name, value) in [
+        ("LD_PRELOAD", "/tmp/x.so"),
+        ("PATH", "/tmp"),
+        ("BASH_ENV", "x"),
+        ("GIT_SSH_COMMAND", "x"),
+        ("NODE_OPTIONS", "--require=x"),
+        ("MAKEFLAGS", "--eval=x"),
+    ] {
+        let code = raw.creates(with_variable("make test", name, value)).await;
+        assert_eq!(code, -31701, "{name}");
+    }
+    for (name, value) in [("A=B", ""), ("", "x"), ("A", "\0")] {
+        let code = raw.creates(with_variable("make test", name, value)).await;
+        assert_eq!(code, -32602, "{name:?}");
+    }
+    // What a program looks like is not what it does.
+    for (name, value) in [("CLAUDECODE", "1"), ("NO_COLOR", "1"), ("PAGER", "cat")] {
+        let code = raw.creates(with_variable("make test", name, value)).await;
+        assert_eq!(code, 0, "{name}");
+    }
+    // Nothing is known about this one: the client is asked to run it, and the summary says that no rule allows it.
+    assert_eq!(
+        raw.creates(with_variable("make test", "STAGE", "a b"))
+            .await,
+        0
+    );
+    let denied = with_variable("git push", "STAGE", "x");
+    assert_eq!(raw.creates(denied).await, -31701);
+    let summary = raw.guard.summary();
+    let undecided: Vec<&String> = summary.undecided.keys().collect();
+    assert_eq!(undecided, ["STAGE='a b' make test"]);
+}
+
+#[tokio::test]
+async fn a_permission_holds_in_the_folder_that_it_was_given_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    for name in ["a", "b"] {
+        std::fs::create_dir(root.join(name)).unwrap();
+    }
+    let mut raw = Raw::open_in(
+        Settings::default(),
+        everything(),
+        "a",
+        &root.display().to_string(),
+    )
+    .await;
+    raw.prompt().await;
+    let at = |name: &str| root.join(name).display().to_string();
+    let question = json!({ "sessionId": "s", "toolCall": { "toolCallId": "t", "kind": "execute", "rawInput": { "command": "make", "workdir": "a" } },
+        "options": [{ "optionId": "yes", "name": "Yes", "kind": "allow_once" }] });
+    raw.agent_calls("q", "session/request_permission", question)
+        .await;
+    raw.client_answers(chosen("yes")).await;
+    raw.agent.read().await;
+    for name in ["a", "b"] {
+        let params = json!({ "sessionId": "s", "command": "make", "cwd": at(name) });
+        assert_eq!(raw.creates(params).await, 0);
+        let undecided = raw.guard.summary().undecided;
+        assert_eq!(undecided.len(), usize::from(name == "b"), "{undecided:?}");
+    }
+}
+
+#[tokio::test]
+async fn secrets_of_programs_are_masked() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("r.jsonl");
+    let settings = Settings {
+        record: Some(Record::open(&path, Masks::default()).unwrap()),
+        ..Settings::default()
+    };
+    let mut raw = Raw::open(settings, everything(), "a").await;
+    raw.prompt().await;
+    let params = json!({ "sessionId": "s", "command": "deploy", "env": [
+        { "name": "DEPLOY_TOKEN", "value": "t0k3n-value" },
+        { "name": "DATABASE", "value": "postgres://me:pa55word@host/db" },
+        { "name": "STAGE", "value": "production" },
+    ] });
+    assert_eq!(raw.creates(params).await, 0);
+    let said = "with t0k3n-value and pa55word for production";
+    let update = json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": said } });
+    raw.agent_updates("s", update).await;
+    let passed = raw.client.read().await;
+    assert_eq!(
+        passed["params"]["update"]["content"]["text"], said,
+        "messages pass as they are"
+    );
+    let (summary, _) = raw.guard.finish().await.unwrap();
+    assert!(
+        summary
+            .undecided
+            .keys()
+            .any(|line| line.contains("STAGE=production deploy"))
+    );
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(
+        text.contains("for production") && text.contains("STAGE=production deploy"),
+        "{text}"
+    );
+    for secret in ["t0k3n-value", "pa55word"] {
+        assert!(!text.contains(secret), "{secret}: {text}");
+    }
+}
+
+/// The answer "reject" would be the answer "allow".
+#[tokio::test]
+async fn options_with_the_same_id_are_refused() {
+    let mut raw = Raw::open(policy("default = \"deny\"\n"), everything(), "a").await;
+    raw.prompt().await;
+    let question = json!({ "sessionId": "s", "toolCall": { "toolCallId": "t", "kind": "execute", "rawInput": { "command": "make" } }, "options": [
+        { "optionId": "x", "name": "Yes", "kind": "allow_once" },
+        { "optionId": "x", "name": "No", "kind": "reject_once" },
+    ] });
+    raw.agent_calls("q", "session/request_permission", question)
+        .await;
+    let refused = raw.agent.read().await;
+    assert_eq!(refused["error"]["code"], -32602, "{refused}");
+    let details = refused["error"]["data"]["details"].as_str().unwrap();
+    assert!(details.contains("\"x\""), "{details}");
+}
