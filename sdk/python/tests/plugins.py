@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import subprocess
 import sys
+import threading
 import time
 from decimal import Decimal
 from typing import Any
@@ -56,6 +58,11 @@ def everything(max_in_flight: int | None = None) -> Plugin:
         return f"{user} is in"
 
     @plugin.function
+    def refuse_login(user: str, password: Secret[str], *tokens: Secret[str]) -> str:
+        given = [password.reveal(), *(token.reveal() for token in tokens)]
+        raise Failure(f"{user} cannot log in with {given!r}", detail="\n".join(given), path="user")
+
+    @plugin.function
     def leave(code: int) -> str:
         sys.exit(code)
 
@@ -71,6 +78,18 @@ def everything(max_in_flight: int | None = None) -> Plugin:
             context.raise_if_cancelled()
             time.sleep(0.005)
         return "found"
+
+    @plugin.function
+    def signal_elsewhere(path: str) -> str:
+        """Gets a signal in a thread other than the main one, once a file exists."""
+
+        def send() -> None:
+            while not os.path.exists(path):
+                time.sleep(0.005)
+            signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
+
+        threading.Thread(target=send, daemon=True).start()
+        return "begun"
 
     @plugin.action
     def change(path: str, done: str, context: Context) -> Outputs:

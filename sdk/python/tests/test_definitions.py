@@ -119,8 +119,12 @@ class Types(unittest.TestCase):
         long = "12345678901234567890.123456789"
         self.assertEqual(shape_of(Decimal).read(long), Decimal(long))
         self.assertEqual(shape_of(Decimal).read(0.1), Decimal("0.1"))
-        with self.assertRaisesRegex(Unfit, "larger than a float can hold"):
+        with self.assertRaisesRegex(Unfit, "more digits than a float can hold"):
             shape_of(float).read(10**400)
+        for refused in (2**53 + 1, "0.1234567890123456789", long):
+            with self.assertRaisesRegex(Unfit, "more digits than a float can hold"):
+                shape_of(float).read(refused)
+        self.assertEqual([shape_of(float).read(one) for one in (2**60, 3, "0.1", 2.5)], [2.0**60, 3.0, 0.1, 2.5])
         self.assertEqual(shape_of(int).read("123456789012345678901234567890"), 123456789012345678901234567890)
         self.assertEqual(shape_of(int).read(2.0), 2)
         with self.assertRaisesRegex(Unfit, "whole number"):

@@ -854,7 +854,7 @@ declare function offerOf({ name, version, parts }: AnyPlugin): Offer;
 /** Every resource has an id, which its creation returns. */
 declare const ID: Declaration;
 
-// define/plugin
+// define/plugin_options
 /** Who a plugin is. */
 interface PluginInfo {
     name: string;
@@ -862,6 +862,7 @@ interface PluginInfo {
     /** What the RFC's examples say; everything that is defined is offered in any case. */
     capabilities?: readonly string[];
 }
+/** What can be said about a function. */
 interface FunctionOptions<P, R, V> {
     description?: string;
     deprecated?: string;
@@ -870,6 +871,7 @@ interface FunctionOptions<P, R, V> {
     variadic?: V;
     returns?: R;
 }
+/** What can be said about an action. */
 interface ActionOptions<P, O> {
     description?: string;
     parameters?: P;
@@ -877,6 +879,7 @@ interface ActionOptions<P, O> {
     /** Running it again with the same parameters changes nothing more. */
     idempotent?: boolean;
 }
+/** What can be said about a resource. */
 interface ResourceOptions<P, V> {
     description?: string;
     deprecated?: string;
@@ -887,6 +890,7 @@ interface ResourceOptions<P, V> {
     /** What else is known once it exists. */
     state?: V;
 }
+/** What can be said about a data source or an ephemeral resource. */
 interface DataOptions<P, R> {
     description?: string;
     deprecated?: string;
@@ -900,6 +904,8 @@ type VariadicOf<V> = {
         readonly infer: infer T;
     } ? T[] : never;
 };
+
+// define/plugin
 /**
  * A plugin: defined once, it serves every host. `State` is what `configure` returns, and what handlers that are
  * added after it have as `context.state`.
@@ -1066,6 +1072,8 @@ declare class Session {
     #private;
     readonly plugin: AnyPlugin;
     readonly parts: Parts;
+    /** The configuration as the host has sent it. */
+    givenConfig: Wire;
     constructor(plugin: AnyPlugin);
     get stage(): StageName;
     /**
@@ -1252,6 +1260,8 @@ interface JsonRpcMethods {
     request(request: Request): unknown;
     event(method: string, params: unknown, calls: RunningCalls): void;
     isMutating(method: string, params: unknown): boolean;
+    /** The texts of an error without the secrets in the params. */
+    hide?<T>(value: T, method: string, params: unknown): T;
     /** Whether a cancelled call is left without an answer. */
     readonly isSilent?: boolean;
 }
@@ -1377,6 +1387,14 @@ declare class ZodActionProvider<P extends StandardSchema> extends ActionProvider
     constructor(props: P, methods: ActionProviderMethods<Out<P>>);
 }
 
+// hosts/memory_host
+/** A conversation with a plugin in memory, byte by byte: what a host writes, and what it reads. */
+declare function memoryHost(plugin: AnyPlugin, host: HostName): {
+    send(bytes: Uint8Array | string): void;
+    readonly received: (Uint8Array | string)[];
+    end(): Promise<void>;
+};
+
 // hosts/testing_values
 type Members = Record<string, unknown>;
 declare function withoutDefaults(given: Members): Members;
@@ -1471,12 +1489,6 @@ declare class Host {
     /** Ends the plugin. */
     close(): Promise<void>;
 }
-/** A conversation with a plugin in memory, byte by byte: what a host writes, and what it reads. */
-declare function memoryHost(plugin: AnyPlugin, host: HostName): {
-    send(bytes: Uint8Array | string): void;
-    readonly received: (Uint8Array | string)[];
-    end(): Promise<void>;
-};
 
 // values/json
 /**

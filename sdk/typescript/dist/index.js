@@ -759,10 +759,6 @@ class Reader {
     #string(value, path, step) {
         if (typeof value === "string")
             return value;
-        if (typeof value === "number" || typeof value === "bigint" || typeof value === "boolean")
-            return String(value);
-        if (isBig(value))
-            return value.toString();
         if (value instanceof Uint8Array)
             return new TextDecoder().decode(value);
         return this.#wrong(value, { kind: "string" }, path, step);
@@ -908,6 +904,7 @@ class Typed {
     }
 }
 const encoder = new TextEncoder();
+const HALF_PAIR = /\p{Surrogate}/u;
 function writeDeclared(value, one, format, path = []) {
     const plain = isSecret(value) ? revealed(value) : value;
     if (plain === undefined || plain === null)
@@ -923,12 +920,11 @@ function writeDeclared(value, one, format, path = []) {
 function writeTyped(value, type, format, path) {
     switch (type.kind) {
         case "string":
-            if (typeof value === "string")
+            if (typeof value === "string") {
+                if (HALF_PAIR.test(value))
+                    throw new Unwritable(path, "the text has half a surrogate pair, which is not UTF-8");
                 return value.normalize("NFC");
-            if (typeof value === "number" || typeof value === "bigint" || isBig(value))
-                return decimalText(value);
-            if (typeof value === "boolean")
-                return String(value);
+            }
             break;
         case "bool":
             if (typeof value === "boolean")
@@ -1622,6 +1618,7 @@ class Session {
     #stage;
     #state;
     #configuring = Promise.resolve();
+    givenConfig;
     constructor(plugin) {
         this.plugin = plugin;
         this.parts = plugin.parts;
@@ -1636,6 +1633,7 @@ class Session {
         return attempt;
     }
     async #configure(given, reading) {
+        this.givenConfig = given;
         const read = readObject(given, this.parts.config.attributes, reading);
         if (this.#stage === "ended")
             throw new Unconfigured("ended");
@@ -2527,24 +2525,27 @@ class JsonRpcConversation {
             this.calls.end(id, call);
             return call.isCancelled ? undefined : text;
         };
+        const refused = (error) => {
+            const { code, message, data } = answeredFault(error);
+            const texts = this.#methods.hide?.({ message, data }, method, params) ?? { message, data };
+            return errorText(id, new Fault(code, texts.message, texts.data));
+        };
         try {
             const result = this.#methods.request({ method, params, call, notify });
             if (!isPromise(result))
                 return done(answerText(id, result));
-            return result.then((value) => answerText(id, value)).catch((error) => faultText(id, error)).then(done);
+            return result.then((value) => answerText(id, value)).catch(refused).then(done);
         }
         catch (error) {
-            return done(faultText(id, error));
+            return done(refused(error));
         }
     }
 }
 function answerText(id, result) {
     return `{"jsonrpc":"2.0","id":${stringifyJson(id)},"result":${stringifyJson(result ?? null)}}`;
 }
-function faultText(id, error) {
-    if (error instanceof Fault)
-        return errorText(id, error);
-    return errorText(id, new Fault(INTERNAL_ERROR, error.message || "Internal error"));
+function answeredFault(error) {
+    return error instanceof Fault ? error : new Fault(INTERNAL_ERROR, error.message || "Internal error");
 }
 function errorText(id, { code, message, data }) {
     const error = data === undefined ? { code, message } : { code, message, data };
@@ -2604,6 +2605,86 @@ async function answered(place, work) {
     }
 }
 
+// hosts/masking
+const MASK = "(sensitive)";
+const SHORTEST = 4;
+const isSecretDeclaration = (one) => one.secret === true || one.writeOnly === true;
+function secretNames(parts) {
+    const names = new Set();
+    const add = (attributes) => {
+        for (const [name, one] of Object.entries(attributes)) {
+            if (isSecretDeclaration(one))
+                names.add(name);
+            addType(one.type);
+        }
+    };
+    const addType = (type) => {
+        if (type.kind === "object")
+            add(type.attributes);
+        else if ("element" in type)
+            addType(type.element.type);
+        else if ("elements" in type)
+            type.elements.forEach((one) => addType(one.type));
+    };
+    add(parts.config.attributes);
+    for (const call of [...parts.functions.values(), ...parts.actions.values()]) {
+        add(call.body.attributes);
+        const variadic = "variadic" in call ? call.variadic : undefined;
+        if (variadic !== undefined && isSecretDeclaration(variadic.element))
+            names.add(variadic.name);
+    }
+    for (const { body, state } of parts.resources.values())
+        [body.attributes, state].forEach(add);
+    for (const { body, result } of [...parts.dataSources.values(), ...parts.ephemerals.values()]) {
+        [body.attributes, result].forEach(add);
+    }
+    return names;
+}
+const SECRET_MEMBERS = [
+    "writeOnlyProps",
+    "nextWriteOnlyProps",
+    "sensitiveState",
+    "currentSensitiveState",
+    "sensitiveResult",
+    "privateData",
+];
+function hideSecrets(session, value, ...given) {
+    const names = new Set([...secretNames(session.parts), ...SECRET_MEMBERS, "private"]);
+    const found = new Set();
+    for (const one of [...given, session.givenConfig])
+        learn(one, names, false, found);
+    const texts = [...found].filter((text) => text.length >= SHORTEST).sort((a, b) => b.length - a.length);
+    return texts.length === 0 ? value : hidden(value, texts);
+}
+function withoutSecrets(session, result, given) {
+    if (!isRecord(result) || result["diagnostics"] === undefined)
+        return result;
+    return { ...result, diagnostics: hideSecrets(session, result["diagnostics"], given) };
+}
+function learn(value, names, isSecret, found) {
+    if (Array.isArray(value))
+        for (const inner of value)
+            learn(inner, names, isSecret, found);
+    else if (isRecord(value)) {
+        for (const [name, inner] of Object.entries(value))
+            learn(inner, names, isSecret || names.has(name), found);
+    }
+    else if (isSecret && (typeof value === "string" || typeof value === "number" || typeof value === "bigint" || isBig(value))) {
+        const secret = value.toString();
+        for (const text of [secret, secret.trim(), ...secret.split(/\r?\n/)])
+            found.add(text).add(JSON.stringify(text).slice(1, -1));
+    }
+}
+function hidden(value, texts) {
+    if (typeof value === "string")
+        return texts.reduce((text, secret) => text.replaceAll(secret, MASK), value);
+    if (Array.isArray(value))
+        return value.map((inner) => hidden(inner, texts));
+    if (!isRecord(value))
+        return value;
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, hidden(inner, texts)]));
+}
+
 // hosts/denobridge
 const DENOBRIDGE_METHODS = [
     "health",
@@ -2635,7 +2716,14 @@ class DenobridgeMethods {
         if (method === "$/cancelRequest")
             calls.cancel(params?.id);
     }
+    hide(value, _method, params) {
+        return hideSecrets(this.#session, value, params);
+    }
     request(request) {
+        const { params } = request;
+        return proceed(this.#result(request), (result) => withoutSecrets(this.#session, result, params));
+    }
+    #result(request) {
         const params = request.params ?? {};
         if (!isRecord(params))
             throw new Fault(INVALID_PARAMS, `the params of ${request.method} must be an object`);
@@ -2892,6 +2980,15 @@ class ServiceMethods {
         const given = Array.isArray(params) ? named(method, found.action, params) : params;
         return runAction(this.#session, found.action, given, JSON_READING, call, {}).then(({ outputs }) => outputs);
     }
+    hide(value, method, params) {
+        const found = callable(this.#session, method);
+        if (found === undefined || !Array.isArray(params))
+            return hideSecrets(this.#session, value, params);
+        const part = "function" in found ? found.function : found.action;
+        const most = Object.keys(part.body.attributes).length;
+        const isVariadic = "variadic" in part && part.variadic !== undefined;
+        return hideSecrets(this.#session, value, named(method, part, isVariadic ? params : params.slice(0, most)));
+    }
     event(method, params, calls) {
         if (method === "$/cancelRequest")
             calls.cancel(params?.id);
@@ -3000,11 +3097,17 @@ class McpMethods {
         };
         try {
             const answer = this.#content(found, given, call, progress);
-            return isPromise(answer) ? answer.catch(failedContent) : answer;
+            return isPromise(answer) ? answer.catch((error) => this.#failed(error, given)) : answer;
         }
         catch (error) {
-            return failedContent(error);
+            return this.#failed(error, given);
         }
+    }
+    #failed(error, given) {
+        if (isUnfit(error))
+            throw serviceFault(error);
+        const text = hideSecrets(this.#session, failureText(asFailure(error)), given);
+        return { content: [{ type: "text", text }], isError: true };
     }
     #content(found, given, call, progress) {
         if ("function" in found) {
@@ -3018,11 +3121,6 @@ class McpMethods {
             return isEmpty ? { content: [{ type: "text", text: "done" }] } : content(outputs, outputs);
         });
     }
-}
-function failedContent(error) {
-    if (isUnfit(error))
-        throw serviceFault(error);
-    return { content: [{ type: "text", text: failureText(asFailure(error)) }], isError: true };
 }
 function content(result, structuredContent) {
     const text = typeof result === "string" ? result : stringifyJson(result);
@@ -3195,7 +3293,8 @@ class OrchardConversation {
             const known = error instanceof OrchardError
                 ? error
                 : new OrchardError("internal_error", error.message);
-            this.#fail(envelope.id, known);
+            const texts = hideSecrets(this.#session, { message: known.message, detail: known.detail }, envelope.params);
+            this.#fail(envelope.id, new OrchardError(known.code, texts.message, texts.detail));
         }
         this.#running -= 1;
         if (isAlone)
@@ -3675,7 +3774,7 @@ class MessageStream {
 }
 
 // wire/pack
-var _a37;
+var _a38;
 const INT64_MAX = 2n ** 63n - 1n;
 const INT64_MIN = -(2n ** 63n);
 const LONGEST_PREFIX = 256;
@@ -3860,7 +3959,7 @@ class Packer {
             this.#bytes.set([0xd4, 0, 0], at);
             return;
         }
-        const payload = new _a37();
+        const payload = new _a38();
         payload.#header(entries.length, 0x80, 15, 0xde);
         for (const [key, one] of entries) {
             payload.pack(key);
@@ -3877,7 +3976,7 @@ class Packer {
         this.#bytes.set(data, this.#reserve(data.length));
     }
 }
-_a37 = Packer;
+_a38 = Packer;
 function refinements(known) {
     const found = [];
     if (known.notNull === true)
@@ -4508,9 +4607,11 @@ class SeasoningsConversation {
             if (given === undefined)
                 throw new Fault(INVALID_REQUEST, `the params of ${method} must be a map`);
             result = await this.#result({ method, given, running: call, reporter: this.#reporter });
+            if (method.startsWith("resources/"))
+                result = withoutSecrets(this.#session, result, given);
         }
         catch (thrown) {
-            error = faultOf(thrown);
+            error = hideSecrets(this.#session, faultOf(thrown), params);
         }
         this.#calls.end(id, call);
         if (!call.isCancelled)
@@ -4730,7 +4831,6 @@ class AnyConversation {
 }
 
 // hosts/frame_log
-const MASK = "(sensitive)";
 class FrameLog {
     #file;
     #masked;
@@ -4829,33 +4929,12 @@ class FrameLog {
         }
     }
 }
-const MASKED_OF_SCRIPTS = {
-    names: new Set(["writeOnlyProps", "nextWriteOnlyProps", "sensitiveState", "currentSensitiveState", "sensitiveResult", "privateData"]),
-    methods: new Set(),
-};
-const isSecretDeclaration = (one) => one.secret === true || one.writeOnly === true;
+const MASKED_OF_SCRIPTS = { names: new Set(SECRET_MEMBERS), methods: new Set() };
 const hasSecret = (attributes) => Object.values(attributes).some(isSecretDeclaration);
 function maskedOf(parts) {
-    const names = new Set([...MASKED_OF_SCRIPTS.names, "private"]);
+    const names = new Set([...SECRET_MEMBERS, "private", ...secretNames(parts)]);
     const methods = new Set();
-    const add = (attributes) => {
-        for (const [name, one] of Object.entries(attributes)) {
-            if (isSecretDeclaration(one))
-                names.add(name);
-            addType(one.type);
-        }
-    };
-    const addType = (type) => {
-        if (type.kind === "object")
-            add(type.attributes);
-        else if ("element" in type)
-            addType(type.element.type);
-        else if ("elements" in type)
-            type.elements.forEach((one) => addType(one.type));
-    };
-    add(parts.config.attributes);
     for (const [name, call] of [...parts.functions, ...parts.actions]) {
-        add(call.body.attributes);
         const variadic = "variadic" in call ? call.variadic : undefined;
         if (hasSecret(call.body.attributes) || (variadic !== undefined && isSecretDeclaration(variadic.element))) {
             methods.add(name);
@@ -4865,11 +4944,6 @@ function maskedOf(parts) {
         if (isResultSecret)
             for (const member of ["outputs", "result", "structuredContent", "text"])
                 names.add(member);
-    }
-    for (const { body, state } of parts.resources.values())
-        [body.attributes, state].forEach(add);
-    for (const { body, result } of [...parts.dataSources.values(), ...parts.ephemerals.values()]) {
-        [body.attributes, result].forEach(add);
     }
     return { names, methods };
 }
@@ -5327,6 +5401,9 @@ function replacing(body, place) {
     return { ...body, attributes };
 }
 
+// define/plugin_options
+
+
 // define/rfc
 class MiddlewareServer extends Plugin {
 }
@@ -5632,6 +5709,21 @@ class ZodActionProvider extends ActionProvider {
     }
 }
 
+// hosts/memory_host
+function memoryHost(plugin, host) {
+    const session = new Session(plugin);
+    const received = [];
+    const conversation = converse(host, session, { write: (frame) => received.push(frame) }, () => undefined);
+    return {
+        received,
+        send: (bytes) => conversation.receive(typeof bytes === "string" ? new TextEncoder().encode(bytes) : bytes),
+        end: async () => {
+            await conversation.finish();
+            await session.abandon();
+        },
+    };
+}
+
 // hosts/testing_values
 function withoutDefaults(given) {
     return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined && value !== null));
@@ -5930,19 +6022,6 @@ class Host {
         await this.#seasonings.finish();
         await this.#session.shutDown();
     }
-}
-function memoryHost(plugin, host) {
-    const session = new Session(plugin);
-    const received = [];
-    const conversation = converse(host, session, { write: (frame) => received.push(frame) }, () => undefined);
-    return {
-        received,
-        send: (bytes) => conversation.receive(typeof bytes === "string" ? new TextEncoder().encode(bytes) : bytes),
-        end: async () => {
-            await conversation.finish();
-            await session.abandon();
-        },
-    };
 }
 
 // core

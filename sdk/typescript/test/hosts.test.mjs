@@ -166,7 +166,7 @@ test("denobridge: the resource, with secrets and write-only props apart", async 
   assert.deepEqual(by(0).result, { ok: true, maxInFlight: 4 });
   assert.deepEqual(by(1).result, { id: "n1", state: { words: 2 }, sensitiveState: { key: "key-n1" } });
   assert.deepEqual(by(2).result.diagnostics[0].propPath, ["writeOnlyProps", "password"]);
-  assert.deepEqual(by(3).result.diagnostics.map((one) => one.propPath), [["props", "nothing"]]);
+  assert.deepEqual(by(3).result.diagnostics.map((one) => one.propPath), [["props", "nothing"], ["props", "title"]]);
   assert.deepEqual(by(4).result.diagnostics, [{
     severity: "error",
     summary: "no such tag",

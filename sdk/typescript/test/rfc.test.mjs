@@ -67,7 +67,7 @@ test("the plugin with several capabilities", {
       ["storage/lock", { path: "prod", info: '{"ID":"x"}' }],
       ["functions/call", { name: "presigned_url", arguments: { key: "k" } }],
       ["functions/call", { name: "list_objects", arguments: { max_keys: 1 } }],
-      ["functions/call", { name: "presigned_url", arguments: { key: 7, expires_in: "soon" } }],
+      ["functions/call", { name: "presigned_url", arguments: { key: "k", expires_in: "soon" } }],
     );
     assert.deepEqual(schema.functions.presigned_url, {
       summary: "Generate a presigned S3 URL",

@@ -152,7 +152,7 @@ class Attributes:
 
                 entries = _entries[type(self)] = body_of(type(self)).entries
             if given.keys() == entries.keys():
-                self.__dict__.update(given)
+                self.__dict__ = given
                 return
             for name, entry in entries.items():
                 if name in given:

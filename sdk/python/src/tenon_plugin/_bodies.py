@@ -109,6 +109,8 @@ class Body:
         self.has_secret = any(one.is_sensitive for one in entries.values())
         #: The author's classes that are written by their own dict, which is faster.
         self._written: set[type] = set()
+        #: For each attribute the class whose values need not be converted: a comparison is faster than two calls.
+        self._members = [(name, one.shape.unchanged, one) for name, one in entries.items()]
         #: What the object is, for people.
         self.description = ""
 
@@ -117,7 +119,21 @@ class Body:
         if value.__class__ is not dict:
             raise mismatch(self.type, value)
         self.check_names(value)
-        return self._make({name: one.read(value.get(name)) for name, one in self.entries.items()})
+        return self._make(self._read_known(value))
+
+    def _read_known(self, value: dict[str, Any]) -> dict[str, Any]:
+        found = {}
+        for name, kind, entry in self._members:
+            one = value.get(name)
+            found[name] = one if one.__class__ is kind else entry.read(one)
+        return found
+
+    def _write_known(self, value: dict[str, Any]) -> dict[str, Any]:
+        found = {}
+        for name, kind, entry in self._members:
+            one = value.get(name)
+            found[name] = one if one.__class__ is kind else entry.write(one)
+        return found
 
     def read_all(self, value: Any, errors: list[Unfit]) -> dict[str, Any]:
         """The author's values by name; everything that is wrong is added to the errors."""
@@ -142,12 +158,17 @@ class Body:
     def read_all_or_raise(self, value: Any) -> dict[str, Any]:
         """The author's values by name. Raises the first error."""
         if value.__class__ is dict and value.keys() <= self.entries.keys():
-            return {name: entry.read(value.get(name)) for name, entry in self.entries.items()}
+            return self._read_known(value)
         errors: list[Unfit] = []
         found = self.read_all(value, errors)
         if errors:
             raise errors[0]
         return found
+
+    def without(self, name: str) -> Entry:
+        """Takes an attribute out."""
+        self._members = [one for one in self._members if one[0] != name]
+        return self.entries.pop(name)
 
     def make(self, values: dict[str, Any]) -> Any:
         """The author's object with these values."""
@@ -162,11 +183,10 @@ class Body:
     def write(self, value: Any) -> dict[str, Any]:
         """The plain object of the author's, which may also be a dict."""
         if value.__class__ in self._written:
-            fields = value.__dict__
-            return {name: one.write(fields.get(name)) for name, one in self.entries.items()}
+            return self._write_known(value.__dict__)
         if isinstance(value, dict):
             self.check_names(value)
-            return {name: one.write(value.get(name)) for name, one in self.entries.items()}
+            return self._write_known(value)
         if value is None or isinstance(value, (str, int, float, bool, list, tuple, set)):
             raise mismatch(self.type, value)
         if isinstance(value, Attributes) and not any(hasattr(type(value), name) for name in self.entries):

@@ -33,14 +33,15 @@ class Context:
     #: Sends progress, while the call runs.
     _say: Callable[[str, float | None, float | None], None] | None = None
     _log: Callable[[str, str, dict[str, Any]], None] | None = None
+    #: They are replaced, because most calls have none.
+    _warnings: tuple[Diagnostic, ...] = ()
+    _cancel: tuple[Callable[[], object], ...] = ()
 
     def __init__(self, host: str = "test", state: Any = None) -> None:
         #: Who is calling: ``orchard``, ``denobridge``, ``seasonings``, ``mcp``, ``ipc`` or ``test``.
         self.host = host
         #: What the function of ``@plugin.configure`` returned.
         self.state = state
-        self._warnings: list[Diagnostic] = []
-        self._cancel: list[Callable[[], object]] = []
 
     @property
     def cancelled(self) -> bool:
@@ -71,7 +72,7 @@ class Context:
 
     def warn(self, summary: str, detail: str = "", path: Sequence[str | int] | str | None = None) -> None:
         """A warning beside the result, which may name the attribute that it is about."""
-        self._warnings.append(Diagnostic("warning", summary, detail, path))
+        self._warnings += (Diagnostic("warning", summary, detail, path),)
 
     def cancel(self, is_stopped: bool = True) -> None:
         """What a host does when it does not wait any more; for tests. A coroutine that changes

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 
+from ._masking import MASK, sensitive_names
 from ._stream import Unpacker
 
 TYPE_CHECKING = False
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 
     from ._plugin import Plugin
 
-MASK = "(sensitive)"
 _HEADER = b"content-length:"
 
 
@@ -23,7 +23,7 @@ class FrameLog:
 
     def __init__(self, place: str, plugin: Plugin) -> None:
         self._file = 2 if place == "1" else os.open(place, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        self._masked = _sensitive_names(plugin)
+        self._masked = _hidden_names(plugin)
         calls = {**plugin.functions, **plugin.actions}
         self._secret_calls = {name for name, call in calls.items() if _has_secret(call.body)}
         self._waiting: dict[str, bytes] = {}
@@ -102,33 +102,17 @@ def _split(data: bytes) -> tuple[list[bytes], bytes]:
     return frames, data
 
 
-def _sensitive_names(plugin: Plugin) -> set[str]:
-    # What ephemeral resources leave for later may be a secret.
-    names = {"private", "privateData"}
-    calls = [*plugin.functions.values(), *plugin.actions.values(), *plugin.data_sources.values()]
-    calls += [plugin.config] if plugin.config is not None else []
-    bodies: list[Any] = [call.body for call in calls]
-    for resource in plugin.resources.values():
-        bodies += [resource.props, resource.state]
-    for ephemeral in plugin.ephemerals.values():
-        bodies += [ephemeral.props, ephemeral.result]
-    results = [getattr(call, "outputs", None) or getattr(call, "returns", None) for call in calls]
-    for shape in results:
+def _hidden_names(plugin: Plugin) -> set[str]:
+    """The names of secrets, and of the members in which a protocol has values without names."""
+    names = sensitive_names(plugin)
+    calls = [*plugin.functions.values(), *plugin.actions.values()]
+    for call in calls:
+        shape = call.answer
         if shape is not None and (shape.is_secret or (shape.body is not None and shape.body.has_secret)):
             # Wherever a protocol has results.
             names.update(("outputs", "result", "structuredContent", "text"))
-    if any(_has_secret(call.body) for call in [*plugin.functions.values(), *plugin.actions.values()]):
+    if any(_has_secret(call.body) for call in calls):
         names.add("arguments")
-    seen: set[int] = set()
-    while bodies:
-        body = bodies.pop()
-        if body is None or id(body) in seen:
-            continue
-        seen.add(id(body))
-        for name, entry in body.entries.items():
-            if entry.is_sensitive or entry.is_write_only:
-                names.add(name)
-            bodies.append(entry.shape.body)
     return names
 
 

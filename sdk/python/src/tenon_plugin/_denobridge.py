@@ -100,7 +100,7 @@ class Denobridge(JsonRpc):
             found += [located(one, members, given, returned) for one in failure.diagnostics]
         found += [located(one, members, given, returned) for one in job.context._warnings]
         if found:
-            result["diagnostics"] = [sent(one) for one in found]
+            result["diagnostics"] = self.hide(job, [sent(one) for one in found])
             # Hosts that see it stop reading there, and would miss the diagnostics.
             result.pop("noChanges", None)
         return result

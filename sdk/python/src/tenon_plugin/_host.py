@@ -16,18 +16,17 @@ if TYPE_CHECKING:
 class Job:
     """A request that the author's code answers."""
 
-    __slots__ = ("host", "id", "method", "params", "context", "may_cancel")
+    __slots__ = ("host", "id", "method", "params", "context", "may_cancel", "part")
 
-    def __init__(self, host: Host, id: Any, method: str, params: Any, may_cancel: bool) -> None:
+    def __init__(self, host: Host, id: Any, method: str, params: Any, may_cancel: bool, part: Any = None) -> None:
         self.host = host
         self.id = id
         self.method = method
         self.params = params
         self.context = Context(host.name)
         self.may_cancel = may_cancel
-
-    def __call__(self) -> None:
-        self.host.run(self)
+        #: The function or action that is called, if the method is its name.
+        self.part = part
 
 
 class Refused(Exception):
@@ -50,7 +49,7 @@ class Host:
         self.plugin = session.plugin
         self._send = send
         self._begin = begin
-        self._running: dict[Job, None] = {}
+        self._running: dict[Job, bool] = {}
         #: Whether the host has said goodbye.
         self.is_over = False
 
@@ -79,20 +78,30 @@ class Host:
         """The error of a request that failed."""
         raise NotImplementedError
 
-    def start(self, id: Any, method: str, params: Any, may_cancel: bool = False) -> None:
+    def hide(self, job: Job, value: Any) -> Any:
+        """The texts of an error or a warning, without the secrets that the host has sent."""
+        from ._masking import Masking
+
+        params = job.params
+        if isinstance(params, list) and job.part is not None:
+            entries = list(job.part.body.entries)
+            variadic = job.part.variadic
+            params = [dict(zip(entries, params)), {variadic.name: params[len(entries) :]} if variadic else None]
+        return Masking(self.plugin, params, self.session.config).hide(value)
+
+    def start(self, id: Any, method: str, params: Any, may_cancel: bool = False, part: Any = None) -> None:
         """Puts a request into the queue."""
-        job = Job(self, id, method, params, may_cancel)
-        self._running[job] = None
+        job = Job(self, id, method, params, may_cancel, part)
+        self._running[job] = True
         self._begin(job)
 
     def run(self, job: Job) -> None:
         """Runs a request, and answers it unless it has been cancelled."""
-        context = job.context
+        if job not in self._running:
+            return
         error: Refused | None = None
         result: Any = None
         try:
-            if job not in self._running:
-                return
             result = self.handle(job)
         except Refused as refused:
             error = refused
@@ -108,26 +117,22 @@ class Host:
                 error = Refused(-32603, failure_of(broken).text())
         finally:
             # Progress after the answer would be shown as that of the next call.
+            context = job.context
             context._say = context._log = None
-        if self._claim(job):
-            self._answer(job, result, error)
-
-    def _answer(self, job: Job, result: Any, error: Refused | None) -> None:
+        if not self._running.pop(job, False):
+            return
         if error is None:
             try:
                 self.respond(job.id, result)
                 return
             except Exception as unwritable:
                 error = self.explain(job, Unwritable(f"the result cannot be written: {unwritable}"))
+        error.message, error.data = self.hide(job, [error.message, error.data])
         self.refuse(job.id, error)
 
     def _claim(self, job: Job) -> bool:
         """Whether the request has not been answered yet. Two threads may ask."""
-        try:
-            del self._running[job]
-        except KeyError:
-            return False
-        return True
+        return self._running.pop(job, False)
 
     def cancel(self, id: Any) -> Job | None:
         """The host does not wait for a request any more. Returns it if it is answered at once."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ._failure import Cancelled, Unfit, failure_of
-from ._host import Job, Refused, Unwritable, written
+from ._host import Job, Refused, Unwritable
 from ._jsonrpc import FAILED, INVALID_PARAMS, METHOD_NOT_FOUND, JsonRpc
 from ._names import nearest
 
@@ -15,13 +15,14 @@ if TYPE_CHECKING:
 class Tools(JsonRpc):
     """What services and MCP have in common: functions and actions by name."""
 
-    def part(self, name: Any) -> Any:
-        """The function or action of a name; None if there is none. A function comes first."""
-        return self.plugin.functions.get(name) or self.plugin.actions.get(name)
+    def __init__(self, *arguments: Any, framing: str = "lines") -> None:
+        super().__init__(*arguments, framing=framing)
+        #: The functions and actions by name. A function comes first.
+        self._parts: dict[Any, Any] = {**self.plugin.actions, **self.plugin.functions}
 
     def unknown(self, what: str, name: Any) -> str:
         """There is nothing of this name."""
-        names = sorted({*self.plugin.functions, *self.plugin.actions})
+        names = sorted(self._parts)
         close = nearest(str(name), names)
         hint = f"did you mean {close}?" if close else f"the plugin has {', '.join(names) or 'none'}"
         return f"unknown {what}: {name}; {hint}"
@@ -29,7 +30,9 @@ class Tools(JsonRpc):
     def call(self, part: Any, params: Any, job: Job) -> Any:
         """Calls a function or an action. The result is plain."""
         rest: list[Any] = []
-        if type(params) is list:
+        if params.__class__ is dict and part.variadic is None:
+            pass
+        elif type(params) is list:
             names = list(part.body.entries)
             rest = params[len(names) :]
             if rest and part.variadic is None:
@@ -49,15 +52,19 @@ class Tools(JsonRpc):
         except Unfit as error:
             raise unfit(error) from None
         context = job.context
-        if part.name in self.plugin.actions:
-            self.session.ready(context)
+        session = self.session
+        if part.needs_state:
+            session.ready(context)
         else:
-            context.state = self.session.state
-        result = self.session.wait(part.run(values, context, rest), context)
-        shape = part.returns if hasattr(part, "returns") else part.outputs
+            context.state = session.state
+        result = session.wait(part.run(values, context, rest), context)
+        shape = part.answer
         if shape is None:
             return None
-        return written(shape.write, result, "result")
+        try:
+            return shape.write(result)
+        except Unfit as error:
+            raise Unwritable(f"the result cannot be written: {error}") from None
 
     def explain(self, job: Job, error: Exception) -> Refused:
         if isinstance(error, Cancelled):
@@ -95,11 +102,11 @@ class Service(Tools):
             self.cancelled(params.get("id"))
 
     def request(self, id: Any, method: str, params: Any) -> None:
-        part = self.part(method)
+        part = self._parts.get(method)
         if part is None:
             self.refuse(id, Refused(METHOD_NOT_FOUND, self.unknown("method", method)))
         else:
-            self.start(id, method, params, method in self.plugin.functions)
+            self.start(id, method, params, not part.needs_state, part)
 
     def handle(self, job: Job) -> Any:
-        return self.call(self.part(job.method), job.params, job)
+        return self.call(job.part, job.params, job)

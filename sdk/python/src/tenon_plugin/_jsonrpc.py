@@ -8,12 +8,14 @@ from ._lines import Headers, Lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL = -32700, -32600, -32601, -32602, -32603
 FAILED, CANCELLED = -32000, -32800
 #: The most messages in a batch.
 MOST_IN_BATCH = 1024
+_IDS = (int, str)
 
 
 class JsonRpc(Host):
@@ -22,6 +24,7 @@ class JsonRpc(Host):
     def __init__(self, *arguments: Any, framing: str = "lines") -> None:
         super().__init__(*arguments)
         self._framing: Any = Headers() if framing == "headers" else Lines()
+        self._frame: Callable[[bytes], bytes] = self._framing.frame
         #: The answers of batches that are not complete yet, by the ids of their requests.
         self._batches: list[_Batch] = []
 
@@ -40,7 +43,14 @@ class JsonRpc(Host):
         except ValueError as error:
             self.refuse(None, Refused(PARSE_ERROR, "Parse error", str(error)))
             return
-        if type(message) is list:
+        if message.__class__ is dict:
+            # A request, as almost always; what else it may be is looked at below.
+            get = message.get
+            method, id = get("method"), get("id")
+            if method.__class__ is str and id.__class__ in _IDS and get("jsonrpc") == "2.0":
+                self.request(id, method, get("params"))
+                return
+        if message.__class__ is list:
             self._take_batch(message)
         else:
             self._take_one(message)
@@ -88,10 +98,16 @@ class JsonRpc(Host):
 
     def notify(self, method: str, params: Any) -> None:
         """Sends a notification."""
-        self._send(self._framing.frame(_text.dumps({"jsonrpc": "2.0", "method": method, "params": params})))
+        self._send(self._frame(_text.dumps({"jsonrpc": "2.0", "method": method, "params": params})))
 
     def respond(self, id: Any, result: Any) -> None:
-        self._reply(id, _text.dumps({"jsonrpc": "2.0", "id": id, "result": result}))
+        # By parts, because writing the whole object takes longer.
+        written = b"%d" % id if id.__class__ is int else _text.dumps(id)
+        message = b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (written, _text.dumps(result))
+        if self._batches:
+            self._reply(id, message)
+        else:
+            self._send(self._frame(message))
 
     def refuse(self, id: Any, error: Refused) -> None:
         code = error.code if type(error.code) is int else FAILED
@@ -105,13 +121,13 @@ class JsonRpc(Host):
             for batch in self._batches:
                 if batch.takes(id, message):
                     return
-        self._send(self._framing.frame(message))
+        self._send(self._frame(message))
 
     def send_batch(self, batch: _Batch, messages: list[bytes]) -> None:
         """Sends the answers of a batch in one message."""
         self._batches.remove(batch)
         if messages:
-            self._send(self._framing.frame(b"[" + b",".join(messages) + b"]"))
+            self._send(self._frame(b"[" + b",".join(messages) + b"]"))
 
 
 class _Batch:

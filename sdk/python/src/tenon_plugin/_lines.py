@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 #: The longest message.
 MAX_BYTES = 64 * 1024 * 1024
@@ -19,11 +19,10 @@ class Lines:
     """A message in each line."""
 
     def __init__(self) -> None:
-        self._rest = b""
         self._parts: list[bytes] = []
         self._length = 0
 
-    def feed(self, data: bytes) -> Iterator[bytes]:
+    def feed(self, data: bytes) -> Iterable[bytes]:
         """The lines that are complete now."""
         if b"\n" not in data:
             # A long line is not joined again for each piece of it.
@@ -31,22 +30,19 @@ class Lines:
             if self._length > MAX_BYTES:
                 raise FrameError(f"a line is longer than the limit of {MAX_BYTES} bytes")
             self._parts.append(data)
-            return
+            return ()
         if self._parts:
             data = b"".join([*self._parts, data])
             self._parts.clear()
             self._length = 0
         if data.find(b"\n") == len(data) - 1 and not data.isspace():
             # One message, as almost always.
-            yield data
-            return
+            return (data,)
         *lines, rest = data.split(b"\n")
         if rest:
             self._parts.append(rest)
             self._length = len(rest)
-        for line in lines:
-            if line and not line.isspace():
-                yield line
+        return [line for line in lines if line and not line.isspace()]
 
     def finish(self) -> Iterator[bytes]:
         """The last line, which the end of the stream ends as well."""
@@ -65,30 +61,52 @@ class Headers:
     """A message behind a ``Content-Length`` header."""
 
     def __init__(self) -> None:
-        self._buffer = bytearray()
-        self._length: int | None = None
+        self._parts: list[bytes] = []
+        #: How many bytes are missing at least until the next message is complete.
+        self._missing = 0
 
-    def feed(self, data: bytes) -> Iterator[bytes]:
-        """The messages that are complete now."""
-        self._buffer += data
-        while True:
-            if self._length is None:
-                self._length = self._header()
-            if self._length is None or len(self._buffer) < self._length:
-                return
-            body = bytes(self._buffer[: self._length])
-            del self._buffer[: self._length]
-            self._length = None
-            yield body
+    def feed(self, data: bytes) -> Iterable[bytes]:
+        """The messages that are complete now. Take all of them before the next call."""
+        if not self._parts:
+            end = data.find(b"\r\n\r\n") + 4
+            if end > 20 and data[:16] == b"Content-Length: ":
+                length = data[16 : end - 4]
+                if length.isdigit() and int(length) == len(data) - end:
+                    # One message, as almost always.
+                    return (data[end:],)
+        elif self._missing > len(data):
+            # A long message is not joined again for each piece of it.
+            self._missing -= len(data)
+            self._parts.append(data)
+            return ()
+        else:
+            data = b"".join([*self._parts, data])
+            self._parts.clear()
+        return self._cut(data)
 
-    def _header(self) -> int | None:
-        end = self._buffer.find(b"\r\n\r\n")
-        if end < 0:
-            if len(self._buffer) > _MAX_HEADER:
-                raise FrameError(f"a header is longer than {_MAX_HEADER} bytes")
-            return None
+    def _cut(self, data: bytes) -> Iterator[bytes]:
+        at = self._missing = 0
+        while at < len(data):
+            end = data.find(b"\r\n\r\n", at)
+            if end < 0:
+                if len(data) - at > _MAX_HEADER:
+                    raise FrameError(f"a header is longer than {_MAX_HEADER} bytes")
+                break
+            start = end + 4
+            end = start + self._length(data[at : end])
+            if end > len(data):
+                self._missing = end - len(data)
+                break
+            yield data[start:end]
+            at = end
+        if at < len(data):
+            self._parts.append(data[at:])
+
+    @staticmethod
+    def _length(header: bytes) -> int:
+        """How long the message behind a header is."""
         length = None
-        for line in bytes(self._buffer[:end]).split(b"\r\n"):
+        for line in header.split(b"\r\n"):
             name, _, value = line.partition(b":")
             if name.strip().lower() == b"content-length":
                 text = value.strip()
@@ -97,7 +115,6 @@ class Headers:
                 length = int(text)
         if length is None:
             raise FrameError("a header has no Content-Length")
-        del self._buffer[: end + 4]
         return length
 
     def finish(self) -> Iterator[bytes]:

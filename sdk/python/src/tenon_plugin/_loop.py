@@ -32,7 +32,7 @@ class Loop:
                 return None, error
 
         future = asyncio.run_coroutine_threadsafe(whole(), self._loop)
-        context._cancel.append(future.cancel)
+        context._cancel += (future.cancel,)
         if context._is_stopped:
             # Before it could be told.
             future.cancel()
@@ -50,7 +50,7 @@ class Loop:
                 raise Cancelled from None
             raise
         finally:
-            context._cancel.remove(future.cancel)
+            context._cancel = tuple(one for one in context._cancel if one != future.cancel)
         if ending is not None:
             raise ending
         return result

@@ -35,10 +35,11 @@ class Mcp(Tools):
         params = params if isinstance(params, dict) else {}
         if method == "tools/call":
             name = params.get("name")
-            if self.part(name) is None:
+            part = self._parts.get(name) if isinstance(name, str) else None
+            if part is None:
                 self.refuse(id, Refused(INVALID_PARAMS, self.unknown("tool", name)))
             else:
-                self.start(id, method, params, name in self.plugin.functions)
+                self.start(id, method, params, not part.needs_state, part)
         elif method == "initialize":
             asked = params.get("protocolVersion")
             version = asked if asked in VERSIONS else VERSIONS[-1]
@@ -47,8 +48,7 @@ class Mcp(Tools):
         elif method == "ping":
             self.respond(id, {})
         elif method == "tools/list":
-            parts = {**self.plugin.actions, **self.plugin.functions}
-            self.respond(id, {"tools": [_tool(self, name, part) for name, part in sorted(parts.items())]})
+            self.respond(id, {"tools": [_tool(self, name, part) for name, part in sorted(self._parts.items())]})
         else:
             self.refuse(id, Refused(METHOD_NOT_FOUND, f"Method not found: {method}"))
 
@@ -58,7 +58,7 @@ class Mcp(Tools):
         token = meta.get("progressToken") if isinstance(meta, dict) else None
         if token is not None:
             job.context._say = self._progress(token)
-        part = self.part(params["name"])
+        part = job.part
         arguments = params.get("arguments")
         try:
             result = self.call(part, {} if arguments is None else arguments, job)
@@ -69,7 +69,7 @@ class Mcp(Tools):
             if failed.code in (INVALID_PARAMS, -32800):
                 raise failed from error
             detail = failed.data.get("detail") if failed.data else None
-            text = f"{failed.message}\n{detail}" if detail else failed.message
+            text = self.hide(job, f"{failed.message}\n{detail}" if detail else failed.message)
             return {"content": [{"type": "text", "text": text}], "isError": True}
         for warning in job.context._warnings:
             print(f"[WARN] {warning.text()}", file=sys.stderr, flush=True)
@@ -89,7 +89,7 @@ class Mcp(Tools):
         return say
 
     def _content(self, part: Any, result: Any) -> dict[str, Any]:
-        shape = part.returns if hasattr(part, "returns") else part.outputs
+        shape = part.answer
         if shape is None:
             return {"content": [{"type": "text", "text": "done"}]}
         text = result if isinstance(result, str) else _text.dumps(result).decode()
@@ -104,7 +104,7 @@ def _is_object(shape: Shape) -> bool:
 def _tool(host: Mcp, name: str, part: Any) -> dict[str, Any]:
     tool: dict[str, Any] = {"name": name, "description": part.description}
     tool["inputSchema"] = _inputs(part)
-    shape = part.returns if hasattr(part, "returns") else part.outputs
+    shape = part.answer
     if shape is not None:
         result = _schema_of(shape.type)
         if not _is_object(shape):

@@ -20,6 +20,9 @@ NOTHING = Body({}, lambda values: None)
 class Call:
     """A function of the author: its parameters, and how it is called."""
 
+    #: What hosts get as its result; None if that is nothing.
+    answer: Shape | None = None
+
     def __init__(
         self, function: Callable[..., Any], given: Any = None, name: str = "", description: str = ""
     ) -> None:
@@ -38,7 +41,7 @@ class Call:
             self.body = declared_body(given)
             for entry in list(self.body.entries.values()):
                 if entry.about.variadic:
-                    self.variadic = self.body.entries.pop(entry.name)
+                    self.variadic = self.body.without(entry.name)
             self._variadic_by_name = True
         elif given is not None:
             self.body = body_of(given)
@@ -46,8 +49,6 @@ class Call:
         else:
             self._variadic_by_name = False
             self.body = self._of_signature(signature, function)
-        #: A function without a context and without variadic parameters is called directly.
-        self.is_simple = self._context is None and self.variadic is None and not self._takes_object
 
     def _of_signature(self, signature: Signature, function: Any) -> Body:
         documented = documented_members(getattr(function, "__doc__", None))
@@ -93,10 +94,14 @@ class Call:
 class Function(Call):
     """A function of a plugin."""
 
+    #: Functions may be called before configure.
+    needs_state = False
+
     def __init__(self, function: Any, given: Any, returns: Any, name: str, description: str, **more: str) -> None:
         super().__init__(function, given, name, description)
         hint = returns if returns is not None else self.returns_hint
         self.returns: Shape = shape_of(object if hint is ABSENT or hint is None else hint)
+        self.answer = self.returns
         self.summary: str = more.get("summary", "")
         self.deprecated: str = more.get("deprecated", "")
         optional = ""
@@ -119,6 +124,8 @@ class Function(Call):
 class Action(Call):
     """An action of a plugin."""
 
+    needs_state = True
+
     def __init__(self, function: Any, given: Any, outputs: Any, name: str, description: str, idempotent: bool) -> None:
         super().__init__(function, given, name, description)
         if self.variadic is not None:
@@ -136,6 +143,7 @@ class Action(Call):
                     f"the action {name} returns {self.outputs.type}; outputs have names: return a class "
                     "with attributes, or a dict"
                 )
+        self.answer = self.outputs
 
 
 def outputs_shape(hint: Any) -> Shape:

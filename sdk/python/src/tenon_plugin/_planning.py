@@ -213,7 +213,7 @@ class Subject:
         try:
             return returned_state(self.resource, state)
         except Unwritable as error:
-            self.context._warnings.append(Diagnostic("error", "the state is incomplete", str(error)))
+            self.context._warnings += (Diagnostic("error", "the state is incomplete", str(error)),)
             return {}
 
     def read(self, params: dict[str, Any]) -> dict[str, Any]:

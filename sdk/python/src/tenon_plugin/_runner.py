@@ -14,7 +14,8 @@ from time import sleep
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+
+    from ._host import Job
 
 #: How long a call may take until another thread reads.
 PATIENCE = 0.005
@@ -34,7 +35,7 @@ class Runner:
         self._is_ended = is_ended
         self._limit = limit
         #: A list, because importing deque takes longer than the few jobs in it would save.
-        self.queue: list[Callable[[], None]] = []
+        self.queue: list[Job] = []
         self._lock = allocate_lock()
         #: Which thread reads: the one that was given this number.
         self._generation = 0
@@ -77,14 +78,15 @@ class Runner:
             raise self._ending
 
     def _read(self, generation: int) -> None:
+        pump, queue, is_alone = self._pump, self.queue, self._limit <= 1
         while not self.is_stopped:
-            if not self._pump():
+            if not pump():
                 break
-            if self._limit > 1:
+            if not is_alone:
                 self._spread()
-            elif not self._run_here(generation):
+            elif queue and not self._run_here(generation):
                 return
-            while len(self.queue) >= MOST_WAITING and self._active:
+            while self._active and len(queue) >= MOST_WAITING:
                 self._needs_room = True
                 self._room.acquire()
         if self._limit > 1:
@@ -113,15 +115,18 @@ class Runner:
 
     def _run_here(self, generation: int) -> bool:
         """Runs what waits, in this thread. False if another thread reads meanwhile."""
-        if self.is_stopped:
-            self.queue.clear()
-        if not self.queue:
+        queue = self.queue
+        if not queue:
             return True
-        with self._lock:
-            if self._active:
-                # A thread that has been overtaken runs what waits.
-                return True
-            self._active = 1
+        if self._active:
+            with self._lock:
+                if self._active:
+                    # A thread that has been overtaken runs what waits.
+                    return True
+        # Without the lock: only the thread that reads sets it.
+        self._active = 1
+        if self.is_stopped:
+            queue.clear()
         if not self._has_standby:
             self._has_standby = True
             start_new_thread(self._stand_by, ())
@@ -129,37 +134,38 @@ class Runner:
             self._is_asleep = False
             if self._wake.locked():
                 self._wake.release()
-        while True:
-            try:
-                job = self.queue.pop(0)
-            except IndexError:
+        try:
+            while True:
+                while queue:
+                    # Others add jobs, and this thread alone takes them.
+                    job = queue.pop(0)
+                    if self._needs_room:
+                        self._give_room()
+                    self._started += 1
+                    job.host.run(job)
+                    if self.is_stopped:
+                        queue.clear()
                 with self._lock:
-                    if self.queue:
+                    if queue:
                         continue
                     self._active = 0
                     is_reader = generation == self._generation
-                    if (self._is_over or self._is_ended()) and not is_reader:
+                    if not is_reader and (self._is_over or self._is_ended()):
                         self._end()
                     return is_reader
-            self._give_room()
-            self._started += 1
-            self._perform(job)
-            if self.is_stopped:
-                self.queue.clear()
-
-    def _perform(self, job: Callable[[], None]) -> None:
-        """Runs a job. What a job does not turn into an answer ends the process, whichever thread it is in."""
-        try:
-            job()
         except BaseException as error:
-            if get_ident() == self._main:
-                raise
-            # In another thread it would end that thread alone, and the host would wait forever. The main thread waits
-            # for the end whenever others run jobs.
-            self._ending = error
-            self.is_stopped = True
-            self._end()
+            self._fail(error)
             raise SystemExit from None
+
+    def _fail(self, error: BaseException) -> None:
+        """What a job does not turn into an answer ends the process, whichever thread it is in."""
+        if get_ident() == self._main:
+            raise error
+        # In another thread it would end that thread alone, and the host would wait forever. The main thread waits
+        # for the end whenever others run jobs.
+        self._ending = error
+        self.is_stopped = True
+        self._end()
 
     def _stand_by(self) -> None:
         """Watches the thread that reads, and takes its place while it is busy."""
@@ -192,9 +198,13 @@ class Runner:
                 self._active += 1
                 start_new_thread(self._work, (self.queue.pop(0),))
 
-    def _work(self, job: Any) -> None:
+    def _work(self, job: Job) -> None:
         while True:
-            self._perform(job)
+            try:
+                job.host.run(job)
+            except BaseException as error:
+                self._fail(error)
+                raise SystemExit from None
             with self._lock:
                 if self.queue and not self.is_stopped:
                     job = self.queue.pop(0)

@@ -194,7 +194,10 @@ class Seasonings(Host):
             return _outside.look(self, name, job)
         from . import _managed
 
-        return _managed.handle(self, name, params, context)
+        result = _managed.handle(self, name, params, context)
+        if "diagnostics" in result:
+            result["diagnostics"] = self.hide(job, result["diagnostics"])
+        return result
 
     def _say(self, message: str, done: float | None, total: float | None) -> None:
         params: dict[str, Any] = {"message": message}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from _thread import get_ident
+from _thread import get_ident, start_new_thread
 
 from ._runner import Runner
 from ._session import Session
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ._host import Host
     from ._plugin import Plugin
 
+_read = os.read
 #: How long running calls may take after a signal or a goodbye.
 GOODBYE_SECONDS = 5.0
 #: The methods of denobridge.
@@ -57,6 +58,16 @@ def _print_schema(plugin: Plugin) -> int:
     return 0
 
 
+def _wake_up_pipe(signal: Any) -> int:
+    """Where the number of each signal can be read as soon as it comes."""
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    # It is ignored otherwise, and ignored signals interrupt nothing.
+    signal.signal(signal.SIGURG, lambda number, frame: None)
+    return reader
+
+
 class _Stop(BaseException):
     """A signal has ended the plugin while it ran nothing."""
 
@@ -82,6 +93,12 @@ class _Served:
             self.runner.run()
         except _Stop:
             pass
+        except SystemExit as error:
+            # The host sees only that the plugin is gone.
+            name = self.session.plugin.name
+            text = f"a call ended the plugin with sys.exit({error.code!r}); raise Failure to report an error"
+            sys.stderr.write(f"{name}: {text}\n")
+            raise
         if self.runner.is_stopped:
             self._wait_for_running()
         try:
@@ -98,21 +115,13 @@ class _Served:
 
     def _pump(self) -> bool:
         """Reads a piece and passes it on. False at the end."""
-        if self._is_ended():
-            return False
         host = self._host
-        # A signal may end the main thread here, where it does nothing, and nowhere else.
-        self.runner.is_idle = self.runner.is_idle or get_ident() == self._main
-        if self.runner.is_stopped:
-            # It came before, when it could not end anything. One that comes between here and the read is seen with the next
-            # message or signal, or the end of stdin, which hosts close first: a select would cost each message a system call.
+        if host is not None and (host.is_over or self._output.is_closed):
             return False
-        data = os.read(self._input, CHUNK)
-        if get_ident() == self._main:
-            self.runner.is_idle = False
+        data = self._receive()
         try:
             if host is None:
-                return self._begin(data)
+                return not self.runner.is_stopped and self._begin(data)
             if not data:
                 host.finish()
                 return False
@@ -122,14 +131,18 @@ class _Served:
         except ValueError as error:
             self.problem = f"what the host sent cannot be read: {error}"
             return False
-        return not self._is_ended()
+        return True
+
+    def _receive(self) -> bytes:
+        """A piece of stdin. A signal may end the main thread in this function, where it does nothing, and in no other."""
+        return b"" if self.runner.is_stopped else _read(self._input, CHUNK)
 
     def _begin(self, data: bytes) -> bool:
         self._early += data
         make = detect(self._early, self.session.plugin, is_over=not data)
         if make is None:
             return bool(data)
-        self._host = make(self.session, self._output, self.runner.queue.append)
+        self._host = make(self.session, self._output.send, self.runner.queue.append)
         if self._show is not None:
             self._show("<--", self._early)
         self._host.feed(self._early)
@@ -141,6 +154,7 @@ class _Served:
     def _catch_signals(self) -> None:
         # The module signal imports enum, which takes longer than all of this.
         signal: Any = __import__("_signal")
+        receive = _Served._receive.__code__
 
         def ended(number: int, frame: Any) -> None:
             if self.runner.is_stopped:
@@ -148,15 +162,34 @@ class _Served:
             self.runner.is_stopped = True
             if self._host is not None:
                 self._host.finish()
-            if self.runner.is_idle:
+            if self.runner.is_idle or frame.f_code is receive:
                 raise _Stop
 
-        for number in (signal.SIGTERM, signal.SIGINT):
-            try:
+        numbers = (signal.SIGTERM, signal.SIGINT)
+        try:
+            for number in numbers:
                 signal.signal(number, ended)
-            except ValueError:
-                # Not the main thread: signals are the business of whoever started this one.
-                return
+            if hasattr(signal, "pthread_kill"):
+                start_new_thread(self._repeat, (signal, numbers, _wake_up_pipe(signal)))
+        except ValueError:
+            # Not the main thread: signals are the business of whoever started this one.
+            return
+
+    def _repeat(self, signal: Any, numbers: tuple[int, ...], pipe: int) -> None:
+        """Wakes the main thread until it has seen a signal.
+
+        Python handles a signal between two steps of the program. One that comes after the last step before a read is
+        pending, and the read does not know of it; another signal interrupts the read, and both are handled.
+        """
+        from time import sleep
+
+        while number := os.read(pipe, 1):
+            # Not forever: the author may have replaced the handler.
+            for _ in range(500 if number[0] in numbers else 0):
+                sleep(0.01)
+                if self.runner.is_stopped:
+                    return
+                signal.pthread_kill(self._main, signal.SIGURG)
 
     def _wait_for_running(self) -> None:
         from time import monotonic, sleep

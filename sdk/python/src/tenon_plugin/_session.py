@@ -43,6 +43,8 @@ class Session:
         #: ``ready`` or ``ended``.
         self.stage = "ready" if plugin.config is None else "waiting"
         self.state: Any = None
+        #: The configuration as the host has sent it.
+        self.config: Any = None
         self._instances: dict[Any, Any] = {}
         self._lock = RLock()
         self._loop: Any = None
@@ -71,6 +73,7 @@ class Session:
                     errors.append(Unfit("the plugin has no configuration"))
                     raise Unconfigured("invalid", errors)
                 return
+            self.config = given
             values = config.body.read_all(given, errors)
             if errors:
                 raise Unconfigured("invalid", errors)

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+class NoClass:
+    """The class of no value."""
+
+
 class Shape:
     """A type of Python: the type of Terraform, and how values are converted."""
 
@@ -29,6 +33,7 @@ class Shape:
         "allows_unknown",
         "body",
         "choices",
+        "unchanged",
     )
 
     def __init__(
@@ -47,17 +52,17 @@ class Shape:
         self.body: Any = more.get("body")
         #: The values that are allowed, if only some are.
         self.choices: list[Any] | None = more.get("choices")
+        #: The class whose values are the same for the author and in between: they need not be converted.
+        self.unchanged: Any = more.get("unchanged", NoClass)
 
     def but(self, **changes: Any) -> Shape:
         """A copy with changes."""
         copy = Shape.__new__(Shape)
+        if "read" in changes or "write" in changes:
+            changes.setdefault("unchanged", NoClass)
         for name in Shape.__slots__:
             setattr(copy, name, changes.get(name, getattr(self, name)))
         return copy
-
-
-def _same(value: Any) -> Any:
-    return value
 
 
 def _simple(type: Type, kind: type) -> Shape:
@@ -74,7 +79,7 @@ def _simple(type: Type, kind: type) -> Shape:
             return kind.__call__(getattr(value, "value", value))
         raise mismatch(type, value)
 
-    return Shape(type, read, write)
+    return Shape(type, read, write, unchanged=kind)
 
 
 def _read_int(value: Any) -> int:
@@ -90,15 +95,22 @@ def _read_int(value: Any) -> int:
     return exact
 
 
+#: Larger integers are no floats.
+_FLOAT_LIMIT = 2**1024
+
+
 def _read_float(value: Any) -> float:
     if value.__class__ is float:
         return value
     if value.__class__ is bool:
         raise mismatch(NUMBER, value)
-    try:
-        return float(number(value))
-    except OverflowError:
-        raise Unfit("the number is larger than a float can hold; the author can declare it as Decimal") from None
+    exact = number(value)
+    if exact.__class__ is float:
+        return exact
+    # A fraction is exact only if a float would have lost digits of it.
+    if exact.__class__ is int and abs(exact) < _FLOAT_LIMIT and float(exact) == exact:
+        return float(exact)
+    raise Unfit("the number has more digits than a float can hold; the author can declare it as int or Decimal")
 
 
 def _read_decimal(value: Any) -> Any:
@@ -121,7 +133,7 @@ def write_number(value: Any) -> Any:
 
 _STRING = _simple(STRING, str)
 _BOOL = _simple(BOOL, bool)
-_INT = Shape(NUMBER, _read_int, write_number)
+_INT = Shape(NUMBER, _read_int, write_number, unchanged=int)
 _FLOAT = Shape(NUMBER, _read_float, write_number)
 
 
@@ -240,6 +252,7 @@ def optional(inner: Shape) -> Shape:
         allows_null=True,
         read=lambda value: None if value is None else read(value),
         write=lambda value: None if value is None else write(value),
+        unchanged=inner.unchanged,
     )
 
 

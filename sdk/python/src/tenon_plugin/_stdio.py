@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ._plugin import Plugin
 
 CHUNK = 65536
+_write = os.write
 
 
 def take_over() -> tuple[int, int]:
@@ -54,14 +55,15 @@ class Output:
         #: Whether nobody reads any more.
         self.is_closed = False
 
-    def __call__(self, frame: bytes) -> None:
+    def send(self, frame: bytes) -> None:
+        """Writes a frame."""
         if self.show is not None:
             self.show("-->", frame)
         with self._lock:
             try:
-                sent = os.write(self._descriptor, frame)
+                sent = _write(self._descriptor, frame)
                 while sent < len(frame):
-                    sent += os.write(self._descriptor, frame[sent:])
+                    sent += _write(self._descriptor, frame[sent:])
             except BlockingIOError as error:
                 self._slowly(frame[error.characters_written if hasattr(error, "characters_written") else 0 :])
             except OSError:

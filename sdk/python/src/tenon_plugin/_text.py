@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 #: The deepest nesting that is read.
 MAX_DEPTH = 128
+_BLANK = " \t\r\n"
 
 
 class JsonError(ValueError):
@@ -82,10 +83,12 @@ _scan, _write = _functions()
 
 def loads(text: str) -> Any:
     """The value in a text."""
-    text = text.strip(" \t\r\n")
     try:
         value, end = _scan(text, 0)
     except StopIteration as error:
+        bare = text.lstrip(_BLANK)
+        if bare != text:
+            return loads(bare)
         raise JsonError(f"this is not JSON (at character {error.value})") from None
     except RecursionError:
         raise JsonError(f"the JSON is nested more than {MAX_DEPTH} levels deep") from None
@@ -96,9 +99,9 @@ def loads(text: str) -> Any:
         import json.decoder  # noqa: F401
 
         return loads(text)
-    if end != len(text):
+    if end != len(text) and text[end:].strip(_BLANK):
         raise JsonError(f"there is more behind the JSON (at character {end})")
-    if text.count("[") + text.count("{") > MAX_DEPTH:
+    if end > 2 * MAX_DEPTH and text.count("[") + text.count("{") > MAX_DEPTH:
         _check_depth(value, 0)
     return value
 

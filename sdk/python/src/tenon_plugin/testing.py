@@ -78,7 +78,7 @@ class Host:
         self.progress, self.warnings = [], []
         adapter.feed(frame)
         while self._jobs:
-            self._jobs.pop(0)()
+            adapter.run(self._jobs.pop(0))
 
     def _event(self, name: str, params: dict[str, Any]) -> None:
         if name == "progress":

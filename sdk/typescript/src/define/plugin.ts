@@ -14,6 +14,16 @@ import {
 } from "./hooks.ts";
 import { type Offer, offerOf } from "./offer.ts";
 import type { EphemeralHandlers, Parts, RawHandler, ResourceHandlers } from "./parts.ts";
+import type {
+  ActionOptions,
+  DataOptions,
+  FunctionOptions,
+  NoShape,
+  Nothing,
+  PluginInfo,
+  ResourceOptions,
+  VariadicOf,
+} from "./plugin_options.ts";
 import {
   type Body,
   bodyOf,
@@ -24,53 +34,6 @@ import {
   type StandardSchema,
   type ValueOf,
 } from "./standard.ts";
-
-/** Who a plugin is. */
-export interface PluginInfo {
-  name: string;
-  version: string;
-  /** What the RFC's examples say; everything that is defined is offered in any case. */
-  capabilities?: readonly string[];
-}
-
-interface FunctionOptions<P, R, V> {
-  description?: string;
-  deprecated?: string;
-  parameters?: P;
-  /** One more parameter, which takes any number of arguments: `{ numbers: number() }`. */
-  variadic?: V;
-  returns?: R;
-}
-
-interface ActionOptions<P, O> {
-  description?: string;
-  parameters?: P;
-  outputs?: O;
-  /** Running it again with the same parameters changes nothing more. */
-  idempotent?: boolean;
-}
-
-interface ResourceOptions<P, V> {
-  description?: string;
-  deprecated?: string;
-  /** The version of the schema: 0 unless it is said otherwise. */
-  version?: number;
-  /** What the user configures. */
-  props: P;
-  /** What else is known once it exists. */
-  state?: V;
-}
-
-interface DataOptions<P, R> {
-  description?: string;
-  deprecated?: string;
-  props?: P;
-  result: R;
-}
-
-type Nothing = Record<never, never>;
-type NoShape = Readonly<Record<never, never>>;
-type VariadicOf<V> = { [K in keyof V]: V[K] extends { readonly infer: infer T } ? T[] : never };
 
 /**
  * A plugin: defined once, it serves every host. `State` is what `configure` returns, and what handlers that are

@@ -27,6 +27,8 @@ export class Session {
   #stage: StageName;
   #state: unknown;
   #configuring: Promise<void> = Promise.resolve();
+  /** The configuration as the host has sent it. */
+  givenConfig: Wire;
 
   constructor(plugin: AnyPlugin) {
     this.plugin = plugin;
@@ -51,6 +53,7 @@ export class Session {
   }
 
   async #configure(given: Wire, reading: Reading): Promise<void> {
+    this.givenConfig = given;
     const read = readObject(given, this.parts.config.attributes, reading);
     if (this.#stage === "ended") throw new Unconfigured("ended");
     if (this.parts.configure === undefined) return;

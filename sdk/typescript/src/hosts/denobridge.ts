@@ -1,6 +1,7 @@
 import type { ResourcePart } from "../define/parts.ts";
 import type { Session } from "../define/session.ts";
 import { validated } from "../define/standard.ts";
+import { proceed } from "../values/awaitable.ts";
 import { Failure } from "../values/failure.ts";
 import { isRecord, JSON_READING, readObject, type Wire } from "../values/read.ts";
 import { writeDeclared, writeObject } from "../values/write.ts";
@@ -9,6 +10,7 @@ import { decidedPlan, existingOf, settledProps, split, withUnknown } from "./den
 import { answered, CHANGE_CALL, type Place, places, PLAIN_CALL, RESULT_CALL } from "./denobridge_places.ts";
 import type { Goodbye } from "./host.ts";
 import { FAILED, Fault, INVALID_PARAMS, type JsonRpcMethods, METHOD_NOT_FOUND, type Request } from "./json_rpc.ts";
+import { hideSecrets, withoutSecrets } from "./masking.ts";
 import { callFunction, named, runAction, withContext, written } from "./run.ts";
 
 type Params = Record<string, Wire>;
@@ -48,7 +50,16 @@ export class DenobridgeMethods implements JsonRpcMethods {
     if (method === "$/cancelRequest") calls.cancel((params as { id?: unknown } | null | undefined)?.id);
   }
 
+  hide<T>(value: T, _method: string, params: unknown): T {
+    return hideSecrets(this.#session, value, params);
+  }
+
   request(request: Request): unknown {
+    const { params } = request;
+    return proceed(this.#result(request), (result) => withoutSecrets(this.#session, result, params));
+  }
+
+  #result(request: Request): unknown {
     const params = request.params ?? {};
     if (!isRecord(params)) throw new Fault(INVALID_PARAMS, `the params of ${request.method} must be an object`);
     switch (request.method) {

@@ -4,12 +4,11 @@ import process from "node:process";
 
 import type { Parts } from "../define/parts.ts";
 import { isRecord } from "../values/read.ts";
-import type { Declaration, Declarations, Type } from "../values/type.ts";
+import type { Declarations } from "../values/type.ts";
 import { canonical } from "../values/write.ts";
 import type { UnpackError } from "../wire/scanner.ts";
 import { MessageStream } from "../wire/unpack.ts";
-
-const MASK = "(sensitive)";
+import { isSecretDeclaration, MASK, SECRET_MEMBERS, secretNames } from "./masking.ts";
 
 /** What the log does not show. */
 export interface Masked {
@@ -120,32 +119,15 @@ export class FrameLog {
 }
 
 /** A script of denobridge declares no attributes: only what the protocol marks is known. */
-export const MASKED_OF_SCRIPTS: Masked = {
-  names: new Set(["writeOnlyProps", "nextWriteOnlyProps", "sensitiveState", "currentSensitiveState", "sensitiveResult", "privateData"]),
-  methods: new Set(),
-};
+export const MASKED_OF_SCRIPTS: Masked = { names: new Set(SECRET_MEMBERS), methods: new Set() };
 
-const isSecretDeclaration = (one: Declaration): boolean => one.secret === true || one.writeOnly === true;
 const hasSecret = (attributes: Declarations): boolean => Object.values(attributes).some(isSecretDeclaration);
 
 /** What a plugin has declared as secret. */
 export function maskedOf(parts: Parts): Masked {
-  const names = new Set([...MASKED_OF_SCRIPTS.names, "private"]);
+  const names = new Set([...SECRET_MEMBERS, "private", ...secretNames(parts)]);
   const methods = new Set<string>();
-  const add = (attributes: Declarations): void => {
-    for (const [name, one] of Object.entries(attributes)) {
-      if (isSecretDeclaration(one)) names.add(name);
-      addType(one.type);
-    }
-  };
-  const addType = (type: Type): void => {
-    if (type.kind === "object") add(type.attributes);
-    else if ("element" in type) addType(type.element.type);
-    else if ("elements" in type) type.elements.forEach((one) => addType(one.type));
-  };
-  add(parts.config.attributes);
   for (const [name, call] of [...parts.functions, ...parts.actions]) {
-    add(call.body.attributes);
     const variadic = "variadic" in call ? call.variadic : undefined;
     if (hasSecret(call.body.attributes) || (variadic !== undefined && isSecretDeclaration(variadic.element))) {
       methods.add(name);
@@ -154,10 +136,6 @@ export function maskedOf(parts: Parts): Masked {
     const isResultSecret = "outputs" in call ? hasSecret(call.outputs) : isSecretDeclaration(call.returns);
     // Wherever a protocol has results.
     if (isResultSecret) for (const member of ["outputs", "result", "structuredContent", "text"]) names.add(member);
-  }
-  for (const { body, state } of parts.resources.values()) [body.attributes, state].forEach(add);
-  for (const { body, result } of [...parts.dataSources.values(), ...parts.ephemerals.values()]) {
-    [body.attributes, result].forEach(add);
   }
   return { names, methods };
 }

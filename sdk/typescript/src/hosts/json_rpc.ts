@@ -46,6 +46,8 @@ export interface JsonRpcMethods {
   request(request: Request): unknown;
   event(method: string, params: unknown, calls: RunningCalls): void;
   isMutating(method: string, params: unknown): boolean;
+  /** The texts of an error without the secrets in the params. */
+  hide?<T>(value: T, method: string, params: unknown): T;
   /** Whether a cancelled call is left without an answer. */
   readonly isSilent?: boolean;
 }
@@ -141,12 +143,17 @@ export class JsonRpcConversation implements Conversation {
       this.calls.end(id, call);
       return call.isCancelled ? undefined : text;
     };
+    const refused = (error: unknown): string => {
+      const { code, message, data } = answeredFault(error);
+      const texts = this.#methods.hide?.({ message, data }, method, params) ?? { message, data };
+      return errorText(id, new Fault(code, texts.message, texts.data));
+    };
     try {
       const result = this.#methods.request({ method, params, call, notify });
       if (!isPromise(result)) return done(answerText(id, result));
-      return result.then((value) => answerText(id, value)).catch((error) => faultText(id, error)).then(done);
+      return result.then((value) => answerText(id, value)).catch(refused).then(done);
     } catch (error) {
-      return done(faultText(id, error));
+      return done(refused(error));
     }
   }
 }
@@ -155,9 +162,8 @@ function answerText(id: unknown, result: unknown): string {
   return `{"jsonrpc":"2.0","id":${stringifyJson(id)},"result":${stringifyJson(result ?? null)}}`;
 }
 
-function faultText(id: unknown, error: unknown): string {
-  if (error instanceof Fault) return errorText(id, error);
-  return errorText(id, new Fault(INTERNAL_ERROR, (error as Error).message || "Internal error"));
+function answeredFault(error: unknown): Fault {
+  return error instanceof Fault ? error : new Fault(INTERNAL_ERROR, (error as Error).message || "Internal error");
 }
 
 function errorText(id: unknown, { code, message, data }: Fault): string {

@@ -10,6 +10,7 @@ import { isRecord, JSON_READING } from "../values/read.ts";
 import type { Declaration } from "../values/type.ts";
 import type { RunningCalls } from "./calls.ts";
 import { Fault, INVALID_PARAMS, type JsonRpcMethods, METHOD_NOT_FOUND, type Request } from "./json_rpc.ts";
+import { hideSecrets } from "./masking.ts";
 import { callFunction, runAction } from "./run.ts";
 import { callable, callableNames, serviceFault, unknownName } from "./service.ts";
 
@@ -105,10 +106,16 @@ export class McpMethods implements JsonRpcMethods {
     };
     try {
       const answer = this.#content(found, given, call, progress);
-      return isPromise(answer) ? answer.catch(failedContent) : answer;
+      return isPromise(answer) ? answer.catch((error) => this.#failed(error, given)) : answer;
     } catch (error) {
-      return failedContent(error);
+      return this.#failed(error, given);
     }
+  }
+
+  #failed(error: unknown, given: unknown): unknown {
+    if (isUnfit(error)) throw serviceFault(error);
+    const text = hideSecrets(this.#session, failureText(asFailure(error)), given);
+    return { content: [{ type: "text", text }], isError: true };
   }
 
   #content(
@@ -128,11 +135,6 @@ export class McpMethods implements JsonRpcMethods {
       return isEmpty ? { content: [{ type: "text", text: "done" }] } : content(outputs, outputs);
     });
   }
-}
-
-function failedContent(error: unknown): unknown {
-  if (isUnfit(error)) throw serviceFault(error);
-  return { content: [{ type: "text", text: failureText(asFailure(error)) }], isError: true };
 }
 
 function content(result: unknown, structuredContent: unknown): unknown {

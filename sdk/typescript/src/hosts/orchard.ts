@@ -9,6 +9,7 @@ import { isRecord, JSON_READING } from "../values/read.ts";
 import { bytewise, type Declaration, isOptional, typeText } from "../values/type.ts";
 import { RunningCalls } from "./calls.ts";
 import type { Conversation, Goodbye, Output } from "./host.ts";
+import { hideSecrets } from "./masking.ts";
 import { runAction } from "./run.ts";
 
 /** Names that scenarios use themselves. */
@@ -178,7 +179,8 @@ export class OrchardConversation implements Conversation {
       const known = error instanceof OrchardError
         ? error
         : new OrchardError("internal_error", (error as Error).message);
-      this.#fail(envelope.id, known);
+      const texts = hideSecrets(this.#session, { message: known.message, detail: known.detail }, envelope.params);
+      this.#fail(envelope.id, new OrchardError(known.code, texts.message, texts.detail));
     }
     this.#running -= 1;
     if (isAlone) this.#isAlone = false;

@@ -12,6 +12,7 @@ import { pack } from "../wire/pack.ts";
 import { type RunningCall, RunningCalls } from "./calls.ts";
 import type { Conversation, Goodbye, Output } from "./host.ts";
 import { CANCELLED, FAILED, Fault, INTERNAL_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND } from "./json_rpc.ts";
+import { hideSecrets, withoutSecrets } from "./masking.ts";
 import { runHook, runStorage } from "./seasonings_around.ts";
 import { seasoningsFunction } from "./seasonings_functions.ts";
 import { SeasoningsResources } from "./seasonings_resources.ts";
@@ -127,8 +128,9 @@ export class SeasoningsConversation implements Conversation {
       const given = paramsOf(params);
       if (given === undefined) throw new Fault(INVALID_REQUEST, `the params of ${method} must be a map`);
       result = await this.#result({ method, given, running: call, reporter: this.#reporter });
+      if (method.startsWith("resources/")) result = withoutSecrets(this.#session, result, given);
     } catch (thrown) {
-      error = faultOf(thrown);
+      error = hideSecrets(this.#session, faultOf(thrown), params);
     }
     this.#calls.end(id, call);
     if (!call.isCancelled) this.#respond(id, method, error, result);

@@ -7,6 +7,7 @@ import { isUnfit, nearest, plainProblemText } from "../values/problem.ts";
 import { JSON_READING } from "../values/read.ts";
 import type { RunningCalls } from "./calls.ts";
 import { FAILED, Fault, INVALID_PARAMS, type JsonRpcMethods, METHOD_NOT_FOUND, type Request } from "./json_rpc.ts";
+import { hideSecrets } from "./masking.ts";
 import { callFunction, named, runAction } from "./run.ts";
 
 /** A function or an action, by the name that they share. */
@@ -65,6 +66,15 @@ export class ServiceMethods implements JsonRpcMethods {
     }
     const given = Array.isArray(params) ? named(method, found.action, params) : params;
     return runAction(this.#session, found.action, given, JSON_READING, call, {}).then(({ outputs }) => outputs);
+  }
+
+  hide<T>(value: T, method: string, params: unknown): T {
+    const found = callable(this.#session, method);
+    if (found === undefined || !Array.isArray(params)) return hideSecrets(this.#session, value, params);
+    const part = "function" in found ? found.function : found.action;
+    const most = Object.keys(part.body.attributes).length;
+    const isVariadic = "variadic" in part && part.variadic !== undefined;
+    return hideSecrets(this.#session, value, named(method, part, isVariadic ? params : params.slice(0, most)));
   }
 
   event(method: string, params: unknown, calls: RunningCalls): void {

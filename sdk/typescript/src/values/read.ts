@@ -149,8 +149,6 @@ class Reader {
 
   #string(value: Wire, path: Path, step: Step): unknown {
     if (typeof value === "string") return value;
-    if (typeof value === "number" || typeof value === "bigint" || typeof value === "boolean") return String(value);
-    if (isBig(value)) return value.toString();
     if (value instanceof Uint8Array) return new TextDecoder().decode(value);
     return this.#wrong(value, { kind: "string" }, path, step);
   }

@@ -40,6 +40,7 @@ export class Typed {
 export type Format = "msgpack" | "json";
 
 const encoder = new TextEncoder();
+const HALF_PAIR = /\p{Surrogate}/u;
 
 /**
  * Writes a value as its declaration says.
@@ -61,9 +62,10 @@ export function writeDeclared(value: unknown, one: Declaration, format: Format, 
 function writeTyped(value: unknown, type: Type, format: Format, path: Path): Wire {
   switch (type.kind) {
     case "string":
-      if (typeof value === "string") return value.normalize("NFC");
-      if (typeof value === "number" || typeof value === "bigint" || isBig(value)) return decimalText(value);
-      if (typeof value === "boolean") return String(value);
+      if (typeof value === "string") {
+        if (HALF_PAIR.test(value)) throw new Unwritable(path, "the text has half a surrogate pair, which is not UTF-8");
+        return value.normalize("NFC");
+      }
       break;
     case "bool":
       if (typeof value === "boolean") return value;
