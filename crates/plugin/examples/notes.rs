@@ -11,7 +11,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::hash::{BuildHasher, RandomState};
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -110,8 +110,10 @@ impl Folder {
         let stored = stored.to_value()?;
         let text = json::encode(&stored, &stored.ty())?;
         let part = self.0.join(format!("{id}.part"));
-        fs::write(&part, text)?;
-        fs::File::open(&part)?.sync_all()?;
+        let mut file = fs::File::create(&part)?;
+        file.write_all(text.as_ref())?;
+        // By the handle that wrote it: Windows does not flush what is open for reading.
+        file.sync_all()?;
         fs::rename(part, self.file(id))?;
         Ok(Written { words })
     }

@@ -82,7 +82,7 @@ impl fmt::Debug for Progress {
 }
 
 /// What a function of a [`Resource`](crate::Resource) has besides its arguments: a way to report progress, and the
-/// private data of the resource, which the host keeps in the state and shows to nobody. Both are of the call that the
+/// private data of the resource, which the host keeps in the state and does not show. Both are of the call that the
 /// function handles, and do nothing in protocols that have no such thing (denobridge).
 ///
 /// ```

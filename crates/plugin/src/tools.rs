@@ -4,11 +4,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use tenon_protocols::Json;
 use tenon_protocols::orchard::Code;
 use tenon_protocols::seasonings::{Diagnostic, Segment};
-use tenon_schema::{Action, Body, Function};
-use tenon_values::{Error, Value};
+use tenon_protocols::{Json, Secrets};
+use tenon_schema::{Action, AttributeType, Body, Function};
+use tenon_values::{Error, Problem, Step, Type, Value};
 use tokio::sync::Semaphore;
 
 use crate::context::Progress;
@@ -109,8 +109,9 @@ impl Tools {
     ) -> Result<Json, Refused> {
         let body = tool.body();
         let given = tool.named(&body, arguments)?;
-        let given = { body.complete(&given) }.map_err(|errors| unfit(&errors))?;
-        let given = given.unmark_deep().0;
+        strict(&body, &given).map_err(|error| unfit(&[error]))?;
+        let complete = { body.complete(&given) }.map_err(|errors| unfit(&errors))?;
+        let given = complete.unmark_deep().0;
         let result = match &tool.kind {
             Kind::Function(_, call) => {
                 let panicked = || Failure::new("the function panicked; see stderr for the place");
@@ -122,7 +123,8 @@ impl Tools {
             // It fits the schema, but not the Rust type.
             Refusal::Unfit(_, error) => unfit(&[error]),
             Refusal::Failed(failure) => failed(failure, &body),
-        })?;
+        });
+        let result = result.map_err(|refused| refused.without_secrets(&complete))?;
         Json::of(&result.unmark_deep().0).map_err(|error| {
             let problem = format!("the result cannot be written as JSON: {error}");
             failed(
@@ -143,6 +145,19 @@ impl Tools {
         let Data { value, diagnostics } = guarded(|| work(progress, given), panicked).await?;
         tell(&diagnostics);
         Ok(value)
+    }
+}
+
+impl Refused {
+    /// The author may have quoted a secret argument, and the host does not know which ones are secret.
+    fn without_secrets(self, arguments: &Value) -> Refused {
+        let secrets = Secrets::default();
+        secrets.learn(arguments);
+        Refused {
+            message: secrets.hide(&self.message),
+            detail: self.detail.map(|detail| secrets.hide(&detail)),
+            ..self
+        }
     }
 }
 
@@ -188,6 +203,23 @@ impl Tool<'_> {
         }
         Ok(Value::object(names.into_iter().zip(elements).chain(last)))
     }
+}
+
+/// Refuses a number or a bool for a string. Terraform converts it, but a caller with JSON knows the difference, and
+/// the SDKs of other languages refuse it as well.
+fn strict(body: &Body, given: &Value) -> Result<(), Error> {
+    for attribute in &body.attributes {
+        let value = given.attributes().and_then(|all| all.get(&attribute.name));
+        if let Some(value) = value
+            && matches!(attribute.ty, AttributeType::Plain(Type::String))
+            && matches!(value.ty(), Type::Number | Type::Bool)
+        {
+            let (wanted, given) = (Type::String, value.ty());
+            let error = Error::from(Problem::WrongType { wanted, given });
+            return Err(error.below(Step::Attribute(attribute.name.as_str().into())));
+        }
+    }
+    Ok(())
 }
 
 fn refused(message: &str) -> Refused {

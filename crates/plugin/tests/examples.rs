@@ -127,7 +127,7 @@ async fn all_greeters_go_through_a_whole_life() {
         r#"{"id":1,"method":"describe","params":{}}"#,
         r#"{"id":2,"method":"configure","params":{"config":{}}}"#,
         "",
-        "this is no message",
+        "this is not a message",
         r#"{"id":3,"method":"execute","params":{"action":"greet","attrs":{"name":"you"}}}"#,
         r#"{"id":4,"method":"shutdown","params":{}}"#,
     ];

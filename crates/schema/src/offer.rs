@@ -83,6 +83,8 @@ pub struct Parameter {
     pub allows_null: bool,
     /// The function is called even if the value is not known yet.
     pub allows_unknown: bool,
+    /// It is masked in errors. Hosts are not told: neither Terraform nor JSON Schema knows secret parameters.
+    pub is_sensitive: bool,
     /// What it means.
     pub description: Description,
 }
@@ -111,6 +113,7 @@ impl Function {
                 false => Presence::Required,
             },
             default: one.default.clone(),
+            is_sensitive: one.is_sensitive,
             ..Attribute::new(&one.name, one.ty.clone()).about(one.description.clone())
         });
         let variadic = self.variadic.iter().map(|one| {
@@ -135,6 +138,7 @@ impl Parameter {
             default: None,
             allows_null: false,
             allows_unknown: false,
+            is_sensitive: false,
             description: Description::default(),
         }
     }

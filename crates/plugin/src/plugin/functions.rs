@@ -97,6 +97,7 @@ fn parameter(attribute: Attribute, may_be_left_out: bool) -> Parameter {
         is_optional: is_optional && may_be_left_out,
         default: { attribute.default.clone() }.filter(|_| may_be_left_out),
         allows_null: is_optional,
+        is_sensitive: attribute.is_sensitive,
         description: attribute.description.clone(),
         ..Parameter::new(attribute.name.clone(), attribute.implied_type())
     }

@@ -185,7 +185,7 @@ async fn an_action_reports_its_progress() {
     let posted = server.await.unwrap();
     assert_eq!(posted, [json!({ "text": "one" }), json!({ "text": "two" })]);
 
-    // Nobody is there any more.
+    // The peer is gone.
     let progress = script.call("invoke", &invoke(json!(["three"]))).await;
     assert_eq!(progress["method"], "invokeProgress");
     let failed = script.next().await;

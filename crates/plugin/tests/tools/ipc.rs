@@ -44,6 +44,30 @@ async fn functions_take_arguments_by_name_or_by_position() {
 }
 
 #[tokio::test]
+async fn errors_do_not_quote_secrets() {
+    for params in [
+        json!({ "user": "ada", "password": "hunter2\n" }),
+        json!(["ada", "hunter2\n"]),
+    ] {
+        let error = call("refuse", params).await;
+        assert_eq!(error["message"], "ada has \"(sensitive)\"");
+        assert!(!error.to_string().contains("hunter2"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_number_is_not_a_string() {
+    for (params, path) in [
+        (json!({ "name": 42 }), "name"),
+        (json!(["you", true]), "greeting"),
+    ] {
+        let error = call("greet", params).await;
+        assert_eq!(error["code"], -32602);
+        assert_eq!(error["data"]["path"], json!([path]));
+    }
+}
+
+#[tokio::test]
 async fn no_digit_is_lost() {
     let (here, there) = Io::pair();
     let served = tokio::spawn(plugin().serve_on(there));
@@ -146,7 +170,7 @@ async fn an_unknown_method_is_answered_with_what_there_is() {
     let error = call("publish_everything", json!({})).await;
     assert_eq!(
         error["message"],
-        "unknown method: publish_everything; the plugin has count, crash, exact, greet, holes, join, login, nothing, open, wait"
+        "unknown method: publish_everything; the plugin has count, crash, exact, greet, holes, join, login, nothing, open, refuse, wait"
     );
 }
 

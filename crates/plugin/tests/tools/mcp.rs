@@ -65,7 +65,7 @@ async fn tools_have_schemas() {
     let listed = ask("tools/list", json!({})).await;
     let tools = listed["tools"].as_array().unwrap();
     let tool = |name: &str| tools.iter().find(|tool| tool["name"] == name).unwrap();
-    assert_eq!(tools.len(), 10);
+    assert_eq!(tools.len(), 11);
     assert_eq!(
         *tool("greet"),
         json!({

@@ -42,6 +42,12 @@ pub(crate) fn plugin() -> Plugin<u8> {
             Ok(BTreeMap::from([("a".to_owned(), None::<String>)]))
         })
         .function("nothing", "", |()| async { Ok(None::<bool>) })
+        .function("refuse", "", |login: Login| async move {
+            let password = login.password.reveal();
+            Err::<bool, _>(
+                Failure::new(format!("{} has {password:?}", login.user)).with_detail(password),
+            )
+        })
         .function("crash", "", |()| async {
             panic!("hunter2") as Result<bool, _>
         })
