@@ -32,6 +32,8 @@ mod lives;
 mod notes;
 #[path = "acceptance/packages.rs"]
 mod packages;
+#[path = "acceptance/port.rs"]
+mod port;
 #[path = "acceptance/processes.rs"]
 mod processes;
 #[path = "acceptance/rust.rs"]
@@ -40,5 +42,7 @@ mod rust;
 mod shapes;
 #[path = "acceptance/stage.rs"]
 mod stage;
+#[path = "acceptance/windows.rs"]
+mod windows;
 #[path = "acceptance/workspace.rs"]
 mod workspace;

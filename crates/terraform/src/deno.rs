@@ -8,6 +8,7 @@ use std::time::Duration;
 use tenon_host::{Capture, Permission, PluginCommand};
 use tenon_tfplugin::Diagnostic;
 
+use crate::platform;
 use crate::script::{Permissions, Script};
 use crate::settings::Settings;
 
@@ -114,13 +115,12 @@ fn how_to_install(version: Option<&str>) -> String {
 
 /// A program by its path or, if that is only a name, in `PATH`.
 fn find(name: &Path) -> Option<PathBuf> {
+    let file = |path: PathBuf| platform::program_files(path).find(|file| file.is_file());
     if name.components().count() > 1 {
-        return name.is_file().then(|| name.to_owned());
+        return file(name.to_owned());
     }
     let folders = env::var_os("PATH")?;
-    env::split_paths(&folders)
-        .map(|folder| folder.join(name))
-        .find(|file| file.is_file())
+    env::split_paths(&folders).find_map(|folder| file(folder.join(name)))
 }
 
 /// The version that the configuration asks for, if it does not take any.
@@ -197,7 +197,7 @@ fn fits(found: &str, wanted: &str) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '+']))
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
 

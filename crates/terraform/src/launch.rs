@@ -5,8 +5,7 @@ use std::env;
 use std::ffi::OsString;
 use std::fs::Metadata;
 use std::num::NonZeroUsize;
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
@@ -14,6 +13,7 @@ use tenon_host::{Environment, Grant, Permission, PluginCommand};
 use tenon_tfplugin::Diagnostic;
 
 use crate::deno;
+use crate::platform;
 use crate::script::{Permissions, Script};
 use crate::settings::Settings;
 
@@ -132,11 +132,11 @@ fn words(script: &Script, settings: &Settings) -> Result<(Vec<OsString>, bool), 
     match ending.as_deref() {
         Some(ending) if DENO_ENDINGS.contains(&ending) => {}
         Some("py") => {
-            let python = env::var_os("TENON_PYTHON").unwrap_or_else(|| "python3".into());
+            let python = env::var_os("TENON_PYTHON").unwrap_or_else(|| platform::PYTHON.into());
             // Without -u an answer would stay in Python's buffer unless the script flushes it.
             return Ok((vec![python, "-u".into(), local.into()], false));
         }
-        _ if is_executable(&local) => return Ok((vec![local.into()], false)),
+        _ if platform::is_executable(&local) => return Ok((vec![local.into()], false)),
         _ => {}
     }
     let words = deno::words(script, settings, Some(&local), local.clone().into())?;
@@ -160,7 +160,7 @@ fn changed(script: &Script) -> Changed {
 /// The file at a path or `file:` URL.
 fn local(path: &str) -> PathBuf {
     match path.strip_prefix("file://") {
-        Some(rest) => PathBuf::from(percent_decoded(rest)),
+        Some(rest) => platform::path_of_url(percent_decoded(rest)),
         None => PathBuf::from(path),
     }
 }
@@ -203,11 +203,6 @@ fn percent_decoded(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-fn is_executable(file: &Path) -> bool {
-    let found = file.metadata();
-    found.is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
-}
-
 /// A command that the kernel confines to the permissions of a script. From our environment it gets the
 /// variables that every program needs and those that the permissions allow, but none that Terraform set
 /// for us. If the settings list variables, it gets those, except for what its permissions deny.
@@ -233,8 +228,11 @@ fn confined(
     Ok(command.permissions(permissions))
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+    use std::path::Path;
+
     use super::*;
 
     fn launch(script: Script) -> Result<String, String> {

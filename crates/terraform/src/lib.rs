@@ -28,6 +28,7 @@ mod fingerprint;
 mod function;
 mod launch;
 mod places;
+mod platform;
 mod resource;
 mod schema;
 mod script;

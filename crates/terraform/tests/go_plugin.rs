@@ -11,6 +11,8 @@ mod encryption;
 mod ending;
 #[path = "go_plugin/logging.rs"]
 mod logging;
+#[path = "go_plugin/port.rs"]
+mod port;
 #[path = "go_plugin/services.rs"]
 mod services;
 #[path = "go_plugin/start.rs"]

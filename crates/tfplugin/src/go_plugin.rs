@@ -1,6 +1,6 @@
 //! The server side of go-plugin, by which Terraform and OpenTofu talk to a provider: a line on
-//! stdout that says where the provider listens, then gRPC over a Unix socket, as a rule with
-//! certificates that both sides make anew for each process.
+//! stdout that says where the provider listens, then gRPC over a Unix socket, or over a
+//! TCP port where there are none, as a rule with certificates that both sides make anew for each process.
 //!
 //! What the provider does is left to you: [`run`] serves anything that is a [`Provider`].
 
@@ -11,11 +11,11 @@ mod ending;
 mod error;
 mod handshake;
 mod incoming;
-mod left_behind;
-mod parent;
+mod listening;
+mod platform;
+mod port;
 mod reattach;
 mod services;
-mod socket;
 
 use std::io::{self, Write};
 use std::pin::pin;
@@ -33,8 +33,9 @@ use self::encryption::Encryption;
 use self::ending::{Endings, Reason};
 use self::error::StartError;
 use self::handshake::Handshake;
+use self::listening::{Address, Listening, Network};
+use self::platform::Files;
 use self::services::Services;
-use self::socket::{Files, Socket};
 use crate::adapter::Adapter;
 use crate::{Identity, Provider, log};
 
@@ -109,8 +110,8 @@ async fn serve_terraform<P: Provider>(identity: &Identity, provider: P) -> Resul
     if let Err(error) = &begun {
         tell_terraform(error);
     }
-    let (socket, encryption, endings) = begun?;
-    serve(provider, socket, encryption, endings).await
+    let (listening, encryption, endings) = begun?;
+    serve(provider, listening, encryption, endings).await
 }
 
 /// Terraform shows a line that it cannot parse to its user, and stderr only in its log.
@@ -120,41 +121,53 @@ fn tell_terraform(error: &StartError) {
 
 /// Everything up to the line that tells Terraform where to connect. It connects only then, so
 /// nothing that takes time may stand here.
-fn begin(identity: &Identity) -> Result<(Socket, Option<Encryption>, Endings), StartError> {
+fn begin(identity: &Identity) -> Result<(Listening, Option<Encryption>, Endings), StartError> {
     // Before the line: from then on Terraform may die, and Ctrl-C may be pressed, at any time.
     let endings = Endings::of_terraform()?;
     let handshake = Handshake::from_environment(&identity.name)?;
     let client = handshake.client.clone();
     let encryption = client.map(Encryption::new).transpose()?;
-    let socket = bind(identity, &handshake)?;
+    let listening = Listening::bind(
+        Network::chosen()?,
+        identity,
+        &handshake,
+        encryption.as_ref(),
+    )?;
     let certificate = encryption.as_ref().map(Encryption::certificate);
-    let line = handshake::line(socket.address()?, certificate, handshake.asks_to_multiplex);
+    let line = handshake::line(
+        listening.address()?,
+        certificate,
+        handshake.asks_to_multiplex,
+    );
     say(&line)?;
-    left_behind::remove_beside(socket.shared_folder(), identity.socket_prefix());
-    Ok((socket, encryption, endings))
+    let Address(network, address) = listening.address()?;
+    tracing::debug!(network = network.name(), address, "the provider listens");
+    listening.remove_left_behind(&identity.socket_prefix());
+    Ok((listening, encryption, endings))
 }
 
+/// Terraform connects without a certificate to a provider that runs already, so only the permissions of a
+/// file can keep others out.
 async fn debug<P: Provider>(identity: &Identity, provider: P) -> Result<(), StartError> {
+    let network = Network::chosen()?;
+    if network == Network::Tcp {
+        return Err(StartError::DebuggingOnPort);
+    }
     let endings = Endings::of_debugging()?;
-    let socket = bind(identity, &Handshake::for_debugging())?;
-    say(&reattach::text(identity, socket.address()?))?;
-    left_behind::remove_beside(socket.shared_folder(), identity.socket_prefix());
-    serve(provider, socket, None, endings).await
-}
-
-fn bind(identity: &Identity, handshake: &Handshake) -> Result<Socket, StartError> {
-    let (folder, group) = (handshake.folder.as_deref(), handshake.group.as_deref());
-    Socket::bind(&identity.socket_prefix(), folder, group)
+    let listening = Listening::bind(network, identity, &Handshake::for_debugging(), None)?;
+    say(&reattach::text(identity, listening.address()?))?;
+    listening.remove_left_behind(&identity.socket_prefix());
+    serve(provider, listening, None, endings).await
 }
 
 /// Serves until one of the `endings` comes, then ends within [`LONGEST_ENDING`].
 async fn serve<P: Provider>(
     provider: P,
-    socket: Socket,
+    listening: Listening,
     encryption: Option<Encryption>,
     mut endings: Endings,
 ) -> Result<(), StartError> {
-    let (listener, files) = socket.into_parts()?;
+    let (listener, files) = listening.into_parts()?;
     let incoming = incoming::accept(listener, encryption.map(Encryption::into_acceptor));
     let provider = Arc::new(provider);
     let adapter = Adapter::new(provider.clone());
@@ -197,10 +210,10 @@ async fn ending<P: Provider>(endings: &mut Endings, provider: &P, calls: &TaskTr
 }
 
 /// Held weakly, so that the files go when they are dropped, long before that as a rule.
-fn end_at_the_last_moment(files: Weak<Files>) {
+fn end_at_the_last_moment(files: Weak<Option<Files>>) {
     thread::spawn(move || {
         thread::sleep(LAST_MOMENT);
-        if let Some(files) = files.upgrade() {
+        if let Some(Some(files)) = files.upgrade().as_deref() {
             files.remove();
         }
         std::process::exit(1);

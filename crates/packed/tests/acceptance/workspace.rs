@@ -96,6 +96,13 @@ impl Workspace {
         self.run_program(&self.terraform.program.clone(), &words)
     }
 
+    /// The same with more environment variables.
+    pub(crate) fn run_with(&self, variables: &[(&str, &str)], words: &str) -> Outcome {
+        let words: Vec<&str> = words.split(' ').collect();
+        let terraform = &self.terraform.program;
+        self.start_with(variables, terraform, &words).wait()
+    }
+
     /// Finds the provider anew, after it was packed again.
     pub(crate) fn init(&self) -> Outcome {
         // The checksum of the package is another one.
@@ -109,14 +116,24 @@ impl Workspace {
         self.start_program(&self.terraform.program, &words)
     }
 
-    fn run_program(&self, program: &Path, words: &[&str]) -> Outcome {
+    pub(crate) fn run_program(&self, program: &Path, words: &[&str]) -> Outcome {
         self.start_program(program, words).wait()
     }
 
     fn start_program(&self, program: &Path, words: &[&str]) -> Running<'_> {
+        self.start_with(&[], program, words)
+    }
+
+    fn start_with(
+        &self,
+        variables: &[(&str, &str)],
+        program: &Path,
+        words: &[&str],
+    ) -> Running<'_> {
         let child = self
             .command(program)
             .args(words)
+            .envs(variables.iter().copied())
             .process_group(0)
             .env("TF_CLI_CONFIG_FILE", self.path("terraform.rc"))
             .env("TF_IN_AUTOMATION", "1")

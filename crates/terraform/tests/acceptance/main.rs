@@ -20,6 +20,7 @@ mod interruptions;
 mod mark;
 mod outcome;
 mod plans;
+mod port;
 mod processes;
 mod running;
 mod scripts;

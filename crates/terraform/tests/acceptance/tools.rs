@@ -47,7 +47,7 @@ impl Terraform {
         Ok(Terraform {
             program: program.to_owned(),
             is_tofu: name == "OpenTofu",
-            minor: minor.ok_or_else(|| format!("a version that is no number: {version}"))?,
+            minor: minor.ok_or_else(|| format!("a version that is not a number: {version}"))?,
         })
     }
 }
@@ -123,7 +123,7 @@ fn output_of(program: &Path, words: &[&str]) -> Result<String, String> {
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "Terraform is no plugin: it is what starts ours"
+    reason = "Terraform is not a plugin: it starts ours"
 )]
 pub(crate) fn command(program: &Path) -> std::process::Command {
     std::process::Command::new(program)

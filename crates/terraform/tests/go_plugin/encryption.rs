@@ -14,20 +14,21 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::sign::CertifiedKey;
 use rustls::version::{TLS12, TLS13};
 use rustls::{ClientConfig, RootCertStore, SignatureScheme, SupportedProtocolVersion};
-use tokio::net::UnixStream;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpStream, UnixStream};
 use tokio_rustls::TlsConnector;
 
 use crate::client::Client;
 use crate::started::Started;
 
 /// A certificate like those that Terraform makes.
-struct Identity {
-    certificate: rcgen::Certificate,
+pub(crate) struct Identity {
+    pub(crate) certificate: rcgen::Certificate,
     key: KeyPair,
 }
 
 impl Identity {
-    fn new() -> Identity {
+    pub(crate) fn new() -> Identity {
         let key = KeyPair::generate_for(&PKCS_ECDSA_P521_SHA512).unwrap();
         let mut parameters = CertificateParams::new(["localhost".to_owned()]).unwrap();
         parameters.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -62,24 +63,49 @@ impl ResolvesClientCert for Presented {
     }
 }
 
+/// A connection of either network.
+trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
+
+/// The networks that a provider can listen on.
+const NETWORKS: [&str; 2] = ["unix", "tcp"];
+
 /// A provider that waits for one client, and its handshake line.
 struct Encrypted {
     _provider: Started,
+    network: String,
     address: String,
     certificate: CertificateDer<'static>,
 }
 
 impl Encrypted {
     fn start(terraform: &Identity) -> Encrypted {
-        let provider =
-            Started::by_terraform(&[("PLUGIN_CLIENT_CERT", &terraform.certificate.pem())]);
+        Encrypted::start_on("unix", terraform)
+    }
+
+    fn start_on(network: &str, terraform: &Identity) -> Encrypted {
+        let provider = Started::by_terraform(&[
+            ("PLUGIN_CLIENT_CERT", &terraform.certificate.pem()),
+            ("TENON_PROVIDER_NETWORK", network),
+        ]);
         let line = provider.line();
         let fields: Vec<_> = line.split('|').collect();
         let certificate = STANDARD_NO_PAD.decode(fields[5]).unwrap();
+        assert_eq!(fields[2], network);
         Encrypted {
+            network: network.to_owned(),
             address: fields[3].to_owned(),
             certificate: certificate.into(),
             _provider: provider,
+        }
+    }
+
+    /// Connects without saying anything.
+    async fn connect(&self) -> Box<dyn Stream> {
+        match self.network.as_str() {
+            "tcp" => Box::new(TcpStream::connect(&self.address).await.unwrap()),
+            _ => Box::new(UnixStream::connect(&self.address).await.unwrap()),
         }
     }
 
@@ -101,7 +127,7 @@ impl Encrypted {
             None => config.with_no_client_auth(),
         };
         config.alpn_protocols = vec![b"h2".to_vec()];
-        let stream = UnixStream::connect(&self.address).await.unwrap();
+        let stream = self.connect().await;
         let name = ServerName::try_from("localhost").unwrap();
         let stream = TlsConnector::from(Arc::new(config))
             .connect(name, stream)
@@ -120,37 +146,42 @@ impl Encrypted {
 async fn only_terraform_gets_in() {
     let terraform = Identity::new();
     let stranger = Identity::new();
-    let provider = Encrypted::start(&terraform);
-    for version in [&TLS12, &TLS13] {
-        provider.call(None, version).await.unwrap_err();
-        let another = stranger.certified(&stranger.key);
-        provider.call(Some(another), version).await.unwrap_err();
-        let stolen = terraform.certified(&stranger.key);
-        provider.call(Some(stolen), version).await.unwrap_err();
-        // The refused clients had no effect.
-        let right = terraform.certified(&terraform.key);
-        provider.call(Some(right), version).await.unwrap();
+    for network in NETWORKS {
+        let provider = Encrypted::start_on(network, &terraform);
+        for version in [&TLS12, &TLS13] {
+            provider.call(None, version).await.unwrap_err();
+            let another = stranger.certified(&stranger.key);
+            provider.call(Some(another), version).await.unwrap_err();
+            let stolen = terraform.certified(&stranger.key);
+            provider.call(Some(stolen), version).await.unwrap_err();
+            // The refused clients had no effect.
+            let right = terraform.certified(&terraform.key);
+            provider.call(Some(right), version).await.unwrap();
+        }
     }
 }
 
 #[tokio::test]
 async fn a_plain_client_is_refused() {
-    let provider = Encrypted::start(&Identity::new());
-    let stream = UnixStream::connect(&provider.address).await.unwrap();
-    let client = Client::on(stream).await.unwrap();
-    client.health("plugin").await.unwrap_err();
+    for network in NETWORKS {
+        let provider = Encrypted::start_on(network, &Identity::new());
+        let client = Client::on(provider.connect().await).await.unwrap();
+        client.health("plugin").await.unwrap_err();
+    }
 }
 
 #[tokio::test]
 async fn silent_clients_do_not_hold_up_terraform() {
     let terraform = Identity::new();
-    let provider = Encrypted::start(&terraform);
-    let mut silent = Vec::new();
-    for _ in 0..16 {
-        silent.push(UnixStream::connect(&provider.address).await.unwrap());
+    for network in NETWORKS {
+        let provider = Encrypted::start_on(network, &terraform);
+        let mut silent = Vec::new();
+        for _ in 0..16 {
+            silent.push(provider.connect().await);
+        }
+        let right = terraform.certified(&terraform.key);
+        provider.call(Some(right), &TLS13).await.unwrap();
     }
-    let right = terraform.certified(&terraform.key);
-    provider.call(Some(right), &TLS13).await.unwrap();
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What Terraform's protocol has and this provider has not, and types of blocks that nobody knows.
+//! What Terraform's protocol has and this provider has not, and unknown types of blocks.
 
 use serde_json::json;
 use tenon_tfplugin::proto::tfplugin6::*;

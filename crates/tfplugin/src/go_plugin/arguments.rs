@@ -1,5 +1,6 @@
 //! What the process was started for.
 
+use std::env::consts::EXE_SUFFIX;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
@@ -54,6 +55,7 @@ impl Mode {
 /// the file, and the version of Tenon that the program is built with.
 pub(super) fn version(identity: &Identity, file: Option<&Path>) -> String {
     let name = file.and_then(|file| file.file_name()?.to_str());
+    let name = name.map(|name| name.strip_suffix(EXE_SUFFIX).unwrap_or(name));
     let installed = name.and_then(|name| name.split_once("_v")?.1.split('_').next());
     format!(
         "{} {} (Tenon {})\n",
@@ -100,6 +102,11 @@ Environment:
   {log}, TF_LOG_PROVIDER, TF_LOG
                the level of the log on stderr: TRACE, DEBUG, INFO, WARN, ERROR or OFF. The first that
                is set counts. Terraform shows the log only if one of the last two is set
+  TENON_PROVIDER_NETWORK
+               \"unix\" for a Unix socket, which is the default, or \"tcp\" for a TCP port of this
+               machine, which is the default on Windows and needs Terraform's certificate
+  PLUGIN_MIN_PORT, PLUGIN_MAX_PORT
+               the TCP ports to choose from. Terraform sets them to 10000 and 25000
   TMPDIR       where the folder of the socket is created
   PLUGIN_UNIX_SOCKET_DIR
                a folder for the socket instead of a new one

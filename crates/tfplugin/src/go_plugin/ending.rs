@@ -2,11 +2,10 @@
 
 use std::fmt;
 
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use super::error::StartError;
-use super::parent::Parent;
+use super::platform::{self, Parent, Signal};
 
 /// What ends the process. It is watched for from the moment this is made.
 pub(super) struct Endings {
@@ -50,12 +49,11 @@ impl Endings {
     /// # Errors
     /// The handlers of the signals cannot be installed.
     pub(super) fn of_debugging() -> Result<Endings, StartError> {
-        let handle = |kind| signal(kind).map_err(StartError::Signals);
         Ok(Endings {
-            interrupt: handle(SignalKind::interrupt())?,
+            interrupt: platform::interrupt().map_err(StartError::Signals)?,
             ends_on_interrupt: true,
-            terminate: handle(SignalKind::terminate())?,
-            hang_up: handle(SignalKind::hangup())?,
+            terminate: platform::terminate().map_err(StartError::Signals)?,
+            hang_up: platform::hang_up().map_err(StartError::Signals)?,
             requested: CancellationToken::new(),
             ends_on_request: false,
             parent: None,
@@ -69,7 +67,7 @@ impl Endings {
 
     /// Whether calls in progress may finish before the process ends.
     pub(super) fn lets_calls_finish(&self, reason: &Reason) -> bool {
-        self.parent.is_some() && matches!(reason, Reason::Signal("SIGTERM"))
+        self.parent.is_some() && matches!(reason, Reason::Signal(platform::TERMINATE))
     }
 
     /// Waits for the first of them.
@@ -82,9 +80,9 @@ impl Endings {
         };
         tokio::select! {
             () = self.requested.cancelled(), if self.ends_on_request => Reason::Requested,
-            _ = self.interrupt.recv(), if self.ends_on_interrupt => Reason::Signal("SIGINT"),
-            _ = self.terminate.recv() => Reason::Signal("SIGTERM"),
-            _ = self.hang_up.recv() => Reason::Signal("SIGHUP"),
+            _ = self.interrupt.recv(), if self.ends_on_interrupt => Reason::Signal(platform::INTERRUPT),
+            _ = self.terminate.recv() => Reason::Signal(platform::TERMINATE),
+            _ = self.hang_up.recv() => Reason::Signal(platform::HANG_UP),
             () = parent_died => Reason::ParentDied,
         }
     }

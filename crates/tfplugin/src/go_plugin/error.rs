@@ -1,9 +1,10 @@
 //! Why the provider could not be served.
 
 use std::io;
-use std::path::PathBuf;
 
 use super::handshake::PROTOCOL;
+use super::listening::NETWORK_VARIABLE;
+use super::platform::SocketError;
 
 /// Why the provider could not be served.
 #[derive(Debug, thiserror::Error)]
@@ -38,46 +39,43 @@ pub(super) enum StartError {
     #[error("TLS could not be set up: {0}")]
     Encryption(#[from] rustls::Error),
 
+    #[error(transparent)]
+    Socket(#[from] SocketError),
+
+    #[error("{NETWORK_VARIABLE} is {0:?}; set it to \"unix\" or \"tcp\", or do not set it")]
+    UnknownNetwork(String),
+
     #[error(
-        "{}: the path of a socket can have {longest} bytes at most, and this one has {}; set {variable} \
-         to a shorter folder", path.display(), path.as_os_str().len()
+        "Terraform sent no certificate in PLUGIN_CLIENT_CERT, and without one every user of this machine \
+         could use the provider on its TCP port; run Terraform without TF_DISABLE_PLUGIN_TLS"
     )]
-    LongPath {
-        path: PathBuf,
-        longest: usize,
+    OpenPort,
+
+    #[error(
+        "--debug does not serve on a TCP port: Terraform would connect to it without a certificate, and so \
+         could every other user of this machine; use a system with Unix sockets, such as WSL, or attach a \
+         debugger to the process that Terraform starts"
+    )]
+    DebuggingOnPort,
+
+    #[error("{variable} is {value:?}, which is not a port: use a number from 0 to 65535")]
+    NotPort {
         variable: &'static str,
+        value: String,
     },
 
     #[error(
-        "{}: the path of the socket must be UTF-8 without \"|\" and line breaks, because it is sent to \
-         Terraform in a line; set {variable} to another folder", path.display()
+        "PLUGIN_MIN_PORT, {first}, is greater than PLUGIN_MAX_PORT, {last}; set both, or none of them"
     )]
-    UnspeakablePath {
-        path: PathBuf,
-        variable: &'static str,
-    },
-
-    #[error("{}: {action}: {error}; set {variable} to a folder that you can write", path.display())]
-    Socket {
-        path: PathBuf,
-        action: &'static str,
-        error: io::Error,
-        variable: &'static str,
-    },
+    NoPorts { first: u16, last: u16 },
 
     #[error(
-        "PLUGIN_UNIX_SOCKET_GROUP names the group \"{0}\", which is not in /etc/group; use its \
-         number instead"
+        "no TCP port from {first} to {last} is available: {error}; set PLUGIN_MIN_PORT and \
+         PLUGIN_MAX_PORT to a range with free ports"
     )]
-    UnknownGroup(String),
-
-    #[error(
-        "the socket {} could not be given to the group \"{group}\" of PLUGIN_UNIX_SOCKET_GROUP: \
-         {error}; name a group that you are in", path.display()
-    )]
-    Group {
-        path: PathBuf,
-        group: String,
+    Ports {
+        first: u16,
+        last: u16,
         error: io::Error,
     },
 

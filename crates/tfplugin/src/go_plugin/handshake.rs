@@ -10,6 +10,7 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 
 use super::error::StartError;
+use super::listening::Address;
 
 /// The variable, and its value, by which Terraform and OpenTofu say that it is they who start the
 /// process. This is not a secret; it keeps people from starting a provider by mistake.
@@ -94,14 +95,16 @@ fn read_certificate(text: Option<OsString>) -> Result<Option<CertificateDer<'sta
 /// address, kind, certificate and, if it asks, whether streams can be multiplexed, which they
 /// cannot.
 pub(super) fn line(
-    address: &str,
+    address: Address<'_>,
     certificate: Option<&CertificateDer<'_>>,
     asks_to_multiplex: bool,
 ) -> String {
     let certificate = certificate.map(|certificate| STANDARD_NO_PAD.encode(certificate));
     let certificate = certificate.unwrap_or_default();
     let multiplex = if asks_to_multiplex { "|false" } else { "" };
-    format!("1|{PROTOCOL}|unix|{address}|grpc|{certificate}{multiplex}\n")
+    let Address(network, address) = address;
+    let network = network.name();
+    format!("1|{PROTOCOL}|{network}|{address}|grpc|{certificate}{multiplex}\n")
 }
 
 /// The line that says instead why there is nothing to connect to. With four fields or more it would
@@ -116,6 +119,7 @@ pub(super) fn refusal(error: &StartError) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::listening::Network;
     use super::*;
 
     #[test]
@@ -157,11 +161,17 @@ mod tests {
     #[test]
     fn the_line_has_six_fields_and_a_seventh_on_demand() {
         let certificate = CertificateDer::from(vec![0xff; 4]);
-        assert_eq!(line("/a", None, false), "1|6|unix|/a|grpc|\n");
+        let socket = Address(Network::Unix, "/a");
+        assert_eq!(line(socket, None, false), "1|6|unix|/a|grpc|\n");
         assert_eq!(
-            line("/a", Some(&certificate), false),
+            line(socket, Some(&certificate), false),
             "1|6|unix|/a|grpc|/////w\n"
         );
-        assert_eq!(line("/a", None, true), "1|6|unix|/a|grpc||false\n");
+        assert_eq!(line(socket, None, true), "1|6|unix|/a|grpc||false\n");
+        let port = Address(Network::Tcp, "127.0.0.1:10000");
+        assert_eq!(
+            line(port, Some(&certificate), false),
+            "1|6|tcp|127.0.0.1:10000|grpc|/////w\n"
+        );
     }
 }

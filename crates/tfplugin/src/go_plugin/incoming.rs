@@ -5,7 +5,6 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
@@ -13,6 +12,7 @@ use tokio_stream::Stream;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::connection::Connection;
+use super::listening::Listener;
 
 /// Terraform opens one connection. Silent connections delay others only if there are this many of them,
 /// and only until their handshake times out.
@@ -31,7 +31,7 @@ pub(super) struct Incoming {
 }
 
 /// Accepts what comes; with an `acceptor`, only what passes its handshake.
-pub(super) fn accept(listener: UnixListener, acceptor: Option<TlsAcceptor>) -> Incoming {
+pub(super) fn accept(listener: Listener, acceptor: Option<TlsAcceptor>) -> Incoming {
     let (sender, connections) = mpsc::channel(1);
     let accepting = tokio::spawn(accept_all(listener, acceptor, sender));
     Incoming {
@@ -53,7 +53,7 @@ impl Stream for Incoming {
 }
 
 async fn accept_all(
-    listener: UnixListener,
+    listener: Listener,
     acceptor: Option<TlsAcceptor>,
     ready: mpsc::Sender<Connection>,
 ) {
@@ -62,7 +62,7 @@ async fn accept_all(
         tokio::select! {
             Some(_done) = handshakes.join_next() => {}
             accepted = listener.accept(), if handshakes.len() < MOST_HANDSHAKES => match accepted {
-                Ok((stream, _)) => {
+                Ok(stream) => {
                     handshakes.spawn(shake_hands(stream, acceptor.clone(), ready.clone()));
                 }
                 Err(error) => {
@@ -76,12 +76,12 @@ async fn accept_all(
 
 /// A client that fails here is logged, and no other is affected.
 async fn shake_hands(
-    stream: UnixStream,
+    stream: Connection,
     acceptor: Option<TlsAcceptor>,
     ready: mpsc::Sender<Connection>,
 ) {
     let connection = match acceptor {
-        None => Connection::new(stream),
+        None => stream,
         Some(acceptor) => {
             let accepted = tokio::time::timeout(LONGEST_HANDSHAKE, acceptor.accept(stream)).await;
             match accepted {

@@ -3,10 +3,11 @@
 use serde_json::{Map, Value, json};
 
 use super::handshake::PROTOCOL;
+use super::listening::Address;
 use crate::Identity;
 
 /// What is printed once the provider listens at `address`.
-pub(super) fn text(identity: &Identity, address: &str) -> String {
+pub(super) fn text(identity: &Identity, address: Address<'_>) -> String {
     let value = value(identity, address, std::process::id()).to_string();
     // Within single quotes a shell knows no escapes, so one has to end and begin anew.
     let quoted = value.replace('\'', r"'\''");
@@ -19,13 +20,14 @@ pub(super) fn text(identity: &Identity, address: &str) -> String {
 }
 
 /// With `Test` Terraform leaves the process alone when it is done.
-fn value(identity: &Identity, address: &str, process: u32) -> Value {
+fn value(identity: &Identity, address: Address<'_>, process: u32) -> Value {
+    let Address(network, address) = address;
     let one = json!({
         "Protocol": "grpc",
         "ProtocolVersion": PROTOCOL,
         "Pid": process,
         "Test": true,
-        "Addr": { "Network": "unix", "String": address },
+        "Addr": { "Network": network.name(), "String": address },
     });
     // Terraform looks for the first, OpenTofu, whose registry is another, for the second.
     let addresses = [
@@ -38,18 +40,19 @@ fn value(identity: &Identity, address: &str, process: u32) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use super::super::listening::Network;
     use super::*;
     use crate::identity;
 
     #[test]
     fn an_apostrophe_in_the_path_survives_the_shell() {
-        let text = text(&identity::for_tests(), "/it's");
+        let text = text(&identity::for_tests(), Address(Network::Unix, "/it's"));
         assert!(text.contains(r#""String":"/it'\''s""#));
     }
 
     #[test]
     fn both_addresses_lead_to_the_same_process() {
-        let value = value(&identity::for_tests(), "/socket", 7);
+        let value = value(&identity::for_tests(), Address(Network::Unix, "/socket"), 7);
         let one = &value["somebody/pan-try"];
         assert_eq!(one["Pid"], 7);
         assert_eq!(one["Addr"]["String"], "/socket");

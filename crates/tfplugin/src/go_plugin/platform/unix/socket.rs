@@ -13,7 +13,54 @@ use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketType};
 use tokio::net::UnixListener;
 
-use super::error::StartError;
+use super::{SocketListener, left_behind};
+
+/// Why there is no socket.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SocketError {
+    #[error(
+        "{}: the path of a socket can have {longest} bytes at most, and this one has {}; set {variable} \
+         to a shorter folder", path.display(), path.as_os_str().len()
+    )]
+    LongPath {
+        path: PathBuf,
+        longest: usize,
+        variable: &'static str,
+    },
+
+    #[error(
+        "{}: the path of the socket must be UTF-8 without \"|\" and line breaks, because it is sent to \
+         Terraform in a line; set {variable} to another folder", path.display()
+    )]
+    UnspeakablePath {
+        path: PathBuf,
+        variable: &'static str,
+    },
+
+    #[error("{}: {action}: {error}; set {variable} to a folder that you can write", path.display())]
+    Socket {
+        path: PathBuf,
+        action: &'static str,
+        error: io::Error,
+        variable: &'static str,
+    },
+
+    #[error(
+        "PLUGIN_UNIX_SOCKET_GROUP names the group \"{0}\", which is not in /etc/group; use its \
+         number instead"
+    )]
+    UnknownGroup(String),
+
+    #[error(
+        "the socket {} could not be given to the group \"{group}\" of PLUGIN_UNIX_SOCKET_GROUP: \
+         {error}; name a group that you are in", path.display()
+    )]
+    Group {
+        path: PathBuf,
+        group: String,
+        error: io::Error,
+    },
+}
 
 /// The system has room for so many bytes in the address of a socket.
 const LONGEST_PATH: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
@@ -21,7 +68,7 @@ const LONGEST_PATH: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
 /// A socket that is listened on. Its file goes when it is dropped, and its folder if it was made
 /// for it.
 #[derive(Debug)]
-pub(super) struct Socket {
+pub(crate) struct Socket {
     listener: OwnedFd,
     files: Files,
     /// What a user can set to have it elsewhere.
@@ -30,14 +77,14 @@ pub(super) struct Socket {
 
 /// What must be removed from the disk. Before the process ends, this must be dropped.
 #[derive(Debug)]
-pub(super) struct Files {
+pub(crate) struct Files {
     socket: PathBuf,
     own_folder: Option<PathBuf>,
 }
 
 impl Files {
     /// Removes them now.
-    pub(super) fn remove(&self) {
+    pub(crate) fn remove(&self) {
         let _already_gone = fs::remove_file(&self.socket);
         if let Some(folder) = &self.own_folder {
             let _already_gone = fs::remove_dir(folder);
@@ -59,11 +106,11 @@ impl Socket {
     /// # Errors
     /// The folder cannot be written, its path is too long or cannot be told to Terraform, or the
     /// group cannot be given.
-    pub(super) fn bind(
+    pub(crate) fn bind(
         prefix: &str,
         folder: Option<&Path>,
         group: Option<&str>,
-    ) -> Result<Socket, StartError> {
+    ) -> Result<Socket, SocketError> {
         let group = group.map(|name| find_group(name).map(|id| (name, id)));
         let group = group.transpose()?;
         let name = format!("{prefix}{:016x}", random());
@@ -77,7 +124,7 @@ impl Socket {
                 let folder = absolute(&std::env::temp_dir()).join(name);
                 // Checked before anything is made that would have to be removed.
                 check_path(&folder.join("socket"), variable)?;
-                let failed = |error| StartError::Socket {
+                let failed = |error| SocketError::Socket {
                     path: folder.clone(),
                     action: "the folder of the socket could not be made",
                     error,
@@ -97,14 +144,14 @@ impl Socket {
         own_folder: Option<PathBuf>,
         group: Option<(&str, u32)>,
         variable: &'static str,
-    ) -> Result<Socket, StartError> {
+    ) -> Result<Socket, SocketError> {
         // From here on whatever goes wrong takes the files with it.
         let files = Files { socket, own_folder };
         check_path(&files.socket, variable)?;
         if let (Some(folder), Some(group)) = (&files.own_folder, group) {
             give(folder, group, 0o710)?;
         }
-        let failed = |error: io::Error| StartError::Socket {
+        let failed = |error: io::Error| SocketError::Socket {
             path: files.socket.clone(),
             action: "the socket could not be made",
             error,
@@ -131,33 +178,35 @@ impl Socket {
     ///
     /// # Errors
     /// The path is not UTF-8.
-    pub(super) fn address(&self) -> Result<&str, StartError> {
+    pub(crate) fn address(&self) -> Result<&str, SocketError> {
         let path = &self.files.socket;
-        path.to_str().ok_or_else(|| StartError::UnspeakablePath {
+        path.to_str().ok_or_else(|| SocketError::UnspeakablePath {
             path: path.clone(),
             variable: self.variable,
         })
     }
 
-    /// The folder that other providers have their sockets in, too.
-    pub(super) fn shared_folder(&self) -> PathBuf {
+    /// Removes the sockets with names of this beginning whose providers were killed, in the folder that this
+    /// provider shares with others. Does not wait for it.
+    pub(crate) fn remove_left_behind(&self, prefix: &str) {
         let own = self.files.own_folder.as_ref().unwrap_or(&self.files.socket);
-        own.parent().unwrap_or(own).to_owned()
+        let shared = own.parent().unwrap_or(own).to_owned();
+        left_behind::remove_beside(shared, prefix.to_owned());
     }
 
     /// What accepts connections, and the files, which go when they are dropped.
     ///
     /// # Errors
     /// The runtime does not take it.
-    pub(super) fn into_parts(self) -> Result<(UnixListener, Files), StartError> {
-        let listener = UnixListener::from_std(StdUnixListener::from(self.listener));
-        Ok((listener.map_err(StartError::Runtime)?, self.files))
+    pub(crate) fn into_parts(self) -> io::Result<(SocketListener, Files)> {
+        let listener = UnixListener::from_std(StdUnixListener::from(self.listener))?;
+        Ok((SocketListener(listener), self.files))
     }
 }
 
 /// A Unix socket that never blocks and that no child inherits.
 #[cfg(target_os = "linux")]
-pub(super) fn new_socket() -> Result<OwnedFd, Errno> {
+pub(crate) fn new_socket() -> Result<OwnedFd, Errno> {
     use rustix::net::SocketFlags;
 
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
@@ -167,7 +216,7 @@ pub(super) fn new_socket() -> Result<OwnedFd, Errno> {
 /// The same where a socket cannot be made with flags: a child that is started between the calls
 /// inherits it.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn new_socket() -> Result<OwnedFd, Errno> {
+pub(crate) fn new_socket() -> Result<OwnedFd, Errno> {
     use rustix::fs::{OFlags, fcntl_setfl};
     use rustix::io::{FdFlags, fcntl_setfd};
 
@@ -188,11 +237,11 @@ fn absolute(folder: &Path) -> PathBuf {
     std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned())
 }
 
-fn check_path(path: &Path, variable: &'static str) -> Result<(), StartError> {
+fn check_path(path: &Path, variable: &'static str) -> Result<(), SocketError> {
     let path = path.to_owned();
     if path.as_os_str().len() > LONGEST_PATH {
         let longest = LONGEST_PATH;
-        return Err(StartError::LongPath {
+        return Err(SocketError::LongPath {
             path,
             longest,
             variable,
@@ -200,16 +249,16 @@ fn check_path(path: &Path, variable: &'static str) -> Result<(), StartError> {
     }
     match path.to_str() {
         Some(text) if !text.contains(['|', '\n', '\r']) => Ok(()),
-        _ => Err(StartError::UnspeakablePath { path, variable }),
+        _ => Err(SocketError::UnspeakablePath { path, variable }),
     }
 }
 
 /// A number, or a name in the file of groups. Groups that are kept elsewhere have a number, too.
-fn find_group(name: &str) -> Result<u32, StartError> {
+fn find_group(name: &str) -> Result<u32, SocketError> {
     if let Ok(number) = name.parse() {
         return Ok(number);
     }
-    let unknown = || StartError::UnknownGroup(name.to_owned());
+    let unknown = || SocketError::UnknownGroup(name.to_owned());
     let groups = fs::read_to_string("/etc/group").map_err(|_| unknown())?;
     let number_of = |line: &str| {
         let mut fields = line.split(':');
@@ -219,10 +268,10 @@ fn find_group(name: &str) -> Result<u32, StartError> {
     groups.lines().find_map(number_of).ok_or_else(unknown)
 }
 
-fn give(path: &Path, (group, id): (&str, u32), mode: u32) -> Result<(), StartError> {
+fn give(path: &Path, (group, id): (&str, u32), mode: u32) -> Result<(), SocketError> {
     chown(path, None, Some(id))
         .and_then(|()| fs::set_permissions(path, Permissions::from_mode(mode)))
-        .map_err(|error| StartError::Group {
+        .map_err(|error| SocketError::Group {
             path: path.to_owned(),
             group: group.to_owned(),
             error,
@@ -262,7 +311,7 @@ mod tests {
         fs::create_dir(&own).unwrap();
         let failed = Socket::bind_at(own.join("no/socket"), Some(own.clone()), None, "TMPDIR");
         assert!(
-            matches!(failed, Err(StartError::Socket { .. })),
+            matches!(failed, Err(SocketError::Socket { .. })),
             "{failed:?}"
         );
         assert!(!own.exists());

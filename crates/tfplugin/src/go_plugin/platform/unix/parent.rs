@@ -10,7 +10,7 @@ use tokio::io::unix::AsyncFd;
 const INTERVAL: Duration = Duration::from_secs(1);
 
 /// The process that started this one.
-pub(super) struct Parent {
+pub(crate) struct Parent {
     /// Nothing, if it lives in another namespace of processes. A new parent is something, then.
     process: Option<Pid>,
     /// Becomes readable when it dies. Systems other than Linux, old kernels and some sandboxes have
@@ -21,14 +21,14 @@ pub(super) struct Parent {
 impl Parent {
     /// Watches for the death of the current parent. If Terraform died before that, the parent is another
     /// process, and writing the line of the handshake fails.
-    pub(super) fn watch() -> Parent {
+    pub(crate) fn watch() -> Parent {
         let process = getppid();
         let handle = process.and_then(readable_at_death);
         Parent { process, handle }
     }
 
     /// Waits until it has died.
-    pub(super) async fn died(&mut self) {
+    pub(crate) async fn died(&mut self) {
         // Its number may have been given to another process before the handle was made.
         while getppid() == self.process {
             match &self.handle {
