@@ -7,6 +7,8 @@ mod options;
 mod path;
 mod reading;
 mod shell;
+mod starters;
+mod windows;
 mod word;
 
 use std::collections::BTreeSet;
@@ -15,6 +17,8 @@ use std::path::{Path, PathBuf};
 use tenon_protocols::acp::{
     CreateTerminalParams, Location, Raw, ToolCall, ToolCallUpdate, ToolContent, ToolKind,
 };
+
+use crate::paths::spelling;
 
 pub use command::Commands;
 pub(crate) use command::Meant;
@@ -43,6 +47,14 @@ pub struct Facts {
     pub shells: BTreeSet<String>,
     /// It shows how a file changes.
     pub has_diff: bool,
+    /// It has the new text of a file.
+    pub has_text: bool,
+    /// It has code, which is run unless the call changes a file.
+    pub has_code: bool,
+    /// It has a terminal, in which something runs.
+    pub has_terminal: bool,
+    /// One of the files has several names (hard links), so other files than these are meant as well.
+    pub has_other_names: bool,
     /// A path or command could not be read, so more is done than is listed here.
     pub is_incomplete: bool,
 }
@@ -127,13 +139,14 @@ impl Facts {
                 self.is_incomplete = true;
                 return;
             }
-            let path = folder.join(meaning);
-            if path::climbs(&path) {
-                self.climbing.insert(path.clone());
+            let path = self.absolute(&meaning, folder);
+            let normal = path::normal(&path);
+            self.folders.extend(spelling::aliases(&normal));
+            if normal != folder {
+                self.folders.insert(normal);
             }
-            let path = path::normal(&path);
-            if path != folder {
-                self.folders.insert(path);
+            if path::climbs(&path) {
+                self.climbing.insert(path);
             }
         }
     }
@@ -179,9 +192,13 @@ impl Facts {
             self.add_path(&location.path, folder);
         }
         for item in content.unwrap_or_default() {
-            if let ToolContent::Diff(diff) = item {
-                self.has_diff = true;
-                self.add_path(&diff.path, folder);
+            match item {
+                ToolContent::Diff(diff) => {
+                    self.has_diff = true;
+                    self.add_path(&diff.path, folder);
+                }
+                ToolContent::Terminal(_) => self.has_terminal = true,
+                _ => {}
             }
         }
         if let Some(input) = input.and_then(|input| input.decode().ok()) {
@@ -195,12 +212,21 @@ impl Facts {
                 self.is_incomplete = true;
                 return;
             }
-            let path = folder.join(meaning);
-            self.paths.insert(path::normal(&path));
+            let path = self.absolute(&meaning, folder);
+            let normal = path::normal(&path);
+            self.paths.extend(spelling::aliases(&normal));
+            self.paths.insert(normal);
             if path::climbs(&path) {
                 self.climbing.insert(path);
             }
         }
+    }
+
+    fn absolute(&mut self, path: &str, folder: &Path) -> PathBuf {
+        let path = folder.join(path);
+        // On Windows, `C:file` is in a folder that only the agent knows.
+        self.is_incomplete |= !path.is_absolute();
+        path
     }
 
     /// Adds a command line. What is kept of a tool call is bounded: an agent may send any number of them.
@@ -223,7 +249,7 @@ impl Facts {
         (!facts.paths.is_empty() || !facts.commands.is_empty()).then_some(facts)
     }
 
-    /// Adds where the paths lead to if there are symbolic links in them.
+    /// Adds where the paths lead to if there are symbolic links in them, and finds hard links.
     pub fn follow_links(&mut self) {
         let targets = |paths: &mut dyn Iterator<Item = &PathBuf>| -> Vec<PathBuf> {
             paths.filter_map(|path| path::target(path)).collect()
@@ -232,6 +258,7 @@ impl Facts {
         let folders = targets(&mut self.folders.iter());
         self.paths.extend(paths);
         self.folders.extend(folders);
+        self.has_other_names |= self.paths.iter().any(|path| spelling::names(path) > 1);
     }
 }
 
@@ -245,12 +272,14 @@ mod tests {
         facts
     }
 
+    #[cfg(unix)]
     fn paths(facts: &Facts) -> Vec<&str> {
         { facts.paths.iter() }
             .map(|path| path.to_str().unwrap())
             .collect()
     }
 
+    #[cfg(unix)]
     #[test]
     fn files_are_collected_from_everywhere() {
         let facts = facts(
@@ -266,12 +295,14 @@ mod tests {
         assert!(!facts.is_incomplete);
     }
 
+    #[cfg(unix)]
     #[test]
     fn a_path_cannot_climb_by_its_text() {
         let facts = facts(r#"{"toolCallId":"t","rawInput":{"path":"src/../../etc/passwd"}}"#);
         assert_eq!(paths(&facts), ["/etc/passwd"]);
     }
 
+    #[cfg(unix)]
     #[test]
     fn a_path_means_whatever_it_can_mean() {
         let facts = facts(r#"{"toolCallId":"t","rawInput":{"path":"file:///w/%2eenv"}}"#);
@@ -286,6 +317,7 @@ mod tests {
     }
 
     /// An agent can send any number of tool calls, each with any number of files and commands.
+    #[cfg(unix)]
     #[test]
     fn what_is_kept_of_a_call_is_bounded() {
         let files: Vec<String> = (0..5000).map(|number| format!("/w/{number}")).collect();
@@ -304,6 +336,7 @@ mod tests {
         assert!(facts.title.unwrap().len() <= LONGEST_TITLE);
     }
 
+    #[cfg(unix)]
     #[test]
     fn commands_are_texts_or_words() {
         let command = |input: &str| {
@@ -341,6 +374,7 @@ mod tests {
         }
     }
 
+    #[cfg(unix)]
     #[test]
     fn links_are_followed_to_files_that_do_not_exist_yet() {
         let folder = tempfile::tempdir().unwrap();

@@ -21,6 +21,38 @@ pub(crate) enum Kind {
     Command,
 }
 
+/// Whether a letter is the same in another case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Case {
+    Exact,
+    Any,
+}
+
+impl Case {
+    /// What this system does with the names of files and programs.
+    pub(crate) const OF_SYSTEM: Case = match cfg!(windows) {
+        true => Case::Any,
+        false => Case::Exact,
+    };
+
+    /// The letter, as itself and in the other case. Windows knows no letter whose other case is two letters.
+    fn spellings(self, letter: char) -> [char; 3] {
+        if self == Case::Exact {
+            return [letter; 3];
+        }
+        let single = |other: char, more: Option<char>| match more {
+            None => other,
+            Some(_) => letter,
+        };
+        let (mut small, mut capital) = (letter.to_lowercase(), letter.to_uppercase());
+        [
+            letter,
+            single(small.next().unwrap_or(letter), small.next()),
+            single(capital.next().unwrap_or(letter), capital.next()),
+        ]
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Piece {
     Literal(char),
@@ -69,13 +101,25 @@ impl Glob {
     }
 
     pub(crate) fn matches(&self, text: &str) -> bool {
+        self.matches_in(text, Case::Exact)
+    }
+
+    /// Whether a text matches, perhaps with letters in another case.
+    pub(crate) fn matches_in(&self, text: &str, case: Case) -> bool {
         let text: Vec<char> = text.chars().collect();
-        { self.choices.iter() }.any(|choice| matches(choice, self.kind, &text))
+        let mut choices = self.choices.iter();
+        choices.any(|choice| {
+            matches(choice, &text, &|piece, letter| {
+                self.takes(piece, letter, case)
+            })
+        })
     }
 
     /// Whether a command is meant by a rule that does not allow it: `git push *` is about `git push` too.
-    pub(crate) fn matches_command(&self, text: &str) -> bool {
-        self.matches(text) || self.text.ends_with(" *") && self.matches(&format!("{text} "))
+    pub(crate) fn matches_command(&self, text: &str, case: Case) -> bool {
+        let is_about_arguments = self.text.ends_with(" *");
+        self.matches_in(text, case)
+            || is_about_arguments && self.matches_in(&format!("{text} "), case)
     }
 
     /// Whether only one text matches.
@@ -101,8 +145,37 @@ impl Glob {
 
     /// Whether a text can match of which some letters are not known: each of those stands for any text. Each of the
     /// `skips` is a part of the text that may be left out: from a place to a later one, in the order of the places.
-    pub(crate) fn may_match(&self, text: &[Option<char>], skips: &[(usize, usize)]) -> bool {
-        { self.choices.iter() }.any(|choice| may_match(choice, self.kind, text, skips))
+    pub(crate) fn may_match(
+        &self,
+        text: &[Option<char>],
+        skips: &[(usize, usize)],
+        case: Case,
+    ) -> bool {
+        let mut choices = self.choices.iter();
+        choices.any(|choice| {
+            may_match(choice, text, skips, &|piece, letter| {
+                self.takes(piece, letter, case)
+            })
+        })
+    }
+
+    /// Whether a piece takes a letter.
+    fn takes(&self, piece: &Piece, letter: char, case: Case) -> bool {
+        let is_separator = self.kind == Kind::Path && letter == '/';
+        match piece {
+            Piece::Literal(literal) => case.spellings(letter).contains(literal),
+            Piece::One => !is_separator,
+            Piece::Class(is_negated, ranges) => {
+                let is_in = |letter: char| {
+                    ranges
+                        .iter()
+                        .any(|(from, to)| (*from..=*to).contains(&letter))
+                };
+                let is_in = case.spellings(letter).into_iter().any(is_in);
+                is_in != *is_negated && !is_separator
+            }
+            Piece::Star | Piece::Anything | Piece::Folders => false,
+        }
     }
 }
 
@@ -242,8 +315,11 @@ fn class(text: &[char]) -> Result<Piece, &'static str> {
     Ok(Piece::Class(is_negated, ranges))
 }
 
+/// Whether a piece takes a letter.
+type Takes<'t> = &'t dyn Fn(&Piece, char) -> bool;
+
 /// Which places in the text can be reached after each piece: no pattern takes more than pieces times characters.
-fn matches(pieces: &[Piece], kind: Kind, text: &[char]) -> bool {
+fn matches(pieces: &[Piece], text: &[char], takes: Takes<'_>) -> bool {
     let mut reached = vec![false; text.len() + 1];
     reached[0] = true;
     for piece in pieces {
@@ -265,7 +341,7 @@ fn matches(pieces: &[Piece], kind: Kind, text: &[char]) -> bool {
             }
             one => {
                 for (at, &character) in text.iter().enumerate() {
-                    next[at + 1] = reached[at] && takes(one, kind, character);
+                    next[at + 1] = reached[at] && takes(one, character);
                 }
             }
         }
@@ -277,9 +353,9 @@ fn matches(pieces: &[Piece], kind: Kind, text: &[char]) -> bool {
 /// Which pieces can be next before each letter. After an unknown text that can be any of those that follow.
 fn may_match(
     pieces: &[Piece],
-    kind: Kind,
     text: &[Option<char>],
     skips: &[(usize, usize)],
+    takes: Takes<'_>,
 ) -> bool {
     let is_any = |piece: &Piece| matches!(piece, Piece::Star | Piece::Anything | Piece::Folders);
     let mut next = vec![false; pieces.len() + 1];
@@ -311,26 +387,13 @@ fn may_match(
             Some(letter) => {
                 for (at, piece) in pieces.iter().enumerate().filter(|(at, _)| next[*at]) {
                     after[at] |= is_any(piece);
-                    after[at + 1] |= takes(piece, kind, *letter);
+                    after[at + 1] |= takes(piece, *letter);
                 }
             }
         }
         next = after;
     }
     next[pieces.len()]
-}
-
-fn takes(piece: &Piece, kind: Kind, character: char) -> bool {
-    let is_separator = kind == Kind::Path && character == '/';
-    match piece {
-        Piece::Literal(literal) => *literal == character,
-        Piece::One => !is_separator,
-        Piece::Class(is_negated, ranges) => {
-            let is_in = { ranges.iter() }.any(|(from, to)| (*from..=*to).contains(&character));
-            is_in != *is_negated && !is_separator
-        }
-        Piece::Star | Piece::Anything | Piece::Folders => false,
-    }
 }
 
 #[cfg(test)]
@@ -363,6 +426,18 @@ mod tests {
     }
 
     #[test]
+    fn the_case_of_letters_can_be_ignored() {
+        let any_case = |pattern: &str, text: &str| {
+            let glob = Glob::read(pattern, Kind::Path).unwrap();
+            glob.matches_in(text, Case::Any)
+        };
+        assert!(any_case("**/.env", "a/.ENV") && any_case("SRC/*.Rs", "src/É.rS"));
+        assert!(any_case("[Z-a]", "z") && any_case("été", "ÉTÉ"));
+        assert!(!any_case("src/*", "SRC/a/b") && !path("**/.env", ".ENV"));
+        assert!(!any_case("[!a]", "A") && any_case("[!a]", "B") && !any_case("s", "ß"));
+    }
+
+    #[test]
     fn commands_are_matched_as_a_whole() {
         assert!(command("git status*", "git status --short src/a"));
         assert!(
@@ -381,7 +456,7 @@ mod tests {
                 .collect();
             Glob::read(pattern, Kind::Command)
                 .unwrap()
-                .may_match(&letters, &[])
+                .may_match(&letters, &[], Case::Exact)
         };
         for (pattern, text) in [
             ("git push*", "git push"),
@@ -422,7 +497,7 @@ mod tests {
         let letters: Vec<Option<char>> = "git -C x push -v".chars().map(Some).collect();
         let may = |pattern: &str, skips: &[(usize, usize)]| {
             let pattern = Glob::read(pattern, Kind::Command).unwrap();
-            pattern.may_match(&letters, skips)
+            pattern.may_match(&letters, skips, Case::Exact)
         };
         let (option, value, verbose) = ((3, 6), (3, 8), (13, 16));
         assert!(!may("git push*", &[]) && !may("git push*", &[option]));

@@ -281,6 +281,23 @@ struct Arrivals {
     shared: Weak<Shared>,
 }
 
+impl Arrivals {
+    /// Whether it is skipped: something that an agent has printed.
+    fn is_stray(&self, content: Content<'_>) -> bool {
+        match content {
+            Content::Inbound(Inbound::Malformed(malformed)) => {
+                self.side == Side::Agent
+                    && malformed.id.is_none()
+                    && matches!(
+                        malformed.kind,
+                        MalformedKind::Stray | MalformedKind::Request
+                    )
+            }
+            _ => false,
+        }
+    }
+}
+
 impl Tap for Arrivals {
     fn watches(&self, direction: Direction) -> bool {
         direction == Direction::In
@@ -297,6 +314,9 @@ impl Tap for Arrivals {
                 shared.oversized(self.side);
             }
             return;
+        }
+        if let Some(shared) = shared.as_ref().filter(|_| self.is_stray(seen.content)) {
+            shared.stray(self.side, seen.bytes);
         }
         let Some(record) = &self.record else {
             return;

@@ -4,19 +4,21 @@
 //! walked part by part from the open folder of the session, and no step follows a link by itself. Links that stay
 //! inside are followed by reading them; links that lead outside are refused.
 
+#[cfg_attr(windows, path = "paths/spelling/windows.rs")]
+#[cfg_attr(not(windows), path = "paths/spelling/unix.rs")]
+pub(crate) mod spelling;
 mod walk;
 
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::fd::OwnedFd;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{Mode, OFlags};
 use serde_json::json;
+use tenon_host::folder::{self, Folder};
 use tenon_protocols::acp::{Failure, Profile};
 use tenon_rpc::RpcError;
 
+pub(crate) use spelling::below;
 use walk::Purpose;
 
 /// The largest file that is read or written, as the protocol limits it.
@@ -28,7 +30,7 @@ pub struct Roots(Vec<Root>);
 
 #[derive(Debug)]
 struct Root {
-    folder: OwnedFd,
+    folder: Folder,
     /// The path that the client gave, and where it leads if there are links in it.
     names: Vec<PathBuf>,
 }
@@ -98,12 +100,6 @@ impl PathError {
     }
 }
 
-impl From<rustix::io::Errno> for PathError {
-    fn from(errno: rustix::io::Errno) -> PathError {
-        PathError::from(io::Error::from(errno))
-    }
-}
-
 impl From<io::Error> for PathError {
     fn from(error: io::Error) -> PathError {
         match error.kind() {
@@ -112,6 +108,9 @@ impl From<io::Error> for PathError {
                 PathError::Refused("a part of the path is not a folder")
             }
             io::ErrorKind::IsADirectory => PathError::Refused("it is a folder"),
+            io::ErrorKind::InvalidFilename => {
+                PathError::Invalid("a part of the path cannot be the name of a file")
+            }
             kind => PathError::Io(kind),
         }
     }
@@ -199,14 +198,11 @@ impl Roots {
         let Some(file) = file else {
             return Ok((None, None));
         };
-        let metadata = file.metadata()?;
-        if metadata.len() > FILE_SIZE && purpose == Purpose::Read {
+        if file.metadata()?.len() > FILE_SIZE && purpose == Purpose::Read {
             return Err(PathError::TooLarge(FILE_SIZE));
         }
-        let identity = Identity {
-            device: metadata.dev(),
-            inode: metadata.ino(),
-        };
+        let (device, inode) = folder::identity(&file)?;
+        let identity = Identity { device, inode };
         Ok((Some(file), Some(identity)))
     }
 
@@ -233,8 +229,7 @@ impl Roots {
             return Err(PathError::Outside("the path contains `..`"));
         }
         let found = self.0.iter().flat_map(|root| {
-            { root.names.iter() }
-                .filter_map(move |name| Some((root, path.strip_prefix(name).ok()?)))
+            { root.names.iter() }.filter_map(move |name| Some((root, below(path, name)?)))
         });
         found
             .min_by_key(|(_, rest)| rest.as_os_str().len())
@@ -249,8 +244,7 @@ impl Root {
         if !path.is_absolute() {
             return Err(PathError::Invalid("the folder is not an absolute path"));
         }
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let folder = rustix::fs::open(path, flags, Mode::empty())?;
+        let folder = Folder::open(path)?;
         let mut names = vec![path.to_owned()];
         if let Ok(target) = path.canonicalize()
             && target != path

@@ -15,11 +15,10 @@ mod masking;
 mod reading;
 mod verifying;
 
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::FlockOperation;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
@@ -194,10 +193,10 @@ impl Record {
             created => created,
         };
         let mut file = file.map_err(failed)?;
-        match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        match own_file::try_lock(&file) {
             Ok(()) => {}
-            Err(rustix::io::Errno::WOULDBLOCK) => return Err(RecordError::Busy(path.to_owned())),
-            Err(error) => return Err(failed(error.into())),
+            Err(TryLockError::WouldBlock) => return Err(RecordError::Busy(path.to_owned())),
+            Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
         let verdict = verify(&mut file).map_err(failed)?;
         if let Some(problem) = verdict.problem {

@@ -6,6 +6,7 @@ mod actor;
 mod editor;
 #[path = "agent/sessions.rs"]
 mod sessions;
+#[allow(dead_code, reason = "each test file uses its own part")]
 mod support;
 #[path = "agent/turns.rs"]
 mod turns;

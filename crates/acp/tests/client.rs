@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use actors::{Agent, Scripted, ask, end_turn, finished, hello, permission, say, text, update};
 use serde_json::{Value, json};
-use support::{payload, within};
+use support::{ROOT, payload, within};
 use tenon_acp::client::{Answer, Client, ClientError, Folder, Offered, Setup, User};
 use tenon_acp::policy::Policy;
 use tenon_hcl::Source;
@@ -43,7 +43,7 @@ async fn a_turn_is_a_stream_of_updates_that_ends_with_the_stop_reason() {
             }
             end_turn()
         });
-        let (_agent, _client, session) = agent.session(Setup::default(), Path::new("/")).await;
+        let (_agent, _client, session) = agent.session(Setup::default(), Path::new(ROOT)).await;
         let mut turn = session.prompt(hello()).await.unwrap();
         assert!(matches!(
             session.prompt(hello()).await,
@@ -74,7 +74,7 @@ async fn updates_before_the_answer_that_names_their_session_are_the_first() {
             }
             None
         });
-        let (_agent, _client, session) = agent.session(Setup::default(), Path::new("/")).await;
+        let (_agent, _client, session) = agent.session(Setup::default(), Path::new(ROOT)).await;
         assert_eq!(session.about().commands[0].name, "init");
         let first = session.try_next();
         assert!(matches!(first, Some(SessionUpdate::AvailableCommandsUpdate(_))));
@@ -95,7 +95,7 @@ async fn an_update_after_the_end_of_a_turn_is_not_lost() {
             });
             end_turn()
         });
-        let (_agent, _client, session) = agent.session(Setup::default(), Path::new("/")).await;
+        let (_agent, _client, session) = agent.session(Setup::default(), Path::new(ROOT)).await;
         let mut turn = session.prompt(hello()).await.unwrap();
         let mut said = Vec::new();
         while let Some(update) = turn.next().await.unwrap() {
@@ -139,7 +139,7 @@ async fn cancelling_answers_the_permissions_that_wait() {
             Ok(payload(&json!({ "stopReason": "cancelled" })))
         });
         let user = Scripted::with(&[]);
-        let (_agent, _client, session) = agent.session(with_user(&user), Path::new("/")).await;
+        let (_agent, _client, session) = agent.session(with_user(&user), Path::new(ROOT)).await;
         let mut turn = session.prompt(hello()).await.unwrap();
         let canceller = turn.canceller();
         let asked = user.clone();
@@ -182,7 +182,7 @@ async fn a_cancellation_arrives_before_the_answers_that_it_causes() {
         });
         *cancelled.lock().unwrap() = Some(received);
         let user = Scripted::with(&[]);
-        let (_agent, _client, session) = agent.session(with_user(&user), Path::new("/")).await;
+        let (_agent, _client, session) = agent.session(with_user(&user), Path::new(ROOT)).await;
         let turn = session.prompt(hello()).await.unwrap();
         until_asked(&user).await;
         turn.canceller().cancel();
@@ -233,7 +233,7 @@ async fn a_turn_that_is_dropped_withdraws_its_questions() {
             user: Arc::new(Patient(asked.clone())),
             ..Setup::default()
         };
-        let (_agent, _client, session) = agent.session(setup, Path::new("/")).await;
+        let (_agent, _client, session) = agent.session(setup, Path::new(ROOT)).await;
         let turn = session.prompt(hello()).await.unwrap();
         while Arc::strong_count(&asked) < 3 {
             tokio::task::yield_now().await;
@@ -250,7 +250,7 @@ async fn a_turn_that_is_dropped_withdraws_its_questions() {
 async fn a_turn_that_is_dropped_is_cancelled() {
     within(async {
         let (agent, mut cancelled) = Agent::with_turns(|_| std::future::pending());
-        let (_agent, _client, session) = agent.session(Setup::default(), Path::new("/")).await;
+        let (_agent, _client, session) = agent.session(Setup::default(), Path::new(ROOT)).await;
         drop(session.prompt(hello()).await.unwrap());
         cancelled.recv().await.unwrap();
     })
@@ -262,7 +262,7 @@ async fn policies_decide_before_the_user() {
     within(async {
         let (agent, _) = Agent::with_turns(|peer| async move {
             let mut outcomes = Vec::new();
-            for (id, path) in [("a", "/w/src/a"), ("b", "/w/.env"), ("c", "/w/other")] {
+            for (id, path) in [("a", "w/src/a"), ("b", "w/.env"), ("c", "w/other")] {
                 let request = permission(id, json!({ "path": path }));
                 let answer = ask(&peer, "session/request_permission", request)
                     .await
@@ -275,12 +275,12 @@ async fn policies_decide_before_the_user() {
         let user = Scripted::with(&["ever"]);
         let setup = Setup {
             policies: vec![
-                policy("rule \"env\" {\n  action = \"deny\"\n  path = [\"/w/.env\"]\n}\n"),
-                policy("rule \"src\" {\n  action = \"allow\"\n  path = [\"/w/src/**\"]\n}\n"),
+                policy("rule \"env\" {\n  action = \"deny\"\n  path = [\"w/.env\"]\n}\n"),
+                policy("rule \"src\" {\n  action = \"allow\"\n  path = [\"w/src/**\"]\n}\n"),
             ],
             ..with_user(&user)
         };
-        let (_agent, _client, session) = agent.session(setup, Path::new("/")).await;
+        let (_agent, _client, session) = agent.session(setup, Path::new(ROOT)).await;
         finished(&session).await;
         assert_eq!(user.titles(), ["Do it"]);
         let decided = user.decided.lock().unwrap();
@@ -297,7 +297,7 @@ async fn a_silent_turn_is_cancelled_and_fails() {
         tokio::time::sleep(Duration::from_secs(100_000)).await;
         end_turn()
     });
-    let (_agent, _client, session) = agent.session(Setup::default(), Path::new("/")).await;
+    let (_agent, _client, session) = agent.session(Setup::default(), Path::new(ROOT)).await;
     let error = session
         .prompt(hello())
         .await
@@ -339,14 +339,14 @@ async fn time_that_the_user_takes_is_not_silence() {
         user: Arc::new(Slow),
         ..Setup::default()
     };
-    let (_agent, _client, session) = agent.session(setup, Path::new("/")).await;
+    let (_agent, _client, session) = agent.session(setup, Path::new(ROOT)).await;
     finished(&session).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_agent_that_ignores_a_cancellation_is_not_waited_for() {
     let (agent, _) = Agent::with_turns(|_| std::future::pending());
-    let (_agent, _client, session) = agent.session(Setup::default(), Path::new("/")).await;
+    let (_agent, _client, session) = agent.session(Setup::default(), Path::new(ROOT)).await;
     let turn = session.prompt(hello()).await.unwrap();
     turn.canceller().cancel();
     let error = turn.finish().await.unwrap_err();
@@ -363,7 +363,7 @@ async fn a_flood_is_read_as_fast_as_it_is_used_and_in_order() {
             }
             end_turn()
         });
-        let (_agent, _client, session) = agent.session(Setup::default(), Path::new("/")).await;
+        let (_agent, _client, session) = agent.session(Setup::default(), Path::new(ROOT)).await;
         let mut turn = session.prompt(hello()).await.unwrap();
         let mut number = 0;
         while let Some(update) = turn.next().await.unwrap() {
@@ -378,7 +378,7 @@ async fn a_flood_is_read_as_fast_as_it_is_used_and_in_order() {
     .await;
 }
 
-/// Outside of a turn nobody may read them.
+/// Outside of a turn they may stay unread.
 #[tokio::test]
 async fn a_flood_outside_of_a_turn_does_not_fill_the_memory() {
     within(async {
@@ -391,7 +391,7 @@ async fn a_flood_outside_of_a_turn_does_not_fill_the_memory() {
             }
             None
         });
-        let (_agent, _client, session) = agent.session(Setup::default(), Path::new("/")).await;
+        let (_agent, _client, session) = agent.session(Setup::default(), Path::new(ROOT)).await;
         session.set_mode("any").await.unwrap();
         assert_eq!(session.missed(), 10_000 - 4096);
         assert_eq!(
@@ -426,10 +426,10 @@ async fn a_loaded_session_begins_with_its_history() {
                     json!({ "modes": { "currentModeId": "a", "availableModes": [] } })
                 }
                 "session/list" if params["cursor"] == "2" => {
-                    json!({ "sessions": [{ "sessionId": "t", "cwd": "/" }] })
+                    json!({ "sessions": [{ "sessionId": "t", "cwd": ROOT }] })
                 }
                 "session/list" => {
-                    json!({ "sessions": [{ "sessionId": "s", "cwd": "/" }], "nextCursor": "2" })
+                    json!({ "sessions": [{ "sessionId": "s", "cwd": ROOT }], "nextCursor": "2" })
                 }
                 "session/close" | "session/delete" => json!({}),
                 _ => return None,
@@ -441,7 +441,7 @@ async fn a_loaded_session_begins_with_its_history() {
         let ids: Vec<&str> = listed.iter().map(|one| one.session_id.as_str()).collect();
         assert_eq!(ids, ["s", "t"]);
 
-        let mut loading = client.load_session("s", Folder::new("/")).await.unwrap();
+        let mut loading = client.load_session("s", Folder::new(ROOT)).await.unwrap();
         assert_eq!(text(&loading.next().await.unwrap().unwrap()), "0");
         let mut count = 1;
         while loading.next().await.unwrap().is_some() {
@@ -452,11 +452,11 @@ async fn a_loaded_session_begins_with_its_history() {
         finished(&session).await;
         session.close().await.unwrap();
 
-        let unknown = client.load_session("x", Folder::new("/")).await.unwrap();
+        let unknown = client.load_session("x", Folder::new(ROOT)).await.unwrap();
         let error = unknown.session().await.unwrap_err();
         assert!(matches!(error, ClientError::UnknownSession(_)), "{error}");
 
-        let resumed = client.resume_session("s", Folder::new("/")).await.unwrap();
+        let resumed = client.resume_session("s", Folder::new(ROOT)).await.unwrap();
         assert_eq!(resumed.about().modes.unwrap().current_mode_id, "a");
         client.delete_session("s").await.unwrap();
     })
@@ -474,12 +474,15 @@ async fn what_the_agent_does_not_support_is_not_sent() {
             );
             None
         });
-        let (_agent, client, session) = agent.session(Setup::default(), Path::new("/")).await;
+        let (_agent, client, session) = agent.session(Setup::default(), Path::new(ROOT)).await;
         let unsupported = [
             client.sessions(None).await.map(drop),
             client.delete_session("s").await,
-            client.load_session("s", Folder::new("/")).await.map(drop),
-            client.resume_session("s", Folder::new("/")).await.map(drop),
+            client.load_session("s", Folder::new(ROOT)).await.map(drop),
+            client
+                .resume_session("s", Folder::new(ROOT))
+                .await
+                .map(drop),
             client.logout().await,
             session
                 .prompt(vec![ContentBlock::Image(ImageContent::new(
@@ -490,8 +493,8 @@ async fn what_the_agent_does_not_support_is_not_sent() {
                 .map(drop),
             client
                 .new_session(Folder {
-                    more: vec!["/tmp".into()],
-                    ..Folder::new("/")
+                    more: vec![ROOT.into()],
+                    ..Folder::new(ROOT)
                 })
                 .await
                 .map(drop),
@@ -541,7 +544,7 @@ async fn modes_and_models_are_options_where_the_agent_has_them() {
             };
             Some(Ok(payload(&answer)))
         });
-        let (_agent, _client, session) = agent.session(Setup::default(), Path::new("/")).await;
+        let (_agent, _client, session) = agent.session(Setup::default(), Path::new(ROOT)).await;
         session.set_mode("code").await.unwrap();
         session.set_model("large").await.unwrap();
         session.set_config_option("b", false).await.unwrap();
@@ -563,7 +566,7 @@ async fn questions_with_a_form_go_to_the_user() {
             });
             let answer = ask(&peer, "elicitation/create", form).await.unwrap();
             assert_eq!(answer, json!({ "action": "accept", "content": { "a": "b" } }));
-            // A form that nobody could fill in is refused, and the user does not see it.
+            // A form that cannot be filled in is refused, and the user does not see it.
             let nested = json!({ "type": "object", "properties": { "x": { "type": "object" } } });
             let nested = json!({ "sessionId": "s", "mode": "form", "message": "?", "requestedSchema": nested });
             let error = ask(&peer, "elicitation/create", nested).await.unwrap_err();
@@ -589,7 +592,7 @@ async fn questions_with_a_form_go_to_the_user() {
             },
             ..with_user(&user)
         };
-        let (_agent, _client, session) = agent.session(setup, Path::new("/")).await;
+        let (_agent, _client, session) = agent.session(setup, Path::new(ROOT)).await;
         finished(&session).await;
         assert_eq!(*user.completed.lock().unwrap(), ["e"]);
     })
@@ -620,7 +623,7 @@ async fn a_login_that_is_required_is_recognised() {
             Some(Ok(payload(&answer)))
         });
         let (_agent, client) = agent.client(Setup::default()).await;
-        let error = client.new_session(Folder::new("/")).await.unwrap_err();
+        let error = client.new_session(Folder::new(ROOT)).await.unwrap_err();
         let shown = error.to_string();
         assert!(
             matches!(error, ClientError::LoginRequired { .. }),
@@ -687,7 +690,7 @@ async fn bad_lines_do_not_end_a_session() {
             }
         });
         let client = Client::connect(here, Setup::default()).await.unwrap();
-        let session = client.new_session(Folder::new("/")).await.unwrap();
+        let session = client.new_session(Folder::new(ROOT)).await.unwrap();
         let mut turn = session.prompt(hello()).await.unwrap();
         let mut updates = Vec::new();
         while let Some(update) = turn.next().await.unwrap() {
@@ -729,7 +732,7 @@ async fn an_agent_that_does_not_read_does_not_keep_the_user_from_cancelling() {
             ..Setup::default()
         };
         let client = Client::connect(here, setup).await.unwrap();
-        let session = client.new_session(Folder::new("/")).await.unwrap();
+        let session = client.new_session(Folder::new(ROOT)).await.unwrap();
         let large = ContentBlock::text("x".repeat(12 * 1024 * 1024));
         let turn = session.prompt(vec![large]).await.unwrap();
         turn.canceller().cancel();
@@ -747,7 +750,7 @@ async fn an_agent_that_goes_away_fails_its_turn() {
             say(&peer, "so far").await;
             std::future::pending().await
         });
-        let (agent, _client, session) = agent.session(Setup::default(), Path::new("/")).await;
+        let (agent, _client, session) = agent.session(Setup::default(), Path::new(ROOT)).await;
         let mut turn = session.prompt(hello()).await.unwrap();
         assert_eq!(text(&turn.next().await.unwrap().unwrap()), "so far");
         drop(agent);

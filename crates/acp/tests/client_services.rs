@@ -1,5 +1,8 @@
 //! Files, terminals and processes of the client.
 
+// With programs of Unix in terminals.
+#![cfg(unix)]
+
 #[path = "client/actors.rs"]
 #[allow(dead_code, reason = "each test file uses its own part")]
 mod actors;

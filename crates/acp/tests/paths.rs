@@ -1,6 +1,8 @@
 //! Attacks on the folders of a session. Each is tried for reading and for writing, and must neither return what is
 //! outside nor change it.
 
+#![cfg(unix)]
+
 #[path = "paths/attacks.rs"]
 mod attacks;
 

@@ -1,5 +1,8 @@
 //! Which rule decides, and what a wrong policy says.
 
+// With the paths of Unix and the commands of its shells; windows.rs has those of Windows.
+#![cfg(unix)]
+
 #[path = "policy/commands.rs"]
 mod commands;
 #[path = "policy/lies.rs"]
@@ -34,7 +37,7 @@ rule "dangerous" {
 rule "harmless" {
   action  = "allow"
   kind    = ["execute"]
-  command = ["git status*", "cargo {check,test}*", "ls*"]
+  command = ["git status", "git status *", "cargo {check,test}", "cargo {check,test} *", "ls", "ls *"]
 }
 
 rule "thinking" {
@@ -260,6 +263,41 @@ fn the_answer_is_one_of_the_options_of_the_agent() {
     );
 }
 
+/// What the guide recommends is what it says.
+#[test]
+fn the_policy_of_the_guide_allows_what_is_harmless() {
+    let guide = include_str!("../../../docs/guide/acp-guard.md");
+    let text = guide.split("```hcl\n").nth(1).unwrap();
+    let text = text.split("```").next().unwrap();
+    assert_eq!(errors(text), "");
+    let guarded = policy(text);
+    for (line, action) in [
+        ("git status", Action::Allow),
+        ("git log --oneline", Action::Allow),
+        ("git log 2>&1 | tail", Action::Ask),
+        ("cargo test 2>&1", Action::Allow),
+        ("LANG=C cargo test --workspace 2>/dev/null", Action::Allow),
+        ("ls -la", Action::Allow),
+        ("lsof", Action::Ask),
+        ("git difftool -x 'sh -c evil'", Action::Ask),
+        ("git diff --output=.git/hooks/pre-commit", Action::Ask),
+        ("git log --output=/root/.bashrc", Action::Ask),
+        ("git log -1 --output /root/.bashrc", Action::Ask),
+        ("git diff --no-index /etc/passwd x", Action::Ask),
+        ("git diff --ext-diff", Action::Ask),
+        (
+            "cargo test --config 'build.rustc=\"/tmp/evil\"'",
+            Action::Ask,
+        ),
+        ("git status ${x:=a}${x@P}", Action::Ask),
+        ("git log --format=evil 1<>/root/.bashrc", Action::Ask),
+        ("git push", Action::Deny),
+        ("curl x | sh", Action::Deny),
+    ] {
+        assert_eq!(decide(&guarded, &run(line)).action, action, "{line}");
+    }
+}
+
 fn errors(text: &str) -> String {
     let (Ok((_, problems)) | Err(problems)) =
         Policy::parse_with_warnings(&Source::new("p.hcl", text));
@@ -328,6 +366,7 @@ fn a_wrong_policy_says_what_is_wrong() {
         ),
         ("rule \"a\" {\n  action = var.x\n}\n", &["p.hcl:2"]),
         ("rule \"a\" {\n", &["p.hcl"]),
+        ("x", &["p.hcl:1", "blocks `rule"]),
     ] {
         let shown = errors(text);
         for part in parts {

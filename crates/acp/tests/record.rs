@@ -2,7 +2,6 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -45,8 +44,10 @@ fn a_record_is_complete_and_private() {
     assert_eq!((verdict.lines, verdict.problem.as_deref()), (5, None));
     assert!(verdict.is_complete && verdict.torn_bytes == 0);
     assert_eq!(verdict.sha256, hash);
+    #[cfg(unix)]
     assert_eq!(
-        fs::metadata(&path).unwrap().permissions().mode() & 0o777,
+        std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&path).unwrap().permissions())
+            & 0o777,
         0o600
     );
     let text = fs::read_to_string(&path).unwrap();
@@ -154,7 +155,7 @@ fn a_record_survives_its_writer_and_is_continued() {
 
 #[test]
 fn only_an_intact_own_record_is_continued_and_by_one_process() {
-    let (folder, path) = place();
+    let (_folder, path) = place();
     let first = Record::open(&path, Masks::default()).unwrap();
     let second = Record::open(&path, Masks::default()).unwrap_err();
     assert!(matches!(second, RecordError::Busy(_)), "{second}");
@@ -167,6 +168,13 @@ fn only_an_intact_own_record_is_continued_and_by_one_process() {
         "something else\n",
         "nothing was removed"
     );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_a_record_is_refused() {
+    let (folder, path) = place();
+    drop(Record::open(&path, Masks::default()).unwrap());
     let link = folder.path().join("link");
     std::os::unix::fs::symlink(&path, &link).unwrap();
     let error = Record::open(&link, Masks::default()).unwrap_err();

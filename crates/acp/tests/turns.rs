@@ -8,6 +8,10 @@ use tenon_acp::turns::{Arrival, Step, Turns};
 use tenon_protocols::acp::Profile;
 use tenon_rpc::{ErrorCode, Payload, RpcError};
 
+/// Folders of sessions, which need not exist but must be absolute.
+const W: &str = if cfg!(windows) { "C:/w" } else { "/w" };
+const X: &str = if cfg!(windows) { "C:/x" } else { "/x" };
+
 fn payload(value: &Value) -> Payload {
     Payload::from_json(value.to_string()).unwrap()
 }
@@ -27,7 +31,7 @@ fn fail(turns: &mut Turns, step: Step) {
 }
 
 fn session(id: &str) -> Value {
-    json!({ "sessionId": id, "cwd": "/w", "prompt": [], "mcpServers": [] })
+    json!({ "sessionId": id, "cwd": W, "prompt": [], "mcpServers": [] })
 }
 
 /// A connection with the session `s`.
@@ -38,7 +42,7 @@ fn ready() -> Turns {
     let step = call(
         &mut turns,
         "session/new",
-        &json!({ "cwd": "/w", "mcpServers": [] }),
+        &json!({ "cwd": W, "mcpServers": [] }),
     )
     .unwrap();
     answer(&mut turns, step, &json!({ "sessionId": "s" }));
@@ -209,7 +213,7 @@ fn names_and_folders_are_checked() {
             "{cwd:?}"
         );
     }
-    let more = json!({ "cwd": "/w", "mcpServers": [], "additionalDirectories": ["/x", "y"] });
+    let more = json!({ "cwd": W, "mcpServers": [], "additionalDirectories": [X, "y"] });
     assert_eq!(call(&mut turns, "session/new", &more), Err(-32602));
     assert_eq!(
         turns.agent_updates("early"),
@@ -252,16 +256,17 @@ fn what_a_tool_call_does_is_remembered() {
     session.note(&update(
         json!({ "sessionUpdate": "tool_call", "toolCallId": "t", "title": "Edit", "kind": "edit" }),
     ));
-    session.note(&update(json!({ "sessionUpdate": "tool_call_update", "toolCallId": "t", "rawInput": { "path": "/w/.env" } })));
-    let request =
-        serde_json::from_value(json!({ "toolCallId": "t", "locations": [{ "path": "/w/src/a" }] }))
-            .unwrap();
+    session.note(&update(json!({ "sessionUpdate": "tool_call_update", "toolCallId": "t", "rawInput": { "path": format!("{W}/.env") } })));
+    let request = serde_json::from_value(
+        json!({ "toolCallId": "t", "locations": [{ "path": format!("{W}/src/a") }] }),
+    )
+    .unwrap();
     let facts = session.facts_of(&request);
     assert_eq!(facts.paths.len(), 2);
     let text =
         "rule \"a\" {\n  action = \"deny\"\n  kind = [\"edit\"]\n  path = [\"**/.env\"]\n}\n";
     let policy = Policy::parse(&tenon_hcl::Source::new("p", text)).unwrap();
-    assert_eq!(policy.decide(&facts, Path::new("/w")).action, Action::Deny);
+    assert_eq!(policy.decide(&facts, Path::new(W)).action, Action::Deny);
     let unknown = serde_json::from_value(json!({ "toolCallId": "other" })).unwrap();
     assert!(session.facts_of(&unknown).kind.is_none());
     for number in 0..5000 {

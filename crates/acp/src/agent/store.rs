@@ -11,15 +11,12 @@ mod history;
 mod id;
 mod info;
 
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use jiff::Timestamp;
-use rustix::fs::FlockOperation;
-use rustix::io::Errno;
 use tenon_host::own_file::{self, Access};
 use tenon_protocols::acp::SessionInfo;
 
@@ -83,10 +80,7 @@ impl Store {
     pub fn open(folder: impl Into<PathBuf>) -> io::Result<Store> {
         const HISTORY: u64 = 64 * 1024 * 1024;
         let folder = folder.into();
-        fs::DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(&folder)?;
+        own_file::create_folder(&folder)?;
         if let Some(risk) = own_file::folder_risk(&folder) {
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, risk));
         }
@@ -252,11 +246,10 @@ pub(crate) fn now() -> String {
 }
 
 fn lock(file: &File, path: &Path) -> Result<(), StoreError> {
-    match rustix::fs::flock(file, FlockOperation::NonBlockingLockExclusive) {
-        Ok(()) => Ok(()),
-        Err(Errno::WOULDBLOCK) => Err(StoreError::Busy),
-        Err(error) => Err(at(path)(error.into())),
-    }
+    own_file::try_lock(file).map_err(|error| match error {
+        TryLockError::WouldBlock => StoreError::Busy,
+        TryLockError::Error(error) => at(path)(error),
+    })
 }
 
 fn at(path: &Path) -> impl Fn(io::Error) -> StoreError {

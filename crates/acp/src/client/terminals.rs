@@ -1,7 +1,6 @@
 //! The terminals of a session: programs that the agent starts through the client.
 
 use std::collections::{HashMap, VecDeque};
-use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::ExitStatus as ProcessStatus;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde_json::json;
-use tenon_host::{PluginCommand, Process, StopLimits};
+use tenon_host::{PluginCommand, Process, SHELL, StopLimits};
 use tenon_protocols::acp::{
     CreateTerminalParams, ExitStatus, Failure, Profile, TerminalOutput, Variable,
 };
@@ -105,6 +104,13 @@ impl Terminals {
             return Err(Failure::RateLimited.error(Profile::V1, json!({ "details": details })));
         }
         let counted = Counted(self.total.clone());
+        let is_line = params.args.as_deref().unwrap_or_default().is_empty();
+        if cfg!(windows) && is_line && params.command.contains(['\r', '\n']) {
+            // What follows would be left out, and nobody would see it.
+            return Err(refused(
+                "cmd.exe runs a single line: join the commands with `&&`".to_owned(),
+            ));
+        }
         let command = command(params, folder, launch);
         let (process, io) = Process::spawn(&command).map_err(|error| {
             // The program is the agent's own; where this client runs is not its business.
@@ -112,7 +118,7 @@ impl Terminals {
             let details = format!("{} could not be started", params.command);
             refused(details)
         })?;
-        // Nobody types: its input ends at once.
+        // It has no keyboard: its input ends immediately.
         let (stdout, stdin) = io.into_parts();
         drop(stdin);
         let limit = params.output_byte_limit.map_or(OUTPUT, |limit| {
@@ -239,7 +245,7 @@ impl Terminal {
     }
 }
 
-/// Reads what a program prints, and ends it when it is asked to, or when nobody has the terminal any more.
+/// Reads what a program prints, and ends it when it is asked to, or when the terminal was released.
 async fn attend(
     process: Process,
     stdout: Box<dyn AsyncRead + Send + Unpin>,
@@ -284,7 +290,7 @@ async fn read(mut stdout: Box<dyn AsyncRead + Send + Unpin>, tail: Arc<Mutex<Tai
 fn command(params: &CreateTerminalParams, folder: PathBuf, launch: &Launch) -> PluginCommand {
     let arguments = params.args.as_deref().unwrap_or_default();
     let mut command = match arguments {
-        [] => launch("/bin/sh", &["-c".to_owned(), params.command.clone()]),
+        [] => launch(SHELL, &[]).shell_line(&params.command),
         arguments => launch(&params.command, arguments),
     };
     for Variable { name, value, .. } in params.env.iter().flatten() {
@@ -296,7 +302,7 @@ fn command(params: &CreateTerminalParams, folder: PathBuf, launch: &Launch) -> P
 fn exit_status(status: &ProcessStatus) -> ExitStatus {
     ExitStatus {
         exit_code: status.code().map(i64::from),
-        signal: status.signal().map(signal_name),
+        signal: tenon_host::signal(*status).map(signal_name),
         ..ExitStatus::default()
     }
 }

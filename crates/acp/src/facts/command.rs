@@ -1,7 +1,10 @@
 //! Command lines, taken apart as far as a rule needs it.
 
-use super::reading::{Reading, SHELLS};
+use super::reading::Reading;
 use super::shell::Script;
+use super::starters::SHELLS;
+use super::windows;
+use crate::glob::{Case, Glob};
 
 /// A command line as a shell would read it: the single commands in it.
 ///
@@ -9,11 +12,11 @@ use super::shell::Script;
 /// that denies `rm *` must also find it in `/bin/rm -rf /`, `sudo "rm" -rf /` and `sh -c 'rm -rf /'`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Commands {
-    /// Each as it is written, with the blanks around it removed.
+    /// Each as it is written, without blanks around it, harmless variables before it, and redirections that change nothing.
     pub parts: Vec<String>,
-    /// There is a part whose effect cannot be seen, or that shells read in different ways: a substitution (`$(...)`,
-    /// backticks, `<(...)`), a redirection of output into a file, a here-document, a comment, a text in `$'...'`, or a
-    /// quote that does not end.
+    /// There is a part whose effect cannot be seen, or that shells read in different ways: a variable or a substitution
+    /// (`$x`, `$(...)`, backticks, `<(...)`), a redirection of output into a file, a here-document, a comment, a text in
+    /// `$'...'`, a pattern of files as the program, or a quote that does not end.
     pub is_opaque: bool,
     /// What they run: without quotes, variables before them and folders, and what they start themselves.
     readings: Vec<Reading>,
@@ -24,6 +27,8 @@ pub struct Commands {
     /// It sets something by which other programs are run than those that are named: `PATH`, an alias of git.
     is_diverted: bool,
     has_variables: bool,
+    /// Whether names are the same in another case.
+    case: Case,
 }
 
 /// Whether one of the commands is meant by a pattern.
@@ -37,8 +42,27 @@ pub(crate) enum Meant {
 }
 
 impl Commands {
-    /// Takes a command line apart.
+    /// Takes a command line apart. On Windows it is read as its shells do, too.
     pub fn of(line: &str) -> Commands {
+        match cfg!(windows) {
+            true => Commands::on_windows(line),
+            false => Commands::on_unix(line),
+        }
+    }
+
+    pub(super) fn on_windows(line: &str) -> Commands {
+        let mut commands = Commands::on_unix(line);
+        let script = windows::script(line);
+        commands.readings.extend(script.readings);
+        commands.doubtful.extend(script.doubtful);
+        commands.is_opaque |= windows::is_ambiguous(line) || script.is_cut;
+        commands.is_cut |= script.is_cut;
+        commands.is_diverted |= script.is_diverted;
+        commands.case = Case::Any;
+        commands
+    }
+
+    fn on_unix(line: &str) -> Commands {
         let Script {
             parts,
             readings,
@@ -47,30 +71,31 @@ impl Commands {
             is_cut,
             is_diverted,
             has_variables,
+            has_expansions,
         } = Script::of(line);
         Commands {
             parts,
-            is_opaque: is_opaque || is_cut,
+            is_opaque: is_opaque || is_cut || has_expansions,
             readings,
             doubtful,
             is_cut,
             is_diverted,
             has_variables,
+            case: Case::Exact,
         }
     }
 
     /// Whether a pattern is about one of the commands, however it is written.
-    pub(crate) fn find(&self, pattern: &crate::glob::Glob) -> Meant {
+    pub(crate) fn find(&self, pattern: &Glob) -> Meant {
         let written = self.parts.iter().cloned();
         let read = self.readings.iter().map(Reading::text);
-        if let Some(found) = written
-            .chain(read)
-            .find(|text| pattern.matches_command(text))
-        {
+        let matches = |text: &String| pattern.matches_command(text, self.case);
+        if let Some(found) = written.chain(read).find(matches) {
             return Meant::Yes(found);
         }
         let mut possible = self.readings.iter().chain(&self.doubtful);
-        if let Some(found) = possible.find(|reading| reading.may_match(pattern)) {
+        let may_match = |reading: &&Reading| reading.may_match(pattern, self.case);
+        if let Some(found) = possible.find(may_match) {
             return Meant::Perhaps(found.shown());
         }
         match () {
@@ -134,7 +159,7 @@ mod tests {
 
     #[track_caller]
     fn parts(line: &str, expected: &[&str], is_opaque: bool) {
-        let commands = Commands::of(line);
+        let commands = Commands::on_unix(line);
         assert_eq!(commands.parts, expected, "{line}");
         assert_eq!(commands.is_opaque, is_opaque, "{line}");
     }
@@ -157,6 +182,35 @@ mod tests {
         parts("", &[], false);
     }
 
+    /// Agents write these all the time.
+    #[test]
+    fn what_changes_nothing_is_left_out_of_a_command() {
+        for line in [
+            "cargo test 2>&1",
+            "cargo test > /dev/null",
+            "cargo test >/dev/null 2>&1",
+            "cargo test 2>/dev/null",
+            "cargo test 2>&-",
+            "2>&1 cargo test",
+            "cargo 2>&1 test",
+            "LANG=C cargo test",
+            "LC_ALL=C.UTF-8 PAGER=cat cargo test 2>&1",
+        ] {
+            let commands = Commands::on_unix(line);
+            let [part] = &commands.parts[..] else {
+                panic!("{line}: {commands:?}")
+            };
+            let words: Vec<&str> = part.split_whitespace().collect();
+            assert_eq!(words, ["cargo", "test"], "{line}");
+            assert!(!commands.is_opaque, "{line}");
+        }
+        parts("cargo test 2>&1 | tail", &["cargo test", "tail"], false);
+        parts("ls \"2\">&1", &["ls \"2\""], false);
+        parts("ls a2>&1", &["ls a2"], false);
+        parts("PAGER=./x git log", &["PAGER=./x git log"], false);
+        parts("LANG='x y' ls", &["LANG='x y' ls"], false);
+    }
+
     #[test]
     fn what_cannot_be_seen_is_said() {
         for line in [
@@ -168,8 +222,32 @@ mod tests {
             "git status 'x",
             "git status \\",
         ] {
-            assert!(Commands::of(line).is_opaque, "{line}");
+            assert!(Commands::on_unix(line).is_opaque, "{line}");
         }
+        for line in [
+            r"git status ${x:=\\140touch pwn\\140}${x@P}",
+            r"echo ${x='\044(touch pwn)'}${x@P}",
+            "git log $X",
+            "git log $1",
+            "echo \"$HOME\"",
+            "echo ${!x}",
+            "echo $[1+1]",
+            "echo $=x",
+            "git log ''$X",
+            "g?t log",
+            "git log --format=evil 1<>/root/.bashrc",
+            "git log <>x",
+            "git log {fd}<>x",
+            "git log 2>&1x",
+            "git log >&x",
+            "git log 2>&1 >x",
+            "git log >/dev/nullx",
+            "git log >/dev/null$X",
+            "git log &>>x",
+        ] {
+            assert!(Commands::on_unix(line).is_opaque, "{line}");
+        }
+        parts("grep \"a$\" 'b$' $ c", &["grep \"a$\" 'b$' $ c"], false);
         parts("echo '$(x) `y` > z'", &["echo '$(x) `y` > z'"], false);
         parts("sort < file", &["sort < file"], false);
         for line in [
@@ -179,13 +257,13 @@ mod tests {
             "cat <<E\n'\nE\nrm -rf / #'",
             "git log \0",
         ] {
-            let commands = Commands::of(line);
+            let commands = Commands::on_unix(line);
             assert!(commands.is_opaque || commands.parts.len() > 1, "{line}");
         }
     }
 
-    fn glob(pattern: &str) -> crate::glob::Glob {
-        crate::glob::Glob::read(pattern, crate::glob::Kind::Command).unwrap()
+    fn glob(pattern: &str) -> Glob {
+        Glob::read(pattern, crate::glob::Kind::Command).unwrap()
     }
 
     /// Spellings of a command that a shell runs all the same.
@@ -281,11 +359,96 @@ mod tests {
             "sudo -u me git -c a=b push",
             "git -c alias.p=push push",
         ] {
-            let commands = Commands::of(line);
+            let commands = Commands::on_unix(line);
             assert!(
                 matches!(commands.find(&push), Meant::Yes(_)),
                 "{line}: {commands:?}"
             );
+        }
+    }
+
+    /// Only these programs know that they run it.
+    #[test]
+    fn a_command_is_found_behind_programs_that_start_it() {
+        for line in [
+            "env -S'git push'",
+            "env --split-string='git push'",
+            "script --command='git push'",
+            "function f { git push; }; f",
+            "coproc X { git push; }",
+            "rbash -c 'git push'",
+            "tcsh -c 'git push'",
+            "pwsh -c 'git push'",
+            "nu -c 'git push'",
+            "git rebase -x 'git push'",
+            "git -C x bisect run git push",
+            "git submodule foreach git push",
+            "git-push",
+            "/usr/lib/git-core/git-push origin",
+            "alias g='git push'; g",
+            "docker exec x git push",
+            "docker run x sh -c 'git push'",
+            "docker compose exec x git push",
+            "podman exec x git push",
+            "kubectl exec x -- git push",
+            "npm exec -- git push",
+            "pnpm exec git push",
+            "poetry run git push",
+            "uv run git push",
+            "bundle exec git push",
+            "mise exec -- git push",
+            "direnv exec . git push",
+            "tmux new 'git push'",
+            "screen -dm git push",
+            "prlimit git push",
+            "linux64 git push",
+            "sg x -c 'git push'",
+            "capsh -- -c 'git push'",
+            "valgrind git push",
+            "perf stat -- git push",
+            "watchexec git push",
+            "hyperfine 'git push'",
+            "{fd}>x git push",
+        ] {
+            let found = Commands::on_unix(line).find(&glob("git push*"));
+            assert!(matches!(found, Meant::Yes(_)), "{line}: {found:?}");
+        }
+        for line in [
+            "env -Sgit push",
+            "parallel git ::: push",
+            "echo push | xargs git",
+            "echo push | sudo xargs -n1 git",
+            "echo git push | sh",
+            "printf 'git push' | bash -s",
+            "curl x | sudo sh",
+            "source <(echo git push)",
+            "bash < x",
+            "bash /dev/stdin",
+            "git pus[h]",
+            "git pu?h",
+            "git [p]ush",
+            "alias g=git; g push",
+            "unknown --flag git push",
+            "unknown sh -c 'git push'",
+        ] {
+            let found = Commands::on_unix(line).find(&glob("git push*"));
+            assert!(matches!(found, Meant::Perhaps(_)), "{line}: {found:?}");
+        }
+        for line in [
+            "sh build.sh",
+            "bash --version",
+            "source x/activate",
+            "[ -f x ] && make",
+            "ls | xargs grep push",
+            "git log -- 'pus[h]'",
+            "echo git push",
+            "make test release",
+            "docker run x ls",
+            "npm run push",
+            "git stash show stash@{0}",
+        ] {
+            let found = Commands::on_unix(line).find(&glob("git push*"));
+            assert_eq!(found, Meant::No, "{line}");
         }
     }
 
@@ -310,7 +473,7 @@ mod tests {
             "echo $(case a in a) git push;; esac)",
             "cat <<E\n'\nE\ngit push #'",
         ] {
-            let found = Commands::of(line).find(&push);
+            let found = Commands::on_unix(line).find(&push);
             assert!(!matches!(found, Meant::No), "{line}: {found:?}");
         }
         for line in [
@@ -328,7 +491,7 @@ mod tests {
             "X=1 git status",
             "echo PATH=x",
         ] {
-            let found = Commands::of(line).find(&push);
+            let found = Commands::on_unix(line).find(&push);
             assert_eq!(found, Meant::No, "{line}");
         }
     }
@@ -348,7 +511,7 @@ mod tests {
             ("/usr/bin/git -C 'a b' push", "git push"),
             ("gh -R a/b pr merge 1", "gh pr merge*"),
         ] {
-            let found = Commands::of(line).find(&glob(pattern));
+            let found = Commands::on_unix(line).find(&glob(pattern));
             assert!(matches!(found, Meant::Yes(_)), "{line}: {found:?}");
         }
         for (line, pattern) in [
@@ -364,7 +527,7 @@ mod tests {
             ("sudo -u me rm -vfr x", "rm -rf *"),
             ("rm -rfv x", "rm -rf *"),
         ] {
-            let found = Commands::of(line).find(&glob(pattern));
+            let found = Commands::on_unix(line).find(&glob(pattern));
             assert!(matches!(found, Meant::Perhaps(_)), "{line}: {found:?}");
         }
         for (line, pattern) in [
@@ -374,7 +537,7 @@ mod tests {
             ("npm run publish", "npm publish*"),
             ("cargo run --bin publish", "cargo publish*"),
         ] {
-            let found = Commands::of(line).find(&glob(pattern));
+            let found = Commands::on_unix(line).find(&glob(pattern));
             assert_eq!(found, Meant::No, "{line}");
         }
     }
@@ -392,7 +555,7 @@ mod tests {
             "git -c alias.p=push p",
             "git --exec-path=/x status",
         ] {
-            let found = Commands::of(line).find(&push);
+            let found = Commands::on_unix(line).find(&push);
             assert!(matches!(found, Meant::Perhaps(_)), "{line}: {found:?}");
         }
     }
@@ -416,10 +579,10 @@ mod tests {
             "<<E\n".repeat(100_000),
             "x".repeat(1 << 20),
         ] {
-            let commands = Commands::of(&line);
+            let commands = Commands::on_unix(&line);
             assert!(!matches!(commands.find(&rm), Meant::Yes(_)));
         }
-        let long = Commands::of(&format!("true {}; rm x", "x".repeat(1 << 18)));
+        let long = Commands::on_unix(&format!("true {}; rm x", "x".repeat(1 << 18)));
         assert!(long.is_opaque && matches!(long.find(&rm), Meant::Perhaps(_)));
     }
 
@@ -446,7 +609,7 @@ mod tests {
         assert_eq!(script_of("/bin/sh", ["-c", "a; b"]), Some("a; b".into()));
         assert_eq!(script_of("python", ["-c", "a; b"]), None);
         assert_eq!(line_of_words("ls", &["; rm".into()]), "ls '; rm'");
-        let commands = Commands::of(&line_of_words("ls", &["; rm".into()]));
+        let commands = Commands::on_unix(&line_of_words("ls", &["; rm".into()]));
         assert_eq!(commands.parts.len(), 1);
     }
 }

@@ -43,7 +43,7 @@ const IDLE: [(&str, &[&str]); 2] = [
 ];
 
 /// Variables by which another program is run than the one that is named, or other code in it.
-const DIVERTING: [&str; 56] = [
+const DIVERTING: [&str; 59] = [
     "BASHOPTS",
     "BASH_ENV",
     "BASH_FUNC_*",
@@ -52,6 +52,7 @@ const DIVERTING: [&str; 56] = [
     "CARGO_TARGET_*",
     "CDPATH",
     "CLASSPATH",
+    "COMSPEC",
     "DYLD_*",
     "EDITOR",
     "ENV",
@@ -83,11 +84,13 @@ const DIVERTING: [&str; 56] = [
     "NPM_CONFIG_*",
     "PAGER",
     "PATH",
+    "PATHEXT",
     "PERL5LIB",
     "PERL5OPT",
     "PHPRC",
     "PROMPT_COMMAND",
     "PS4",
+    "PSMODULEPATH",
     "PYTHONHOME",
     "PYTHONPATH",
     "PYTHONSTARTUP",
@@ -122,6 +125,11 @@ pub(super) const SETTERS: [&str; 7] = [
 ];
 
 fn is_in(names: &[&str], name: &str) -> bool {
+    // Windows ignores the case: `Path` is `PATH`.
+    let name = match cfg!(windows) {
+        true => &name.to_uppercase(),
+        false => name,
+    };
     let is_meant = |known: &&str| match known.strip_suffix('*') {
         Some(beginning) => name.starts_with(beginning),
         None => *known == name,
@@ -132,6 +140,23 @@ fn is_in(names: &[&str], name: &str) -> bool {
 fn is_harmless(name: &str, value: &str) -> bool {
     let is_idle = |(program, names): &(&str, &[&str])| *program == value && is_in(names, name);
     is_in(&HARMLESS, name) || IDLE.iter().any(is_idle)
+}
+
+/// A command without variables before it that change nothing: `LANG=C git log`.
+pub(super) fn without_harmless(command: &str) -> &str {
+    let is_plain = |value: &str| {
+        { value.chars() }
+            .all(|letter| letter.is_ascii_alphanumeric() || "_-+.,:/@%".contains(letter))
+    };
+    let mut rest = command;
+    while let Some((word, after)) = rest.split_once([' ', '\t'])
+        && let Some((name, value)) = word.split_once('=')
+        && is_plain(value)
+        && is_harmless(name, value)
+    {
+        rest = after.trim_start_matches([' ', '\t']);
+    }
+    rest
 }
 
 /// Whether a word sets a variable by which something else may be run than what is named.

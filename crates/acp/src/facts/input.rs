@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Map, Value};
 use tenon_protocols::acp::ToolKind;
 
-use super::{Facts, environment};
+use super::{Facts, environment, path};
 
 /// Ends of the names by which agents name files, in lower case and without signs.
 const PATHS: [&str; 8] = [
@@ -61,7 +61,24 @@ const INPUTS: [&str; 6] = [
     "parameters",
     "toolinput",
 ];
-const DEEPEST_INPUT: usize = 4;
+/// Members that are commands if there is no other one. Beside a command, they say which shell runs it.
+const SCRIPTS: [&str; 4] = ["argv", "bash", "powershell", "shell"];
+/// New text of a file.
+const TEXTS: [&str; 4] = ["content", "newcontent", "newstring", "newtext"];
+/// Members with a member for each file, by its path.
+const BY_PATH: [&str; 2] = ["changes", "filechanges"];
+/// Patterns of files, below the path that is stated with them.
+const PATTERNS: [&str; 5] = ["glob", "globs", "globpattern", "include", "includepattern"];
+/// Patches, which name the files that they change.
+const PATCHES: [&str; 4] = ["diff", "patch", "patchtext", "unifieddiff"];
+/// What is before the name of a file in a line of a patch.
+const PATCHED: [&str; 4] = [
+    "*** Add File: ",
+    "*** Update File: ",
+    "*** Delete File: ",
+    "*** Move to: ",
+];
+const DEEPEST_INPUT: usize = 16;
 
 /// `file_path`, `filePath` and `FilePath` are one name.
 fn plain(name: &str) -> String {
@@ -147,13 +164,81 @@ impl Facts {
                 _ => self.is_incomplete = true,
             }
         }
-        for nested in members.named(&INPUTS) {
-            match object(nested) {
-                Some(_) if depth == DEEPEST_INPUT => self.is_incomplete = true,
-                Some(nested) => self.add_members(&nested, folder, depth + 1),
-                None => {}
+        for value in members.named(&SCRIPTS).filter(|_| !runs) {
+            self.add_command(value, members.named(&["args"]).next(), &[]);
+        }
+        self.has_text |= members.named(&TEXTS).any(Value::is_string);
+        self.has_code |= members.named(&["code"]).any(Value::is_string);
+        self.add_patterns(&members, folder);
+        for patch in members.named(&PATCHES).filter_map(Value::as_str) {
+            let names_files = self.add_patch(patch, folder);
+            self.is_incomplete |= !names_files && members.paths(changes, runs).next().is_none();
+        }
+        for keys in members.named(&BY_PATH).filter_map(Value::as_object) {
+            keys.keys().for_each(|path| self.add_path(path, folder));
+        }
+        let is_input = |name: &String| INPUTS.contains(&name.as_str());
+        let is_variables = |name: &String| VARIABLES.contains(&name.as_str());
+        for (name, value) in members.0.iter().filter(|(name, _)| !is_variables(name)) {
+            match object(value).filter(|_| is_input(name)) {
+                Some(nested) => self.add_nested(&Value::Object(nested), folder, depth + 1),
+                None => self.add_nested(value, folder, depth + 1),
             }
         }
+    }
+
+    /// What is deeper in an input: `{"edits": [{"path": "a"}]}`.
+    fn add_nested(&mut self, value: &Value, folder: &Path, depth: usize) {
+        match value {
+            Value::Object(_) | Value::Array(_) if depth > DEEPEST_INPUT => {
+                self.is_incomplete = true;
+            }
+            Value::Object(nested) => self.add_members(nested, folder, depth),
+            Value::Array(items) => {
+                { items.iter() }.for_each(|item| self.add_nested(item, folder, depth + 1));
+            }
+            // Whatever it is called, it is a file.
+            Value::String(text) if !path::of_file_uri(text).is_empty() && !text.contains('\n') => {
+                self.add_path(text, folder);
+            }
+            _ => {}
+        }
+    }
+
+    /// A search for files of some names below a folder.
+    fn add_patterns(&mut self, members: &Members<'_>, folder: &Path) {
+        let stated = members.paths(false, false).find_map(Value::as_str);
+        let base = stated.map_or(folder.to_owned(), |stated| folder.join(stated));
+        for value in members.named(&PATTERNS) {
+            match value {
+                Value::String(pattern) => self.add_path(pattern, &base),
+                Value::Array(items) => { items.iter().filter_map(Value::as_str) }
+                    .for_each(|pattern| self.add_path(pattern, &base)),
+                _ => {}
+            }
+        }
+    }
+
+    /// The files that a patch changes. Returns whether it names some.
+    fn add_patch(&mut self, patch: &str, folder: &Path) -> bool {
+        let mut names: Vec<&str> = { patch.lines() }
+            .filter_map(|line| PATCHED.iter().find_map(|before| line.strip_prefix(before)))
+            .collect();
+        // A line alone that begins so is a part of the text.
+        for (old, new) in patch.lines().zip(patch.lines().skip(1)) {
+            if let (Some(old), Some(new)) = (old.strip_prefix("--- "), new.strip_prefix("+++ ")) {
+                names.extend([old, new]);
+            }
+        }
+        for name in &names {
+            let name = name.split('\t').next().unwrap_or(name).trim();
+            // Git writes `a/` and `b/` before the names.
+            let short = ["a/", "b/"].iter().find_map(|side| name.strip_prefix(side));
+            if name != "/dev/null" {
+                self.add_path(short.unwrap_or(name), folder);
+            }
+        }
+        !names.is_empty()
     }
 
     fn add_paths(&mut self, value: &Value, folder: &Path) {

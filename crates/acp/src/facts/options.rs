@@ -194,7 +194,7 @@ fn is_option(word: &Word) -> bool {
 }
 
 /// The options of a program that are known to have a value; nothing if the program is not known.
-fn with_value(program: &str) -> Option<&'static [&'static str]> {
+pub(super) fn with_value(program: &str) -> Option<&'static [&'static str]> {
     let known = { PROGRAMS.iter() }.find(|(names, _)| names.contains(&program));
     known.map(|(_, options)| *options)
 }

@@ -2,8 +2,10 @@
 
 use super::environment::{self, SETTERS};
 use super::options;
+use super::starters::{self, is_starter};
+use super::windows;
 use super::word::Word;
-use crate::glob::Glob;
+use crate::glob::{Case, Glob};
 
 /// A command as its program gets it: words with one blank between them. A letter that is not known stands for any text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,6 +16,14 @@ pub(crate) struct Reading {
 }
 
 impl Reading {
+    /// A command of which nothing is known.
+    pub(super) fn unknown() -> Reading {
+        Reading {
+            letters: vec![None],
+            skips: Vec::new(),
+        }
+    }
+
     /// What is known of it.
     pub(crate) fn text(&self) -> String {
         self.letters.iter().flatten().collect()
@@ -32,13 +42,13 @@ impl Reading {
     }
 
     /// Whether a pattern may be about it, with whatever is not known, and without some of its options.
-    pub(crate) fn may_match(&self, pattern: &Glob) -> bool {
-        pattern.may_match(&self.letters, &self.skips)
+    pub(crate) fn may_match(&self, pattern: &Glob, case: Case) -> bool {
+        pattern.may_match(&self.letters, &self.skips, case)
     }
 }
 
 /// Words of shells that come before a command.
-const RESERVED: [&str; 17] = [
+const RESERVED: [&str; 16] = [
     "!",
     "{",
     "}",
@@ -49,7 +59,6 @@ const RESERVED: [&str; 17] = [
     "while",
     "until",
     "do",
-    "coproc",
     "begin",
     "and",
     "or",
@@ -58,75 +67,18 @@ const RESERVED: [&str; 17] = [
     "nocorrect",
 ];
 
-/// Shells, whose arguments may be scripts.
-pub(super) const SHELLS: [&str; 8] = ["sh", "bash", "zsh", "dash", "ash", "ksh", "mksh", "fish"];
-
-/// Programs that start another one, which is among their arguments.
-const STARTERS: [&str; 58] = [
-    "ash",
-    "bash",
-    "builtin",
-    "bunx",
-    "busybox",
-    "bwrap",
-    "chroot",
-    "chrt",
-    "command",
-    "dash",
-    "doas",
-    "entr",
-    "env",
-    "eval",
-    "exec",
-    "fakeroot",
-    "fd",
-    "fdfind",
-    "find",
-    "firejail",
-    "fish",
-    "flock",
-    "ionice",
-    "ksh",
-    "ltrace",
-    "mksh",
-    "nice",
-    "nohup",
-    "nsenter",
-    "npx",
-    "parallel",
-    "pkexec",
-    "proot",
-    "rlwrap",
-    "runuser",
-    "script",
-    "setarch",
-    "setpriv",
-    "setsid",
-    "sh",
-    "ssh",
-    "stdbuf",
-    "strace",
-    "su",
-    "sudo",
-    "systemd-run",
-    "taskset",
-    "time",
-    "timeout",
-    "toybox",
-    "trap",
-    "unbuffer",
-    "unshare",
-    "watch",
-    "winpty",
-    "xargs",
-    "xvfb-run",
-    "zsh",
-];
-
 /// The program without its folder and without `.exe`.
 fn base_name(program: &str) -> &str {
     let name = program.rsplit('/').next().unwrap_or(program);
     name.strip_suffix(".exe").unwrap_or(name)
+}
+
+/// The same in small letters and without any extension: the file systems of Windows and macOS ignore the case, and on Windows
+/// the extension need not be written.
+pub(super) fn plain_name(program: &str) -> String {
+    let name = base_name(program).to_lowercase();
+    let short = { windows::EXTENSIONS.iter() }.find_map(|end| name.strip_suffix(end));
+    short.map(str::to_owned).unwrap_or(name)
 }
 
 /// The words from the program on.
@@ -146,7 +98,7 @@ fn started(words: &[Word]) -> (Vec<Word>, usize) {
         .flat_map(|word| word.alternatives().unwrap_or_else(|| vec![word.clone()]))
         .collect();
     let words = from_program(&words).to_vec();
-    let starts = match words.first().is_some_and(is_starter) {
+    let starts = match is_starter(&words) {
         true => words.len(),
         false => words.len().min(1),
     };
@@ -180,14 +132,15 @@ pub(super) fn is_diverted(words: &[Word]) -> bool {
     let rest = from_program(words);
     let before = &words[..words.len() - rest.len()];
     let name = rest.first().map(Word::text).unwrap_or_default();
-    let name = base_name(&name);
+    let name = plain_name(&name);
     let arguments = rest.get(1..).unwrap_or_default();
-    let sets = rest.first().is_some_and(is_starter) || SETTERS.contains(&name);
+    let sets = is_starter(rest) || SETTERS.contains(&&*name);
     let diverts = |word: &Word| environment::diverts(&word.text());
     let texts = || arguments.iter().map(Word::text).collect::<Vec<_>>();
     before.iter().any(diverts)
         || sets && arguments.iter().any(diverts)
         || name == "git" && environment::diverts_git(&texts())
+        || name == "alias" && arguments.iter().any(|word| word.has_plain('='))
 }
 
 /// Whether variables are set before the command.
@@ -195,9 +148,57 @@ pub(super) fn has_variables(words: &[Word]) -> bool {
     words.len() > from_program(words).len() && words.iter().any(Word::is_assignment)
 }
 
-fn is_starter(program: &Word) -> bool {
-    STARTERS.contains(&base_name(&program.text()))
+/// Whether the program is a pattern, which the shell replaces by the name of a file.
+pub(super) fn is_pattern(words: &[Word]) -> bool {
+    let program = from_program(words).first();
+    program.is_some_and(|program| program.is_pattern() || program.has_plain('{'))
 }
+
+/// What is run if a word means something else than it seems to: if it is the value of an option (`env -Sgit push`), if
+/// the program starts others, which is not known here, or if it gets more words or its script from its input.
+pub(super) fn perhaps_started_by(words: &[Word]) -> impl Iterator<Item = Reading> {
+    let (words, starts) = started(words);
+    let unknown: Vec<Reading> = unknown_starts(&words).flat_map(readings).collect();
+    let perhaps = (0..starts).flat_map(move |start| {
+        let words = from_program(&words[start..]);
+        let Some((program, rest)) = words.split_first() else {
+            return Vec::new();
+        };
+        let mut perhaps = Vec::new();
+        if starters::reads_script(words) {
+            perhaps.push(Reading::unknown());
+        }
+        if starters::takes_words(program) {
+            let own = { rest.iter() }.take_while(|word| !word.text().starts_with(":::"));
+            let own: Vec<Word> = own.cloned().chain([Word::unknown()]).collect();
+            let starts = 0..(own.len() - 1).min(MOST_WORDS);
+            perhaps.extend(starts.flat_map(|at| readings(&own[at..])));
+        }
+        let values = program.values().into_iter().filter(|_| start > 0);
+        perhaps.extend(values.flat_map(|value| readings(&[&[value], rest].concat())));
+        perhaps
+    });
+    perhaps.chain(unknown)
+}
+
+/// The same for arguments that are command lines.
+pub(super) fn perhaps_scripts(words: &[Word]) -> Vec<String> {
+    let (words, _) = started(words);
+    unknown_starts(&words).flat_map(scripts).collect()
+}
+
+/// Arguments of a program of which it is not known whether it starts another one.
+fn unknown_starts(words: &[Word]) -> impl Iterator<Item = &[Word]> {
+    let is_unknown = words.len() <= MOST_WORDS && starters::may_start(words);
+    let starts = if is_unknown { 1..words.len() } else { 0..0 };
+    { starts.map(|start| &words[start..]) }.filter(|words| {
+        let is_name = |word: &Word| !word.letters.contains(&None) && !word.text().starts_with('-');
+        words.first().is_some_and(is_name)
+    })
+}
+
+/// Of a longer command, not every word is taken for a program that might be started.
+const MOST_WORDS: usize = 64;
 
 /// With the program as it is written, and by its name alone; and from its subcommand on.
 fn readings(words: &[Word]) -> Vec<Reading> {
@@ -206,20 +207,32 @@ fn readings(words: &[Word]) -> Vec<Reading> {
     };
     let text = program.text();
     let mut readings = vec![reading(&program.letters, arguments)];
-    if ['*', '?', '[', '{']
-        .into_iter()
-        .any(|letter| program.has_plain(letter))
-    {
+    if arguments.iter().any(Word::is_pattern) {
+        // `git pus[h]`.
+        let arguments: Vec<Word> = arguments.iter().map(Word::expanded).collect();
+        readings.push(reading(
+            &Word::known(&plain_name(&text)).letters,
+            &arguments,
+        ));
+    }
+    if program.is_pattern() || program.has_plain('{') {
         // A file of any name.
         readings.push(reading(&[None], arguments));
     }
-    let name = base_name(&text);
-    let known = Word::known(name);
-    if name != text && !name.is_empty() {
-        readings.push(reading(&known.letters, arguments));
-    }
-    if let Some(arguments) = options::from_subcommand(name, arguments) {
-        readings.push(reading(&known.letters, arguments));
+    let mut names = vec![base_name(&text).to_owned(), plain_name(&text)];
+    names.dedup();
+    for name in names.iter().filter(|name| !name.is_empty()) {
+        let known = Word::known(name);
+        if *name != text {
+            readings.push(reading(&known.letters, arguments));
+        }
+        if let Some(subcommand) = name.strip_prefix("git-") {
+            let arguments = [&[Word::known(subcommand)], arguments].concat();
+            readings.push(reading(&Word::known("git").letters, &arguments));
+        }
+        if let Some(arguments) = options::from_subcommand(name, arguments) {
+            readings.push(reading(&known.letters, arguments));
+        }
     }
     readings
 }
@@ -238,7 +251,7 @@ fn reading(program: &[Option<char>], arguments: &[Word]) -> Reading {
         lengths.push(letters.len() - start);
     }
     let name: String = program.iter().flatten().collect();
-    let skips = options::skips(base_name(&name), arguments, &lengths, program.len());
+    let skips = options::skips(&plain_name(&name), arguments, &lengths, program.len());
     Reading { letters, skips }
 }
 
@@ -248,13 +261,16 @@ pub(super) fn scripts(words: &[Word]) -> Vec<String> {
     let Some((program, arguments)) = words.split_first() else {
         return Vec::new();
     };
-    if !is_starter(program) {
+    if !is_starter(words) {
         return Vec::new();
     }
     let is_script = |text: &String| text.contains([' ', '\t', '\n', ';', '&', '|', '$', '`', '(']);
-    let words: Vec<String> = arguments.iter().map(Word::script).collect();
-    match program.text() == "eval" {
-        true => vec![words.join(" ")],
-        false => words.into_iter().filter(is_script).collect(),
+    let texts = arguments.iter().map(Word::script);
+    if program.text() == "eval" {
+        return vec![texts.collect::<Vec<_>>().join(" ")];
     }
+    // `env -S'a b'`, `script --command='a b'`, `alias x='a b'`.
+    let values = arguments.iter().flat_map(Word::values);
+    let values = values.map(|value| value.script());
+    texts.chain(values).filter(is_script).collect()
 }

@@ -3,6 +3,7 @@
 mod expansions;
 mod redirections;
 
+use super::environment;
 use super::reading::{self, Reading, started_by};
 use super::word::Word;
 
@@ -28,6 +29,8 @@ pub(super) struct Script {
     pub(super) is_diverted: bool,
     /// Variables are set before a command.
     pub(super) has_variables: bool,
+    /// Variables or patterns of files stand for text that only the shell knows, so no rule can allow it.
+    pub(super) has_expansions: bool,
 }
 
 impl Script {
@@ -53,6 +56,7 @@ impl Script {
             words: Vec::new(),
             word: None,
             documents: Vec::new(),
+            cuts: Vec::new(),
             depth,
             budget,
         };
@@ -110,6 +114,8 @@ struct Reader<'a> {
     word: Option<Word>,
     /// The ends of here-documents that begin with the next line.
     documents: Vec<Document>,
+    /// Redirections in that command that change nothing: from a place to a later one.
+    cuts: Vec<(usize, usize)>,
     depth: usize,
     budget: &'a mut usize,
 }
@@ -238,6 +244,13 @@ impl Reader<'_> {
         self.script.absorb(nested);
     }
 
+    /// A script that is run only if the line means something else than it seems to mean.
+    fn doubtful(&mut self, text: &str) {
+        let mut nested = Script::read(text, self.depth + 1, self.budget);
+        nested.doubtful.append(&mut nested.readings);
+        self.script.absorb(nested);
+    }
+
     fn end_word(&mut self) {
         self.words.extend(self.word.take());
     }
@@ -246,15 +259,23 @@ impl Reader<'_> {
         self.end_word();
         let end = (self.at - 1).min(self.characters.len());
         let start = std::mem::replace(&mut self.part, self.at).min(end);
-        let part: String = self.characters[start..end].iter().collect();
-        if !part.trim().is_empty() {
-            self.script.parts.push(part.trim().to_owned());
+        let cuts = std::mem::take(&mut self.cuts);
+        let is_kept = |at: &usize| !cuts.iter().any(|(from, to)| (*from..*to).contains(at));
+        let part: String = (start..end)
+            .filter(is_kept)
+            .map(|at| self.characters[at])
+            .collect();
+        let part = environment::without_harmless(part.trim());
+        if !part.is_empty() {
+            self.script.parts.push(part.to_owned());
         }
         let words = std::mem::take(&mut self.words);
+        self.script.has_expansions |= reading::is_pattern(&words);
         if !spend(self.budget, started_by(&words), &mut self.script.readings) {
             self.script.is_cut = true;
         }
         let others = reading::with_other_flags(&words);
+        let others = others.chain(reading::perhaps_started_by(&words));
         if !spend(self.budget, others, &mut self.script.doubtful) {
             self.script.is_cut = true;
         }
@@ -262,6 +283,9 @@ impl Reader<'_> {
         self.script.has_variables |= reading::has_variables(&words);
         for script in reading::scripts(&words) {
             self.nested(&script);
+        }
+        for script in reading::perhaps_scripts(&words) {
+            self.doubtful(&script);
         }
     }
 }

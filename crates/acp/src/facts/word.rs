@@ -38,6 +38,47 @@ impl Word {
         { self.plain.iter() }.any(|at| self.letters.get(*at) == Some(&Some(wanted)))
     }
 
+    /// Whether the shell may replace it by the names of files.
+    pub(super) fn is_pattern(&self) -> bool {
+        let has_class = self.has_plain('[') && self.has_plain(']');
+        self.has_plain('*') || self.has_plain('?') || has_class
+    }
+
+    /// The word of which nothing is known from where the shell looks for names of files.
+    pub(super) fn expanded(&self) -> Word {
+        let is_special =
+            |at: &&usize| matches!(self.letters.get(**at), Some(Some('*' | '?' | '[')));
+        match { self.plain.iter() }.find(is_special) {
+            Some(at) if self.is_pattern() => Word {
+                letters: [&self.letters[..*at], &[None]].concat(),
+                plain: Vec::new(),
+            },
+            _ => self.clone(),
+        }
+    }
+
+    /// A word of which nothing is known.
+    pub(super) fn unknown() -> Word {
+        Word {
+            letters: vec![None],
+            plain: Vec::new(),
+        }
+    }
+
+    /// What may be the value in `--option=VALUE`, `-oVALUE` and `NAME=VALUE`.
+    pub(super) fn values(&self) -> Vec<Word> {
+        let at = { self.letters.iter() }.position(|letter| *letter == Some('='));
+        let is_flag = matches!(self.letters[..], [Some('-'), Some(letter), _, ..] if letter != '-');
+        let starts = [at.map(|at| at + 1), is_flag.then_some(2)];
+        let value = |from: usize| Word {
+            letters: self.letters[from..].to_vec(),
+            plain: { self.plain.iter() }
+                .filter_map(|at| at.checked_sub(from))
+                .collect(),
+        };
+        starts.into_iter().flatten().map(value).collect()
+    }
+
     /// `NAME=VALUE` before a command.
     pub(super) fn is_assignment(&self) -> bool {
         let text = self.text();

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tenon_protocols::acp::{
     CreateTerminalParams, CreateTerminalResult, ElicitationResult, Empty, Entry, Failure,
-    PermissionResult, ReadTextFileResult, Side, TerminalParams, view,
+    PermissionOutcome, PermissionParams, PermissionResult, ReadTextFileResult, Side,
+    TerminalParams, view,
 };
 use tenon_rpc::{Call, CallError, Format, Payload, Reply, RpcError};
 use tokio::time::timeout;
@@ -76,7 +77,11 @@ impl Shared {
             Err(error) => self.soften(&name, error),
             answer => answer,
         };
-        if !given.is(&answer) {
+        let (answer, is_replaced) = match self.not_offered(&name, params.as_ref(), &answer) {
+            Some(cancelled) => (cancelled, true),
+            None => (answer, false),
+        };
+        if is_replaced || !given.is(&answer) {
             self.record_answer(Side::Agent, &id, &answer);
         }
         self.client_answered(&name, params.as_ref(), &answer, true);
@@ -103,6 +108,31 @@ impl Shared {
             return encoded(&ReadTextFileResult::new(String::new()));
         }
         Err(error)
+    }
+
+    /// What an agent gets instead of an answer that it has not offered: it might take any for a permission.
+    fn not_offered(&self, name: &str, params: Option<&Payload>, answer: &Reply) -> Option<Reply> {
+        if name != "session/request_permission" {
+            return None;
+        }
+        let params: PermissionParams = params?.decode_private().ok()?;
+        let result: PermissionResult = answer.as_ref().ok()?.decode_private().ok()?;
+        let PermissionOutcome::Selected(chosen) = result.outcome else {
+            return None;
+        };
+        let mut options = params.options.iter();
+        if options.any(|option| option.option_id == chosen.option_id) {
+            return None;
+        }
+        self.state().summary.refused += 1;
+        let id = &chosen.option_id;
+        self.note(&Note::Refused {
+            from: Side::Client.into(),
+            method: name.to_owned(),
+            code: Failure::InvalidParams.code(),
+            message: format!("the answer {id:?} is none of the options, so it is cancelled"),
+        });
+        Some(encoded(&PermissionResult::cancelled()))
     }
 
     /// Answers a question that the client has left open although it has cancelled the turn.

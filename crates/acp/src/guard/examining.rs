@@ -127,7 +127,13 @@ impl Shared {
         };
         facts.follow_links();
         let decision = self.policy.decide(&facts, &folder);
-        if decision.action == Action::Deny {
+        // Clients do not ask about this, so a file with other names, which may be denied, must have been allowed before.
+        let is_in_doubt = decision.is_doubtful && facts.has_other_names && {
+            let mut state = self.state();
+            let session = state.turns.session(&file.session_id);
+            session.and_then(|session| session.ruling(&facts)) != Some(Ruling::Allowed)
+        };
+        if decision.action == Action::Deny || is_in_doubt {
             let method = match access {
                 Access::Read => "fs/read_text_file",
                 Access::Write => "fs/write_text_file",
@@ -166,7 +172,8 @@ impl Shared {
 
     /// A program has to run in the folders of its session, and must not be denied.
     fn terminal(&self, session: &str, params: &CreateTerminalParams) -> Result<Verdict, RpcError> {
-        if let Err(details) = variables(params.env.as_deref()) {
+        let checked = variables(params.env.as_deref()).and_then(|_| check_program(params));
+        if let Err(details) = checked {
             let data = json!({ "command": params.command, "details": details });
             return Err(Failure::InvalidParams.error(self.profile, data));
         }
@@ -226,6 +233,18 @@ impl Shared {
             session_id: session.to_owned(),
             decision: decision.clone(),
         });
+    }
+}
+
+/// Refuses a program that no system can start.
+fn check_program(params: &CreateTerminalParams) -> Result<(), &'static str> {
+    let mut arguments = params.args.iter().flatten();
+    if params.command.trim().is_empty() {
+        return Err("the command is empty");
+    }
+    match params.command.contains('\0') || arguments.any(|argument| argument.contains('\0')) {
+        true => Err("the command contains a null character"),
+        false => Ok(()),
     }
 }
 

@@ -47,6 +47,13 @@ pub enum Note {
         /// The text of the error.
         message: String,
     },
+    /// A line of the agent is not a message, and was skipped.
+    Stray {
+        /// Who printed it.
+        from: Source,
+        /// Its beginning.
+        text: String,
+    },
     /// An event was not forwarded.
     Dropped {
         /// Who sent the event.
@@ -138,6 +145,12 @@ impl fmt::Display for Note {
                 code,
                 message,
             } => write!(f, "refused a line of the {from}: {message} ({code})"),
+            Note::Stray { from, text } => {
+                write!(
+                    f,
+                    "skipped a line of the {from} that is not a message: {text}"
+                )
+            }
             Note::Dropped { from, method, why } => {
                 write!(f, "dropped {method} of the {from}: {why}")
             }

@@ -101,6 +101,16 @@ impl Shared {
         });
     }
 
+    /// Something that an agent has printed, and that is not a message.
+    pub(super) fn stray(&self, from: Side, line: &[u8]) {
+        self.state().summary.skipped += 1;
+        let line = String::from_utf8_lossy(line);
+        let line: String = line.trim().chars().take(SHOWN).collect();
+        let text = self.masks.secrets().hide(&line);
+        let from = from.into();
+        self.note(&Note::Stray { from, text });
+    }
+
     /// Records an error, and waits until it may be sent.
     async fn send_error(&self, to: Side, id: &Id, error: RpcError) -> Reply {
         let refused = Err(error);
@@ -178,6 +188,14 @@ impl Shared {
     /// The error for a call that the agent will never answer. It says how the agent ended.
     pub(super) async fn agent_lost(&self, reason: &CloseReason) -> RpcError {
         let details = match &self.exit {
+            // The guard ends an agent that cannot be understood, so how it ends says nothing.
+            _ if matches!(reason, CloseReason::BrokenStream(_)) => {
+                let reason = self.masks.secrets().hide(&reason.to_string());
+                format!(
+                    "the agent broke the protocol: {}",
+                    tenon_text::line(&reason)
+                )
+            }
             // If the guard itself ends the connection, the agent may be running.
             Some(exit) if exit.status().is_some() || !matches!(reason, CloseReason::ClosedHere) => {
                 let (status, line) = exit.last_words(LAST_WORDS).await;
@@ -194,7 +212,6 @@ impl Shared {
             }
             _ => match reason {
                 CloseReason::ClosedHere => "the guard is ending".to_owned(),
-                CloseReason::BrokenStream(_) => "the agent broke the protocol".to_owned(),
                 _ => "the agent closed its output".to_owned(),
             },
         };

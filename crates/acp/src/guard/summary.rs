@@ -31,6 +31,8 @@ pub struct Summary {
     pub refused: u64,
     /// Messages that were longer than a line may be, and were not read. Calls among them are refused as well.
     pub oversized: u64,
+    /// Lines of the agent that are not messages, and were skipped.
+    pub skipped: u64,
     /// How often each rule of the policy decided.
     pub rules: BTreeMap<String, u64>,
     /// Files that were read through the client, and how often.

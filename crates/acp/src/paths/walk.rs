@@ -3,15 +3,13 @@
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::ffi::OsStringExt;
-use std::os::unix::fs::MetadataExt;
-use std::path::{Component, Path, PathBuf};
+use std::io;
+use std::path::{Component, Path};
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags};
-use rustix::io::Errno;
+use tenon_host::folder::{Folder, Kind};
+use tenon_host::own_file;
 
-use super::{PathError, Root};
+use super::{PathError, Root, below};
 
 /// What a file is opened for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +65,7 @@ pub(super) fn open_folder(root: &Root, rest: &Path) -> Result<(), PathError> {
 struct Walk<'r> {
     root: &'r Root,
     /// The folders that were entered, each in the one before it.
-    above: Vec<OwnedFd>,
+    above: Vec<Folder>,
     /// What is left of the path.
     parts: VecDeque<OsString>,
     links: usize,
@@ -90,11 +88,8 @@ impl<'r> Walk<'r> {
         self.above.pop().map(drop).ok_or(ESCAPES)
     }
 
-    fn folder(&self) -> BorrowedFd<'_> {
-        match self.above.last() {
-            Some(folder) => folder.as_fd(),
-            None => self.root.folder.as_fd(),
-        }
+    fn folder(&self) -> &Folder {
+        self.above.last().unwrap_or(&self.root.folder)
     }
 
     /// Puts a path in front of what is left.
@@ -115,32 +110,24 @@ impl<'r> Walk<'r> {
 
     /// Enters a folder. Returns whether it is there.
     fn enter(&mut self, name: &OsStr, purpose: Purpose) -> Result<bool, PathError> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         for _ in 0..ATTEMPTS {
-            match rustix::fs::openat(self.folder(), name, flags, Mode::empty()) {
-                Ok(folder) => {
+            match self.folder().enter(name) {
+                Ok(Some(folder)) => {
                     self.above.push(folder);
                     return Ok(true);
                 }
-                Err(Errno::NOENT) => match purpose {
-                    Purpose::Read => return Err(PathError::NotFound),
-                    Purpose::CheckWrite => return Ok(false),
-                    Purpose::Write => {
-                        let mode = Mode::from_raw_mode(0o777);
-                        match rustix::fs::mkdirat(self.folder(), name, mode) {
-                            // Someone else was faster; it may not be a folder.
-                            Ok(()) | Err(Errno::EXIST) => {}
-                            Err(error) => return Err(error.into()),
-                        }
-                    }
-                },
-                // Systems have different errors for a link that is not followed.
-                Err(Errno::LOOP | Errno::NOTDIR | Errno::MLINK) => {
+                Ok(None) => {
                     return match self.follow(name)? {
                         true => Ok(true),
                         false => Err(PathError::Refused("a part of the path is not a folder")),
                     };
                 }
+                Err(error) if error.kind() == io::ErrorKind::NotFound => match purpose {
+                    Purpose::Read => return Err(PathError::NotFound),
+                    Purpose::CheckWrite => return Ok(false),
+                    // Someone else may be faster, and make something that is not a folder.
+                    Purpose::Write => self.folder().create_folder(name)?,
+                },
                 Err(error) => return Err(error.into()),
             }
         }
@@ -155,46 +142,36 @@ impl<'r> Walk<'r> {
     ) -> Result<Option<Option<File>>, PathError> {
         for _ in 0..ATTEMPTS {
             // Opening a device may already do something to it, and opening a FIFO may wait.
-            match rustix::fs::statat(self.folder(), name, AtFlags::SYMLINK_NOFOLLOW) {
-                Ok(stat) => match FileType::from_raw_mode(stat.st_mode) {
-                    FileType::Symlink => {
-                        if self.follow(name)? {
-                            return Ok(None);
-                        }
-                        continue;
+            match self.folder().kind(name) {
+                Ok(Kind::Link) => {
+                    if self.follow(name)? {
+                        return Ok(None);
                     }
-                    FileType::RegularFile => {}
-                    other => return Err(not_regular(other)),
-                },
-                Err(Errno::NOENT) if purpose == Purpose::Read => return Err(PathError::NotFound),
-                Err(Errno::NOENT) if purpose == Purpose::CheckWrite => return Ok(Some(None)),
-                Err(Errno::NOENT) => {
-                    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | NEVER;
-                    let mode = Mode::from_raw_mode(0o666);
-                    match rustix::fs::openat(self.folder(), name, flags, mode) {
-                        Ok(file) => return Ok(Some(Some(file.into()))),
-                        Err(Errno::EXIST) => continue,
-                        Err(error) => return Err(error.into()),
-                    }
+                    continue;
                 }
-                Err(error) => return Err(error.into()),
+                Ok(Kind::File) => {}
+                Ok(other) => return Err(not_regular(other)),
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
+                Err(_) => match purpose {
+                    Purpose::Read => return Err(PathError::NotFound),
+                    Purpose::CheckWrite => return Ok(Some(None)),
+                    Purpose::Write => match self.folder().create_file(name)? {
+                        Some(file) => return Ok(Some(Some(file))),
+                        None => continue,
+                    },
+                },
             }
-            let access = match purpose {
-                Purpose::Read => OFlags::RDONLY,
-                Purpose::Write | Purpose::CheckWrite => OFlags::WRONLY,
+            let opened = match purpose {
+                Purpose::Read => self.folder().open_to_read(name)?,
+                Purpose::Write | Purpose::CheckWrite => self.folder().open_to_write(name)?,
             };
-            let file: File =
-                match rustix::fs::openat(self.folder(), name, access | NEVER, Mode::empty()) {
-                    Ok(file) => file.into(),
-                    // It has just been removed, or replaced by something that is not opened.
-                    Err(Errno::NOENT | Errno::LOOP | Errno::MLINK | Errno::NXIO) => continue,
-                    Err(error) => return Err(error.into()),
-                };
-            let metadata = file.metadata()?;
-            if !metadata.is_file() {
+            let Some(file) = opened else {
+                continue;
+            };
+            if !file.metadata()?.is_file() {
                 return Err(PathError::Refused("it is not a regular file"));
             }
-            if purpose != Purpose::Read && metadata.nlink() > 1 {
+            if purpose != Purpose::Read && own_file::names(&file)? > 1 {
                 return Err(PathError::Refused(
                     "the file has several names (hard links), so a file outside would be changed too",
                 ));
@@ -206,11 +183,9 @@ impl<'r> Walk<'r> {
 
     /// Puts the target of a link in front of what is left. Returns whether it is one.
     fn follow(&mut self, name: &OsStr) -> Result<bool, PathError> {
-        let target = match rustix::fs::readlinkat(self.folder(), name, Vec::new()) {
-            Ok(target) => PathBuf::from(OsString::from_vec(target.into_bytes())),
-            // Not a link, or not any more.
-            Err(Errno::INVAL) => return Ok(false),
-            Err(error) => return Err(error.into()),
+        // It may not be a link any more.
+        let Some(target) = self.folder().link(name)? else {
+            return Ok(false);
         };
         self.links += 1;
         if self.links > LINKS {
@@ -221,7 +196,7 @@ impl<'r> Walk<'r> {
             return Ok(true);
         }
         // An absolute link may lead back into the folder. `..` in it is checked as we go.
-        let inside = { self.root.names.iter() }.find_map(|name| target.strip_prefix(name).ok());
+        let inside = { self.root.names.iter() }.find_map(|name| below(&target, name));
         let inside = inside.ok_or(ESCAPES)?.to_owned();
         self.above.clear();
         self.push(&inside)?;
@@ -229,17 +204,11 @@ impl<'r> Walk<'r> {
     }
 }
 
-/// No link is followed, nothing is waited for, and no program that is started gets the file.
-const NEVER: OFlags = OFlags::NOFOLLOW
-    .union(OFlags::NONBLOCK)
-    .union(OFlags::NOCTTY)
-    .union(OFlags::CLOEXEC);
-
-fn not_regular(kind: FileType) -> PathError {
+fn not_regular(kind: Kind) -> PathError {
     PathError::Refused(match kind {
-        FileType::Directory => "it is a folder",
-        FileType::Fifo => "it is a FIFO, not a regular file",
-        FileType::Socket => "it is a socket, not a regular file",
+        Kind::Folder => "it is a folder",
+        Kind::Fifo => "it is a FIFO, not a regular file",
+        Kind::Socket => "it is a socket, not a regular file",
         _ => "it is a device, not a regular file",
     })
 }

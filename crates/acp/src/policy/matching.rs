@@ -6,7 +6,8 @@ use tenon_protocols::acp::ToolKind;
 
 use super::{Action, Rule};
 use crate::facts::{Commands, Facts, Meant};
-use crate::glob::Glob;
+use crate::glob::{Case, Glob};
+use crate::paths::{below, spelling};
 
 /// Whether a rule matches.
 pub(super) enum Outcome {
@@ -51,11 +52,14 @@ impl Rule {
             return None;
         }
         let changes = matches!(kind, ToolKind::Edit | ToolKind::Delete | ToolKind::Move);
+        // Calls of other kinds have texts that belong to no file.
+        let only_looks = matches!(kind, ToolKind::Read | ToolKind::Search);
+        let has_change = facts.has_diff || facts.has_text && only_looks;
         let shown = [
-            (ToolKind::Edit, facts.has_diff && !changes, "shows a change"),
+            (ToolKind::Edit, has_change && !changes, "shows a change"),
             (
                 ToolKind::Execute,
-                !facts.commands.is_empty() && *kind != ToolKind::Execute,
+                (runs(facts, kind) || !facts.commands.is_empty()) && *kind != ToolKind::Execute,
                 "runs a command",
             ),
         ];
@@ -82,17 +86,22 @@ impl Rule {
             return None;
         }
         // Without a condition on commands, a rule is about commands if it is about everything, or about running them.
-        let runs = |kind: &ToolKind| matches!(kind, ToolKind::Execute | ToolKind::Unspecified);
+        let is_running =
+            |kind: &ToolKind| matches!(kind, ToolKind::Execute | ToolKind::Unspecified);
         let is_about_commands = !self.commands.is_empty()
-            || self.paths.is_empty() && (self.kinds.is_empty() || self.kinds.iter().any(runs));
+            || self.paths.is_empty()
+                && (self.kinds.is_empty() || self.kinds.iter().any(is_running));
         if let Some(command) = facts.commands.iter().next().filter(|_| !is_about_commands) {
             let command = quoted(command);
             return Some(format!(
                 "it runs the command {command}, and the rule is not about commands"
             ));
         }
+        if runs(facts, kind) && !is_about_commands {
+            return Some("it runs something, and the rule is not about commands".to_owned());
+        }
         // Elsewhere the same command may be another one: `make` runs what the folder says.
-        let is_outside = |path: &&PathBuf| !path.starts_with(folder);
+        let is_outside = |path: &&PathBuf| below(path, folder).is_none();
         let outside = facts.folders.iter().find(is_outside);
         if let Some(path) = outside.filter(|_| !self.commands.is_empty() && self.paths.is_empty()) {
             let path = quoted(&path.display().to_string());
@@ -134,26 +143,39 @@ impl Rule {
             let matches = |pattern: &&Glob| self.path_matches(pattern, path, is_folder, folder);
             (shown(path, folder), self.paths.iter().find(matches))
         });
-        Some(self.all_or_one(matched, facts.is_incomplete, "path"))
+        let outcome = self.all_or_one(matched, facts.is_incomplete, "path");
+        let is_certain = match outcome {
+            Outcome::Yes(_) => self.action != Action::Allow,
+            Outcome::No(_) => self.action == Action::Allow,
+            Outcome::Unknown(_) => true,
+        };
+        if facts.has_other_names && !is_certain {
+            let why = "a file has several names (hard links), and the others are not known";
+            return Some(Outcome::Unknown(why.into()));
+        }
+        Some(outcome)
     }
 
     /// A path that is not text matches no pattern.
     fn path_matches(&self, pattern: &Glob, path: &Path, is_folder: bool, folder: &Path) -> bool {
         // What is denied as a folder is denied with everything in it.
         let is_whole = self.action != Action::Allow && pattern.ends_with_name();
+        let is_allowing = self.action == Action::Allow;
+        let matches_text = |text: &str| pattern.matches_in(text, Case::OF_SYSTEM);
         let matches = |path: &Path| {
             let mut all = path.ancestors().take(if is_whole { usize::MAX } else { 1 });
-            all.any(|path| path.to_str().is_some_and(|path| pattern.matches(path)))
-                // `secrets/**` is about a command that is run in `secrets`.
-                || is_folder && pattern.matches(&format!("{}/", path.display()))
+            all.any(|path| spelling::text(path).is_some_and(|text| matches_text(&text)))
+                // `secrets/**` is about a command that is run in `secrets`, and forbids the folder itself.
+                || (is_folder || !is_allowing) && matches_text(&format!("{}/", spelling::shown(path)))
         };
-        if pattern.text().starts_with('/') {
-            return matches(path);
+        // A pattern without a drive allows nothing on Windows, where it stands for any.
+        if let Some(spellings) = spelling::absolute(pattern.text(), path, is_allowing) {
+            return spellings.iter().any(|path| matches(path));
         }
         // `**/.env` forbids the file everywhere, but allows it only in the folder of the session.
         let is_everywhere = self.action != Action::Allow && pattern.text().starts_with("**/");
-        let below = |folder: &Path| path.strip_prefix(folder).is_ok_and(matches);
-        below(folder) || (is_everywhere && below(Path::new("/")))
+        below(path, folder).is_some_and(matches)
+            || (is_everywhere && spelling::below_root(path).is_some_and(matches))
     }
 
     /// Nothing if the rule is not about commands.
@@ -162,7 +184,8 @@ impl Rule {
             return None;
         }
         if facts.commands.is_empty() {
-            return Some(match *kind == ToolKind::Execute || facts.is_incomplete {
+            let runs = *kind == ToolKind::Execute || runs(facts, kind);
+            return Some(match runs || facts.is_incomplete {
                 true => Outcome::Unknown("the call does not say which command it runs".into()),
                 false => Outcome::No("it runs no command".into()),
             });
@@ -198,7 +221,8 @@ impl Rule {
         let lines = || facts.commands.iter().chain(&facts.shells);
         // A rule may also be about the whole line: `curl * | sh`.
         let whole = lines().map(|line| {
-            let found = { self.commands.iter() }.find(|pattern| pattern.matches_command(line));
+            let matches = |pattern: &&Glob| pattern.matches_command(line, Case::OF_SYSTEM);
+            let found = self.commands.iter().find(matches);
             (line.clone(), found)
         });
         let whole = self.all_or_one(whole, facts.is_incomplete, "command");
@@ -258,8 +282,14 @@ impl Rule {
     }
 }
 
+/// Whether a call runs something that it does not state as a command.
+fn runs(facts: &Facts, kind: &ToolKind) -> bool {
+    let only_looks = matches!(kind, ToolKind::Read | ToolKind::Search);
+    facts.has_terminal || facts.has_code && only_looks
+}
+
 fn shown(path: &Path, folder: &Path) -> String {
-    let inside = path.strip_prefix(folder).ok();
+    let inside = below(path, folder);
     let inside = inside.filter(|path| !path.as_os_str().is_empty());
     inside.unwrap_or(path).display().to_string()
 }

@@ -18,8 +18,18 @@ const RULE: Shape<1> = Shape::new("a rule", ["NAME"])
     .required(&["action"])
     .optional(&["kind", "path", "command"]);
 
+/// For text that is no HCL.
+const FORM: &str =
+    "a policy is `default = \"ask\"` and blocks `rule \"NAME\" { action = \"deny\" ... }`";
+
 pub(super) fn policy(source: &Arc<Source>) -> Result<(Policy, Vec<Diagnostic>), Vec<Diagnostic>> {
-    let body = parse(source)?;
+    let body = parse(source).map_err(|problems| {
+        let helped = |problem: Diagnostic| match &problem.help {
+            Some(_) => problem,
+            None => problem.help(FORM),
+        };
+        problems.into_iter().map(helped).collect::<Vec<_>>()
+    })?;
     let mut problems = Problems::default();
     problems.file(&body, &FILE);
     let default = body.attribute("default");
@@ -70,8 +80,10 @@ fn rule<'a>(block: &'a Block, problems: &mut Problems) -> Option<(&'a Name, Rule
         .collect();
     let paths = patterns(value("path"), "path", Kind::Path, problems);
     let commands = patterns(value("command"), "command", Kind::Command, problems);
-    if action == Some(Action::Deny) {
-        warn_of_exact(value("command"), &commands, problems);
+    match action {
+        Some(Action::Deny) => warn_of_exact(value("command"), &commands, problems),
+        Some(Action::Allow) => warn_of_open_names(value("command"), &commands, problems),
+        _ => {}
     }
     let [name] = labels?;
     let rule = Rule {
@@ -183,6 +195,30 @@ fn warn_of_exact(value: Option<&Expression>, commands: &[Glob], problems: &mut P
             "the pattern {text:?} does not match the command with arguments"
         ));
         let help = format!("write `{text}*` to deny it with any arguments");
+        let warning = warning.help(help);
+        problems.note(match value {
+            Some(value) => warning.at(value.place()),
+            None => warning,
+        });
+    }
+}
+
+/// A rule that allows `ls*` allows `lsof` too, and `git diff*` allows `git difftool`, which runs any program.
+fn warn_of_open_names(value: Option<&Expression>, commands: &[Glob], problems: &mut Problems) {
+    for text in commands.iter().map(Glob::text) {
+        let Some(name) = text.strip_suffix('*') else {
+            continue;
+        };
+        let last = name.rsplit(' ').next().unwrap_or(name);
+        let is_open = last.ends_with(|letter: char| letter.is_alphanumeric() || letter == '}');
+        // The end of an option, a file or a value is no name of a command.
+        if !is_open || last.starts_with('-') || last.contains(['/', '=', ':', '.']) {
+            continue;
+        }
+        let warning = Diagnostic::warning(format!(
+            "the pattern {text:?} also allows commands whose names only begin so"
+        ));
+        let help = format!("write `{name}` and `{name} *`: without and with arguments");
         let warning = warning.help(help);
         problems.note(match value {
             Some(value) => warning.at(value.place()),

@@ -66,7 +66,8 @@ impl Names {
         }
         self.folders.iter().find_map(|(recorded, now)| {
             let rest = text.strip_prefix(recorded.as_str())?;
-            (rest.is_empty() || rest.starts_with('/')).then(|| format!("{now}{rest}"))
+            (rest.is_empty() || rest.starts_with(std::path::is_separator))
+                .then(|| format!("{now}{rest}"))
         })
     }
 }

@@ -4,9 +4,10 @@ use serde_json::{Value, json};
 use tenon_acp::agent::Settings;
 
 use crate::editor::Editor;
+use crate::support::{W, X};
 
 fn open(session: &str) -> Value {
-    json!({ "sessionId": session, "cwd": "/w", "mcpServers": [] })
+    json!({ "sessionId": session, "cwd": W, "mcpServers": [] })
 }
 
 #[tokio::test]
@@ -23,7 +24,7 @@ async fn only_what_is_there_is_stated() {
             "agentInfo": { "name": "actor", "version": "1.0.0" },
         })
     );
-    let session = editor.session("/w").await;
+    let session = editor.session(W).await;
     for method in ["session/load", "session/resume", "session/delete"] {
         assert_eq!(
             editor.code(method, &open(&session)).await,
@@ -49,7 +50,7 @@ async fn modes_models_and_options_are_kept_in_step() {
     let folder = tempfile::tempdir().unwrap();
     let editor = Editor::stored(folder.path()).await;
     let new = editor
-        .call("session/new", &json!({ "cwd": "/w", "mcpServers": [] }))
+        .call("session/new", &json!({ "cwd": W, "mcpServers": [] }))
         .await;
     let session = new["sessionId"].as_str().unwrap().to_owned();
     assert_eq!(new["modes"]["currentModeId"], "ask");
@@ -139,10 +140,10 @@ async fn modes_models_and_options_are_kept_in_step() {
 #[tokio::test]
 async fn options_that_a_client_does_not_know_are_not_sent() {
     let editor = Editor::with(json!({}), Settings::default()).await;
-    let new = editor.call("session/new", &json!({ "cwd": "/w" })).await;
+    let new = editor.call("session/new", &json!({ "cwd": W })).await;
     assert_eq!(new["configOptions"].as_array().unwrap().len(), 3);
     let plain = editor
-        .call("session/new", &json!({ "cwd": "/plain" }))
+        .call("session/new", &json!({ "cwd": format!("{W}/plain") }))
         .await;
     let members: Vec<&String> = plain.as_object().unwrap().keys().collect();
     assert_eq!(members, ["sessionId"]);
@@ -154,7 +155,7 @@ async fn options_that_a_client_does_not_know_are_not_sent() {
 async fn a_loaded_session_replays_everything_before_the_answer() {
     let folder = tempfile::tempdir().unwrap();
     let editor = Editor::stored(folder.path()).await;
-    let session = editor.session("/w").await;
+    let session = editor.session(W).await;
     editor
         .prompt(&session, "think:a say:b say:c tool plan")
         .await
@@ -208,7 +209,7 @@ async fn a_loaded_session_replays_everything_before_the_answer() {
 async fn tool_calls_of_a_killed_agent_have_failed() {
     let folder = tempfile::tempdir().unwrap();
     let editor = Editor::stored(folder.path()).await;
-    let session = editor.session("/w").await;
+    let session = editor.session(W).await;
     let params = crate::support::payload(&crate::editor::prompt(&session, "tool say:begun wait"));
     let asked = editor
         .peer()
@@ -239,11 +240,11 @@ async fn tool_calls_of_a_killed_agent_have_failed() {
 async fn sessions_are_listed_closed_and_deleted() {
     let folder = tempfile::tempdir().unwrap();
     let editor = Editor::stored(folder.path()).await;
-    let (one, other) = (editor.session("/w").await, editor.session("/x").await);
+    let (one, other) = (editor.session(W).await, editor.session(X).await);
     editor.prompt(&one, "title:Hello").await.unwrap();
     let all = editor.call("session/list", &json!({})).await;
     assert_eq!(all["sessions"].as_array().unwrap().len(), 2);
-    let here = editor.call("session/list", &json!({ "cwd": "/w" })).await;
+    let here = editor.call("session/list", &json!({ "cwd": W })).await;
     assert_eq!(here["sessions"][0]["title"], "Hello");
     assert_eq!(here["sessions"][0]["sessionId"], one);
     assert_eq!(here["sessions"].as_array().unwrap().len(), 1);
@@ -300,7 +301,7 @@ async fn sessions_are_listed_closed_and_deleted() {
 #[tokio::test]
 async fn a_session_is_closed_in_the_middle_of_its_turn() {
     let editor = Editor::new().await;
-    let session = editor.session("/w").await;
+    let session = editor.session(W).await;
     let turn = editor.prompt(&session, "say:begun wait");
     let params = json!({ "sessionId": session });
     let closing = async {
@@ -318,17 +319,27 @@ async fn a_session_that_does_not_begin_leaves_nothing_behind() {
     let folder = tempfile::tempdir().unwrap();
     let editor = Editor::stored(folder.path()).await;
     let new = |cwd: &str| json!({ "cwd": cwd, "mcpServers": [] });
-    assert_eq!(editor.code("session/new", &new("/refused")).await, -31701);
-    assert_eq!(editor.code("session/new", &new("/login")).await, -32000);
+    assert_eq!(
+        editor
+            .code("session/new", &new(&format!("{W}/refused")))
+            .await,
+        -31701
+    );
+    assert_eq!(
+        editor
+            .code("session/new", &new(&format!("{W}/login")))
+            .await,
+        -32000
+    );
     let left = editor.call("session/list", &json!({})).await;
     assert_eq!(left["sessions"], json!([]));
     let panicked = editor
-        .try_call("session/new", &new("/panic"))
+        .try_call("session/new", &new(&format!("{W}/panic")))
         .await
         .unwrap_err();
     assert_eq!(panicked.code.number(), -32603);
     assert!(!format!("{panicked:?}").contains("hunter2"));
-    editor.session("/w").await;
+    editor.session(W).await;
 }
 
 #[tokio::test]
@@ -342,10 +353,10 @@ async fn a_full_history_takes_no_further_prompts() {
         ..Settings::default()
     };
     let editor = Editor::with(json!({}), settings).await;
-    let session = editor.session("/w").await;
+    let session = editor.session(W).await;
     editor.prompt(&session, "large:300").await.unwrap();
     let error = editor.prompt(&session, "say:x").await.unwrap_err();
     assert_eq!(error.code.number(), -31901);
-    let other = editor.session("/w").await;
+    let other = editor.session(W).await;
     editor.prompt(&other, "say:x").await.unwrap();
 }

@@ -1,5 +1,6 @@
 //! Turns: updates, calls of the client, cancellation, failures.
 
+use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -7,6 +8,7 @@ use tenon_acp::agent::Settings;
 use tenon_rpc::RpcError;
 
 use crate::editor::{Editor, everything, prompt};
+use crate::support::W;
 
 fn details(error: &RpcError) -> Value {
     error.data.as_ref().unwrap().decode().unwrap()
@@ -15,7 +17,7 @@ fn details(error: &RpcError) -> Value {
 #[tokio::test]
 async fn updates_arrive_in_order_and_before_the_answer() {
     let editor = Editor::new().await;
-    let session = editor.session("/w").await;
+    let session = editor.session(W).await;
     let result = editor
         .prompt(&session, "think:a say:b tool done plan")
         .await
@@ -47,7 +49,7 @@ async fn updates_arrive_in_order_and_before_the_answer() {
 #[tokio::test]
 async fn commands_are_shown_when_the_client_knows_the_session() {
     let editor = Editor::new().await;
-    let session = editor.session("/w").await;
+    let session = editor.session(W).await;
     editor
         .until(|seen| seen.iter().any(|frame| frame["method"] == "session/update"))
         .await;
@@ -64,7 +66,7 @@ async fn commands_are_shown_when_the_client_knows_the_session() {
 #[tokio::test(start_paused = true)]
 async fn many_chunks_are_joined_and_none_is_lost() {
     let editor = Editor::new().await;
-    let session = editor.session("/w").await;
+    let session = editor.session(W).await;
     editor.prompt(&session, "flood:5000").await.unwrap();
     let expected: String = (0..5000).map(|number| format!("{number};")).collect();
     assert_eq!(editor.text("agent_message_chunk"), expected);
@@ -74,7 +76,7 @@ async fn many_chunks_are_joined_and_none_is_lost() {
 #[tokio::test]
 async fn long_text_is_sent_in_several_updates_and_without_null_characters() {
     let editor = Editor::new().await;
-    let session = editor.session("/w").await;
+    let session = editor.session(W).await;
     editor.prompt(&session, "large:100000 null").await.unwrap();
     let text = editor.text("agent_message_chunk");
     assert_eq!(text.len(), 200_000 + "a\u{fffd}b".len());
@@ -90,13 +92,17 @@ async fn long_text_is_sent_in_several_updates_and_without_null_characters() {
 #[tokio::test]
 async fn an_agent_uses_what_the_client_offers() {
     let editor = Editor::new().await;
-    let session = editor.session("/w").await;
+    let session = editor.session(W).await;
     let words = "ask read:a.txt write:b.txt run:hi elicit notice supports:terminal/create";
     editor.prompt(&session, words).await.unwrap();
     let text = editor.text("agent_message_chunk");
+    let file = Path::new(W).join("a.txt");
     assert_eq!(
         text,
-        "allowed=truecontents of /w/a.txtSome(0) hiaccepted=truetrue"
+        format!(
+            "allowed=truecontents of {}Some(0) hiaccepted=truetrue",
+            file.display()
+        )
     );
     let calls = editor.calls();
     assert_eq!(
@@ -117,7 +123,7 @@ async fn an_agent_uses_what_the_client_offers() {
 #[tokio::test]
 async fn what_the_client_does_not_offer_is_never_called() {
     let editor = Editor::with(json!({}), Settings::default()).await;
-    let session = editor.session("/w").await;
+    let session = editor.session(W).await;
     for word in ["read:a", "write:a", "run:a", "elicit", "notice"] {
         let error = editor.prompt(&session, word).await.unwrap_err();
         assert_eq!(error.code.number(), -32603, "{word}");
@@ -135,7 +141,7 @@ async fn what_the_client_does_not_offer_is_never_called() {
 #[tokio::test]
 async fn errors_of_the_client_keep_their_code_and_large_files_are_not_sent() {
     let editor = Editor::new().await;
-    let session = editor.session("/w").await;
+    let session = editor.session(W).await;
     let error = editor.prompt(&session, "read:missing").await.unwrap_err();
     assert_eq!(error.code.number(), -31700);
     let error = editor.prompt(&session, "huge").await.unwrap_err();
@@ -146,7 +152,7 @@ async fn errors_of_the_client_keep_their_code_and_large_files_are_not_sent() {
 #[tokio::test(start_paused = true)]
 async fn a_client_that_does_not_answer_does_not_hang_the_agent() {
     let editor = Editor::new().await;
-    let session = editor.session("/w").await;
+    let session = editor.session(W).await;
     let peer = editor.peer();
     let outcome = peer.call_raw(
         "session/prompt",
@@ -165,7 +171,7 @@ async fn a_client_that_does_not_answer_does_not_hang_the_agent() {
 #[tokio::test]
 async fn a_terminal_is_released_when_it_is_dropped() {
     let editor = Editor::new().await;
-    let session = editor.session("/w").await;
+    let session = editor.session(W).await;
     editor.prompt(&session, "leave").await.unwrap();
     editor
         .until(|seen| {
@@ -178,7 +184,7 @@ async fn a_terminal_is_released_when_it_is_dropped() {
 #[tokio::test]
 async fn a_cancelled_turn_ends_with_cancelled() {
     let editor = Editor::new().await;
-    let session = editor.session("/w").await;
+    let session = editor.session(W).await;
     for words in ["say:begun wait", "say:begun read:stalled say:never"] {
         editor.forget();
         let turn = editor.prompt(&session, words);
@@ -211,7 +217,7 @@ async fn a_cancelled_turn_ends_with_cancelled() {
 #[tokio::test]
 async fn a_cancellation_right_behind_its_prompt_is_not_lost() {
     let editor = Editor::new().await;
-    let session = editor.session("/w").await;
+    let session = editor.session(W).await;
     let peer = editor.peer();
     let asked = peer.ask(
         "session/prompt",
@@ -236,7 +242,7 @@ async fn an_agent_that_ignores_its_cancellation_is_stopped() {
         ..Settings::default()
     };
     let editor = Editor::with(everything(), settings).await;
-    let session = editor.session("/w").await;
+    let session = editor.session(W).await;
     let turn = editor.prompt(&session, "ignore");
     let params = json!({ "sessionId": session });
     let cancelling = editor.send("session/cancel", &params);
@@ -252,7 +258,7 @@ async fn an_agent_that_ignores_its_cancellation_is_stopped() {
 #[tokio::test]
 async fn a_prompt_whose_request_is_cancelled_ends_its_turn() {
     let editor = Editor::new().await;
-    let session = editor.session("/w").await;
+    let session = editor.session(W).await;
     let params = crate::support::payload(&prompt(&session, "say:begun wait"));
     let asked = editor
         .peer()
@@ -280,7 +286,7 @@ async fn a_prompt_whose_request_is_cancelled_ends_its_turn() {
 #[tokio::test]
 async fn failures_and_panics_say_nothing_internal_and_the_session_goes_on() {
     let editor = Editor::new().await;
-    let session = editor.session("/w").await;
+    let session = editor.session(W).await;
     for word in ["fail", "panic"] {
         let error = editor
             .prompt(&session, &format!("say:{word} {word}"))
@@ -301,7 +307,7 @@ async fn failures_and_panics_say_nothing_internal_and_the_session_goes_on() {
 #[tokio::test]
 async fn sessions_work_at_the_same_time_and_each_has_one_turn() {
     let editor = Editor::new().await;
-    let (one, other) = (editor.session("/w").await, editor.session("/w").await);
+    let (one, other) = (editor.session(W).await, editor.session(W).await);
     let waiting = editor.prompt(&one, "say:begun wait");
     let meanwhile = async {
         editor
@@ -330,7 +336,7 @@ async fn sessions_work_at_the_same_time_and_each_has_one_turn() {
 async fn a_client_that_goes_away_cancels_its_turns() {
     let folder = tempfile::tempdir().unwrap();
     let editor = Editor::stored(folder.path()).await;
-    let session = editor.session("/w").await;
+    let session = editor.session(W).await;
     let params = crate::support::payload(&prompt(&session, "say:begun wait"));
     let asked = editor
         .peer()
@@ -344,7 +350,7 @@ async fn a_client_that_goes_away_cancels_its_turns() {
     drop(asked);
     // It is free again.
     let editor = Editor::stored(folder.path()).await;
-    let params = json!({ "sessionId": session, "cwd": "/w", "mcpServers": [] });
+    let params = json!({ "sessionId": session, "cwd": W, "mcpServers": [] });
     editor.call("session/load", &params).await;
     assert!(editor.text("agent_message_chunk").starts_with("begun"));
 }

@@ -6,7 +6,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream};
 
 use crate::actor::Actor;
 use crate::editor::{Editor, everything};
-use crate::support::within;
+use crate::support::{W, X, within};
 
 /// A client that writes lines.
 struct Lines {
@@ -122,7 +122,10 @@ async fn frames_that_are_not_messages_are_answered_and_the_session_goes_on() {
         .await;
     assert_eq!(echo["result"], json!({ "n": 1.00 }));
     let new = lines
-        .answer(r#"{"jsonrpc":"2.0","id":20,"method":"session/new","params":{"cwd":"/w"}}"#)
+        .answer(
+            &r#"{"jsonrpc":"2.0","id":20,"method":"session/new","params":{"cwd":"/w"}}"#
+                .replace("/w", W),
+        )
         .await;
     assert!(new["result"]["sessionId"].is_string(), "{new}");
 }
@@ -130,7 +133,7 @@ async fn frames_that_are_not_messages_are_answered_and_the_session_goes_on() {
 #[tokio::test]
 async fn the_first_call_is_initialize() {
     let editor = Editor::connect(Settings::default());
-    let new = json!({ "cwd": "/w", "mcpServers": [] });
+    let new = json!({ "cwd": W, "mcpServers": [] });
     assert_eq!(editor.code("session/new", &new).await, -32600);
     assert_eq!(editor.code("initialize", &json!({})).await, -32602);
     editor
@@ -145,7 +148,7 @@ async fn states_that_do_not_allow_a_call_have_their_codes() {
     let editor = Editor::stored(folder.path()).await;
     let unknown = "00000000-0000-4000-8000-000000000000";
     for id in [unknown, "invalid", "../../etc/passwd", "a/b", "a\u{e9}"] {
-        let load = json!({ "sessionId": id, "cwd": "/w", "mcpServers": [] });
+        let load = json!({ "sessionId": id, "cwd": W, "mcpServers": [] });
         for method in ["session/load", "session/resume"] {
             let error = editor.try_call(method, &load).await.unwrap_err();
             assert_eq!(
@@ -170,7 +173,7 @@ async fn states_that_do_not_allow_a_call_have_their_codes() {
             "{id:?}"
         );
     }
-    for cwd in ["relative", "", "/a\u{0}b"] {
+    for cwd in ["relative", "", &format!("{W}/a\u{0}b")] {
         let new = json!({ "cwd": cwd, "mcpServers": [] });
         assert_eq!(editor.code("session/new", &new).await, -32602, "{cwd:?}");
     }
@@ -179,7 +182,7 @@ async fn states_that_do_not_allow_a_call_have_their_codes() {
 #[tokio::test]
 async fn content_that_the_agent_has_not_stated_is_refused() {
     let editor = Editor::new().await;
-    let session = editor.session("/w").await;
+    let session = editor.session(W).await;
     for block in [
         json!({ "type": "image", "data": "", "mimeType": "image/png" }),
         json!({ "type": "audio", "data": "", "mimeType": "audio/wav" }),
@@ -193,26 +196,26 @@ async fn content_that_the_agent_has_not_stated_is_refused() {
         );
     }
     let servers = json!([{ "type": "http", "name": "a", "url": "http://x", "headers": [] }]);
-    let new = json!({ "cwd": "/w", "mcpServers": servers });
+    let new = json!({ "cwd": W, "mcpServers": servers });
     assert_eq!(editor.code("session/new", &new).await, -32602);
-    let new = json!({ "cwd": "/w", "mcpServers": [], "additionalDirectories": ["/x"] });
+    let new = json!({ "cwd": W, "mcpServers": [], "additionalDirectories": [X] });
     assert_eq!(editor.code("session/new", &new).await, -32602);
     let local = json!([{ "name": "weather", "type": "local", "command": ["bun", "x"] }]);
     editor
-        .call("session/new", &json!({ "cwd": "/w", "mcpServers": local }))
+        .call("session/new", &json!({ "cwd": W, "mcpServers": local }))
         .await;
 }
 
 #[tokio::test]
 async fn messages_over_the_limits_are_refused() {
     let editor = Editor::new().await;
-    let session = editor.session("/w").await;
+    let session = editor.session(W).await;
     let large = "x".repeat(1024 * 1024);
     let error = editor.prompt(&session, &large).await.unwrap_err();
     assert_eq!(error.code.number(), -32600);
     let data: Value = error.data.unwrap().decode().unwrap();
     assert_eq!(data["reason"], "message_too_large");
-    let new = json!({ "cwd": "/w", "mcpServers": [], "_meta": { "x": "y".repeat(50 * 1024) } });
+    let new = json!({ "cwd": W, "mcpServers": [], "_meta": { "x": "y".repeat(50 * 1024) } });
     assert_eq!(editor.code("session/new", &new).await, -32600);
     for number in 0..10 {
         editor
@@ -225,7 +228,7 @@ async fn messages_over_the_limits_are_refused() {
     let data: Value = error.data.unwrap().decode().unwrap();
     assert!(data["retryAfterMs"].as_u64().unwrap() > 0);
     // Each session has its own limit.
-    let other = editor.session("/w").await;
+    let other = editor.session(W).await;
     editor.prompt(&other, "say:x").await.unwrap();
     let settings = Settings {
         sizes: false,
@@ -233,7 +236,7 @@ async fn messages_over_the_limits_are_refused() {
         ..Settings::default()
     };
     let editor = Editor::with(everything(), settings).await;
-    let session = editor.session("/w").await;
+    let session = editor.session(W).await;
     for _ in 0..20 {
         editor.prompt(&session, "say:x").await.unwrap();
     }
@@ -289,7 +292,10 @@ async fn a_line_that_is_too_long_does_not_end_the_session() {
 async fn an_event_with_the_id_null_is_an_event() {
     let mut lines = Lines::new(Settings::default()).await;
     let new = lines
-        .answer(r#"{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/w"}}"#)
+        .answer(
+            &r#"{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/w"}}"#
+                .replace("/w", W),
+        )
         .await;
     let session = &new["result"]["sessionId"];
     let prompt = json!({ "jsonrpc": "2.0", "id": 2, "method": "session/prompt",
@@ -318,7 +324,7 @@ async fn a_store_that_cannot_be_written_fails_the_session_without_its_path() {
     let editor = Editor::with(everything(), settings).await;
     std::fs::remove_dir_all(&path).unwrap();
     let error = editor
-        .try_call("session/new", &json!({ "cwd": "/w", "mcpServers": [] }))
+        .try_call("session/new", &json!({ "cwd": W, "mcpServers": [] }))
         .await;
     let error = error.unwrap_err();
     assert_eq!(error.code.number(), -32603);

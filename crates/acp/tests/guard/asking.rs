@@ -3,8 +3,8 @@
 use serde_json::json;
 use tenon_acp::guard::Settings;
 
-use super::permission;
 use super::raw::Raw;
+use super::{chosen, permission};
 
 #[tokio::test(start_paused = true)]
 async fn questions_of_a_cancelled_turn_are_answered_for_a_client_that_does_not() {
@@ -46,4 +46,19 @@ async fn a_client_that_answers_in_time_is_heard() {
     let answer = json!({ "jsonrpc": "2.0", "id": call["id"], "result": { "outcome": { "outcome": "cancelled" }, "own": true } });
     raw.client.write(&answer.to_string()).await;
     assert_eq!(raw.agent.read().await["result"]["own"], true);
+}
+
+/// An agent might take any answer for a permission.
+#[tokio::test]
+async fn an_answer_that_was_not_offered_is_cancelled() {
+    let mut raw = Raw::open(Settings::default(), json!({}), "a").await;
+    raw.prompt().await;
+    raw.agent_calls("1", "session/request_permission", permission("t", "/a"))
+        .await;
+    raw.client_answers(chosen("not-offered")).await;
+    let answer = raw.agent.read().await;
+    assert_eq!(
+        answer["result"],
+        json!({ "outcome": { "outcome": "cancelled" } })
+    );
 }

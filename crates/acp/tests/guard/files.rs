@@ -4,6 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::json;
 use tenon_acp::guard::{Files, Settings};
+use tenon_acp::policy::Policy;
+use tenon_hcl::Source;
 
 use super::actors::{Agent, Stage, json_payload};
 use super::raw::Raw;
@@ -65,6 +67,39 @@ async fn files_stay_in_the_folder_of_the_session() {
     assert_eq!(summary.written[&format!("{cwd}/a")], 1);
     // A path that is not absolute is wrong, not forbidden.
     assert_eq!((summary.denied, summary.refused), (6, 2));
+}
+
+/// By another name, a file is still the one that the policy denies.
+#[tokio::test]
+async fn a_hard_link_to_a_denied_file_is_not_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    std::fs::write(root.join(".env"), "secret").unwrap();
+    std::fs::write(root.join("plain"), "x").unwrap();
+    std::fs::hard_link(root.join(".env"), root.join("hard")).unwrap();
+    let cwd = root.display().to_string();
+    let outcomes = Arc::new(Mutex::new(Vec::new()));
+    let (seen, inside) = (outcomes.clone(), cwd.clone());
+    let agent = Agent::new(move |peer, _| {
+        let (seen, inside) = (seen.clone(), inside.clone());
+        async move {
+            for name in ["plain", ".env", "hard"] {
+                let params = json!({ "sessionId": "s", "path": format!("{inside}/{name}") });
+                let outcome = call(&peer, "fs/read_text_file", &params).await;
+                let outcome = outcome.map_or_else(|error| code(Err(error)), |_| 0);
+                seen.lock().unwrap().push(outcome);
+            }
+            Ok(json_payload(&json!({ "stopReason": "end_turn" })))
+        }
+    });
+    let rules = "rule \"no\" {\n  action = \"deny\"\n  path = [\"**/.env*\"]\n}\n";
+    let settings = Settings {
+        policy: Policy::parse(&Source::new("p.hcl", rules)).unwrap(),
+        ..Settings::default()
+    };
+    let stage = Stage::open_in(agent, settings, &cwd).await;
+    stage.prompt("go").await.unwrap();
+    assert_eq!(*outcomes.lock().unwrap(), [0, -31701, -31701]);
 }
 
 /// Nothing can be replaced between the check and the reading, because both are the guard's.

@@ -1,7 +1,9 @@
 //! Lines that are not messages, or not quite.
 
+use std::sync::{Arc, Mutex};
+
 use serde_json::{Value, json};
-use tenon_acp::guard::{Guard, Settings};
+use tenon_acp::guard::{Guard, OnNote, Settings};
 use tenon_acp::record::{Masks, Record};
 
 use super::actors::RawPeer;
@@ -59,6 +61,35 @@ async fn noise_of_an_agent_does_not_end_the_session() {
         let expected = json!({ "jsonrpc": "2.0", "id": "i", "result": { "protocolVersion": 1 } });
         assert_eq!(answer, expected, "after {noise}");
     }
+}
+
+/// What is skipped is told, and counted.
+#[tokio::test]
+async fn skipped_lines_are_noted() {
+    let notes = Arc::new(Mutex::new(Vec::new()));
+    let seen = notes.clone();
+    let settings = Settings {
+        on_note: OnNote::new(move |note| seen.lock().unwrap().push(note.to_string())),
+        ..Settings::default()
+    };
+    let (mut client, client_side) = RawPeer::pair();
+    let (mut agent, agent_side) = RawPeer::pair();
+    let guard = Guard::start(client_side, agent_side, settings);
+    client
+        .write(r#"{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":1}}"#)
+        .await;
+    let asked = agent.read().await;
+    agent.write("Loading model...").await;
+    agent.write("[]").await;
+    let answer = json!({ "jsonrpc": "2.0", "id": asked["id"], "result": { "protocolVersion": 1 } });
+    agent.write(&answer.to_string()).await;
+    client.read().await;
+    assert_eq!(guard.summary().skipped, 2);
+    let notes = notes.lock().unwrap().join("\n");
+    assert!(
+        notes.contains("skipped a line of the agent that is not a message: Loading model..."),
+        "{notes}"
+    );
 }
 
 /// The editor is told what is wrong with an answer, without the secrets in it.

@@ -1,5 +1,8 @@
 //! The guard between scripted editors and agents, in memory.
 
+// With the paths of Unix, and files of the system in them.
+#![cfg(unix)]
+
 mod actors;
 mod asking;
 mod counting;

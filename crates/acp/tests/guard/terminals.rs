@@ -264,3 +264,16 @@ async fn options_with_the_same_id_are_refused() {
     let details = refused["error"]["data"]["details"].as_str().unwrap();
     assert!(details.contains("\"x\""), "{details}");
 }
+
+/// No system can start these.
+#[tokio::test]
+async fn a_terminal_needs_a_command() {
+    let mut raw = Raw::open(Settings::default(), everything(), "a").await;
+    raw.prompt().await;
+    for line in ["", " ", "r\0m"] {
+        assert_eq!(raw.creates(create(line)).await, -32602, "{line:?}");
+    }
+    let arguments = json!({ "sessionId": "s", "command": "rm", "args": ["a\0b"] });
+    assert_eq!(raw.creates(arguments).await, -32602);
+    assert_eq!(raw.creates(create("rm")).await, 0);
+}

@@ -1,6 +1,7 @@
 //! Calls that do more than their kind says, and policies that look right.
 
 use serde_json::{Value, json};
+use tenon_acp::facts::Facts;
 use tenon_acp::policy::Action;
 
 use super::{decide, errors, policy};
@@ -129,6 +130,173 @@ fn a_command_with_variables_is_another_command() {
     );
 }
 
+const FILES: &str = r#"
+rule "secrets" {
+  action = "deny"
+  path   = ["**/.env*", "/etc/**"]
+}
+rule "edits" {
+  action = "allow"
+  kind   = ["edit", "read", "search", "move", "delete"]
+  path   = ["src/**"]
+}
+rule "look around" {
+  action = "allow"
+  kind   = ["read", "search"]
+  path   = ["**"]
+}
+"#;
+
+/// One harmless file does not hide the others.
+#[test]
+fn files_are_found_wherever_an_input_names_them() {
+    for (kind, input, expected) in [
+        (
+            "edit",
+            json!({ "file_path": "src/a", "edits": [{ "path": ".env" }] }),
+            Action::Deny,
+        ),
+        (
+            "edit",
+            json!({ "file_path": "src/a", "edits": [{ "path": "b" }] }),
+            Action::Ask,
+        ),
+        (
+            "edit",
+            json!({ "file_path": "src/a", "changes": { ".env": {} } }),
+            Action::Deny,
+        ),
+        (
+            "edit",
+            json!({ "file_path": "src/a", "changes": { "b": {} } }),
+            Action::Ask,
+        ),
+        (
+            "edit",
+            json!({ "file_path": "src/a", "a": [{ "b": { "command": "make" } }] }),
+            Action::Ask,
+        ),
+        (
+            "edit",
+            json!({ "patchText": "*** Begin Patch\n*** Update File: /etc/passwd\n" }),
+            Action::Deny,
+        ),
+        (
+            "edit",
+            json!({ "patch": "--- a/src/a\n+++ b/src/a\n--- x\n" }),
+            Action::Allow,
+        ),
+        (
+            "edit",
+            json!({ "patch": "--- a/src/a\n+++ b/README\n" }),
+            Action::Ask,
+        ),
+        ("edit", json!({ "patch": "?" }), Action::Ask),
+        (
+            "edit",
+            json!({ "path": "src/a", "diff": "<<< x" }),
+            Action::Allow,
+        ),
+        (
+            "edit",
+            json!({ "file_path": "src/a", "edits": [{ "old_string": ".env", "new_string": "x" }] }),
+            Action::Allow,
+        ),
+        ("read", json!({ "path": "file:/etc/passwd" }), Action::Deny),
+        (
+            "read",
+            json!({ "path": "FILE:///etc/passwd" }),
+            Action::Deny,
+        ),
+        (
+            "read",
+            json!({ "path": "file://host/etc/passwd" }),
+            Action::Deny,
+        ),
+        ("read", json!({ "directory": "/etc" }), Action::Deny),
+        ("read", json!({ "dir": "/etc" }), Action::Deny),
+        (
+            "fetch",
+            json!({ "url": "file:///etc/passwd" }),
+            Action::Deny,
+        ),
+        (
+            "fetch",
+            json!({ "url": "https://example.org/etc" }),
+            Action::Ask,
+        ),
+        (
+            "search",
+            json!({ "glob": "../.env*", "path": "src" }),
+            Action::Deny,
+        ),
+        (
+            "search",
+            json!({ "pattern": "x", "glob": "*.rs", "path": "src" }),
+            Action::Allow,
+        ),
+    ] {
+        assert_eq!(
+            action(FILES, &call(kind, &input)),
+            expected,
+            "{kind} {input}"
+        );
+    }
+    let sly = json!({ "toolCallId": "t", "kind": "edit", "locations": [{ "path": "/w/src/a" }],
+        "rawInput": { "patchText": "*** Begin Patch\n*** Update File: README\n" } });
+    assert_eq!(action(FILES, &sly), Action::Ask);
+    let deep = (0..20).fold(json!("x"), |inner, _| json!({ "a": inner }));
+    let deep = json!({ "path": "src/a", "deep": deep });
+    assert_eq!(action(FILES, &call("edit", &deep)), Action::Ask);
+}
+
+/// A call of the kind `read` that runs or writes is more than that.
+#[test]
+fn what_runs_or_changes_is_not_read_alone() {
+    let terminal = json!({ "toolCallId": "t", "kind": "read", "locations": [{ "path": "/w/src/a" }],
+        "content": [{ "type": "terminal", "terminalId": "1" }] });
+    assert_eq!(action(FILES, &terminal), Action::Ask);
+    for (name, value) in [
+        ("shell", json!("make")),
+        ("bash", json!("make")),
+        ("argv", json!(["make"])),
+        ("code", json!("exit()")),
+        ("content", json!("x")),
+        ("new_string", json!("x")),
+    ] {
+        let path = if value == "x" { "b" } else { "src/a" };
+        let input = json!({ "path": path, name: value });
+        assert_eq!(action(FILES, &call("read", &input)), Action::Ask, "{input}");
+    }
+    let written = json!({ "path": "src/a", "content": "x" });
+    assert_eq!(action(FILES, &call("edit", &written)), Action::Allow);
+    // Which shell runs a command is not a command.
+    let make = rule("allow", "  command = [\"make\"]");
+    let input = json!({ "command": "make", "shell": "bash" });
+    assert_eq!(action(&make, &call("execute", &input)), Action::Allow);
+}
+
+/// One of its other names may be denied.
+#[test]
+fn a_file_with_several_names_is_asked_about() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().canonicalize().unwrap();
+    std::fs::create_dir(folder.join("src")).unwrap();
+    std::fs::write(folder.join("src/plain"), "").unwrap();
+    std::fs::write(folder.join(".env"), "").unwrap();
+    std::fs::hard_link(folder.join(".env"), folder.join("src/hard")).unwrap();
+    let decided = |path: &str| {
+        let mut facts = Facts::reading(path, &folder);
+        facts.follow_links();
+        policy(FILES).decide(&facts, &folder)
+    };
+    assert_eq!(decided("src/plain").action, Action::Allow);
+    assert_eq!(decided(".env").action, Action::Deny);
+    let hard = decided("src/hard");
+    assert_eq!((hard.action, hard.is_doubtful), (Action::Ask, true));
+    assert!(hard.why.contains("hard links"), "{hard}");
+}
+
 /// What people mean who write these.
 #[test]
 fn patterns_that_deny_mean_what_they_look_like() {
@@ -173,6 +341,17 @@ fn patterns_that_cannot_be_meant_are_reported() {
         "{shown}"
     );
     assert_eq!(errors(&rule("allow", "  command = [\"git push\"]")), "");
+    for pattern in ["ls*", "git {status,diff}*"] {
+        let shown = errors(&rule("allow", &format!("  command = [\"{pattern}\"]")));
+        assert!(
+            shown.contains("warning") && shown.contains("only begin so"),
+            "{pattern}: {shown}"
+        );
+    }
+    for pattern in ["ls *", "make -j*", "cat src/a*", "A=x* make", "*"] {
+        let shown = errors(&rule("allow", &format!("  command = [\"{pattern}\"]")));
+        assert_eq!(shown, "", "{pattern}");
+    }
     assert_eq!(
         errors(&rule("deny", "  command = [\"git push*\", \"rm [a-z]\"]")),
         ""

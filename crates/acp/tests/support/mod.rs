@@ -6,6 +6,11 @@ use std::time::Duration;
 use serde_json::Value;
 use tenon_rpc::{CallError, Format, Payload, Peer, RpcError};
 
+/// Folders of sessions, which need not exist but must be absolute.
+pub(crate) const ROOT: &str = if cfg!(windows) { "C:/" } else { "/" };
+pub(crate) const W: &str = if cfg!(windows) { "C:/w" } else { "/w" };
+pub(crate) const X: &str = if cfg!(windows) { "C:/x" } else { "/x" };
+
 /// Nothing that a test waits for takes longer.
 const WATCHDOG: Duration = Duration::from_secs(60);
 

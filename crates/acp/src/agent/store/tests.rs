@@ -1,5 +1,3 @@
-use std::os::unix::fs::{MetadataExt, symlink};
-
 use tenon_protocols::acp::{Chunk, ContentBlock, SessionUpdate};
 
 use super::*;
@@ -111,14 +109,24 @@ fn ids_are_never_paths() {
         store.delete(id).unwrap();
     }
     assert!(folder.path().join("x.json").exists());
-    // A link is not followed.
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_is_not_followed() {
+    let (folder, store) = store();
+    fs::write(folder.path().join("x.jsonl"), "").unwrap();
     let id = new_id().unwrap();
-    symlink(folder.path().join("x.jsonl"), store.path(&id, "jsonl")).unwrap();
+    let link = store.path(&id, "jsonl");
+    std::os::unix::fs::symlink(folder.path().join("x.jsonl"), link).unwrap();
     assert!(matches!(store.reopen(&id), Err(StoreError::File { .. })));
 }
 
+#[cfg(unix)]
 #[test]
 fn files_are_for_their_owner() {
+    use std::os::unix::fs::MetadataExt;
+
     let (_folder, store) = store();
     let opened = store.create(info("/w")).unwrap();
     for extension in ["json", "jsonl"] {

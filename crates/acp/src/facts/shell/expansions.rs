@@ -5,6 +5,12 @@ use super::Reader;
 impl Reader<'_> {
     /// A variable, a substitution, or a text with escapes, after its `$`.
     pub(super) fn expansion(&mut self, is_quoted: bool) {
+        // Where shells agree that it is a letter. Anything else may run a command: `${x@P}`, `$[...]`, `$=x`.
+        match self.peek() {
+            None | Some(' ' | '\t' | '\n' | '|' | ')' | '/' | '\\') => return self.push('$'),
+            Some('"') if is_quoted => return self.push('$'),
+            Some(_) => self.script.has_expansions = true,
+        }
         match self.peek() {
             Some('(') => {
                 self.opaque();
