@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use crate::environment::{Environment, LeftOut, Variable};
 use crate::limits::Limits;
+use crate::platform;
 use crate::sandbox::{self, Denial, Permissions, SeeDenial};
 
 /// A program with its arguments, its folder and its environment.
@@ -24,7 +25,12 @@ pub struct PluginCommand {
     pub(crate) on_denial: Option<SeeDenial>,
     pub(crate) limits: Limits,
     pub(crate) is_merged: bool,
+    /// The arguments are for the shell of the system as they are. Only Windows has such.
+    pub(crate) is_shell_line: bool,
 }
+
+/// The shell of the system: `/bin/sh`, or cmd.exe on Windows.
+pub const SHELL: &str = platform::SHELL;
 
 /// Called with each line.
 pub(crate) type SeeLine = Arc<dyn Fn(&str) + Send + Sync>;
@@ -48,7 +54,17 @@ impl PluginCommand {
             on_denial: None,
             limits: Limits::default(),
             is_merged: false,
+            is_shell_line: false,
         }
+    }
+
+    /// Lets it, which is the [`SHELL`], run a line of commands. cmd.exe takes one line: what follows a line break is not
+    /// run.
+    #[must_use]
+    pub fn shell_line(mut self, line: &str) -> PluginCommand {
+        self.args = platform::shell_arguments(line).map(Into::into).into();
+        self.is_shell_line = true;
+        self
     }
 
     /// Adds an argument.

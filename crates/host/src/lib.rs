@@ -31,9 +31,12 @@
 mod attended;
 mod capture;
 mod command;
+#[cfg(windows)]
+pub mod console;
 mod descriptors;
 mod environment;
 mod error;
+pub mod folder;
 mod limits;
 pub mod own_file;
 #[cfg(windows)]
@@ -48,7 +51,7 @@ mod supervisor;
 
 pub use attended::Attended;
 pub use capture::{Capture, CaptureError, Captured};
-pub use command::PluginCommand;
+pub use command::{PluginCommand, SHELL};
 pub use descriptors::raise_descriptor_limit;
 pub use environment::{Environment, LeftOut, Variable, VariableError};
 pub use error::{PluginError, Problem};

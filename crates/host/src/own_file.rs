@@ -7,7 +7,7 @@
 
 mod replacing;
 
-use std::fs::{self, File, FileType};
+use std::fs::{self, File, FileType, TryLockError};
 use std::io;
 use std::path::Path;
 
@@ -125,6 +125,15 @@ pub fn names(file: &File) -> io::Result<u64> {
     files::names(file)
 }
 
+/// Locks a file, unless another handle of it is locked. Others can read it, also on Windows, where locks keep others from
+/// what is locked: there it is a byte behind any contents.
+///
+/// # Errors
+/// It is locked, or the file system has no locks.
+pub fn try_lock(file: &File) -> Result<(), TryLockError> {
+    files::try_lock(file)
+}
+
 /// Writes all bytes at a place of a file.
 ///
 /// # Errors
@@ -140,6 +149,15 @@ pub fn write_all_at(file: &File, bytes: &[u8], place: u64) -> io::Result<()> {
 /// It cannot be changed.
 pub fn set_mode(file: &File, mode: u32) -> io::Result<()> {
     files::set_mode(file, mode)
+}
+
+/// Creates a folder that only its owner can enter, and the folders that it is in. On Windows it has the rights of the
+/// folder that it is in: those of a user are for that user alone.
+///
+/// # Errors
+/// It cannot be created, or is not a folder.
+pub fn create_folder(path: &Path) -> io::Result<()> {
+    files::create_folder(path)
 }
 
 /// Opens a folder, to sync it later.

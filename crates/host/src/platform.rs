@@ -15,8 +15,8 @@ use unix as system;
 use windows as system;
 
 pub(crate) use system::{
-    Attendance, Family, Pipes, USUAL_VARIABLES, compared, end, ended_by, files,
-    raise_descriptor_limit, signal, split_once, start, start_hint,
+    Attendance, Family, Pipes, SHELL, USUAL_VARIABLES, compared, end, ended_by, files, folder,
+    raise_descriptor_limit, shell_arguments, signal, split_once, start, start_hint,
 };
 #[cfg(windows)]
-pub(crate) use system::{is_own_pipe, own_pipe};
+pub(crate) use system::{console, is_own_pipe, own_pipe};

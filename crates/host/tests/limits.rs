@@ -128,7 +128,7 @@ async fn processes_are_limited_or_the_plugin_is_not_started() {
                 }
             }
         }
-        // Nobody is left, neither of those who were started nor of their groups.
+        // No process is left, neither of those that were started nor of their groups.
         confined = confined.limits(Limits {
             memory: Some(256 * MIB),
             processes: Some(20),

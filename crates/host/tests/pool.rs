@@ -294,7 +294,7 @@ async fn past_the_limit_calls_wait() {
     .await;
 }
 
-/// Nobody is kept from working by idle processes of others.
+/// Idle processes of others do not block anything.
 #[tokio::test]
 async fn past_the_limit_the_longest_idle_process_goes() {
     watched(async {
@@ -349,7 +349,7 @@ async fn idle_processes_end() {
     .await;
 }
 
-/// It may still be at work on what nobody waits for.
+/// It may still be working on an abandoned call.
 #[tokio::test]
 async fn a_process_whose_call_was_given_up_gets_no_other() {
     watched(async {

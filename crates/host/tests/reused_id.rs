@@ -51,7 +51,7 @@ fn skipped(why: &str) {
 }
 
 /// Starts a group that has nothing to do with plugins. It gets the id if that is free.
-#[expect(clippy::disallowed_methods, reason = "it is nobody's plugin")]
+#[expect(clippy::disallowed_methods, reason = "it is not a plugin")]
 fn innocent(wanted: u32) -> Child {
     std::fs::write(NEXT_ID, (wanted - 1).to_string()).unwrap();
     let mut command = Command::new("sleep");

@@ -37,7 +37,7 @@ fn task(task: &str, file: &Path) -> PluginCommand {
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "the host of this test is to be killed, and a grandchild is nobody's plugin"
+    reason = "the host of this test is to be killed, and a grandchild is not a plugin"
 )]
 fn again(next: &str, file: &Path) -> Child {
     let mut command = Command::new(std::env::current_exe().unwrap());

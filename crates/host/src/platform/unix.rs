@@ -6,6 +6,7 @@ mod descriptors;
 pub(super) mod enforcement;
 pub(super) mod family;
 pub(crate) mod files;
+pub(crate) mod folder;
 #[cfg_attr(
     not(target_os = "linux"),
     expect(dead_code, reason = "only Linux has cgroups to tell it of")
@@ -52,6 +53,13 @@ pub(crate) use sweep::end;
 
 /// Environment variables that every plugin inherits on this system, besides those of all systems.
 pub(crate) const USUAL_VARIABLES: &[&str] = &[];
+
+pub(crate) const SHELL: &str = "/bin/sh";
+
+/// The arguments with which the shell runs a line.
+pub(crate) fn shell_arguments(line: &str) -> [String; 2] {
+    ["-c", line].map(str::to_owned)
+}
 
 /// What leads to a child and back.
 pub(crate) struct Pipes {

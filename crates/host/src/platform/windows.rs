@@ -3,6 +3,7 @@
 
 mod family;
 pub(crate) mod files;
+pub(crate) mod folder;
 mod kernel;
 mod pipes;
 mod program;
@@ -25,7 +26,7 @@ use crate::command::PluginCommand;
 use crate::sandbox::Sandbox;
 
 pub(crate) use family::{Family, end};
-pub(crate) use kernel::{is_own_pipe, own_pipe};
+pub(crate) use kernel::{console, is_own_pipe, own_pipe};
 
 /// Environment variables that every plugin inherits on this system, besides those of all systems: the user, and where the
 /// system, its programs and the folders of programs are. Without SystemRoot, most programs do not start.
@@ -58,6 +59,14 @@ pub(crate) const USUAL_VARIABLES: &[&str] = &[
     "WINDIR",
 ];
 
+pub(crate) const SHELL: &str = "cmd.exe";
+
+/// The arguments with which the shell runs a line. They are not quoted: with these options it removes the outer quotes and
+/// takes the rest as it is.
+pub(crate) fn shell_arguments(line: &str) -> [String; 4] {
+    ["/d", "/s", "/c", &format!("\"{line}\"")].map(str::to_owned)
+}
+
 /// What leads to a child and back.
 pub(crate) struct Pipes {
     pub(crate) stdin: NamedPipeServer,
@@ -79,8 +88,13 @@ pub(crate) fn start(
     let program = Program::find(&command.program, command.folder.as_deref(), &environment)?;
     let (pipes, ends) = ChildPipes::new(command.is_merged)?;
     let mut starting = suspended(&program);
+    for arg in &command.args {
+        match command.is_shell_line {
+            true => starting.raw_arg(arg),
+            false => starting.arg(arg),
+        };
+    }
     starting
-        .args(&command.args)
         .env_clear()
         .envs(environment)
         .stdin(ends.stdin)

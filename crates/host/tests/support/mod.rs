@@ -47,7 +47,7 @@ impl Script {
             .collect()
     }
 
-    /// Waits until nobody is left: a killed process takes a moment to go.
+    /// Waits until no process is left: a killed process takes a moment to go.
     pub(crate) async fn is_gone(&self) {
         let started = Instant::now();
         while !self.alive().is_empty() {

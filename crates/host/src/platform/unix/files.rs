@@ -1,8 +1,10 @@
 //! Files that only their owner can have written, by their owners and modes.
 
-use std::fs::{self, File, FileType, OpenOptions, Permissions};
+use std::fs::{self, DirBuilder, File, FileType, OpenOptions, Permissions, TryLockError};
 use std::io;
-use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{
+    DirBuilderExt, FileExt, FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt,
+};
 use std::path::Path;
 
 use rustix::fs::OFlags;
@@ -101,6 +103,11 @@ pub(crate) fn sync_folder(folder: &File) -> io::Result<()> {
     folder.sync_all()
 }
 
+/// Creates a folder that only its owner can enter, and the folders that it is in.
+pub(crate) fn create_folder(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
 /// Opens a folder.
 pub(crate) fn open_folder(path: &Path) -> io::Result<File> {
     File::open(path)
@@ -122,6 +129,11 @@ pub(crate) fn is_at(file: &File, path: &Path) -> bool {
 /// Writes all bytes at a place of a file.
 pub(crate) fn write_all_at(file: &File, bytes: &[u8], place: u64) -> io::Result<()> {
     file.write_all_at(bytes, place)
+}
+
+/// Locks a file, unless another descriptor of it is locked.
+pub(crate) fn try_lock(file: &File) -> Result<(), TryLockError> {
+    file.try_lock()
 }
 
 /// Sets the mode of a file.

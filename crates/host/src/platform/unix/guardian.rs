@@ -191,7 +191,7 @@ mod tests {
 
     use super::*;
 
-    #[expect(clippy::disallowed_methods, reason = "nobody's plugin")]
+    #[expect(clippy::disallowed_methods, reason = "it is not a plugin")]
     fn innocent() -> Child {
         let mut command = Command::new("env");
         // The tests may run in the background of a script, which ignores SIGINT, and children inherit that.

@@ -1,6 +1,6 @@
 //! Files that only their owner can have written, by their owners and access lists.
 
-use std::fs::{File, FileType, OpenOptions};
+use std::fs::{self, File, FileType, OpenOptions, TryLockError};
 use std::io;
 use std::os::windows::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
@@ -84,6 +84,11 @@ pub(crate) fn sync_folder(_: &File) -> io::Result<()> {
     Ok(())
 }
 
+/// Creates a folder, and the folders that it is in.
+pub(crate) fn create_folder(path: &Path) -> io::Result<()> {
+    fs::create_dir_all(path)
+}
+
 /// Opens a folder.
 pub(crate) fn open_folder(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
@@ -118,21 +123,58 @@ pub(crate) fn write_all_at(file: &File, mut bytes: &[u8], mut place: u64) -> io:
     Ok(())
 }
 
+/// Locks a file, unless another handle of it is locked.
+pub(crate) fn try_lock(file: &File) -> Result<(), TryLockError> {
+    /// The byte is locked.
+    const LOCK_VIOLATION: i32 = 33;
+    kernel::lock(file).map_err(|error| match error.raw_os_error() {
+        Some(LOCK_VIOLATION) => TryLockError::WouldBlock,
+        _ => TryLockError::Error(error),
+    })
+}
+
 /// Takes the rights of others away, if the mode gives them none.
 pub(crate) fn set_mode(file: &File, mode: u32) -> io::Result<()> {
     const OTHERS: u32 = 0o077;
     match mode & OTHERS {
-        0 => kernel::make_private(file),
+        // It may have been opened without the right to change its access list.
+        0 => kernel::make_private(&kernel::reopened(file, GENERIC_READ | WRITE_DAC)?),
         _ => Ok(()),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
+    use std::fs::{self, TryLockError};
     use std::io::{Read, Write};
 
-    use crate::own_file::{Access, create, open, overwrite};
+    use crate::own_file::{Access, create, open, overwrite, try_lock};
+
+    #[test]
+    fn a_locked_file_can_be_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let mut file = create(&path).unwrap();
+        try_lock(&file).unwrap();
+        file.write_all(b"text").unwrap();
+        let other = open(&path, Access::ReadWrite).unwrap();
+        assert!(matches!(try_lock(&other), Err(TryLockError::WouldBlock)));
+        assert_eq!(fs::read(&path).unwrap(), b"text");
+        drop(file);
+        try_lock(&other).unwrap();
+    }
+
+    /// Files of others, such as temporary ones, are not opened for that.
+    #[test]
+    fn a_file_that_was_opened_to_be_written_is_made_private() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let file = fs::File::create_new(&path).unwrap();
+        crate::own_file::set_mode(&file, 0o600).unwrap();
+        crate::own_file::set_mode(&file, 0o644).unwrap();
+        drop(file);
+        open(&path, Access::ReadWrite).unwrap();
+    }
 
     #[test]
     fn an_own_file_is_created_read_and_overwritten() {

@@ -2,6 +2,9 @@
 
 #![expect(unsafe_code, reason = "calls of the system, see the comment at each")]
 
+pub(crate) mod console;
+pub(super) mod names;
+
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
@@ -23,7 +26,9 @@ use windows_sys::Win32::Security::{
     WinCreatorOwnerRightsSid, WinLocalSystemSid,
 };
 use windows_sys::Win32::Storage::FileSystem::{
-    BY_HANDLE_FILE_INFORMATION, FILE_APPEND_DATA, FILE_WRITE_DATA, GetFileInformationByHandle,
+    BY_HANDLE_FILE_INFORMATION, FILE_APPEND_DATA, FILE_SHARE_DELETE, FILE_SHARE_READ,
+    FILE_SHARE_WRITE, FILE_WRITE_DATA, GetFileInformationByHandle, LOCKFILE_EXCLUSIVE_LOCK,
+    LOCKFILE_FAIL_IMMEDIATELY, LockFileEx, ReOpenFile,
 };
 use windows_sys::Win32::System::Console::{
     CTRL_BREAK_EVENT, GenerateConsoleCtrlEvent, GetConsoleCP,
@@ -31,6 +36,7 @@ use windows_sys::Win32::System::Console::{
 use windows_sys::Win32::System::Diagnostics::ToolHelp::{
     CreateToolhelp32Snapshot, TH32CS_SNAPTHREAD, THREADENTRY32, Thread32First, Thread32Next,
 };
+use windows_sys::Win32::System::IO::OVERLAPPED;
 use windows_sys::Win32::System::JobObjects::{
     AssignProcessToJobObject, CreateJobObjectW, JOB_OBJECT_LIMIT_ACTIVE_PROCESS,
     JOB_OBJECT_LIMIT_JOB_MEMORY, JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE,
@@ -272,6 +278,14 @@ pub(crate) fn own_pipe(options: &ServerOptions, name: &OsStr) -> io::Result<Name
     unsafe { options.create_with_security_attributes_raw(name, (&raw mut attributes).cast()) }
 }
 
+/// Opens an open file once more, with other rights.
+pub(super) fn reopened(file: &File, access: u32) -> io::Result<File> {
+    let sharing = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
+    // SAFETY: the handle is open.
+    let handle = unsafe { ReOpenFile(file.as_raw_handle(), access, sharing, 0) };
+    owned(handle).map(File::from)
+}
+
 /// Takes the rights of others to a file away. The handle must have been opened for that.
 pub(super) fn make_private(file: &File) -> io::Result<()> {
     let descriptor = OwnerOnly::new()?;
@@ -424,6 +438,24 @@ pub(super) fn identity(file: &File) -> io::Result<[u32; 3]> {
         file.nFileIndexHigh,
         file.nFileIndexLow,
     ])
+}
+
+/// Locks the last byte that a file could have, unless another handle has. The lock goes with the handle.
+pub(super) fn lock(file: &File) -> io::Result<()> {
+    let mut place = OVERLAPPED::default();
+    place.Anonymous.Anonymous.Offset = u32::MAX - 1;
+    place.Anonymous.Anonymous.OffsetHigh = i32::MAX.cast_unsigned();
+    // SAFETY: the handle is open, and was not opened for overlapping calls, so that this one is done when it returns.
+    check(unsafe {
+        LockFileEx(
+            file.as_raw_handle(),
+            LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY,
+            0,
+            1,
+            0,
+            &raw mut place,
+        )
+    })
 }
 
 fn information(file: &File) -> io::Result<BY_HANDLE_FILE_INFORMATION> {

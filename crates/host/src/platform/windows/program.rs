@@ -43,7 +43,8 @@ impl Program {
                 folders.find_map(|folder| file(&folder.join(program), &extensions))
             }),
         };
-        let path = path.ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
+        let path = path
+            .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "there is no such program"))?;
         let path = std::path::absolute(path)?;
         let is_script = { path.extension() }.is_some_and(|one| one.eq_ignore_ascii_case("ps1"));
         if !is_script {
