@@ -1,9 +1,7 @@
 //! The command line: types and texts only.
 
-#[cfg(unix)]
 mod acp;
 mod call;
-#[cfg(unix)]
 mod chat;
 #[cfg(unix)]
 mod dev;
@@ -11,7 +9,6 @@ mod environment;
 mod limits;
 mod new;
 mod permissions;
-#[cfg(unix)]
 mod provider;
 mod scenario;
 mod serve;
@@ -30,13 +27,11 @@ use clap_complete::Shell;
 use tenon_protocols::Protocol;
 use tenon_rpc::Dialect;
 
-#[cfg(unix)]
 pub(crate) use acp::{
     AcpAgentArgs, AcpCommand, GuardArgs, PolicyCheckArgs, PolicyCommand, PolicyExplainArgs,
     ReplayArgs, SideChoice, VerifyArgs,
 };
 pub(crate) use call::{CallArgs, TcpAddress, repl_help};
-#[cfg(unix)]
 pub(crate) use chat::{ChatArgs, chat_help};
 #[cfg(unix)]
 pub(crate) use dev::DevArgs;
@@ -44,7 +39,6 @@ pub(crate) use environment::EnvironmentArgs;
 pub(crate) use limits::LimitArgs;
 pub(crate) use new::{Choice, Kind, Language, NewArgs};
 pub(crate) use permissions::{PermissionArgs, SANDBOX, option};
-#[cfg(unix)]
 pub(crate) use provider::{
     ConfigArgs, DocsArgs, InstallArgs, ListPackedArgs, PackArgs, Pins, Program, ProviderCommand,
     RemovePackedArgs, version,
@@ -120,7 +114,6 @@ pub(crate) enum Command {
     Call(CallArgs),
     /// Offer a plugin to many clients on a local socket
     Serve(ServeArgs),
-    #[cfg(unix)]
     /// Terraform providers: install denobridge, or make one out of a plugin
     #[command(
         subcommand,
@@ -137,7 +130,6 @@ pub(crate) enum Command {
         after_help = "Example:\n  . <(tenon state serve -- python3 store.py)"
     )]
     State(StateCommand),
-    #[cfg(unix)]
     /// Coding agents that speak the Agent Client Protocol (ACP)
     #[command(
         subcommand,

@@ -1,6 +1,5 @@
 //! One function per subcommand.
 
-#[cfg(unix)]
 pub(crate) mod acp;
 pub(crate) mod call;
 pub(crate) mod completions;
@@ -16,7 +15,6 @@ pub(crate) mod new;
 pub(crate) mod new_file;
 pub(crate) mod plan;
 pub(crate) mod plugin;
-#[cfg(unix)]
 pub(crate) mod provider;
 pub(crate) mod record;
 pub(crate) mod report;

@@ -92,13 +92,11 @@ async fn dispatch(command: Command) -> Result<(), Failure> {
         Command::Dev(args) => as_events(args.json, commands::dev::run(args).await),
         Command::Call(call) => commands::call::run(call).await,
         Command::Serve(args) => as_events(args.json, commands::serve::run(&args).await),
-        #[cfg(unix)]
         Command::Provider(command) => interruptible(commands::provider::run(&command)).await,
         #[cfg(unix)]
         Command::Terraform(args) => commands::terraform::run(&args).await,
         #[cfg(unix)]
         Command::State(command) => commands::state::run(&command).await,
-        #[cfg(unix)]
         Command::Acp(command) => commands::acp::run(command).await,
         #[cfg(windows)]
         Command::Elsewhere(words) => Err(elsewhere(&words)),
@@ -112,7 +110,7 @@ async fn dispatch(command: Command) -> Result<(), Failure> {
 /// A subcommand that only other systems have, or none.
 #[cfg(windows)]
 fn elsewhere(words: &[OsString]) -> Failure {
-    const UNIX: [&str; 5] = ["acp", "dev", "provider", "state", "terraform"];
+    const UNIX: [&str; 3] = ["dev", "state", "terraform"];
     let word = words
         .first()
         .map(|word| word.to_string_lossy())

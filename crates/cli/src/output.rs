@@ -12,17 +12,14 @@ mod diff;
 mod findings;
 mod json;
 pub(crate) mod listing;
-#[cfg(unix)]
 mod paint;
 pub(crate) mod plan;
 mod printer;
-#[cfg(unix)]
 mod question;
 pub(crate) mod run;
 pub(crate) mod screen;
 mod secrets;
 pub(crate) mod serve;
-#[cfg(unix)]
 mod transcript;
 
 use std::borrow::Cow;
@@ -42,12 +39,10 @@ use crate::platform;
 pub(crate) use findings::{diagnostic_as_json, findings, findings_as_json, summary_as_json};
 use json::compact;
 pub(crate) use json::{choose_masked, masked, without_sensitive};
-#[cfg(unix)]
 pub(crate) use paint::Paint;
 pub(crate) use printer::{Answered, Printer};
 use screen::Stream;
 pub(crate) use secrets::learn_sensitive;
-#[cfg(unix)]
 pub(crate) use transcript::Transcript;
 
 /// Why stdout could not be written, the first time.
@@ -88,7 +83,7 @@ pub(crate) fn is_pipe() -> bool {
 
 fn written(outcome: io::Result<()>) -> Result<(), Failure> {
     match outcome {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+        Err(error) if !platform::is_reader_gone(&error) => {
             UNWRITTEN.get_or_init(|| format!("stdout could not be written: {error}"));
             Err(Failure::printed(Code::Failed))
         }

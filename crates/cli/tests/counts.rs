@@ -1,6 +1,7 @@
 //! What a request costs, in counts that noise does not touch: allocations, system calls and
 //! instructions. Only an optimised build is worth counting: `cargo test --profile dist --test counts`.
 
+#![cfg(unix)]
 #![cfg(not(debug_assertions))]
 #![expect(
     clippy::disallowed_methods,

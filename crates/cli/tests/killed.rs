@@ -1,6 +1,7 @@
 //! The command is killed with SIGKILL, so that nothing in it can clean up. Everything it started ends
 //! nevertheless, also grandchildren and processes in other sessions.
 
+#![cfg(unix)]
 #![expect(
     clippy::disallowed_methods,
     reason = "the host under test must not be looked after by another host"

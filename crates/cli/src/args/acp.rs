@@ -35,11 +35,12 @@ Examples:
   tenon acp verify session.jsonl
   tenon acp verify --sha256 9f86d081... session.jsonl
 
-A record shows what was changed by someone who did not compute its hashes anew. Whoever can write the file
-can do that, and can remove whole sessions from its end: keep the hash that the guard prints at the end of a
-session in another place, and give it with --sha256, which can be repeated.
+A record shows what was changed by someone who did not compute its hashes anew. Whoever can write
+the file can do that, and can remove whole sessions from its end: keep the hash that the guard prints
+at the end of a session in another place, and give it with --sha256, which can be repeated.
 
-A session without its end is not closed: its guard was killed or still runs, or its last lines were cut off.
+A session without its end is not closed: its guard was killed or still runs, or its last lines were
+cut off.
 
 Exit codes: 0 nothing was changed, and every session has its end; 1 otherwise.";
 

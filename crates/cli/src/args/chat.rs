@@ -11,7 +11,8 @@ Examples:
     tenon acp chat -- opencode acp
 
   Ask once and print the answer; the agent may edit files in src and run the tests:
-    tenon acp chat --prompt 'Fix the failing test' --allow 'edit:src/**' --allow 'execute:cargo test*' -- opencode acp
+    tenon acp chat --prompt 'Fix the failing test' --allow 'edit:src/**' \\
+      --allow 'execute:cargo test' -- opencode acp
 
   The same in CI, with the rules in a file and events for a program:
     tenon acp chat --prompt - --policy agent.hcl --json --timeout 10m -- opencode acp < task.txt
@@ -29,13 +30,15 @@ Examples:
     tenon acp chat --image screen.png --prompt 'What is wrong here?' -- opencode acp
 
 Permissions:
-  --deny, --allow and --policy decide, in this order. What they do not decide is asked for at a terminal, and
-  rejected without one. A RULE is
-    KIND            any call of this kind: read, edit, delete, move, search, execute, think, fetch, switch_mode,
-                    other, or all
-    KIND:PATTERN    a call of this kind whose files all match, or for execute: whose commands all match
+  --deny, --allow and --policy decide, in this order. What they do not decide is asked for at a
+  terminal, and rejected without one. A RULE is
+    KIND            any call of this kind: read, edit, delete, move, search, execute, think, fetch,
+                    switch_mode, other, or all
+    KIND:PATTERN    a call of this kind whose files all match, or for execute: whose commands all
+                    match
     PATTERN         a call that reads, edits, deletes, moves or searches files that all match
-  Patterns of files are relative to the folder of the session. Quote them: the shell expands * otherwise.
+  Patterns of files are relative to the folder of the session. Quote them: the shell expands *
+  otherwise.
 
 Lines at the prompt:
   TEXT               a prompt
@@ -47,11 +50,12 @@ Lines at the prompt:
   :commands          show the commands of the agent
   :sessions          show the sessions of the agent
   :help, :quit       show this text; end
-On a terminal, Ctrl-C cancels the turn, a second Ctrl-C ends the chat, and so does Ctrl-D at the prompt. Without a
-terminal, each line of stdin is a prompt.
+On a terminal, Ctrl-C cancels the turn, a second Ctrl-C ends the chat, and so does Ctrl-D at the
+prompt. Without a terminal, each line of stdin is a prompt.
 
-Exit codes: 0 done, 1 the agent refused, ended early or lacked a permission, 2 wrong usage, 3 the agent could not be
-started, 4 it violated the protocol, 5 timed out, 130 interrupted.";
+Exit codes: 0 done, 1 the agent answered with an error, refused, stopped at a limit or lacked a
+permission, 2 wrong usage or an invalid policy, 3 the agent could not be started or has ended, 4 it
+violated the protocol, 5 timed out, 130 interrupted.";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, override_usage = "tenon acp chat [OPTIONS] -- AGENT...")]

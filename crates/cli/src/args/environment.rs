@@ -10,8 +10,8 @@ use crate::exit::Failure;
 
 #[derive(Clone, Default, clap::Args)]
 pub(crate) struct EnvironmentArgs {
-    /// Pass an environment variable to plugins: NAME, a pattern such as 'AWS_*', or NAME=VALUE; by
-    /// default they get only PATH, HOME and others that programs need
+    /// Pass an environment variable to programs: NAME, a pattern such as 'AWS_*', or NAME=VALUE; by
+    /// default they get only PATH, HOME and others that they need
     // Read later, because an error of the parser would show the value.
     #[arg(long = "env", value_name = "NAME[=VALUE]")]
     env: Vec<OsString>,

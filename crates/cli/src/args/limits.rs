@@ -3,7 +3,7 @@
 use tenon_host::{Limits, parse_size};
 
 #[derive(Debug, Default, clap::Args)]
-#[command(next_help_heading = "Limits for the plugin and everything it starts")]
+#[command(next_help_heading = "Limits for the program and everything it starts")]
 pub(crate) struct LimitArgs {
     /// Maximum memory: 512MiB, 2GiB
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]

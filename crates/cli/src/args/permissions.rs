@@ -8,7 +8,7 @@ use tenon_host::{Denial, Grant, Permission, Permissions, PluginCommand, Variable
 
 /// Above the options in the help.
 pub(crate) const SANDBOX: &str =
-    "Sandbox (--sandbox, --allow-... and --deny-... confine the plugin)";
+    "Sandbox (--sandbox, --allow-... and --deny-... confine the program)";
 
 /// What an option without a value means.
 const ALL: &str = "all";

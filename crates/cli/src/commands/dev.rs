@@ -11,6 +11,7 @@ use crate::args::{DevArgs, PackArgs, provider_name};
 use crate::commands::signals::Signals;
 use crate::exit::{Code, Failure};
 use crate::output::dev::Reporter;
+use crate::platform;
 use serving::Serving;
 use watching::Tree;
 
@@ -123,7 +124,7 @@ fn name_of(folder: &Path) -> Result<String, Failure> {
 /// The executable of the plugin's name in its folder.
 fn own_program(folder: &Path, name: &str) -> Result<String, Failure> {
     let file: PathBuf = folder.join(name);
-    match checks::is_executable(&file) {
+    match platform::is_program(&file) {
         true => Ok(format!("./{name}")),
         false => Err(Failure::usage(format!(
             "there is no executable ./{name} in {}\n  hint: give the command that starts the plugin: tenon dev -- COMMAND; \

@@ -42,8 +42,9 @@ pub(crate) async fn run(args: &NewArgs) -> Result<(), Failure> {
         }));
     }
     let shown = tenon_text::path(folder);
+    let test = if cfg!(windows) { r".\test" } else { "./test" };
     output::talk(format_args!(
-        "created {shown}: a plugin in {} ({})\nnext:\n  cd {shown}\n  ./test        tests it, with the hosts that it is for\n  \
+        "created {shown}: a plugin in {} ({})\nnext:\n  cd {shown}\n  {test}        tests it, with the hosts that it is for\n  \
          tenon dev     tests it whenever you save, and shows its calls\n  README.md     has the commands for each host",
         plugin.language.title(),
         plugin.kind.name()

@@ -82,7 +82,9 @@ pub(crate) fn on_path(program: &str) -> Option<PathBuf> {
         found.is_ok_and(|found| platform::is_executable(&found))
     };
     let path = std::env::var_os("PATH")?;
-    let mut candidates = std::env::split_paths(&path).map(|folder| folder.join(program));
+    let names = platform::program_names(program);
+    let mut candidates = std::env::split_paths(&path)
+        .flat_map(|folder| names.iter().map(move |name| folder.join(name)));
     let found = candidates.find(is_program)?;
     std::path::absolute(found).ok()
 }

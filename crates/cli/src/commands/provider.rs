@@ -3,6 +3,7 @@
 mod capture;
 mod command;
 mod config;
+#[cfg(unix)]
 pub(crate) mod dev;
 mod docs;
 mod files;

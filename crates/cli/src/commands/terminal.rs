@@ -11,11 +11,12 @@ use rustyline::hint::Hinter;
 use rustyline::history::FileHistory;
 use rustyline::validate::Validator;
 use rustyline::{Config, Context, Editor, ExternalPrinter, Helper};
+use tenon_host::own_file;
 use tokio::sync::mpsc;
 
 use crate::exit::Failure;
 use crate::output::screen;
-use crate::platform::{TerminalState, create_private_folder};
+use crate::platform::TerminalState;
 
 /// Lines that are remembered from one session to the next.
 const HISTORY: usize = 1000;
@@ -197,7 +198,7 @@ fn history_file(name: &str) -> Option<PathBuf> {
     // On Windows.
     let state = state.or_else(|| variable("LOCALAPPDATA").map(PathBuf::from))?;
     let folder = state.join("tenon");
-    create_private_folder(&folder).ok()?;
+    own_file::create_folder(&folder).ok()?;
     Some(folder.join(name))
 }
 

@@ -1,10 +1,12 @@
 //! Unix.
 
-use std::fs::{self, DirBuilder, Metadata, Permissions};
+mod tty;
+
+use std::fs::{self, Metadata, Permissions};
 use std::io;
 use std::os::fd::AsFd;
-use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt};
-use std::path::Path;
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
 
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
 use tokio::io::Interest;
@@ -14,6 +16,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use super::Place;
 
 pub(crate) use tokio::signal::unix::Signal;
+pub(crate) use tty::Tty;
 
 /// SIGINT: Ctrl-C.
 pub(crate) fn interrupt() -> io::Result<Signal> {
@@ -85,10 +88,52 @@ pub(crate) fn is_executable(file: &Metadata) -> bool {
     file.is_file() && file.permissions().mode() & 0o111 != 0
 }
 
+/// The names of files that a program's name may mean.
+pub(crate) fn program_names(program: &str) -> Vec<String> {
+    vec![program.to_owned()]
+}
+
+/// Whether a process has ended whose id is in the name of a file that it was writing.
+pub(crate) fn has_ended(process: i32, _: &Metadata) -> bool {
+    use rustix::io::Errno;
+    use rustix::process::{Pid, test_kill_process};
+
+    Pid::from_raw(process).is_some_and(|id| test_kill_process(id) == Err(Errno::SRCH))
+}
+
+/// Where programs keep data of the user: the folder of a variable, or of the home folder.
+pub(crate) fn data_folder(home: Option<PathBuf>) -> Option<PathBuf> {
+    let chosen = std::env::var_os("XDG_DATA_HOME").filter(|folder| !folder.is_empty());
+    chosen.map_or_else(
+        || Some(home?.join(".local/share")),
+        |folder| Some(folder.into()),
+    )
+}
+
+/// Where Terraform and OpenTofu look for their configuration files, and what these are called.
+pub(crate) fn terraform_configs(home: &Path) -> [PathBuf; 2] {
+    [home.join(".terraformrc"), home.join(".tofurc")]
+}
+
+/// Whether there is a program of this name.
+pub(crate) fn is_program(path: &Path) -> bool {
+    path.metadata().is_ok_and(|file| is_executable(&file))
+}
+
+/// What else changes with a file: its permissions, and its number when it is replaced.
+pub(crate) fn version(file: &Metadata) -> (u32, u64) {
+    (file.mode(), file.ino())
+}
+
 /// Lets those who may read a file execute it.
 pub(crate) fn make_executable(path: &Path) -> io::Result<()> {
     let mode = path.metadata()?.permissions().mode();
     fs::set_permissions(path, Permissions::from_mode(mode | (mode & 0o444) >> 2))
+}
+
+/// Lets everyone read and execute a file.
+pub(crate) fn set_executable(path: &Path) -> io::Result<()> {
+    fs::set_permissions(path, Permissions::from_mode(0o755))
 }
 
 /// Makes a symbolic link.
@@ -118,9 +163,9 @@ pub(crate) fn rename_to_new(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-/// Creates a folder that only its owner can enter, and the folders that it is in.
-pub(crate) fn create_private_folder(path: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(path)
+/// Whether writing failed because the reader has closed its end.
+pub(crate) fn is_reader_gone(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::BrokenPipe
 }
 
 /// Whether two paths lead to the same regular file.

@@ -18,7 +18,7 @@ rule "secrets" {
 rule "harmless" {
   action  = "allow"
   kind    = ["execute"]
-  command = ["git status*"]
+  command = ["git status"]
 }
 "#;
 

@@ -4,6 +4,8 @@
 //! installs the programs of others. A test whose tool is missing says so and passes; under CI=true it fails, unless the tool
 //! is one of the agents.
 
+#![cfg(unix)]
+
 mod agent;
 mod agent_killed;
 mod chat;

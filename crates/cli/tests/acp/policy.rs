@@ -20,7 +20,7 @@ rule "sources" {
 rule "harmless" {
   action  = "allow"
   kind    = ["execute"]
-  command = ["git status*", "cargo {check,test}*"]
+  command = ["git status", "git status *", "cargo {check,test}"]
 }
 "#;
 
@@ -125,6 +125,7 @@ async fn what_is_not_a_tool_call_is_refused() {
     shell.file("guard.hcl", POLICY);
     for wrong in [
         "{\"kind\":\"edit\"",
+        "nonsense",
         "[]",
         "{}",
         "{\"kind\":7}",

@@ -2,6 +2,8 @@
 //!
 //! What is printed is in `snapshots/`; `INSTA_UPDATE=always cargo test -p tenon --test authoring` writes it anew.
 
+#![cfg(unix)]
+
 mod dev;
 mod new;
 mod refusals;

@@ -1,5 +1,6 @@
 //! The ways to carry a connection to the plugin of `tenon echo`.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tenon_host::{PluginCommand, Process};
@@ -14,7 +15,7 @@ pub(crate) enum Carrier {
     Memory,
     /// In a child, through its stdin and stdout.
     Pipe,
-    /// In this process, over a Unix socket.
+    /// In this process, over a Unix socket, or a named pipe on Windows.
     Socket,
 }
 
@@ -52,16 +53,14 @@ impl Carrier {
             }
             Carrier::Socket => {
                 let folder = tempfile::tempdir().unwrap();
-                let listener = Listener::bind(folder.path().join("echo.sock"), 0o600).unwrap();
-                let stream = std::os::unix::net::UnixStream::connect(listener.path()).unwrap();
-                stream.set_nonblocking(true).unwrap();
-                let here = Io::from(tokio::net::UnixStream::from_std(stream).unwrap());
+                let listener = Listener::bind(place(folder.path()), 0o600).unwrap();
+                let here = connect(listener.path());
                 let task = tokio::spawn(async move {
                     let (there, credentials) = listener.accept().await.unwrap();
-                    assert_eq!(
-                        credentials.unwrap().process,
-                        i32::try_from(std::process::id()).ok()
-                    );
+                    let process = credentials.and_then(|client| client.process);
+                    let own = i32::try_from(std::process::id()).ok();
+                    // On Windows, who may open the pipe is all that is known.
+                    assert_eq!(process, own.filter(|_| cfg!(unix)));
                     let router = Arc::new(tenon::echo::router());
                     let connection = Connection::start_with(there, dialect, router, options());
                     let reason = connection.closed().await;
@@ -85,6 +84,31 @@ impl Carrier {
             keeper,
         }
     }
+}
+
+/// Where the socket of a test with this folder is.
+#[cfg(unix)]
+fn place(folder: &Path) -> PathBuf {
+    folder.join("echo.sock")
+}
+
+#[cfg(windows)]
+fn place(folder: &Path) -> PathBuf {
+    let name = folder.file_name().unwrap().to_string_lossy();
+    format!(r"\\.\pipe\tenon-echo{name}-{}", std::process::id()).into()
+}
+
+#[cfg(unix)]
+fn connect(path: &Path) -> Io {
+    let stream = std::os::unix::net::UnixStream::connect(path).unwrap();
+    stream.set_nonblocking(true).unwrap();
+    Io::from(tokio::net::UnixStream::from_std(stream).unwrap())
+}
+
+#[cfg(windows)]
+fn connect(path: &Path) -> Io {
+    let pipe = tokio::net::windows::named_pipe::ClientOptions::new().open(path);
+    Io::from(pipe.unwrap())
 }
 
 fn serve(io: Io, dialect: Dialect) -> Keeper {

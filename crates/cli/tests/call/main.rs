@@ -5,6 +5,8 @@
 //! call` writes it anew. `scripts/tools` installs the servers. A test whose server is missing says
 //! so and passes; under CI=true it fails.
 
+#![cfg(unix)]
+
 mod batches;
 mod conversations;
 mod failed_tools;

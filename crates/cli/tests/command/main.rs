@@ -4,6 +4,8 @@
 //! The transcripts are in `snapshots/`. After a change of texts, `INSTA_UPDATE=always cargo test
 //! -p tenon --test command` writes them anew; read the difference before you keep it.
 
+#![cfg(unix)]
+
 mod environment;
 mod failures;
 mod help;

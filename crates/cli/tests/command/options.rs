@@ -244,7 +244,7 @@ fn mode(shell: &Shell, name: &str) -> u32 {
     file.permissions().mode() & 0o777
 }
 
-/// A recording goes into a regular file of this user. Nobody waits for the other end of a FIFO, and
+/// A recording goes into a regular file of this user. It does not wait for the other end of a FIFO, and
 /// what a link points at is left alone.
 #[tokio::test]
 async fn recording_where_something_else_is() {

@@ -3,6 +3,7 @@
 //!
 //! `scripts/faults 500` does the same with more rounds.
 
+#![cfg(unix)]
 #![expect(
     clippy::disallowed_methods,
     reason = "the host under test must not be looked after by another host"

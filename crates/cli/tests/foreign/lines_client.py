@@ -116,7 +116,7 @@ def errors(client):
         assert answer["error"]["data"] == [1], answer
     answer = client.call(6, "panic")
     assert answer["error"]["code"] == client.code(-32603, "internal_error"), answer
-    client.wire.write(client.frame("this is no message"))
+    client.wire.write(client.frame("this is not a message"))
     answer = client.receive()
     assert answer["id"] == (0 if client.is_orchard else None), answer
     assert answer["error"]["code"] == client.code(-32700, "invalid_request"), answer

@@ -57,7 +57,7 @@ class Plugin:
         elif method == "ask":
             self.ask(id, params)
         elif method == "not_a_number":
-            # Python's json writes NaN, which is no JSON.
+            # Python's json writes NaN, which is not JSON.
             self.send(id=id, result=float("nan"))
         elif method == "print":
             print("debug: I forgot that stdout is taken", flush=True)

@@ -4,6 +4,8 @@
 //! `scripts/tools` installs them. A test whose peer is missing says so and passes; under CI=true
 //! it fails.
 
+#![cfg(unix)]
+
 mod environment;
 mod exchanges;
 mod host;

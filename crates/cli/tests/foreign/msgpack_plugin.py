@@ -45,7 +45,7 @@ class Plugin:
         if method == "echo":
             self.send(RESPONSE, id, None, params)
         elif method == "kinds":
-            # What JSON has no form for: bytes, ext values and keys that are no texts.
+            # What JSON has no form for: bytes, ext values and keys that are not texts.
             when = msgpack.Timestamp(1, 500)
             kinds = [b"\x00\xff", msgpack.ExtType(5, b"hi"), when, {1: "one"}, 2**64 - 1]
             self.send(RESPONSE, id, None, kinds)

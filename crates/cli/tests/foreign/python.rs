@@ -113,7 +113,7 @@ async fn what_is_no_message(plugin: &Plugin) {
     let call = call(&peer, "not_a_number", json!({}));
     match call.await {
         Err(CallError::Malformed(what)) => assert!(what.contains("cannot be read"), "{what}"),
-        other => panic!("NaN is no JSON: {other:?}"),
+        other => panic!("NaN is not JSON: {other:?}"),
     }
 }
 

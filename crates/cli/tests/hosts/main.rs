@@ -3,6 +3,8 @@
 //! `scripts/tools` installs Terraform and the official MCP client. A test whose tool is missing says so and passes; under
 //! CI=true it fails.
 
+#![cfg(unix)]
+
 #[path = "../../../rpc/tests/exchange/mod.rs"]
 mod exchange;
 #[path = "../support/mark.rs"]

@@ -1,6 +1,8 @@
 //! Text from plugins, peers, files and arguments does nothing to a terminal and forges no line,
 //! wherever it is printed: a table of paths and of what is hostile.
 
+#![cfg(unix)]
+
 mod paths;
 #[path = "../support/mod.rs"]
 mod support;

@@ -4,6 +4,8 @@
 //! The transcripts are in `scenario/snapshots/`. After a change of texts, `INSTA_UPDATE=always
 //! cargo test -p tenon --test scenario` writes them anew; read the difference before you keep it.
 
+#![cfg(unix)]
+
 mod attempts;
 mod configuring;
 mod damaged;

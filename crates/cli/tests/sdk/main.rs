@@ -4,6 +4,8 @@
 //! `scripts/tools` installs what they need. A test whose tool is missing says so and passes; under
 //! CI=true it fails.
 
+#![cfg(unix)]
+
 mod clients;
 mod python;
 #[path = "../support/mod.rs"]

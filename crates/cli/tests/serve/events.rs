@@ -132,7 +132,7 @@ async fn progress_goes_to_the_one_whose_token_it_is() {
     }
 }
 
-/// Two clients that chose the same token hear of their own work alone, and a token that is nobody's
+/// Two clients that chose the same token hear of their own work alone, and an unknown token
 /// goes where all events go.
 #[tokio::test]
 async fn tokens_that_are_not_one_callers() {

@@ -4,6 +4,8 @@
 //! What is printed stands in `serve/snapshots/`; `INSTA_UPDATE=always cargo test -p tenon --test
 //! serve` writes it anew.
 
+#![cfg(unix)]
+
 mod calling;
 mod cancelling;
 mod confined;

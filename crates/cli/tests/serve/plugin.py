@@ -45,7 +45,7 @@ def handle(message):
     elif method == "answers":
         send(id=id, result=answers)
     elif method == "babble":
-        print("this is no message", flush=True)
+        print("this is not a message", flush=True)
         print("and this is for people", file=sys.stderr, flush=True)
         send(id=id, result="said")
     elif method == "announce":

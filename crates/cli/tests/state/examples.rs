@@ -88,7 +88,7 @@ fn keeps_the_state(workspace: &Workspace, store: &[String]) {
     workspace.write("go", "");
     first.end().succeeds();
     run("plan -detailed-exitcode").succeeds();
-    // Nobody holds a lock, which is no failure.
+    // Nobody holds a lock, which is not a failure.
     run(&format!("force-unlock -force {id}")).succeeds();
     run("apply -auto-approve -var input=two").succeeds();
     let pulled = run("state pull").succeeds();

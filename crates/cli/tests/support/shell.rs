@@ -141,7 +141,7 @@ fn without_times(text: &str) -> String {
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "this is no plugin but the shell of a user, who types our command"
+    reason = "this is not a plugin but the shell of a user, who types our command"
 )]
 fn new_command() -> Command {
     Command::new("/bin/sh")

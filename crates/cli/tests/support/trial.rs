@@ -172,7 +172,7 @@ pub(crate) async fn run_with<A: AsRef<OsStr>>(
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "these are no plugins but clients, started by something that is not ours"
+    reason = "these are not plugins but clients, started by something that is not ours"
 )]
 fn foreign(program: &Path) -> tokio::process::Command {
     tokio::process::Command::new(program)

@@ -20,7 +20,7 @@ fn misbehaving(workspace: &Workspace, deeds: &str) -> (Outcome, Vec<Value>) {
     workspace.write("tenon.hcl", &format!("{text}{limit}"));
     workspace.calls();
     let failed = workspace.run("apply -auto-approve").fails();
-    // Nothing was applied, and nobody asked the plugin again.
+    // Nothing was applied, and the plugin was not asked again.
     assert!(!workspace.path("terraform.tfstate").exists(), "{failed}");
     failed.says("1 hook failed, nothing was applied");
     // What the plugin writes cannot control the terminal.

@@ -44,7 +44,7 @@ fn request(server: &TcpListener) -> TcpStream {
     }
 }
 
-/// After a sudden end: nobody is left, no plan is left, and the next command works.
+/// After a sudden end: no process is left, no plan is left, and the next command works.
 fn check_the_rest(workspace: &Workspace) {
     workspace.until_nobody_is_left();
     let is_plan = |content: &[u8]| content.starts_with(b"PK");

@@ -3,6 +3,8 @@
 //! `scripts/tools` installs Terraform 1.15; a `terraform` and a `tofu` on PATH are tested as well. Without the tools
 //! the tests are skipped, but not under CI=true.
 
+#![cfg(unix)]
+
 #[path = "../support/mark.rs"]
 mod mark;
 #[allow(dead_code, reason = "shared with the tests of crates/terraform")]

@@ -25,15 +25,16 @@ Examples:
   See each decision as it is made:
     tenon acp guard --verbose --policy guard.hcl -- gemini --acp
 
-The guard is an agent to the editor and an editor to the agent. What is valid and allowed passes byte for
-byte; everything else is answered with an error. What the agent writes to stderr, the guard's own notes and
-a summary at the end go to stderr.
+The guard is an agent to the editor and an editor to the agent. What is valid and allowed passes
+byte for byte; everything else is answered with an error. What the agent writes to stderr, the
+guard's own notes and a summary at the end go to stderr.
 
-Agents may do things without asking. The policy decides about what they ask for; the options of the sandbox
-hold for everything that they do.
+Agents may do things without asking. The policy decides about what they ask for; the options of the
+sandbox hold for everything that they do.
 
-Exit codes: 0 the editor has ended the session, 2 the policy is invalid, 3 the agent could not be started or
-ended by itself, 4 one of the two broke the protocol, 130 ended by a signal.";
+Exit codes: 0 the editor has ended the session, 1 the record or the summary could not be finished,
+2 wrong usage or an invalid policy, 3 the agent could not be started or ended by itself, 4 one of the
+two broke the protocol, 130 ended by a signal.";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, override_usage = "tenon acp guard [OPTIONS] -- AGENT...")]

@@ -25,7 +25,7 @@ A policy:
   rule \"harmless\" {
     action  = \"allow\"
     kind    = [\"execute\"]
-    command = [\"git status*\", \"cargo {check,test}*\"]
+    command = [\"git status\", \"git status *\", \"cargo {check,test}\"]
   }
 
 The first rule that matches decides; if none does, `default` decides.
@@ -47,13 +47,15 @@ pub(crate) struct PolicyCheckArgs {
 const EXPLAIN_EXAMPLES: &str = "\
 Examples:
   tenon acp policy explain guard.hcl call.json
-  echo '{\"kind\":\"execute\",\"rawInput\":{\"command\":\"rm -rf build\"}}' | tenon acp policy explain guard.hcl -
-  echo '{\"kind\":\"edit\",\"locations\":[{\"path\":\"src/main.rs\"}]}' | tenon acp policy explain guard.hcl -
+  echo '{\"kind\":\"execute\",\"rawInput\":{\"command\":\"rm -rf build\"}}' |
+    tenon acp policy explain guard.hcl -
+  echo '{\"kind\":\"edit\",\"locations\":[{\"path\":\"src/main.rs\"}]}' |
+    tenon acp policy explain guard.hcl -
   sed -n 12p session.jsonl | tenon acp policy explain guard.hcl -
 
-TOOLCALL.json is a tool call as agents send it, the params of session/request_permission, a whole message
-(session/request_permission, session/update, fs/read_text_file, fs/write_text_file or terminal/create), or a
-line of a record. Paths are relative to --cwd.
+TOOLCALL.json is a tool call as agents send it, the params of session/request_permission, a whole
+message (session/request_permission, session/update, fs/read_text_file, fs/write_text_file or
+terminal/create), or a line of a record. Paths are relative to --cwd.
 
 Exit codes: 0 whatever the decision is, 2 a file cannot be read or is not valid.";
 

@@ -21,11 +21,11 @@ use tenon_protocols::acp::{
     Command, CommandInput, ContentBlock, Failure as Refusal, Mode, StopReason,
 };
 use tenon_rpc::{CloseReason, Io};
-use tokio::signal::unix::{SignalKind, signal};
 
 use crate::args::{AcpAgentArgs, EnvironmentArgs};
 use crate::commands::signals::HangUp;
 use crate::exit::{Code, Failure};
+use crate::platform;
 use words::Order;
 
 /// A cancelled run has ten seconds for its running actions; this is longer.
@@ -62,7 +62,7 @@ pub(crate) async fn run(args: &AcpAgentArgs) -> Result<(), Failure> {
     };
     let io = Io::stdio().map_err(Failure::cannot_start)?;
     // A dropped turn ends what it has started, and journals are as they should be at any moment.
-    let mut terminate = signal(SignalKind::terminate()).map_err(Failure::cannot_start)?;
+    let mut terminate = platform::terminate().map_err(Failure::cannot_start)?;
     let mut hang_up = HangUp::watch()?;
     let reason = tokio::select! {
         reason = serve(agent, io, settings) => reason,
@@ -88,6 +88,8 @@ fn folder(args: &AcpAgentArgs) -> Option<PathBuf> {
     };
     let state = absolute("XDG_STATE_HOME");
     let state = state.or_else(|| Some(absolute("HOME")?.join(".local/state")));
+    // On Windows.
+    let state = state.or_else(|| absolute("LOCALAPPDATA"));
     Some(state?.join("tenon/acp"))
 }
 

@@ -16,12 +16,12 @@ mod turns;
 
 use tenon_acp::client::{Client, ClientError, LoginMethod, Session};
 use tenon_protocols::acp::AuthMethod;
-use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::args::ChatArgs;
 use crate::commands::signals::HangUp;
 use crate::exit::{Code, Failure};
 use crate::output::{self, Transcript};
+use crate::platform::{self, Signal};
 use news::News;
 use talking::Talk;
 
@@ -82,8 +82,8 @@ struct Interrupts {
 impl Interrupts {
     fn watch() -> Result<Interrupts, Failure> {
         Ok(Interrupts {
-            ctrl_c: signal(SignalKind::interrupt()).map_err(Failure::cannot_start)?,
-            terminate: signal(SignalKind::terminate()).map_err(Failure::cannot_start)?,
+            ctrl_c: platform::interrupt().map_err(Failure::cannot_start)?,
+            terminate: platform::terminate().map_err(Failure::cannot_start)?,
             hang_up: HangUp::watch()?,
         })
     }

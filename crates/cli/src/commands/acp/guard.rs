@@ -178,7 +178,9 @@ async fn failure(ended: &Ended, process: &Process) -> Option<Failure> {
         Ended::Closed(Side::Client, _) => None,
         Ended::Closed(Side::Agent, CloseReason::BrokenStream(error)) => Some(Failure::new(
             Code::BrokenProtocol,
-            format!("the agent broke the protocol: {error}"),
+            format!(
+                "the agent broke the protocol: {error}\n  hint: --record FILE keeps what it sends; report it to its authors"
+            ),
         )),
         Ended::Closed(Side::Agent, _) | Ended::AgentExited => {
             let status = process.exited_within(LAST_WORDS).await;

@@ -15,7 +15,11 @@ use crate::output;
 pub(crate) fn read(path: &Path, is_json: bool) -> Result<(Policy, Vec<Diagnostic>), Failure> {
     let name = tenon_text::path(path);
     let text = std::fs::read_to_string(path)
-        .map_err(|error| Failure::usage(format!("the policy {name} could not be read: {error}")))?;
+        .map_err(|error| {
+            Failure::usage(format!(
+                "the policy {name} could not be read: {error}\n  hint: `tenon acp policy check --help` shows a policy to start from"
+            ))
+        })?;
     match Policy::parse_with_warnings(&Source::new(path.display().to_string(), text)) {
         Ok((policy, warnings)) => {
             output::diagnostics(&warnings, is_json);

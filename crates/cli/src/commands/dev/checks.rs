@@ -2,7 +2,6 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Instant;
 
@@ -15,6 +14,7 @@ use crate::args::DevArgs;
 use crate::commands::provider::dev::{Asked, describe, repack};
 use crate::exit::Failure;
 use crate::output::dev::{Outcome, Reporter, Step};
+use crate::platform;
 
 /// How many of the last lines of a failed program are shown.
 const LAST_LINES: usize = 30;
@@ -113,7 +113,7 @@ fn offered(schema: &ProviderSchema, asked: Option<&Asked>) -> String {
 
 /// Runs `./test`.
 async fn test(project: &Project) -> Result<Outcome, String> {
-    if !is_executable(Path::new("test")) {
+    if !platform::is_program(Path::new("test")) {
         return Ok(Outcome::Skipped("there is no executable ./test".to_owned()));
     }
     // It is a program of the user, not of somebody else, and it calls this `tenon`.
@@ -148,7 +148,7 @@ fn pack(args: &DevArgs, project: &Project, asked: Option<Asked>) -> Result<Outco
     if !asked.has_provider() {
         return skipped("the plugin has no functions and no resources");
     }
-    if args.binary.is_none() && !is_executable(&beside("terraform-provider-tenon")) {
+    if args.binary.is_none() && !platform::is_program(&beside("terraform-provider-tenon")) {
         return skipped(
             "there is no terraform-provider-tenon next to tenon; name one with --binary FILE",
         );
@@ -194,11 +194,6 @@ fn last_lines(printed: &[u8]) -> String {
         shown += &format!("\n{line}");
     }
     shown
-}
-
-pub(super) fn is_executable(file: &Path) -> bool {
-    let found = file.metadata();
-    found.is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }
 
 /// A program next to this one.

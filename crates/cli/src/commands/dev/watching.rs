@@ -5,9 +5,10 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
+
+use crate::platform;
 
 /// How many files are looked at.
 const MOST: usize = 10_000;
@@ -31,9 +32,8 @@ pub(super) struct Tree {
 struct Mark {
     modified: Option<SystemTime>,
     size: u64,
-    mode: u32,
-    /// Editors replace files by others.
-    number: u64,
+    /// Its permissions may change, and editors replace files by others.
+    version: (u32, u64),
 }
 
 impl Tree {
@@ -68,8 +68,7 @@ impl Tree {
                 let mark = Mark {
                     modified: found.modified().ok(),
                     size: found.len(),
-                    mode: found.mode(),
-                    number: found.ino(),
+                    version: platform::version(&found),
                 };
                 let path = path.strip_prefix(&self.root).unwrap_or(&path).to_owned();
                 self.files.insert(path, mark);

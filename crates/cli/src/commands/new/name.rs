@@ -57,6 +57,13 @@ pub(super) fn of(folder: &Path) -> Result<String, Failure> {
             OTHER,
         ));
     }
+    if is_device(&name) {
+        return Err(refusal(
+            &name,
+            "Windows has a device of this name, so that nobody could use the plugin there",
+            OTHER,
+        ));
+    }
     if tenon_providers::names().any(|built_in| built_in == name) {
         return Err(refusal(
             &name,
@@ -65,6 +72,13 @@ pub(super) fn of(folder: &Path) -> Result<String, Failure> {
         ));
     }
     Ok(name)
+}
+
+/// Whether it is a device in every folder of Windows.
+fn is_device(name: &str) -> bool {
+    let port = name.strip_prefix("com").or(name.strip_prefix("lpt"));
+    ["con", "prn", "aux", "nul"].contains(&name)
+        || port.is_some_and(|port| port.len() == 1 && port.bytes().all(|one| one.is_ascii_digit()))
 }
 
 /// Refuses what one language cannot use.
@@ -119,7 +133,7 @@ mod tests {
 
     #[test]
     fn names_are_what_terraform_and_file_systems_accept() {
-        for right in ["weather", "my-tool", "a2", "x"] {
+        for right in ["weather", "my-tool", "a2", "x", "com", "com10", "console"] {
             assert_eq!(of(Path::new(right)).unwrap(), right);
         }
         assert_eq!(of(Path::new("some/where/weather")).unwrap(), "weather");
@@ -140,6 +154,10 @@ mod tests {
             "terraform",
             "terraform-x",
             "sqlite",
+            "con",
+            "nul",
+            "com1",
+            "lpt9",
             &long,
         ] {
             assert!(of(Path::new(wrong)).is_err(), "{wrong}");

@@ -69,7 +69,9 @@ impl Plugin {
             Language::Typescript => Some("mjs"),
             Language::Rust | Language::Bash => None,
         };
-        if let Some(ending) = ending {
+        if cfg!(windows) {
+            files.extend(self.launchers());
+        } else if let Some(ending) = ending {
             let target = format!("{}.{ending}", self.name);
             files.push(File {
                 path: self.name.clone(),
@@ -78,6 +80,24 @@ impl Plugin {
         }
         files.sort_by(|one, other| one.path.cmp(&other.path));
         files
+    }
+
+    /// What starts the plugin and its test on Windows, which goes by the ending of a file and not by its first line.
+    fn launchers(&self) -> [File; 2] {
+        let name = &self.name;
+        let plugin = match self.language {
+            Language::Python => format!("python \"%~dp0{name}.py\" %*"),
+            Language::Typescript => format!("node \"%~dp0{name}.mjs\" %*"),
+            Language::Rust => {
+                "cargo run --quiet --manifest-path \"%~dp0Cargo.toml\" -- %*".to_owned()
+            }
+            Language::Bash => format!("bash \"%~dp0{name}\" %*"),
+        };
+        let test = "bash \"%~dp0test\" %*".to_owned();
+        [(name.as_str(), plugin), ("test", test)].map(|(name, line)| File {
+            path: format!("{name}.cmd"),
+            content: Content::Text(format!("@{line}\r\n").into_bytes()),
+        })
     }
 
     /// The parts of a text that this plugin has, with its name.
@@ -105,7 +125,9 @@ impl Plugin {
             .replace('\\', "\\\\")
             .replace('"', "\\\"");
         let rendered = rendered.trim_end().to_owned() + "\n";
+        let python = if cfg!(windows) { "python " } else { "python3 " };
         rendered
+            .replace("python3 ", python)
             .replace("plugname", &self.name)
             .replace("plugversion", env!("CARGO_PKG_VERSION"))
             .replace("plugcheckout", &checkout)
@@ -172,7 +194,12 @@ mod tests {
         for plugin in every() {
             let files = plugin.files();
             let title = format!("{:?} {:?}", plugin.language, plugin.kind);
-            for needed in ["weather", "test", "README.md", ".gitignore"] {
+            let started = if cfg!(windows) {
+                "weather.cmd"
+            } else {
+                "weather"
+            };
+            for needed in [started, "test", "README.md", ".gitignore"] {
                 assert!(
                     files.iter().any(|file| file.path == needed),
                     "{title} lacks {needed}"

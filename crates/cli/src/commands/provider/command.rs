@@ -25,7 +25,7 @@ impl Command {
             std::path::absolute(path)
                 .map_err(|error| Failure::usage(format!("{}: {error}", tenon_text::path(path))))
         };
-        let is_from_path = !program.contains('/');
+        let is_from_path = !program.contains(std::path::is_separator);
         let program = match is_from_path {
             true => on_path(program).ok_or_else(|| {
                 Failure::cannot_start(format!(
@@ -77,7 +77,8 @@ fn text(path: &Path) -> Result<String, Failure> {
     text.ok_or_else(|| Failure::usage(format!("{}: the path is not UTF-8", tenon_text::path(path))))
 }
 
-#[cfg(test)]
+// They need programs of Unix.
+#[cfg(all(test, unix))]
 mod tests {
     use std::fs;
 

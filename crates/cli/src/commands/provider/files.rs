@@ -2,11 +2,9 @@
 
 use std::fs;
 use std::io::{self, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use rustix::io::Errno;
-use rustix::process::{Pid, test_kill_process};
+use crate::platform;
 
 /// What became of the files of a version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,8 +33,9 @@ fn remove_parts(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let process = name.to_str().and_then(|name| name.strip_prefix(PART));
-        let process = process.and_then(|id| Pid::from_raw(id.parse().ok()?));
-        if process.is_some_and(|id| test_kill_process(id) == Err(Errno::SRCH)) {
+        let process = process.and_then(|id| id.parse().ok());
+        let has_ended = |id| { entry.metadata() }.is_ok_and(|file| platform::has_ended(id, &file));
+        if process.is_some_and(has_ended) {
             let _already_gone =
                 fs::remove_file(entry.path()).or_else(|_| fs::remove_dir_all(entry.path()));
         }
@@ -110,7 +109,7 @@ fn place_version(
     placed
 }
 
-/// Writes a file of which nobody ever sees a part.
+/// Writes a file that is never visible in part.
 fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let part = path.with_extension(format!("part-{}", std::process::id()));
     let written = fs::File::create(&part)
@@ -130,8 +129,8 @@ fn copy(from: &Path, folder: &Path, to: &Path) -> io::Result<()> {
     // Under a name that no provider has, so that an incomplete one is not started.
     let part = folder.join(format!("{PART}{}", std::process::id()));
     let copied = fs::copy(from, &part)
-        .and_then(|_| fs::set_permissions(&part, fs::Permissions::from_mode(0o755)))
-        .and_then(|()| fs::File::open(&part)?.sync_all())
+        .and_then(|_| platform::set_executable(&part))
+        .and_then(|()| fs::OpenOptions::new().append(true).open(&part)?.sync_all())
         .and_then(|()| fs::rename(&part, to));
     if copied.is_err() {
         // The incomplete copy is useless; the error to report is the first one.
@@ -140,7 +139,7 @@ fn copy(from: &Path, folder: &Path, to: &Path) -> io::Result<()> {
     copied
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
 

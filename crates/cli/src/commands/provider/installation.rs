@@ -8,13 +8,17 @@ pub(super) fn block(mirror: &Path, included: &[&str]) -> String {
     format!("provider_installation {{\n  {}\n}}\n", methods.trim_end())
 }
 
-/// What the block has in it.
-pub(super) fn methods(mirror: &Path, included: &[&str]) -> String {
-    let mirror = mirror.display().to_string();
-    let mirror = mirror
+/// A path between quotes in HCL.
+pub(super) fn quoted(path: &Path) -> String {
+    { path.display().to_string() }
         .replace('\\', "\\\\")
         .replace('"', "\\\"")
-        .replace("${", "$${");
+        .replace("${", "$${")
+}
+
+/// What the block has in it.
+pub(super) fn methods(mirror: &Path, included: &[&str]) -> String {
+    let mirror = quoted(mirror);
     let included: Vec<String> = included.iter().map(|one| format!("\"{one}\"")).collect();
     let included = included.join(", ");
     format!(
@@ -45,6 +49,8 @@ mod tests {
     fn a_path_is_quoted_as_hcl_wants_it() {
         let text = block(Path::new("/a \"b\"/${c}"), &["x/y"]);
         assert!(text.contains(r#"path    = "/a \"b\"/$${c}""#), "{text}");
+        let windows = block(Path::new(r"C:\Users\a"), &["x/y"]);
+        assert!(windows.contains(r#"path    = "C:\\Users\\a""#), "{windows}");
     }
 
     #[test]

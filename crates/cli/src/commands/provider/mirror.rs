@@ -1,9 +1,9 @@
 //! A mirror of providers on this machine, and the configuration that makes programs use it.
 
 use std::env;
+use std::env::consts::EXE_SUFFIX;
 use std::fmt;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use super::installation;
 use crate::args::Program;
 use crate::commands::new_file;
 use crate::exit::{Code, Failure};
-use crate::output;
+use crate::{output, platform};
 
 impl Program {
     pub(super) const ALL: [Program; 2] = [Program::Terraform, Program::Tofu];
@@ -89,28 +89,35 @@ impl Package {
         let mut done = Vec::new();
         let chosen = |program: &Program| programs.is_empty() || programs.contains(program);
         for program in Program::ALL.into_iter().filter(chosen) {
-            let folder = { self.mirror.join(program.registry()) }
-                .join(&self.source)
-                .join(&self.version)
-                .join(platform());
-            let provider = folder.join(format!("terraform-provider-{name}_v{}", self.version));
+            let versions = self.versions(program);
+            let folder = versions.join(&self.version).join(platform());
+            let provider = folder.join(format!(
+                "terraform-provider-{name}_v{}{EXE_SUFFIX}",
+                self.version
+            ));
             let change = place(binary, &folder, &provider, beside).map_err(|error| {
                 let provider = tenon_text::path(&provider);
                 Failure::new(Code::Failed, format!("{provider}: {error}"))
             })?;
-            let versions = fs::read_dir(self.mirror.join(program.registry()).join(&self.source));
             let config = Config::of(program)?;
             let is_config_written = write_config && self.write_config(&config.file)?;
             done.push(Installed {
                 program,
                 provider,
                 change,
-                has_others: versions.into_iter().flatten().count() > 1,
+                has_others: fs::read_dir(versions).into_iter().flatten().count() > 1,
                 config,
                 is_config_written,
             });
         }
         Ok(done)
+    }
+
+    /// The folder of all versions.
+    fn versions(&self, program: Program) -> PathBuf {
+        let mut folder = self.mirror.join(program.registry());
+        folder.extend(self.source.split('/'));
+        folder
     }
 
     /// Whether a configuration was written or extended: a file of the user is left alone.
@@ -205,7 +212,7 @@ impl Package {
     /// Whether a configuration names the mirror for this provider already.
     fn is_named_in(&self, config: &Path) -> bool {
         let text = fs::read_to_string(config).unwrap_or_default();
-        text.contains(&self.mirror.display().to_string()) && text.contains(&self.include)
+        text.contains(&installation::quoted(&self.mirror)) && text.contains(&self.include)
     }
 }
 
@@ -229,12 +236,10 @@ pub(super) fn binary(given: Option<&Path>, name: &str) -> Result<PathBuf, Failur
         Some(file) => file.to_owned(),
         None => env::current_exe()
             .map_err(Failure::cannot_start)?
-            .with_file_name(format!("terraform-provider-{name}")),
+            .with_file_name(format!("terraform-provider-{name}{EXE_SUFFIX}")),
     };
     let found = file.metadata();
-    let is_program =
-        found.is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0);
-    match is_program {
+    match found.is_ok_and(|found| platform::is_executable(&found)) {
         true => Ok(file),
         false => Err(Failure::cannot_start(format!(
             "{} is not an executable file\n  hint: `cargo build --release --workspace` builds it next to tenon; or name \
@@ -268,10 +273,12 @@ pub(super) async fn check_binary(file: &Path, name: &str) -> Result<(), Failure>
 
 /// The mirror that the user named, or the usual one.
 pub(super) fn folder(given: Option<&Path>) -> Result<PathBuf, Failure> {
-    let mirror = match (given, env::var_os("XDG_DATA_HOME")) {
-        (Some(mirror), _) => mirror.to_owned(),
-        (None, Some(data)) if !data.is_empty() => Path::new(&data).join("tenon/terraform-mirror"),
-        (None, _) => home()?.join(".local/share/tenon/terraform-mirror"),
+    let mirror = match given {
+        Some(mirror) => mirror.to_owned(),
+        None => { platform::data_folder(home().ok()) }
+            .ok_or_else(no_home)?
+            .join("tenon")
+            .join("terraform-mirror"),
     };
     // Terraform reads its configuration in another folder than this one.
     std::path::absolute(&mirror)
@@ -281,7 +288,12 @@ pub(super) fn folder(given: Option<&Path>) -> Result<PathBuf, Failure> {
 fn home() -> Result<PathBuf, Failure> {
     env::home_dir()
         .filter(|home| !home.as_os_str().is_empty())
-        .ok_or_else(|| Failure::usage("there is no home folder: set HOME"))
+        .ok_or_else(no_home)
+}
+
+fn no_home() -> Failure {
+    let variable = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
+    Failure::usage(format!("there is no home folder: set {variable}"))
 }
 
 impl Config {
@@ -314,8 +326,7 @@ impl fmt::Display for Config {
 }
 
 fn in_home(program: Program, home: &Path) -> PathBuf {
-    let terraform = home.join(".terraformrc");
-    let tofu = home.join(".tofurc");
+    let [terraform, tofu] = platform::terraform_configs(home);
     match program {
         Program::Terraform => terraform,
         Program::Tofu if tofu.exists() => tofu,

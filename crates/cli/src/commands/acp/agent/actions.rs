@@ -12,7 +12,7 @@ use tenon_protocols::acp::{
 };
 
 use super::TenonAgent;
-use crate::commands::init::FILES;
+use crate::commands::init::{SCENARIO, files};
 use crate::commands::new_file;
 
 /// A tool call of this agent.
@@ -170,7 +170,7 @@ pub(super) fn shown(turn: &Turn, path: &Path) -> String {
 
 /// `/init`: writes the files of `tenon init` that do not exist, one after the other.
 pub(super) async fn init(agent: &TenonAgent, turn: &Turn) -> Result<(), AgentError> {
-    for (name, text) in FILES {
+    for (name, text) in files() {
         let path = turn.folder().join(name);
         if path.symlink_metadata().is_ok() {
             turn.say(format!("`{name}` exists, so it is kept.\n"))
@@ -182,15 +182,15 @@ pub(super) async fn init(agent: &TenonAgent, turn: &Turn) -> Result<(), AgentErr
             kind: ToolKind::Edit,
             input: serde_json::json!({ "path": path }),
             locations: vec![path.clone()],
-            content: vec![ToolContent::Diff(Diff::new(path.to_string_lossy(), text))],
+            content: vec![ToolContent::Diff(Diff::new(path.to_string_lossy(), &*text))],
         };
         let tool = Tool::announce(turn, subject).await?;
         if !tool.is_allowed(agent, "init").await? {
             return Ok(());
         }
         let written = match turn.supports("fs/write_text_file") {
-            true => turn.write_file(&path, text).await,
-            false => new_file::write(&path, text)
+            true => turn.write_file(&path, &*text).await,
+            false => new_file::write(&path, &text)
                 .map(drop)
                 .map_err(|failure| AgentError::text(failure.message)),
         };
@@ -203,6 +203,6 @@ pub(super) async fn init(agent: &TenonAgent, turn: &Turn) -> Result<(), AgentErr
             }
         }
     }
-    turn.say(format!("Next: `/plan {0}`, then `/run {0}`.", FILES[0].0))
+    turn.say(format!("Next: `/plan {SCENARIO}`, then `/run {SCENARIO}`."))
         .await
 }

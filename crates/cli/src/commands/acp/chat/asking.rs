@@ -98,7 +98,7 @@ impl Talk<'_> {
         }
     }
 
-    /// Nobody can be asked.
+    /// There is no terminal to ask at.
     fn reject(
         &mut self,
         request: &PermissionParams,

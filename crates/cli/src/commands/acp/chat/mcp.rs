@@ -172,7 +172,8 @@ fn expanded(text: &str) -> Result<String, String> {
     Ok(result + rest)
 }
 
-#[cfg(test)]
+// They need programs of Unix.
+#[cfg(all(test, unix))]
 mod tests {
     use serde_json::{Value, json};
 

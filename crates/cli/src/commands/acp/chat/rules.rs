@@ -133,7 +133,8 @@ fn is_kind(word: &str) -> bool {
     word == "all" || ToolKind::WORDS.contains(&word)
 }
 
-#[cfg(test)]
+// `/w` has no drive; crates/acp/tests/windows.rs has the rules for Windows.
+#[cfg(all(test, unix))]
 mod tests {
     use std::path::PathBuf;
 

@@ -29,7 +29,7 @@ impl Talk<'_> {
             tokio::select! {
                 // A flood of updates must not keep anyone from cancelling it.
                 biased;
-                // As with `AGENT | head`: nobody wants the rest.
+                // As with `AGENT | head`: the rest is not wanted.
                 () = &mut unread => {
                     self.is_unread = true;
                     canceller.cancel();

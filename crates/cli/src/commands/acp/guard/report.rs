@@ -72,6 +72,11 @@ fn text(summary: &Summary, record: Option<(&Path, &str)>) -> String {
         summary.oversized,
         "messages over 64 MiB, which were not read".into(),
     );
+    row(
+        "skipped",
+        summary.skipped,
+        "lines of the agent that are not messages".into(),
+    );
     for (name, list) in [
         ("read", summary.all_read()),
         ("written", summary.all_written()),

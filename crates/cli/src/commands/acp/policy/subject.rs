@@ -34,7 +34,10 @@ impl Subject {
             let (line, column) = (error.line(), error.column());
             let excerpt = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
             let problem = error.to_string();
-            let problem = problem.split(" at line").next().unwrap_or_default();
+            let problem = match problem.split(" at line").next().unwrap_or_default() {
+                "expected ident" | "expected value" => "this is not JSON",
+                problem => problem,
+            };
             Failure::usage(format!(
                 "{name}:{line}:{column}: {problem}\n  {}\n  hint: a tool call is one JSON object",
                 tenon_text::line(excerpt)
@@ -109,7 +112,7 @@ impl Subject {
             let known = KNOWN.join("`, `");
             return Err(format!("this is not a tool call: it has none of `{known}`"));
         }
-        // By hand nobody writes it.
+        // It is not written by hand.
         if call.get("toolCallId").is_none() {
             call["toolCallId"] = json!("");
         }

@@ -1,0 +1,115 @@
+//! Scenarios with the built-in providers: planned, run and undone.
+
+use std::path::Path;
+
+use crate::program::Place;
+
+/// The record of the only run.
+fn record(folder: &Path) -> String {
+    let names = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut records: Vec<String> = { names }
+        .filter(|name| name.starts_with("orchard_") && name.ends_with(".json"))
+        .collect();
+    assert_eq!(records.len(), 1, "{records:?}");
+    records.remove(0)
+}
+
+#[test]
+fn the_first_scenario_runs_and_is_undone() {
+    let place = Place::new();
+    place.tenon(["init"]).printed();
+    let scenario = r"scenarios\hello.hcl";
+    let plan = place.tenon(["plan", scenario]).printed();
+    assert!(plan.contains("sqlite_query"), "{plan}");
+    let ran = place.tenon(["run", scenario]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.stdout.contains("merchant 1 has 2 customers"), "{ran:?}");
+    let undone = place.tenon(["teardown", &record(&place.folder())]);
+    assert_eq!(undone.code, Some(0), "{undone:?}");
+}
+
+/// With line ends as they are, in a scenario that was written on Windows.
+#[test]
+fn files_are_written_and_removed() {
+    let place = Place::new();
+    let scenario = r#"scenario "files" {
+  required_providers {
+    file = { source = "builtin/file" }
+    exec = { source = "builtin/exec" }
+  }
+  provider "file" {
+    dir = "out"
+  }
+  action "file_directory" "long" {
+    path = "Füße"
+  }
+  action "file_write" "one" {
+    depends_on = [action.file_directory.long]
+    path       = "Füße/grüße.txt"
+    content    = "a\r\nb\n"
+    lifecycle {
+      teardown {
+        path   = "Füße/grüße.txt"
+        delete = true
+      }
+    }
+  }
+  action "exec_run" "shell" {
+    command = "cmd"
+    args    = ["/d", "/c", "echo done"]
+  }
+  output "said" {
+    value = action.exec_run.shell.stdout
+  }
+}
+"#;
+    place.write("files.hcl", &scenario.replace('\n', "\r\n"));
+    std::fs::create_dir(place.path("out")).unwrap();
+    let ran = place.tenon(["run", "files.hcl"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let written = place.path("out").join("Füße").join("grüße.txt");
+    assert_eq!(std::fs::read_to_string(&written).unwrap(), "a\r\nb\n");
+    let undone = place.tenon(["teardown", &record(&place.folder())]);
+    assert_eq!(undone.code, Some(0), "{undone:?}");
+    assert!(!written.exists());
+}
+
+/// A file of such a name cannot exist: what is written to it goes elsewhere.
+#[test]
+fn names_of_devices_and_streams_are_not_files() {
+    let place = Place::new();
+    for name in ["CON", "nul.txt", "COM1", "ab:stream", "out/AUX", "dot."] {
+        place.write(
+            "device.hcl",
+            &format!(
+                "scenario \"device\" {{\n  required_providers {{\n    file = {{ source = \"builtin/file\" }}\n  }}\n  \
+                 action \"file_write\" \"one\" {{\n    path    = \"{name}\"\n    content = \"x\"\n  }}\n}}\n"
+            ),
+        );
+        let refused = place.tenon(["run", "device.hcl"]);
+        assert_ne!(refused.code, Some(0), "{name}: {refused:?}");
+        assert!(
+            refused.stderr.contains("name of a file"),
+            "{name}: {refused:?}"
+        );
+    }
+    for name in ["con", "nul", "com1"] {
+        place.tenon(["new", name, "--lang", "python"]).failed(2);
+    }
+}
+
+#[test]
+fn a_new_plugin_has_what_starts_it() {
+    let place = Place::new();
+    place
+        .tenon(["new", "weather", "--lang", "python"])
+        .printed();
+    let launcher = place.read("weather/weather.cmd");
+    assert!(
+        launcher.contains("weather.py") && launcher.ends_with("\r\n"),
+        "{launcher}"
+    );
+    assert!(place.path("weather/test.cmd").exists());
+}
