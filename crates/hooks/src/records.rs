@@ -98,7 +98,7 @@ fn set_aside<R: Record>(path: &Path) -> io::Result<R> {
     Ok(R::default())
 }
 
-/// Removes what a command left that was killed while it wrote. The lock is held, so nobody writes now.
+/// Removes what a command left that was killed while it wrote. The lock is held, so no other process writes now.
 fn remove_unfinished(folder: &Path, name: &str) {
     let stem = name.trim_end_matches("json");
     let unfinished = format!("{stem}{}", own_file::TEMPORARY);

@@ -156,7 +156,7 @@ impl Session {
         }
     }
 
-    /// Nobody has to be asked.
+    /// No confirmation is needed.
     fn is_approved(&self) -> bool {
         self.arguments.has("auto-approve") || self.arguments.positional().is_some()
     }

@@ -39,7 +39,7 @@ methods! {
     Nothing = "nothing" (()) -> ();
     /// All of its params are optional.
     Greet = "greet" (Greeting) -> String;
-    /// Its result has keys that are no texts.
+    /// Its result has keys that are not texts.
     Unsayable = "unsayable" (()) -> std::collections::BTreeMap<Vec<u8>, u8>;
 }
 

@@ -142,7 +142,7 @@ async fn the_reason_says_who_ended_it() {
     assert!(reasons.try_recv().is_err(), "once for each");
 }
 
-/// It harms the client it is for, and nobody else.
+/// It affects only the client that it is for.
 #[tokio::test]
 async fn a_hook_that_panics_turns_its_client_away() {
     let place = Place::new();

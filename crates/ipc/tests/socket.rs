@@ -192,7 +192,7 @@ fn full_door(place: &Place) -> UnixListener {
     UnixListener::from_std(socket.into()).unwrap()
 }
 
-/// Nobody is let in there, so nobody may wait for it: it is in use.
+/// No client is accepted there, so none may wait for it: it is in use.
 #[tokio::test]
 async fn a_server_that_accepts_nobody_is_not_waited_for() {
     let place = Place::new();
@@ -230,7 +230,7 @@ async fn a_client_waits_before_a_full_door() {
     assert!(second.await.unwrap().is_ok());
 }
 
-/// More cannot be seen as one user: nobody else is there.
+/// More cannot be tested as a single user.
 #[tokio::test]
 async fn programs_of_the_same_user_trust_each_other() {
     let own = rustix::process::getuid().as_raw();

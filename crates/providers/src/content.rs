@@ -10,7 +10,7 @@ use base64::engine::general_purpose::STANDARD;
 pub(crate) const LARGEST: u32 = 4 * 1024 * 1024;
 
 /// Text where bytes are text, base64 where they are not. Replacing what is not UTF-8 would hand on
-/// contents that nobody has written. Megabytes of control characters are not text either: JSON
+/// contents that were never written. Megabytes of control characters are not text either: JSON
 /// takes six bytes for each.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Content {

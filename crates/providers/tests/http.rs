@@ -254,7 +254,7 @@ async fn errors_do_not_show_secrets() {
             assert_says(&message, &[said]);
             assert!(!message.contains("s3cret"), "{message}");
         }
-        // Port 1 is nobody's.
+        // Nothing listens on port 1.
         let attrs = json!({ "url": "http://user:s3cret@127.0.0.1:1/x?token=s3cret" });
         let (_, message) = host.fail("http_request", attrs).await;
         assert_says(

@@ -228,8 +228,10 @@ impl Drop for Driver {
 
 /// Whether an error means that the peer is no longer there.
 fn is_gone(error: &io::Error) -> bool {
+    /// An error of Windows that the standard library has no name for.
+    const PIPE_NOT_CONNECTED: i32 = 233;
     matches!(
         error.kind(),
         io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset | io::ErrorKind::NotConnected
-    )
+    ) || cfg!(windows) && error.raw_os_error() == Some(PIPE_NOT_CONNECTED)
 }

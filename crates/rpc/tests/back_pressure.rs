@@ -213,7 +213,7 @@ async fn a_flood_of_errors_with_much_data() {
     assert!(meter.bytes() <= most, "{} bytes are queued", meter.bytes());
 }
 
-/// Frames that are no messages are answered as well, and those answers need room like others.
+/// Frames that are not messages are answered as well, and those answers need room like others.
 #[tokio::test(start_paused = true)]
 async fn a_flood_of_garbage_whose_answers_are_not_read() {
     let garbage: [(Dialect, &[u8]); 4] = [

@@ -1,5 +1,5 @@
 //! Answers that break the rules: each of our calls gets exactly one outcome, whatever the peer
-//! makes of it, and an answer that nobody waits for does nothing.
+//! makes of it, and an answer without a waiting call does nothing.
 
 mod raw_peer;
 
@@ -115,7 +115,7 @@ async fn an_answer_that_cannot_be_read_fails_its_call() {
         peer.send(response(dialect, second_id, 2)).await;
         assert_eq!(outcome(second).await.expect("a result"), 2);
     }
-    // Whose answer this is cannot be told, so nobody is left waiting.
+    // Whose answer this is cannot be told, so no call is left waiting.
     let (mut peer, connection) = start(dialect, options);
     let (waiting, _) = ask(&mut peer, &connection).await;
     peer.send(b"printed\n{\"jsonrpc\":\"2.0\",\"result\":\n".to_vec())
@@ -209,7 +209,7 @@ async fn an_answer_behind_text_that_cannot_be_read_fails_its_call() {
         quote.contains("50%...") && !quote.contains("NaN"),
         "{quote}"
     );
-    // A request that is quoted in a log, whole or cut off, is nobody's answer.
+    // A request that is quoted in a log, whole or cut off, is not an answer to anything.
     for log in ["}}", ""] {
         let log =
             format!("got {{\"jsonrpc\":\"2.0\",\"id\":{second_id},\"method\":\"name\"{log}\n");
@@ -217,7 +217,7 @@ async fn an_answer_behind_text_that_cannot_be_read_fails_its_call() {
     }
     peer.send(response(dialect, second_id, 2)).await;
     assert_eq!(outcome(second).await.expect("a result"), 2);
-    // Whose answer this is cannot be told, so nobody is left waiting.
+    // Whose answer this is cannot be told, so no call is left waiting.
     let (waiting, _) = ask(&mut peer, &connection).await;
     peer.send(b"50%...{\"jsonrpc\":\"2.0\",\"result\":\n".to_vec())
         .await;
@@ -295,7 +295,7 @@ async fn a_result_that_was_left_out_is_null_to_the_one_who_waits() {
         .await;
     let result = watched(waiting).await.expect("no panic").expect("a result");
     assert!(result.is_null());
-    // Nobody waits any more: now it is a request without a method.
+    // The call was abandoned: now it is a request without a method.
     peer.send(format!("{{\"jsonrpc\":\"2.0\",\"id\":{id}}}\n"))
         .await;
     let (answered, result) = raw_peer::answer(watched(peer.frame()).await);

@@ -1,5 +1,5 @@
 //! What a connection does with a peer that breaks the rules: the right answer, or a clean end
-//! with an error that quotes what came. Nobody else's connection notices.
+//! with an error that quotes what came. No other connection is affected.
 
 #[path = "../examples/desk/error_names.rs"]
 mod error_names;

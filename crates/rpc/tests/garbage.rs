@@ -8,7 +8,7 @@ use tenon_rpc::{CallError, Connection, Dialect, Id, Options, options::Stray};
 
 const GARBAGE: &str = "Listening on port 8080\n";
 
-/// In these a line that is no message does not break the stream.
+/// In these a line that is not a message does not break the stream.
 const ON_LINES: [Dialect; 2] = [Dialect::JsonRpcLines, Dialect::Orchard];
 
 /// In these nothing that follows garbage can be trusted.

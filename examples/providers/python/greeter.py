@@ -106,7 +106,7 @@ def answer(line):
         try:
             request = json.loads(line)
         except ValueError as error:
-            raise Failure("invalid_request", f"this is no JSON: {error}") from error
+            raise Failure("invalid_request", f"this is not JSON: {error}") from error
         if not isinstance(request, dict) or not isinstance(request.get("id"), int):
             raise Failure("invalid_request", "a request is an object with an id")
         request_id, method = request["id"], request.get("method")
@@ -150,4 +150,4 @@ if __name__ == "__main__":
     try:
         sys.exit(main())
     except (BrokenPipeError, KeyboardInterrupt):
-        pass  # The host is gone, and there is nobody left to tell.
+        pass  # The host is gone.

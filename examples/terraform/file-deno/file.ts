@@ -141,7 +141,7 @@ async function answer(method: string, params: Params) {
 async function handle(line: string) {
   const { id, method, params } = JSON.parse(line);
   const response = await answer(method, params);
-  // An event has no id, and nobody waits for an answer to it.
+  // An event has no id and gets no answer.
   if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, ...response }));
   if (method === "shutdown") Deno.exit(0);
 }

@@ -130,7 +130,7 @@ def main():
             continue
         request = json.loads(line)
         response = answer(request)
-        # An event has no id, and nobody waits for an answer to it.
+        # An event has no id and gets no answer.
         if "id" in request:
             response = {"jsonrpc": "2.0", "id": request["id"], **response}
             # One line, without line breaks inside, and flushed: the provider waits for it.
@@ -144,4 +144,4 @@ if __name__ == "__main__":
     try:
         main()
     except (BrokenPipeError, KeyboardInterrupt):
-        pass  # The provider is gone, and there is nobody left to tell.
+        pass  # The provider is gone.

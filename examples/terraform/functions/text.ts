@@ -86,7 +86,7 @@ for await (const chunk of Deno.stdin.readable.pipeThrough(new TextDecoderStream(
   for (const line of lines.filter((line) => line.trim())) {
     const { id, method, params } = JSON.parse(line);
     const response = answer(method, params);
-    // An event has no id, and nobody waits for an answer to it.
+    // An event has no id and gets no answer.
     if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, ...response }));
     if (method === "shutdown") Deno.exit(0);
   }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """An action of Terraform in Python, without any library: posts messages to a webhook.
 
-While it runs it tells how far it has come, in events that nobody answers. It handles one action
+While it runs it reports its progress, in events, which have no answer. It handles one action
 after the other, so that what it tells is never about another one.
 
 Try it:
@@ -88,7 +88,7 @@ def main():
             continue
         request = json.loads(line)
         response = answer(request)
-        # An event has no id, and nobody waits for an answer to it.
+        # An event has no id and gets no answer.
         if "id" in request:
             send({"id": request["id"], **response})
         if request["method"] == "shutdown":
@@ -99,4 +99,4 @@ if __name__ == "__main__":
     try:
         main()
     except (BrokenPipeError, KeyboardInterrupt):
-        pass  # The provider is gone, and there is nobody left to tell.
+        pass  # The provider is gone.

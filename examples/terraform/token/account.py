@@ -27,7 +27,7 @@ class Refusal(Exception):
 
 
 def save(path, params, member, flags):
-    """Writes the account, for nobody else to read."""
+    """Writes the account, readable by its owner alone."""
     password = (params.get(member) or {}).get("password")
     if not isinstance(password, str) or len(password) < 8:
         # The message says what is required, and nothing about the current value.
@@ -109,7 +109,7 @@ def main():
             continue
         request = json.loads(line)
         response = answer(request)
-        # An event has no id, and nobody waits for an answer to it.
+        # An event has no id and gets no answer.
         if "id" in request:
             response = {"jsonrpc": "2.0", "id": request["id"], **response}
             # One line, without line breaks inside, and flushed: the provider waits for it.
@@ -123,4 +123,4 @@ if __name__ == "__main__":
     try:
         main()
     except (BrokenPipeError, KeyboardInterrupt):
-        pass  # The provider is gone, and there is nobody left to tell.
+        pass  # The provider is gone.

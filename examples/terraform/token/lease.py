@@ -13,7 +13,7 @@ import time
 
 
 def write(path, lease):
-    """Whole or not at all, and for nobody else to read."""
+    """Whole or not at all, and readable by its owner alone."""
     new = path + ".new"
     with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
         json.dump(lease, file)
@@ -93,7 +93,7 @@ def main():
             continue
         request = json.loads(line)
         response = answer(request)
-        # An event has no id, and nobody waits for an answer to it.
+        # An event has no id and gets no answer.
         if "id" in request:
             response = {"jsonrpc": "2.0", "id": request["id"], **response}
             # One line, without line breaks inside, and flushed: the provider waits for it.
@@ -107,4 +107,4 @@ if __name__ == "__main__":
     try:
         main()
     except (BrokenPipeError, KeyboardInterrupt):
-        pass  # The provider is gone, and there is nobody left to tell.
+        pass  # The provider is gone.

@@ -115,7 +115,7 @@ impl Folder {
     }
 }
 
-/// A path to nothing stays inside: whether there is something outside is not told either.
+/// A path to nothing stays inside: whether something exists outside is not disclosed either.
 fn leads_inside(path: &Path, root: &Path) -> bool {
     let nearest = path
         .ancestors()

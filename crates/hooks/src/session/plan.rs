@@ -185,7 +185,7 @@ impl Session {
         Ok(Some(review))
     }
 
-    /// Reads a plan, which nobody can change from then on.
+    /// Reads a plan, which cannot be changed from then on.
     pub(super) async fn read_plan(
         &self,
         chain: &Chain,

@@ -85,7 +85,7 @@ impl Session {
             return Ok(1);
         }
         self.go_on()?;
-        // There is no stage of a refresh, so nobody is told of errors.
+        // A refresh has no stage, so no hook gets its errors.
         let relay = Relay::default();
         let ended = self.run_program(&self.arguments, &[], relay).await?;
         if ended.code != 0 {

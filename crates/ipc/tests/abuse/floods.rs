@@ -106,7 +106,7 @@ fn batches_as_large_as_they_may_be() {
     assert!(subject.status().echoes >= COUNT / 3 * 2 * 1024);
 }
 
-/// What is no message costs an answer, too.
+/// What is not a message costs an answer, too.
 #[test]
 fn lines_of_one_character() {
     const COUNT: usize = 500_000;

@@ -121,7 +121,7 @@ async fn a_call_that_is_dropped_is_taken_back() {
     call.abort();
     let cancelled = raw.receive().await.unwrap();
     assert!(cancelled.contains("$/cancelRequest"), "{cancelled}");
-    // Its answer comes too late, and harms nobody.
+    // Its answer comes too late, and has no effect.
     raw.send(&answer(&request, "null")).await;
     let call = client.call(Add, (1, 2));
     let serve = async {
@@ -145,7 +145,7 @@ async fn answers_that_belong_to_no_call_harm_nobody() {
             format!(r#"{{"jsonrpc":"2.0","id":"{id}","result":5}}"#),
             r#"{"jsonrpc":"2.0","id":99,"result":5}"#.to_owned(),
             r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}"#.into(),
-            "this is no JSON".into(),
+            "this is not JSON".into(),
             String::new(),
             answer(&request, "3"),
             answer(&request, "4"),

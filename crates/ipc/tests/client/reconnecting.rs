@@ -111,7 +111,7 @@ async fn calls_on_their_way_fail_at_once() {
     let error = call.await.unwrap().unwrap_err();
     assert!(
         matches!(error, CallError::Closed(CloseReason::PeerClosed)),
-        "{error}: nobody knows how far it came"
+        "{error}: its outcome is unknown"
     );
     let mut back = raw_server.accept().await;
     let calling = client.clone();

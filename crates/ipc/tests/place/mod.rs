@@ -87,7 +87,7 @@ pub(crate) fn text(payload: &Payload) -> String {
     String::from_utf8(payload.bytes().to_vec()).unwrap()
 }
 
-/// Waits for something that tells nobody when it comes.
+/// Waits for something that is not announced.
 pub(crate) async fn eventually(what: &str, is_so: impl Fn() -> bool) {
     let waiting = async {
         while !is_so() {

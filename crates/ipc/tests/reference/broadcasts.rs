@@ -12,7 +12,7 @@ events! {
     Beat = "beat" (());
     /// Counts.
     Tick = "tick" (u32);
-    /// Has keys that are no texts.
+    /// Has keys that are not texts.
     Unsayable = "unsayable" (BTreeMap<Vec<u8>, u8>);
 }
 
@@ -73,7 +73,7 @@ async fn a_client_that_has_disconnected_is_not_counted() {
     assert_eq!(clients.broadcast(Tick, &2).unwrap(), 0);
 }
 
-/// Nobody knows yet what it speaks; lines are what most do.
+/// Its dialect is not known yet; most speak lines.
 #[tokio::test]
 async fn a_client_that_has_sent_nothing_gets_lines() {
     let place = Place::new();

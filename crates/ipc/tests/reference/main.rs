@@ -2,7 +2,7 @@
 //! exists here.
 //!
 //! Elsewhere:
-//! - its codec (lines, blanks, CRLF, the end, what is no JSON) and the kinds of messages, ids and
+//! - its codec (lines, blanks, CRLF, the end, what is not JSON) and the kinds of messages, ids and
 //!   shapes: `frames.rs` and `streams.rs`;
 //! - its server and its transport: `server.rs`, `hooks.rs` and `socket.rs`; the names of sockets
 //!   beside the code, in `name.rs`.

@@ -87,7 +87,7 @@ async fn logging_tells_of_each_call() {
         ("one", "Ok"),
         ("fail", "Err(7)"),
         ("panic", "Err(-32603)"),
-        // Other than in the reference, nobody slips through.
+        // Unlike in the reference, no client slips through.
         ("gone", "Err(-32601)"),
     ] {
         let log = Log::default();

@@ -6,6 +6,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use tenon_host::folder;
 use tenon_plugin::Failure;
 
 use crate::attribute::wrong;
@@ -97,9 +98,18 @@ impl Place {
         if path.is_empty() || path.contains('\0') {
             return Err(wrong("path", format!("{path:?} is not a path")));
         }
-        let climbs = Path::new(path)
-            .components()
-            .any(|component| component == Component::ParentDir);
+        let parts = || Path::new(path).components();
+        let is_wrong = |part: Component<'_>| match part {
+            Component::Normal(name) => !folder::is_name(name),
+            _ => false,
+        };
+        if parts().any(is_wrong) {
+            // On Windows. The file could be created, but not be opened or removed by other programs.
+            let problem =
+                format!("{path:?} has a part that is a device or cannot be the name of a file");
+            return Err(wrong("path", problem));
+        }
+        let climbs = parts().any(|part| part == Component::ParentDir);
         if self.is_fence && climbs {
             return Err(self.leaves(path));
         }
@@ -126,7 +136,7 @@ pub(super) fn cannot(what: &str, path: &str, error: &io::Error) -> Failure {
     Failure::new(format!("cannot {what} {path}: {error}"))
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use std::os::unix::fs::symlink;
 

@@ -19,7 +19,7 @@ fn main() -> ExitCode {
     };
     let lists = match checks::read(&text).and_then(|file| checks::run(&file)) {
         Ok(lists) => lists,
-        Err(error) => return fail(&format!("{path} is no file of cty vectors: {error}")),
+        Err(error) => return fail(&format!("{path} is not a file of cty vectors: {error}")),
     };
     let mut out = std::io::stdout().lock();
     let mut code = ExitCode::SUCCESS;
@@ -36,7 +36,7 @@ fn main() -> ExitCode {
 }
 
 fn fail(message: &str) -> ExitCode {
-    // There is nobody left to tell where standard error is closed.
+    // Nothing can be reported if standard error is closed.
     let _ = writeln!(std::io::stderr(), "{message}");
     ExitCode::FAILURE
 }

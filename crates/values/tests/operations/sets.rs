@@ -56,7 +56,7 @@ fn have_one_order() {
     let set = the_set_of(&ty("tuple([number])"), zeros.to_vec());
     let bytes = msgpack::encode(&set, &set.ty()).unwrap();
     assert_eq!(msgpack::decode(&bytes, &set.ty()).unwrap(), set);
-    // Bytes that are no text differ although they print alike.
+    // Bytes that are not text differ although they print alike.
     let bytes = [b"\xff", b"\xfe", b"\xfd"].map(|bytes| Value::from(Text::from_bytes(bytes)));
     the_set_of(&Type::String, bytes.to_vec());
     the_set_of(&ty("tuple([string])"), bytes.map(one).to_vec());

@@ -31,7 +31,7 @@ proptest! {
     #[test]
     fn other_readers_read_it(value in any_value(Content::PLAIN)) {
         let text = encode(&value, &value.ty()).unwrap();
-        // Numbers beyond a double are no numbers for everybody.
+        // Numbers beyond a double are not numbers for every reader.
         if let Err(error) = serde_json::from_str::<serde_json::Value>(&text) {
             prop_assert!(error.to_string().contains("number out of range"), "{}: {}", text, error);
         }

@@ -165,7 +165,7 @@ fn number_of(content: Content) -> BoxedStrategy<Number> {
     numbers.prop_map(replaced).boxed()
 }
 
-/// Text: words, combining characters, emoji, and bytes that are no text.
+/// Text: words, combining characters, emoji, and bytes that are not text.
 pub(crate) fn any_text(content: Content) -> BoxedStrategy<Text> {
     let odd = [
         "",

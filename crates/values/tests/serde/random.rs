@@ -42,13 +42,13 @@ fn choice() -> impl Strategy<Value = Choice> {
 fn any_double() -> impl Strategy<Value = f64> {
     any::<u64>()
         .prop_map(f64::from_bits)
-        .prop_filter("a NaN is no number", |value| !value.is_nan())
+        .prop_filter("NaN is not a number", |value| !value.is_nan())
 }
 
 fn any_single() -> impl Strategy<Value = f32> {
     any::<u32>()
         .prop_map(f32::from_bits)
-        .prop_filter("a NaN is no number", |value| !value.is_nan())
+        .prop_filter("NaN is not a number", |value| !value.is_nan())
 }
 
 /// A letter that normal form C leaves alone.

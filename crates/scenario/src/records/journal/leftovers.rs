@@ -41,7 +41,7 @@ fn is_own(path: &Path) -> bool {
 /// Whether no process works with a journal.
 fn is_unused(journal: &Path) -> bool {
     match own_file::open(journal, Access::Read) {
-        Ok(file) => file.try_lock().is_ok(),
+        Ok(file) => own_file::try_lock(&file).is_ok(),
         Err(error) => error.kind() == io::ErrorKind::NotFound,
     }
 }
@@ -57,7 +57,7 @@ fn remove_orphan(journal: &Path) {
     let Ok(file) = own_file::open(journal, Access::Read) else {
         return;
     };
-    let is_free = file.try_lock().is_ok();
+    let is_free = own_file::try_lock(&file).is_ok();
     let mut start = Vec::new();
     let read = (&file).take(HEADER).read_to_end(&mut start);
     let is_header = match start.iter().position(|byte| *byte == b'\n') {

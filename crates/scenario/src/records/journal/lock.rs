@@ -74,10 +74,10 @@ pub(super) fn lock_file(file: &File) -> Result<(), TryLockError> {
     const TRIES: u32 = 5;
     const PAUSE: Duration = Duration::from_millis(10);
     for _ in 1..TRIES {
-        match file.try_lock() {
+        match own_file::try_lock(file) {
             Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
             locked => return locked,
         }
     }
-    file.try_lock()
+    own_file::try_lock(file)
 }
