@@ -122,7 +122,7 @@ async fn one_that_lives_on_without_an_output_is_replaced() {
     .await;
 }
 
-/// What a descendant holds open looks alive, but nobody answers there.
+/// A pipe that a descendant holds open looks alive, but no process answers on it.
 #[tokio::test]
 async fn one_that_has_ended_is_not_running_while_its_output_is_still_read() {
     watched(async {

@@ -18,7 +18,7 @@ const RULE: Shape<1> = Shape::new("a rule", ["NAME"])
     .required(&["action"])
     .optional(&["kind", "path", "command"]);
 
-/// For text that is no HCL.
+/// For text that is not valid HCL.
 const FORM: &str =
     "a policy is `default = \"ask\"` and blocks `rule \"NAME\" { action = \"deny\" ... }`";
 
@@ -211,7 +211,7 @@ fn warn_of_open_names(value: Option<&Expression>, commands: &[Glob], problems: &
         };
         let last = name.rsplit(' ').next().unwrap_or(name);
         let is_open = last.ends_with(|letter: char| letter.is_alphanumeric() || letter == '}');
-        // The end of an option, a file or a value is no name of a command.
+        // The end of an option, a file or a value is not the name of a command.
         if !is_open || last.starts_with('-') || last.contains(['/', '=', ':', '.']) {
             continue;
         }

@@ -69,7 +69,7 @@ const [finished, cancelled] = await Promise.allSettled([
 assert.equal(finished.status, "fulfilled", String(finished.reason));
 assert.match(finished.value.content[0].text, /Steps: 5/);
 // The SDK takes an answer before what came together with it, so it may not tell of the last step.
-assert.deepEqual(heard.slice(0, 4), [1, 2, 3, 4], "its own progress, and nobody else's");
+assert.deepEqual(heard.slice(0, 4), [1, 2, 3, 4], "its own progress, and not that of another client");
 assert.equal(cancelled.status, "rejected");
 const sum = await two.client.callTool({ name: "get-sum", arguments: { a: 2, b: 3 } });
 assert.match(sum.content[0].text, /5/);

@@ -67,22 +67,22 @@ impl RawPeer {
         (peer, connection)
     }
 
-    /// Sends bytes. That the connection has ended meanwhile is no failure: what it said before
+    /// Sends bytes. That the connection has ended meanwhile is not a failure: what it said before
     /// is what tests look at.
     pub(crate) async fn send(&mut self, bytes: impl AsRef<[u8]>) {
-        let writer = self.writer.as_mut().expect("nobody else writes");
+        let writer = self.writer.as_mut().expect("the writer has not been taken");
         let _ended = writer.write_all(bytes.as_ref()).await;
     }
 
     /// Says that nothing more will come.
     pub(crate) async fn finish(&mut self) {
-        let writer = self.writer.as_mut().expect("nobody else writes");
+        let writer = self.writer.as_mut().expect("the writer has not been taken");
         let _ended = writer.shutdown().await;
     }
 
     /// For somebody who writes while this peer reads.
     pub(crate) fn take_writer(&mut self) -> WriteHalf<DuplexStream> {
-        self.writer.take().expect("nobody else writes")
+        self.writer.take().expect("the writer has not been taken")
     }
 
     /// The next frame; `None` at the end of the stream.

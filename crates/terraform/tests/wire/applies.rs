@@ -23,7 +23,7 @@ async fn everything_in_an_answer_is_stored() {
         "state": {"n": 0.1, "list": [1, "a", null], "empty": {}},
         "sensitiveState": "hush",
         "diagnostics": [{"severity": "warning", "summary": "slow"}],
-        "more": "that nobody knows"
+        "more": "an unknown member"
     }}}))
     .await;
     let made = create(&core).await;
