@@ -42,7 +42,7 @@ class Names(unittest.TestCase):
                 for path in ("./myapp", "a/b", "/run/my.app"):
                     self.assertEqual(socket_paths(path), [path])
         for name in ("", "a\0b"):
-            self.assertRaisesRegex(ValueError, "names no socket", socket_path, name)
+            self.assertRaisesRegex(ValueError, "is not the name of a socket", socket_path, name)
 
 
 @both_clients

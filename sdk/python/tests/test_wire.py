@@ -167,7 +167,7 @@ class Refusals(unittest.TestCase):
 
     def test_method_names(self):
         for name in ("", None, 5):
-            with self.assertRaisesRegex(InvalidMessage, "no name of a method"):
+            with self.assertRaisesRegex(InvalidMessage, "the name of a method must be a non-empty string"):
                 wire.members(name, None)
 
     def test_an_error_does_not_show_its_data(self):

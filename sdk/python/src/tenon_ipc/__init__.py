@@ -5,7 +5,7 @@
     with Client("myapp") as client:
         print(client.request("add", [1, 2], timeout=5))
 
-To see what goes over the wire, give ``debug=True``.
+To see every message that is sent or received, pass ``debug=True``.
 """
 
 from .aio import AsyncClient

@@ -6,15 +6,15 @@ import threading
 from collections import deque
 from typing import Any, Callable
 
-#: So many calls wait for their turn; then the oldest is dropped.
+#: The most calls that are queued; beyond that the oldest is dropped.
 CALLBACK_LIMIT = 1024
 
-#: How long closing waits for a callback that does not come back.
+#: How long ``stop`` waits for a callback that does not return.
 _JOIN_SECONDS = 5.0
 
 
 class Callbacks:
-    """Calls functions one after the other, in a thread of its own.
+    """Calls functions one after the other, in a separate thread.
 
     Not in the thread that reads: a callback may make a call, whose answer that thread has to read.
     """
@@ -28,7 +28,7 @@ class Callbacks:
         self.dropped = 0
 
     def call(self, function: Callable[..., Any], *arguments: Any) -> None:
-        """Calls a function when its turn has come. Does not wait for it."""
+        """Queues a call of a function. Does not wait for it."""
         with self._changed:
             if self._is_stopped:
                 return
@@ -37,7 +37,7 @@ class Callbacks:
                 self.dropped += 1
             self._waiting.append((function, arguments))
             if self._thread is None:
-                # Most clients have no callbacks, and no need for the thread.
+                # Started at the first call: most clients have no callbacks.
                 self._thread = threading.Thread(
                     target=self._run, name="tenon-ipc-callbacks", daemon=True
                 )
@@ -45,7 +45,7 @@ class Callbacks:
             self._changed.notify()
 
     def stop(self) -> None:
-        """Lets the thread do what waits, then end."""
+        """Ends the thread after the calls that are queued."""
         with self._changed:
             self._is_stopped = True
             self._changed.notify()

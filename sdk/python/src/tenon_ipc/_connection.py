@@ -1,4 +1,4 @@
-"""One connection: calls and their answers, and what comes unasked."""
+"""One connection: calls and their answers, notifications, and calls from the server."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from .errors import (
 )
 from .settings import Settings
 
-#: The code of the error that a server has for those it does not let in.
+#: The error code of a server that refuses a connection.
 _REFUSED = -32000
 
-#: How long closing waits for a server that does not read what is still to be written.
+#: How long ``close`` waits for a server that does not read the remaining output.
 _FLUSH_SECONDS = 1.0
 
 
@@ -61,11 +61,11 @@ class Connection(asyncio.Protocol):
         self._room = Signal()
         self._gone = Signal()
         self._is_gone = False
-        #: Whether the server has said anything but that it lets nobody in.
+        #: Whether the server has sent anything other than an error without an id.
         self.has_heard = False
-        # The last thing the server said, if that is an error about no call in particular.
+        # The last message of the server, if it is an error without an id.
         self._complaint: RpcError | None = None
-        #: Why the connection is over, once it is.
+        #: Why the connection ended; None while it is open.
         self.over: IpcError | None = None
 
     # What asyncio calls.
@@ -75,14 +75,14 @@ class Connection(asyncio.Protocol):
         self._transport = cast(asyncio.Transport, transport)
 
     def data_received(self, data: bytes) -> None:
-        """Bytes came."""
+        """Bytes were received."""
         self._understand(self._framing.feed(data))
         if self._handlers.is_busy and not self._handlers.has_room and self.over is None:
-            # It calls and calls and does not read our answers.
+            # The server keeps calling and does not read our answers.
             self._transport.pause_reading()
 
     def eof_received(self) -> None:
-        """The server writes no more."""
+        """The server has closed its side of the connection."""
         self._understand(self._framing.finish())
         self.end(self._left("the server closed the connection"))
 
@@ -112,7 +112,7 @@ class Connection(asyncio.Protocol):
     ) -> list[Any]:
         """Sends calls at once and waits for all answers: results, and errors as values.
 
-        A call that is given up, by its deadline or because the task is cancelled, is taken back.
+        A call that passes its deadline, or whose task is cancelled, is cancelled at the server too.
         """
         await self._wait_for_room(calls[0].method, deadline, timeout)
         loop = asyncio.get_running_loop()
@@ -138,7 +138,7 @@ class Connection(asyncio.Protocol):
         self._write(self._frame(wire.notification(members)))
 
     def end(self, error: IpcError | None) -> None:
-        """Fails everything that waits, and closes the socket. None if we want it to end."""
+        """Fails all pending calls and closes the socket. ``error`` is None if the client ends it."""
         if self.over is not None:
             return
         self.over = error or ConnectionLost("the client was closed")
@@ -148,7 +148,7 @@ class Connection(asyncio.Protocol):
         self._handlers.stop()
         self._room.wake()
         if error is None:
-            # What has been written already, the server shall still get.
+            # The server still gets what has been written already.
             self._transport.close()
         else:
             self._transport.abort()
@@ -197,7 +197,7 @@ class Connection(asyncio.Protocol):
             self._settle(future, error)
 
     def _take_back(self, ids: Mapping[int, Call]) -> dict[int, asyncio.Future[Any]]:
-        """Stops to wait for those that have no answer yet, and tells the server."""
+        """Removes the calls that have no answer yet, and cancels them at the server."""
         left = {id: self._pending.pop(id) for id in ids if id in self._pending}
         for id in left:
             self._write(self._frame(wire.cancellation(id)))
@@ -210,11 +210,11 @@ class Connection(asyncio.Protocol):
             for frame in frames:
                 self._events.show("<--", frame)
                 for message in wire.read(frame):
-                    # Whoever was told of the last one may have closed the connection.
+                    # A callback for the previous message may have closed the connection.
                     if self.over is None:
                         self._take(message)
         except (InvalidMessage, MessageTooLarge) as error:
-            # After this nothing in the stream can be trusted.
+            # The start of the next message is unknown.
             self._events.failed(error)
             lost = ConnectionLost(f"the connection was given up: {error}")
             lost.__cause__ = error
@@ -248,8 +248,8 @@ class Connection(asyncio.Protocol):
             self._handlers.answer(message.id, RpcError(wire.INVALID_REQUEST, "Invalid Request"))
 
     def _answered(self, id: wire.Id, outcome: Any) -> bool:
-        """Whether a call waited for it. Answers that come late or twice find none."""
-        # The type as well: for Python 1.0 is the same key as 1.
+        """Settles a call. False if none was pending: the answer is late, or a duplicate."""
+        # The type is checked too: in Python 1.0 and 1 are the same key.
         future = self._pending.pop(id, None) if type(id) is int else None
         if future is not None:
             self._settle(future, outcome)
@@ -258,7 +258,7 @@ class Connection(asyncio.Protocol):
         return future is not None
 
     def _left(self, problem: str) -> ConnectionLost:
-        """Why the server is gone. An error about no call in particular may have been its last word."""
+        """Why the connection ended: with the server's last error, if that was without an id."""
         complaint = self._complaint
         if complaint is None:
             return ConnectionLost(problem)
@@ -269,7 +269,7 @@ class Connection(asyncio.Protocol):
         return left
 
     def _lost(self) -> ConnectionLost:
-        # One for each call: a traceback grows each time the same error is raised.
+        # A new one for each call: a traceback grows each time the same error is raised.
         kind = Refused if isinstance(self.over, Refused) else ConnectionLost
         lost = kind(str(self.over))
         lost.__cause__ = self.over
@@ -277,6 +277,6 @@ class Connection(asyncio.Protocol):
 
     @staticmethod
     def _settle(future: asyncio.Future[Any], outcome: Any) -> None:
-        # The task may have been cancelled, and its future with it, but not run yet.
+        # The task and its future may have been cancelled without having run since.
         if not future.done():
             future.set_result(outcome)

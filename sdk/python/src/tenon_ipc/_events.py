@@ -1,4 +1,4 @@
-"""What a client is told outside its calls."""
+"""Callbacks, notifications and debug output of a client."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ._signal import Signal
 from .errors import IpcError
 from .settings import Settings
 
-#: So many notifications wait to be taken; then the oldest is dropped.
+#: The most notifications that are queued; beyond that the oldest is dropped.
 NOTIFICATION_LIMIT = 1024
 
 #: The longest text that ``debug`` shows of one message.
@@ -28,11 +28,11 @@ class Events:
         self._settings = settings
         self._notifications: deque[tuple[str, Any]] = deque()
         self._arrived = Signal()
-        #: How many notifications nobody took in time.
+        #: How many notifications were dropped because they were not read in time.
         self.dropped = 0
 
     def tell(self, callback: Callable[..., Any] | None, *arguments: Any) -> None:
-        """Calls a callback. What it raises goes to ``on_error``, and ends nothing."""
+        """Calls a callback. An exception of it is passed to ``on_error``, and nothing else stops."""
         if callback is None:
             return
         try:
@@ -44,7 +44,7 @@ class Events:
                 self.failed(error)
 
     def failed(self, error: Exception) -> None:
-        """Something went wrong that belongs to no call."""
+        """Reports an error that belongs to no call."""
         if self._settings.on_error is not None:
             self.tell(self._settings.on_error, error)
         elif not isinstance(error, IpcError):
@@ -52,7 +52,7 @@ class Events:
             _LOGGER.error("a callback or handler failed", exc_info=error)
 
     def notified(self, notification: wire.Notification) -> None:
-        """A notification came."""
+        """A notification was received."""
         if self._settings.on_notification is not None:
             self.tell(self._settings.on_notification, *notification)
             return
@@ -63,7 +63,7 @@ class Events:
         self._arrived.wake()
 
     async def next(self, deadline: float, is_over: Callable[[], bool]) -> tuple[str, Any] | None:
-        """The oldest notification. None after the deadline, or if no more can come."""
+        """The oldest notification. None after the deadline, or if no more can arrive."""
         if self._settings.on_notification is not None:
             raise RuntimeError("on_notification takes the notifications; use one or the other")
         while not self._notifications:
@@ -72,11 +72,11 @@ class Events:
         return self._notifications.popleft()
 
     def wake(self) -> None:
-        """Whoever waits for a notification looks whether it still can come."""
+        """Makes readers of notifications check whether more can arrive."""
         self._arrived.wake()
 
     def show(self, direction: str, message: bytes) -> None:
-        """Shows a message if ``debug`` wants it."""
+        """Shows a message if ``debug`` is set."""
         debug = self._settings.debug
         if not debug:
             return

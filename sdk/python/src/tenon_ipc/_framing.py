@@ -1,4 +1,4 @@
-"""Where a message ends: bytes in any pieces to frames, without input or output."""
+"""Framing: splits received bytes into messages. Does no input or output."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from typing import Union
 
 from .errors import InvalidMessage, MessageTooLarge
 
-#: No real header block comes near this.
+#: The longest header block. Real ones are far shorter.
 _HEADER_LIMIT = 8 * 1024
 
 
 def quoted(data: bytes | bytearray) -> str:
-    """The first bytes of something that is wrong, for an error."""
+    """The first bytes of invalid input, to quote in an error."""
     start = bytes(data[:60]).decode("utf-8", "backslashreplace")
     return repr(start) + (" .." if len(data) > 60 else "")
 
 
 class Lines:
-    """A message on each line."""
+    """One message per line."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._buffer = bytearray()
-        # Without it a long line in small pieces is searched again for each of them.
+        # Searching from the start for each piece of a long line would take quadratic time.
         self._scanned = 0
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """The lines that are whole now and not blank. Take all of them before the next call."""
+        """The lines that are complete now, without blank ones. Consume the iterator before the next call."""
         self._buffer += data
         while True:
             end = self._buffer.find(b"\n", self._scanned)
@@ -47,7 +47,7 @@ class Lines:
                 yield line
 
     def finish(self) -> Iterator[bytes]:
-        """The last line, which the end of the stream ends as well as a newline."""
+        """The last line: the end of the stream ends it too."""
         line = bytes(self._buffer).strip(b" \t\r")
         self._buffer.clear()
         if line:
@@ -55,26 +55,26 @@ class Lines:
 
     @staticmethod
     def frame(message: bytes) -> bytes:
-        """The bytes that carry a message."""
+        """The bytes to write for a message."""
         return message + b"\n"
 
 
 class Headers:
-    """A message behind a ``Content-Length``, as language servers have it."""
+    """Messages with a ``Content-Length`` header, as in the Language Server Protocol."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._buffer = bytearray()
-        # What the header says, once it is there.
+        # The length in the header, once that has been read.
         self._length: int | None = None
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """The bodies that are whole now. Take all of them before the next call."""
+        """The bodies that are complete now. Consume the iterator before the next call."""
         self._buffer += data
         while True:
             if self._length is None:
                 self._length = self._read_header()
-            # A declared length is compared, never allocated from.
+            # The declared length is compared; nothing is allocated for it.
             if self._length is None or len(self._buffer) < self._length:
                 return
             body = bytes(self._buffer[: self._length])
@@ -83,18 +83,18 @@ class Headers:
             yield body
 
     def finish(self) -> Iterator[bytes]:
-        """Nothing: a body is whole when it is long enough."""
+        """Yields nothing: a body ends by its length, not with the stream."""
         if self._length is not None or self._buffer.strip():
             raise InvalidMessage(f"the stream ended inside a message: {quoted(self._buffer)}")
         yield from ()
 
     @staticmethod
     def frame(message: bytes) -> bytes:
-        """The bytes that carry a message."""
+        """The bytes to write for a message."""
         return b"Content-Length: %d\r\n\r\n%b" % (len(message), message)
 
     def _read_header(self) -> int | None:
-        """The length, if the whole header is there. Each line is judged as soon as it is whole."""
+        """The length, once the header is complete. Each line is checked as soon as it is complete."""
         blanks = len(self._buffer) - len(self._buffer.lstrip(b"\r\n"))
         del self._buffer[:blanks]
         window = bytes(self._buffer[:_HEADER_LIMIT])
@@ -127,9 +127,9 @@ class Headers:
         return name.decode("ascii").lower(), value.decode("ascii").strip()
 
     def _content_length(self, value: str) -> int:
-        # Not int() alone, which takes "-2" and "1_000" as well, and takes long over long digits.
+        # Not int() alone: it accepts "-2" and "1_000" too, and is slow for very many digits.
         if not value.isdigit() or len(value) > 20:
-            raise InvalidMessage(f"Content-Length is {value[:60]!r}, no number of bytes")
+            raise InvalidMessage(f"Content-Length is {value[:60]!r}, not a number of bytes")
         length = int(value)
         if length > self._limit:
             raise MessageTooLarge(
@@ -146,10 +146,10 @@ def _check_charset(content_type: str) -> None:
             raise InvalidMessage(f"the charset {charset[:60]!r} is not supported; send UTF-8")
 
 
-#: The bytes of a stream become frames in one of these ways.
+#: The two ways to delimit messages.
 Framing = Union[Lines, Headers]
 
 
 def framing(name: str, limit: int) -> Framing:
-    """The framing that is called ``lines`` or ``headers``."""
+    """The framing with this name, ``lines`` or ``headers``."""
     return Lines(limit) if name == "lines" else Headers(limit)

@@ -14,7 +14,7 @@ from .errors import InvalidMessage, MessageTooLarge, RpcError
 #: Takes the params of a call and gives its result, or something to await for it.
 Handler = Callable[[Any], Any]
 
-#: So many calls of the server are handled at once; past that they are refused.
+#: The most calls of the server that are handled at once; more are refused.
 LIMIT = 1024
 
 
@@ -36,14 +36,14 @@ class Handlers:
         self._write = write
         self._report = report
         self._running: dict[asyncio.Future[Any], wire.Id] = {}
-        # Answers that found no room. They count as running, or a server that calls and never
+        # Answers that could not be written yet. They count as running; otherwise a server that calls and never
         # reads would fill our memory.
         self._held: deque[bytes] = deque()
         self.has_room = True
 
     @property
     def is_busy(self) -> bool:
-        """Whether there are as many calls as may be."""
+        """Whether the limit of calls is reached."""
         return len(self._running) + len(self._held) >= LIMIT
 
     def start(self, request: wire.Request) -> None:
@@ -59,18 +59,18 @@ class Handlers:
             self._call(function, request)
 
     def cancel(self, id: Any) -> None:
-        """The server waits no longer for a call."""
+        """Cancels a call, at the request of the server."""
         for task, own in list(self._running.items()):
             if type(own) is type(id) and own == id:
                 task.cancel()
 
     def flush(self) -> None:
-        """Writes what found no room before."""
+        """Writes the answers that could not be written before."""
         while self._held and self.has_room:
             self._write(self._held.popleft())
 
     def stop(self) -> None:
-        """Nobody is there any more to be answered."""
+        """Cancels all calls: the connection has ended."""
         self._held.clear()
         self.has_room = True
         for task in list(self._running):
@@ -87,8 +87,8 @@ class Handlers:
             return
         task = asyncio.ensure_future(result)
         self._running[task] = request.id
-        # Not an answer at the end of the task itself: one that is cancelled before its first step
-        # never gets there.
+        # A callback, not the last line of the task: a task that is cancelled before its first step
+        # never gets to that line.
         task.add_done_callback(self._ended)
 
     def _ended(self, task: asyncio.Future[Any]) -> None:
@@ -100,7 +100,7 @@ class Handlers:
         self.answer(id, task.result() if error is None else self._failure(error))
 
     def _failure(self, error: BaseException) -> RpcError:
-        """What the server is told. Exceptions that are not for it may hold secrets."""
+        """The answer for an exception. Only an RpcError is sent: the text of another may hold secrets."""
         if isinstance(error, RpcError):
             return error
         if isinstance(error, Exception):
@@ -108,7 +108,7 @@ class Handlers:
         return RpcError(wire.INTERNAL_ERROR, "Internal error")
 
     def answer(self, id: wire.Id, outcome: Any) -> None:
-        """Answers a call with a result or an RpcError, as soon as there is room."""
+        """Answers a call with a result or an RpcError, as soon as it can be written."""
         try:
             frame = self._frame(wire.answer(id, outcome))
         except (InvalidMessage, MessageTooLarge) as error:

@@ -1,4 +1,4 @@
-"""Sockets that listen: at a safe place, and only one server at each."""
+"""Listening sockets: in a safe folder, with only one server for each path."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BACKLOG = 128
 
 
 class Listener:
-    """A socket that listens at a path, which is removed at the end."""
+    """A listening socket. Its file is removed when it is closed."""
 
     def __init__(self, path: str, mode: int, allow_users: str | Collection[int]) -> None:
         self.path = path
@@ -31,7 +31,7 @@ class Listener:
             raise ListenFailed(f"the folder {folder} cannot be created: {error.strerror}") from error
         lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         try:
-            # Two servers that start at the same time do not replace each other's socket.
+            # The lock keeps two servers that start at the same time from replacing each other's socket.
             fcntl.flock(lock, fcntl.LOCK_EX)
             _remove_dead(path)
             self.socket = _bound(path, mode)
@@ -51,7 +51,7 @@ class Listener:
 
 def _bound(path: str, mode: int) -> socket.socket:
     listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    # Nobody else can connect before the mode is set.
+    # No other user can connect before the mode is set.
     before = os.umask(0o177)
     try:
         listening.bind(path)
@@ -76,7 +76,7 @@ def _identity(path: str) -> tuple[int, int] | None:
 
 
 def _remove_dead(path: str) -> None:
-    """Removes the socket of a server that has ended. Nothing else is touched."""
+    """Removes the socket of a server that has ended, and nothing else."""
     try:
         found = os.lstat(path)
     except FileNotFoundError:

@@ -7,7 +7,7 @@ import math
 
 
 class Signal:
-    """Wakes everybody who waits. They look for themselves whether it was for them.
+    """Wakes all waiting tasks. Each of them checks its own condition again.
 
     Unlike ``asyncio.Event`` it can be made before there is a loop (Python 3.9), and has a deadline.
     """
@@ -16,12 +16,12 @@ class Signal:
         self._waiters: set[asyncio.Future[bool]] = set()
 
     def wake(self) -> None:
-        """Wakes everybody who waits now."""
+        """Wakes all tasks that are waiting now."""
         for waiter in self._waiters:
             _settle(waiter, True)
 
     async def wait(self, deadline: float) -> bool:
-        """False if the deadline, in the loop's time, came first."""
+        """Waits for ``wake``. False if the deadline, in the loop's time, passed first."""
         loop = asyncio.get_running_loop()
         waiter: asyncio.Future[bool] = loop.create_future()
         self._waiters.add(waiter)

@@ -1,4 +1,4 @@
-"""Sockets, and who is behind them."""
+"""Connecting to a socket, and checking which user made it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .names import runtime_folder
 def try_connect_first(
     paths: Sequence[str], allow_users: str | Collection[int]
 ) -> tuple[socket.socket | None, str]:
-    """As :func:`try_connect`, at the first of these paths where somebody listens, and the path."""
+    """As :func:`try_connect`, for the first of these paths where a server listens; with that path."""
     missing: list[ConnectionFailed] = []
     for path in paths:
         try:
@@ -41,10 +41,10 @@ def _is_nobody(error: ConnectionFailed) -> bool:
 
 
 def try_connect(path: str, allow_users: str | Collection[int]) -> socket.socket | None:
-    """A connected socket that does not block, or None if the server is too busy just now.
+    """A connected non-blocking socket, or None if the server's queue is full.
 
-    On Unix sockets a connection is there at once or not at all; what would block is a server that
-    does not accept. asyncio takes that for a connection under way, which it never becomes.
+    A Unix socket connects at once or not at all. If the server does not accept, connecting would
+    block; asyncio would take that for a connection in progress and wait forever.
     """
     if sys.platform == "win32":
         raise ConnectionFailed(
@@ -85,14 +85,14 @@ def _explanation(path: str, error: OSError) -> str:
             f"permission denied: the socket {path} is not open to this user; run as the server's user, "
             "or start the server with --mode and --allow-user"
         )
-    # Python refuses a path that is too long itself, without a number.
+    # Python itself refuses a path that is too long, without an errno.
     if error.errno is None:
         return f"{path} cannot be a socket: {error}; use a shorter path"
     return f"could not connect to {path}: {error.strerror}"
 
 
 def check_place(path: str, allow_users: str | Collection[int]) -> None:
-    """Refuses a socket that somebody else has made, or could replace."""
+    """Refuses a socket that another user has made, or could replace."""
     folder = os.path.dirname(path) or "."
     if folder == runtime_folder():
         _check_runtime_folder(folder)
@@ -101,7 +101,7 @@ def check_place(path: str, allow_users: str | Collection[int]) -> None:
     try:
         found = os.stat(folder)
     except OSError:
-        # Connecting tells what is wrong.
+        # Connecting reports the reason.
         return
     if is_stranger(found.st_uid, allow_users):
         raise ConnectionFailed(
@@ -146,9 +146,9 @@ def is_stranger(user: int, allow_users: Collection[int]) -> bool:
 
 
 def _check_user(connection: socket.socket, path: str, allow_users: str | Collection[int]) -> None:
-    """Refuses a server that somebody else runs.
+    """Refuses a server that another user runs.
 
-    Sockets may be in /tmp, where anybody may have put one first to be told what is not for them.
+    Sockets may be in /tmp, where any user can create one first, to receive messages of others.
     """
     if isinstance(allow_users, str):
         return
@@ -161,7 +161,7 @@ def _check_user(connection: socket.socket, path: str, allow_users: str | Collect
 
 
 def user_of(connection: socket.socket) -> int | None:
-    """The user at the other end, where the system tells."""
+    """The user of the peer, on systems that report it."""
     option = getattr(socket, "SO_PEERCRED", None)
     if option is None:
         return None

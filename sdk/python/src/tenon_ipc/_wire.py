@@ -1,4 +1,4 @@
-"""What frames say: bytes to messages of JSON-RPC 2.0 and back, without input or output."""
+"""JSON-RPC 2.0 messages: reading and writing them as bytes. Does no input or output."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ INVALID_REQUEST = -32600
 SERVER_ERROR = -32000
 CANCELLED = -32800
 
-#: The notification that takes a call back.
+#: The notification that cancels a call.
 CANCEL = "$/cancelRequest"
 
-#: What the other side may number its calls with.
+#: The id of a call.
 Id = Union[int, float, str, None]
 
 
@@ -32,14 +32,14 @@ class Request(NamedTuple):
 
 
 class Notification(NamedTuple):
-    """News that nobody answers."""
+    """A notification: it has no answer."""
 
     method: str
     params: Any
 
 
 class Response(NamedTuple):
-    """The answer to a call of ours."""
+    """The answer to one of our calls."""
 
     id: Id
     #: The result, or an RpcError.
@@ -47,10 +47,10 @@ class Response(NamedTuple):
 
 
 class Malformed(NamedTuple):
-    """Something that is no message, in a stream that is sound."""
+    """An invalid message. The messages after it can still be read."""
 
-    #: What it was meant to be: "stray" (not even JSON), "request", "response", or "bare" (an id
-    #: alone: a result that was left out if a call waits for it, else a request without a method).
+    #: What it most likely is: "stray" (not valid JSON), "request", "response", or "bare" (only an id:
+    #: an answer without its result if a call with that id is pending, else a request without a method).
     kind: str
     #: The id, if one could be read.
     id: Id
@@ -62,7 +62,7 @@ Message = Union[Request, Notification, Response, Malformed]
 
 
 def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no JSON")
+    raise ValueError(f"{constant} is not valid JSON")
 
 
 _DECODER = json.JSONDecoder(parse_constant=_refuse)
@@ -70,9 +70,9 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(","
 
 
 def encode(value: Any, what: str) -> bytes:
-    """A value as JSON. ``what`` it is goes into the error if it has no form there."""
+    """A value as JSON. ``what`` names it in the error if it has no JSON form."""
     try:
-        # Half a surrogate pair is a character for Python and none in UTF-8: a ValueError, too.
+        # Half a surrogate pair is a character in Python, but has no UTF-8: that is a ValueError too.
         return _ENCODER.encode(value).encode("utf-8")
     except (TypeError, ValueError, RecursionError) as error:
         problem = "nested too deeply" if isinstance(error, RecursionError) else str(error)
@@ -83,9 +83,9 @@ def encode(value: Any, what: str) -> bytes:
 
 
 def members(method: str, params: Any) -> bytes:
-    """What a call or a notification says, without its id."""
+    """The members of a call or notification, without the id."""
     if not isinstance(method, str) or not method:
-        raise InvalidMessage(f"{method!r} is no name of a method; give a text")
+        raise InvalidMessage(f"the name of a method must be a non-empty string, not {method!r}")
     said = b'"method":%b' % encode(method, "the name of the method")
     if params is not None:
         said += b',"params":%b' % encode(params, f"the params of {method!r}")
@@ -103,7 +103,7 @@ def notification(members: bytes) -> bytes:
 
 
 def cancellation(id: int) -> bytes:
-    """Tells the server that nobody waits for a call any more."""
+    """The notification that cancels a call."""
     return notification(members(CANCEL, {"id": id}))
 
 
@@ -132,11 +132,11 @@ def read(frame: bytes) -> list[Message]:
 def read_batch(frame: bytes) -> tuple[list[Message], bool]:
     """The messages in a frame, and whether they are a batch."""
     try:
-        # Not bytes to the decoder: it would guess at UTF-16 and let broken characters through.
+        # Decoded here: given bytes, json would guess UTF-16 and accept invalid characters.
         value = _DECODER.decode(str(frame, "utf-8"))
     except (ValueError, RecursionError) as error:
         problem = "nested too deeply" if isinstance(error, RecursionError) else str(error)
-        return [_malformed("stray", None, f"this is no JSON ({problem})", frame)], False
+        return [_malformed("stray", None, f"not valid JSON ({problem})", frame)], False
     if isinstance(value, list) and value:
         return [_sort(item, frame) for item in value], True
     return [_sort(value, frame)], False
@@ -147,13 +147,13 @@ def _malformed(kind: str, id: Id, problem: str, frame: bytes) -> Malformed:
 
 
 def _sort(value: Any, frame: bytes) -> Message:
-    """Looks at which members are there, then decides."""
+    """The message in a JSON value. Its members decide which kind it is."""
     if not isinstance(value, dict):
         return _malformed("request", None, "a message must be an object", frame)
     id: Id = value.get("id")
-    # True is an int for Python, and equal to 1.
+    # In Python, True is an int and equal to 1.
     if isinstance(id, (bool, list, dict)) or (isinstance(id, float) and not math.isfinite(id)):
-        return _malformed("request", None, "an id is a number or a text", frame)
+        return _malformed("request", None, "the id must be a number or a string", frame)
     error = value.get("error")
     is_response = "method" not in value and ("result" in value or error is not None)
     if value.get("jsonrpc", "2.0") != "2.0":
@@ -177,7 +177,7 @@ def _sort(value: Any, frame: bytes) -> Message:
 
 
 def _error(error: Any) -> RpcError | None:
-    """The error in an answer, with what is missing made up; or None if it is no error at all."""
+    """The error in an answer, with defaults for missing members; None if it is not an error."""
     if not isinstance(error, dict) or not ("code" in error or "message" in error):
         return None
     code, message = error.get("code"), error.get("message")

@@ -23,12 +23,12 @@ from .settings import Settings, check_seconds
 class AsyncClient(Settings):
     """A client for JSON-RPC 2.0 on a local socket, to be used within one event loop.
 
-    ``async with`` connects and closes. The words it is made with are those of :class:`Settings`.
+    ``async with`` connects and closes. The arguments are those of :class:`Settings`.
     """
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        #: The path of the socket: where it was last looked for.
+        #: The path of the socket that was tried last.
         self.path = socket_path(self.name)
         self._state = "disconnected"
         self._changed = Signal()
@@ -50,7 +50,7 @@ class AsyncClient(Settings):
 
     @property
     def dropped(self) -> int:
-        """How many notifications were dropped because nobody took them in time."""
+        """How many notifications were dropped because they were not read in time."""
         return self._events.dropped
 
     async def connect(self) -> None:
@@ -80,7 +80,7 @@ class AsyncClient(Settings):
             raise ConnectionFailed(f"no connection to {self.path}{why}")
 
     async def close(self) -> None:
-        """Ends the connection for good. Calls that wait fail at once."""
+        """Closes the client for good. Pending calls fail at once."""
         self._reason = ConnectionLost("the client was closed")
         self._turn("closed")
         if self._reconnecting is not None:
@@ -90,18 +90,18 @@ class AsyncClient(Settings):
             await self._connection.close()
 
     async def wait_closed(self) -> None:
-        """Waits until there is no connection and no more attempts to make one."""
+        """Waits until there is no connection and no further attempt to connect."""
         while self._state not in ("disconnected", "closed"):
             await self._changed.wait(float("inf"))
 
     async def request(
         self, method: str, params: Any = None, *, timeout: float | None = None
     ) -> Any:
-        """Calls a method and gives its result.
+        """Calls a method and returns its result.
 
-        Raises :class:`RpcError` if that is the answer, :class:`RequestTimeout` after ``timeout``
+        Raises :class:`RpcError` if the answer is an error, :class:`RequestTimeout` after ``timeout``
         seconds (``math.inf``: never), :class:`ConnectionLost`, :class:`NotConnected`,
-        :class:`MessageTooLarge`, and :class:`InvalidMessage` for params that have no form in JSON.
+        :class:`MessageTooLarge`, and :class:`InvalidMessage` for params that have no JSON form.
         """
         (outcome,) = await self._exchange([(method, params)], False, timeout)
         if isinstance(outcome, IpcError):
@@ -113,8 +113,8 @@ class AsyncClient(Settings):
     ) -> list[Any]:
         """Sends calls, each a method and its params, as one message.
 
-        Gives what came of each, in their order: a result, or the error that :meth:`request` would
-        have raised. The server has to know batches.
+        Returns the outcomes in the order of the calls: a result, or the error that :meth:`request`
+        would have raised. The server has to support batches.
         """
         return await self._exchange(calls, True, timeout) if calls else []
 
@@ -128,10 +128,10 @@ class AsyncClient(Settings):
         await connection.notify(method, members, deadline, timeout)
 
     async def notifications(self, timeout: float | None = None) -> AsyncIterator[tuple[str, Any]]:
-        """The method and params of each notification, those included that came before.
+        """The method and params of each notification, including those received before.
 
-        Ends with the connection (unless it is made again), or when none came for ``timeout``
-        seconds. If 1,024 wait the oldest is dropped, and counted in ``dropped``.
+        Ends with the connection (unless the client reconnects), or when none arrived for ``timeout``
+        seconds. Beyond 1,024 unread ones the oldest is dropped, and counted in ``dropped``.
         """
         while True:
             found = await self._next_notification(timeout)
@@ -140,10 +140,10 @@ class AsyncClient(Settings):
             yield found
 
     def on_request(self, method: str, handler: Handler) -> None:
-        """Answers calls of the server with what ``handler(params)`` gives, or gives to await.
+        """Answers calls of the server with the result of ``handler(params)``, which may be awaitable.
 
-        It may raise :class:`RpcError`. Any other exception is told to ``on_error``, not to the
-        server.
+        It may raise :class:`RpcError`. Any other exception is passed to ``on_error``, and is not
+        sent to the server.
         """
         self._functions[method] = handler
 
@@ -175,7 +175,7 @@ class AsyncClient(Settings):
         return asyncio.get_running_loop().time() + timeout, timeout
 
     async def _ready(self, method: str, deadline: float, timeout: float) -> Connection:
-        """The connection, once there is one."""
+        """Waits for a connection and returns it."""
         was_connecting = self._state in ("connecting", "reconnecting")
         if not await self._settled(deadline):
             why = "" if self._reason is None else f": {self._reason}"
@@ -238,7 +238,7 @@ class AsyncClient(Settings):
             return
         lasted = asyncio.get_running_loop().time() - self._connected_at
         if connection.has_heard or lasted > self.max_reconnect_delay:
-            # A server that takes connections and drops them at once is none that is back.
+            # A server that accepts connections and drops them at once is not back yet.
             self._attempts = 0
         if self._state == "connected":
             self._reason = error

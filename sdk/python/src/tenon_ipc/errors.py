@@ -1,4 +1,4 @@
-"""What can go wrong. Everything is an :class:`IpcError` with a ``code``."""
+"""The errors of this package. Each is an :class:`IpcError` with a ``code``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 class IpcError(Exception):
     """The base of all errors of this package."""
 
-    #: What happened, as one word that programs can compare.
+    #: The kind of error, as a string that programs can compare.
     code: int | str = "ERROR"
 
 
@@ -16,13 +16,13 @@ class RpcError(IpcError):
     """The server answered a call with an error. A handler raises it to do the same."""
 
     def __init__(self, code: int | str, message: str, data: Any = None) -> None:
-        # Not the data: it may hold anything, and what errors show ends up in logs.
+        # Without the data: it may hold secrets, and error texts end up in logs.
         super().__init__(code, message)
-        #: The number in the answer. (Some servers have words there.)
+        #: The code in the answer. (Some servers send a string instead of a number.)
         self.code = code
         #: The text in the answer.
         self.message = message
-        #: What else the answer says about it, or None.
+        #: The ``data`` of the error, or None.
         self.data = data
 
     def __str__(self) -> str:
@@ -42,25 +42,25 @@ class ListenFailed(IpcError):
 
 
 class NotConnected(IpcError):
-    """There is no connection, and nothing is under way to make one."""
+    """There is no connection, and no attempt to connect is in progress."""
 
     code = "NOT_CONNECTED"
 
 
 class ConnectionLost(IpcError):
-    """The connection ended before the answer came. The server may have done the work or not."""
+    """The connection ended before the answer came. Whether the server did the work is unknown."""
 
     code = "DISCONNECTED"
 
 
 class Refused(ConnectionLost):
-    """The server let nobody in: its words are the text, and its error is the cause."""
+    """The server refused the connection. Its error is the cause, and its message is in the text."""
 
     code = "REFUSED"
 
 
 class RequestTimeout(IpcError, TimeoutError):
-    """The answer did not come in time. The server has been told that nobody waits any more."""
+    """The answer did not come in time. The call was cancelled at the server."""
 
     code = "TIMEOUT"
 
@@ -72,6 +72,6 @@ class MessageTooLarge(IpcError):
 
 
 class InvalidMessage(IpcError, ValueError):
-    """What came is no message of JSON-RPC 2.0, or what should be sent has no form in JSON."""
+    """A received message is not valid JSON-RPC 2.0, or a value to send has no JSON form."""
 
     code = "INVALID_MESSAGE"

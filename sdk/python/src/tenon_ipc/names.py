@@ -1,4 +1,4 @@
-"""Where the socket of a name is."""
+"""The path of the socket with a given name."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def socket_paths(name: str) -> list[str]:
     After its :func:`socket_path`, that is ``/tmp``, where the servers of ipc-jsonrpc listen.
     """
     if not name or "\0" in name:
-        raise ValueError(f"{name!r} names no socket; give a name such as 'myapp', or a path")
+        raise ValueError(f"{name!r} is not the name of a socket; give a name such as 'myapp', or a path")
     if "/" in name:
         return [name]
     file = name if name.endswith(".sock") else f"{name}.sock"

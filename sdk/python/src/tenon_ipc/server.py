@@ -58,7 +58,7 @@ class Server:
         self.allow_users = allow_users
         self.max_clients = max_clients
         self.max_message_bytes = max_message_bytes
-        #: How much may wait for a client that does not read; then notifications to it are dropped.
+        #: The most unsent bytes for a client that does not read; beyond that notifications to it are dropped.
         self.max_queued_bytes = max_queued_bytes
         self.on_connect = on_connect
         self.on_disconnect = on_disconnect
@@ -115,7 +115,7 @@ class Server:
             await self.close()
 
     def run(self) -> None:
-        """Serves until Ctrl-C or SIGTERM, for programs without an event loop of their own."""
+        """Serves until Ctrl-C or SIGTERM, for programs without an event loop."""
 
         async def main() -> None:
             import signal
@@ -129,7 +129,7 @@ class Server:
         asyncio.run(main())
 
     def broadcast(self, method: str, params: Any = None) -> int:
-        """Sends a notification to all clients. Returns how many were sent it."""
+        """Sends a notification to all clients. Returns the number of clients that it was sent to."""
         return sum(session.notify(method, params) for session in self.sessions)
 
     async def __aenter__(self) -> Server:
@@ -173,7 +173,7 @@ class Server:
             self._failed(error)
 
     def _failed(self, error: Exception) -> None:
-        """Something went wrong that no client is told."""
+        """Reports an error that is not sent to a client."""
         if self.on_error is not None:
             self.on_error(error)
         else:
@@ -195,7 +195,7 @@ class Server:
             self._failed(error)
         except Exception as error:
             self._failed(error)
-        # The text of another exception may hold secrets.
+        # The text of any other exception may hold secrets.
         return RpcError(wire.INTERNAL_ERROR, "Internal error")
 
 

@@ -17,7 +17,7 @@ from .errors import ConnectionLost, InvalidMessage, IpcError, MessageTooLarge, R
 if TYPE_CHECKING:
     from .server import Server
 
-#: The most calls of a client that run at once; then nothing more is read.
+#: The most calls of a client that run at once; at the limit, reading pauses.
 _MOST_RUNNING = 1024
 #: The most messages in a batch.
 _MOST_IN_BATCH = 1024
@@ -25,14 +25,14 @@ _PARSE_ERROR = -32700
 
 
 class Session(asyncio.Protocol):
-    """A client that is connected: it can be told things, and asked."""
+    """A connected client. The server can call its methods and send it notifications."""
 
     def __init__(self, server: Server, id: int) -> None:
-        #: A number that no other client of the server has.
+        #: The number of the client, unique for the server.
         self.id = id
-        #: The user that the client runs as, where the system tells.
+        #: The user that the client runs as, on systems that report it.
         self.user: int | None = None
-        #: For the handlers of the server: what they want to remember of this client.
+        #: State that the handlers of the server keep for this client.
         self.data: dict[str, Any] = {}
         self._server = server
         self._framing: Framing | None = None
@@ -68,7 +68,7 @@ class Session(asyncio.Protocol):
         return outcome
 
     def notify(self, method: str, params: Any = None) -> bool:
-        """Sends a notification. False if the client does not read: it is dropped."""
+        """Sends a notification. False if the client does not read; the notification is dropped then."""
         message = wire.notification(wire.members(method, params))
         if not self._is_open or self._transport.get_write_buffer_size() > self._server.max_queued_bytes:
             return False
@@ -76,7 +76,7 @@ class Session(asyncio.Protocol):
         return True
 
     def close(self) -> None:
-        """Ends the connection, after what was written."""
+        """Closes the connection once everything written has been sent."""
         self._transport.close()
 
     # What asyncio calls.
@@ -102,7 +102,7 @@ class Session(asyncio.Protocol):
         return isinstance(allowed, str) or self.user in own or self.user in allowed
 
     def data_received(self, data: bytes) -> None:
-        """Bytes came."""
+        """Bytes were received."""
         if self._framing is None:
             start = data.lstrip(b" \t\r\n")
             if not start:
@@ -114,7 +114,7 @@ class Session(asyncio.Protocol):
             self._transport.pause_reading()
 
     def eof_received(self) -> bool:
-        """The client sends no more. What it asked before is answered."""
+        """The client has closed its side. The calls it made before are still answered."""
         self._has_ended = True
         if self._framing is not None:
             self._understand(lambda framing: framing.finish())
@@ -139,7 +139,7 @@ class Session(asyncio.Protocol):
             for frame in frames(self._framing):
                 self._take(frame)
         except (InvalidMessage, MessageTooLarge) as error:
-            # The next message cannot be found.
+            # The start of the next message is unknown.
             self._write(wire.answer(None, RpcError(wire.INVALID_REQUEST, "Invalid Request", str(error))))
             self._transport.close()
 
@@ -164,15 +164,15 @@ class Session(asyncio.Protocol):
             task.add_done_callback(functools.partial(self._done, answers, place))
 
     def _is_answer(self, message: wire.Malformed) -> bool:
-        """Whether it was meant to be an answer. These are not answered: two sides could go on like that forever."""
+        """Whether it is an invalid answer. These are not answered, or two peers could exchange errors forever."""
         if message.kind == "response":
             self._answered(message.id, message.error)
             return True
-        # An id alone is a result that was left out, if a call waits for it.
+        # Only an id is an answer without its result, if a call with that id is pending.
         return message.kind == "bare" and self._answered(message.id, None)
 
     def _answered(self, id: wire.Id, outcome: Any) -> bool:
-        """Whether a call waited for it."""
+        """Settles a call. False if none was pending."""
         future = self._pending.get(id) if type(id) is int else None
         if future is None or future.done():
             return False
@@ -180,7 +180,7 @@ class Session(asyncio.Protocol):
         return True
 
     def _lose(self, problem: str) -> None:
-        """Fails the calls that wait for an answer of the client."""
+        """Fails the calls that the client has not answered."""
         for future in self._pending.values():
             if not future.done():
                 future.set_result(ConnectionLost(problem))
@@ -189,7 +189,7 @@ class Session(asyncio.Protocol):
         if message.method == wire.CANCEL:
             id = message.params.get("id") if isinstance(message.params, dict) else None
             for task, running in list(self._running.items()):
-                # The type as well: for Python 1.0 is the same as 1.
+                # The type is checked too: in Python 1.0 equals 1.
                 if id is not None and type(id) is type(running) and id == running:
                     task.cancel()
         else:
@@ -218,7 +218,7 @@ class Session(asyncio.Protocol):
     def _done(self, answers: _Answers, place: int, task: asyncio.Task[bytes]) -> None:
         id = self._running.pop(task)
         if task.cancelled():
-            # Before its first step.
+            # It was cancelled before its first step.
             answer = wire.answer(id, RpcError(wire.CANCELLED, "the call was cancelled"))
         elif task.exception() is not None:
             self._server._failed(cast(Exception, task.exception()))
@@ -240,7 +240,7 @@ class Session(asyncio.Protocol):
 
 
 class _Answers:
-    """The answers to the calls of a message, which are sent when the last of them is there."""
+    """The answers to the calls of one message, sent together when all are complete."""
 
     def __init__(self, count: int, is_batch: bool) -> None:
         self._texts = [b""] * count
@@ -248,7 +248,7 @@ class _Answers:
         self._is_batch = is_batch
 
     def put(self, place: int, text: bytes) -> bytes | None:
-        """Adds an answer. Returns the message that has all of them, once they are there."""
+        """Adds an answer. Returns the message with all answers once they are complete."""
         self._texts[place] = text
         self._missing -= 1
         if self._missing > 0:

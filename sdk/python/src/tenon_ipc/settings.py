@@ -1,4 +1,4 @@
-"""What both clients are made with."""
+"""The settings of both clients."""
 
 from __future__ import annotations
 
@@ -13,37 +13,37 @@ from .errors import IpcError
 #: 16 MiB.
 DEFAULT_LIMIT = 16 * 1024 * 1024
 
-#: What the client has to say by itself, to take a call back or to refuse one, has to fit.
+#: The client's own messages, which cancel or refuse a call, have to fit.
 _SMALLEST_LIMIT = 512
 
 
 @dataclass(eq=False)
 class Settings:
-    """The name of a socket, and how to talk to the server behind it.
+    """The name of a socket, and how to communicate with its server.
 
-    Both clients take these words: ``Client("myapp", reconnect=True)``.
+    Both clients take these as arguments: ``Client("myapp", reconnect=True)``.
     """
 
     #: The server's socket: a name, or a path if there is a ``/`` in it.
     name: str
-    #: How messages are delimited: ``lines`` (a message on each) or ``headers`` (each behind a
-    #: ``Content-Length``).
+    #: How messages are delimited: ``lines`` (one message per line) or ``headers`` (each after a
+    #: ``Content-Length`` header).
     framing: str = "lines"
-    #: Seconds until an attempt to connect is given up.
+    #: Seconds until an attempt to connect fails.
     connect_timeout: float = 10.0
-    #: Seconds until a call is given up that has no timeout of its own. ``math.inf``: never.
+    #: The default timeout of a call in seconds. ``math.inf``: no timeout.
     request_timeout: float = 30.0
-    #: The longest message that is sent or taken.
+    #: The longest message that is sent or accepted.
     max_message_bytes: int = DEFAULT_LIMIT
     #: The users whose servers are trusted beside our own and root's; ``"any"`` for all. Checked on
     #: Linux.
     allow_users: str | Collection[int] = ()
-    #: Whether a lost connection is made again.
+    #: Whether the client reconnects after it has lost the connection.
     reconnect: bool = False
-    #: So many attempts in a row, then it is given up. None: never.
+    #: The most failed attempts in a row; then the client gives up. None: no limit.
     max_reconnect_attempts: int | None = None
-    #: Seconds before the first attempt. The pause doubles with each one, less up to half of it at
-    #: random, so that the clients of a server that starts again do not all come at once.
+    #: Seconds before the first attempt. The pause doubles with each one and is shortened by
+    #: up to half at random, so that the clients of a restarted server do not all connect at once.
     reconnect_delay: float = 0.1
     #: The longest pause.
     max_reconnect_delay: float = 30.0
@@ -51,15 +51,15 @@ class Settings:
     on_connect: Callable[[], Any] | None = None
     #: A connection has ended: with the error, or None after ``close``.
     on_disconnect: Callable[[IpcError | None], Any] | None = None
-    #: Something went wrong that belongs to no call: a line that is no message, an answer without
-    #: an id, an attempt to reconnect, an exception in a callback or handler.
+    #: An error that belongs to no call: an invalid message, an error without an id, a failed attempt
+    #: to reconnect, an exception in a callback or handler.
     on_error: Callable[[Exception], Any] | None = None
-    #: An attempt to connect again comes next: its number, and the seconds until then.
+    #: The client will try to reconnect: the number of the attempt, and the seconds until then.
     on_reconnecting: Callable[[int, float], Any] | None = None
-    #: News from the server: method and params. They no longer go to ``notifications()`` then.
+    #: A notification of the server: method and params. With it, ``notifications()`` raises an error.
     on_notification: Callable[[str, Any], Any] | None = None
-    #: Shows every message: True on stderr, a function is given the lines. They hold whatever is
-    #: sent, secrets too.
+    #: Shows every message: True prints to stderr, a function is called with each line. The lines
+    #: hold everything that is sent, including secrets.
     debug: bool | Callable[[str], Any] = False
 
     def __post_init__(self) -> None:
@@ -82,11 +82,11 @@ class Settings:
             if field.name.startswith("on_") and inspect.iscoroutinefunction(
                 getattr(self, field.name)
             ):
-                # Nobody would await it, and it would never run.
+                # It would not be awaited, and so would never run.
                 raise TypeError(f"{field.name} must be a plain function, not a coroutine function")
 
 
 def check_seconds(name: str, seconds: float) -> None:
-    """Refuses what is no time to wait."""
+    """Raises ValueError unless it is a valid number of seconds."""
     if math.isnan(seconds) or seconds < 0:
         raise ValueError(f"{name} is a number of seconds, not {seconds!r}")

@@ -20,19 +20,19 @@ from .settings import Settings
 
 _T = TypeVar("_T")
 
-#: So many handlers of calls from the server run at once; the others wait for their turn.
+#: The most handlers of calls from the server that run at once; further calls are queued.
 _HANDLER_THREADS = 16
 
 
 class Client(Settings):
     """A client for JSON-RPC 2.0 on a local socket, for any number of threads.
 
-    ``with`` connects and closes. The words it is made with are those of :class:`Settings`.
-    Callbacks run one after the other in a thread of the client, and handlers in others: all of
-    them may make calls. (A ``debug`` function may not.)
+    ``with`` connects and closes. The arguments are those of :class:`Settings`. Callbacks run one
+    after the other in a thread of the client, handlers in other threads; both may make calls.
+    A ``debug`` function may not.
     """
 
-    # An AsyncClient in the event loop of a thread does the work, so that there is one behaviour.
+    # A wrapper of an AsyncClient that runs in a thread, so that both clients behave the same.
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -40,7 +40,7 @@ class Client(Settings):
         self._callbacks = Callbacks()
         self._handlers = ThreadPoolExecutor(_HANDLER_THREADS, "tenon-ipc-handler")
         self._inner = AsyncClient(**self._inner_words())
-        # Guards the three below: what is handed to a loop that has stopped would wait forever.
+        # Guards the three below: work for a loop that has stopped would wait forever.
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
@@ -48,7 +48,7 @@ class Client(Settings):
 
     @property
     def path(self) -> str:
-        """The path of the socket: where it was last looked for."""
+        """The path of the socket that was tried last."""
         return self._inner.path
 
     @property
@@ -58,11 +58,11 @@ class Client(Settings):
 
     @property
     def dropped(self) -> int:
-        """How many notifications, or calls of callbacks, were dropped for being too many."""
+        """How many notifications, or calls of callbacks, were dropped because a queue was full."""
         return self._inner.dropped + self._callbacks.dropped
 
     def connect(self) -> None:
-        """Connects; does nothing if there is a connection, and waits for one under way.
+        """Connects; does nothing if there is a connection, and waits for one in progress.
 
         Raises :class:`ConnectionFailed`; the text says what to do.
         """
@@ -70,7 +70,7 @@ class Client(Settings):
         self._run(self._inner.connect())
 
     def close(self) -> None:
-        """Ends the connection for good. Calls that wait, in other threads, fail at once."""
+        """Closes the client for good. Pending calls, in other threads, fail at once."""
         with self._lock:
             self._is_closed = True
             loop, self._loop = self._loop, None
@@ -79,33 +79,33 @@ class Client(Settings):
             try:
                 asyncio.run_coroutine_threadsafe(self._inner.close(), loop).result()
             finally:
-                # After Ctrl-C as well, or the thread would stay and the next close wait for it.
+                # Also after Ctrl-C: otherwise the thread would stay, and the next close() wait for it.
                 loop.call_soon_threadsafe(self._stop.set)
         if thread is not None:
             thread.join()
-        # A handler that runs on is not waited for: it may never come back, or be our caller.
+        # Running handlers are not waited for: one may never return, or be the caller of close().
         self._handlers.shutdown(wait=False, cancel_futures=True)
         self._callbacks.stop()
 
     def wait_closed(self) -> None:
-        """Waits until there is no connection and no more attempts to make one."""
+        """Waits until there is no connection and no further attempt to connect."""
         with contextlib.suppress(NotConnected, ConnectionLost):
             self._run(self._inner.wait_closed())
 
     def request(self, method: str, params: Any = None, *, timeout: float | None = None) -> Any:
-        """Calls a method and gives its result.
+        """Calls a method and returns its result.
 
-        Raises :class:`RpcError` if that is the answer, :class:`RequestTimeout` after ``timeout``
+        Raises :class:`RpcError` if the answer is an error, :class:`RequestTimeout` after ``timeout``
         seconds (``math.inf``: never), :class:`ConnectionLost`, :class:`NotConnected`,
-        :class:`MessageTooLarge`, and :class:`InvalidMessage` for params that have no form in JSON.
+        :class:`MessageTooLarge`, and :class:`InvalidMessage` for params that have no JSON form.
         """
         return self._run(self._inner.request(method, params, timeout=timeout))
 
     def batch(self, calls: Sequence[tuple[str, Any]], *, timeout: float | None = None) -> list[Any]:
         """Sends calls, each a method and its params, as one message.
 
-        Gives what came of each, in their order: a result, or the error that :meth:`request` would
-        have raised. The server has to know batches.
+        Returns the outcomes in the order of the calls: a result, or the error that :meth:`request`
+        would have raised. The server has to support batches.
         """
         return self._run(self._inner.batch(calls, timeout=timeout))
 
@@ -114,10 +114,10 @@ class Client(Settings):
         self._run(self._inner.notify(method, params, timeout=timeout))
 
     def notifications(self, timeout: float | None = None) -> Iterator[tuple[str, Any]]:
-        """The method and params of each notification, those included that came before.
+        """The method and params of each notification, including those received before.
 
-        Ends with the connection (unless it is made again), or when none came for ``timeout``
-        seconds. If 1,024 wait the oldest is dropped, and counted in ``dropped``.
+        Ends with the connection (unless the client reconnects), or when none arrived for ``timeout``
+        seconds. Beyond 1,024 unread ones the oldest is dropped, and counted in ``dropped``.
         """
         while True:
             try:
@@ -129,10 +129,10 @@ class Client(Settings):
             yield found
 
     def on_request(self, method: str, handler: Callable[[Any], Any]) -> None:
-        """Answers calls of the server with what ``handler(params)`` gives, in a thread.
+        """Answers calls of the server with the result of ``handler(params)``, in a thread.
 
-        It may raise :class:`RpcError`. Any other exception is told to ``on_error``, not to the
-        server.
+        It may raise :class:`RpcError`. Any other exception is passed to ``on_error``, and is not
+        sent to the server.
         """
 
         async def answer(params: Any) -> Any:
@@ -145,7 +145,7 @@ class Client(Settings):
         try:
             self.connect()
         except BaseException:
-            # Nobody else will: __exit__ is not called.
+            # __exit__ is not called if __enter__ fails.
             self.close()
             raise
         return self
@@ -159,7 +159,7 @@ class Client(Settings):
         self.close()
 
     def _inner_words(self) -> dict[str, Any]:
-        """Our own settings, with callbacks that hand over to the thread for them."""
+        """Our own settings, with callbacks that are run by the thread for callbacks."""
         words = {field.name: getattr(self, field.name) for field in fields(Settings)}
         for name, callback in words.items():
             if name.startswith("on_") and callback is not None:
@@ -191,7 +191,7 @@ class Client(Settings):
         await self._stop.wait()
 
     def _run(self, work: Coroutine[Any, Any, _T]) -> _T:
-        """Does work in the loop, and waits for it."""
+        """Runs a coroutine in the loop, and waits for it."""
         with self._lock:
             if self._loop is None or threading.current_thread() is self._thread:
                 work.close()
@@ -206,5 +206,5 @@ class Client(Settings):
         except concurrent.futures.CancelledError:
             raise ConnectionLost("the client was closed") from None
         finally:
-            # Ctrl-C, for one: the server is told that nobody waits any more.
+            # For example after Ctrl-C: the call is cancelled at the server.
             future.cancel()
