@@ -233,6 +233,27 @@ class Resources(unittest.TestCase):
         with self.assertRaisesRegex(Failure, "there is no note"):
             self.host.import_resource("note", "f/Tea")
 
+    def test_an_imported_resource_has_the_values_of_its_defaults(self) -> None:
+        plugin = Plugin("flags", "1.0.0")
+
+        @plugin.resource("flag")
+        class Flag:
+            class Props(Attributes):
+                text: str = "(empty)"
+                on: bool = True
+
+            def create(self, props: Props) -> str:
+                return "f1"
+
+            def read(self, id: str, props: Props | None) -> Found[Props, None]:
+                return Found(self.Props(), None)
+
+            def delete(self, existing: Existing[Props, None]) -> None: ...
+
+        imported = Host(plugin).import_resource("flag", "f1")
+        self.assertEqual(imported.state, {"id": "f1", "text": "(empty)", "on": True})
+        self.assertEqual(imported.plan().values, imported.state)
+
     def test_a_plan_without_changes_is_empty(self) -> None:
         note = self.host.create("note", title="Milk", extra={"a": [1, "x"]}, tags={"a": "b"})
         plan = note.plan(title="Milk", extra={"a": [1, "x"]}, tags={"a": "b"})

@@ -4208,6 +4208,15 @@ function settled(attributes, before, props) {
     }
     return found;
 }
+function filledIn(attributes, props) {
+    const found = { ...props };
+    for (const [name, one] of Object.entries(attributes)) {
+        if (one.default === undefined || (props[name] ?? null) !== null)
+            continue;
+        put(found, name, writeObject({ [name]: one.default }, { [name]: one }, "msgpack")[name]);
+    }
+    return found;
+}
 function wholeState(part, id, known, returned) {
     const state = {};
     for (const name of allNames(part)) {
@@ -4393,7 +4402,8 @@ class SeasoningsResources {
                 return { result: { state: null } };
             const state = written("the state", () => writeObject(found.state ?? {}, part.state, "msgpack"));
             const props = written("the props", () => writeObject(withoutWriteOnly(found.props, part.body.attributes), part.body.attributes, "msgpack"));
-            const known = { ...settled(part.body.attributes, prior, props), ...keptSecrets(part, prior, state) };
+            const given = isImported ? filledIn(part.body.attributes, props) : settled(part.body.attributes, prior, props);
+            const known = { ...given, ...keptSecrets(part, prior, state) };
             return {
                 result: {
                     state: wholeState(part, existing.id, known, state),

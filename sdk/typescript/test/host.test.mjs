@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { Big, Failure, isUnknown, unknown } from "../dist/index.js";
+import { Big, bool, Failure, integer, isUnknown, Plugin, string, unknown } from "../dist/index.js";
 import { Host } from "../dist/testing.js";
 import { notes } from "./notes_plugin.mjs";
 
@@ -121,6 +121,21 @@ test("a resource is imported and upgraded", async () => {
   assert.equal(await host.import("note", "n9"), undefined);
   const upgraded = await host.upgrade("note", 0, { id: "n1", title: "Milk", body: "buy" });
   assert.deepEqual([upgraded.state.text, upgraded.state.words], ["buy", 0]);
+});
+
+test("an imported resource has the values of its defaults, so that the next plan is empty", async () => {
+  const plugin = new Plugin({ name: "flags", version: "1.0.0" }).resource("flag", {
+    props: { text: string({ default: "(empty)" }), on: bool({ default: true }), size: integer({ default: 3 }) },
+    state: {},
+    create: () => ({ id: "f1", state: {} }),
+    read: () => ({ props: { text: "(empty)", on: true }, state: {} }),
+    update: () => ({ state: {} }),
+    delete: () => {},
+  });
+  const host = new Host(plugin);
+  const imported = await host.import("flag", "f1");
+  assert.deepEqual(imported.state, { id: "f1", text: "(empty)", on: true, size: 3 });
+  assert.equal((await host.plan("flag", {}, imported)).action, "none");
 });
 
 test("data sources and ephemeral resources", async () => {

@@ -228,7 +228,8 @@ class Subject:
             return {"state": None}
         change = Change(self.resource, self.schema, prior, None)
         given = written(self.resource.props.write, found.props, "props")
-        known = change.settled(prior, given)
+        # An import has no earlier values: null is not a default that was left out.
+        known = given if self.is_imported else change.settled(prior, given)
         returned = returned_state(self.resource, found.state)
         secrets = [name for name, one in self.resource.state.entries.items() if one.is_sensitive]
         if all(returned.get(name) is None for name in secrets):

@@ -108,6 +108,16 @@ export function settled(attributes: Declarations, before: Members, props: Member
   return found;
 }
 
+/** Props that the author returned, with the defaults of those that it left out, as the next plan has them. */
+export function filledIn(attributes: Declarations, props: Members): Members {
+  const found: Members = { ...props };
+  for (const [name, one] of Object.entries(attributes)) {
+    if (one.default === undefined || (props[name] ?? null) !== null) continue;
+    put(found, name, writeObject({ [name]: one.default }, { [name]: one }, "msgpack")[name]);
+  }
+  return found;
+}
+
 /** The whole resource. What the plugin returned comes before what is known otherwise, and nothing is unknown any more. */
 export function wholeState(part: ResourcePart, id: string, known: Members, returned: Members): Members {
   const state: Members = {};

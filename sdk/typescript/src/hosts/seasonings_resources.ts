@@ -11,7 +11,7 @@ import { FAILED, Fault, INVALID_PARAMS } from "./json_rpc.ts";
 import { withContext, written } from "./run.ts";
 import type { SeasoningsCall } from "./seasonings.ts";
 import { seasoningsAnswer, subjectOf } from "./seasonings_answers.ts";
-import { decided, plannedChange, plannedProps, select, settled, type Whole, wholeState } from "./seasonings_plan.ts";
+import { decided, filledIn, plannedChange, plannedProps, select, settled, type Whole, wholeState } from "./seasonings_plan.ts";
 
 type Result = { result: Record<string, unknown>; diagnostics?: readonly Diagnostic[] };
 
@@ -196,7 +196,9 @@ export class SeasoningsResources {
         "the props",
         () => writeObject(withoutWriteOnly(found.props, part.body.attributes), part.body.attributes, "msgpack"),
       );
-      const known = { ...settled(part.body.attributes, prior, props), ...keptSecrets(part, prior, state) };
+      // An import has no earlier values: null is not a default that was left out.
+      const given = isImported ? filledIn(part.body.attributes, props) : settled(part.body.attributes, prior, props);
+      const known = { ...given, ...keptSecrets(part, prior, state) };
       return {
         result: {
           state: wholeState(part, existing.id, known, state),
