@@ -93,7 +93,10 @@ pub(crate) struct Args {
     pub(crate) command: Command,
 }
 
+// The options of a subcommand are described only if they are needed (`defer`): to describe all of them takes as long as the
+// rest of a start. A doc comment of a struct of options would then replace that of the subcommand, so they have none.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum Command {
     /// Write a scenario to start from
     Init(InitArgs),

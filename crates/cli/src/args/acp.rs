@@ -13,6 +13,7 @@ pub(crate) use policy::{PolicyCheckArgs, PolicyCommand, PolicyExplainArgs};
 pub(crate) use replay::{ReplayArgs, SideChoice};
 
 #[derive(Debug, clap::Subcommand)]
+#[command(defer = true)]
 pub(crate) enum AcpCommand {
     /// An agent for editors that plans and runs scenarios and calls plugins
     Agent(AcpAgentArgs),

@@ -49,7 +49,7 @@ Examples:
 The record says how each action is undone, even if the scenario file has changed or is gone.
 Secrets that are not encrypted in the record must be passed again.";
 
-/// A scenario and its variables.
+// A scenario and its variables.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ScenarioArgs {
     /// Scenario to use, if the file has several
@@ -71,7 +71,7 @@ pub(crate) struct VariableArgs {
     pub(crate) files: Vec<PathBuf>,
 }
 
-/// The key that encrypts secrets in a record.
+// The key that encrypts secrets in a record.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct RecordKeyArgs {
     /// File with the key that encrypts secrets in the record; TENON_RECORD_KEY can contain the key
@@ -80,7 +80,7 @@ pub(crate) struct RecordKeyArgs {
     pub(crate) record_key: Option<PathBuf>,
 }
 
-/// Secrets that a record does not hold.
+// Secrets that a record does not hold.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct SecretArgs {
     /// Pass a secret that the record does not hold, such as action.TYPE.NAME.OUTPUT
@@ -249,7 +249,7 @@ pub(crate) struct TeardownArgs {
     pub(crate) work: WorkArgs,
 }
 
-/// The options that runs and teardowns share.
+// The options that runs and teardowns share.
 #[derive(Debug, clap::Args)]
 pub(crate) struct WorkArgs {
     #[command(flatten)]
