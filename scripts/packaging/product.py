@@ -14,7 +14,7 @@ COMMAND = "tenon"
 # Programs that `tenon provider` looks for in its own folder.
 PROVIDERS = ("terraform-provider-denobridge", "terraform-provider-tenon")
 PROGRAMS = (COMMAND, *PROVIDERS)
-CRATES = ("tenon", "tenon-terraform", "terraform-provider-tenon")
+CRATES = ("tenon-cli", "tenon-terraform", "terraform-provider-tenon")
 
 SUMMARY = "Runs plugins in any language: for Terraform, test data, coding agents, scripts and editors"
 LICENSE = "MIT OR Apache-2.0"

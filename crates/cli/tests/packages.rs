@@ -170,7 +170,7 @@ fn packages_contain_what_is_needed() {
         ] {
             assert_eq!(
                 files.contains(template),
-                name == "tenon",
+                name == "tenon-cli",
                 "{template}: {list}"
             );
         }
@@ -220,7 +220,7 @@ fn a_plugin_needs_few_crates() {
 /// `--no-default-features` builds a command without databases and TLS.
 #[test]
 fn the_command_can_be_built_without_databases_and_tls() {
-    let tree = tree(&["tenon", "--no-default-features"]);
+    let tree = tree(&["tenon-cli", "--no-default-features"]);
     assert!(tree.contains("tenon-providers"), "{tree:#?}");
     let heavy = [
         "rustls",

@@ -1,6 +1,6 @@
 //! `tenon acp` as an editor and a user see it: real processes that speak the Agent Client Protocol, ours and those of others.
 //!
-//! What is printed is in `snapshots/`; `INSTA_UPDATE=always cargo test -p tenon --test acp` writes it anew. `scripts/tools`
+//! What is printed is in `snapshots/`; `INSTA_UPDATE=always cargo test -p tenon-cli --test acp` writes it anew. `scripts/tools`
 //! installs the programs of others. A test whose tool is missing says so and passes; under CI=true it fails, unless the tool
 //! is one of the agents.
 

@@ -1,6 +1,6 @@
 //! `tenon new` and `tenon dev`, as the author of a plugin uses them.
 //!
-//! What is printed is in `snapshots/`; `INSTA_UPDATE=always cargo test -p tenon --test authoring` writes it anew.
+//! What is printed is in `snapshots/`; `INSTA_UPDATE=always cargo test -p tenon-cli --test authoring` writes it anew.
 
 #![cfg(unix)]
 

@@ -1,7 +1,7 @@
 //! Conversations with `tenon call`: scripts, terminals, batches, TCP, and servers that others
 //! wrote, as real processes.
 //!
-//! What is printed stands in `call/snapshots/`; `INSTA_UPDATE=always cargo test -p tenon --test
+//! What is printed stands in `call/snapshots/`; `INSTA_UPDATE=always cargo test -p tenon-cli --test
 //! call` writes it anew. `scripts/tools` installs the servers. A test whose server is missing says
 //! so and passes; under CI=true it fails.
 

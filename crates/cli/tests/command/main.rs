@@ -2,7 +2,7 @@
 //! and the exit code.
 //!
 //! The transcripts are in `snapshots/`. After a change of texts, `INSTA_UPDATE=always cargo test
-//! -p tenon --test command` writes them anew; read the difference before you keep it.
+//! -p tenon-cli --test command` writes them anew; read the difference before you keep it.
 
 #![cfg(unix)]
 

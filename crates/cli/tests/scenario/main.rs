@@ -2,7 +2,7 @@
 //! that no process is left behind.
 //!
 //! The transcripts are in `scenario/snapshots/`. After a change of texts, `INSTA_UPDATE=always
-//! cargo test -p tenon --test scenario` writes them anew; read the difference before you keep it.
+//! cargo test -p tenon-cli --test scenario` writes them anew; read the difference before you keep it.
 
 #![cfg(unix)]
 

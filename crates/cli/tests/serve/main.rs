@@ -1,7 +1,7 @@
 //! `tenon serve` as its users see it: real servers with real plugins, and clients of every kind:
 //! the library's, `tenon call`, and bytes on a socket.
 //!
-//! What is printed stands in `serve/snapshots/`; `INSTA_UPDATE=always cargo test -p tenon --test
+//! What is printed stands in `serve/snapshots/`; `INSTA_UPDATE=always cargo test -p tenon-cli --test
 //! serve` writes it anew.
 
 #![cfg(unix)]
