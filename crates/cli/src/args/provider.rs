@@ -14,7 +14,7 @@ Examples:
   Install the provider for `terraform init` and `tofu init`, and print the configuration they need:
     tenon provider install
 
-  Also write that configuration, unless the file exists:
+  Also write that configuration, or add to the one that tenon wrote:
     tenon provider install --write-config
 
   Install into a shared folder, as another version:
@@ -106,7 +106,7 @@ pub(crate) struct PackArgs {
     #[arg(long = "for", value_name = "PROGRAM")]
     pub(crate) programs: Vec<Program>,
 
-    /// Write the configuration file of the program, unless it exists
+    /// Write the configuration file of the program, or add to the one that tenon wrote
     #[arg(long)]
     pub(crate) write_config: bool,
 
@@ -247,7 +247,7 @@ pub(crate) struct InstallArgs {
     #[arg(long = "for", value_name = "PROGRAM")]
     pub(crate) programs: Vec<Program>,
 
-    /// Write the configuration file of the program, unless it exists
+    /// Write the configuration file of the program, or add to the one that tenon wrote
     #[arg(long)]
     pub(crate) write_config: bool,
 
