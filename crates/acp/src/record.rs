@@ -5,7 +5,7 @@
 //! a line that says so, and one that continues a file says what it continues. So a session whose end was cut off shows,
 //! also if another one follows it; whether it was cut off or its guard was killed, a chain cannot tell.
 //!
-//! Someone who can write the file could compute the whole chain anew, or remove whole sessions from its end.
+//! Someone who can write the file could recompute the whole chain, or remove whole sessions from its end.
 //! [`Record::finish`] returns the hash of the end, which can be kept elsewhere and compared.
 //!
 //! A line is written with one call as soon as it is known, so a process that is killed loses nothing that it recorded.

@@ -104,10 +104,10 @@ impl Turns {
                 return Ok(Step::Initialize);
             }
             ("initialize", _) => {
-                return Err(self.invalid("the connection is initialized already"));
+                return Err(self.invalid("the connection is already initialized"));
             }
             (_, Phase::Ready) => {}
-            _ => return Err(self.invalid("`initialize` has to be called and answered first")),
+            _ => return Err(self.invalid("call `initialize` first")),
         }
         match method {
             // A fork is a new session too, although it is not in version 1.

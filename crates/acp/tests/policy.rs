@@ -207,7 +207,7 @@ fn a_decision_says_why() {
     assert_eq!(
         whys,
         [
-            "it is about no file",
+            "the call names no file",
             "its kind is execute",
             r#"the command "make > x" matches no pattern"#,
             r#"the command "make > x" has a substitution, a redirection or another part that cannot be read with certainty"#,

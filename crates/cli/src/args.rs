@@ -139,7 +139,7 @@ pub(crate) enum Command {
         after_help = "Examples:\n  tenon acp guard --policy guard.hcl --record session.jsonl -- opencode acp\n  tenon acp chat -- opencode acp\n  tenon acp verify session.jsonl"
     )]
     Acp(AcpCommand),
-    /// What only other systems have
+    /// Commands that are available on other systems only
     #[cfg(windows)]
     #[command(external_subcommand)]
     Elsewhere(Vec<OsString>),

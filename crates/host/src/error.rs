@@ -258,13 +258,13 @@ impl PluginError {
         let program = self.command.split(' ').next().unwrap_or_default();
         match &self.problem {
             Problem::CannotStart(error) => start_hint(program, error),
-            Problem::NoAnswer(_) if self.status.is_none() => {
-                Some("does it read requests from stdin, answer on stdout, and flush?".into())
-            }
+            Problem::NoAnswer(_) if self.status.is_none() => Some(
+                "check that it reads requests from stdin, answers on stdout, and flushes".into(),
+            ),
             Problem::Call(CallError::Closed(CloseReason::PeerClosed))
                 if self.status.is_some_and(|status| status.success()) =>
             {
-                Some("a plugin answers until its stdin ends; does this one want arguments?".into())
+                Some("a plugin answers until its stdin ends; check its arguments".into())
             }
             Problem::NoAnswer(_) | Problem::Call(CallError::Closed(_)) if !self.has_worked => {
                 let environment = |status: ExitStatus| match ended_itself(status) {
@@ -280,11 +280,11 @@ impl PluginError {
 }
 
 fn memory_hint(limit: Size) -> String {
-    format!("its memory is limited to {limit}: does it need more?")
+    format!("its memory is limited to {limit}; raise the limit if it needs more")
 }
 
 fn process_hint(limit: NonZeroU32) -> String {
-    format!("it is limited to {limit} processes and threads: does it need more?")
+    format!("it is limited to {limit} processes and threads; raise the limit if it needs more")
 }
 
 /// Whether a program has ended by itself, as one does that lacks a variable: a signal, also that of a
@@ -304,7 +304,7 @@ pub(crate) fn start_hint(program: &str, error: &io::Error) -> Option<String> {
         io::ErrorKind::NotFound => Some(match (program.contains('/'), path.is_file()) {
             (false, true) => format!("programs in this folder are started as ./{program}"),
             (true, true) => "its first line names an interpreter that is not there".into(),
-            _ => format!("is {program} installed, and is its name right?"),
+            _ => format!("check that {program} is installed and its name is right"),
         }),
         _ => platform::start_hint(program, error),
     }
@@ -390,9 +390,10 @@ mod tests {
             ..Limits::default()
         };
         assert!(hint(Limits::default(), "").contains("environment"));
-        let more_memory = "its memory is limited to 64 MiB: does it need more?";
+        let more_memory = "its memory is limited to 64 MiB; raise the limit if it needs more";
         assert_eq!(hint(memory, "could not reserve the heap"), more_memory);
-        let more_processes = "it is limited to 5 processes and threads: does it need more?";
+        let more_processes =
+            "it is limited to 5 processes and threads; raise the limit if it needs more";
         assert_eq!(hint(processes, ""), more_processes);
         let both = Limits {
             memory: memory.memory,

@@ -142,7 +142,7 @@ async fn what_cannot_be_started_is_named_without_its_arguments() {
         assert_eq!(
             error.to_string(),
             "no-such-program could not be started: No such file or directory (os error 2)\n  \
-             hint: is no-such-program installed, and is its name right?"
+             hint: check that no-such-program is installed and its name is right"
         );
     })
     .await;

@@ -96,7 +96,7 @@ async fn an_error_says_that_memory_was_limited() {
         let error = plugin.explain(closed).await;
         let hints = [
             "hint: it reached its memory limit of 256 MiB",
-            "hint: its memory is limited to 256 MiB: does it need more?",
+            "hint: its memory is limited to 256 MiB; raise the limit if it needs more",
         ];
         let message = error.to_string();
         let expected = hints[usize::from(!error.memory_limit.as_ref().unwrap().was_reached)];

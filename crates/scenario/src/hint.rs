@@ -53,12 +53,12 @@ impl fmt::Display for Hint {
                 "check whether they were done; then run them again, or undo the run"
             }
             Hint::CheckOutcome => "check whether it was done; then run it again, or undo the run",
-            Hint::UndoRun => "undo the run to undo it",
+            Hint::UndoRun => "undo the whole run: this action is no longer in the scenario",
             Hint::Salvage => {
-                "without it, the run can go on with what is still known: the outcome of every action \
-                 that may have been begun meanwhile is then unknown"
+                "salvaging continues without the journal; the outcome of every action that may have \
+                 started is then unknown"
             }
-            Hint::MarkUndone(_) => "if nothing is left of it, mark it as undone",
+            Hint::MarkUndone(_) => "if it no longer exists, mark it as undone",
         };
         formatter.write_str(text)
     }

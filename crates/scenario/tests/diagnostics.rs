@@ -199,7 +199,7 @@ fn components_that_double_are_refused() {
         .plan(&Inputs::default())
         .expect_err("it is too large");
     insta::assert_snapshot!(scratch.shown(&problems), @r#"
-    error: this makes more than 100000 actions
+    error: this expands to more than 100000 actions
      --> c11.hcl:2:3
       |
     2 |   component "c12" "a" {

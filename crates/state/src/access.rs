@@ -1,4 +1,4 @@
-//! Who may use a server: whoever knows its password, which is made anew for each server.
+//! Who may use a server: whoever knows its password, which is new for each server.
 
 use base64::{
     Engine,

@@ -2,7 +2,7 @@
 //!
 //! - [`Storage`]: where states and locks are kept. [`PluginStorage`] is a plugin that speaks Seasonings.
 //! - [`Server`]: listens on a loopback address and answers Terraform with exactly the status codes that
-//!   its `http` backend expects. Every request needs the password of the server, which is made anew for
+//!   its `http` backend expects. Every request needs the password of the server, which is new for
 //!   each one.
 //! - [`Server::variables`]: what Terraform needs in its environment to use the server.
 //! - [`Notice`]: why a request was refused or failed. Terraform shows the status code alone, so a program

@@ -259,7 +259,7 @@ impl Session {
     pub(crate) fn begin_turn(&self) -> Result<Running, RpcError> {
         let mut turn = self.turn();
         if turn.is_some() {
-            let data = json!({ "sessionId": self.id(), "details": "a turn of this session runs" });
+            let data = json!({ "sessionId": self.id(), "details": "a turn is already in progress in this session" });
             return Err(Failure::SessionLocked.error(self.link().profile, data));
         }
         let running = Running {

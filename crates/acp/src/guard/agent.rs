@@ -130,7 +130,7 @@ impl Shared {
             from: Side::Client.into(),
             method: name.to_owned(),
             code: Failure::InvalidParams.code(),
-            message: format!("the answer {id:?} is none of the options, so it is cancelled"),
+            message: format!("the answer {id:?} is not one of the options, so it is cancelled"),
         });
         Some(encoded(&PermissionResult::cancelled()))
     }

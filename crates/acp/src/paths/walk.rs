@@ -26,7 +26,7 @@ const LINKS: usize = 40;
 /// How often a step is tried again while someone replaces what it is about.
 const ATTEMPTS: usize = 100;
 
-const REPLACED: PathError = PathError::Refused("the file is being replaced all the time");
+const REPLACED: PathError = PathError::Refused("the file kept changing while it was opened");
 
 const ESCAPES: PathError =
     PathError::Outside("a symbolic link leads out of the folders of the session");

@@ -134,7 +134,7 @@ impl Rule {
             );
             return Some(match is_about_files || facts.is_incomplete {
                 true => Outcome::Unknown("the call does not say which files it is about".into()),
-                false => Outcome::No("it is about no file".into()),
+                false => Outcome::No("the call names no file".into()),
             });
         }
         let files = facts.paths.iter().map(|path| (path, false));

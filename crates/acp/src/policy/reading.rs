@@ -216,7 +216,7 @@ fn warn_of_open_names(value: Option<&Expression>, commands: &[Glob], problems: &
             continue;
         }
         let warning = Diagnostic::warning(format!(
-            "the pattern {text:?} also allows commands whose names only begin so"
+            "the pattern {text:?} also allows commands whose names only begin with this text"
         ));
         let help = format!("write `{name}` and `{name} *`: without and with arguments");
         let warning = warning.help(help);

@@ -344,7 +344,7 @@ fn patterns_that_cannot_be_meant_are_reported() {
     for pattern in ["ls*", "git {status,diff}*"] {
         let shown = errors(&rule("allow", &format!("  command = [\"{pattern}\"]")));
         assert!(
-            shown.contains("warning") && shown.contains("only begin so"),
+            shown.contains("warning") && shown.contains("only begin with this text"),
             "{pattern}: {shown}"
         );
     }

@@ -17,7 +17,7 @@ Examples:
   The same in CI, with the rules in a file and events for a program:
     tenon acp chat --prompt - --policy agent.hcl --json --timeout 10m -- opencode acp < task.txt
 
-  Go on with the last session of this folder, or with a certain one:
+  Continue the latest session of this folder, or a certain one:
     tenon acp chat --list -- opencode acp
     tenon acp chat --resume -- opencode acp
     tenon acp chat --resume ses_e21f -- opencode acp
@@ -68,7 +68,7 @@ pub(crate) struct ChatArgs {
     #[arg(long, value_name = "PATH", conflicts_with = "list")]
     pub(crate) image: Vec<PathBuf>,
 
-    /// Go on with a session: the one whose id begins so, or the last one of the folder
+    /// Continue a session, named by the beginning of its id; without an id, the latest in the folder
     #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "", conflicts_with = "list")]
     pub(crate) resume: Option<String>,
 
@@ -120,7 +120,7 @@ pub(crate) struct ChatArgs {
     #[arg(long, value_name = "METHOD")]
     pub(crate) login: Option<String>,
 
-    /// How long nothing may happen in a turn, or none
+    /// Cancel a turn after this long without activity, or none
     #[arg(long, value_name = "TIME", default_value = "5m", value_parser = duration)]
     pub(crate) timeout: Limit,
 

@@ -65,7 +65,7 @@ pub(crate) struct DevArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) binary: Option<PathBuf>,
 
-    /// Environment variable that the plugin may see
+    /// Pass this environment variable to the plugin
     #[arg(long = "env", value_name = "NAME", value_parser = variable)]
     pub(crate) environment: Vec<String>,
 

@@ -110,7 +110,7 @@ pub(crate) struct PackArgs {
     #[arg(long)]
     pub(crate) write_config: bool,
 
-    /// Environment variable that the plugin may see
+    /// Pass this environment variable to the plugin
     #[arg(long = "env", value_name = "NAME", value_parser = variable)]
     pub(crate) environment: Vec<String>,
 
@@ -204,7 +204,7 @@ pub(crate) struct DocsArgs {
     #[arg(long, value_name = "FOLDER")]
     pub(crate) mirror: Option<PathBuf>,
 
-    /// Environment variable that the plugin may see, if it is started
+    /// Pass this environment variable to the plugin, if it is started
     #[arg(long = "env", value_name = "NAME", requires = "command", value_parser = variable)]
     pub(crate) environment: Vec<String>,
 

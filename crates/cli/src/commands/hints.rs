@@ -45,16 +45,18 @@ pub(crate) fn hint(hint: &Hint) -> String {
         Hint::CheckOutcome => "check whether it was done; then run it again with --redo-maybe or \
              --redo ADDRESS, or undo the run with `tenon teardown`"
             .to_owned(),
-        Hint::UndoRun => "undo the run with `tenon teardown` to undo it".to_owned(),
-        Hint::Salvage => "without it, --salvage goes on with what is still known: the outcome of \
-             every action that may have been begun meanwhile is then unknown"
-            .to_owned(),
+        Hint::UndoRun => "to undo this action, undo the run with `tenon teardown`".to_owned(),
+        Hint::Salvage => {
+            "--salvage continues without the journal; the outcome of every action that \
+             may have started is then unknown"
+                .to_owned()
+        }
         Hint::MarkUndone(address) => {
             let address = match address.contains('"') {
                 true => format!("'{address}'"),
                 false => address.clone(),
             };
-            format!("if nothing is left of it, say so with --undone {address}")
+            format!("if it no longer exists, confirm with --undone {address}")
         }
         other => other.to_string(),
     }

@@ -67,7 +67,7 @@ fn refuse_existing(folder: &Path) -> Result<(), Failure> {
     // A link that leads nowhere is something that exists, too.
     match folder.symlink_metadata().is_ok() {
         true => Err(Failure::usage(format!(
-            "{} exists already, and nothing in it is changed\n  hint: choose another name, or remove it first",
+            "{} already exists and was not changed\n  hint: choose another name, or remove it first",
             tenon_text::path(folder)
         ))),
         false => Ok(()),
@@ -85,7 +85,7 @@ fn refuse_unsuitable(language: Language, kind: Kind) -> Result<(), Failure> {
         Language::Bash => Err(Failure::new(
             Code::Usage,
             format!(
-                "a plugin in bash cannot {what}: that needs msgpack, and bash cannot hold its NUL bytes\n  \
+                "a plugin in bash cannot {what}: this requires msgpack, and bash strings cannot contain NUL bytes\n  \
                  hint: --lang python, or --kind function, action or resource"
             ),
         )),

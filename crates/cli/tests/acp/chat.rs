@@ -196,7 +196,7 @@ async fn exit_codes_say_what_went_wrong() {
     trial(tools::python(), async |_, _| {
         let shell = shell();
         for (prompt, options, code, part) in [
-            ("refuse", "", 1, "the agent refused to go on"),
+            ("refuse", "", 1, "the agent refused to continue"),
             ("tokens", "", 1, "limit of tokens"),
             ("fail", "", 1, "the agent answered session/prompt with an error: the model is down (code -32603)"),
             ("die", "", 3, "the agent ended before it answered"),

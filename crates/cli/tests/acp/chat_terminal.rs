@@ -403,7 +403,7 @@ async fn a_failed_turn_does_not_end_the_chat_and_an_agent_that_dies_does() {
             Expect("the model is down"),
             Expect("> "),
             Send("refuse\r"),
-            Expect("refused to go on"),
+            Expect("refused to continue"),
             Expect("> "),
             Send("die\r"),
             Expect("half a sen\r\n"),

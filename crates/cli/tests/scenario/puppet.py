@@ -72,7 +72,7 @@ def wait_for(condition):
 
 
 def attempt(name):
-    """The how manieth attempt this is, also after a restart."""
+    """The number of this attempt, counted across restarts."""
     path = f"{PROGRAM}.{name}.attempts"
     append(path, b".")
     return os.path.getsize(path)

@@ -24,10 +24,7 @@ pub(super) fn decode(text: &str) -> Result<Value, FunctionError> {
     while let Some(fields) = reader.record()? {
         if fields.len() != names.len() {
             let wanted = names.len();
-            return Err(reader.fail(&format!(
-                "{wanted} fields are required, but there are {}",
-                fields.len()
-            )));
+            return Err(reader.fail(&format!("expected {wanted} fields, found {}", fields.len())));
         }
         let fields = fields.into_iter().map(Value::from);
         records.push(Value::object(names.iter().zip(fields)));

@@ -76,7 +76,7 @@ pub(crate) async fn plan(
             let path = resolve(segments, kind.body);
             if path.is_root() {
                 // Without it, the resource would be updated in place.
-                let problem = "it has a path that leads to no attribute";
+                let problem = "a path in it does not match any attribute";
                 let detail = show::wrong_answer(plugin, PlanChange::METHOD, "replace", problem);
                 diagnostics.push(Diagnostic::error("Invalid plan of the plugin", detail));
                 return Err(diagnostics);

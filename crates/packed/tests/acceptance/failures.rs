@@ -172,7 +172,7 @@ fn a_path_that_leads_nowhere_in_replace_is_refused() {
         workspace.behave("replace nothing");
         let refused = workspace.run("plan").fails();
         refused.says(
-            "replace in the answer to resources/planChange: it has a path that leads to no attribute",
+            "replace in the answer to resources/planChange: a path in it does not match any attribute",
         );
     });
 }

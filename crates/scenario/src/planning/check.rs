@@ -110,7 +110,9 @@ impl Check<'_> {
             return None;
         }
         let label = declaration.label();
-        let summary = format!("the configuration of {label:?} cannot use outputs: it comes first");
+        let summary = format!(
+            "the configuration of {label:?} cannot use outputs: providers are configured before any action runs"
+        );
         let diagnostic = Diagnostic::error(summary)
             .at(expression.place())
             .help("use variables, and local values that need no outputs");

@@ -174,7 +174,7 @@ impl Expansion<'_> {
     fn node(&mut self, module: ModuleId, address: String, place: &Place, kind: NodeKind) -> NodeId {
         let id = NodeId(self.graph.nodes.len());
         if id.0 == MOST_NODES {
-            let summary = format!("this makes more than {MOST_NODES} actions");
+            let summary = format!("this expands to more than {MOST_NODES} actions");
             self.note(Diagnostic::error(summary).at(place.clone()));
         }
         self.graph.nodes.push(Node {
@@ -199,7 +199,7 @@ impl Expansion<'_> {
         });
         match instances {
             Ok(instances) if self.graph.nodes.len() + instances.len() > MOST_NODES => {
-                let summary = format!("this makes more than {MOST_NODES} actions");
+                let summary = format!("this expands to more than {MOST_NODES} actions");
                 self.note(Diagnostic::error(summary).at(expression.place()));
                 None
             }

@@ -99,10 +99,10 @@ pub(crate) fn check_retries(
     problem = problem.at(place);
     Some(problem.help(match named {
         Some(name) => format!(
-            "if running it twice does no harm, say `idempotent = true`; or give it a key with \
+            "if it is safe to run twice, set `idempotent = true`; or give it a key with \
              `{name} = true`"
         ),
-        None => "if running it twice does no harm, say `idempotent = true`".to_owned(),
+        None => "if it is safe to run twice, set `idempotent = true`".to_owned(),
     }))
 }
 

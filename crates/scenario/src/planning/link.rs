@@ -198,9 +198,9 @@ fn cycle(graph: &Graph, way: &[usize]) -> Diagnostic {
     let addresses: Vec<&str> = way.iter().map(|id| &*graph.nodes[*id].address).collect();
     let mut diagnostic = match addresses.as_slice() {
         [first, _] => Diagnostic::error(format!("`{first}` depends on itself")),
-        _ => Diagnostic::error("these depend on each other, so none can be first")
+        _ => Diagnostic::error("these depend on each other, so none can run first")
             .note(addresses.join(" needs "))
-            .help("take one of these references out"),
+            .help("remove one of these references"),
     };
     let mut first = true;
     for pair in way.windows(2) {

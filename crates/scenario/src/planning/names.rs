@@ -70,17 +70,23 @@ impl Graph {
                 (Instance::Each(..), Some("key")) => Ok(Target::EachKey),
                 (Instance::Each(..), Some("value")) => Ok(Target::EachValue),
                 (Instance::Each(..), _) => Err(incomplete("each", "each.key` or `each.value")),
-                _ => Err(not_here("each", "it belongs into a block with `for_each`")),
+                _ => Err(not_here(
+                    "each",
+                    "it can be used only in a block with `for_each`",
+                )),
             },
             "count" => match (position.instance, first) {
                 (Instance::Index(_), Some("index")) => Ok(Target::CountIndex),
                 (Instance::Index(_), _) => Err(incomplete("count", "count.index")),
-                _ => Err(not_here("count", "it belongs into a block with `count`")),
+                _ => Err(not_here(
+                    "count",
+                    "it can be used only in a block with `count`",
+                )),
             },
             "self" if position.has_self => Ok(Target::Itself),
             "self" => Err(not_here(
                 "self",
-                "it belongs into `lifecycle { teardown { ... } }` and `assert { ... }`",
+                "it can be used only in `lifecycle { teardown { ... } }` or `assert { ... }`",
             )),
             other => Err(unknown_root(other, module, position)),
         }

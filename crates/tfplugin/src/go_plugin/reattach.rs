@@ -12,9 +12,9 @@ pub(super) fn text(identity: &Identity, address: Address<'_>) -> String {
     // Within single quotes a shell knows no escapes, so one has to end and begin anew.
     let quoted = value.replace('\'', r"'\''");
     format!(
-        "The provider {} runs, until Ctrl-C. To make Terraform use it, run this in the shell \
-         where you run Terraform:\n\n    export TF_REATTACH_PROVIDERS='{quoted}'\n\nRelative paths \
-         begin at the folder that the provider was started in.\n",
+        "The provider {} is running. Press Ctrl-C to stop it. To make Terraform use it, run this in \
+         the shell where you run Terraform:\n\n    export TF_REATTACH_PROVIDERS='{quoted}'\n\nRelative \
+         paths are resolved from the folder in which the provider was started.\n",
         identity.name
     )
 }

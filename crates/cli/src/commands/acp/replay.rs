@@ -40,7 +40,7 @@ fn script(args: &ReplayArgs) -> Result<Script, Failure> {
     let items = items.map_err(|error| match error {
         ReadError::File(error) => unreadable(error),
         ReadError::Damaged { .. } => Failure::usage(format!(
-            "{name}: {error}\n  hint: --force plays it all the same"
+            "{name}: {error}\n  hint: --force replays it anyway"
         )),
     })?;
     let mut scripts = Script::of(items);

@@ -60,7 +60,7 @@ pub(super) fn of(folder: &Path) -> Result<String, Failure> {
     if is_device(&name) {
         return Err(refusal(
             &name,
-            "Windows has a device of this name, so that nobody could use the plugin there",
+            "Windows has a device of this name, so the plugin could not be used there",
             OTHER,
         ));
     }

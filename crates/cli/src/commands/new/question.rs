@@ -57,6 +57,6 @@ where
         let nearest = tenon_text::nearest(answer, names.iter().map(String::as_str));
         let hint = nearest.map_or_else(String::new, |name| format!("; did you mean {name}?"));
         let answer = output::on_one_line(answer);
-        output::talk(format_args!("{answer} is not one of them{hint}"));
+        output::talk(format_args!("unknown choice: {answer}{hint}"));
     }
 }

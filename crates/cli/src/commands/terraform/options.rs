@@ -24,7 +24,7 @@ pub(super) fn check(arguments: &Arguments) -> Result<(), Failure> {
         {
             return Err(Failure::usage(format!(
                 "tenon terraform has no option {word:?}\n  hint: did you mean `tenon terraform {meant} {command}`? The \
-                 options of tenon ({}) come before the command, those of Terraform behind it",
+                 options of tenon ({}) come before the command, those of Terraform after it",
                 OWN.join(", ")
             )));
         }

@@ -104,7 +104,7 @@ pub(super) fn apply(entry: Entry, node: &mut NodeRecord) -> Result<(), String> {
 fn check_earlier(earlier: Option<usize>, node: &NodeRecord) -> Result<(), String> {
     match earlier {
         Some(index) if index >= node.earlier.len() => Err(format!(
-            "it is about {}, which the record does not have",
+            "it names {}, which is not in the record",
             crate::address::earlier_address(&node.address, index)
         )),
         _ => Ok(()),

@@ -124,7 +124,7 @@ fn apply(json: &[u8], record: &mut Record, places: &HashMap<String, usize>) -> R
             node.check_providers(record.providers.len())
         }
         None => Err(format!(
-            "it is about {:?}, which the record does not have",
+            "it names {:?}, which is not in the record",
             entry.action()
         )),
     }

@@ -158,7 +158,7 @@ fn a_line_about_something_else_is_noticed() {
     let error = Journal::open(&path, false).unwrap_err().to_string();
     assert!(error.contains("line 8"), "{error}");
     assert!(
-        error.contains("\"action.put.z\", which the record does not have"),
+        error.contains("\"action.put.z\", which is not in the record"),
         "{error}"
     );
     // The same for an execution that there was not.

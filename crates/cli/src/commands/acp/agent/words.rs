@@ -89,7 +89,7 @@ pub(super) fn read(prompt: &[ContentBlock]) -> Result<Order, String> {
         ("plan", _) => work(words).map(Order::Plan),
         ("run", _) => work(words).map(Order::Run),
         ("teardown", [record]) => Ok(Order::Teardown(record.clone())),
-        ("init" | "scenarios" | "teardown", _) => Err(wrong(name, "these are not its arguments")),
+        ("init" | "scenarios" | "teardown", _) => Err(wrong(name, "wrong arguments")),
         _ => {
             let names = COMMANDS.iter().map(|(name, ..)| *name);
             let hint = match tenon_text::nearest(name, names) {
@@ -182,7 +182,7 @@ fn call(text: &str) -> Result<Order, String> {
     let (asked, command) = text.split_once(" -- ").unwrap_or((text, ""));
     let mut command = split(command)?.into_iter();
     let Some(program) = command.next() else {
-        return Err("the command of the plugin is missing behind `--`".to_owned());
+        return Err("the command of the plugin is missing after `--`".to_owned());
     };
     let mut asked = asked.trim();
     let mut protocol = None;

@@ -67,7 +67,7 @@ impl Talk<'_> {
             }
             StopReason::Cancelled if self.cancelled > 0 => return Err(Failure::interrupted()),
             StopReason::Cancelled => "the agent cancelled the turn",
-            StopReason::Refusal => "the agent refused to go on",
+            StopReason::Refusal => "the agent refused to continue",
             StopReason::MaxTokens => "the agent stopped at its limit of tokens",
             StopReason::MaxTurnRequests => "the agent stopped at its limit of requests in a turn",
             _ => return Ok(()),
