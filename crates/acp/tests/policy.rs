@@ -310,9 +310,9 @@ fn a_wrong_policy_says_what_is_wrong() {
     for (text, parts) in [
         (
             "default = \"alow\"\n",
-            &["there is no action \"alow\"", "did you mean `allow`?"][..],
+            &["unknown action `alow`", "did you mean `allow`?"][..],
         ),
-        ("default = 7\n", &["there is no action \"7\"", "`ask`"]),
+        ("default = 7\n", &["unknown action `7`", "`ask`"]),
         ("rule \"a\" {\n}\n", &["has no `action`"]),
         ("rule {\n  action = \"ask\"\n}\n", &["takes 1 label"]),
         (

@@ -34,7 +34,7 @@ pub fn run(given: Vec<OsString>) -> ExitCode {
         return match tenon_providers::find(&name) {
             Some(provider) => provider.serve_as(args),
             None => output::failure(&Failure::usage(format!(
-                "there is no built-in provider {name:?}; there are {}",
+                "unknown built-in provider `{name}`; there are {}",
                 tenon_providers::names().collect::<Vec<_>>().join(", ")
             ))),
         };

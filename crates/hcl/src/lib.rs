@@ -25,7 +25,7 @@
 //! let context = Context { scope: &scope, functions: &functions, is_plan: false };
 //! let errors = greeting.evaluate(&context).unwrap_err();
 //! assert_eq!(errors[0].render(Style::Plain), r#"
-//! error: there is no variable "nmae"
+//! error: unknown variable `nmae`
 //!  --> main.hcl:1:28
 //!   |
 //! 1 | greeting = "hello, ${upper(nmae)}"

@@ -55,7 +55,7 @@ impl Missing {
         names: impl IntoIterator<Item = &'a str> + Clone,
     ) -> Missing {
         Missing {
-            summary: format!("there is no {kind} {name:?}"),
+            summary: format!("unknown {kind} `{name}`"),
             help: did_you_mean(name, names),
             step: None,
         }
@@ -75,8 +75,8 @@ pub fn did_you_mean<'a>(
     names: impl IntoIterator<Item = &'a str> + Clone,
 ) -> Option<String> {
     const FEW: usize = 6;
-    if let Some(nearest) = tenon_text::nearest(name, names.clone()) {
-        return Some(format!("did you mean `{nearest}`?"));
+    if let Some(hint) = tenon_text::did_you_mean(name, names.clone()) {
+        return Some(hint);
     }
     let names: Vec<&str> = names.into_iter().take(FEW + 1).collect();
     match names.as_slice() {

@@ -54,7 +54,7 @@ impl LaunchError {
             level: level.name(),
             unknown: capabilities.unknown().to_vec(),
             hint: match meant {
-                Some(meant) => format!("did you mean {meant:?}?"),
+                Some(meant) => format!("did you mean `{meant}`?"),
                 None => format!(
                     "the plugin must list {:?} in the capabilities of its answer to `init`",
                     level.name()
@@ -94,8 +94,8 @@ fn doubts(plugin: &str, capabilities: &Capabilities) -> Vec<Finding> {
         let meant = meant(name, Level::Hooks);
         let is_hook = name.starts_with("hooks") || name.starts_with("middleware");
         let advice = match &meant {
-            Some(meant) => format!("did you mean {meant:?}?"),
-            None if is_hook => "there is no such hook".to_owned(),
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None if is_hook => "it is not a hook".to_owned(),
             None => return None,
         };
         Some(Finding {
@@ -103,7 +103,7 @@ fn doubts(plugin: &str, capabilities: &Capabilities) -> Vec<Finding> {
             hook: "init",
             address: None,
             severity: Severity::Warning,
-            text: format!("unknown capability {name:?}, which is never called; {advice}"),
+            text: format!("unknown capability `{name}`, which is never called; {advice}"),
             evidence: Vec::new(),
         })
     };
@@ -223,15 +223,15 @@ mod tests {
     fn a_misspelt_hook_is_named_with_the_one_that_is_meant() {
         let said = |name: &str, advice: &str| {
             vec![format!(
-                "unknown capability {name:?}, which is never called; {advice}"
+                "unknown capability `{name}`, which is never called; {advice}"
             )]
         };
         for (name, advice) in [
-            ("postPaln", "did you mean \"postPlan\"?"),
-            ("hooks.postPaln", "did you mean \"hooks.postPlan\"?"),
-            ("middleware/preAply", "did you mean \"hooks.preApply\"?"),
-            ("hokks", "did you mean \"hooks\"?"),
-            ("hooks.afterLunch", "there is no such hook"),
+            ("postPaln", "did you mean `postPlan`?"),
+            ("hooks.postPaln", "did you mean `hooks.postPlan`?"),
+            ("middleware/preAply", "did you mean `hooks.preApply`?"),
+            ("hokks", "did you mean `hooks`?"),
+            ("hooks.afterLunch", "it is not a hook"),
         ] {
             assert_eq!(texts(&["hooks.prePlan", name]), said(name, advice));
         }
@@ -250,7 +250,7 @@ mod tests {
         assert_eq!(
             error(&["hooks.postPaln"]),
             "the plugin \"p\" has no hooks: its capabilities are unknown: hooks.postPaln\n  \
-             hint: did you mean \"hooks.postPlan\"?"
+             hint: did you mean `hooks.postPlan`?"
         );
         assert_eq!(
             error(&["storage"]),

@@ -224,8 +224,7 @@ fn named(value: &Expression, declared: &[&str], problems: &mut Problems) -> Opti
     if declared.contains(&name.as_str()) {
         return Some(name);
     }
-    let mut diagnostic =
-        Diagnostic::error(format!("there is no plugin {name:?}")).at(value.place());
+    let mut diagnostic = Diagnostic::error(format!("unknown plugin `{name}`")).at(value.place());
     diagnostic.help = did_you_mean(&name, declared.iter().copied())
         .or_else(|| Some(format!("add `plugin {name:?} {{ command = [...] }}`")));
     problems.note(diagnostic);
@@ -364,8 +363,8 @@ mod tests {
                 "`config` is an object",
                 "a SHA-256 checksum has 64 hexadecimal digits",
                 "a plugin has no attribute \"comand\"",
-                "there is no plugin \"bb\"",
-                "there is no plugin \"c\"",
+                "unknown plugin `bb`",
+                "unknown plugin `c`",
                 "a time is a number of seconds greater than zero",
             ]
         );

@@ -209,7 +209,7 @@ impl Resource for StationResource {
             }
             (None, Some(_)) => Ok(None),
             // Without props it is an import.
-            (None, None) => Err(Failure::new(format!("there is no station {id:?}"))),
+            (None, None) => Err(Failure::new(format!("unknown station `{id}`"))),
         }
     }
 

@@ -152,18 +152,11 @@ fn over() -> ProviderError {
 }
 
 fn unknown_action(session: &Session, name: &str) -> ProviderError {
-    let known = session.offer.actions.keys().map(String::as_str);
-    let hint = match tenon_text::nearest(name, known) {
-        Some(name) => format!("did you mean {name}?"),
-        None => format!("the plugin offers {}", session.summary()),
-    };
-    ProviderError::new(
-        Code::UnknownAction,
-        format!("unknown action: {name}; {hint}"),
-    )
+    let known = session.offer.actions.keys();
+    ProviderError::new(Code::UnknownAction, session.missing("action", name, known))
 }
 
 fn unknown_method(call: &Call) -> RpcError {
-    let problem = format!("unknown method: {}", call.method);
+    let problem = format!("unknown method `{}`", call.method);
     ProviderError::new(Code::UnknownMethod, problem).into()
 }

@@ -16,7 +16,7 @@ pub(crate) fn place(error: &Error) -> (Vec<Segment>, String) {
         Problem::MissingAttribute(name) => named(name, "a value is required".to_owned()),
         Problem::UnsupportedAttribute(name) => named(name, "it is not supported".to_owned()),
         Problem::MisspeltAttribute { name, meant } => {
-            let problem = format!("it is not supported; did you mean {meant:?}?");
+            let problem = format!("it is not supported; did you mean `{meant}`?");
             named(name, problem)
         }
         Problem::ComputedAttribute(name) => {

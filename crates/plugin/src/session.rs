@@ -191,11 +191,9 @@ impl Session {
         name: &str,
         names: impl Iterator<Item = &'a String>,
     ) -> String {
-        let hint = match tenon_text::nearest(name, names.map(String::as_str)) {
-            Some(nearest) => format!("did you mean {nearest}?"),
-            None => format!("the plugin offers {}", self.summary()),
-        };
-        format!("there is no {kind} {name:?}; {hint}")
+        let hint = tenon_text::did_you_mean(name, names.map(String::as_str))
+            .unwrap_or_else(|| format!("the plugin offers {}", self.summary()));
+        format!("unknown {kind} `{name}`; {hint}")
     }
 
     /// What the plugin offers, in one line: `the actions add, fail and the function count`.

@@ -89,15 +89,15 @@ impl Tools {
     /// There is no tool of this name.
     pub(crate) fn unknown(&self, what: &str, name: &str) -> String {
         let names = self.names();
-        let hint = match tenon_text::nearest(name, names.iter().copied()) {
-            Some(nearest) => format!("did you mean {nearest}?"),
+        let hint = match tenon_text::did_you_mean(name, names.iter().copied()) {
+            Some(hint) => hint,
             None if names.is_empty() => "the plugin has no functions and no actions".to_owned(),
             None => {
                 let names: Vec<&str> = names.into_iter().collect();
                 format!("the plugin has {}", names.join(", "))
             }
         };
-        format!("unknown {what}: {name}; {hint}")
+        format!("unknown {what} `{name}`; {hint}")
     }
 
     /// Calls a tool. The arguments are an object, or an array of them in the order of the schema.

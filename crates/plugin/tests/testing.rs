@@ -300,7 +300,7 @@ async fn what_is_refused_names_its_attribute() {
     let failed = note.plan(&object(&[("titel", "a")])).await.unwrap_err();
     assert_eq!(
         failed.to_string(),
-        "titel: it is not supported; did you mean \"title\"?"
+        "titel: it is not supported; did you mean `title`?"
     );
 }
 

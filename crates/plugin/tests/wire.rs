@@ -177,19 +177,19 @@ async fn every_failure_has_its_code() {
         ),
         (
             r#"{"id":2,"method":"cancel","params":{}}"#,
-            r#"{"id":2,"error":{"code":"unknown_method","message":"unknown method: cancel"}}"#,
+            r#"{"id":2,"error":{"code":"unknown_method","message":"unknown method `cancel`"}}"#,
         ),
         (
             r#"{"id":2,"method":"execute","params":{"action":"ad"}}"#,
-            r#"{"id":2,"error":{"code":"unknown_action","message":"unknown action: ad; did you mean add?"}}"#,
+            r#"{"id":2,"error":{"code":"unknown_action","message":"unknown action `ad`; did you mean `add`?"}}"#,
         ),
         (
             r#"{"id":2,"method":"execute","params":{"action":"subtract"}}"#,
-            r#"{"id":2,"error":{"code":"unknown_action","message":"unknown action: subtract; the plugin offers the actions add, fail, keep, lose, panic, refuse, send"}}"#,
+            r#"{"id":2,"error":{"code":"unknown_action","message":"unknown action `subtract`; the plugin offers the actions add, fail, keep, lose, panic, refuse, send"}}"#,
         ),
         (
             r#"{"id":2,"method":"execute","params":{"action":"add","attrs":{"off":[1],"unit":[]}}}"#,
-            r#"{"id":2,"error":{"code":"validation_failed","message":"the attribute \"off\" is not supported; did you mean \"of\"?; at .unit: a string is required, but this is a tuple"}}"#,
+            r#"{"id":2,"error":{"code":"validation_failed","message":"the attribute \"off\" is not supported; did you mean `of`?; at .unit: a string is required, but this is a tuple"}}"#,
         ),
         (
             r#"{"id":2,"method":"execute","params":{"action":"keep","attrs":{"byte":300}}}"#,

@@ -238,7 +238,7 @@ impl FromStr for Protocol {
             .find(|protocol| protocol.name() == name)
             .ok_or_else(|| {
                 let names = Protocol::ALL.map(Protocol::name).join(", ");
-                format!("unknown protocol {name:?}; expected one of {names}")
+                format!("unknown protocol `{name}`; expected one of {names}")
             })
     }
 }

@@ -94,7 +94,7 @@ pub enum ChoiceError {
     },
     /// There is none of this name.
     #[error(
-        "there is no scenario {name:?} in {}\n  there are {}",
+        "unknown scenario `{name}` in {}\n  there are {}",
         tenon_text::path(.path),
         .names.join(", ")
     )]

@@ -29,7 +29,7 @@ impl Body {
     /// let errors = body.complete(&given).unwrap_err();
     /// assert_eq!(
     ///     errors[0].to_string(),
-    ///     r#"the attribute "nmae" is not supported; did you mean "name"?"#
+    ///     r#"the attribute "nmae" is not supported; did you mean `name`?"#
     /// );
     /// ```
     ///

@@ -43,7 +43,7 @@ fn all_errors_are_reported_and_quote_no_secret() {
     assert_eq!(errors[0], "the attribute \"colour\" is not supported");
     assert_eq!(
         errors[1],
-        "the attribute \"nmae\" is not supported; did you mean \"name\"?"
+        "the attribute \"nmae\" is not supported; did you mean `name`?"
     );
     assert!(
         errors[2].starts_with("at .key: a number is required"),
@@ -112,7 +112,7 @@ fn nested_objects_are_completed_at_every_depth() {
     let body = Body::default().with_block(Block::new("b", Nesting::List, rule()));
     assert_eq!(
         complete(&body, r#"{"b":[{"port":1},{"prot":1}]}"#).unwrap_err(),
-        ["at .b[1]: the attribute \"prot\" is not supported; did you mean \"port\"?"]
+        ["at .b[1]: the attribute \"prot\" is not supported; did you mean `port`?"]
     );
     assert_eq!(complete(&body, "{}").unwrap(), "{ b = [] }");
 }
@@ -197,6 +197,6 @@ fn errors_in_blocks_are_reported_along_with_their_count() {
     );
     assert_eq!(
         complete(&body, r#"{"ruel":[{}]}"#).unwrap_err(),
-        ["the attribute \"ruel\" is not supported; did you mean \"rule\"?"]
+        ["the attribute \"ruel\" is not supported; did you mean `rule`?"]
     );
 }

@@ -27,7 +27,7 @@
 //! assert_eq!(tenon_text::json("\"\u{202e}\""), r#""\u202e""#);
 //! ```
 //!
-//! [`nearest()`] finds the name that was probably meant by a misspelt one, for hints in errors.
+//! [`nearest()`] finds the name that was probably meant by a misspelt one, and [`did_you_mean`] makes a hint of it.
 
 mod hidden;
 mod nearest;
@@ -38,7 +38,7 @@ use std::path::Path;
 
 pub use hidden::is_hidden;
 use hidden::{has_variants, is_joiner, is_variation_selector};
-pub use nearest::nearest;
+pub use nearest::{did_you_mean, nearest};
 
 /// Text on one line: line breaks and tabs are escaped too.
 pub fn line(text: &str) -> Cow<'_, str> {

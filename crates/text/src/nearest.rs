@@ -26,6 +26,19 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
+/// A hint with the [`nearest`] name, which is written the same everywhere.
+///
+/// ```
+/// let hint = tenon_text::did_you_mean("lenght", ["list", "length"]);
+/// assert_eq!(hint.as_deref(), Some("did you mean `length`?"));
+/// ```
+pub fn did_you_mean<'a>(
+    name: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<String> {
+    nearest(name, candidates).map(|meant| format!("did you mean `{meant}`?"))
+}
+
 /// How many letters must be added, left out, changed or swapped with their neighbour.
 fn distance(a: &[char], b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();

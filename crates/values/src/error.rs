@@ -42,7 +42,7 @@ pub enum Problem {
     #[error("the attribute {0:?} is not supported")]
     UnsupportedAttribute(SmolStr),
     /// An object has no such attribute, but one with almost the same name.
-    #[error("the attribute {name:?} is not supported; did you mean {meant:?}?")]
+    #[error("the attribute {name:?} is not supported; did you mean `{meant}`?")]
     MisspeltAttribute {
         /// The name that was given.
         name: SmolStr,

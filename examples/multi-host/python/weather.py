@@ -149,7 +149,7 @@ class Station:
         except FileNotFoundError:
             if props is None:
                 # It is being imported.
-                raise Failure(f'there is no station "{id}"') from None
+                raise Failure(f"unknown station `{id}`") from None
             return None
         found = self.Props(name=id, city=stored["city"], elevation=stored["elevation"])
         return Found(found, self.state(found))

@@ -134,7 +134,7 @@ const plugin = new Plugin({ name: "weather", version: "1.0.0" })
     },
     async read(name, props, { state: stations }) {
       const found = await stations.read(name);
-      if (found === undefined && props === undefined) throw new Failure(`there is no station ${JSON.stringify(name)}`);
+      if (found === undefined && props === undefined) throw new Failure(`unknown station \`${name}\``);
       return found && { props: { name, ...found }, state: stations.state({ name, ...found }) };
     },
     async update(existing, station, { state: stations }) {

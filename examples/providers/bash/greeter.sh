@@ -117,7 +117,7 @@ execute() { # params
         return
     fi
     if [[ $found != greet ]]; then
-        failure unknown_action "unknown action: $found"
+        failure unknown_action "unknown action \`$found\`"
         return
     fi
     local attrs_member="[{,][[:space:]]*\"attrs\"$colon(.*)"
@@ -167,7 +167,7 @@ while IFS= read -r line; do # Ends when the host closes our stdin.
         shutdown)
             result '{}'
             exit 0 ;;
-        *) failure unknown_method "unknown method: $method" ;;
+        *) failure unknown_method "unknown method \`$method\`" ;;
     esac
 done
 exit 0

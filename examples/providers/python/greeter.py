@@ -92,11 +92,11 @@ def handle(method, params):
         if not isinstance(action, str):
             raise Failure("invalid_request", "`action` must be a string")
         if action not in ACTIONS:
-            raise Failure("unknown_action", f"unknown action: {action}")
+            raise Failure("unknown_action", f"unknown action `{action}`")
         attrs = params.get("attrs")
         attrs = validated({} if attrs is None else attrs, SCHEMA["actions"][action]["attrs"])
         return {"outputs": ACTIONS[action](attrs)}
-    raise Failure("unknown_method", f"unknown method: {method}")
+    raise Failure("unknown_method", f"unknown method `{method}`")
 
 
 def answer(line):

@@ -137,7 +137,7 @@ class Types(unittest.TestCase):
         good = {"name": "a", "rule": []}
         for change, text in [
             ({"name": 1}, "at .name: a string is required, but this is a number"),
-            ({"nmae": "x", "name": None}, 'the attribute "nmae" is not supported; did you mean "name"?'),
+            ({"nmae": "x", "name": None}, 'the attribute "nmae" is not supported; did you mean `name`?'),
             ({"points": [{"x": 1}, {"x": "no"}]}, "at .points[1].x: a number is required, but this is a string"),
             ({"points": [{}]}, 'at .points[0]: the attribute "x" is required'),
             ({"color": "green"}, 'at .color: one of "red", "blue" is required'),
@@ -302,7 +302,7 @@ class Parts(unittest.TestCase):
             (lambda: plugin.resource("x", Reserved), "Terraform reserves this name"),
             (lambda: plugin.resource("x", BoundUpgrade), "static method"),
             (lambda: plugin.storage(object()), "needs a method 'read'"),
-            (lambda: plugin.resource_hook("post_pln")(text), "there is no hook"),
+            (lambda: plugin.resource_hook("post_pln")(text), "unknown hook `post_pln`"),
             (lambda: Plugin("a b"), "not a valid name"),
             (lambda: Plugin("a", max_in_flight=0), "at least 1"),
         ]:

@@ -159,7 +159,7 @@ class JsonRpc(unittest.TestCase):
             answers = {one["id"]: one for one in (program.line() for _ in range(3))}
             self.assertEqual(answers[1]["result"], {"a": [1, None, "é"]})
             self.assertEqual(answers[2]["result"], 6)
-            self.assertEqual(answers[3]["error"], {"code": -32601, "message": "unknown method: ad; did you mean add?"})
+            self.assertEqual(answers[3]["error"], {"code": -32601, "message": "unknown method `ad`; did you mean `add`?"})
             program.send(call(4, "fail", {"how": "failure"}))
             data = {"path": ["how"], "code": "broken", "detail": "very"}
             self.assertEqual(program.line()["error"], {"code": -32000, "message": "how: it is broken", "data": data})

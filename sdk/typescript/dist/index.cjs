@@ -735,7 +735,7 @@ class Reader {
             const near = nearest(name, absent);
             if (near !== undefined)
                 meant = (meant ?? new Set()).add(near);
-            const hint = near === undefined ? "" : `; did you mean ${JSON.stringify(near)}?`;
+            const hint = near === undefined ? "" : `; did you mean \`${near}\`?`;
             this.#refuse(path, name, `the attribute ${JSON.stringify(name)} is not supported${hint}`, true);
         }
         for (const name in attributes) {
@@ -1699,8 +1699,8 @@ class Session {
     }
     missing(kind, name, all) {
         const near = nearest(name, [...all]);
-        const hint = near === undefined ? `the plugin offers ${this.summary()}` : `did you mean ${near}?`;
-        return `there is no ${kind} ${JSON.stringify(name)}; ${hint}`;
+        const hint = near === undefined ? `the plugin offers ${this.summary()}` : `did you mean \`${near}\`?`;
+        return `unknown ${kind} \`${name}\`; ${hint}`;
     }
     summary() {
         const kinds = [
@@ -2950,8 +2950,8 @@ function unknownName(session, kind, name) {
     const near = nearest(name, names);
     const hint = near === undefined
         ? `the plugin has ${names.length === 0 ? "no functions and no actions" : names.join(", ")}`
-        : `did you mean ${near}?`;
-    return `unknown ${kind}: ${name}; ${hint}`;
+        : `did you mean \`${near}\`?`;
+    return `unknown ${kind} \`${name}\`; ${hint}`;
 }
 class ServiceMethods {
     #session;
@@ -3038,7 +3038,7 @@ class McpMethods {
             case "tools/call":
                 return this.#call(request);
             default:
-                throw new Fault(METHOD_NOT_FOUND, `unknown method: ${request.method}; the plugin offers tools/list and tools/call`);
+                throw new Fault(METHOD_NOT_FOUND, `unknown method \`${request.method}\`; the plugin offers tools/list and tools/call`);
         }
     }
     event(method, params, calls) {
@@ -3321,7 +3321,7 @@ class OrchardConversation {
                 await this.#session.shutDown();
                 return {};
             default:
-                throw new OrchardError("unknown_method", `unknown method: ${method}`);
+                throw new OrchardError("unknown_method", `unknown method \`${method}\``);
         }
     }
     async #configure(config) {
@@ -3346,9 +3346,7 @@ class OrchardConversation {
         const { actions } = this.#session.parts;
         const part = actions.get(action);
         if (part === undefined) {
-            const near = nearest(action, [...actions.keys()]);
-            const hint = near === undefined ? `the plugin offers ${this.#session.summary()}` : `did you mean ${near}?`;
-            throw new OrchardError("unknown_action", `unknown action: ${action}; ${hint}`);
+            throw new OrchardError("unknown_action", this.#session.missing("action", action, actions.keys()));
         }
         if (this.#session.stage === "ended")
             throw new OrchardError("invalid_request", "the provider has been shut down");

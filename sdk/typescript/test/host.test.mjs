@@ -21,7 +21,7 @@ test("a failure names the argument, and any other error reaches the user as its 
   await assert.rejects(host.callFunction("slug", { text: "boom" }), { message: "it went boom\na spark" });
   await assert.rejects(host.callFunction("slug", { text: ["x"] }), /a string is required/);
   await assert.rejects(host.callFunction("slug"), { message: 'the attribute "text" is required', path: ["text"] });
-  await assert.rejects(host.callFunction("slog"), { message: 'there is no function "slog"; did you mean slug?' });
+  await assert.rejects(host.callFunction("slog"), { message: 'unknown function `slog`; did you mean `slug`?' });
 });
 
 test("numbers keep all their digits", async () => {
@@ -188,7 +188,7 @@ test("actions have outputs, and codes for what goes wrong", async () => {
   });
   await assert.rejects(host.runAction("wat"), {
     code: "unknown_action",
-    message: "unknown action: wat; did you mean wait?",
+    message: "unknown action `wat`; did you mean `wait`?",
   });
 });
 

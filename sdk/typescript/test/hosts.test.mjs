@@ -80,10 +80,10 @@ test("JSON-RPC service: methods by name, params by name or position, errors with
   assert.equal(by(4).error.code, -32602);
   assert.deepEqual(by(4).error.data, { path: ["limit"] });
   assert.match(by(5).error.message, /^text: /);
-  assert.equal(by(6).error.message, "unknown method: slog; did you mean slug?");
+  assert.equal(by(6).error.message, "unknown method `slog`; did you mean `slug`?");
   assert.equal(
     by(7).error.message,
-    "unknown method: nothing like it; the plugin has exact, maybe, same, slug, total, unique, wait",
+    "unknown method `nothing like it`; the plugin has exact, maybe, same, slug, total, unique, wait",
   );
   assert.equal(by(9).error.code, -32602);
   assert.deepEqual(by(11).error, { code: -32000, message: "the answer was lost", data: { code: "outcome_unknown" } });
@@ -130,7 +130,7 @@ test("MCP: tools with schemas, results, errors and progress", async () => {
   assert.deepEqual(by(3).result, { content: [{ type: "text", text: "a-b" }], structuredContent: { result: "a-b" } });
   assert.deepEqual(by(4).result, { content: [{ type: "text", text: "text: the text is empty" }], isError: true });
   assert.deepEqual([by(5).error.code, by(5).error.data], [-32602, { path: ["text"] }]);
-  assert.equal(by(6).error.message, "unknown tool: slog; did you mean slug?");
+  assert.equal(by(6).error.message, "unknown tool `slog`; did you mean `slug`?");
   const progress = answers.filter((one) => one.method === "notifications/progress").map((one) => one.params);
   assert.deepEqual(progress.at(-1), { progressToken: 5, progress: 2, total: 2, message: "step 2" });
   assert.equal(by(8).error.code, -32601);

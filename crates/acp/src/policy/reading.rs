@@ -106,8 +106,7 @@ fn action(value: &Expression, problems: &mut Problems) -> Option<Action> {
     let text = problems.text(value, "an action")?;
     let known = { Action::WORDS.iter() }.find(|(word, _)| *word == text);
     if known.is_none() {
-        let diagnostic =
-            Diagnostic::error(format!("there is no action {text:?}")).at(value.place());
+        let diagnostic = Diagnostic::error(format!("unknown action `{text}`")).at(value.place());
         let words = Action::WORDS.map(|(word, _)| word);
         problems.note(with_choices(diagnostic, &text, &words));
     }
@@ -117,7 +116,7 @@ fn action(value: &Expression, problems: &mut Problems) -> Option<Action> {
 fn kind(text: &str, value: &Expression, problems: &mut Problems) -> Option<ToolKind> {
     let kind = ToolKind::from(text);
     if let ToolKind::Other(_) = kind {
-        let diagnostic = Diagnostic::error(format!("there is no kind of tool {text:?}"));
+        let diagnostic = Diagnostic::error(format!("unknown kind of tool `{text}`"));
         problems.note(with_choices(
             diagnostic.at(value.place()),
             text,

@@ -82,9 +82,9 @@ fn user(text: &str) -> Result<Allowed, String> {
         // The second field is the password, or a sign that it is elsewhere.
         fields.nth(1).filter(|_| is_named)?.parse().ok()
     });
-    number
-        .map(Allowed::User)
-        .ok_or_else(|| format!("there is no user {text:?} in /etc/passwd; use a user id instead"))
+    number.map(Allowed::User).ok_or_else(|| {
+        format!("unknown user `{text}`: it is not in /etc/passwd; use a user id instead")
+    })
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ pub(crate) fn run(subcommand: Option<&str>) -> Result<(), Failure> {
         None => command,
         Some(name) => {
             let found = command.find_subcommand(name).ok_or_else(|| {
-                Failure::usage(format!("there is no command {name}; see tenon --help"))
+                Failure::usage(format!("unknown command `{name}`; see tenon --help"))
             })?;
             found.clone()
         }

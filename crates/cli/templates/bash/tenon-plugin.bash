@@ -311,11 +311,11 @@ orchard() { # method
         configure) send "{\"id\":$id,\"result\":{}}" ;;
         shutdown) send "{\"id\":$id,\"result\":{}}"; exit 0 ;;
         execute)
-            if [[ ${offered[$action]-} != action ]]; then orchard_error unknown_action "unknown action: $action"
+            if [[ ${offered[$action]-} != action ]]; then orchard_error unknown_action "unknown action \`$action\`"
             elif perform "$action" /params/attrs; then send "{\"id\":$id,\"result\":{\"outputs\":$encoded}}"
             elif (( is_refused )); then orchard_error validation_failed "$problem"
             else orchard_error execute_failed "$problem"; fi ;;
-        *) orchard_error unknown_method "unknown method: $1" ;;
+        *) orchard_error unknown_method "unknown method \`$1\`" ;;
     esac
 }
 

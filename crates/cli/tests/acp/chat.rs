@@ -135,7 +135,7 @@ async fn a_file_is_not_written_without_a_permission() {
         let misspelt = ask(&shell, "write a", "--deny 'exceute:rm *'").await;
         assert_eq!(misspelt.code, Some(2));
         assert!(
-            misspelt.stderr.contains("did you mean execute?"),
+            misspelt.stderr.contains("did you mean `execute`?"),
             "{}",
             misspelt.stderr
         );
@@ -204,7 +204,7 @@ async fn exit_codes_say_what_went_wrong() {
             ("die", "", 3, "out of memory"),
             ("hang", "--timeout 200ms", 5, "--timeout"),
             ("say x", "--cwd no-such-folder", 2, "no-such-folder"),
-            ("say x", "--allow edti", 2, "did you mean edit?"),
+            ("say x", "--allow edti", 2, "did you mean `edit`?"),
             ("say x", "--policy no.hcl", 2, "no.hcl"),
             ("say x", "--image agent.py", 2, "is not a PNG"),
             ("say x", "--resume unknown", 1, "--list"),

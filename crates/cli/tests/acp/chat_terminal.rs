@@ -230,7 +230,7 @@ async fn commands_are_completed_and_modes_changed() {
             Expect("old  2026-01-02T00:00:00Z  Greetings"),
             Expect("> "),
             Send(":moed\r"),
-            Expect("did you mean :mode?"),
+            Expect("did you mean `:mode`?"),
             Expect("> "),
             Send(":help\r"),
             Expect("Lines at the prompt:"),

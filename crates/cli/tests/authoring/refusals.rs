@@ -68,7 +68,7 @@ async fn a_terminal_is_asked_for_what_is_not_given() {
         let steps = [
             Expect("Language (python, typescript, rust, bash) [python]: "),
             Send("bsh\r"),
-            Expect("unknown choice: bsh; did you mean bash?"),
+            Expect("unknown choice `bsh`; did you mean `bash`?"),
             Expect("Language"),
             Send("bash\r"),
             Expect("Kind (all, function, action, resource, storage, hook) [all]: "),

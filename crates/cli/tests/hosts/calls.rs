@@ -63,7 +63,7 @@ fn failures_and_wrong_arguments_are_told() {
             refused.says(code);
         }
         let refused = workspace.tenon_with_plugin(&["call", "forcast", "{}"]);
-        refused.says("unknown method: forcast; did you mean forecast?");
+        refused.says("unknown method `forcast`; did you mean `forecast`?");
     });
 }
 

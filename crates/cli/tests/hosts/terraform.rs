@@ -165,7 +165,7 @@ fn a_packed_provider_says_what_is_wrong_and_where() {
         let refused = project.run("apply -auto-approve").fails();
         refused.says("invalid name \"Roof!\"; use lower-case letters, digits and hyphens");
         let refused = project.run("import weather_station.roof cellar").fails();
-        refused.says("there is no station \"cellar\"");
+        refused.says("unknown station `cellar`");
     });
 }
 

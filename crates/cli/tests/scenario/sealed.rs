@@ -267,7 +267,7 @@ async fn a_secret_that_nothing_needs() {
         let line = format!("tenon {command} {record} {given}");
         let outcome = stage.run(&line).await;
         assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
-        let named = "there is no secret \"action.put.a.token\"";
+        let named = "unknown secret `action.put.a.token`";
         assert!(outcome.stderr.contains(named), "{}", outcome.stderr);
         assert_hidden(&stage, &[&outcome.stdout, &outcome.stderr]);
         assert_eq!(stage.rows("puppet").await, "a use");

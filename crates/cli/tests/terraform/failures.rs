@@ -160,7 +160,7 @@ fn a_misspelt_hook_is_not_silent() {
         workspace.run("init").succeeds();
         let applied = workspace.run("apply -auto-approve").succeeds();
         applied.says(
-            "warning named init - unknown capability \"hooks.postPaln\", which is never called; did you mean \
+            "warning named init - unknown capability `hooks.postPaln`, which is never called; did you mean \
              \"hooks.postPlan\"?",
         );
         project(r#""postPaln""#);
@@ -168,6 +168,6 @@ fn a_misspelt_hook_is_not_silent() {
         assert_eq!(refused.code, Some(3), "{refused}");
         refused
             .says("the plugin \"named\" has no hooks: its capabilities are unknown: hooks.postPaln")
-            .says("hint: did you mean \"hooks.postPlan\"?");
+            .says("hint: did you mean `hooks.postPlan`?");
     });
 }

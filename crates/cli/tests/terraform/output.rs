@@ -38,7 +38,7 @@ fn with_json_a_failure_to_start_is_a_line_of_json() {
             ),
             (
                 "plugin \"cost\" {\n  command = [\"./missing\"]\n}\nhooks = [\"cots\"]\n",
-                "there is no plugin \"cots\"",
+                "unknown plugin `cots`",
                 1,
             ),
             (

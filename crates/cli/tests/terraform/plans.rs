@@ -254,7 +254,7 @@ fn plugins_can_be_switched_off() {
         workspace.write("tenon.hcl", "hooks = [\"cost\"]\n");
         let invalid = workspace.run("plan");
         assert_eq!(invalid.code, Some(1), "{invalid}");
-        invalid.says("there is no plugin \"cost\"");
+        invalid.says("unknown plugin `cost`");
         workspace.run("--no-plugins plan").succeeds();
     });
 }

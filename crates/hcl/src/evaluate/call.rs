@@ -25,10 +25,8 @@ impl Evaluator<'_> {
     }
 
     fn no_function(&mut self, call: &Call) -> Reported {
-        let mut diagnostic = self.error(
-            format!("there is no function {:?}", call.name),
-            call.name_span,
-        );
+        let mut diagnostic =
+            self.error(format!("unknown function `{}`", call.name), call.name_span);
         diagnostic.help = self.context.functions.help(&call.name);
         self.report(diagnostic)
     }

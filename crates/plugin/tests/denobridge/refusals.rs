@@ -99,7 +99,7 @@ async fn failures_are_errors_with_their_text() {
             "call",
             r#"{"name":"ad","arguments":[]}"#,
             -32000,
-            "did you mean add?",
+            "did you mean `add`?",
         ),
         (
             "call",

@@ -41,7 +41,7 @@ async fn an_error_of_a_function_points_at_its_argument() {
     let (code, text) = host.error("functions/call", params).await;
     assert_eq!(
         (code, &*text),
-        (-32002, "there is no function \"slog\"; did you mean slug?")
+        (-32002, "unknown function `slog`; did you mean `slug`?")
     );
     host.end().await;
 }
@@ -105,7 +105,7 @@ async fn failures_and_unknown_names_are_errors() {
         (
             "resources/read",
             json!([{"type": "acount", "state": null}]),
-            (-32002, "did you mean account?"),
+            (-32002, "did you mean `account`?"),
         ),
         (
             "resources/readData",

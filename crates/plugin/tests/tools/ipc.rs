@@ -108,7 +108,7 @@ async fn arguments_that_do_not_fit_are_named() {
         (
             "greet",
             json!({ "nmae": "you" }),
-            "nmae: it is not supported; did you mean \"name\"?",
+            "nmae: it is not supported; did you mean `name`?",
             json!(["nmae"]),
         ),
         (
@@ -165,12 +165,12 @@ async fn an_unknown_method_is_answered_with_what_there_is() {
     assert_eq!(error["code"], -32601);
     assert_eq!(
         error["message"],
-        "unknown method: gret; did you mean greet?"
+        "unknown method `gret`; did you mean `greet`?"
     );
     let error = call("publish_everything", json!({})).await;
     assert_eq!(
         error["message"],
-        "unknown method: publish_everything; the plugin has count, crash, exact, greet, holes, join, login, nothing, open, refuse, wait"
+        "unknown method `publish_everything`; the plugin has count, crash, exact, greet, holes, join, login, nothing, open, refuse, wait"
     );
 }
 

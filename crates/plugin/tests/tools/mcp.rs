@@ -165,7 +165,7 @@ async fn a_failure_is_a_result_and_a_wrong_argument_is_an_error() {
     let error = ask("tools/call", json!({ "name": "gret" })).await;
     assert_eq!(
         error,
-        json!({ "code": -32602, "message": "unknown tool: gret; did you mean greet?" })
+        json!({ "code": -32602, "message": "unknown tool `gret`; did you mean `greet`?" })
     );
     let error = ask("prompts/list", json!({})).await;
     assert_eq!(error["code"], -32601);

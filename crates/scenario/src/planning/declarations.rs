@@ -162,7 +162,7 @@ impl Declarations {
         let is_there = self.all.iter().any(|one| one.label() == label);
         let summary = match is_there {
             true => format!("the provider {label:?} does not offer {kind:?}"),
-            false => format!("there is no provider {label:?}"),
+            false => format!("unknown provider `{label}`"),
         };
         let labels = self.labels(offering);
         let mut diagnostic = Diagnostic::error(summary).at(choice.place.clone());

@@ -112,7 +112,7 @@ fn find_node<'r>(
         let mut kinds: Vec<&str> = nodes.keys().map(String::as_str).collect();
         kinds.sort_unstable();
         return Err(Missing {
-            summary: format!("there is no {root} of the type {kind:?}"),
+            summary: format!("unknown {root} type `{kind}`"),
             help: did_you_mean(kind, kinds),
             step: Some(0),
         });
@@ -120,7 +120,7 @@ fn find_node<'r>(
     match names.get(*name) {
         Some(id) => Ok(Target::Node(*id)),
         None => Err(Missing {
-            summary: format!("there is no {root} {:?}", format!("{kind}.{name}")),
+            summary: format!("unknown {root} `{kind}.{name}`"),
             help: did_you_mean(name, names.keys().map(String::as_str)),
             step: Some(1),
         }),

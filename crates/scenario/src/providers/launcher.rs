@@ -75,7 +75,7 @@ impl Launcher {
     fn no_builtin(&self, name: &str, builtin: &str) -> ProviderFailure {
         let known: Vec<&str> = self.builtins.keys().map(String::as_str).collect();
         let message = format!(
-            "the provider {name:?}: there is no built-in provider {builtin:?}\n  there are {}",
+            "the provider {name:?}: unknown built-in provider `{builtin}`\n  there are {}",
             known.join(", ")
         );
         ProviderFailure::new(FailureKind::CannotStart, message)

@@ -21,7 +21,7 @@ pub(crate) fn check_secret_names(record: &Record, given: &Given) -> Result<(), V
     let is_known = |name: &str| known.iter().any(|known| part_of(known, name).is_some());
     let unknown = given.secrets.keys().filter(|name| !is_known(name));
     let problem = |name: &String| {
-        let summary = format!("there is no secret {name:?} that this run needs");
+        let summary = format!("unknown secret `{name}`: this run does not need it");
         let mut problem = Diagnostic::error(summary);
         problem.help = did_you_mean(name, known.iter().map(String::as_str));
         problem

@@ -34,7 +34,7 @@ impl<P: Provider> Adapter<P> {
         let Some(function) = offer.functions.get(&request.name) else {
             let names = offer.functions.keys().map(|name| format!("{name:?}"));
             let names = names.collect::<Vec<_>>().join(", ");
-            let problem = format!("there is no function {:?}, only {names}", request.name);
+            let problem = format!("unknown function `{}`; there are {names}", request.name);
             return Err(problem.into());
         };
         let arguments = arguments(function, &request.arguments)?;

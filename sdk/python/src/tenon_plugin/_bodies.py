@@ -196,7 +196,7 @@ class Body:
 
 
 def _unsupported(name: str, close: str | None) -> str:
-    meant = f'; did you mean "{close}"?' if close else ""
+    meant = f"; did you mean `{close}`?" if close else ""
     return f'the attribute "{name}" is not supported{meant}'
 
 

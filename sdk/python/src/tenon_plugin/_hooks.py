@@ -40,7 +40,7 @@ class Hooks:
     def _named(self, hook: str, known: dict[str, str]) -> Callable[[F], F]:
         name = known.get(hook, hook)
         if name not in known.values():
-            raise ValueError(f"there is no hook {hook!r}; there are {', '.join(known)}")
+            raise ValueError(f"unknown hook `{hook}`; there are {', '.join(known)}")
         return lambda handler: self._hook(name, handler)
 
     def _hook(self, name: str, handler: F) -> F:

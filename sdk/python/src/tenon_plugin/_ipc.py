@@ -24,8 +24,8 @@ class Tools(JsonRpc):
         """There is nothing of this name."""
         names = sorted(self._parts)
         close = nearest(str(name), names)
-        hint = f"did you mean {close}?" if close else f"the plugin has {', '.join(names) or 'none'}"
-        return f"unknown {what}: {name}; {hint}"
+        hint = f"did you mean `{close}`?" if close else f"the plugin has {', '.join(names) or 'none'}"
+        return f"unknown {what} `{name}`; {hint}"
 
     def call(self, part: Any, params: Any, job: Job) -> Any:
         """Calls a function or an action. The result is plain."""

@@ -8,7 +8,6 @@ from . import _text
 from ._failure import Failure, Unfit, failure_of, is_mistake
 from ._host import Host, Job, Refused, Unwritable, written
 from ._lines import Lines
-from ._names import nearest
 from ._schema import orchard_schema
 from ._session import Unconfigured, join
 
@@ -58,7 +57,7 @@ class Orchard(Host):
             return
         params = message.get("params")
         if method not in ("describe", "configure", "execute", "shutdown"):
-            self.refuse(id, Refused("unknown_method", f"unknown method: {method}"))
+            self.refuse(id, Refused("unknown_method", f"unknown method `{method}`"))
         elif params is not None and type(params) is not dict:
             self.refuse(id, Refused("invalid_request", f"the params of {method} must be an object"))
         elif method == "describe":
@@ -92,9 +91,7 @@ class Orchard(Host):
             raise Refused("invalid_request", "action in the params of execute: it is missing")
         action = self.plugin.actions.get(name)
         if action is None:
-            close = nearest(name, self.plugin.actions)
-            hint = f"did you mean {close}?" if close else f"the plugin offers {self.session.summary()}"
-            raise Refused("unknown_action", f"unknown action: {name}; {hint}")
+            raise Refused("unknown_action", self.session.missing("action", name, self.plugin.actions))
         if self.session.stage == "ended":
             raise Refused("invalid_request", _over(""))
         if self.session.stage != "ready":

@@ -158,8 +158,8 @@ class Session:
     def missing(self, kind: str, name: str, names: Iterable[str]) -> str:
         """There is nothing of this kind and name; ``names`` are those that there are."""
         close = nearest(name, names)
-        hint = f"did you mean {close}?" if close else f"the plugin offers {self.summary()}"
-        return f'there is no {kind} "{name}"; {hint}'
+        hint = f"did you mean `{close}`?" if close else f"the plugin offers {self.summary()}"
+        return f"unknown {kind} `{name}`; {hint}"
 
 
 _context_names: dict[Any, str | None] = {}

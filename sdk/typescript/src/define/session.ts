@@ -130,8 +130,8 @@ export class Session {
   /** There is nothing of this kind and name. */
   missing(kind: string, name: string, all: Iterable<string>): string {
     const near = nearest(name, [...all]);
-    const hint = near === undefined ? `the plugin offers ${this.summary()}` : `did you mean ${near}?`;
-    return `there is no ${kind} ${JSON.stringify(name)}; ${hint}`;
+    const hint = near === undefined ? `the plugin offers ${this.summary()}` : `did you mean \`${near}\`?`;
+    return `unknown ${kind} \`${name}\`; ${hint}`;
   }
 
   /** What the plugin offers, in one line: `the actions add, fail and the function count`. */

@@ -44,7 +44,7 @@ export class McpMethods implements JsonRpcMethods {
       default:
         throw new Fault(
           METHOD_NOT_FOUND,
-          `unknown method: ${request.method}; the plugin offers tools/list and tools/call`,
+          `unknown method \`${request.method}\`; the plugin offers tools/list and tools/call`,
         );
     }
   }

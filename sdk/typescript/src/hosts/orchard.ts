@@ -4,7 +4,7 @@ import { type Session, Unconfigured } from "../define/session.ts";
 import { type FrameReader, frameReader } from "../ipc/framing.ts";
 import { asFailure, diagnosticText } from "../values/failure.ts";
 import { parseJson, stringifyJson } from "../values/json.ts";
-import { isUnfit, nearest, problemsText } from "../values/problem.ts";
+import { isUnfit, problemsText } from "../values/problem.ts";
 import { isRecord, JSON_READING } from "../values/read.ts";
 import { bytewise, type Declaration, isOptional, typeText } from "../values/type.ts";
 import { RunningCalls } from "./calls.ts";
@@ -206,7 +206,7 @@ export class OrchardConversation implements Conversation {
         await this.#session.shutDown();
         return {};
       default:
-        throw new OrchardError("unknown_method", `unknown method: ${method}`);
+        throw new OrchardError("unknown_method", `unknown method \`${method}\``);
     }
   }
 
@@ -227,9 +227,7 @@ export class OrchardConversation implements Conversation {
     const { actions } = this.#session.parts;
     const part = actions.get(action);
     if (part === undefined) {
-      const near = nearest(action, [...actions.keys()]);
-      const hint = near === undefined ? `the plugin offers ${this.#session.summary()}` : `did you mean ${near}?`;
-      throw new OrchardError("unknown_action", `unknown action: ${action}; ${hint}`);
+      throw new OrchardError("unknown_action", this.#session.missing("action", action, actions.keys()));
     }
     if (this.#session.stage === "ended") throw new OrchardError("invalid_request", "the provider has been shut down");
     if (this.#session.stage !== "ready") {

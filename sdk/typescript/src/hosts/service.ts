@@ -26,14 +26,14 @@ export function callableNames(session: Session): string[] {
   return [...new Set([...session.parts.functions.keys(), ...session.parts.actions.keys()])].sort();
 }
 
-/** `unknown method: forcast; did you mean forecast?` */
+/** What is said about a name that is not known, with the nearest one. */
 export function unknownName(session: Session, kind: string, name: string): string {
   const names = callableNames(session);
   const near = nearest(name, names);
   const hint = near === undefined
     ? `the plugin has ${names.length === 0 ? "no functions and no actions" : names.join(", ")}`
-    : `did you mean ${near}?`;
-  return `unknown ${kind}: ${name}; ${hint}`;
+    : `did you mean \`${near}\`?`;
+  return `unknown ${kind} \`${name}\`; ${hint}`;
 }
 
 /** A plugin as a JSON-RPC service: each function and each action is a method. */

@@ -123,7 +123,7 @@ class Reader {
       const absent = Object.keys(attributes).filter((candidate) => !Object.hasOwn(given, candidate));
       const near = nearest(name, absent);
       if (near !== undefined) meant = (meant ?? new Set()).add(near);
-      const hint = near === undefined ? "" : `; did you mean ${JSON.stringify(near)}?`;
+      const hint = near === undefined ? "" : `; did you mean \`${near}\`?`;
       this.#refuse(path, name, `the attribute ${JSON.stringify(name)} is not supported${hint}`, true);
     }
     for (const name in attributes) {

@@ -111,7 +111,7 @@ fn parse_command(command: &str) -> Result<Line<'_>, Failure> {
             let problem = match COMMANDS.iter().any(|command| command[1..] == *name) {
                 true if name == "wait" => ":wait takes one event name or no argument".into(),
                 true => format!(":{name} takes no arguments"),
-                false => format!("unknown command :{name}; there are {known}"),
+                false => format!("unknown command `:{name}`; there are {known}"),
             };
             Err(Failure::usage(problem))
         }

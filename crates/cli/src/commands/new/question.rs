@@ -54,9 +54,9 @@ where
         if let Ok(chosen) = C::from_str(answer, true) {
             return Ok(Some(chosen));
         }
-        let nearest = tenon_text::nearest(answer, names.iter().map(String::as_str));
-        let hint = nearest.map_or_else(String::new, |name| format!("; did you mean {name}?"));
+        let hint = tenon_text::did_you_mean(answer, names.iter().map(String::as_str));
+        let hint = hint.map_or_else(String::new, |hint| format!("; {hint}"));
         let answer = output::on_one_line(answer);
-        output::talk(format_args!("unknown choice: {answer}{hint}"));
+        output::talk(format_args!("unknown choice `{answer}`{hint}"));
     }
 }

@@ -19,7 +19,7 @@ pub(super) fn by_name(function: &Function, given: &Payload) -> Result<Params, Er
     if let Some((name, _)) = { members.iter() }.find(|(name, _)| !names.contains(&name.as_str())) {
         let names = names.join(", ");
         return Err(problem(&format!(
-            "there is no parameter {name:?}; there are: {names}"
+            "unknown parameter `{name}`; there are: {names}"
         )));
     }
     let find = |name: &str| members.iter().find(|(known, _)| known == name);

@@ -244,7 +244,7 @@ fn arguments_come_by_name_or_in_their_order() {
         ),
         (
             r#"{"name":"slug","arguments":{"txt":"a"}}"#,
-            "at .arguments: there is no parameter \"txt\"; there are: text, separator, limit",
+            "at .arguments: unknown parameter `txt`; there are: text, separator, limit",
         ),
         (
             r#"{"name":"total","args":[1,"x"]}"#,

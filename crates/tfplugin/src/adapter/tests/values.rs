@@ -156,5 +156,5 @@ async fn arguments_are_decoded_by_their_parameters() {
     let error = call("sum", vec![text("g"), list]).await.error.unwrap();
     assert_eq!(error.function_argument, Some(1));
     let error = call("other", Vec::new()).await.error.unwrap();
-    assert_eq!(error.text, "there is no function \"other\", only \"sum\"");
+    assert_eq!(error.text, "unknown function `other`; there are \"sum\"");
 }

@@ -92,11 +92,10 @@ pub(super) fn read(prompt: &[ContentBlock]) -> Result<Order, String> {
         ("init" | "scenarios" | "teardown", _) => Err(wrong(name, "wrong arguments")),
         _ => {
             let names = COMMANDS.iter().map(|(name, ..)| *name);
-            let hint = match tenon_text::nearest(name, names) {
-                Some(near) => format!("Did you mean `/{near}`?"),
-                None => help(),
-            };
-            Err(format!("There is no command `/{name}`. {hint}"))
+            Err(match tenon_text::nearest(name, names) {
+                Some(near) => format!("unknown command `/{name}`; did you mean `/{near}`?"),
+                None => format!("unknown command `/{name}`. {}", help()),
+            })
         }
     }
 }
@@ -193,9 +192,8 @@ fn call(text: &str) -> Result<Order, String> {
             .unwrap_or((rest.trim(), ""));
         let known = || Protocol::ALL.map(Protocol::name).join(", ");
         let found = name.parse();
-        protocol = Some(
-            found.map_err(|_| format!("there is no protocol {name:?}; there are {}", known()))?,
-        );
+        protocol =
+            Some(found.map_err(|_| format!("unknown protocol `{name}`; there are {}", known()))?);
         asked = rest.trim();
     }
     let (method, params) = asked.split_once(char::is_whitespace).unwrap_or((asked, ""));
@@ -300,10 +298,7 @@ mod tests {
             ("/init x", "/init"),
             ("/call greet", "behind `--`"),
             ("/call greet {x} -- y", "not JSON"),
-            (
-                "/call --protocol no greet -- y",
-                "there is no protocol \"no\"",
-            ),
+            ("/call --protocol no greet -- y", "unknown protocol `no`"),
         ] {
             let answer = order(text).unwrap_err();
             assert!(answer.contains(part), "{text}: {answer}");

@@ -138,10 +138,10 @@ pub(super) async fn obey(
             let known = COMMANDS.iter().map(|known| &known[1..]);
             let hint = tenon_text::nearest(name, known)
                 .map_or(":help shows the commands".to_owned(), |near| {
-                    format!("did you mean :{near}?")
+                    format!("did you mean `:{near}`?")
                 });
             return Err(Failure::usage(format!(
-                "unknown command :{}; {hint}",
+                "unknown command `:{}`; {hint}",
                 on_one_line(name)
             )));
         }

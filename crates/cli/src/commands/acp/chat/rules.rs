@@ -81,16 +81,14 @@ fn block(name: &str, action: &str, rule: &str) -> Result<String, String> {
         let kinds = ToolKind::WORDS.iter().copied().chain(["all"]);
         // What is before a colon is a kind, unless it cannot be one: `C:/x`, `src/a:b`.
         if has_colon && is_word(word) {
-            let hint = match tenon_text::nearest(word, kinds) {
-                Some(nearest) => format!("did you mean {nearest}?"),
-                None => format!("there are {} and all", ToolKind::WORDS.join(", ")),
-            };
-            return Err(format!("there is no kind {word:?}; {hint}"));
+            let hint = tenon_text::did_you_mean(word, kinds)
+                .unwrap_or_else(|| format!("there are {} and all", ToolKind::WORDS.join(", ")));
+            return Err(format!("unknown kind `{word}`; {hint}"));
         }
         if !pattern.contains(['/', '*', '.'])
-            && let Some(nearest) = tenon_text::nearest(word, kinds)
+            && let Some(hint) = tenon_text::did_you_mean(word, kinds)
         {
-            return Err(format!("there is no such kind; did you mean {nearest}?"));
+            return Err(format!("unknown kind `{word}`; {hint}"));
         }
         if pattern.contains(' ') {
             return Err(format!(
@@ -191,11 +189,11 @@ mod tests {
     #[test]
     fn mistakes_are_explained() {
         let problem = |rule: &str| block("r", "allow", rule).unwrap_err();
-        assert!(problem("edti").contains("did you mean edit?"));
+        assert!(problem("edti").contains("did you mean `edit`?"));
         assert!(problem("git status").contains("'execute:git status'"));
         assert!(problem("edit:").contains("empty"));
         for rule in ["exceute:git push*", "exceute:rm -rf /", "exceute:*.sh"] {
-            assert!(problem(rule).contains("did you mean execute?"), "{rule}");
+            assert!(problem(rule).contains("did you mean `execute`?"), "{rule}");
         }
         assert!(problem("shell:rm *").contains("there are read, edit"));
         assert!(block("r", "allow", "src/a:b").is_ok());
