@@ -317,7 +317,7 @@ fn a_wrong_policy_says_what_is_wrong() {
         ("rule {\n  action = \"ask\"\n}\n", &["takes 1 label"]),
         (
             "rule \"a\" {\n  action = \"ask\"\n  kind = [\"edti\"]\n}\n",
-            &["no kind of tool \"edti\"", "`edit`"],
+            &["unknown kind of tool `edti`", "`edit`"],
         ),
         (
             "rule \"a\" {\n  action = \"ask\"\n  kind = \"edit\"\n}\n",

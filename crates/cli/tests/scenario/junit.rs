@@ -56,7 +56,7 @@ async fn junit_of_what_is_not_run() {
             good.as_str(),
             "--scenario third",
             2,
-            "no scenario &quot;third&quot;",
+            "unknown scenario `third`",
         ),
         (
             good.as_str(),

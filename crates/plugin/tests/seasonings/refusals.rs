@@ -110,7 +110,7 @@ async fn failures_and_unknown_names_are_errors() {
         (
             "resources/readData",
             json!([{"type": "x", "config": {}}]),
-            (-32002, "there is no data source"),
+            (-32002, "unknown data source `x`"),
         ),
         (
             "resources/open",
