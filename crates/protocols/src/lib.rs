@@ -109,6 +109,11 @@ impl Protocol {
         self.spec().dialect
     }
 
+    /// The versions that are spoken, newest first; none if messages carry no version.
+    pub fn versions(self) -> &'static [&'static str] {
+        self.spec().versions
+    }
+
     /// The options of a host's connection.
     pub fn host_options(self) -> Options {
         let limits = Limits::default();
@@ -246,3 +251,19 @@ impl FromStr for Protocol {
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Versions that are numbers on the wire are written out in the table.
+    #[test]
+    fn the_versions_are_those_that_are_spoken() {
+        assert_eq!(Protocol::Acp.versions(), [acp::VERSION.to_string()]);
+        assert_eq!(
+            Protocol::Seasonings.versions(),
+            [seasonings::VERSION.to_string()]
+        );
+        assert_eq!(Protocol::Mcp.versions(), mcp::VERSIONS);
+    }
+}

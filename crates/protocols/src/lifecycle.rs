@@ -23,6 +23,8 @@ pub(crate) struct Spec {
     /// The name, as the command line has it.
     pub(crate) name: &'static str,
     pub(crate) dialect: Dialect,
+    /// The versions that are spoken, newest first; none if messages carry no version.
+    pub(crate) versions: &'static [&'static str],
     /// Whether params are taken by name or by position.
     pub(crate) params: Params,
     /// Names of error codes, where codes are names.
@@ -69,6 +71,7 @@ impl Spec {
     pub(crate) const BASE: Spec = Spec {
         name: "",
         dialect: Dialect::JsonRpcLines,
+        versions: &[],
         params: Params::Any,
         error_names: &[],
         ext_names: &[],

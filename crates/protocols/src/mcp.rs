@@ -30,6 +30,7 @@ const INITIALIZED: &str = "notifications/initialized";
 
 pub(crate) static SPEC: Spec = Spec {
     name: "mcp",
+    versions: &VERSIONS,
     cancel: Some(CANCEL),
     progress: Some(&["_meta", "progressToken"]),
     // `npx` may have to download a server before it starts.

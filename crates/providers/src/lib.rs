@@ -117,6 +117,11 @@ impl Builtin {
         }
     }
 
+    /// Whether it is a feature, which a build can leave out.
+    pub fn is_optional(self) -> bool {
+        !matches!(self, Builtin::Exec | Builtin::File)
+    }
+
     /// What hosts show about it.
     pub fn offer(self) -> Offer {
         each!(self, provider => provider.offer().clone())

@@ -1,7 +1,8 @@
 //! `tenon version`.
 
 use serde_json::{Map, Value, json};
-use tenon_protocols::{Protocol, acp, denobridge, mcp, orchard, seasonings};
+use tenon_protocols::Protocol;
+use tenon_providers::Builtin;
 
 use crate::exit::Failure;
 use crate::output;
@@ -19,31 +20,14 @@ pub(crate) fn run(is_json: bool) -> Result<(), Failure> {
     }
 }
 
-/// The features that this program was built with.
+/// The features that this program was built with: each is a built-in provider.
 fn features() -> Vec<&'static str> {
-    let all = [
-        ("http", cfg!(feature = "http")),
-        ("postgres", cfg!(feature = "postgres")),
-        ("sqlite", cfg!(feature = "sqlite")),
-    ];
-    let on = all.into_iter().filter(|(_, is_on)| *is_on);
-    on.map(|(name, _)| name).collect()
-}
-
-/// The versions of a protocol that are spoken, newest first; none if its messages carry no version.
-fn versions(protocol: Protocol) -> Vec<String> {
-    match protocol {
-        Protocol::Ipc | Protocol::Lsp => Vec::new(),
-        Protocol::Denobridge => vec![denobridge::provider::VERSION.to_owned()],
-        Protocol::Acp => vec![acp::VERSION.to_string()],
-        Protocol::Mcp => mcp::VERSIONS.map(str::to_owned).to_vec(),
-        Protocol::Seasonings => vec![seasonings::VERSION.to_string()],
-        Protocol::Orchard => vec![orchard::VERSION.to_owned()],
-    }
+    let all = Builtin::ALL.iter().filter(|builtin| builtin.is_optional());
+    all.map(|builtin| builtin.name()).collect()
 }
 
 fn as_json() -> Value {
-    let protocols = Protocol::ALL.map(|one| (one.name().to_owned(), json!(versions(one))));
+    let protocols = Protocol::ALL.map(|one| (one.name().to_owned(), json!(one.versions())));
     json!({
         "version": env!("CARGO_PKG_VERSION"),
         "commit": COMMIT,
@@ -71,7 +55,7 @@ fn text() -> String {
         let line = format!(
             "  {:<11} {}",
             protocol.name(),
-            versions(protocol).join(", ")
+            protocol.versions().join(", ")
         );
         text += line.trim_end();
         text.push('\n');

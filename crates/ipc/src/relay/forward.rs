@@ -42,6 +42,13 @@ pub(super) fn to_clients(hub: Arc<Hub>) -> Router<()> {
         .event_fallback(move |context, event| events.tell_clients(context.peer, event))
 }
 
+/// Whether a call of this method begins a conversation, in a protocol where that is possible only once. The protocol
+/// of a plugin need not be known for it.
+fn initializes(method: &str) -> bool {
+    let mut once = Protocol::ALL.iter().filter(|one| one.begins_once());
+    once.any(|one| one.first_call() == Some(method))
+}
+
 impl Hub {
     /// Makes the first call of the plugin's protocol, and keeps its answer.
     pub(super) async fn begin(&self, plugin: &Peer) -> Result<(), CallError> {
@@ -76,7 +83,7 @@ impl Hub {
     async fn ask_plugin(&self, mut call: Call) -> Reply {
         let (session, method) = (call.session(), call.method.clone());
         let _running = self.callers.enter(session.clone());
-        if method == "initialize" {
+        if initializes(&method) {
             *lock(&self.initializer) = Some(session.clone());
         }
         if let Some(reply) = self.begun(&method, session.peer()).await {

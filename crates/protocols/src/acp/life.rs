@@ -9,6 +9,7 @@ use crate::lifecycle::{Begun, Client, Spec, Work, call, client_info};
 
 pub(crate) static SPEC: Spec = Spec {
     name: "acp",
+    versions: &["1"],
     cancel: Some(Cancel {
         method: "$/cancel_request",
         field: "requestId",

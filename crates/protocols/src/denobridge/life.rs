@@ -9,6 +9,7 @@ use crate::lifecycle::{Begun, Client, Spec, Work, call, decode, refuse, send};
 
 pub(crate) static SPEC: Spec = Spec {
     name: "denobridge",
+    versions: &[super::provider::VERSION],
     first_call: Some("health"),
     begin: greet,
     end,

@@ -13,6 +13,7 @@ use crate::lifecycle::{Begun, Client, Spec, Work, call, decode, refuse};
 pub(crate) static SPEC: Spec = Spec {
     name: "orchard",
     dialect: Dialect::Orchard,
+    versions: &[VERSION],
     error_names: ERROR_NAMES,
     // In Orchard, a provider that prints anything else is broken.
     stray: Stray::Fail,

@@ -20,6 +20,7 @@ pub const VERSION: u64 = 1;
 pub(crate) static SPEC: Spec = Spec {
     name: "seasonings",
     dialect: Dialect::MsgpackRpc,
+    versions: &["1"],
     // Strict msgpack-rpc peers want params to be an array.
     params: Params::Wrapped,
     cancel: Some(Cancel {
