@@ -300,6 +300,7 @@ fn options(setup: &Setup) -> Options {
         // Agents print what is not a message, and send errors that belong to no call, and go on.
         stray: Stray::Skip,
         unclaimed: Unclaimed::Skip,
+        events_with_null_id: &crate::EVENTS,
         tap: setup.tap.clone(),
         redact: setup.redact.clone(),
         ..options

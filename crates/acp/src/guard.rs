@@ -216,12 +216,7 @@ fn options(shared: &Arc<Shared>, side: Side) -> Options {
             Side::Agent => Stray::Skip,
         },
         // The message specification writes events with an id that is null.
-        events_with_null_id: &[
-            "session/cancel",
-            "session/update",
-            "elicitation/complete",
-            "$/cancel_request",
-        ],
+        events_with_null_id: &crate::EVENTS,
         // Agents send errors that belong to no call, and go on.
         unclaimed: Unclaimed::Skip,
         events: EventOrder::InTurn {

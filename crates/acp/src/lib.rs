@@ -30,6 +30,14 @@ pub mod record;
 pub mod replay;
 pub mod turns;
 
+/// Events, which some programs write with an id that is null.
+const EVENTS: [&str; 4] = [
+    "session/cancel",
+    "session/update",
+    "elicitation/complete",
+    "$/cancel_request",
+];
+
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -8,6 +8,7 @@ mod rulings;
 mod session;
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::path::PathBuf;
 
 use serde_json::json;
@@ -123,13 +124,15 @@ impl Turns {
             "session/load" | "session/resume" => {
                 let id = self.session_id(params)?;
                 let folders = self.folders(params)?;
-                if self.sessions.get(&id).is_some_and(Session::is_busy) {
+                let is_locked = |session: &Session| session.is_busy() || session.is_loading();
+                if self.sessions.get(&id).is_some_and(is_locked) {
                     return Err(self.failure(Failure::SessionLocked, &id));
                 }
                 self.opening += 1;
                 // The history is sent before the answer.
                 self.sessions
                     .entry(id.clone())
+                    .and_modify(Session::reopen)
                     .or_insert_with(|| Session::opening(folders.clone()));
                 Ok(Step::Open(id, folders))
             }
@@ -174,9 +177,12 @@ impl Turns {
                     && is_name(&session_id)
                 {
                     let early = self.early.remove(&*session_id);
-                    let session = early.unwrap_or_else(|| Session::opening(Vec::new()));
-                    let session = session.opened(folders);
-                    self.sessions.insert(session_id.into_owned(), session);
+                    // A session that is open is not replaced: it has a turn, terminals, and folders of its own.
+                    let session = self.sessions.entry(session_id.into_owned());
+                    if let Entry::Vacant(place) = session {
+                        let session = early.unwrap_or_else(|| Session::opening(Vec::new()));
+                        place.insert(session).opened(folders);
+                    }
                 }
                 self.beginning = self.beginning.saturating_sub(1);
                 if self.beginning == 0 {
@@ -185,12 +191,15 @@ impl Turns {
             }
             (Step::Open(id, folders), Ok(_)) => {
                 self.opening = self.opening.saturating_sub(1);
-                self.sessions.insert(id, Session::open(folders));
+                let session = self.sessions.entry(id);
+                session
+                    .or_insert_with(|| Session::opening(Vec::new()))
+                    .opened(folders);
             }
             (Step::Open(id, _), Err(_)) => {
                 self.opening = self.opening.saturating_sub(1);
-                // A session that was open before stays open.
-                if self.sessions.get(&id).is_some_and(Session::is_opening) {
+                let stays = self.sessions.get_mut(&id).map(Session::stays_open);
+                if stays == Some(false) {
                     self.sessions.remove(&id);
                 }
             }

@@ -84,6 +84,25 @@ async fn updates_before_the_answer_that_names_their_session_are_the_first() {
     .await;
 }
 
+/// As many as are kept are the first ones; the others are counted.
+#[tokio::test]
+async fn updates_that_come_too_early_are_counted() {
+    within(async {
+        let (agent, _) = Agent::new(json!({}), |peer, method, _| async move {
+            if method == "session/new" {
+                for number in 0..300 {
+                    say(&peer, &number.to_string()).await;
+                }
+            }
+            None
+        });
+        let (_agent, _client, session) = agent.session(Setup::default(), Path::new(ROOT)).await;
+        assert_eq!(session.missed(), 300 - 256);
+        assert_eq!(text(&session.try_next().unwrap()), "0");
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn an_update_after_the_end_of_a_turn_is_not_lost() {
     within(async {
@@ -675,6 +694,7 @@ async fn bad_lines_do_not_end_a_session() {
                             r#"{"jsonrpc":"2.0","method":"session/update"}"#,
                             r#"{"jsonrpc":"2.0","method":"_vendor/news","params":{}}"#,
                             r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"hologram","x":[1.50]}}}"#,
+                            r#"{"jsonrpc":"2.0","id":null,"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"plan","entries":[]}}}"#,
                             r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"t","title":"A"}}}"#,
                             r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"t","title":"A"}}}"#,
                         ];
@@ -696,9 +716,11 @@ async fn bad_lines_do_not_end_a_session() {
         while let Some(update) = turn.next().await.unwrap() {
             updates.push(serde_json::to_string(&update).unwrap());
         }
-        assert_eq!(updates.len(), 3, "{updates:?}");
+        assert_eq!(updates.len(), 4, "{updates:?}");
         assert_eq!(updates[0], r#"{"sessionUpdate":"hologram","x":[1.50]}"#);
-        assert_eq!(updates[1], updates[2]);
+        // Some agents write events with an id that is null.
+        assert_eq!(updates[1], r#"{"sessionUpdate":"plan","entries":[]}"#);
+        assert_eq!(updates[2], updates[3]);
         let stop_reason = &turn.result().unwrap().stop_reason;
         assert_eq!(*stop_reason, StopReason::Other("something_new".into()));
         client.close().await;

@@ -10,16 +10,18 @@ mod actors;
 mod support;
 
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use actors::{Agent, Scripted, ask, end_turn, permission, text};
+use actors::{Agent, Scripted, ask, end_turn, permission, text, update};
 use serde_json::{Value, json};
 use support::{payload, within};
-use tenon_acp::client::{Client, ClientError, Folder, Offered, Setup};
+use tenon_acp::client::{Answer, Client, ClientError, Folder, Offered, Setup, User};
 use tenon_acp::policy::Policy;
 use tenon_hcl::Source;
 use tenon_host::{HowItEnded, PluginCommand};
-use tenon_protocols::acp::{ContentBlock, StopReason};
+use tenon_protocols::acp::{ContentBlock, PermissionParams, PermissionResult, StopReason};
 use tenon_rpc::{Peer, Reply, RpcError};
 
 /// Runs one turn of an agent in a folder.
@@ -456,4 +458,133 @@ async fn a_permission_covers_what_was_asked_for() {
     assert_eq!(titles[3..], ["Run PATH=/x true", "Run true", "Run true"]);
     let input = asked[4].tool_call.raw_input.as_ref().unwrap().text();
     assert!(input.contains("/sub\""), "{input}");
+}
+
+/// The agent's own "always" is about what was shown, and where a rule asks it does not count.
+#[tokio::test]
+async fn always_is_about_the_command_that_was_shown() {
+    const RULES: &str = r#"
+rule "ask" {
+  action  = "ask"
+  command = ["false*"]
+}
+rule "deny" {
+  action  = "deny"
+  command = ["git push*"]
+}
+"#;
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    let user = Scripted::with(&["ever", "reject", "ever", "reject", "reject"]);
+    let setup = Setup {
+        user: user.clone(),
+        policies: vec![Policy::parse(&Source::new("policy", RULES)).unwrap()],
+        ..Setup::default()
+    };
+    within(turn(setup, &root, |peer| async move {
+        let asked = |command: &str| {
+            let mut request = permission(command, json!({ "command": command }));
+            request["toolCall"]["kind"] = json!("execute");
+            request
+        };
+        let create = |command: &str| json!({ "sessionId": "s", "command": command });
+        ask(&peer, "session/request_permission", asked("true"))
+            .await
+            .unwrap();
+        for _ in 0..3 {
+            ask(&peer, "terminal/create", create("true")).await.unwrap();
+        }
+        ask(&peer, "terminal/create", create("touch x"))
+            .await
+            .unwrap_err();
+        ask(&peer, "session/request_permission", asked("false"))
+            .await
+            .unwrap();
+        // Once, and then it is asked again.
+        ask(&peer, "terminal/create", create("false"))
+            .await
+            .unwrap();
+        ask(&peer, "terminal/create", create("false"))
+            .await
+            .unwrap_err();
+        ask(&peer, "terminal/create", create("git $X"))
+            .await
+            .unwrap_err();
+        end_turn()
+    }))
+    .await;
+    let asked = user.asked.lock().unwrap();
+    let names = |at: usize| -> Vec<&str> {
+        { asked[at].options.iter() }
+            .map(|option| option.name.as_str())
+            .collect()
+    };
+    assert_eq!(names(1), ["Allow", "Always allow this command", "Reject"]);
+    assert_eq!(names(3), ["Allow", "Reject"], "a rule asks each time");
+    assert_eq!(asked.len(), 5);
+}
+
+/// What was said about a tool call before is not in the question.
+#[tokio::test]
+async fn a_permission_does_not_cover_what_was_said_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    let user = Scripted::with(&["yes", "reject"]);
+    let setup = Setup {
+        user: user.clone(),
+        ..Setup::default()
+    };
+    within(turn(setup, &root, |peer| async move {
+        let hidden = json!({ "sessionUpdate": "tool_call", "toolCallId": "t", "title": "List", "kind": "execute", "rawInput": { "command": "touch x" } });
+        update(&peer, hidden).await;
+        let request = permission("t", json!({ "command": "true" }));
+        ask(&peer, "session/request_permission", request).await.unwrap();
+        let create = json!({ "sessionId": "s", "command": "touch x" });
+        let error = ask(&peer, "terminal/create", create).await.unwrap_err();
+        assert_eq!(error.code.number(), -31701);
+        end_turn()
+    }))
+    .await;
+    assert_eq!(user.titles(), ["Do it", "Run touch x"]);
+}
+
+/// Changes a file while it is asked about it.
+struct Meanwhile(std::path::PathBuf, AtomicUsize);
+
+impl User for Meanwhile {
+    fn permission(&self, _: PermissionParams) -> Answer<PermissionResult> {
+        std::fs::write(&self.0, "mine\n").unwrap();
+        self.1.fetch_add(1, Ordering::Relaxed);
+        Box::pin(async { PermissionResult::selected("allow") })
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_changes_during_the_question_is_not_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    let file = root.join("a");
+    std::fs::write(&file, "before\n").unwrap();
+    let user = Arc::new(Meanwhile(file.clone(), AtomicUsize::new(0)));
+    let setup = Setup {
+        user: user.clone(),
+        ..Setup::default()
+    };
+    let path = file.display().to_string();
+    within(turn(setup, &root, move |peer| {
+        let path = path.clone();
+        async move {
+            let write = json!({ "sessionId": "s", "path": path, "content": "after\n" });
+            let error = ask(&peer, "fs/write_text_file", write.clone())
+                .await
+                .unwrap_err();
+            assert!(details(&error).contains("changed during the question"));
+            // The user is asked again, about the file as it is now.
+            ask(&peer, "fs/write_text_file", write).await.unwrap();
+            end_turn()
+        }
+    }))
+    .await;
+    assert_eq!(std::fs::read_to_string(file).unwrap(), "after\n");
+    assert_eq!(user.1.load(Ordering::Relaxed), 2);
 }

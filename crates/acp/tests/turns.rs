@@ -293,3 +293,38 @@ fn terminals_belong_to_their_session() {
         .count();
     assert_eq!(accepted, 256);
 }
+
+/// A session that is loaded again keeps what it has, and takes no prompt meanwhile.
+#[test]
+fn an_open_session_can_be_loaded_again() {
+    for is_answered in [true, false] {
+        let mut turns = ready();
+        turns.session("s").unwrap().add_terminal("t");
+        let load = call(&mut turns, "session/load", &session("s")).unwrap();
+        for method in ["session/prompt", "session/load"] {
+            let refused = call(&mut turns, method, &session("s"));
+            assert_eq!(refused, Err(LOCKED), "{method}");
+        }
+        match is_answered {
+            true => answer(&mut turns, load, &json!({})),
+            false => fail(&mut turns, load),
+        }
+        assert!(turns.session("s").unwrap().has_terminal("t"));
+        let turn = call(&mut turns, "session/prompt", &session("s"));
+        assert!(turn.is_ok(), "{turn:?}");
+        assert_eq!(turns.busy(), ["s"]);
+    }
+}
+
+#[test]
+fn a_new_session_does_not_replace_an_open_one() {
+    let mut turns = ready();
+    let turn = call(&mut turns, "session/prompt", &session("s")).unwrap();
+    let params = json!({ "cwd": X, "mcpServers": [] });
+    let step = call(&mut turns, "session/new", &params).unwrap();
+    answer(&mut turns, step, &json!({ "sessionId": "s" }));
+    assert_eq!(turns.session("s").unwrap().folder(), Path::new(W));
+    assert_eq!(turns.busy(), ["s"]);
+    answer(&mut turns, turn, &json!({ "stopReason": "end_turn" }));
+    assert!(turns.busy().is_empty());
+}

@@ -139,8 +139,20 @@ impl Shared {
         let facts = Facts::writing(&params.path, session.folder());
         let title = format!("Write {}", params.path);
         let mut call = self.tool_call(ToolKind::Edit, title, &json!({ "path": params.path }));
-        call.content = Some(vec![self.change(&session, &params).await?]);
-        self.access(&session, facts, call).await?;
+        let old = text_of(&session, &params.path).await?;
+        let mut diff = Diff::new(params.path.clone(), params.content.clone());
+        diff.old_text.clone_from(&old);
+        call.content = Some(vec![ToolContent::Diff(diff)]);
+        let mut asked = facts.clone();
+        let was_asked = self.access(&session, facts, call).await?;
+        if was_asked && text_of(&session, &params.path).await? != old {
+            asked.follow_links();
+            session.withdraw(&asked);
+            let details =
+                "the file was changed during the question, so it was not written; read it again";
+            let data = json!({ "path": params.path, "details": details });
+            return Err(Failure::PermissionDenied.error(Profile::V1, data));
+        }
         let roots = session.roots.clone();
         let (path, bytes) = (params.path.clone(), params.content.len());
         let write = move || roots.write(&params.path, &params.content);
@@ -151,19 +163,6 @@ impl Shared {
             }
             Err(error) => Err(error.error(&path, Profile::V1)),
         }
-    }
-
-    /// What writing a file changes, for whoever decides about it.
-    async fn change(
-        &self,
-        session: &Arc<State>,
-        params: &WriteTextFileParams,
-    ) -> Result<ToolContent, RpcError> {
-        let (roots, path) = (session.roots.clone(), params.path.clone());
-        let old = blocking(move || roots.read(&path, None, None).ok()).await?;
-        let mut diff = Diff::new(params.path.clone(), params.content.clone());
-        diff.old_text = old;
-        Ok(ToolContent::Diff(diff))
     }
 
     async fn create_terminal(
@@ -212,6 +211,12 @@ impl Shared {
         let terminal = session.terminals.get(&params.terminal_id)?;
         Ok((session, terminal))
     }
+}
+
+/// The text of a file, if it has one.
+async fn text_of(session: &State, path: &str) -> Result<Option<String>, RpcError> {
+    let (roots, path) = (session.roots.clone(), path.to_owned());
+    blocking(move || roots.read(&path, None, None).ok()).await
 }
 
 /// Files may be on slow disks.

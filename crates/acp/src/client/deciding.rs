@@ -10,10 +10,10 @@ use tenon_protocols::acp::{
 use tenon_rpc::RpcError;
 
 use super::form::Form;
-use super::session_state::State;
+use super::session_state::{Grant, State};
 use super::state::Shared;
 use crate::facts::Facts;
-use crate::policy::{Action, check_options};
+use crate::policy::{Action, Decision, check_options};
 
 impl Shared {
     pub(super) async fn permission(
@@ -22,89 +22,81 @@ impl Shared {
     ) -> Result<PermissionResult, RpcError> {
         let session = self.session(&request.session_id).await?;
         check_options(&request.options, Profile::V1)?;
-        let mut facts = session.facts_of(&request);
+        let (mut facts, mut stated) = session.facts_of(&request);
         facts.follow_links();
-        Ok(self.decide(&session, &facts, request).await)
+        stated.follow_links();
+        let decision = self.setup.decide(&facts, session.folder());
+        let options = request.options.clone();
+        let answer = self.answer(&session, &decision, request).await;
+        // What the agent means by its own "always" only it knows; here it is what was shown.
+        match allowed(&answer, &options) {
+            Some(PermissionKind::AllowAlways) => session.grant(&stated, Grant::Always),
+            Some(_) => session.grant(&stated, Grant::Once),
+            None => {}
+        }
+        Ok(answer)
     }
 
-    /// By the policies, or by the user.
-    async fn decide(
+    /// The answer of the policies, or of the user.
+    async fn answer(
         &self,
         session: &Arc<State>,
-        facts: &Facts,
+        decision: &Decision,
         request: PermissionParams,
     ) -> PermissionResult {
         let withdrawn = session.questions();
         if withdrawn.is_cancelled() {
             return PermissionResult::cancelled();
         }
-        let decision = self.setup.decide(facts, session.folder());
-        let options = request.options.clone();
-        let answer = match decision.answer(&request.options) {
-            Some(answer) => {
-                self.setup.user.decided(&request, &decision);
-                answer
-            }
-            None => {
-                let _silent_meanwhile = session.waiting();
-                tokio::select! {
-                    biased;
-                    () = withdrawn.cancelled() => PermissionResult::cancelled(),
-                    answer = self.setup.user.permission(request) => answer,
-                }
-            }
-        };
-        match allowed(&answer, &options) {
-            Some(PermissionKind::AllowAlways) => session.grant(facts, true),
-            Some(PermissionKind::AllowOnce) => session.grant(facts, false),
-            _ => {}
+        if let Some(answer) = decision.answer(&request.options) {
+            self.setup.user.decided(&request, decision);
+            return answer;
         }
-        answer
+        let _silent_meanwhile = session.waiting();
+        tokio::select! {
+            biased;
+            () = withdrawn.cancelled() => PermissionResult::cancelled(),
+            answer = self.setup.user.permission(request) => answer,
+        }
     }
 
     /// Whether the agent may use a file or a program. Reading is allowed unless a rule says otherwise; for the rest
-    /// there must be a rule, a permission that covers it, or the user, who is asked as for a tool call.
+    /// there must be a rule, a permission that covers it, or the user, who is asked as for a tool call. Returns whether
+    /// the user was asked.
     pub(super) async fn access(
         &self,
         session: &Arc<State>,
         mut facts: Facts,
         tool_call: ToolCallUpdate,
-    ) -> Result<(), RpcError> {
+    ) -> Result<bool, RpcError> {
         facts.follow_links();
         let decision = self.setup.decide(&facts, session.folder());
         let is_reading = facts.kind == Some(ToolKind::Read);
         // A rule has decided, and nothing about it was shown before. Files that may be read are too many to be shown.
-        let is_news = !is_reading && !session.is_granted(&facts);
+        let is_news = !is_reading && !session.is_granted(&facts, decision.rule.is_some());
         if decision.action == Action::Deny || decision.action == Action::Allow && is_news {
             let request = PermissionParams::new(session.id.clone(), tool_call.clone(), Vec::new());
             self.setup.user.decided(&request, &decision);
         }
-        let is_allowed = match decision.action {
-            Action::Allow => true,
-            Action::Deny => false,
-            Action::Ask if decision.rule.is_none() && is_reading => true,
-            Action::Ask if session.is_granted(&facts) => {
-                session.use_grant(&facts);
-                true
-            }
+        match decision.action {
+            Action::Allow => Ok(false),
+            Action::Deny => Err(denied(&facts)),
+            Action::Ask if decision.rule.is_none() && is_reading => Ok(false),
+            Action::Ask if session.use_grant(&facts, decision.rule.is_some()) => Ok(false),
             Action::Ask => {
-                let options = [
-                    ("allow", "Allow", PermissionKind::AllowOnce),
-                    ("always", "Always allow", PermissionKind::AllowAlways),
-                    ("reject", "Reject", PermissionKind::RejectOnce),
-                ];
-                let options: Vec<PermissionOption> = { options.into_iter() }
-                    .map(|(id, name, kind)| PermissionOption::new(id, name, kind))
-                    .collect();
+                let options = own_options(&facts, &decision);
                 let request = PermissionParams::new(session.id.clone(), tool_call, options.clone());
-                let answer = self.decide(session, &facts, request).await;
-                session.use_grant(&facts);
-                allowed(&answer, &options).is_some()
+                let answer = self.answer(session, &decision, request).await;
+                let grant = match allowed(&answer, &options) {
+                    None => return Err(denied(&facts)),
+                    Some(PermissionKind::AllowAlways) if facts.commands.is_empty() => Grant::Kind,
+                    Some(PermissionKind::AllowAlways) => Grant::Always,
+                    Some(_) => Grant::Once,
+                };
+                session.grant(&facts, grant);
+                session.use_grant(&facts, decision.rule.is_some());
+                Ok(true)
             }
-        };
-        match is_allowed {
-            true => Ok(()),
-            false => Err(denied(&facts)),
         }
     }
 
@@ -150,6 +142,23 @@ impl Shared {
             answer = self.setup.user.elicitation(question) => Ok(answer),
         }
     }
+}
+
+/// What the user can answer to a question of this client. Where a rule wants the user to be asked there is no "always".
+fn own_options(facts: &Facts, decision: &Decision) -> Vec<PermissionOption> {
+    let always = match facts.commands.is_empty() {
+        true => "Allow all changes of files",
+        false => "Always allow this command",
+    };
+    let options = [
+        ("allow", "Allow", PermissionKind::AllowOnce),
+        ("always", always, PermissionKind::AllowAlways),
+        ("reject", "Reject", PermissionKind::RejectOnce),
+    ];
+    { options.into_iter() }
+        .filter(|(_, _, kind)| decision.rule.is_none() || *kind != PermissionKind::AllowAlways)
+        .map(|(id, name, kind)| PermissionOption::new(id, name, kind))
+        .collect()
 }
 
 /// The kind of the option that was chosen, if it allows the call. An unknown kind does not.

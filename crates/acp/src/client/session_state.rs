@@ -66,9 +66,44 @@ struct Granted {
     /// Files that may be read, and not more.
     read: BTreeSet<PathBuf>,
     /// Command lines, each with the folders that were stated for it.
-    commands: HashSet<(String, BTreeSet<PathBuf>)>,
-    /// Allowed always.
+    commands: HashSet<Command>,
+    /// Those that may be run again and again.
+    repeated: HashSet<Command>,
+    /// Kinds of which everything is allowed.
     kinds: HashSet<ToolKind>,
+}
+
+impl Granted {
+    fn count(&self) -> usize {
+        self.paths.len() + self.read.len() + self.commands.len() + self.repeated.len()
+    }
+
+    fn covers(&self, facts: &Facts, is_ruled: bool) -> bool {
+        let may_use = |path: &PathBuf| {
+            self.paths.contains(path) || !changes(facts) && self.read.contains(path)
+        };
+        let may_run = |command: Command| {
+            self.commands.contains(&command) || !is_ruled && self.repeated.contains(&command)
+        };
+        let is_listed = !(facts.paths.is_empty() && facts.commands.is_empty())
+            && facts.paths.iter().all(may_use)
+            && commands(facts).all(may_run);
+        let is_always = { facts.kind.as_ref() }.is_some_and(|kind| self.kinds.contains(kind));
+        is_listed || is_always && !is_ruled
+    }
+}
+
+type Command = (String, BTreeSet<PathBuf>);
+
+/// How much the user allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Grant {
+    /// These files, and these commands once.
+    Once,
+    /// These files and commands as often as the agent wants.
+    Always,
+    /// Everything of this kind.
+    Kind,
 }
 
 impl Inner {
@@ -202,18 +237,23 @@ impl State {
         Waiting(self.clone())
     }
 
-    /// What is known about the tool call of a request for permission.
-    pub(super) fn facts_of(&self, request: &PermissionParams) -> Facts {
-        self.inner().calls.facts_of(&request.tool_call)
+    /// What is known about the tool call of a request for permission, and what the request says itself. Only that is
+    /// shown to the user.
+    pub(super) fn facts_of(&self, request: &PermissionParams) -> (Facts, Facts) {
+        let calls = &mut self.inner().calls;
+        let known = calls.facts_of(&request.tool_call);
+        (known, calls.stated(&request.tool_call))
     }
 
     /// The user has allowed this, once or always.
-    pub(super) fn grant(&self, facts: &Facts, is_always: bool) {
+    pub(super) fn grant(&self, facts: &Facts, grant: Grant) {
         let granted = &mut self.inner().granted;
-        if granted.paths.len() + granted.read.len() + granted.commands.len() > GRANTS {
-            granted.paths.clear();
-            granted.read.clear();
-            granted.commands.clear();
+        if granted.count() > GRANTS {
+            let kinds = std::mem::take(&mut granted.kinds);
+            *granted = Granted {
+                kinds,
+                ..Granted::default()
+            };
         }
         let paths = match changes(facts) {
             true => &mut granted.paths,
@@ -221,38 +261,42 @@ impl State {
         };
         paths.extend(facts.paths.iter().cloned());
         granted.commands.extend(commands(facts));
-        if is_always && let Some(kind) = &facts.kind {
+        if grant != Grant::Once {
+            granted.repeated.extend(commands(facts));
+        }
+        if grant == Grant::Kind
+            && let Some(kind) = &facts.kind
+        {
             granted.kinds.insert(kind.clone());
         }
     }
 
-    /// Whether the user has allowed all of this.
-    pub(super) fn is_granted(&self, facts: &Facts) -> bool {
-        let granted = &self.inner().granted;
-        let may_use = |path: &PathBuf| {
-            granted.paths.contains(path) || !changes(facts) && granted.read.contains(path)
-        };
-        let is_listed = !(facts.paths.is_empty() && facts.commands.is_empty())
-            && facts.paths.iter().all(may_use)
-            && commands(facts).all(|command| granted.commands.contains(&command));
-        let is_always = facts
-            .kind
-            .as_ref()
-            .is_some_and(|kind| granted.kinds.contains(kind));
-        is_always || is_listed
+    /// These files are not what the user has seen.
+    pub(super) fn withdraw(&self, facts: &Facts) {
+        let granted = &mut self.inner().granted;
+        granted.paths.retain(|path| !facts.paths.contains(path));
     }
 
-    /// A command that was allowed once is run once. A file may be written in several steps.
-    pub(super) fn use_grant(&self, facts: &Facts) {
+    /// Whether the user has allowed all of this. Where a rule wants the user to be asked, what was allowed always does
+    /// not count.
+    pub(super) fn is_granted(&self, facts: &Facts, is_ruled: bool) -> bool {
+        self.inner().granted.covers(facts, is_ruled)
+    }
+
+    /// Whether the user has allowed all of this, which is done now: a command that was allowed once is run once. A file
+    /// may be written in several steps.
+    pub(super) fn use_grant(&self, facts: &Facts, is_ruled: bool) -> bool {
         let granted = &mut self.inner().granted;
-        for command in commands(facts) {
+        let is_granted = granted.covers(facts, is_ruled);
+        for command in commands(facts).filter(|_| is_granted) {
             granted.commands.remove(&command);
         }
+        is_granted
     }
 }
 
 /// In another folder a command is another one.
-fn commands(facts: &Facts) -> impl Iterator<Item = (String, BTreeSet<PathBuf>)> {
+fn commands(facts: &Facts) -> impl Iterator<Item = Command> {
     { facts.commands.iter() }.map(|line| (line.clone(), facts.folders.clone()))
 }
 

@@ -33,9 +33,16 @@ pub(super) struct Shared {
 struct Sessions {
     open: HashMap<String, Arc<State>>,
     /// Updates that came before the answer that names their session.
-    early: HashMap<String, Vec<(SessionUpdate, usize)>>,
+    early: HashMap<String, Early>,
     /// Calls of `session/new` that were not answered yet.
     opening: usize,
+}
+
+#[derive(Debug, Default)]
+struct Early {
+    updates: Vec<(SessionUpdate, usize)>,
+    /// How many were not kept.
+    missed: u64,
 }
 
 impl Shared {
@@ -69,8 +76,11 @@ impl Shared {
     pub(super) fn add(&self, session: &Arc<State>) {
         let mut sessions = self.sessions();
         let early = sessions.early.remove(&session.id);
-        for (update, size) in early.into_iter().flatten() {
-            session.push(update, size, None);
+        if let Some(early) = early {
+            for (update, size) in early.updates {
+                session.push(update, size, None);
+            }
+            session.inner().missed += early.missed;
         }
         sessions.open.insert(session.id.clone(), session.clone());
         drop(sessions);
@@ -116,8 +126,9 @@ impl Shared {
             return;
         }
         let early = sessions.early.entry(id).or_default();
-        if early.len() < EARLY_UPDATES {
-            early.push((update, size));
+        match early.updates.len() < EARLY_UPDATES {
+            true => early.updates.push((update, size)),
+            false => early.missed += 1,
         }
     }
 }

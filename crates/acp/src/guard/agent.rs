@@ -11,8 +11,8 @@ use tenon_protocols::acp::{
 use tenon_rpc::{Call, CallError, Format, Payload, Reply, RpcError};
 use tokio::time::timeout;
 
-use super::asking::Asking;
-use super::examining::Verdict;
+use super::asking::Waiting;
+use super::examining::{Examined, Verdict};
 use super::refusing::Given;
 use super::state::Shared;
 use super::{Deed, Note};
@@ -23,7 +23,11 @@ impl Shared {
     pub(super) async fn agent_calls(self: Arc<Shared>, call: Call) -> Reply {
         // What was sent before the call arrives before it.
         self.flush();
-        let (entry, verdict) = match self.examine(&call) {
+        let Examined {
+            entry,
+            session,
+            verdict,
+        } = match self.examine(&call) {
             Ok(examined) => examined,
             Err(error) if self.is_expected(&call.method, &error) => return Err(error),
             Err(error) => {
@@ -37,12 +41,8 @@ impl Shared {
             self.client_answered(&call.method, call.params.as_ref(), &answer, false);
             return answer;
         }
-        let is_question = matches!(
-            &*call.method,
-            "session/request_permission" | "elicitation/create"
-        );
-        let session = session_of({ call.params.as_ref() }.filter(|_| is_question));
-        let asking = Asking::begin(&self, session.as_deref());
+        let session = session.unwrap_or_default();
+        let waiting = Waiting::begin(&self, &session, &call.method, call.params.as_ref());
         let (caller, id) = (call.peer.clone(), call.id.clone());
         let (name, params) = (call.method.clone(), call.params.clone());
         let passing = self.to_client.ask(call);
@@ -56,8 +56,8 @@ impl Shared {
         let outcome = tokio::select! {
             biased;
             outcome = in_time => outcome,
-            () = asking.given_up() => {
-                let answer = self.give_up(&name, session.unwrap_or_default());
+            () = waiting.given_up() => {
+                let answer = self.give_up(&name, session);
                 self.record_answer(Side::Agent, &id, &answer);
                 self.client_answered(&name, params.as_ref(), &answer, true);
                 return answer;
@@ -194,10 +194,15 @@ impl Shared {
                 }
             }
             "terminal/release" => {
-                if let Ok(released) = params.decode_private::<TerminalParams>()
-                    && let Some(session) = self.state().turns.session(&released.session_id)
-                {
-                    session.remove_terminal(&released.terminal_id);
+                if let Ok(released) = params.decode_private::<TerminalParams>() {
+                    let mut state = self.state();
+                    if let Some(session) = state.turns.session(&released.session_id) {
+                        session.remove_terminal(&released.terminal_id);
+                    }
+                    // Some agents go on, and leave the question for its end open.
+                    if let Some(pace) = state.paces.get_mut(&released.session_id) {
+                        pace.running.remove(&released.terminal_id);
+                    }
                 }
             }
             _ => {}

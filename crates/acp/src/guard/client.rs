@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tenon_protocols::acp::{Entry, Failure, Side, view};
-use tenon_rpc::{Call, CallError, Event, Format, Payload, Peer, Reply, RpcError, Text};
+use tenon_protocols::acp::{Entry, Failure, Side, VERSION, view};
+use tenon_rpc::{Call, CallError, ErrorCode, Event, Format, Payload, Peer, Reply, RpcError, Text};
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::Note;
@@ -24,7 +24,7 @@ pub(super) const GRACE: Duration = Duration::from_secs(10);
 impl Shared {
     /// A call of the client: it is checked, forwarded, and its answer is checked.
     pub(super) async fn client_calls(self: Arc<Shared>, call: Call) -> Reply {
-        let (entry, step) = match self.admit_client(&call) {
+        let (entry, step, about) = match self.admit_client(&call) {
             Ok(admitted) => admitted,
             Err(error) => {
                 return self
@@ -51,6 +51,7 @@ impl Shared {
             (Some(limit), Some(session)) => self.turn(session, passing, limit, &caller).await,
         };
         let given = Given::of(outcome.as_ref());
+        self.touch(about.as_deref());
         let answer = match outcome {
             Some(Err(CallError::Closed(reason))) => Err(self.agent_lost(&reason).await),
             Some(outcome) => self.answered(entry, outcome, &caller),
@@ -66,29 +67,39 @@ impl Shared {
         answer
     }
 
-    fn admit_client(&self, call: &Call) -> Result<(Option<&'static Entry>, Step), RpcError> {
+    /// What a call changes, and the session that it is about.
+    fn admit_client(
+        &self,
+        call: &Call,
+    ) -> Result<(Option<&'static Entry>, Step, Option<String>), RpcError> {
         let params = call.params.as_ref();
         self.check_id(&call.id)?;
         let entry = self.check(Side::Agent, &call.method, params)?;
         let session: Option<view::OfSession<'_>> =
             params.and_then(|params| params.decode_borrowed().ok());
-        if let (Some(entry), Some(session)) = (entry, session) {
-            self.check_rate(entry, &session.session_id)?;
+        let session = session.map(|session| session.session_id.into_owned());
+        if let (Some(entry), Some(session)) = (entry, &session) {
+            self.check_rate(entry, session)?;
         }
         super::learn(&self.masks, &call.method, params);
         let mut state = self.state();
         let step = state.turns.client_calls(&call.method, params)?;
         match (&step, params) {
             (Step::Initialize, Some(params)) => state.gates.learn_client(params),
-            (Step::Prompt(session), _) => {
-                state.summary.turns += 1;
-                if let Some(pace) = state.paces.get_mut(session) {
-                    pace.active = Instant::now();
-                }
-            }
+            (Step::Prompt(_), _) => state.summary.turns += 1,
             _ => {}
         }
-        Ok((entry, step))
+        drop(state);
+        self.touch(session.as_deref());
+        Ok((entry, step, session))
+    }
+
+    /// Something happens in a session.
+    fn touch(&self, session: Option<&str>) {
+        let mut state = self.state();
+        if let Some(pace) = session.and_then(|session| state.paces.get_mut(session)) {
+            pace.active = Instant::now();
+        }
     }
 
     /// The answer for the client.
@@ -99,6 +110,11 @@ impl Shared {
         caller: &Peer,
     ) -> Reply {
         let result = self.relayed(outcome, caller)?;
+        match entry.map(|entry| entry.name) {
+            Some("initialize") => self.check_version(&result)?,
+            Some("session/new") => self.check_new(&result)?,
+            _ => {}
+        }
         match entry.map(|entry| (entry, entry.check_result(&result))) {
             Some((entry, Err(problem))) => {
                 let data = json!({ "method": entry.name, "reason": "invalid_result", "details": problem.to_string() });
@@ -107,6 +123,39 @@ impl Shared {
             Some((entry, Ok(()))) => Ok(self.adapted(entry, result)),
             None => Ok(result),
         }
+    }
+
+    /// The guard can check version 1 alone. Whatever else was agreed on would fail later, for reasons that nobody sees.
+    fn check_version(&self, result: &Payload) -> Result<(), RpcError> {
+        let version = result.member(&["protocolVersion"]);
+        let version = version.map_or("none".to_owned(), |version| {
+            String::from_utf8_lossy(version.bytes()).into_owned()
+        });
+        if version == VERSION.to_string() {
+            return Ok(());
+        }
+        let message = format!(
+            "the agent answered with version {version} of the protocol, and the guard knows version {VERSION}"
+        );
+        let details =
+            "set the editor or the agent to version 1, or start the agent without the guard";
+        let data = json!({ "reason": "unsupported_version", "details": details });
+        let code = ErrorCode::Number(Failure::Internal.code());
+        let data = Payload::encode(Format::Json, &data).ok();
+        let mut error = RpcError::new(code, message);
+        error.data = data;
+        Err(error)
+    }
+
+    /// A new session must not have the name of one that is open, which has other folders.
+    fn check_new(&self, result: &Payload) -> Result<(), RpcError> {
+        let id: Option<view::OfSession<'_>> = result.decode_borrowed().ok();
+        let Some(id) = id.filter(|id| self.state().turns.session(&id.session_id).is_some()) else {
+            return Ok(());
+        };
+        let details = "the agent gave the new session the name of one that is open";
+        let data = json!({ "method": "session/new", "reason": "invalid_result", "sessionId": id.session_id, "details": details });
+        Err(Failure::Internal.error(self.profile, data))
     }
 
     /// A result without what the client does not know.
@@ -135,15 +184,16 @@ impl Shared {
         client: &Peer,
     ) -> Option<Result<Payload, CallError>> {
         let mut passing = pin!(passing);
+        let mut active = Instant::now();
         loop {
-            let deadline = self.deadline(session, limit);
+            active = self.last_activity(session).unwrap_or(active);
+            let deadline = active + limit;
+            if deadline <= Instant::now() {
+                break;
+            }
             tokio::select! {
                 outcome = &mut passing => return Some(outcome),
-                () = sleep_until(deadline) => {
-                    if self.deadline(session, limit) <= Instant::now() {
-                        break;
-                    }
-                }
+                () = sleep_until(deadline) => {}
             }
         }
         self.note(&Note::Timeout {
@@ -160,12 +210,17 @@ impl Shared {
         self.to_agent.event(client, Event { method, params });
     }
 
-    fn deadline(&self, session: &str, limit: Duration) -> Instant {
+    /// When something happened last in a session: now, if the agent waits for the user or a program. Nothing of a
+    /// session that was closed meanwhile.
+    fn last_activity(&self, session: &str) -> Option<Instant> {
         let state = self.state();
-        match state.paces.get(session) {
-            Some(pace) if pace.asking == 0 => pace.active + limit,
-            _ => Instant::now() + limit,
-        }
+        let pace = state.paces.get(session)?;
+        let is_waiting = pace.asking > 0 || !pace.running.is_empty();
+        Some(if is_waiting {
+            Instant::now()
+        } else {
+            pace.active
+        })
     }
 
     /// An event of the client.
@@ -200,7 +255,8 @@ impl Shared {
             }
             (Step::New(folders), Ok(result)) => {
                 let id: Option<view::OfSession<'_>> = result.decode_borrowed().ok();
-                id.map(|id| (id.session_id.into_owned(), folders.clone()))
+                id.filter(|id| state.turns.session(&id.session_id).is_none())
+                    .map(|id| (id.session_id.into_owned(), folders.clone()))
             }
             (Step::Open(id, folders), Ok(_)) => Some((id.clone(), folders.clone())),
             (Step::Close(id), Ok(_)) => {

@@ -3,7 +3,7 @@
 //! An agent asks for permission, does something itself or through the client, and reports it: three messages that the
 //! protocol does not tie together. They are matched by tool call, and by file or command.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::MutexGuard;
@@ -72,7 +72,7 @@ impl Shared {
         }
         let is_always = kind == Some(PermissionKind::AllowAlways);
         if let Some(session) = state.turns.session(&params.session_id) {
-            session.decide(&params.tool_call.tool_call_id, ruling, is_always);
+            session.decide(&params.tool_call, ruling, is_always);
         }
     }
 
@@ -132,10 +132,35 @@ impl Shared {
                 Summary::count(list, &name);
             }
         }
-        let mut changes: Vec<Deed> = deeds;
-        changes.retain(|deed| *deed != Deed::Read);
+        let (reads, changes): (Vec<Deed>, Vec<Deed>) =
+            { deeds.into_iter() }.partition(|deed| *deed == Deed::Read);
+        drop(state);
+        if !reads.is_empty() {
+            self.judge_reading(session, &facts, ruling);
+        }
         if !changes.is_empty() {
+            let state = self.state();
             self.judge(state, session, &changes, facts, Source::Agent, ruling);
+        }
+    }
+
+    /// Reading needs no decision, so only what is against one is noted: of a search, the files that a rule denies.
+    fn judge_reading(&self, session: &str, facts: &Facts, ruling: Option<Ruling>) {
+        for path in &facts.paths {
+            let mut file = Facts {
+                kind: facts.kind.clone(),
+                paths: BTreeSet::from([path.clone()]),
+                ..Facts::default()
+            };
+            file.follow_links();
+            let is_denied = {
+                let folder = folder(&mut self.state(), session);
+                self.policy.decide(&file, &folder).action == Action::Deny
+            };
+            if is_denied || ruling == Some(Ruling::Rejected) {
+                let name = path.display().to_string();
+                self.note_deed(session, (Deed::Read, name), Source::Agent, true);
+            }
         }
     }
 
@@ -151,42 +176,62 @@ impl Shared {
     ) {
         let folder = folder(&mut state, session);
         let known = state.turns.session(session);
-        let ruling = ruling.or_else(|| known.and_then(|session| session.ruling(&facts)));
+        let (exact, is_always) = known.map_or((None, false), |session| {
+            (session.ruling(&facts), session.is_always(&facts))
+        });
+        let ruling = ruling.or(exact);
         drop(state);
         let named: Vec<(Deed, String)> = { deeds.iter() }
             .flat_map(|deed| names(&facts, *deed).into_iter().map(|name| (*deed, name)))
             .collect();
         facts.follow_links();
         // What a rule denies was never asked for, so nothing that the user has allowed can be about it.
-        let is_against = match (self.policy.decide(&facts, &folder).action, ruling) {
+        let decision = self.policy.decide(&facts, &folder);
+        let is_against = match (decision.action, ruling) {
             (Action::Deny, _) | (_, Some(Ruling::Rejected)) => true,
             (_, Some(Ruling::Allowed)) | (Action::Allow, None) => return,
+            // "Always" is about what no rule is about.
+            (Action::Ask, None) if is_always && decision.rule.is_none() => return,
             (Action::Ask, None) => false,
         };
         for (deed, name) in named {
-            let mut state = self.state();
-            let list: &mut BTreeMap<String, u64> = match is_against {
-                true => &mut state.summary.against,
-                false => &mut state.summary.undecided,
+            // A part of it may have been allowed before.
+            let is_allowed = !is_against && {
+                let single = single(&facts, deed, &name);
+                let mut state = self.state();
+                let known = state.turns.session(session);
+                known.and_then(|session| session.ruling(&single)) == Some(Ruling::Allowed)
             };
-            Summary::count(list, &name);
-            drop(state);
-            let session_id = session.to_owned();
-            self.note(&match is_against {
-                true => Note::Against {
-                    session_id,
-                    deed,
-                    name,
-                    by,
-                },
-                false => Note::Undecided {
-                    session_id,
-                    deed,
-                    name,
-                    by,
-                },
-            });
+            if !is_allowed {
+                self.note_deed(session, (deed, name), by, is_against);
+            }
         }
+    }
+
+    /// Notes what was done against a decision, or without one.
+    fn note_deed(&self, session: &str, (deed, name): (Deed, String), by: Source, is_against: bool) {
+        let mut state = self.state();
+        let list: &mut BTreeMap<String, u64> = match is_against {
+            true => &mut state.summary.against,
+            false => &mut state.summary.undecided,
+        };
+        Summary::count(list, &name);
+        drop(state);
+        let session_id = session.to_owned();
+        self.note(&match is_against {
+            true => Note::Against {
+                session_id,
+                deed,
+                name,
+                by,
+            },
+            false => Note::Undecided {
+                session_id,
+                deed,
+                name,
+                by,
+            },
+        });
     }
 }
 
@@ -212,6 +257,20 @@ fn deeds(facts: &Facts) -> Vec<Deed> {
     ];
     let done = deeds.into_iter().filter(|(is_done, _)| *is_done);
     done.map(|(_, deed)| deed).collect()
+}
+
+/// One file or command of several.
+fn single(facts: &Facts, deed: Deed, name: &str) -> Facts {
+    let mut single = Facts {
+        kind: facts.kind.clone(),
+        folders: facts.folders.clone(),
+        ..Facts::default()
+    };
+    match deed {
+        Deed::Run => drop(single.commands.insert(name.to_owned())),
+        Deed::Read | Deed::Written => drop(single.paths.insert(PathBuf::from(name))),
+    }
+    single
 }
 
 /// What a deed was done to; the title of the tool call if it does not say.

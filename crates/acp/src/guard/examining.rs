@@ -19,6 +19,14 @@ use crate::paths::{Access, PathError, Roots};
 use crate::policy::{Action, Decision, check_options};
 use crate::turns::Ruling;
 
+/// A call of the agent that may be made.
+pub(super) struct Examined {
+    pub(super) entry: Option<&'static Entry>,
+    /// The session that it is about.
+    pub(super) session: Option<String>,
+    pub(super) verdict: Verdict,
+}
+
 /// What is done with a call of the agent.
 pub(super) enum Verdict {
     Forward,
@@ -27,18 +35,23 @@ pub(super) enum Verdict {
 
 impl Shared {
     /// Checks a call of the agent, and decides who answers it.
-    pub(super) fn examine(
-        &self,
-        call: &Call,
-    ) -> Result<(Option<&'static Entry>, Verdict), RpcError> {
+    pub(super) fn examine(&self, call: &Call) -> Result<Examined, RpcError> {
         let params = call.params.as_ref();
         self.check_id(&call.id)?;
         let entry = self.check(Side::Client, &call.method, params)?;
-        let Some((known, params)) = entry.zip(params) else {
-            return Ok((entry, Verdict::Forward));
+        let without_session = Examined {
+            entry,
+            session: None,
+            verdict: Verdict::Forward,
         };
-        if !known.has_session {
-            return Ok((entry, Verdict::Forward));
+        let Some((known, params)) = entry.zip(params) else {
+            return Ok(without_session);
+        };
+        // A question may belong to a call of the client instead.
+        let is_question = known.name == "elicitation/create";
+        let has_session = known.has_session || is_question && session_of(Some(params)).is_some();
+        if !has_session {
+            return Ok(without_session);
         }
         // A file may have megabytes, so its path and its session are read at once.
         let file = match known.name {
@@ -76,7 +89,11 @@ impl Shared {
             }
             _ => Verdict::Forward,
         };
-        Ok((entry, verdict))
+        Ok(Examined {
+            entry,
+            session: Some(session),
+            verdict,
+        })
     }
 
     /// A request for permission is where an agent can be stopped.

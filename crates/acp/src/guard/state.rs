@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use tenon_host::Exit;
-use tenon_protocols::acp::{Entry, Failure, Profile, Side, method};
+use tenon_protocols::acp::{ContentBlock, Entry, Failure, Profile, PromptParams, Side, method};
 use tenon_rpc::forward::{Forward, Slot};
 use tenon_rpc::{Event, Format, Id, Payload, Peer, RpcError, Text};
 use tokio::sync::watch;
@@ -60,6 +60,8 @@ pub(super) struct Pace {
     pub(super) active: Instant,
     /// Questions to the user that were not answered: as long as there is one, the agent may wait.
     pub(super) asking: usize,
+    /// Programs whose end the agent waits for, by terminal, and how often: they may be silent.
+    pub(super) running: HashMap<String, usize>,
     /// How often the turn was cancelled.
     pub(super) cancels: watch::Sender<u64>,
     pub(super) roots: Option<Arc<Roots>>,
@@ -170,14 +172,8 @@ impl Shared {
                 false => Ok(None),
             };
         };
-        let size = params.map_or(0, |params| params.bytes().len());
-        if let Some(limit) = entry.size
-            && self.limits.sizes
-            && size > limit
-            && !entry.is_event
-        {
-            let data = json!({ "reason": "message_too_large", "method": entry.name, "limit": limit, "size": size });
-            return Err(Failure::InvalidRequest.error(self.profile, data));
+        if self.limits.sizes && !entry.is_event {
+            self.check_size_of(entry, params)?;
         }
         if let Err(problem) = entry.check_params(params) {
             let data = json!({ "method": entry.name, "details": problem.to_string() });
@@ -185,6 +181,30 @@ impl Shared {
         }
         self.state().gates.check(entry, to, params)?;
         Ok(Some(entry))
+    }
+
+    fn check_size_of(&self, entry: &Entry, params: Option<&Payload>) -> Result<(), RpcError> {
+        let size = params.map_or(0, |params| params.bytes().len());
+        let Some((limit, params)) = { entry.size }.filter(|limit| size > *limit).zip(params) else {
+            return Ok(());
+        };
+        let too_large = |what: &str, limit: usize, size: usize| {
+            let data =
+                json!({ "reason": what, "method": entry.name, "limit": limit, "size": size });
+            Err(Failure::InvalidRequest.error(self.profile, data))
+        };
+        // The limit of a prompt is about text. One screenshot is larger.
+        let media = match (self.profile, entry.name) {
+            (Profile::V1, "session/prompt") => size_of_media(params),
+            _ => 0,
+        };
+        match () {
+            () if media > MEDIA => too_large("media_too_large", MEDIA, media),
+            () if size.saturating_sub(media) > limit => {
+                too_large("message_too_large", limit, size - media)
+            }
+            () => Ok(()),
+        }
     }
 
     /// Takes one of the calls that a session may make in a minute.
@@ -268,6 +288,22 @@ impl Shared {
     }
 }
 
+/// As much as the images and sounds of a prompt may take, as they are written in it.
+const MEDIA: usize = 32 * 1024 * 1024;
+
+/// The size of the images and sounds in a prompt.
+fn size_of_media(params: &Payload) -> usize {
+    let Ok(params) = params.decode_private::<PromptParams>() else {
+        return 0;
+    };
+    let size = |block: &ContentBlock| match block {
+        ContentBlock::Image(image) => image.data.len(),
+        ContentBlock::Audio(audio) => audio.data.len(),
+        _ => 0,
+    };
+    params.prompt.iter().map(size).sum()
+}
+
 impl Pace {
     pub(super) fn new(merger: Option<Merger>, roots: Option<Arc<Roots>>) -> Pace {
         Pace {
@@ -276,6 +312,7 @@ impl Pace {
             buckets: HashMap::new(),
             active: Instant::now(),
             asking: 0,
+            running: HashMap::new(),
             cancels: watch::channel(0).0,
             roots,
         }

@@ -49,7 +49,8 @@ impl Shared {
             && let Some(session) = state.turns.session_or_early(&id)
             && let Ok(update) = params.decode_private::<UpdateParams>()
         {
-            completed = session.note(&update.update);
+            let is_history = session.is_loading();
+            completed = session.note(&update.update).filter(|_| !is_history);
         }
         let params = match has_options {
             true => { &state.gates }

@@ -70,11 +70,21 @@ impl Rulings {
         match () {
             () if found.contains(&Some(Ruling::Rejected)) => Some(Ruling::Rejected),
             () if !found.is_empty() && !found.contains(&None) => Some(Ruling::Allowed),
-            () => { facts.kind.as_ref() }
-                .filter(|kind| self.always.contains(kind))
-                .map(|_| Ruling::Allowed),
+            () => None,
         }
     }
+
+    /// Whether the user has allowed everything of this kind. That was said about another call, so it does not count
+    /// where a rule wants the user to be asked.
+    pub(super) fn is_always(&self, facts: &Facts) -> bool {
+        { facts.kind.as_ref() }.is_some_and(|kind| self.always.contains(kind))
+    }
+}
+
+/// Whether everything that is done was known when it was decided.
+pub(super) fn covers(decided: &Facts, done: &Facts) -> bool {
+    let decided: HashSet<String> = names(decided).collect();
+    names(done).all(|name| decided.contains(&name))
 }
 
 /// Whether a tool call changes something. What it states counts more than its kind, which the agent chooses.

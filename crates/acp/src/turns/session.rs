@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use tenon_protocols::acp::{Raw, SessionUpdate, ToolCallUpdate, ToolContent, ToolStatus};
 
-use super::rulings::{Ruling, Rulings};
+use super::rulings::{Ruling, Rulings, covers};
 use crate::facts::Facts;
 
 /// As many tool calls as are remembered. The oldest are forgotten: a request for permission follows soon.
@@ -18,7 +18,7 @@ const TERMINALS: usize = 256;
 #[derive(Debug)]
 pub struct Session {
     folders: Vec<PathBuf>,
-    is_opening: bool,
+    state: State,
     /// Prompts that were not answered. More than one only if the agent queues them.
     prompts: usize,
     is_cancelled: bool,
@@ -28,11 +28,22 @@ pub struct Session {
     rulings: Rulings,
 }
 
+/// How far a session is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// The call that opens it was not answered yet.
+    Opening,
+    /// It is open, and is loaded again.
+    Reopening,
+    Open,
+}
+
 /// What is known about a tool call.
 #[derive(Debug, Default)]
 struct Known {
     facts: Facts,
-    ruling: Option<Ruling>,
+    /// What was decided, and about what: the agent may say something else later.
+    ruling: Option<(Ruling, Facts)>,
     /// What it had done when it was completed: some agents complete a tool call twice, and name its file the second time.
     done: Option<Facts>,
 }
@@ -50,7 +61,7 @@ impl Session {
     pub(crate) fn open(folders: Vec<PathBuf>) -> Session {
         Session {
             folders,
-            is_opening: false,
+            state: State::Open,
             prompts: 0,
             is_cancelled: false,
             tool_calls: HashMap::new(),
@@ -60,18 +71,31 @@ impl Session {
         }
     }
 
-    /// The session that updates have been sent for before its answer came.
-    pub(super) fn opened(mut self, folders: Vec<PathBuf>) -> Session {
+    /// The call that opens it was answered. What was said before stays, and so do terminals if it was open.
+    pub(super) fn opened(&mut self, folders: Vec<PathBuf>) {
         self.folders = folders;
-        self.is_opening = false;
-        self
+        self.state = State::Open;
     }
 
     pub(super) fn opening(folders: Vec<PathBuf>) -> Session {
         Session {
-            is_opening: true,
+            state: State::Opening,
             ..Session::open(folders)
         }
+    }
+
+    /// It is loaded although it is open.
+    pub(super) fn reopen(&mut self) {
+        self.state = State::Reopening;
+    }
+
+    /// It could not be opened. Returns whether it was open before, and stays so.
+    pub(super) fn stays_open(&mut self) -> bool {
+        let was_open = self.state != State::Opening;
+        if was_open {
+            self.state = State::Open;
+        }
+        was_open
     }
 
     /// The folder that it works in.
@@ -96,12 +120,13 @@ impl Session {
         self.is_cancelled
     }
 
-    pub(super) fn is_opening(&self) -> bool {
-        self.is_opening
+    /// Whether a call that opens it was not answered yet.
+    pub(crate) fn is_loading(&self) -> bool {
+        self.state != State::Open
     }
 
     pub(super) fn begin_turn(&mut self, queues: bool) -> bool {
-        let may = !self.is_opening && (self.prompts == 0 || queues);
+        let may = !self.is_loading() && (self.prompts == 0 || queues);
         if may {
             self.prompts += 1;
             self.is_cancelled = false;
@@ -148,14 +173,18 @@ impl Session {
             None => known.facts.clone(),
             Some(done) => known.facts.since(&done)?,
         };
-        let ruling = known.ruling;
+        let ruling = known.ruling.as_ref().and_then(|(ruling, about)| {
+            // What was rejected must not be done at all, whatever it is called now.
+            let holds = *ruling == Ruling::Rejected || covers(about, &facts);
+            holds.then_some(*ruling)
+        });
         Some(Completed {
             ruling: ruling.or_else(|| self.rulings.about(&facts)),
             facts,
         })
     }
 
-    /// What is known about a tool call, with what a request for permission says about it.
+    /// What is known about a tool call, with what a request for permission says about it: what rules are about.
     pub fn facts_of(&mut self, call: &ToolCallUpdate) -> Facts {
         let folder = self.folder().to_owned();
         let known = self.known(&call.tool_call_id);
@@ -163,17 +192,38 @@ impl Session {
         known.facts.clone()
     }
 
-    /// Takes note of what was decided about a tool call.
-    pub fn decide(&mut self, tool_call: &str, ruling: Ruling, is_always: bool) {
-        let known = self.known(tool_call);
-        known.ruling = Some(ruling);
-        let facts = known.facts.clone();
-        self.rulings.decide(&facts, ruling, is_always);
+    /// What a request for permission says itself, which is what an approval of it covers. What was said before may have
+    /// been replaced since, so that nobody has seen it.
+    pub fn stated(&self, call: &ToolCallUpdate) -> Facts {
+        let known = self.tool_calls.get(&call.tool_call_id);
+        let mut facts = Facts {
+            kind: known.and_then(|known| known.facts.kind.clone()),
+            ..Facts::default()
+        };
+        facts.add_update(call, self.folder());
+        facts
     }
 
-    /// What was decided about a file or command, if it was.
+    /// Takes note of what was decided about a request for permission.
+    pub fn decide(&mut self, call: &ToolCallUpdate, ruling: Ruling, is_always: bool) {
+        let stated = self.stated(call);
+        let known = self.known(&call.tool_call_id);
+        let about = match ruling {
+            Ruling::Allowed => stated,
+            Ruling::Rejected => known.facts.clone(),
+        };
+        known.ruling = Some((ruling, about.clone()));
+        self.rulings.decide(&about, ruling, is_always);
+    }
+
+    /// What was decided about exactly these files and commands, if it was.
     pub fn ruling(&self, facts: &Facts) -> Option<Ruling> {
         self.rulings.about(facts)
+    }
+
+    /// Whether the user has allowed everything of this kind.
+    pub fn is_always(&self, facts: &Facts) -> bool {
+        self.rulings.is_always(facts)
     }
 
     fn known(&mut self, id: &str) -> &mut Known {

@@ -32,6 +32,7 @@ pub(crate) struct Agent {
     turn: Turn,
     cancelled: Option<mpsc::Sender<String>>,
     is_mute: bool,
+    sessions: Arc<AtomicUsize>,
 }
 
 impl Agent {
@@ -44,6 +45,7 @@ impl Agent {
             turn: Arc::new(move |peer, params| Box::pin(turn(peer, params))),
             cancelled: None,
             is_mute: false,
+            sessions: Arc::default(),
         }
     }
 
@@ -75,7 +77,11 @@ impl Agent {
         let params = call.params.unwrap();
         let answer = match &*call.method {
             "initialize" => json!({ "protocolVersion": 1, "agentCapabilities": {} }),
-            "session/new" => json!({ "sessionId": "s" }),
+            // `s`, `s1`, `s2`.
+            "session/new" => match self.sessions.fetch_add(1, Ordering::Relaxed) {
+                0 => json!({ "sessionId": "s" }),
+                number => json!({ "sessionId": format!("s{number}") }),
+            },
             "session/prompt" => return (self.turn)(call.peer, params).await,
             "no/such" => return Err(RpcError::method_not_found("no/such", Format::Json)),
             _ => return Ok(params),

@@ -224,3 +224,108 @@ async fn a_question_that_is_given_up_is_rejected() {
     assert_eq!((summary.asked, summary.rejected), (1, 1));
     assert_eq!(names(&summary.against), ["make"]);
 }
+
+/// The user has seen `ls`, and not what was said before it.
+#[tokio::test]
+async fn an_approval_covers_what_its_request_states() {
+    const RULES: &str = r#"
+rule "x" {
+  action  = "deny"
+  command = ["x*"]
+}
+"#;
+    let mut raw = Raw::open(policy(RULES), everything(), "a").await;
+    raw.prompt().await;
+    let hidden = reports("t", "execute", "pending", json!({ "command": "$X" }));
+    raw.agent_updates("s", hidden).await;
+    raw.client.read().await;
+    is_asked(&mut raw, asks("t", "execute", "ls"), "yes").await;
+    // It may be denied, so it needs a permission.
+    let create = json!({ "sessionId": "s", "command": "$X" });
+    raw.agent_calls("c", "terminal/create", create).await;
+    assert_eq!(raw.agent.read().await["error"]["code"], -31701);
+    let done =
+        json!({ "sessionUpdate": "tool_call_update", "toolCallId": "t", "status": "completed" });
+    raw.agent_updates("s", done).await;
+    raw.client.read().await;
+    assert_eq!(names(&raw.guard.summary().undecided), ["$X"]);
+}
+
+#[tokio::test]
+async fn an_approval_does_not_cover_what_is_done_later() {
+    let mut raw = Raw::open(Settings::default(), everything(), "a").await;
+    raw.prompt().await;
+    is_asked(&mut raw, asks("t", "execute", "ls"), "yes").await;
+    raw.agent_updates("s", ran("t", "make install")).await;
+    raw.client.read().await;
+    let summary = raw.guard.summary();
+    assert_eq!(names(&summary.undecided), ["make install"]);
+    // What was rejected is against it, whatever it is called.
+    is_asked(&mut raw, asks("u", "execute", "ls"), "no").await;
+    raw.agent_updates("s", ran("u", "make all")).await;
+    raw.client.read().await;
+    assert!(names(&raw.guard.summary().against).contains(&"make all"));
+}
+
+#[tokio::test]
+async fn always_does_not_hold_where_a_rule_asks_or_doubts() {
+    const RULES: &str = r#"
+rule "ask" {
+  action  = "ask"
+  command = ["make*"]
+}
+rule "deny" {
+  action  = "deny"
+  command = ["git push*"]
+}
+"#;
+    let mut raw = Raw::open(policy(RULES), everything(), "a").await;
+    raw.prompt().await;
+    is_asked(&mut raw, asks("t", "execute", "ls"), "all").await;
+    for command in ["cat x", "make"] {
+        raw.agent_updates("s", ran(command, command)).await;
+        raw.client.read().await;
+    }
+    assert_eq!(names(&raw.guard.summary().undecided), ["make"]);
+    let create = json!({ "sessionId": "s", "command": "git $X" });
+    raw.agent_calls("c", "terminal/create", create).await;
+    assert_eq!(raw.agent.read().await["error"]["code"], -31701);
+}
+
+#[tokio::test]
+async fn a_file_that_is_read_although_a_rule_denies_it_is_listed() {
+    const RULES: &str = r#"
+rule "secrets" {
+  action = "deny"
+  path   = ["**/.env*"]
+}
+"#;
+    let mut raw = Raw::open(policy(RULES), everything(), "a").await;
+    raw.prompt().await;
+    let files = json!({ "files": ["/w/.env", "/w/main.rs"] });
+    let read = reports("t", "read", "completed", files);
+    raw.agent_updates("s", read).await;
+    raw.client.read().await;
+    let summary = raw.guard.summary();
+    assert_eq!(names(&summary.against), ["/w/.env"]);
+    assert!(summary.undecided.is_empty(), "{summary:?}");
+}
+
+/// It was done in an earlier run of the agent.
+#[tokio::test]
+async fn the_history_of_a_session_is_not_counted() {
+    let mut raw = Raw::open(Settings::default(), everything(), "a").await;
+    let load = json!({ "sessionId": "old", "cwd": "/", "mcpServers": [] });
+    raw.client_calls("l", "session/load", load).await;
+    let call = raw.agent.read().await;
+    raw.agent_updates("old", ran("t", "make")).await;
+    raw.client.read().await;
+    let answer = json!({ "jsonrpc": "2.0", "id": call["id"], "result": null });
+    raw.agent.write(&answer.to_string()).await;
+    raw.client.read().await;
+    raw.agent_updates("old", ran("u", "cargo test")).await;
+    raw.client.read().await;
+    let summary = raw.guard.summary();
+    assert_eq!(names(&summary.reported.run), ["cargo test"]);
+    assert_eq!(names(&summary.undecided), ["cargo test"]);
+}

@@ -7,7 +7,8 @@ use tenon_acp::guard::Settings;
 use tenon_protocols::acp::Side;
 
 use super::actors::{Agent, Stage, data, json_payload};
-use super::{call, chunk, error};
+use super::raw::Raw;
+use super::{call, chunk, error, everything};
 
 #[tokio::test]
 async fn an_agent_that_dies_in_a_turn_is_reported() {
@@ -87,4 +88,81 @@ async fn a_turn_times_out_when_nothing_happens() {
         "{took:?}"
     );
     assert_eq!(cancelled.recv().await.unwrap(), "s", "the agent was told");
+}
+
+/// Less than a turn may be silent.
+const ALMOST: Duration = Duration::from_secs(290);
+
+/// A build may print nothing for as long as it takes.
+#[tokio::test(start_paused = true)]
+async fn a_program_that_is_waited_for_may_be_silent() {
+    let mut raw = Raw::open(Settings::default(), everything(), "a").await;
+    raw.prompt().await;
+    let create = json!({ "sessionId": "s", "command": "make" });
+    raw.agent_calls("1", "terminal/create", create).await;
+    raw.client_answers(json!({ "result": { "terminalId": "t" } }))
+        .await;
+    raw.agent.read().await;
+    let terminal = json!({ "sessionId": "s", "terminalId": "t" });
+    raw.agent_calls("2", "terminal/wait_for_exit", terminal.clone())
+        .await;
+    let waits = raw.client.read().await;
+    tokio::time::sleep(Duration::from_secs(3600)).await;
+    // A terminal that was released is waited for no longer.
+    raw.agent_calls("3", "terminal/release", terminal).await;
+    raw.client_answers(json!({ "result": {} })).await;
+    assert_eq!(raw.agent.read().await["id"], "3", "the turn goes on");
+    let released = tokio::time::Instant::now();
+    tokio::time::sleep(ALMOST).await;
+    assert_eq!(raw.agent.read().await["method"], "session/cancel");
+    let silent = released.elapsed().as_secs();
+    assert!((299..302).contains(&silent), "{silent} s");
+    let answer = json!({ "jsonrpc": "2.0", "id": waits["id"], "result": { "exitCode": 0 } });
+    raw.client.write(&answer.to_string()).await;
+    assert_eq!(raw.agent.read().await["id"], "2");
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_of_the_editor_and_their_answers_are_activity() {
+    let mut raw = Raw::open(Settings::default(), everything(), "a").await;
+    raw.prompt().await;
+    let mode = json!({ "sessionId": "s", "modeId": "m" });
+    tokio::time::sleep(Duration::from_secs(200)).await;
+    raw.client_calls("m", "session/set_mode", mode).await;
+    let call = raw.agent.read().await;
+    tokio::time::sleep(Duration::from_secs(200)).await;
+    let answer = json!({ "jsonrpc": "2.0", "id": call["id"], "result": {} });
+    raw.agent.write(&answer.to_string()).await;
+    assert_eq!(raw.client.read().await["id"], "m");
+    let answered = tokio::time::Instant::now();
+    tokio::time::sleep(ALMOST).await;
+    assert_eq!(raw.agent.read().await["method"], "session/cancel");
+    let silent = answered.elapsed().as_secs();
+    assert!((299..302).contains(&silent), "{silent} s");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_of_a_session_that_was_closed_has_a_limit() {
+    let mut raw = Raw::new(Settings::default());
+    let initialize = json!({ "protocolVersion": 1 });
+    raw.client_calls("i", "initialize", initialize).await;
+    let able = json!({ "sessionCapabilities": { "close": {} } });
+    raw.agent_answers(json!({ "protocolVersion": 1, "agentCapabilities": able }))
+        .await;
+    raw.client.read().await;
+    raw.client_calls("n", "session/new", json!({ "cwd": "/", "mcpServers": [] }))
+        .await;
+    raw.agent_answers(json!({ "sessionId": "s" })).await;
+    raw.client.read().await;
+    raw.prompt().await;
+    raw.client_calls("c", "session/close", json!({ "sessionId": "s" }))
+        .await;
+    raw.agent_answers(json!({})).await;
+    assert_eq!(raw.client.read().await["id"], "c");
+    tokio::time::sleep(ALMOST).await;
+    let late = raw.client.read().await;
+    assert_eq!(
+        (&late["id"], &late["error"]["code"]),
+        (&json!("p"), &json!(-32001))
+    );
 }

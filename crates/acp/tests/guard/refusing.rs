@@ -4,10 +4,11 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::json;
 use tenon_acp::guard::{Limits, Settings};
+use tenon_protocols::acp::Profile;
 
 use super::actors::{Agent, Stage, data, json_payload};
 use super::raw::Raw;
-use super::{call, chunk, code, error, value};
+use super::{call, chunk, code, error, everything, value};
 
 #[tokio::test]
 async fn both_sides_are_held_to_what_the_other_supports() {
@@ -216,4 +217,104 @@ async fn whoever_causes_many_errors_waits_for_them() {
     // Sixty at once, then ten in a second.
     let took = started.elapsed().as_secs();
     assert!((5..8).contains(&took), "{took} s");
+}
+
+#[tokio::test]
+async fn a_question_of_an_unknown_session_is_refused() {
+    let capabilities = json!({ "elicitation": { "form": {} } });
+    let mut raw = Raw::open(Settings::default(), capabilities, "a").await;
+    let form = |session: &str| json!({ "sessionId": session, "mode": "form", "message": "?", "requestedSchema": {} });
+    raw.agent_calls("1", "elicitation/create", form("none"))
+        .await;
+    assert_eq!(raw.agent.read().await["error"]["code"], -31900);
+    raw.agent_calls("2", "elicitation/create", form("s")).await;
+    let asked = raw
+        .client_answers(json!({ "result": { "action": "decline" } }))
+        .await;
+    assert_eq!(asked["params"]["sessionId"], "s");
+    // A question may belong to a call instead.
+    let mut other = form("s");
+    other["requestId"] = json!("n");
+    other.as_object_mut().unwrap().remove("sessionId");
+    raw.agent_calls("3", "elicitation/create", other).await;
+    assert_eq!(raw.client.read().await["method"], "elicitation/create");
+}
+
+#[tokio::test]
+async fn another_version_of_the_protocol_is_refused_with_a_reason() {
+    let mut raw = Raw::new(Settings::default());
+    let initialize = json!({ "protocolVersion": 2 });
+    raw.client_calls("i", "initialize", initialize.clone())
+        .await;
+    raw.agent_answers(json!({ "protocolVersion": 2, "capabilities": {} }))
+        .await;
+    let refused = raw.client.read().await;
+    let error = &refused["error"];
+    assert_eq!(error["data"]["reason"], "unsupported_version");
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("version 2 of the protocol"), "{message}");
+    let details = error["data"]["details"].as_str().unwrap();
+    assert!(details.contains("set the editor"), "{details}");
+    // It can be tried again.
+    raw.client_calls("j", "initialize", initialize).await;
+    raw.agent_answers(json!({ "protocolVersion": 1 })).await;
+    assert_eq!(raw.client.read().await["result"]["protocolVersion"], 1);
+}
+
+#[tokio::test]
+async fn a_new_session_does_not_replace_one_that_is_open() {
+    let mut raw = Raw::open(Settings::default(), everything(), "a").await;
+    raw.prompt().await;
+    raw.client_calls(
+        "m",
+        "session/new",
+        json!({ "cwd": "/etc", "mcpServers": [] }),
+    )
+    .await;
+    raw.agent_answers(json!({ "sessionId": "s" })).await;
+    let refused = raw.client.read().await;
+    assert_eq!(refused["error"]["data"]["reason"], "invalid_result");
+    let prompt = json!({ "sessionId": "s", "prompt": [] });
+    raw.client_calls("q", "session/prompt", prompt).await;
+    assert_eq!(raw.client.read().await["error"]["code"], -31902);
+    assert_eq!(raw.guard.summary().sessions, 1);
+}
+
+/// One screenshot is larger than the limit for a prompt.
+#[tokio::test]
+async fn images_do_not_count_for_the_size_of_a_prompt() {
+    for (profile, image, text, expected) in [
+        (Profile::V1, 4 << 20, 10, None),
+        (Profile::V1, 4 << 20, 2 << 20, Some("message_too_large")),
+        (Profile::V1, 33 << 20, 10, Some("media_too_large")),
+        (Profile::Seed, 4 << 20, 10, Some("message_too_large")),
+    ] {
+        let settings = Settings {
+            profile,
+            ..Settings::default()
+        };
+        let mut raw = Raw::new(settings);
+        let initialize = json!({ "protocolVersion": 1 });
+        raw.client_calls("i", "initialize", initialize).await;
+        let able = json!({ "promptCapabilities": { "image": true } });
+        raw.agent_answers(json!({ "protocolVersion": 1, "agentCapabilities": able }))
+            .await;
+        raw.client.read().await;
+        raw.client_calls("n", "session/new", json!({ "cwd": "/", "mcpServers": [] }))
+            .await;
+        raw.agent_answers(json!({ "sessionId": "s" })).await;
+        raw.client.read().await;
+        let prompt = json!({ "sessionId": "s", "prompt": [
+            { "type": "image", "mimeType": "image/png", "data": "A".repeat(image) },
+            { "type": "text", "text": "x".repeat(text) },
+        ] });
+        raw.client_calls("p", "session/prompt", prompt).await;
+        match expected {
+            None => assert_eq!(raw.agent.read().await["method"], "session/prompt"),
+            Some(reason) => {
+                let refused = raw.client.read().await;
+                assert_eq!(refused["error"]["data"]["reason"], reason, "{profile:?}");
+            }
+        }
+    }
 }

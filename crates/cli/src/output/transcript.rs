@@ -9,6 +9,7 @@ mod tools;
 
 use std::collections::HashSet;
 use std::fmt::Display;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use tenon_acp::client::ToolCalls;
@@ -40,6 +41,8 @@ pub(crate) struct Transcript {
     entries: Vec<PlanEntry>,
     usage: Option<Usage>,
     terminals: Option<Terminals>,
+    /// The folder of the session: what paths are relative to.
+    folder: PathBuf,
     /// The question that is open: nothing is printed below it.
     question: Option<Question>,
     /// The part of the question in whose line the cursor is.
@@ -63,9 +66,15 @@ impl Transcript {
             entries: Vec::new(),
             usage: None,
             terminals: None,
+            folder: PathBuf::new(),
             question: None,
             asked: String::new(),
         }
+    }
+
+    /// The folder of the session.
+    pub(crate) fn set_folder(&mut self, folder: &Path) {
+        self.folder = folder.to_owned();
     }
 
     /// Where the output of terminals is found.

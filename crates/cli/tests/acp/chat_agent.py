@@ -147,6 +147,19 @@ def turn(prompt):
             say("working\n")
             while True:
                 receive()
+        case "hide":
+            # The input of a change names more than the change.
+            diff = {"type": "diff", "path": os.path.join(os.getcwd(), "a.txt"), "oldText": "one\n", "newText": "two\n"}
+            hidden = {"cmd": "touch evil", "path": "b.txt", "old_string": "one", "diff": "--- a/c.txt\n+++ b/c.txt\n"}
+            permission("h", "edit", "Edit a.txt", content=[diff], rawInput=hidden)
+            say("asked\n")
+        case "replace":
+            # What was said before the question is not what is asked.
+            update("tool_call", toolCallId="p", title="List", kind="execute", rawInput={"command": "touch evil"})
+            say(f"answer: {permission('p', 'execute', 'List', rawInput={'command': 'true'})}\n")
+            say("refused" if "error" in ask("terminal/create", command="touch evil") else "started")
+        case "start":
+            say("refused" if "error" in ask("terminal/create", command=rest) else "started")
         case "ask-forever":
             answer = permission("f", "edit", "Edit forever")
             say(f"answer: {answer}")

@@ -132,6 +132,87 @@ async fn a_question_shows_all_of_a_command_and_of_a_change() {
     .await;
 }
 
+/// Also what is beside a change: a permission covers all that the request states.
+#[tokio::test]
+async fn a_question_shows_what_is_beside_a_change() {
+    trial(tools::python(), async |_, _| {
+        let shell = shell();
+        let steps = [
+            Expect("> "),
+            Send("hide\r"),
+            Expect("? edit: Edit a.txt"),
+            Expect("+ two"),
+            Expect(r#"input: {"cmd":"touch evil","path":"b.txt"}"#),
+            Expect("/c.txt\r\n"),
+            Expect("[n] Reject\r\n"),
+            Send("n"),
+            Expect("asked"),
+            Expect("> "),
+            Send(CONTROL_D),
+        ];
+        let ended = at_a_terminal(&shell, CHAT, &steps).await;
+        assert_eq!(ended.code, 0, "{}", ended.screen);
+        assert!(!ended.screen.contains("old_string"), "{}", ended.screen);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_permission_covers_what_its_question_has_shown() {
+    trial(tools::python(), async |_, _| {
+        let shell = shell();
+        let steps = [
+            Expect("> "),
+            Send("replace\r"),
+            Expect("command: true"),
+            Expect("[n] Reject\r\n"),
+            Send("y"),
+            Expect("answer: once"),
+            Expect("? execute: Run touch evil"),
+            Expect("[n] Reject\r\n"),
+            Send("n"),
+            Expect("refused"),
+            Expect("> "),
+            Send(CONTROL_D),
+        ];
+        let ended = at_a_terminal(&shell, CHAT, &steps).await;
+        assert_eq!(ended.code, 0, "{}", ended.screen);
+        assert!(!shell.path("evil").exists());
+    })
+    .await;
+}
+
+/// The agent's own "always" is about the command that was shown.
+#[tokio::test]
+async fn always_is_about_one_command() {
+    trial(tools::python(), async |_, _| {
+        let shell = shell();
+        let steps = [
+            Expect("> "),
+            Send("run true\r"),
+            Expect("[a] Always allow"),
+            Expect("[n] Reject\r\n"),
+            Send("a"),
+            Expect("exitCode"),
+            Expect("> "),
+            Send("start true\r"),
+            Expect("started"),
+            Expect("> "),
+            Send("start touch evil\r"),
+            Expect("? execute: Run touch evil"),
+            Expect("[y] Allow  [a] Always allow this command  [n] Reject\r\n"),
+            Send("n"),
+            Expect("refused"),
+            Expect("> "),
+            Send(CONTROL_D),
+        ];
+        let ended = at_a_terminal(&shell, CHAT, &steps).await;
+        assert_eq!(ended.code, 0, "{}", ended.screen);
+        assert!(!shell.path("evil").exists());
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn keys_typed_before_a_question_do_not_answer_it() {
     trial(tools::python(), async |_, _| {

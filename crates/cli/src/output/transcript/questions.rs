@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 use tenon_acp::client::ToolState;
-use tenon_protocols::acp::{PermissionParams, ToolContent};
+use tenon_acp::facts::Facts;
+use tenon_protocols::acp::{PermissionParams, Raw, ToolCallUpdate, ToolContent};
 
 use super::Transcript;
 use super::tools::Extent;
@@ -63,18 +64,48 @@ impl Transcript {
         let now = now.clone();
         self.begin_question(&format!("{}: {}", now.kind.as_str(), now.title))?;
         self.diffs(&now, Extent::Whole)?;
+        let asked = ToolCallUpdate {
+            kind: Some(now.kind.clone()),
+            ..request.tool_call.clone()
+        };
+        let mut shown = asked.clone();
         if let Some(input) = &now.raw_input {
-            self.input(&masked(input.text()), &now)?;
+            let input = without_texts(&masked(input.text()), &now);
+            self.input(&input)?;
+            shown.raw_input = Raw::parse(input).ok();
         }
         for location in &now.locations {
             let path = on_one_line(&location.path).into_owned();
             self.painted(&Paint::Dim.on(format_args!("  file: {path}")))?;
         }
+        self.not_shown(&asked, &shown)
+    }
+
+    /// What a permission would cover and the lines above do not have: it is in a text that is left out, or masked.
+    fn not_shown(
+        &mut self,
+        request: &ToolCallUpdate,
+        shown: &ToolCallUpdate,
+    ) -> Result<(), Failure> {
+        let facts_of = |call: &ToolCallUpdate| {
+            let mut facts = Facts::default();
+            facts.add_update(call, &self.folder);
+            facts
+        };
+        let (all, shown) = (facts_of(request), facts_of(shown));
+        for command in all.commands.difference(&shown.commands) {
+            let command = on_one_line(command).into_owned();
+            self.painted(&Paint::Bold.on(format_args!("  command: {command}")))?;
+        }
+        for path in all.paths.difference(&shown.paths) {
+            let path = tenon_text::path(path);
+            self.painted(&Paint::Bold.on(format_args!("  file: {path}")))?;
+        }
         Ok(())
     }
 
     /// All that a tool is given: nobody can allow what is not shown.
-    fn input(&mut self, input: &str, now: &ToolState) -> Result<(), Failure> {
+    fn input(&mut self, input: &str) -> Result<(), Failure> {
         let mut rest: Value = serde_json::from_str(input).unwrap_or_default();
         let is_text = rest.get("command").is_some_and(Value::is_string);
         let members = rest.as_object_mut().filter(|_| is_text);
@@ -88,14 +119,12 @@ impl Transcript {
                 self.painted(&Paint::Bold.on(format_args!("           {line}")))?;
             }
         }
-        // The text of a file is in its diff.
-        let has_diff = { now.content.iter() }.any(|item| matches!(item, ToolContent::Diff(_)));
         let input = match command {
             Some(_) => rest.to_string(),
             None => compact(input),
         };
         let input = on_one_line(&input);
-        match input != "{}" && input != "null" && !has_diff {
+        match input != "{}" && input != "null" {
             true => self.painted(&Paint::Dim.on(format_args!("  input: {input}"))),
             false => Ok(()),
         }
@@ -106,5 +135,33 @@ impl Transcript {
         let (now, _) = self.tools.apply(&request.tool_call);
         let now = now.clone();
         self.diffs(&now, Extent::Short)
+    }
+}
+
+/// An input without the texts of a file, if its change is shown as a diff. The names are those of common agents.
+fn without_texts(input: &str, now: &ToolState) -> String {
+    const TEXTS: [&str; 14] = [
+        "content",
+        "diff",
+        "newContent",
+        "newString",
+        "newText",
+        "new_content",
+        "new_string",
+        "new_text",
+        "oldString",
+        "oldText",
+        "old_string",
+        "old_text",
+        "patch",
+        "unified_diff",
+    ];
+    let has_diff = { now.content.iter() }.any(|item| matches!(item, ToolContent::Diff(_)));
+    match serde_json::from_str(input) {
+        Ok(Value::Object(mut members)) if has_diff => {
+            members.retain(|name, value| !(value.is_string() && TEXTS.contains(&name.as_str())));
+            Value::Object(members).to_string()
+        }
+        _ => input.to_owned(),
     }
 }

@@ -91,7 +91,8 @@ impl Transcript {
         Ok(())
     }
 
-    /// The diffs of a tool call that were not shown yet, or not to their end.
+    /// The diffs of a tool call: all of them for a question, which has to show what it is about, and otherwise those that
+    /// were not shown yet.
     pub(super) fn diffs(&mut self, now: &ToolState, extent: Extent) -> Result<(), Failure> {
         for item in &now.content {
             let ToolContent::Diff(change) = item else {
@@ -103,7 +104,7 @@ impl Transcript {
                 lines.len() > DIFF_LINES || lines.iter().any(|line| line.is_longer(DIFF_LINE));
             let is_whole = extent == Extent::Whole || !is_long;
             let is_new = self.is_new(&(&now.id, &change.path, &change.new_text, is_whole));
-            if is_new {
+            if is_new || extent == Extent::Whole {
                 self.diff(&change.path, &lines, is_whole)?;
             }
         }

@@ -99,6 +99,8 @@ fn block(name: &str, action: &str, rule: &str) -> Result<String, String> {
     let kinds: Vec<&str> = match kind {
         Some("all") => Vec::new(),
         Some(kind) => vec![kind],
+        // What is denied is denied to every call: the agent chooses the kind, and may state none.
+        None if action == "deny" => Vec::new(),
         None => FILES.to_vec(),
     };
     // What is typed is quoted; `${` would be an expression otherwise.
@@ -170,6 +172,11 @@ mod tests {
         assert_eq!(action(&[("allow", "edit:tests/**")], &edit), Action::Ask);
         assert_eq!(
             action(&[("deny", "src/**"), ("allow", "edit")], &edit),
+            Action::Deny
+        );
+        let without_kind = Facts { kind: None, ..edit };
+        assert_eq!(
+            action(&[("deny", "src/**"), ("allow", "all")], &without_kind),
             Action::Deny
         );
         let git = running("git status --short");

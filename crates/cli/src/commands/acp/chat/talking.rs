@@ -74,6 +74,7 @@ impl<'a> Talk<'a> {
         }
         let session = self.open(&prepared, interrupts).await?;
         self.transcript.event(&session_event(&session))?;
+        self.transcript.set_folder(session.folder());
         let terminals = session.clone();
         self.transcript
             .set_terminals(move |id| Some(terminals.terminal_output(id)?.output));
