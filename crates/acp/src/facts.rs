@@ -20,8 +20,8 @@ use tenon_protocols::acp::{
 
 use crate::paths::spelling;
 
-pub use command::Commands;
 pub(crate) use command::Meant;
+pub use command::{Commands, command_line};
 pub(crate) use environment::variables;
 
 /// What a tool call does: its kind, the files that it is about and the commands that it runs.
@@ -119,7 +119,7 @@ impl Facts {
     }
 
     fn add_words(&mut self, program: &str, arguments: &[String], variables: &[(&str, &str)]) {
-        let words = command::line_of_words(program, arguments);
+        let words = command::command_line(program, arguments);
         let line = environment::before(variables, &words);
         match command::script(program, arguments).filter(|_| line == words) {
             Some(script) => {

@@ -247,26 +247,36 @@ pub(super) fn skips(
     skips
 }
 
-/// The same arguments with their leading flags of one letter written in every other way: `-r -f`, `-fr` and `-rfv` are
-/// all `-rf` for a rule that is about `rm -rf *`.
+/// Flags with a long name, by which rules may be about them in the other way. Some programs take `-R` for `-r`.
+const LONG_FLAGS: [(&str, &str); 2] = [("--recursive", "rR"), ("--force", "f")];
+
+/// The letters of a word that is nothing but flags. Long names may be shortened.
+fn letters_of(word: &Word) -> Option<String> {
+    let text = word.text();
+    let long = { LONG_FLAGS.iter() }.find(|(name, _)| text.len() > 3 && name.starts_with(&text));
+    if let Some((_, letters)) = long {
+        return Some((*letters).to_owned());
+    }
+    let letters = text.strip_prefix('-')?;
+    let is_flags =
+        !letters.is_empty() && letters.chars().all(|letter| letter.is_ascii_alphabetic());
+    let more = if letters.contains('R') { "r" } else { "" };
+    is_flags.then(|| format!("{letters}{more}"))
+}
+
+/// The same arguments with their leading flags of one letter written in every other way: `-r -f`, `-fr`, `-rfv` and
+/// `--recursive --force` are all `-rf` for a rule that is about `rm -rf *`.
 pub(super) fn other_flags(arguments: &[Word]) -> Vec<Vec<Word>> {
     /// More letters have too many orders.
     const MOST: usize = 4;
     /// A long command in many orders takes too much memory.
     const WORDS: usize = 64;
-    let is_flags = |word: &&Word| {
-        let text = word.text();
-        let letters = text.strip_prefix('-').unwrap_or_default();
-        !letters.is_empty() && letters.chars().all(|letter| letter.is_ascii_alphabetic())
-    };
     if arguments.len() > WORDS {
         return Vec::new();
     }
-    let flags: Vec<&Word> = arguments.iter().take_while(is_flags).collect();
+    let flags: Vec<String> = arguments.iter().map_while(letters_of).collect();
     let rest = &arguments[flags.len()..];
-    let mut letters: Vec<char> = { flags.iter() }
-        .flat_map(|word| word.text().chars().skip(1).collect::<Vec<_>>())
-        .collect();
+    let mut letters: Vec<char> = flags.iter().flat_map(|letters| letters.chars()).collect();
     letters.sort_unstable();
     letters.dedup();
     if !(2..=MOST).contains(&letters.len()) {

@@ -67,8 +67,9 @@ const RESERVED: [&str; 16] = [
     "nocorrect",
 ];
 
-/// The program without its folder and without `.exe`.
+/// The program without its folder and without `.exe`. In zsh, `=git` is where `git` is found.
 fn base_name(program: &str) -> &str {
+    let program = program.strip_prefix('=').unwrap_or(program);
     let name = program.rsplit('/').next().unwrap_or(program);
     name.strip_suffix(".exe").unwrap_or(name)
 }
@@ -184,7 +185,22 @@ pub(super) fn perhaps_started_by(words: &[Word]) -> impl Iterator<Item = Reading
 /// The same for arguments that are command lines.
 pub(super) fn perhaps_scripts(words: &[Word]) -> Vec<String> {
     let (words, _) = started(words);
-    unknown_starts(&words).flat_map(scripts).collect()
+    let of_options = words.iter().skip(1);
+    let of_options = of_options.filter(|_| starters::has_starting_option(&words));
+    let of_options = of_options.flat_map(|word| {
+        let text = word.script();
+        // `--checkpoint-action=exec=a`, and `+!a` for `less`.
+        let values = text.match_indices('=').map(|(at, _)| &text[at + 1..]);
+        let values = values.chain([text.trim_start_matches(['+', '!'])]);
+        let values: Vec<String> = values.map(str::to_owned).collect();
+        let joined = word.values().into_iter().map(|value| value.script());
+        values.into_iter().chain(joined)
+    });
+    let unknown = unknown_starts(&words).flat_map(scripts);
+    unknown
+        .chain(of_options)
+        .chain(starters::scripts_of_sed(&words))
+        .collect()
 }
 
 /// Arguments of a program of which it is not known whether it starts another one.

@@ -218,6 +218,32 @@ const TEXTS: [&str; 74] = [
     "zip",
 ];
 
+/// Options of these programs that start another one, which is their value.
+const STARTING_OPTIONS: [(&str, &[&str]); 9] = [
+    ("ag", &["--pager"]),
+    ("man", &["-H", "-P", "--html", "--pager"]),
+    ("rg", &["--hostname-bin", "--pre"]),
+    ("rsync", &["-e", "--rsh", "--rsync-path"]),
+    ("sort", &["--compress-program"]),
+    (
+        "tar",
+        &[
+            "-F",
+            "-I",
+            "--checkpoint-action",
+            "--info-script",
+            "--new-volume-script",
+            "--rmt-command",
+            "--rsh-command",
+            "--to-command",
+            "--use-compress-program",
+        ],
+    ),
+    ("wget", &["--use-askpass"]),
+    ("zip", &["-T", "--unzip-command"]),
+    ("less", &["+"]),
+];
+
 fn name(program: &Word) -> String {
     plain_name(&program.text())
 }
@@ -250,6 +276,57 @@ pub(super) fn may_start(words: &[Word]) -> bool {
     let has_subcommands = options::with_value(&name).is_some() || { LAUNCHERS.iter() }
         .any(|(programs, _)| programs.contains(&&*name));
     !is_starter(words) && !has_subcommands && !TEXTS.contains(&&*name)
+}
+
+/// Whether a program that only uses texts and files has an option by which it starts another one. Long options may be
+/// shortened, and those of one letter may be written together: `tar -xIf`.
+pub(super) fn has_starting_option(words: &[Word]) -> bool {
+    let Some((program, arguments)) = words.split_first() else {
+        return false;
+    };
+    let name = name(program);
+    let known = STARTING_OPTIONS.iter().find(|(known, _)| *known == name);
+    let is_option = |text: &str, option: &str| match option.strip_prefix("--") {
+        Some(_) => {
+            let text = text.split('=').next().unwrap_or_default();
+            text.len() > "--".len() && option.starts_with(text)
+        }
+        None => match option.strip_prefix('-') {
+            Some(letter) => {
+                text.starts_with('-') && !text.starts_with("--") && text.contains(letter)
+            }
+            None => text.starts_with(option),
+        },
+    };
+    known.is_some_and(|(_, options)| {
+        let mut texts = arguments.iter().map(Word::text);
+        texts.any(|text| options.iter().any(|option| is_option(&text, option)))
+    })
+}
+
+/// What a script of `sed` may run: the text after its command `e`, and the new text of `s///e`.
+pub(super) fn scripts_of_sed(words: &[Word]) -> Vec<String> {
+    const SIGNS: [char; 12] = ['/', '|', ',', '#', ';', '{', '}', '\n', '@', ':', '!', '%'];
+    if words.first().map(name).as_deref() != Some("sed") {
+        return Vec::new();
+    }
+    let scripts = words[1..].iter().map(Word::script).filter(|script| {
+        // The command, or a flag at the end: `1e ls`, `s/a/b/ge`.
+        script.split(SIGNS).any(|piece| {
+            let piece = piece.trim_start_matches(|letter: char| {
+                letter.is_ascii_digit() || letter.is_whitespace() || "$gpiImM".contains(letter)
+            });
+            piece.trim_end() == "e" || piece.starts_with("e ") || piece.starts_with("e\t")
+        })
+    });
+    let pieces = |script: String| -> Vec<String> {
+        let pieces = script.split(SIGNS).map(|piece| {
+            let after = piece.split_once("e ").map(|(_, after)| after.to_owned());
+            [Some(piece.to_owned()), after]
+        });
+        pieces.flatten().flatten().collect()
+    };
+    scripts.flat_map(pieces).collect()
 }
 
 /// Whether a program puts words from its input behind its arguments.

@@ -236,6 +236,9 @@ const parts = {
     assert.ok(!existsSync(`${work}/scenarios`));
     await agent.prompt("/call x -- touch started");
     assert.ok(!existsSync(`${work}/started`));
+    // A rule that allows `touch *` must not allow `touch a; git push`.
+    await agent.prompt("/call x -- touch 'a; b'");
+    assert.equal(agent.asked[0].toolCall.rawInput.command, "touch 'a; b'");
     agent.answer = "cancelled";
     assert.equal(await agent.prompt("/run slow.hcl"), "cancelled");
     agent.answer = "allow_once";

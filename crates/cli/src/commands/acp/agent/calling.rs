@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use tenon_acp::agent::{AgentError, Turn};
+use tenon_acp::facts::command_line;
 use tenon_host::{Plugin, PluginCommand, Start};
 use tenon_protocols::acp::{ToolKind, ToolStatus};
 use tenon_protocols::orchard::ERROR_NAMES;
@@ -27,9 +28,8 @@ pub(super) async fn call(
     turn: &Turn,
     call: PluginCall,
 ) -> Result<(), AgentError> {
-    let command = [std::slice::from_ref(&call.program), &call.args]
-        .concat()
-        .join(" ");
+    // As a shell has to be given it: rules take it apart.
+    let command = command_line(&call.program, &call.args);
     let params = call.params.as_deref();
     let subject = Subject {
         title: format!("Call {} of {command}", call.method),

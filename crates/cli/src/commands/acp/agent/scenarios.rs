@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use tenon_acp::agent::{AgentError, Turn};
+use tenon_acp::facts::command_line;
 use tenon_protocols::acp::{ToolKind, ToolStatus};
 use tenon_scenario::{
     Inputs, Launcher, Plan, ProviderSource, RunOptions, RunStatus, Scenario, ScenarioFile,
@@ -145,7 +146,7 @@ async fn planned(task: Task) -> Result<Result<Planned, String>, AgentError> {
 
 /// `/plan`.
 pub(super) async fn plan(agent: &TenonAgent, turn: &Turn, work: Work) -> Result<(), AgentError> {
-    let command = command_line("plan", &work);
+    let command = tenon("plan", &work);
     let task = match Task::new(agent, turn, work) {
         Ok(task) => task,
         Err(problem) => return turn.say(problem).await,
@@ -192,7 +193,7 @@ pub(super) async fn plan(agent: &TenonAgent, turn: &Turn, work: Work) -> Result<
 
 /// `/run`.
 pub(super) async fn run(agent: &TenonAgent, turn: &Turn, work: Work) -> Result<(), AgentError> {
-    let command = command_line("run", &work);
+    let command = tenon("run", &work);
     let task = match Task::new(agent, turn, work) {
         Ok(task) => task,
         Err(problem) => return turn.say(problem).await,
@@ -252,15 +253,15 @@ pub(super) async fn run(agent: &TenonAgent, turn: &Turn, work: Work) -> Result<(
 }
 
 /// The command of the shell that does the same, for the rules of guards. Values may be secrets.
-fn command_line(command: &str, work: &Work) -> String {
-    let mut line = format!("tenon {command} {}", work.file);
+fn tenon(command: &str, work: &Work) -> String {
+    let mut words = vec![command.to_owned(), work.file.clone()];
     if let Some(scenario) = &work.scenario {
-        line += &format!(" --scenario {scenario}");
+        words.extend(["--scenario".to_owned(), scenario.clone()]);
     }
     for (name, _) in &work.variables {
-        line += &format!(" --var {name}=...");
+        words.extend(["--var".to_owned(), format!("{name}=...")]);
     }
-    line
+    command_line("tenon", &words)
 }
 
 fn block(text: &str) -> String {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 use tenon_acp::agent::{AgentError, Turn};
+use tenon_acp::facts::command_line;
 use tenon_protocols::acp::ToolKind;
 use tenon_scenario::{FilePlan, RunOptions, RunStatus, Teardown};
 use tokio_util::sync::CancellationToken;
@@ -27,10 +28,11 @@ pub(super) async fn tear_down(
         Err(problem) => return turn.say(problem).await,
     };
     let name = shown(turn, &record);
+    let command = command_line("tenon", &["teardown".to_owned(), written.to_owned()]);
     let subject = Subject {
         title: format!("Tear down {name}"),
         kind: ToolKind::Execute,
-        input: json!({ "command": format!("tenon teardown {written}"), "cwd": turn.folder() }),
+        input: json!({ "command": command, "cwd": turn.folder() }),
         locations: vec![record.clone()],
         content: Vec::new(),
     };
