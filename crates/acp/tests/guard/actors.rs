@@ -115,6 +115,12 @@ struct Desk {
 
 impl Desk {
     async fn answer(self, call: Call) -> Reply {
+        if call.method.starts_with("_vendor/") {
+            let params = call.params.unwrap();
+            let text = String::from_utf8(params.bytes().to_vec()).unwrap();
+            self.updates.lock().unwrap().push(text);
+            return Ok(params);
+        }
         let answer = match &*call.method {
             "session/request_permission" => {
                 self.asked.fetch_add(1, Ordering::Relaxed);
@@ -221,7 +227,7 @@ impl Stage {
             .await
     }
 
-    /// The params of all updates that the editor has got.
+    /// The params of all updates that the editor has got, and of extensions.
     pub(crate) fn updates(&self) -> Vec<String> {
         self.desk.updates.lock().unwrap().clone()
     }

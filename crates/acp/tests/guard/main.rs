@@ -9,6 +9,7 @@ mod counting;
 mod deciding;
 mod ending;
 mod files;
+mod interleaving;
 mod lines;
 mod passing;
 mod quirks;
