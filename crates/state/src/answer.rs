@@ -29,8 +29,8 @@ pub(crate) enum Refusal {
     WrongPassword,
     /// There is nothing at this address.
     NotFound,
-    /// There is no such method.
-    NoMethod,
+    /// The method is not one of these.
+    NoMethod(&'static str),
     /// Another client holds the lock; this is what it said about itself, as JSON.
     Locked(String),
     /// The client does not hold the lock that it names.
@@ -49,7 +49,7 @@ impl Refusal {
             Refusal::NoPassword => StatusCode::UNAUTHORIZED,
             Refusal::WrongPassword => StatusCode::FORBIDDEN,
             Refusal::NotFound => StatusCode::NOT_FOUND,
-            Refusal::NoMethod => StatusCode::METHOD_NOT_ALLOWED,
+            Refusal::NoMethod(_) => StatusCode::METHOD_NOT_ALLOWED,
             Refusal::Locked(_) => StatusCode::LOCKED,
             Refusal::NotHeld(_) => StatusCode::CONFLICT,
             Refusal::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
@@ -63,11 +63,14 @@ impl Refusal {
         if let Refusal::Locked(info) = self {
             return Cow::Owned(Holding::of(info).to_string());
         }
+        if let Refusal::NoMethod(known) = self {
+            return Cow::Owned(format!("the method is not one of {known}"));
+        }
         Cow::Borrowed(match self {
             Refusal::NoPassword => "the request has no password",
             Refusal::WrongPassword => "the password is wrong",
             Refusal::NotFound => "there is no state at this address",
-            Refusal::NoMethod => "the method is not one of GET, POST, LOCK, UNLOCK and DELETE",
+            Refusal::NoMethod(_) => "the method is unknown",
             Refusal::Locked(_) => "the state is locked",
             Refusal::Invalid(text)
             | Refusal::NotHeld(text)
@@ -148,13 +151,7 @@ pub(crate) fn response(outcome: Result<Done, Refusal>) -> Response<Full<Bytes>> 
                             header::WWW_AUTHENTICATE,
                             "Basic realm=\"tenon\"",
                         ),
-                        Refusal::NoMethod => {
-                            set(
-                                &mut response,
-                                header::ALLOW,
-                                "GET, POST, LOCK, UNLOCK, DELETE",
-                            );
-                        }
+                        Refusal::NoMethod(known) => set(&mut response, header::ALLOW, known),
                         _ => {}
                     }
                     set(

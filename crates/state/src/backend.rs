@@ -8,12 +8,19 @@ use serde::Deserialize;
 use crate::answer::{Done, Refusal};
 use crate::locks::{Held, Holder, Locks};
 use crate::path::StatePath;
+use crate::recognition::is_state;
 use crate::storage::{Release, Storage, StorageError};
 
 pub(crate) struct Backend<S> {
     storage: Arc<S>,
     pub(crate) locks: Arc<Locks>,
 }
+
+const NOT_A_STATE: &str = "the body is not a state: it has no number `version`, so it is not stored. Locks have an \
+     address of their own, which the variable TF_HTTP_LOCK_ADDRESS has";
+
+const UNLOCK_AS_DELETE: &str = "the request deletes the state and has a body, as one that releases a lock has; the state \
+     is kept. Locks are released at an address of their own, which the variable TF_HTTP_UNLOCK_ADDRESS has";
 
 /// What a client says about itself when it locks a state. The rest is for people.
 #[derive(Deserialize)]
@@ -48,8 +55,8 @@ impl<S: Storage> Backend<S> {
         client: Option<&str>,
         state: Bytes,
     ) -> Result<Done, Refusal> {
-        if state.is_empty() {
-            return Err(Refusal::Invalid("the state is empty".into()));
+        if !is_state(&state) {
+            return Err(Refusal::Invalid(NOT_A_STATE.into()));
         }
         let lock = self.lock_of(path, client)?;
         let written = self.storage.write(path, state, lock.as_deref()).await;
@@ -60,7 +67,12 @@ impl<S: Storage> Backend<S> {
         &self,
         path: &StatePath,
         client: Option<&str>,
+        body: &[u8],
     ) -> Result<Done, Refusal> {
+        // Terraform deletes without a body; one that unlocks with DELETE sends its lock info.
+        if !body.is_empty() {
+            return Err(Refusal::Invalid(UNLOCK_AS_DELETE.into()));
+        }
         let lock = self.lock_of(path, client)?;
         let deleted = self.storage.delete(path, lock.as_deref()).await;
         deleted.map(|()| Done::Changed).map_err(not_held)

@@ -18,6 +18,7 @@ mod locks;
 mod notice;
 mod path;
 mod plugin;
+mod recognition;
 mod request;
 mod server;
 mod storage;

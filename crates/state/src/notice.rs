@@ -6,7 +6,7 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Notice {
-    /// What was asked for: `GET`, `POST`, `LOCK`, `UNLOCK` or `DELETE`, as the client wrote it.
+    /// The method of the request, such as `POST` or `LOCK`, as the client wrote it.
     pub method: String,
     /// The path of the request.
     pub path: String,

@@ -5,8 +5,26 @@ use std::fmt;
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 use tenon_protocols::seasonings::calls::storage::check_path;
 
-/// All states are below this path of the server.
-const ROOT: &str = "/state/";
+/// What is below a path of the server. Locks have paths of their own, so that a request means the same whatever the
+/// methods are that a client was told to use: many lock with POST and unlock with DELETE.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Root {
+    State,
+    Lock,
+    Unlock,
+}
+
+impl Root {
+    const ALL: [Root; 3] = [Root::State, Root::Lock, Root::Unlock];
+
+    fn prefix(self) -> &'static str {
+        match self {
+            Root::State => "/state/",
+            Root::Lock => "/lock/",
+            Root::Unlock => "/unlock/",
+        }
+    }
+}
 
 /// Longer names are refused: they become file names in many storages.
 const MAX_BYTES: usize = 512;
@@ -62,15 +80,19 @@ impl StatePath {
         })
     }
 
-    /// The name of a state in the path of a request; `None` for a path that is not below [`ROOT`].
-    pub(crate) fn of_request(path: &str) -> Option<Result<StatePath, InvalidPath>> {
-        let name = percent_decode_str(path.strip_prefix(ROOT)?).decode_utf8_lossy();
-        Some(StatePath::new(&name))
+    /// The name of a state in the path of a request; `None` for a path that is not below a [`Root`].
+    pub(crate) fn of_request(path: &str) -> Option<(Root, Result<StatePath, InvalidPath>)> {
+        let mut roots = Root::ALL.into_iter();
+        let found = roots.find_map(|root| Some((root, path.strip_prefix(root.prefix())?)));
+        let (root, name) = found?;
+        let name = percent_decode_str(name).decode_utf8_lossy();
+        Some((root, StatePath::new(&name)))
     }
 
     /// The path of requests for this state.
-    pub(crate) fn to_request(&self) -> String {
-        format!("{ROOT}{}", utf8_percent_encode(&self.0, SEGMENT))
+    pub(crate) fn to_request(&self, root: Root) -> String {
+        let name = utf8_percent_encode(&self.0, SEGMENT);
+        format!("{}{name}", root.prefix())
     }
 
     /// The name as text.
@@ -87,7 +109,7 @@ impl fmt::Display for StatePath {
 
 #[cfg(test)]
 mod tests {
-    use super::StatePath;
+    use super::{Root, StatePath};
 
     #[test]
     fn a_name_survives_the_way_through_an_address() {
@@ -100,9 +122,12 @@ mod tests {
             "-",
         ] {
             let path = StatePath::new(name).unwrap();
-            let request = path.to_request();
-            assert!(request.is_ascii() && !request.contains(' '), "{request}");
-            assert_eq!(StatePath::of_request(&request), Some(Ok(path)));
+            for root in Root::ALL {
+                let request = path.to_request(root);
+                assert!(request.is_ascii() && !request.contains(' '), "{request}");
+                let found = StatePath::of_request(&request);
+                assert_eq!(found, Some((root, Ok(path.clone()))));
+            }
         }
     }
 
@@ -122,7 +147,7 @@ mod tests {
             "/state/a%0ab",
         ] {
             assert!(
-                matches!(StatePath::of_request(path), Some(Err(_))),
+                matches!(StatePath::of_request(path), Some((Root::State, Err(_)))),
                 "{path}"
             );
         }

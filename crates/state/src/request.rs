@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 use crate::access::Permit;
 use crate::answer::{Done, Refusal, response};
 use crate::notice::Notice;
-use crate::path::StatePath;
+use crate::path::{Root, StatePath};
 use crate::server::{Settings, Shared};
 use crate::storage::Storage;
 
@@ -84,10 +84,9 @@ async fn accept<S: Storage>(
         Permit::Missing => return Err(Refusal::NoPassword),
         Permit::Wrong => return Err(Refusal::WrongPassword),
     }
-    let path = StatePath::of_request(request.uri().path())
-        .ok_or(Refusal::NotFound)?
-        .map_err(|error| Refusal::Invalid(error.to_string()))?;
-    let method = verb(request.method()).ok_or(Refusal::NoMethod)?;
+    let (root, path) = StatePath::of_request(request.uri().path()).ok_or(Refusal::NotFound)?;
+    let path = path.map_err(|error| Refusal::Invalid(error.to_string()))?;
+    let method = verb(root, request.method()).ok_or_else(|| Refusal::NoMethod(methods(root)))?;
     let lock = form_urlencoded::parse(request.uri().query().unwrap_or_default().as_bytes())
         .find(|(name, id)| name == "ID" && !id.is_empty())
         .map(|(_, id)| id.into_owned());
@@ -138,15 +137,26 @@ async fn whole(mut body: Incoming, limit: usize) -> Result<Bytes, Refusal> {
     Ok(whole.into())
 }
 
-fn verb(method: &Method) -> Option<Verb> {
-    match method.as_str() {
-        "GET" => Some(Verb::Read),
-        // PUT is what some set as their `update_method`.
-        "POST" | "PUT" => Some(Verb::Write),
-        "LOCK" => Some(Verb::Lock),
-        "UNLOCK" => Some(Verb::Unlock),
-        "DELETE" => Some(Verb::Delete),
+/// What a method asks for. A client may have been told to use others than Terraform's defaults.
+fn verb(root: Root, method: &Method) -> Option<Verb> {
+    match (root, method.as_str()) {
+        (Root::State, "GET") => Some(Verb::Read),
+        (Root::State, "POST" | "PUT") => Some(Verb::Write),
+        (Root::State, "DELETE") => Some(Verb::Delete),
+        (Root::State | Root::Lock, "LOCK") | (Root::Lock, "POST" | "PUT") => Some(Verb::Lock),
+        (Root::State | Root::Unlock, "UNLOCK") | (Root::Unlock, "POST" | "PUT" | "DELETE") => {
+            Some(Verb::Unlock)
+        }
         _ => None,
+    }
+}
+
+/// The methods that [`verb`] knows.
+fn methods(root: Root) -> &'static str {
+    match root {
+        Root::State => "GET, POST, PUT, DELETE, LOCK, UNLOCK",
+        Root::Lock => "LOCK, POST, PUT",
+        Root::Unlock => "UNLOCK, POST, PUT, DELETE",
     }
 }
 
@@ -162,7 +172,8 @@ async fn to_its_end<S: Storage>(shared: &Arc<Shared<S>>, task: Task) -> Result<D
             && task.method == Verb::Lock
             && let Err(refusal) = owned.backend.unlock(&task.path, &task.body).await
         {
-            (owned.notify)(notice("UNLOCK".into(), task.path.to_request(), &refusal));
+            let path = task.path.to_request(Root::Unlock);
+            (owned.notify)(notice("UNLOCK".into(), path, &refusal));
         }
     });
     receiver
@@ -179,7 +190,7 @@ async fn carry_out<S: Storage>(shared: &Shared<S>, task: &Task) -> Result<Done, 
             Verb::Write => backend.write(&task.path, lock, task.body.clone()).await,
             Verb::Lock => backend.lock(&task.path, &task.body).await,
             Verb::Unlock => backend.unlock(&task.path, &task.body).await,
-            Verb::Delete => backend.delete(&task.path, lock).await,
+            Verb::Delete => backend.delete(&task.path, lock, &task.body).await,
         }
     };
     match tokio::time::timeout(shared.settings.time_limit, work).await {

@@ -18,7 +18,7 @@ use crate::access::{Access, USER};
 use crate::backend::Backend;
 use crate::locks::HeldLocks;
 use crate::notice::Notice;
-use crate::path::StatePath;
+use crate::path::{Root, StatePath};
 use crate::request::answer;
 use crate::storage::Storage;
 
@@ -113,15 +113,19 @@ impl<S: Storage> Server<S> {
         })
     }
 
-    /// The variables that make Terraform and OpenTofu keep this state here. One of them is the password.
-    pub fn variables(&self, path: &StatePath) -> [(&'static str, String); 5] {
-        let address = format!("http://{}{}", self.address, path.to_request());
+    /// The variables that make Terraform and OpenTofu keep this state here. One of them is the password. The methods
+    /// are among them, so that those of another server, which the environment may have, do not count.
+    pub fn variables(&self, path: &StatePath) -> [(&'static str, String); 8] {
+        let address = |root| format!("http://{}{}", self.address, path.to_request(root));
         [
-            ("TF_HTTP_ADDRESS", address.clone()),
-            ("TF_HTTP_LOCK_ADDRESS", address.clone()),
-            ("TF_HTTP_UNLOCK_ADDRESS", address),
+            ("TF_HTTP_ADDRESS", address(Root::State)),
+            ("TF_HTTP_LOCK_ADDRESS", address(Root::Lock)),
+            ("TF_HTTP_UNLOCK_ADDRESS", address(Root::Unlock)),
             ("TF_HTTP_USERNAME", USER.to_owned()),
             ("TF_HTTP_PASSWORD", self.shared.access.password().to_owned()),
+            ("TF_HTTP_UPDATE_METHOD", "POST".to_owned()),
+            ("TF_HTTP_LOCK_METHOD", "LOCK".to_owned()),
+            ("TF_HTTP_UNLOCK_METHOD", "UNLOCK".to_owned()),
         ]
     }
 

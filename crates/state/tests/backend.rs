@@ -14,20 +14,17 @@ use tokio::sync::Semaphore;
 
 const A: &str = r#"{"ID":"a","Operation":"OperationTypeApply","Who":"ann@host"}"#;
 const B: &str = r#"{"ID":"b","Operation":"OperationTypePlan"}"#;
+const STATE: &str = r#"{"version":4,"serial":1}"#;
 
 #[tokio::test]
 async fn a_state_is_written_read_and_deleted() {
     let running = Running::start(Memory::default()).await;
     running.asked("GET", "/state/default", "", 404).await;
-    running
-        .asked("POST", "/state/default", "{\"serial\":1}", 200)
-        .await;
+    running.asked("POST", "/state/default", STATE, 200).await;
     // Terraform writes the same serial again after Ctrl-C.
-    running
-        .asked("POST", "/state/default", "{\"serial\":1}", 200)
-        .await;
+    running.asked("POST", "/state/default", STATE, 200).await;
     let read = running.asked("GET", "/state/default", "", 200).await;
-    assert_eq!(read.body, "{\"serial\":1}");
+    assert_eq!(read.body, STATE);
     running.asked("GET", "/state/other", "", 404).await;
     running.asked("DELETE", "/state/default", "", 200).await;
     running.asked("GET", "/state/default", "", 404).await;
@@ -45,7 +42,7 @@ async fn requests_without_the_password_are_refused() {
     );
     let wrong = "Authorization: Basic dGVub246eA==\r\n";
     assert_eq!(
-        running.raw("POST", "/state/a", wrong, "{}").await.status,
+        running.raw("POST", "/state/a", wrong, STATE).await.status,
         403
     );
     assert!(running.memory.states.lock().unwrap().is_empty());
@@ -59,14 +56,15 @@ async fn requests_without_the_password_are_refused() {
 #[tokio::test]
 async fn bad_requests_change_nothing() {
     let settings = Settings {
-        max_state: 10,
+        max_state: STATE.len(),
         ..Settings::default()
     };
     let running = Running::with(Memory::default(), settings).await;
-    running.asked("POST", "/state/a", "12345678901", 413).await;
+    let larger = format!("{STATE} ");
+    running.asked("POST", "/state/a", &larger, 413).await;
     running.asked("POST", "/state/a", "", 400).await;
-    running.asked("POST", "/state/../a", "{}", 400).await;
-    running.asked("POST", "/elsewhere", "{}", 404).await;
+    running.asked("POST", "/state/../a", STATE, 400).await;
+    running.asked("POST", "/elsewhere", STATE, 404).await;
     running.asked("PATCH", "/state/a", "{}", 405).await;
     running.asked("LOCK", "/state/a", "", 400).await;
     running.asked("LOCK", "/state/a", "{}", 400).await;
@@ -85,18 +83,18 @@ async fn locks_are_owned(memory: Memory) {
     assert_eq!(conflict.body, A);
     running.asked("LOCK", "/state/y", B, 200).await;
 
-    running.asked("POST", "/state/x?ID=a", "{}", 200).await;
-    running.asked("POST", "/state/x?ID=b", "{}", 409).await;
+    running.asked("POST", "/state/x?ID=a", STATE, 200).await;
+    running.asked("POST", "/state/x?ID=b", STATE, 409).await;
     running.asked("DELETE", "/state/x?ID=b", "", 409).await;
     running.asked("UNLOCK", "/state/x", B, 409).await;
     running.asked("UNLOCK", "/state/x", A, 200).await;
-    running.asked("POST", "/state/x?ID=a", "{}", 409).await;
+    running.asked("POST", "/state/x?ID=a", STATE, 409).await;
 
     // Terraform's `force-unlock` sends no body.
     running.asked("LOCK", "/state/x", A, 200).await;
     running.asked("UNLOCK", "/state/x", "", 200).await;
     running.asked("LOCK", "/state/x", B, 200).await;
-    running.asked("POST", "/state/x?ID=a", "{}", 409).await;
+    running.asked("POST", "/state/x?ID=a", STATE, 409).await;
 
     let held = running.stop().await;
     let held: Vec<_> = held
@@ -136,9 +134,9 @@ async fn a_lock_that_a_storage_grants_twice_has_one_owner() {
         notice.contains("granted the lock to b, although a has not released it"),
         "{notice}"
     );
-    running.asked("POST", "/state/x?ID=a", "{}", 409).await;
+    running.asked("POST", "/state/x?ID=a", STATE, 409).await;
     running.asked("UNLOCK", "/state/x", A, 409).await;
-    running.asked("POST", "/state/x?ID=b", "{}", 200).await;
+    running.asked("POST", "/state/x?ID=b", STATE, 200).await;
     running.asked("UNLOCK", "/state/x", B, 200).await;
 }
 
@@ -151,7 +149,7 @@ async fn a_lock_of_an_earlier_server_can_be_released_but_not_written_with() {
     let running = Running::on(memory, Settings::default()).await;
     running.asked("LOCK", "/state/x", B, 423).await;
     running.asked("UNLOCK", "/state/x", B, 409).await;
-    running.asked("POST", "/state/x?ID=a", "{}", 409).await;
+    running.asked("POST", "/state/x?ID=a", STATE, 409).await;
     running.asked("UNLOCK", "/state/x", A, 200).await;
     running.asked("LOCK", "/state/x", B, 200).await;
 }
@@ -161,10 +159,10 @@ async fn what_the_storage_does_not_confirm_is_not_acknowledged() {
     let running = Running::start(Memory::default()).await;
     let failure = StorageError::Failed("the disk is full".into());
     *running.memory.broken.lock().unwrap() = Some(failure);
-    let failed = running.asked("POST", "/state/x", "{}", 500).await;
+    let failed = running.asked("POST", "/state/x", STATE, 500).await;
     assert_eq!(failed.body, "the disk is full\n");
     *running.memory.broken.lock().unwrap() = Some(StorageError::Unsupported);
-    running.asked("POST", "/state/x", "{}", 501).await;
+    running.asked("POST", "/state/x", STATE, 501).await;
     running.asked("GET", "/state/x", "", 404).await;
 }
 
@@ -222,7 +220,14 @@ async fn rounds_of_lock_write_unlock_lose_nothing() {
     for client in clients.collect::<Vec<_>>() {
         client.await.unwrap();
     }
-    assert_eq!(running.ask("GET", "/state/x", "").await.body, "200");
+    assert_eq!(serial(&running).await, 200);
+}
+
+/// The serial of the state, 0 where there is none.
+async fn serial(running: &Running) -> u64 {
+    let read = running.ask("GET", "/state/x", "").await;
+    let state: serde_json::Value = serde_json::from_str(&read.body).unwrap_or_default();
+    state["serial"].as_u64().unwrap_or(0)
 }
 
 async fn add_one(running: &Running, id: &str) {
@@ -230,21 +235,55 @@ async fn add_one(running: &Running, id: &str) {
     while running.ask("LOCK", "/state/x", &info).await.status != 200 {
         tokio::task::yield_now().await;
     }
-    let before: u32 = running
-        .ask("GET", "/state/x", "")
-        .await
-        .body
-        .parse()
-        .unwrap_or(0);
-    let written = running
-        .ask(
-            "POST",
-            &format!("/state/x?ID={id}"),
-            &(before + 1).to_string(),
-        )
-        .await;
+    let next = serial(running).await + 1;
+    let path = format!("/state/x?ID={id}");
+    let state = format!(r#"{{"version":4,"serial":{next}}}"#);
+    let written = running.ask("POST", &path, &state).await;
     assert_eq!(written.status, 200);
     assert_eq!(running.ask("UNLOCK", "/state/x", &info).await.status, 200);
+}
+
+/// GitLab's documentation tells users to lock with POST and to unlock with DELETE.
+#[tokio::test]
+async fn locks_can_be_taken_and_released_with_other_methods() {
+    let running = Running::start(Memory::default()).await;
+    running.asked("POST", "/state/x", STATE, 200).await;
+    for (lock, unlock) in [
+        ("POST", "DELETE"),
+        ("PUT", "POST"),
+        ("LOCK", "UNLOCK"),
+        ("POST", "PUT"),
+    ] {
+        running.asked(lock, "/lock/x", A, 200).await;
+        running.asked(lock, "/lock/x", B, 423).await;
+        running.asked(unlock, "/unlock/x", B, 409).await;
+        running.asked(unlock, "/unlock/x", A, 200).await;
+    }
+    running.asked("GET", "/lock/x", "", 405).await;
+    running.asked("DELETE", "/lock/x", "", 405).await;
+    running.asked("GET", "/unlock/x", "", 405).await;
+    let read = running.asked("GET", "/state/x", "", 200).await;
+    assert_eq!(read.body, STATE);
+    // `force-unlock` has no body.
+    running.asked("POST", "/lock/x", A, 200).await;
+    running.asked("DELETE", "/unlock/x", "", 200).await;
+    running.asked("POST", "/lock/x", B, 200).await;
+}
+
+#[tokio::test]
+async fn lock_requests_at_the_address_of_the_state_do_not_change_it() {
+    let running = Running::start(Memory::default()).await;
+    running.asked("POST", "/state/x", STATE, 200).await;
+    let refused = running.asked("POST", "/state/x", A, 400).await;
+    assert!(refused.body.contains("TF_HTTP_LOCK_ADDRESS"), "{refused:?}");
+    let refused = running.asked("DELETE", "/state/x", A, 400).await;
+    assert!(
+        refused.body.contains("TF_HTTP_UNLOCK_ADDRESS"),
+        "{refused:?}"
+    );
+    let read = running.asked("GET", "/state/x", "", 200).await;
+    assert_eq!(read.body, STATE);
+    assert!(running.memory.locks.lock().unwrap().is_empty());
 }
 
 #[tokio::test]

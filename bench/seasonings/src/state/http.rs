@@ -99,7 +99,7 @@ impl Served {
 fn variables(stdout: &mut impl BufRead) -> io::Result<Vec<(String, String)>> {
     let mut variables = Vec::new();
     let mut line = String::new();
-    // The password comes last.
+    // The lines behind the password are not needed.
     while !line.contains("TF_HTTP_PASSWORD=") {
         line.clear();
         if stdout.read_line(&mut line)? == 0 {

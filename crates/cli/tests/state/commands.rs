@@ -183,3 +183,47 @@ fn every_workspace_has_its_own_address() {
         server.stop();
     });
 }
+
+/// As GitLab's documentation has it. Locks would be written as states otherwise, and unlocking would delete them.
+const GITLAB: [(&str, &str); 3] = [
+    ("TF_HTTP_UPDATE_METHOD", "PUT"),
+    ("TF_HTTP_LOCK_METHOD", "POST"),
+    ("TF_HTTP_UNLOCK_METHOD", "DELETE"),
+];
+
+#[test]
+fn other_methods_in_the_environment_lose_no_state() {
+    trial(|workspace| {
+        let server = Server::initialised(workspace, CONFIGURATION, &[]);
+        let mut variables = server.variables.clone();
+        variables.extend(GITLAB.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        calls(workspace);
+        lose_no_state(workspace, &variables);
+        server.stop();
+    });
+}
+
+#[test]
+fn other_methods_in_the_backend_block_lose_no_state() {
+    trial(|workspace| {
+        let block = "backend \"http\" {\n    update_method = \"PUT\"\n    lock_method   = \"POST\"\n    \
+             unlock_method = \"DELETE\"\n  }";
+        let configuration = CONFIGURATION.replace("backend \"http\" {}", block);
+        let server = Server::initialised(workspace, &configuration, &[]);
+        calls(workspace);
+        lose_no_state(workspace, &server.variables);
+        server.stop();
+    });
+}
+
+fn lose_no_state(workspace: &Workspace, variables: &[(String, String)]) {
+    let applied = workspace.terraform("apply -auto-approve", variables);
+    applied.succeeds();
+    assert_eq!(calls(workspace), CHANGES);
+    let kept = state(workspace, "default");
+    let plan = workspace.terraform("plan -detailed-exitcode", variables);
+    plan.succeeds();
+    assert_eq!(calls(workspace), LOOKS);
+    assert_eq!(state(workspace, "default"), kept);
+    assert!(!workspace.path("states/default.lock").exists());
+}

@@ -56,7 +56,7 @@ fn a_second_apply_is_refused_or_waits() {
         assert_eq!(values(&kept)[0], "two");
         let said = server.stop();
         assert!(
-            said.contains("LOCK /state/default: the state is locked by "),
+            said.contains("LOCK /lock/default: the state is locked by "),
             "{said}"
         );
     });
@@ -197,7 +197,7 @@ fn a_plugin_that_hangs_is_reported() {
         // The plugin was started again.
         workspace.terraform("plan", &variables).succeeds();
         let said = server.stop();
-        let problem = "LOCK /state/default: the storage has not answered within 10 s";
+        let problem = "LOCK /lock/default: the storage has not answered within 10 s";
         assert!(said.contains(problem), "{said}");
     });
 }

@@ -37,8 +37,8 @@ impl Server {
         };
         let variables = stdout.lines().map(|line| variable(line.unwrap()).unwrap());
         let mut variables: Vec<_> = variables.collect();
-        assert_eq!(variables.len(), 6);
-        assert_eq!(variables[5].0, "TENON_STATE_PID");
+        assert_eq!(variables.len(), 9);
+        assert_eq!(variables[8].0, "TENON_STATE_PID");
         // Terraform waits a second before it tries again, which the tests need not.
         variables.push(("TF_HTTP_RETRY_WAIT_MIN".into(), "0".into()));
         variables.push(("TF_HTTP_RETRY_WAIT_MAX".into(), "1".into()));
@@ -76,8 +76,8 @@ impl Server {
     pub(crate) fn variables_of(&self, workspace: &str) -> Vec<(String, String)> {
         let mut variables = self.variables.clone();
         for (_, value) in &mut variables[..3] {
-            let (before, _) = value.split_once("/state/").unwrap();
-            *value = format!("{before}/state/{workspace}");
+            let (before, _) = value.rsplit_once('/').unwrap();
+            *value = format!("{before}/{workspace}");
         }
         variables
     }

@@ -49,7 +49,7 @@ fn a_plugin_keeps_the_state() {
         let locked = workspace.run("plan");
         assert_eq!(locked.code, Some(1), "{locked}");
         locked
-            .says("LOCK /state/default: the state is locked by ann@desk for plan, lock held")
+            .says("LOCK /lock/default: the state is locked by ann@desk for plan, lock held")
             .says("hint: if nothing uses it, run `tenon terraform force-unlock held`");
         workspace.run("force-unlock -force held").succeeds();
         workspace.run("plan").succeeds();
@@ -90,8 +90,8 @@ fn a_server_prints_what_a_shell_needs() {
                 (name.to_owned(), value.trim_matches('\'').to_owned())
             })
             .collect();
-        assert_eq!(variables.len(), 6);
-        assert_eq!(variables[5].0, "TENON_STATE_PID");
+        assert_eq!(variables.len(), 9);
+        assert_eq!(variables[8].0, "TENON_STATE_PID");
         workspace.terraform("init", &variables).succeeds();
         workspace
             .terraform("apply -auto-approve", &variables)

@@ -12,7 +12,7 @@ const B: &str = r#"{"ID":"b","Operation":"OperationTypePlan"}"#;
 
 fn state(serial: u32) -> String {
     let padding = "x".repeat(20_000);
-    format!(r#"{{"serial":{serial},"padding":"{padding}"}}"#)
+    format!(r#"{{"version":4,"serial":{serial},"padding":"{padding}"}}"#)
 }
 
 /// A puppet that has stored the first state.

@@ -6,8 +6,8 @@ use std::time::Duration;
 use crate::front::Front;
 use crate::place::{Place, Store};
 
-const CLIENTS: u32 = 8;
-const ROUNDS: u32 = 25;
+const CLIENTS: u64 = 8;
+const ROUNDS: u64 = 25;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn rounds_of_lock_write_unlock_lose_nothing() {
@@ -27,12 +27,18 @@ async fn rounds_of_lock_write_unlock_lose_nothing() {
             for client in clients {
                 client.await.unwrap();
             }
-            let total = (CLIENTS * ROUNDS).to_string();
-            assert_eq!(served.front.ask("GET", "/state/x", "").await.body, total);
+            assert_eq!(serial(&served.front).await, CLIENTS * ROUNDS);
             served.stop().await;
         })
         .await;
     }
+}
+
+/// The serial of the state, 0 where there is none.
+async fn serial(front: &Front) -> u64 {
+    let read = front.ask("GET", "/state/x", "").await;
+    let state: serde_json::Value = serde_json::from_str(&read.body).unwrap_or_default();
+    state["serial"].as_u64().unwrap_or(0)
 }
 
 async fn add_one(front: &Front, id: &str) {
@@ -44,11 +50,9 @@ async fn add_one(front: &Front, id: &str) {
             status => panic!("LOCK was answered with {status}"),
         }
     }
-    let before = front.ask("GET", "/state/x", "").await;
-    let before: u32 = before.body.parse().unwrap_or(0);
+    let next = serial(front).await + 1;
+    let state = format!(r#"{{"version":4,"serial":{next}}}"#);
     let path = format!("/state/x?ID={id}");
-    front
-        .asked("POST", &path, &(before + 1).to_string(), 200)
-        .await;
+    front.asked("POST", &path, &state, 200).await;
     front.asked("UNLOCK", "/state/x", &info, 200).await;
 }
