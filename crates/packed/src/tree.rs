@@ -1,16 +1,22 @@
 //! Going through the attributes of a value by its schema.
 
+mod pairing;
+mod proposal;
+
 use tenon_protocols::Secrets;
 use tenon_schema::{Attribute, AttributeType, Block, Body, Nesting};
-use tenon_values::{Path, Step, Value};
+use tenon_values::{Path, Step, Text, Value};
+
+use pairing::pairs;
+pub(crate) use proposal::proposal;
 
 /// The same value with other attributes in it.
 ///
 /// `change` is called with every attribute, the outer before the inner: where it is, its value, and its
 /// value in each of `beside`, which are objects of the same schema (`None` where they have no such
 /// object). What it returns replaces the value. If that is nothing, the value stays, and the attributes
-/// inside it come next. Elements of lists are paired by their index, of maps by their key, and of sets by
-/// what is not computed in them.
+/// inside it come next. Elements of lists are paired by their index, of maps by their key, and of sets as
+/// [`pairing`] has it.
 pub(crate) fn rebuild<const N: usize>(
     body: &Body,
     value: &Value,
@@ -51,7 +57,7 @@ fn object<const N: usize>(
         let new = change(&path, one, value, found).unwrap_or_else(|| match &one.ty {
             AttributeType::Plain(_) => value.clone(),
             AttributeType::Nested(nesting, inner) => {
-                nested(*nesting, inner, &[], &path, value, found, change)
+                nested(*nesting, (inner, &[]), &path, value, found, change)
             }
         });
         changed.push((one.name.as_str(), new));
@@ -66,7 +72,14 @@ fn object<const N: usize>(
         let Body {
             attributes, blocks, ..
         } = &one.body;
-        let new = nested(one.nesting, attributes, blocks, &path, value, found, change);
+        let new = nested(
+            one.nesting,
+            (attributes, blocks),
+            &path,
+            value,
+            found,
+            change,
+        );
         changed.push((one.name.as_str(), new));
     }
     Value::object(changed)
@@ -74,8 +87,7 @@ fn object<const N: usize>(
 
 fn nested<const N: usize>(
     nesting: Nesting,
-    attributes: &[Attribute],
-    blocks: &[Block],
+    (attributes, blocks): (&[Attribute], &[Block]),
     path: &Path,
     value: &Value,
     beside: [Option<&Value>; N],
@@ -86,15 +98,15 @@ fn nested<const N: usize>(
         return object(attributes, blocks, path, value, beside, change);
     }
     if let Some(elements) = value.elements() {
-        let mut used = [const { Vec::new() }; N];
+        let others = beside.map(|one| one.and_then(Value::elements).unwrap_or_default());
+        let partners = others.map(|others| match nesting {
+            Nesting::Set => pairs(attributes, blocks, elements, others),
+            _ => (0..elements.len()).map(Some).collect(),
+        });
         let mut each = |(index, element): (usize, &Value)| {
             let mut found = [None; N];
-            for ((found, beside), used) in found.iter_mut().zip(beside).zip(&mut used) {
-                let others = beside.and_then(Value::elements).unwrap_or_default();
-                *found = match nesting {
-                    Nesting::Set => pair(attributes, element, others, used),
-                    _ => others.get(index),
-                };
+            for ((found, others), partners) in found.iter_mut().zip(others).zip(&partners) {
+                *found = partners[index].and_then(|place| others.get(place));
             }
             let step = match nesting {
                 Nesting::Set => Step::Element(index),
@@ -106,37 +118,46 @@ fn nested<const N: usize>(
         let changed: Vec<Value> = elements.iter().enumerate().map(&mut each).collect();
         return sequence(nesting, changed, value);
     }
+    entries_of(value, |key, element| {
+        let found = beside.map(|one| entry(one?, key));
+        let found = found.each_ref().map(Option::as_ref);
+        let path = path.clone().key(key.clone());
+        object(attributes, blocks, &path, element, found, change)
+    })
+}
+
+/// The same map with other elements. Objects with a value of the type `any` in them do not make a map: they stand as
+/// attributes.
+fn entries_of(value: &Value, mut change: impl FnMut(&Text, &Value) -> Value) -> Value {
     if let Some(entries) = value.entries() {
-        let mut changed = Vec::with_capacity(entries.len());
-        for (key, element) in entries {
-            let found = beside.map(|one| {
-                let others = one.and_then(Value::entries).unwrap_or_default();
-                { others.iter().find(|(other, _)| other == key) }.map(|(_, value)| value)
-            });
-            let path = path.clone().key(key.clone());
-            let new = object(attributes, blocks, &path, element, found, change);
-            changed.push((key.clone(), new));
+        let changed = entries
+            .iter()
+            .map(|(key, one)| (key.clone(), change(key, one)));
+        let ty = value.ty();
+        let element = ty.element().cloned().unwrap_or(tenon_values::Type::Dynamic);
+        return Value::map(element, changed.collect::<Vec<_>>()).unwrap_or_else(|_| value.clone());
+    }
+    match value.attributes() {
+        Some(parts) => {
+            let changed = parts
+                .iter()
+                .map(|(name, one)| (name, change(&name.into(), one)));
+            Value::object(changed.collect::<Vec<_>>())
         }
-        let element = value
-            .ty()
-            .element()
-            .cloned()
-            .unwrap_or(tenon_values::Type::Dynamic);
-        return Value::map(element, changed).unwrap_or_else(|_| value.clone());
+        None => value.clone(),
     }
-    // Objects with a value of the type `any` in them do not make a map.
-    if let (Nesting::Map, Some(parts)) = (nesting, value.attributes()) {
-        let changed = parts.iter().map(|(name, element)| {
-            let found = beside.map(|one| one?.attributes()?.get(name));
-            let path = path.clone().key(name);
-            (
-                name,
-                object(attributes, blocks, &path, element, found, change),
-            )
-        });
-        return Value::object(changed.collect::<Vec<_>>());
+}
+
+/// The element of a map with this key.
+fn entry(map: &Value, key: &Text) -> Option<Value> {
+    match (map.entries(), map.attributes()) {
+        (Some(entries), _) => {
+            let found = entries.iter().find(|(other, _)| other == key);
+            found.map(|(_, one)| one.clone())
+        }
+        (None, Some(parts)) => parts.get(&key.to_string_lossy()).cloned(),
+        (None, None) => None,
     }
-    value.clone()
 }
 
 /// Elements that make the same as before.
@@ -150,46 +171,22 @@ fn sequence(nesting: Nesting, changed: Vec<Value>, before: &Value) -> Value {
     rebuilt.unwrap_or_else(|_| before.clone())
 }
 
-/// The first element of another set that is the same but for what is computed.
-fn pair<'v>(
-    attributes: &[Attribute],
-    element: &Value,
-    others: &'v [Value],
-    used: &mut Vec<usize>,
-) -> Option<&'v Value> {
-    let is_same = |other: &Value| {
-        let (Some(one), Some(other)) = (element.attributes(), other.attributes()) else {
-            return element == other;
-        };
-        let mut given = attributes.iter().filter(|one| !is_filled_in(one));
-        given.all(|attribute| one.get(&attribute.name) == other.get(&attribute.name))
-    };
-    let found = others.iter().enumerate();
-    let found = { found }.find(|(index, other)| !used.contains(index) && is_same(other));
-    found.map(|(index, other)| {
-        used.push(index);
-        other
-    })
-}
-
-/// Whether someone other than the user may give it a value.
-fn is_filled_in(attribute: &Attribute) -> bool {
-    attribute.presence.is_computed() || attribute.default.is_some() || attribute.is_write_only
-}
-
 /// The value with defaults where the configuration has null.
 pub(crate) fn with_defaults(body: &Body, value: &Value, config: &Value) -> Value {
     rebuild(
         body,
         value,
         [Some(config)],
-        &mut |_, attribute, _, [config]| {
-            let is_given = config.is_some_and(|config| !config.is_null());
-            let default = attribute.default.as_ref().filter(|_| !is_given)?;
-            // The schema was checked, so the default fits.
-            tenon_values::convert::convert(default, &attribute.implied_type()).ok()
-        },
+        &mut |_, attribute, _, [config]| default_of(attribute, config),
     )
+}
+
+/// The default of an attribute, if the configuration has nothing for it.
+fn default_of(attribute: &Attribute, config: Option<&Value>) -> Option<Value> {
+    let is_given = config.is_some_and(|config| !config.is_null());
+    let default = attribute.default.as_ref().filter(|_| !is_given)?;
+    // The schema was checked, so the default fits.
+    tenon_values::convert::convert(default, &attribute.implied_type()).ok()
 }
 
 /// The value with null for what is write-only.

@@ -29,7 +29,7 @@ pub(crate) async fn plan(
     if proposed.is_null() {
         return Ok(PlanResponse::new(proposed.clone()));
     }
-    let proposed = tree::with_defaults(kind.body, proposed, config);
+    let proposed = tree::proposal(kind.body, prior, config, proposed);
     let proposed = tree::without_write_only(kind.body, &proposed);
     let call = PlanChange {
         kind,

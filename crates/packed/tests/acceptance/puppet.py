@@ -41,6 +41,10 @@ def schema():
     return {"resources": {"thing": {"attributes": attributes, "blocks": {
         "list": dict(nesting="list", **inner),
         "set": dict(nesting="set", **plain),
+        "items": {"nesting": "set", "attributes": dict(plain["attributes"], **{
+            "c": {"type": "string", "computed": True}, "o": dict(optional("string"), computed=True)}),
+            "blocks": {"part": {"nesting": "set", "attributes": dict(plain["attributes"], c={
+                "type": "string", "computed": True})}}},
         "map": dict(nesting="map", **plain),
         "single": dict(nesting="single", **plain),
         "group": dict(nesting="group", **plain),
@@ -52,7 +56,35 @@ def unwrapped(value):
     return value[1] if isinstance(value, list) and isinstance(value[0], bytes) else value
 
 
+def completed(item):
+    """An element of a set with what is computed in it."""
+    item["c"] = f"{item['a']}-{item['d']}"
+    if item.get("o", "") in (None, UNKNOWN):
+        item["o"] = f"o-{item['d']}"
+    for part in item.get("part", []):
+        completed(part)
+    return item
+
+
+def planned(params):
+    """What the host would plan without this method."""
+    result = params["proposed"]
+    if result != params["prior"]:
+        result = dict(result, id=UNKNOWN if params["prior"] is None else result["id"])
+        for block in result["list"]:
+            block["c"] = UNKNOWN if block["c"] is None else block["c"]
+        for item in result["items"]:
+            # What is computed for an element that was there is known.
+            for one in (item, *item["part"]):
+                for name in ("c", "o"):
+                    if name in one and one[name] is None:
+                        one[name] = UNKNOWN
+    return {"planned": result}
+
+
 def computed(state):
+    for item in state["items"]:
+        completed(item)
     state["plain"] = unwrapped(state["plain"])
     if state["id"] is UNKNOWN:
         state["id"] = "1"
@@ -99,6 +131,8 @@ def answer(method, params):
         return schema()
     if method == "resources/planChange" and behaviour() == "replace nothing":
         return {"planned": params["proposed"], "replace": [["nothing"]]}
+    if method == "resources/planChange" and behaviour() == "plan":
+        return planned(params)
     if method == "resources/applyChange":
         return apply(params)
     if method == "resources/read":
