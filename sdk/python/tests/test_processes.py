@@ -6,88 +6,16 @@ import asyncio
 import json
 import os
 import signal
-import subprocess
-import sys
 import tempfile
 import threading
 import unittest
 from pathlib import Path
 from typing import Any
 
+from program import WATCHDOG_SECONDS, Program, call
+
 from tenon_plugin import Cancelled, Context
 from tenon_plugin._loop import Loop
-from tenon_plugin._msgpack import pack
-from tenon_plugin._stream import Unpacker
-
-PLUGINS = Path(__file__).with_name("plugins.py")
-#: No conversation takes longer, also on a busy machine.
-WATCHDOG_SECONDS = 60
-
-
-class Program:
-    """A plugin that runs."""
-
-    def __init__(self, name: str, *arguments: str, **environment: str) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, str(PLUGINS), name, *arguments],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env={**os.environ, **environment},
-        )
-        self._watchdog = threading.Timer(WATCHDOG_SECONDS, self.process.kill)
-        self._watchdog.start()
-        self._unpacker = Unpacker()
-        self._messages: list[Any] = []
-        self.stderr = ""
-
-    def __enter__(self) -> Program:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self.process.poll() is None:
-            self.process.kill()
-        self._watchdog.cancel()
-        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
-            assert pipe is not None
-            try:
-                pipe.close()
-            except BrokenPipeError:
-                pass
-        self.process.wait()
-        self._watchdog.join()
-
-    def send(self, *messages: Any) -> None:
-        assert self.process.stdin is not None
-        for message in messages:
-            data = pack(message) if isinstance(message, list) else json.dumps(message).encode() + b"\n"
-            self.process.stdin.write(data)
-        self.process.stdin.flush()
-
-    def line(self) -> Any:
-        assert self.process.stdout is not None
-        line = self.process.stdout.readline()
-        if not line:
-            raise EOFError(self.end()[1])
-        return json.loads(line)
-
-    def message(self) -> Any:
-        assert self.process.stdout is not None
-        while not self._messages:
-            data = os.read(self.process.stdout.fileno(), 65536)
-            if not data:
-                raise EOFError(self.end()[1])
-            self._messages.extend(self._unpacker.feed(data))
-        return self._messages.pop(0)
-
-    def end(self) -> tuple[int, str]:
-        """Ends stdin; the exit code and what was written to stderr."""
-        out, err = self.process.communicate()
-        return self.process.returncode, err.decode()
-
-
-def call(id: int, method: str, params: Any = None) -> dict[str, Any]:
-    return {"jsonrpc": "2.0", "id": id, "method": method, "params": params}
 
 
 class Orchard(unittest.TestCase):

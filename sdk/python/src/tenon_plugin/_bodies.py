@@ -56,7 +56,7 @@ class Entry:
             return self.shape.read({} if self.nesting == "map" else [])
         if self.has_default:
             return initial(self.about.default, self.about.default_factory)
-        return self.shape.read(None) if self.shape.is_write_only else None
+        return self.shape.read(None) if self.shape.allows_null else None
 
     def default(self) -> Any:
         """The default as a plain value; ABSENT if there is none."""
@@ -65,7 +65,8 @@ class Entry:
     def read(self, value: Any) -> Any:
         """The author's value."""
         if value is None:
-            if self.is_required:
+            # A parameter of a function may be required and null.
+            if self.is_required and not self.shape.allows_null:
                 raise Unfit(f'the attribute "{self.name}" is required')
             return self.initial()
         try:

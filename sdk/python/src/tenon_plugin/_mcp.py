@@ -135,7 +135,7 @@ def _object(body: Body) -> dict[str, Any]:
         default = entry.default()
         if default is not ABSENT:
             schema["default"] = default
-        elif not entry.is_required:
+        elif not entry.is_required or entry.shape.allows_null:
             schema = _nullable(schema)
         if entry.about.deprecated:
             schema["deprecated"] = True
