@@ -188,7 +188,8 @@ class Body:
         if isinstance(value, dict):
             self.check_names(value)
             return self._write_known(value)
-        if value is None or isinstance(value, (str, int, float, bool, list, tuple, set)):
+        is_named_tuple = isinstance(value, tuple) and hasattr(value, "_fields")
+        if value is None or (isinstance(value, (str, int, float, bool, list, tuple, set)) and not is_named_tuple):
             raise mismatch(self.type, value)
         if isinstance(value, Attributes) and not any(hasattr(type(value), name) for name in self.entries):
             # Its fields are in its own dict, and nowhere else.
@@ -269,6 +270,13 @@ def body_of(kind: type) -> Body:
     return found
 
 
+def has_fields(kind: Any) -> bool:
+    """Whether a class has attributes, or says that it has none."""
+    if hasattr(kind, "model_fields") or hasattr(kind, "__dataclass_fields__") or hasattr(kind, "__total__"):
+        return True
+    return issubclass(kind, Attributes) or bool(_annotations(kind))
+
+
 def _class_body(kind: Any) -> Body:
     if hasattr(kind, "model_fields") and hasattr(kind, "model_validate"):
         from ._pydantic import model_body
@@ -276,6 +284,8 @@ def _class_body(kind: Any) -> Body:
         return model_body(kind)
     documented = documented_members(kind.__doc__)
     entries: dict[str, Entry] = {}
+    #: The keys of a TypedDict that are always there.
+    needed: set[str] = set()
     fields = getattr(kind, "__dataclass_fields__", None)
     for name, hint in _annotations(kind).items():
         if name.startswith("_") or getattr(hint, "__origin__", None).__class__.__name__ == "ClassVar":
@@ -284,16 +294,34 @@ def _class_body(kind: Any) -> Body:
         if fields is not None:
             about = about.merged(_dataclass_field(fields[name]))
         else:
-            default = getattr(kind, name, ABSENT)
+            # The members of a NamedTuple are descriptors.
+            defaults = getattr(kind, "_field_defaults", None)
+            default = getattr(kind, name, ABSENT) if defaults is None else defaults.get(name, ABSENT)
             own = default if isinstance(default, Attribute) else Attribute(default=default)
             about = about.merged(own)
+        if hasattr(kind, "__total__"):
+            hint, is_needed = _key(hint, name in kind.__required_keys__)
+            needed.update((name,) if is_needed else ())
+            about.optional = not is_needed
         entries[name] = entry_of(name, hint, about)
     if hasattr(kind, "__total__"):
-        for name in getattr(kind, "__optional_keys__", ()):
-            entries[name] = Entry(name, optional(entries[name].shape), Attribute(optional=True))
-        needed = kind.__required_keys__
         return Body(entries, lambda values: {k: v for k, v in values.items() if v is not None or k in needed})
     return Body(entries, lambda values: kind(**values))
+
+
+def _key(hint: Any, is_needed: bool) -> tuple[Any, bool]:
+    """The type of a key of a TypedDict without ``NotRequired[..]`` and the like, and whether the key is required.
+
+    The class itself does not know it where hints are texts.
+    """
+    if hasattr(hint, "__metadata__"):
+        inner, is_needed = _key(hint.__origin__, is_needed)
+        # The markers stay.
+        return (hint if inner is hint.__origin__ else hint.copy_with((inner,))), is_needed
+    word = getattr(getattr(hint, "__origin__", None), "_name", None)
+    if word in ("Required", "NotRequired"):
+        return _key(hint.__args__[0], word == "Required")
+    return _key(hint.__args__[0], is_needed) if word == "ReadOnly" else (hint, is_needed)
 
 
 def _annotations(kind: type) -> dict[str, Any]:
@@ -318,10 +346,26 @@ def _dataclass_field(field: Any) -> Attribute:
     )
     if isinstance(field.default, Attribute):
         raise TypeError(f"{field.name}: attribute(..) is for Attributes; use Annotated in a dataclass")
-    for key, value in field.metadata.items():
-        if key in ("description", "sensitive", "write_only", "replaces", "stable", "deprecated", "block"):
-            setattr(about, key, value)
-    return about
+    return about.merged(marks(field.metadata))
+
+
+#: What a class of a library may say about a field, beside its type and its default.
+_MARKS = (
+    "description",
+    "sensitive",
+    "write_only",
+    "replaces",
+    "stable",
+    "deprecated",
+    "block",
+    "allow_unknown",
+    "idempotency_key",
+)
+
+
+def marks(given: Any) -> Attribute:
+    """The markers in the ``metadata`` of a dataclass's field, or in the ``json_schema_extra`` of pydantic's."""
+    return Attribute(**{name: given[name] for name in _MARKS if name in given})
 
 
 def declared_body(fields: dict[str, Any], make: Callable[[dict[str, Any]], Any] | None = None) -> Body:

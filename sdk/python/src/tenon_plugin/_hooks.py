@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._parts import Call
+from ._parts import Hook
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ class Hooks:
     """
 
     def __init__(self) -> None:
-        self.hooks: dict[str, Call] = {}
+        self.hooks: dict[str, Hook] = {}
         #: The functions of the storage, by name.
         self.storing: dict[str, Any] = {}
 
@@ -46,7 +46,7 @@ class Hooks:
     def _hook(self, name: str, handler: F) -> F:
         if name in self.hooks:
             raise ValueError(f"there are two hooks {name!r}")
-        self.hooks[name] = Call(handler, name=name)
+        self.hooks[name] = Hook(handler, name=name)
         return handler
 
     def _stores(self, name: str, handler: F) -> F:

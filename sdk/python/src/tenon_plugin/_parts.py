@@ -6,7 +6,7 @@ from ._attributes import ABSENT, Attribute
 from ._bodies import Body, Entry, body_of, declared_body, entry_of
 from ._docs import documented_members, first_paragraph
 from ._shapes import Shape, shape_of
-from ._signature import Signature
+from ._signature import Parameter, Signature
 from ._types import object_of
 
 TYPE_CHECKING = False
@@ -29,7 +29,7 @@ class Call:
         self.function = function
         self.name = name
         signature = Signature(function)
-        self.description = description or first_paragraph(getattr(function, "__doc__", None))
+        self.description = description or first_paragraph(signature.documentation)
         self._context = signature.context
         self.returns_hint = signature.returns
         #: The parameter that takes all further arguments.
@@ -48,10 +48,10 @@ class Call:
             self._takes_object = True
         else:
             self._variadic_by_name = False
-            self.body = self._of_signature(signature, function)
+            self.body = self._of_signature(signature)
 
-    def _of_signature(self, signature: Signature, function: Any) -> Body:
-        documented = documented_members(getattr(function, "__doc__", None))
+    def _of_signature(self, signature: Signature) -> Body:
+        documented = documented_members(signature.documentation)
         entries: dict[str, Entry] = {}
         for one in signature.parameters:
             about = Attribute(description=documented.get(one.name, ""))
@@ -60,7 +60,7 @@ class Call:
             else:
                 about = about.merged(Attribute(default=one.default))
             try:
-                entry = entry_of(one.name, one.hint, about)
+                entry = entry_of(one.name, self._hint(one), about)
             except TypeError as error:
                 raise TypeError(f"the parameter {one.name!r} of {self.name}: {error}") from None
             if one.is_variadic:
@@ -70,6 +70,9 @@ class Call:
                 if one.is_positional:
                     self._positional.append(one.name)
         return Body(entries, lambda values: values)
+
+    def _hint(self, parameter: Parameter) -> Any:
+        return parameter.hint
 
     def run(self, values: dict[str, Any], context: Any, rest: list[Any] | None = None) -> Any:
         """Calls the function. A coroutine is returned as it is."""
@@ -89,6 +92,13 @@ class Call:
         if self._context is not None:
             named[self._context] = context
         return self.function(*given, **named)
+
+
+class Hook(Call):
+    """A hook of a plugin: its parameter is what the host says of a resource or a stage."""
+
+    def _hint(self, parameter: Parameter) -> Any:
+        return object
 
 
 class Function(Call):

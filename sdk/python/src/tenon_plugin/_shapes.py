@@ -151,9 +151,10 @@ def _write_any(value: Any) -> Any:
         return value
     if hasattr(value, "reveal"):
         return _write_any(value.reveal())
-    if hasattr(type(value), "__annotations__"):
+    try:
         return shape_of(type(value)).write(value)
-    raise Unfit(f"a value of type {type(value).__name__} has no type in Terraform")
+    except TypeError:
+        raise Unfit(f"a value of type {type(value).__name__} has no type in Terraform") from None
 
 
 _ANY = Shape(ANY, plain, _write_any, allows_null=True)
@@ -235,9 +236,14 @@ def _class(kind: type) -> Shape:
         return Shape(STRING, _STRING.read, lambda value: value.get_secret_value(), is_secret=True)
     if hasattr(kind, "__members__"):
         return _special("enumeration", kind)
-    if getattr(kind, "__annotations__", None) is None and not hasattr(kind, "model_fields"):
-        raise TypeError(f"the class {kind.__name__} has no fields with types, so it has no type in Terraform")
-    from ._bodies import body_of
+    if kind.__module__.partition(".")[0] in ("datetime", "uuid", "pathlib"):
+        return _special("text", kind)
+    from ._bodies import body_of, has_fields
+
+    if not has_fields(kind):
+        raise TypeError(
+            f"the class {kind.__name__} has no fields with types, so it has no type in Terraform; use str and convert it"
+        )
 
     body = body_of(kind)
     return Shape(body.type, body.read, body.write, is_secret=body.has_secret, body=body)

@@ -31,13 +31,22 @@ class Signature:
 
     def __init__(self, function: Callable[..., Any], skip: int = 0, local: dict[str, Any] | None = None) -> None:
         inner: Any = function
-        while hasattr(inner, "__wrapped__"):
-            inner = inner.__wrapped__
+        #: How many positional parameters ``functools.partial`` has filled, and which by name.
+        filled = 0
+        named: set[str] = set()
+        while hasattr(inner, "__wrapped__") or _is_partial(inner):
+            if _is_partial(inner):
+                filled, named = filled + len(inner.args), named | inner.keywords.keys()
+            inner = inner.func if _is_partial(inner) else inner.__wrapped__
+        self.documentation: str | None = getattr(inner, "__doc__", None)
         if not hasattr(inner, "__code__"):
             skip = 1 if hasattr(inner, "__self__") or hasattr(inner, "__call__") else 0
             inner = getattr(inner, "__func__", None) or getattr(type(inner).__call__, "__func__", type(inner).__call__)
         elif hasattr(inner, "__self__"):
             skip = 1
+        if not hasattr(inner, "__code__"):
+            raise TypeError(f"the parameters of {function!r} cannot be read; call it in a function of your own")
+        skip += filled
         code = inner.__code__
         hints = dict(getattr(inner, "__annotations__", {}))
         scope = getattr(inner, "__globals__", {})
@@ -52,7 +61,7 @@ class Signature:
         self.context: str | None = None
         self.parameters: list[Parameter] = []
         for index, name in enumerate(names):
-            if index < skip:
+            if index < skip or name in named:
                 continue
             if is_context(name, hints):
                 self.context = name
@@ -67,6 +76,10 @@ class Signature:
         if code.co_flags & _KEYWORDS:
             raise TypeError(f"{function!r} takes **keywords, which have no names; list its parameters")
         self.returns = evaluated(hints.get("return", ABSENT), scope, local)
+
+
+def _is_partial(function: Any) -> bool:
+    return type(function).__name__ == "partial" and hasattr(function, "func")
 
 
 def is_context(name: str, hints: dict[str, Any]) -> bool:

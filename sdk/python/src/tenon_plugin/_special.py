@@ -5,7 +5,7 @@ from __future__ import annotations
 from ._attributes import Attribute
 from ._failure import Unfit
 from ._shapes import PLAIN, Shape, inner_value, list_shape, map_shape, optional, required, set_shape, write_number
-from ._types import NUMBER, Type, mismatch, tuple_of
+from ._types import NUMBER, STRING, Type, mismatch, tuple_of
 from ._values import number
 
 TYPE_CHECKING = False
@@ -79,6 +79,47 @@ def enumeration(kind: Any) -> Shape:
         read=lambda value: kind(inner.read(value)),
         write=lambda value: inner.write(value.value if isinstance(value, kind) else value),
     )
+
+
+#: Classes whose values are strings for hosts, and what the strings look like.
+_TEXTS = {
+    "datetime": "a time such as 2030-01-31T12:30:00Z",
+    "date": "a date such as 2030-01-31",
+    "UUID": "a UUID",
+    "PurePath": "a path",
+}
+
+
+def text(kind: Any) -> Shape:
+    """The shape of a time, a date, a UUID or a path."""
+    name = next((one.__name__ for one in kind.__mro__ if one.__name__ in _TEXTS), None)
+    if name is None:
+        raise TypeError(f"the class {kind.__name__} has no type in Terraform; use str and convert it")
+    words = _TEXTS[name]
+
+    def read(value: Any) -> Any:
+        if value.__class__ is not str:
+            raise mismatch(STRING, value)
+        try:
+            if name == "datetime":
+                # Before Python 3.11 it does not read the Z.
+                return kind.fromisoformat(value[:-1] + "+00:00" if value[-1:] in ("Z", "z") else value)
+            return kind.fromisoformat(value) if name == "date" else kind(value)
+        except ValueError:
+            raise Unfit(f"{words} is required") from None
+
+    def write(value: Any) -> str:
+        if isinstance(value, str):
+            read(value)
+            return value
+        if not isinstance(value, kind):
+            raise mismatch(STRING, value)
+        if name == "datetime" or name == "date":
+            written: str = value.isoformat()
+            return written[:-6] + "Z" if written.endswith("+00:00") else written
+        return str(value)
+
+    return Shape(STRING, read, write)
 
 
 def declared(type: Type) -> Shape:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import unittest
+from datetime import datetime
 from typing import Annotated, Any
 
-from pydantic import BaseModel, Field, SecretStr, field_validator
+from pydantic import AliasChoices, AliasPath, BaseModel, Field, SecretStr, field_validator
 
-from tenon_plugin import Created, Failure, Plugin, replaces
+from tenon_plugin import Created, Existing, Failure, Found, Plugin, replaces
+from tenon_plugin._schema import orchard_schema
 from tenon_plugin.testing import Host
 
 
@@ -48,6 +50,52 @@ class Firewalls:
     def delete(self, existing: Any) -> None: ...
 
 
+class Account(BaseModel):
+    nm: str
+    size: int = 1
+    password: str = Field(min_length=5, json_schema_extra={"write_only": True})
+
+
+passwords: list[Any] = []
+
+
+@plugin.resource("account")
+class Accounts:
+    def create(self, props: Account) -> Created[None]:
+        passwords.append(props.password)
+        return Created(props.nm)
+
+    def read(self, id: str, props: Account) -> Found[Account, None]:
+        return Found(props)
+
+    def update(self, existing: Existing[Account, None], props: Account) -> None:
+        assert isinstance(existing.props, Account) and existing.props.password is None
+        passwords.append(props.password)
+
+    def delete(self, existing: Any) -> None: ...
+
+
+class Order(BaseModel):
+    item: str
+    key: str | None = Field(default=None, json_schema_extra={"idempotency_key": True})
+
+
+@plugin.action(idempotent=True, attributes=Order)
+def order(given: Order) -> None: ...
+
+
+class Aliases(BaseModel):
+    nm: str = Field(alias="the name", min_length=1)
+    other: int = Field(default=1, validation_alias=AliasChoices(AliasPath("x", "y"), "o"))
+    opt: int | None
+    when: datetime | None = None
+
+
+@plugin.function
+def shown(given: Aliases) -> str:
+    return f"{given.nm} {given.other} {given.opt} {given.when}"
+
+
 @plugin.function
 def ports(rules: list[Rule]) -> Count:
     return Count(count=len({one.port for one in rules}))
@@ -68,6 +116,37 @@ class Pydantic(unittest.TestCase):
             with self.assertRaises(Failure) as caught:
                 host.create("firewall", **config)
             self.assertEqual(caught.exception.path, path)
+
+    def test_markers_of_json_schema_extra(self) -> None:
+        attributes = plugin.offer()["resources"]["account"]["attributes"]
+        self.assertEqual(attributes["password"], {"type": "string", "optional": True, "write_only": True})
+        key = orchard_schema(plugin)["actions"]["order"]["attrs"]["key"]
+        self.assertEqual(key, {"type": "any", "required": False, "idempotency_key": True})
+
+    def test_a_write_only_value_is_stored_nowhere_and_may_be_missing(self) -> None:
+        account = Host(plugin).create("account", nm="ada", password="hunter2")
+        self.assertNotIn("hunter2", repr(account.state))
+        self.assertEqual(passwords, ["hunter2"])
+        # The validator runs, and what is missing is None.
+        account.apply(nm="ada", password="hunter3", size=2)
+        self.assertEqual(passwords, ["hunter2", "hunter3"])
+        with self.assertRaisesRegex(Failure, "at least 5 characters"):
+            Host(plugin).create("account", nm="ada", password="abc")
+
+    def test_aliases_are_names_of_the_model_alone(self) -> None:
+        self.assertEqual(Host(plugin).call_function("shown", {"nm": "a", "opt": None}), "a 1 None None")
+        given = {"nm": "a", "other": 2, "opt": 3, "when": "2030-01-31T12:30:00Z"}
+        self.assertEqual(Host(plugin).call_function("shown", given), "a 2 3 2030-01-31 12:30:00+00:00")
+        with self.assertRaises(Failure) as caught:
+            Host(plugin).call_function("shown", {"nm": "", "opt": 3})
+        self.assertIn("nm", str(caught.exception))
+
+    def test_an_alias_that_is_a_path_is_refused(self) -> None:
+        class Nested(BaseModel):
+            name: str = Field(validation_alias=AliasPath("a", 0))
+
+        with self.assertRaisesRegex(TypeError, "'name' has an alias that is a path"):
+            plugin.function("nested", lambda given: "", parameters={"given": Nested}, returns=str)
 
     def test_values(self) -> None:
         host = Host(plugin)
