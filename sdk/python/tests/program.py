@@ -29,7 +29,7 @@ class Program:
             stdin=subprocess.PIPE,
             stdout=stdout,
             stderr=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": str(SOURCES), **environment},
+            env={**os.environ, "PYTHONPATH": str(SOURCES), "PYTHONUNBUFFERED": "", **environment},
         )
         self._watchdog = threading.Timer(WATCHDOG_SECONDS, self.process.kill)
         self._watchdog.start()

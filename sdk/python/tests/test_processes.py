@@ -286,13 +286,6 @@ class Calls(unittest.TestCase):
             self.assertEqual(program.process.wait(), 0)
             self.assertTrue(os.path.exists(done))
 
-    def test_an_ended_stdin_stops_what_changes_nothing(self) -> None:
-        with Program("everything") as program:
-            program.send(call(1, "wait_for_file", ["/nothing/here"]))
-            code, stderr = program.end()
-            self.assertEqual(code, 0)
-            self.assertNotIn("Traceback", stderr)
-
     def test_signals_end_it(self) -> None:
         for number in (signal.SIGTERM, signal.SIGINT):
             with Program("everything") as program:

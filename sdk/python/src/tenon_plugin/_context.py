@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from ._failure import Cancelled, Diagnostic
+from ._failure import Cancelled, Diagnostic, readable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,14 +58,14 @@ class Context:
         """Shows the user how far the call is, if the host can. After the call it does nothing."""
         say = self._say
         if say is not None:
-            say(message, done, total)
+            say(readable(message), done, total)
 
     def log(self, message: str, level: str = "info", **fields: Any) -> None:
         """Writes to the host's log; to stderr if the host has none."""
         if level not in LEVELS:
             raise ValueError(f"level is one of {', '.join(LEVELS)}, not {level!r}")
         if self._log is not None:
-            self._log(level, message, fields)
+            self._log(level, readable(message), readable(fields))
             return
         words = "".join(f" {name}={value!r}" for name, value in fields.items())
         print(f"[{level.upper()}] {message}{words}", file=sys.stderr, flush=True)

@@ -174,6 +174,16 @@ def failure_of(error: BaseException) -> Failure:
     return Failure(text, detail="\n".join(causes))
 
 
+def readable(value: Any) -> Any:
+    """A text, or texts in lists and dicts, as they can be sent: without halves of surrogates, which names of files have
+    that are not UTF-8."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "replace").decode()
+    if isinstance(value, dict):
+        return {name: readable(one) for name, one in value.items()}
+    return [readable(one) for one in value] if isinstance(value, list) else value
+
+
 def is_mistake(error: BaseException) -> bool:
     """Whether an exception is a mistake in the program, and does not say that something failed."""
     kinds = (TypeError, AttributeError, NameError, LookupError, AssertionError, ArithmeticError)

@@ -50,6 +50,8 @@ class Host:
         self._send = send
         self._begin = begin
         self._running: dict[Job, bool] = {}
+        #: The jobs whose answers are being written.
+        self._answering: dict[Job, bool] = {}
         #: Whether the host has said goodbye.
         self.is_over = False
 
@@ -58,9 +60,12 @@ class Host:
         raise NotImplementedError
 
     def finish(self) -> None:
-        """The host is gone: what changes nothing is stopped."""
-        for job in list(self._running):
-            job.context.cancel(job.may_cancel)
+        """The host sends nothing more."""
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether an answer is outstanding."""
+        return bool(self._running or self._answering)
 
     def handle(self, job: Job) -> Any:
         """The result of a request. May raise anything."""
@@ -105,7 +110,11 @@ class Host:
             result = self.handle(job)
         except Refused as refused:
             error = refused
-        except Exception as failed:
+        except (SystemExit, KeyboardInterrupt):
+            raise
+        except BaseException as raised:
+            # CancelledError of asyncio is not an Exception, and ends only the call.
+            failed = raised if isinstance(raised, Exception) else RuntimeError(f"{type(raised).__name__} was raised")
             if is_mistake(failed):
                 # The user sees the message, and the author where it is.
                 from traceback import print_exc
@@ -119,16 +128,25 @@ class Host:
             # Progress after the answer would be shown as that of the next call.
             context = job.context
             context._say = context._log = None
-        if not self._running.pop(job, False):
-            return
+        self._answering[job] = True
+        try:
+            if self._running.pop(job, False):
+                self._answer(job, result, error)
+        finally:
+            del self._answering[job]
+
+    def _answer(self, job: Job, result: Any, error: Refused | None) -> None:
         if error is None:
             try:
                 self.respond(job.id, result)
                 return
             except Exception as unwritable:
                 error = self.explain(job, Unwritable(f"the result cannot be written: {unwritable}"))
-        error.message, error.data = self.hide(job, [error.message, error.data])
-        self.refuse(job.id, error)
+        try:
+            error.message, error.data = self.hide(job, [error.message, error.data])
+            self.refuse(job.id, error)
+        except Exception as broken:
+            self.refuse(job.id, Refused(-32603, f"the error cannot be written: {type(broken).__name__}"))
 
     def _claim(self, job: Job) -> bool:
         """Whether the request has not been answered yet. Two threads may ask."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import _text
+from ._failure import readable
 from ._host import Host, Refused
 from ._lines import Headers, Lines
 
@@ -16,6 +17,8 @@ FAILED, CANCELLED = -32000, -32800
 #: The most messages in a batch.
 MOST_IN_BATCH = 1024
 _IDS = (int, str)
+#: Ids that are seldom: fractions, and null, which is not the same as none.
+_OTHER_IDS = ("float", "Decimal", "NoneType")
 
 
 class JsonRpc(Host):
@@ -35,7 +38,6 @@ class JsonRpc(Host):
     def finish(self) -> None:
         for frame in self._framing.finish():
             self._take(frame)
-        super().finish()
 
     def _take(self, frame: bytes) -> None:
         try:
@@ -47,7 +49,7 @@ class JsonRpc(Host):
             # A request, as almost always; what else it may be is looked at below.
             get = message.get
             method, id = get("method"), get("id")
-            if method.__class__ is str and id.__class__ in _IDS and get("jsonrpc") == "2.0":
+            if method.__class__ is str and method and id.__class__ in _IDS and get("jsonrpc") == "2.0" and _is_id(id):
                 self.request(id, method, get("params"))
                 return
         if message.__class__ is list:
@@ -74,9 +76,9 @@ class JsonRpc(Host):
         if "method" not in message and ("result" in message or "error" in message):
             # An answer that nobody waits for.
             return
-        if type(id) not in (int, str, type(None)) or ("id" in message and id is None):
+        if not _is_id(id):
             self.refuse(None, Refused(INVALID_REQUEST, "Invalid Request", "the id is a number or a string"))
-        elif type(method) is not str or message.get("jsonrpc", "2.0") != "2.0":
+        elif type(method) is not str or not method or message.get("jsonrpc", "2.0") != "2.0":
             self.refuse(id, Refused(INVALID_REQUEST, "Invalid Request", "a request has a method"))
         elif "id" in message:
             self.request(id, method, message.get("params"))
@@ -111,9 +113,9 @@ class JsonRpc(Host):
 
     def refuse(self, id: Any, error: Refused) -> None:
         code = error.code if type(error.code) is int else FAILED
-        body: dict[str, Any] = {"code": code, "message": error.message}
+        body: dict[str, Any] = {"code": code, "message": readable(error.message)}
         if error.data is not None:
-            body["data"] = error.data
+            body["data"] = readable(error.data)
         self._reply(id, _text.dumps({"jsonrpc": "2.0", "id": id, "error": body}))
 
     def _reply(self, id: Any, message: bytes) -> None:
@@ -130,6 +132,13 @@ class JsonRpc(Host):
             self._send(self._frame(b"[" + b",".join(messages) + b"]"))
 
 
+def _is_id(id: Any) -> bool:
+    if type(id) is str:
+        # A text with half a surrogate cannot be sent back.
+        return id.isascii() or readable(id) == id
+    return type(id) is int or type(id).__name__ in _OTHER_IDS
+
+
 class _Batch:
     """The answers to a batch, which are sent in one message."""
 
@@ -137,7 +146,8 @@ class _Batch:
         self._host = host
         # Everything with an id is answered, and everything that is not a message.
         wants = [one for one in messages if type(one) is not dict or "id" in one or "method" not in one]
-        self._ids = [one.get("id") if type(one) is dict else None for one in wants]
+        ids = [one.get("id") if type(one) is dict else None for one in wants]
+        self._ids = [one if _is_id(one) else None for one in ids]
         self._answers: list[bytes] = []
         self.has_begun = False
 

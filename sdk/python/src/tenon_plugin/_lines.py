@@ -18,7 +18,8 @@ class FrameError(ValueError):
 class Lines:
     """A message in each line."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = MAX_BYTES) -> None:
+        self._most = most
         self._parts: list[bytes] = []
         self._length = 0
 
@@ -27,8 +28,8 @@ class Lines:
         if b"\n" not in data:
             # A long line is not joined again for each piece of it.
             self._length += len(data)
-            if self._length > MAX_BYTES:
-                raise FrameError(f"a line is longer than the limit of {MAX_BYTES} bytes")
+            if self._length > self._most:
+                raise FrameError(f"a line is longer than the limit of {self._most} bytes")
             self._parts.append(data)
             return ()
         if self._parts:
@@ -119,6 +120,8 @@ class Headers:
 
     def finish(self) -> Iterator[bytes]:
         """Nothing: a message is complete when it is long enough."""
+        if self._parts:
+            raise FrameError("the stream ended inside a message")
         yield from ()
 
     @staticmethod

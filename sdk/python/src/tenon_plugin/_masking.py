@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ._failure import readable
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,7 +65,7 @@ class Masking:
         if isinstance(value, str):
             for text in self._texts:
                 value = value.replace(text, MASK)
-            return value
+            return readable(value)
         if isinstance(value, dict):
             return {name: self.hide(inner) for name, inner in value.items()}
         return [self.hide(inner) for inner in value] if isinstance(value, list) else value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from . import _text
-from ._failure import Failure, Unfit, failure_of, is_mistake
+from ._failure import Failure, Unfit, failure_of, is_mistake, readable
 from ._host import Host, Job, Refused, Unwritable, written
 from ._lines import Lines
 from ._schema import orchard_schema
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+#: The longest line.
+MAX_BYTES = 16 * 1024 * 1024
+
+
 class Orchard(Host):
     """Envelopes of JSON, one in each line. Errors have words as codes."""
 
@@ -23,7 +27,7 @@ class Orchard(Host):
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self._lines = Lines()
+        self._lines = Lines(MAX_BYTES)
 
     def feed(self, data: bytes) -> None:
         for line in self._lines.feed(data):
@@ -32,7 +36,6 @@ class Orchard(Host):
     def finish(self) -> None:
         for line in self._lines.finish():
             self._take(line)
-        super().finish()
 
     def _take(self, line: bytes) -> None:
         id: Any = 0
@@ -125,9 +128,9 @@ class Orchard(Host):
 
     def refuse(self, id: Any, error: Refused) -> None:
         code = error.code if isinstance(error.code, str) else "internal_error"
-        body: dict[str, Any] = {"code": code, "message": error.message}
+        body: dict[str, Any] = {"code": code, "message": readable(error.message)}
         if error.data:
-            body["detail"] = error.data
+            body["detail"] = readable(error.data)
         self._send(_text.dumps({"id": id, "error": body}) + b"\n")
 
 

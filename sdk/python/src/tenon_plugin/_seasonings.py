@@ -6,7 +6,7 @@ import sys
 
 from . import _msgpack
 from ._around import HOOKS
-from ._failure import Cancelled, Unfit, failure_of
+from ._failure import Cancelled, Unfit, failure_of, readable
 from ._host import Host, Job, Refused
 from ._schema import function_schema, resource_schemas, resources_answer
 from ._session import Unconfigured
@@ -94,7 +94,6 @@ class Seasonings(Host):
             self._take(message)
 
     def finish(self) -> None:
-        super().finish()
         if self._unpacker.is_inside:
             raise ValueError("the stream ended inside a message")
 
@@ -314,7 +313,9 @@ class Seasonings(Host):
         self._send(frame)
 
     def refuse(self, id: Any, error: Refused) -> None:
-        sent = [error.code, error.message] if error.data is None else [error.code, error.message, error.data]
+        sent = [error.code, readable(error.message)]
+        if error.data is not None:
+            sent.append(readable(error.data))
         self._send(_msgpack.pack([1, id, sent, None]))
 
 

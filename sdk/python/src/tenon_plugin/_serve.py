@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from _thread import get_ident, start_new_thread
+from _thread import allocate_lock, get_ident, start_new_thread
 
 from ._runner import Runner
 from ._session import Session
@@ -21,10 +21,6 @@ if TYPE_CHECKING:
 _read = os.read
 #: How long running calls may take after a signal or a goodbye.
 GOODBYE_SECONDS = 5.0
-#: The methods of denobridge.
-_DENOBRIDGE = frozenset(
-    "health create read update delete modifyPlan open renew close invoke call shutdown".split()
-)
 
 
 def serve(plugin: Plugin, arguments: Sequence[str] | None) -> int:
@@ -45,16 +41,14 @@ def _print_schema(plugin: Plugin) -> int:
     from . import _text
     from ._schema import orchard_schema
 
+    _, output = take_over()
     try:
         text = _text.dumps(orchard_schema(plugin))
     except ValueError as error:
         sys.stderr.write(f"{plugin.name}: {error}\n")
         return 1
-    try:
-        sys.stdout.buffer.write(text + b"\n")
-        sys.stdout.buffer.flush()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    # Whoever has closed it, as `head` does, has read enough.
+    Output(output).send(text + b"\n")
     return 0
 
 
@@ -85,6 +79,14 @@ class _Served:
         self._early = b""
         self._main = get_ident()
         self.problem = ""
+        #: Whether the host is gone, or has said goodbye.
+        self._has_ended = False
+        #: Whether the main thread has seen a signal.
+        self._has_seen_signal = False
+        #: Held once the time of what runs is measured.
+        self._leaving = allocate_lock()
+        #: Held by the thread that ends the process.
+        self._last = allocate_lock()
         self.runner = Runner(self._pump, plugin.max_in_flight or 1, self._is_ended)
 
     def run(self) -> int:
@@ -101,6 +103,12 @@ class _Served:
             raise
         if self.runner.is_stopped:
             self._wait_for_running()
+        # If another thread has begun to end the process, this waits for it.
+        self._last.acquire()
+        return self._end()
+
+    def _end(self) -> int:
+        """Calls the author's shutdown. Returns the exit code."""
         try:
             self.session.shut_down()
         except Exception as error:
@@ -110,11 +118,58 @@ class _Served:
             return 1
         return 0
 
+    def _leave(self) -> None:
+        """What runs has a few seconds left, whichever thread it is in."""
+        if self._leaving.acquire(False):
+            if self.runner.is_running or self.runner.queue or self.session.plugin.stop is not None:
+                start_new_thread(self._end_in_time, ())
+
+    def _end_in_time(self) -> None:
+        """Ends the process if the main thread does not: it may run a call that blocks."""
+        from time import monotonic, sleep
+
+        limit = monotonic() + GOODBYE_SECONDS
+        while monotonic() < limit and (self._is_awaited() or not self.runner.is_running):
+            sleep(0.01)
+        code = 0
+        if self._last.acquire(False):
+            if self._is_awaited():
+                name = self.session.plugin.name
+                text = f"a call that still ran {GOODBYE_SECONDS:g} seconds after the end of the conversation was ended"
+                sys.stderr.write(f"{name}: {text}\n")
+            done = allocate_lock()
+            done.acquire()
+            codes: list[int] = []
+
+            def end() -> None:
+                codes.append(self._end())
+                done.release()
+
+            start_new_thread(end, ())
+            done.acquire(timeout=GOODBYE_SECONDS)
+            code = sum(codes)
+        elif monotonic() < limit:
+            # The main thread has got so far meanwhile.
+            sleep(limit - monotonic())
+        sys.stderr.flush()
+        os._exit(code)
+
+    def _is_awaited(self) -> bool:
+        """Whether the host still gets an answer: not to a call that it has cancelled."""
+        return self._host is not None and self._host.is_waiting
+
     def _is_ended(self) -> bool:
         return self._output.is_closed or (self._host is not None and self._host.is_over)
 
     def _pump(self) -> bool:
         """Reads a piece and passes it on. False at the end."""
+        if self._take():
+            return True
+        self._has_ended = not self.runner.is_stopped
+        self._leave()
+        return False
+
+    def _take(self) -> bool:
         host = self._host
         if host is not None and (host.is_over or self._output.is_closed):
             return False
@@ -157,11 +212,10 @@ class _Served:
         receive = _Served._receive.__code__
 
         def ended(number: int, frame: Any) -> None:
-            if self.runner.is_stopped:
+            if self._has_seen_signal or self._has_ended:
                 os._exit(128 + number)
-            self.runner.is_stopped = True
-            if self._host is not None:
-                self._host.finish()
+            self._has_seen_signal = self.runner.is_stopped = True
+            self._leave()
             if self.runner.is_idle or frame.f_code is receive:
                 raise _Stop
 
@@ -170,12 +224,24 @@ class _Served:
             for number in numbers:
                 signal.signal(number, ended)
             if hasattr(signal, "pthread_kill"):
-                start_new_thread(self._repeat, (signal, numbers, _wake_up_pipe(signal)))
+                start_new_thread(self._watch, (signal, numbers, ended, _wake_up_pipe(signal)))
         except ValueError:
             # Not the main thread: signals are the business of whoever started this one.
             return
 
-    def _repeat(self, signal: Any, numbers: tuple[int, ...], pipe: int) -> None:
+    def _watch(self, signal: Any, numbers: tuple[int, ...], handler: Any, pipe: int) -> None:
+        """Sees signals also while the main thread runs a call that blocks, and does not handle them."""
+        has_come = False
+        while number := os.read(pipe, 1)[0]:
+            # The author may have replaced the handler.
+            if number in numbers and signal.getsignal(number) is handler:
+                if has_come or self._has_ended:
+                    os._exit(128 + number)
+                has_come = self.runner.is_stopped = True
+                self._leave()
+                start_new_thread(self._repeat, (signal,))
+
+    def _repeat(self, signal: Any) -> None:
         """Wakes the main thread until it has seen a signal.
 
         Python handles a signal between two steps of the program. One that comes after the last step before a read is
@@ -183,19 +249,15 @@ class _Served:
         """
         from time import sleep
 
-        while number := os.read(pipe, 1):
-            # Not forever: the author may have replaced the handler.
-            for _ in range(500 if number[0] in numbers else 0):
-                sleep(0.01)
-                if self.runner.is_stopped:
-                    return
-                signal.pthread_kill(self._main, signal.SIGURG)
+        while not self._has_seen_signal:
+            sleep(0.01)
+            signal.pthread_kill(self._main, signal.SIGURG)
 
     def _wait_for_running(self) -> None:
         from time import monotonic, sleep
 
         limit = monotonic() + GOODBYE_SECONDS
-        while self.runner.is_running and monotonic() < limit:
+        while self.runner.is_running and self._is_awaited() and monotonic() < limit:
             sleep(0.01)
 
 
@@ -227,7 +289,8 @@ def _by_line(line: bytes, plugin: Plugin) -> Callable[..., Host]:
     try:
         message = _text.loads(line.decode())
     except ValueError:
-        message = {}
+        # The host is told what is wrong in the words of its protocol.
+        message = {"jsonrpc": ""} if b'"jsonrpc"' in line else {}
     if isinstance(message, list):
         message = message[0] if message and isinstance(message[0], dict) else {"jsonrpc": "2.0"}
     if not isinstance(message, dict) or "jsonrpc" not in message:
@@ -239,10 +302,26 @@ def _by_line(line: bytes, plugin: Plugin) -> Callable[..., Host]:
         from ._mcp import Mcp
 
         return Mcp
-    if method in _DENOBRIDGE and method not in plugin.functions and method not in plugin.actions:
+    # Every host of denobridge begins with it.
+    if method == "health" or (isinstance(method, str) and _is_denobridge(method, plugin)):
         from ._denobridge import Denobridge
 
         return Denobridge
     from ._ipc import Service
 
     return Service
+
+
+def _is_denobridge(method: str, plugin: Plugin) -> bool:
+    """Whether a method is one of denobridge that the plugin can answer, and not one of its own."""
+    if method in plugin.functions or method in plugin.actions:
+        return False
+    has_any: dict[str, Any] = {
+        "shutdown": True,
+        "read": plugin.resources or plugin.data_sources,
+        "invoke": plugin.actions,
+        "call": plugin.functions,
+        **dict.fromkeys(("create", "update", "delete", "modifyPlan"), plugin.resources),
+        **dict.fromkeys(("open", "renew", "close"), plugin.ephemerals),
+    }
+    return bool(has_any.get(method))

@@ -27,10 +27,6 @@ def take_over() -> tuple[int, int]:
     os.dup2(nothing, 0)
     os.close(nothing)
     try:
-        sys.stdout.flush()
-    except (AttributeError, OSError, ValueError):
-        pass
-    try:
         os.dup2(2, 1)
     except OSError:
         # There is no stderr.
@@ -38,7 +34,8 @@ def take_over() -> tuple[int, int]:
         os.dup2(silence, 1)
         os.close(silence)
     try:
-        # What is printed is seen at once, as on stderr.
+        # What was printed before, and waits in the buffer, goes to stderr as well. What comes is seen at once.
+        sys.stdout.flush()
         sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     except (AttributeError, OSError, ValueError):
         pass
@@ -61,25 +58,23 @@ class Output:
             self.show("-->", frame)
         with self._lock:
             try:
-                sent = _write(self._descriptor, frame)
+                sent = self._some(frame)
                 while sent < len(frame):
-                    sent += _write(self._descriptor, frame[sent:])
-            except BlockingIOError as error:
-                self._slowly(frame[error.characters_written if hasattr(error, "characters_written") else 0 :])
+                    sent += self._some(frame[sent:])
             except OSError:
                 # The host is gone. The end of stdin ends the plugin.
                 self.is_closed = True
 
-    def _slowly(self, frame: bytes) -> None:
-        """Whoever started us made the pipe non-blocking."""
-        from select import select
+    def _some(self, data: bytes) -> int:
+        """Writes the beginning of the data. Returns how many bytes that was."""
+        try:
+            return _write(self._descriptor, data)
+        except BlockingIOError:
+            # Whoever started us made the pipe non-blocking.
+            from select import select
 
-        while frame:
             select([], [self._descriptor], [])
-            try:
-                frame = frame[os.write(self._descriptor, frame) :]
-            except BlockingIOError:
-                continue
+            return 0
 
 
 def debug_log(plugin: Plugin) -> Callable[[str, bytes], None] | None:
