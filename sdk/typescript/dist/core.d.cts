@@ -218,6 +218,8 @@ declare function typeJson(type: Type): TypeJson;
 declare function typeFromJson(json: unknown, depth?: number): Type | undefined;
 /** Whether an attribute can be left out. */
 declare function isOptional(one: Declaration): boolean;
+/** Whether a value of this declaration cannot be null. */
+declare function mustBeThere(one: Declaration): boolean;
 /** The declaration of a name that is known to be there. */
 declare function declared(attributes: Declarations, name: string): Declaration;
 /** Sets a member, also one called `__proto__`. */
@@ -1137,12 +1139,13 @@ declare class AnyConversation implements Conversation {
 /** A call in progress. */
 declare class RunningCall {
     #private;
+    readonly id: unknown;
     readonly isMutating: boolean;
     /** The host does not wait for it any more. */
     isCancelled: boolean;
     /** @internal Answers the host when the call is cancelled. */
     readonly onCancel: () => void;
-    constructor(isMutating: boolean, onCancel: () => void);
+    constructor(id: unknown, isMutating: boolean, onCancel: () => void);
     /** Made when it is asked for: most calls are never cancelled, and a signal costs more than a small call. */
     get signal(): AbortSignal;
     cancel(): void;
@@ -1153,10 +1156,10 @@ declare class RunningCalls {
     /** Notes a call. One that changes something is not cancelled: its outcome counts. */
     begin(id: unknown, isMutating: boolean, onCancel?: () => void): RunningCall;
     /** Notes the end of a call. */
-    end(id: unknown, call: RunningCall): void;
-    /** The host does not wait for a call any more. */
+    end(call: RunningCall): void;
+    /** The host does not wait for a call any more, and neither does the end of the conversation. */
     cancel(id: unknown): void;
-    /** The host is gone: calls that change something finish, others have a few seconds. */
+    /** The host is gone: what runs has a few seconds, and is not waited for after them. */
     finished(): Promise<void>;
 }
 

@@ -1,6 +1,7 @@
 // Made by bundle.mjs out of src/. Do not edit.
 "use strict";
 const { Buffer } = require("node:buffer");
+const { Console } = require("node:console");
 const { appendFileSync, write, writeSync } = require("node:fs");
 const process = require("node:process");
 
@@ -353,6 +354,9 @@ function objectFromJson(types, optional, depth) {
 }
 function isOptional(one) {
     return one.optional === true || one.default !== undefined || one.writeOnly === true;
+}
+function mustBeThere(one) {
+    return one.type.kind !== "any" && one.nullable !== true && !isOptional(one);
 }
 function declared(attributes, name) {
     return attributes[name];
@@ -943,7 +947,7 @@ function writeTyped(value, type, format, path) {
         case "set": {
             if (!isIterable(value))
                 break;
-            const all = Array.from(value, (one, index) => writeDeclared(one, type.element, format, [...path, index]));
+            const all = Array.from(value, (one, index) => writeElement(one, type.element, format, [...path, index]));
             return type.kind === "set" ? ordered(all) : all;
         }
         case "tuple":
@@ -956,7 +960,7 @@ function writeTyped(value, type, format, path) {
             const found = {};
             for (const key of Object.keys(value).sort(bytewise)) {
                 if (value[key] !== undefined) {
-                    put(found, key.normalize("NFC"), writeDeclared(value[key], type.element, format, [...path, key]));
+                    put(found, key.normalize("NFC"), writeElement(value[key], type.element, format, [...path, key]));
                 }
             }
             return found;
@@ -968,11 +972,18 @@ function writeTyped(value, type, format, path) {
     }
     throw new Unwritable(path, `${typeName(type)} is required, but this is ${jsName(value)}`);
 }
+function writeElement(value, one, format, path) {
+    const written = writeDeclared(value, one, format, path);
+    if (written === null && mustBeThere(one)) {
+        throw new Unwritable(path, `${typeName(one.type)} is required, but this is ${value === undefined ? "missing" : "null"}`);
+    }
+    return written;
+}
 function writeTuple(all, elements, format, path) {
     if (all.length !== elements.length) {
         throw new Unwritable(path, `a tuple of ${elements.length} elements is required, but this has ${all.length}`);
     }
-    return elements.map((one, index) => writeDeclared(all[index], one, format, [...path, index]));
+    return elements.map((one, index) => writeElement(all[index], one, format, [...path, index]));
 }
 const namesInOrder = new WeakMap();
 function sortedNames(attributes) {
@@ -1905,8 +1916,15 @@ function callFunction(session, part, given, reading, format, call, reporter) {
         return functionResult(value, part, format);
     });
 }
-function functionResult(value, part, format) {
-    return written("the result", () => writeDeclared(value, part.returns, format));
+function functionResult(value, { returns }, format) {
+    return written("the result", () => {
+        const plain = revealed(value);
+        if ((plain === undefined || plain === null) && mustBeThere(returns)) {
+            const hint = "return a value, or declare the result as nullable";
+            throw new Unwritable([], `${typeName(returns.type)} is required, but the function returned ${plain}; ${hint}`);
+        }
+        return writeDeclared(plain, returns, format);
+    });
 }
 async function runAction(session, part, given, reading, call, reporter) {
     const read = await validated(part.body, readObject(given, part.body.attributes, reading));
@@ -2359,11 +2377,13 @@ function frame(framing, text) {
 // hosts/calls
 const GOODBYE_LIMIT = 5000;
 class RunningCall {
+    id;
     isMutating;
     isCancelled = false;
     onCancel;
     #controller;
-    constructor(isMutating, onCancel) {
+    constructor(id, isMutating, onCancel) {
+        this.id = id;
         this.isMutating = isMutating;
         this.onCancel = onCancel;
     }
@@ -2379,44 +2399,43 @@ class RunningCall {
     }
 }
 class RunningCalls {
-    #calls = new Map();
+    #calls = new Set();
     #idle;
-    #isLate = false;
     begin(id, isMutating, onCancel = () => undefined) {
-        const call = new RunningCall(isMutating, onCancel);
-        this.#calls.set(id, call);
+        const call = new RunningCall(id, isMutating, onCancel);
+        this.#calls.add(call);
         return call;
     }
-    end(id, call) {
-        if (this.#calls.get(id) === call)
-            this.#calls.delete(id);
-        if (this.#idle !== undefined && (this.#calls.size === 0 || this.#isLate))
-            this.#idle();
+    end(call) {
+        this.#calls.delete(call);
+        if (this.#calls.size === 0)
+            this.#idle?.();
     }
     cancel(id) {
-        const call = this.#calls.get(id);
-        if (call === undefined || call.isMutating || call.isCancelled)
-            return;
-        call.cancel();
-        call.onCancel();
+        for (const call of this.#calls) {
+            if (call.id !== id || call.isMutating)
+                continue;
+            call.cancel();
+            call.onCancel();
+            this.end(call);
+        }
     }
     async finished() {
-        while (this.#calls.size > 0) {
-            const isChanging = [...this.#calls.values()].some((call) => call.isMutating);
-            if (this.#isLate && !isChanging)
-                return;
-            let timer;
-            await new Promise((resolve) => {
-                this.#idle = resolve;
-                if (!this.#isLate)
-                    timer = setTimeout(resolve, GOODBYE_LIMIT);
-            });
-            clearTimeout(timer);
-            this.#isLate = true;
-            for (const call of this.#calls.values())
-                if (!call.isMutating)
-                    call.cancel();
-        }
+        if (this.#calls.size === 0)
+            return;
+        let timer;
+        await new Promise((resolve) => {
+            this.#idle = resolve;
+            timer = setTimeout(resolve, GOODBYE_LIMIT);
+        });
+        clearTimeout(timer);
+        this.#idle = undefined;
+        const late = this.#calls.size;
+        if (late === 0)
+            return;
+        for (const call of this.#calls)
+            call.cancel();
+        console.error(`${late === 1 ? "a call was" : `${late} calls were`} still running ${GOODBYE_LIMIT / 1000} s after the end of the conversation`);
     }
 }
 
@@ -2459,6 +2478,7 @@ class JsonRpcConversation {
         for (const frame of this.#frames.finish())
             this.#message(frame);
         await this.calls.finished();
+        await new Promise((resolve) => setImmediate(resolve));
     }
     #send(text) {
         this.#output.write(this.#framing === "lines" ? `${text}\n` : `Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`);
@@ -2517,13 +2537,14 @@ class JsonRpcConversation {
         return this.#answer(id, method, params ?? undefined);
     }
     #answer(id, method, params) {
+        let cancelled = () => undefined;
         const call = this.calls.begin(id, this.#methods.isMutating(method, params), () => {
-            if (this.#methods.isSilent !== true)
-                this.#send(errorText(id, new Fault(CANCELLED, "the call was cancelled")));
+            const fault = new Fault(CANCELLED, "the call was cancelled");
+            cancelled(this.#methods.isSilent === true ? undefined : errorText(id, fault));
         });
         const notify = (name, about) => this.#send(stringifyJson({ jsonrpc: "2.0", method: name, params: about }));
         const done = (text) => {
-            this.calls.end(id, call);
+            this.calls.end(call);
             return call.isCancelled ? undefined : text;
         };
         const refused = (error) => {
@@ -2535,7 +2556,11 @@ class JsonRpcConversation {
             const result = this.#methods.request({ method, params, call, notify });
             if (!isPromise(result))
                 return done(answerText(id, result));
-            return result.then((value) => answerText(id, value)).catch(refused).then(done);
+            const answer = result.then((value) => answerText(id, value)).catch(refused).then(done);
+            return new Promise((resolve) => {
+                cancelled = resolve;
+                void answer.then(resolve);
+            });
         }
         catch (error) {
             return done(refused(error));
@@ -2934,6 +2959,31 @@ class DenobridgeMethods {
     }
 }
 
+// hosts/slots
+class Slots {
+    #free;
+    #waiting = [];
+    constructor(limit) {
+        this.#free = limit;
+    }
+    async run(work) {
+        if (this.#free > 0)
+            this.#free -= 1;
+        else
+            await new Promise((resolve) => this.#waiting.push(resolve));
+        try {
+            return await work();
+        }
+        finally {
+            const next = this.#waiting.shift();
+            if (next === undefined)
+                this.#free += 1;
+            else
+                next();
+        }
+    }
+}
+
 // hosts/service
 function callable(session, name) {
     const part = session.parts.functions.get(name);
@@ -2955,8 +3005,10 @@ function unknownName(session, kind, name) {
 }
 class ServiceMethods {
     #session;
+    #slots;
     constructor(session) {
         this.#session = session;
+        this.#slots = new Slots(session.parts.maxInFlight ?? 1);
     }
     isMutating(method) {
         return !this.#session.parts.functions.has(method) && this.#session.parts.actions.has(method);
@@ -2979,7 +3031,8 @@ class ServiceMethods {
             return callFunction(this.#session, found.function, given, JSON_READING, "json", call, {});
         }
         const given = Array.isArray(params) ? named(method, found.action, params) : params;
-        return runAction(this.#session, found.action, given, JSON_READING, call, {}).then(({ outputs }) => outputs);
+        const { action } = found;
+        return this.#slots.run(() => runAction(this.#session, action, given, JSON_READING, call, {})).then(({ outputs }) => (Object.keys(action.outputs).length === 0 ? null : outputs));
     }
     hide(value, method, params) {
         const found = callable(this.#session, method);
@@ -3016,12 +3069,14 @@ function serviceFault(error) {
 }
 
 // hosts/mcp
-const VERSIONS = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
+const VERSIONS = ["2024-10-07", "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 class McpMethods {
     isSilent = true;
     #session;
+    #slots;
     constructor(session) {
         this.#session = session;
+        this.#slots = new Slots(session.parts.maxInFlight ?? 1);
     }
     isMutating(method, params) {
         const name = params?.name;
@@ -3117,7 +3172,8 @@ class McpMethods {
             return proceed(result, (value) => content(value, isObject ? value : { result: value }));
         }
         const { action } = found;
-        return runAction(this.#session, action, given, JSON_READING, call, { progress }).then(({ outputs }) => {
+        const run = () => runAction(this.#session, action, given, JSON_READING, call, { progress });
+        return this.#slots.run(run).then(({ outputs }) => {
             const isEmpty = Object.keys(action.outputs).length === 0;
             return isEmpty ? { content: [{ type: "text", text: "done" }] } : content(outputs, outputs);
         });
@@ -3128,7 +3184,7 @@ function content(result, structuredContent) {
     return { content: [{ type: "text", text }], structuredContent };
 }
 function isObjectType({ type, nullable, optional }) {
-    return type.kind === "object" && nullable !== true && optional !== true;
+    return (type.kind === "object" || type.kind === "map") && nullable !== true && optional !== true;
 }
 function resultSchema(returns) {
     if (isObjectType(returns)) {
@@ -3227,7 +3283,6 @@ class OrchardConversation {
     #waiting = [];
     #running = 0;
     #isAlone = false;
-    #idle;
     constructor(session, output, goodbye) {
         this.#session = session;
         this.#output = output;
@@ -3240,11 +3295,6 @@ class OrchardConversation {
     async finish() {
         for (const line of this.#lines.finish())
             this.#line(line);
-        if (this.#running > 0 || this.#waiting.length > 0) {
-            await new Promise((resolve) => {
-                this.#idle = resolve;
-            });
-        }
         await this.#calls.finished();
     }
     #line(line) {
@@ -3267,7 +3317,8 @@ class OrchardConversation {
         if (!isRecord(params ?? {})) {
             return this.#fail(known, new OrchardError("invalid_request", "`params` must be an object"));
         }
-        this.#waiting.push({ id, method, params: (params ?? {}) });
+        const call = this.#calls.begin(id, true);
+        this.#waiting.push({ id, method, params: (params ?? {}), call });
         this.#next();
     }
     #next() {
@@ -3282,8 +3333,6 @@ class OrchardConversation {
             this.#isAlone = isAlone;
             void this.#answer(first, isAlone);
         }
-        if (this.#running === 0 && this.#waiting.length === 0)
-            this.#idle?.();
     }
     async #answer(envelope, isAlone) {
         try {
@@ -3297,6 +3346,7 @@ class OrchardConversation {
             const texts = hideSecrets(this.#session, { message: known.message, detail: known.detail }, envelope.params);
             this.#fail(envelope.id, new OrchardError(known.code, texts.message, texts.detail));
         }
+        this.#calls.end(envelope.call);
         this.#running -= 1;
         if (isAlone)
             this.#isAlone = false;
@@ -3308,7 +3358,7 @@ class OrchardConversation {
         const error = { code, message, ...(detail === undefined ? {} : { detail }) };
         this.#output.write(`${stringifyJson({ id, error })}\n`);
     }
-    async #result({ id, method, params }) {
+    async #result({ method, params, call }) {
         switch (method) {
             case "describe":
                 return { schema: orchardSchema(this.#session.plugin) };
@@ -3316,7 +3366,7 @@ class OrchardConversation {
                 await this.#configure(params["config"]);
                 return {};
             case "execute":
-                return { outputs: await this.#execute(id, params["action"], params["attrs"]) };
+                return { outputs: await this.#execute(call, params["action"], params["attrs"]) };
             case "shutdown":
                 await this.#session.shutDown();
                 return {};
@@ -3338,7 +3388,7 @@ class OrchardConversation {
             throw orchardFailure(error, "configure_failed");
         }
     }
-    async #execute(id, action, attrs) {
+    async #execute(call, action, attrs) {
         if (typeof action !== "string")
             throw new OrchardError("invalid_request", "`action` must be a string");
         if (!isRecord(attrs ?? {}))
@@ -3353,7 +3403,6 @@ class OrchardConversation {
         if (this.#session.stage !== "ready") {
             throw new OrchardError("invalid_request", "configure must succeed before execute is called");
         }
-        const call = this.#calls.begin(id, true);
         try {
             const { outputs, context } = await runAction(this.#session, part, attrs ?? {}, JSON_READING, call, {});
             for (const warning of context.warnings)
@@ -3364,9 +3413,6 @@ class OrchardConversation {
             if (isUnfit(error))
                 throw new OrchardError("validation_failed", problemsText(error.problems));
             throw orchardFailure(error, "execute_failed");
-        }
-        finally {
-            this.#calls.end(id, call);
         }
     }
 }
@@ -3773,7 +3819,7 @@ class MessageStream {
 }
 
 // wire/pack
-var _a38;
+var _a39;
 const INT64_MAX = 2n ** 63n - 1n;
 const INT64_MIN = -(2n ** 63n);
 const LONGEST_PREFIX = 256;
@@ -3958,7 +4004,7 @@ class Packer {
             this.#bytes.set([0xd4, 0, 0], at);
             return;
         }
-        const payload = new _a38();
+        const payload = new _a39();
         payload.#header(entries.length, 0x80, 15, 0xde);
         for (const [key, one] of entries) {
             payload.pack(key);
@@ -3975,7 +4021,7 @@ class Packer {
         this.#bytes.set(data, this.#reserve(data.length));
     }
 }
-_a38 = Packer;
+_a39 = Packer;
 function refinements(known) {
     const found = [];
     if (known.notNull === true)
@@ -4622,7 +4668,7 @@ class SeasoningsConversation {
         catch (thrown) {
             error = hideSecrets(this.#session, faultOf(thrown), params);
         }
-        this.#calls.end(id, call);
+        this.#calls.end(call);
         if (!call.isCancelled)
             this.#respond(id, method, error, result);
         if (method === "shutdown")
@@ -5069,29 +5115,45 @@ class StdioOutput {
         this.onBroken();
     }
 }
+
+// hosts/stdout
 function protectStdout() {
-    for (const name of [
-        "log",
-        "info",
-        "debug",
-        "table",
-        "dir",
-        "dirxml",
-        "group",
-        "groupCollapsed",
-        "timeEnd",
-        "timeLog",
-        "count",
-    ]) {
-        const method = console[name];
-        if (name === "log" || name === "info" || name === "debug" || method === undefined) {
-            console[name] = (...args) => console.error(...args);
-        }
-    }
     try {
         Object.defineProperty(process, "stdout", { configurable: true, get: () => process.stderr });
     }
     catch {
+    }
+    const { versions } = process;
+    if (versions["deno"] === undefined && versions["bun"] === undefined)
+        protectNodeConsole();
+    else
+        protectConsole();
+}
+function protectNodeConsole() {
+    for (const name of ["log", "info", "debug"]) {
+        console[name] = (...args) => console.error(...args);
+    }
+    Object.defineProperty(console, "_stdout", { configurable: true, get: () => process.stderr });
+}
+function protectConsole() {
+    const given = console;
+    const print = given["error"];
+    const write = (text) => {
+        print("%s", text.replace(/\n$/, ""));
+        return true;
+    };
+    const stdout = { write };
+    const quiet = new Console({ stdout, ignoreErrors: false });
+    for (const name of Object.keys(quiet))
+        given[name] = quiet[name];
+    given["trace"] = (...args) => {
+        const calls = new Error().stack?.split("\n").slice(2) ?? [];
+        quiet["error"]("Trace:", ...args);
+        for (const call of calls)
+            write(call);
+    };
+    if (given["write"] !== undefined) {
+        given["write"] = (...args) => void process.stderr.write(args.map(String).join(""));
     }
 }
 
@@ -5142,7 +5204,6 @@ async function serveStdio(name, begin, last, masked) {
     let code = 0;
     await new Promise((resolve) => {
         let isOver = false;
-        let isSignalled = false;
         let end = () => undefined;
         const conversation = begin(output, () => end());
         end = (reason) => {
@@ -5180,9 +5241,8 @@ async function serveStdio(name, begin, last, masked) {
         for (const signal of ["SIGTERM", "SIGINT"]) {
             try {
                 process.on(signal, () => {
-                    if (isSignalled)
+                    if (isOver)
                         process.exit(signal === "SIGTERM" ? 143 : 130);
-                    isSignalled = true;
                     end();
                 });
             }

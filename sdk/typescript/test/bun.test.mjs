@@ -2,23 +2,19 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
-import process from "node:process";
 import test from "node:test";
 import { fileURLToPath } from "node:url";
 
 import { pack } from "../build/wire/pack.js";
 import { MessageStream } from "../build/wire/unpack.js";
-import { inFolder } from "./programs.mjs";
+import { BUN, inFolder, SKIP_BUN as skip } from "./programs.mjs";
 
-const bun = fileURLToPath(new URL("../../../.tools/bun/node_modules/@oven/bun-linux-x64/bin/bun", import.meta.url));
 const weather = fileURLToPath(new URL("../../../examples/multi-host/typescript/weather.mjs", import.meta.url));
-const skip = !existsSync(bun) && process.env["CI"] !== "true" ? "scripts/tools has not installed Bun" : false;
 
 test("a plugin on Bun speaks JSON-RPC, msgpack and Orchard", { skip }, () =>
   inFolder((folder) => {
     const run = (input, ...args) => {
-      const { status, stdout, stderr } = spawnSync(bun, [weather, ...args], { cwd: folder, input, timeout: 60_000 });
+      const { status, stdout, stderr } = spawnSync(BUN, [weather, ...args], { cwd: folder, input, timeout: 60_000 });
       assert.equal(status, 0, String(stderr));
       return stdout;
     };

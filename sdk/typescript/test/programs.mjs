@@ -2,10 +2,11 @@
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
+import { fileURLToPath } from "node:url";
 
 const WATCHDOG = 60_000;
 export const DIST = new URL("../dist/", import.meta.url).href;
@@ -13,6 +14,12 @@ export const DIST = new URL("../dist/", import.meta.url).href;
 export const RUNTIME = process.versions.deno === undefined
   ? [process.execPath]
   : [process.execPath, "run", "--allow-all", "--no-lock", "--quiet"];
+
+/** Bun, which runs no tests of its own here, but programs. */
+export const BUN = fileURLToPath(
+  new URL("../../../.tools/bun/node_modules/@oven/bun-linux-x64/bin/bun", import.meta.url),
+);
+export const SKIP_BUN = !existsSync(BUN) && process.env["CI"] !== "true" ? "scripts/tools has not installed Bun" : false;
 
 /** A folder that is gone after the test. */
 export async function inFolder(work) {
@@ -25,7 +32,7 @@ export async function inFolder(work) {
 }
 
 /** Starts a program: `send` writes to it, `ended` has what became of it. */
-export function start(folder, source, { args = [], env = {}, name = "program.mjs" } = {}) {
+export function start(folder, source, { args = [], env = {}, name = "program.mjs", on = RUNTIME } = {}) {
   const file = join(folder, name);
   if (source !== undefined) {
     writeFileSync(
@@ -36,7 +43,7 @@ export function start(folder, source, { args = [], env = {}, name = "program.mjs
       ),
     );
   }
-  const [runtime, ...before] = RUNTIME;
+  const [runtime, ...before] = on;
   const child = spawn(runtime, [...before, file, ...args], {
     cwd: folder,
     env: { ...process.env, NO_COLOR: "1", ...env },

@@ -1,8 +1,9 @@
-/** How long calls that change nothing may take once the host is gone. */
+/** How long calls may take once the host is gone. */
 const GOODBYE_LIMIT = 5000;
 
 /** A call in progress. */
 export class RunningCall {
+  readonly id: unknown;
   readonly isMutating: boolean;
   /** The host does not wait for it any more. */
   isCancelled = false;
@@ -10,7 +11,8 @@ export class RunningCall {
   readonly onCancel: () => void;
   #controller: AbortController | undefined;
 
-  constructor(isMutating: boolean, onCancel: () => void) {
+  constructor(id: unknown, isMutating: boolean, onCancel: () => void) {
+    this.id = id;
     this.isMutating = isMutating;
     this.onCancel = onCancel;
   }
@@ -30,45 +32,48 @@ export class RunningCall {
 
 /** The calls in progress: they can be cancelled, and are waited for at the end. */
 export class RunningCalls {
-  readonly #calls = new Map<unknown, RunningCall>();
+  /** A host may use an id twice. */
+  readonly #calls = new Set<RunningCall>();
   #idle: (() => void) | undefined;
-  /** The time for calls that change nothing is over. */
-  #isLate = false;
 
   /** Notes a call. One that changes something is not cancelled: its outcome counts. */
   begin(id: unknown, isMutating: boolean, onCancel: () => void = () => undefined): RunningCall {
-    const call = new RunningCall(isMutating, onCancel);
-    this.#calls.set(id, call);
+    const call = new RunningCall(id, isMutating, onCancel);
+    this.#calls.add(call);
     return call;
   }
 
   /** Notes the end of a call. */
-  end(id: unknown, call: RunningCall): void {
-    if (this.#calls.get(id) === call) this.#calls.delete(id);
-    if (this.#idle !== undefined && (this.#calls.size === 0 || this.#isLate)) this.#idle();
+  end(call: RunningCall): void {
+    this.#calls.delete(call);
+    if (this.#calls.size === 0) this.#idle?.();
   }
 
-  /** The host does not wait for a call any more. */
+  /** The host does not wait for a call any more, and neither does the end of the conversation. */
   cancel(id: unknown): void {
-    const call = this.#calls.get(id);
-    if (call === undefined || call.isMutating || call.isCancelled) return;
-    call.cancel();
-    call.onCancel();
+    for (const call of this.#calls) {
+      if (call.id !== id || call.isMutating) continue;
+      call.cancel();
+      call.onCancel();
+      this.end(call);
+    }
   }
 
-  /** The host is gone: calls that change something finish, others have a few seconds. */
+  /** The host is gone: what runs has a few seconds, and is not waited for after them. */
   async finished(): Promise<void> {
-    while (this.#calls.size > 0) {
-      const isChanging = [...this.#calls.values()].some((call) => call.isMutating);
-      if (this.#isLate && !isChanging) return;
-      let timer: ReturnType<typeof setTimeout> | undefined;
-      await new Promise<void>((resolve) => {
-        this.#idle = resolve;
-        if (!this.#isLate) timer = setTimeout(resolve, GOODBYE_LIMIT);
-      });
-      clearTimeout(timer);
-      this.#isLate = true;
-      for (const call of this.#calls.values()) if (!call.isMutating) call.cancel();
-    }
+    if (this.#calls.size === 0) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    await new Promise<void>((resolve) => {
+      this.#idle = resolve;
+      timer = setTimeout(resolve, GOODBYE_LIMIT);
+    });
+    clearTimeout(timer);
+    this.#idle = undefined;
+    const late = this.#calls.size;
+    if (late === 0) return;
+    for (const call of this.#calls) call.cancel();
+    console.error(
+      `${late === 1 ? "a call was" : `${late} calls were`} still running ${GOODBYE_LIMIT / 1000} s after the end of the conversation`,
+    );
   }
 }

@@ -74,6 +74,8 @@ export class JsonRpcConversation implements Conversation {
   async finish(): Promise<void> {
     for (const frame of this.#frames.finish()) this.#message(frame);
     await this.calls.finished();
+    // Calls are over before their answers are joined and sent, a few promises later.
+    await new Promise((resolve) => setImmediate(resolve));
   }
 
   #send(text: string): void {
@@ -134,13 +136,15 @@ export class JsonRpcConversation implements Conversation {
   }
 
   #answer(id: unknown, method: string, params: unknown): string | Promise<string | undefined> | undefined {
+    let cancelled: (text: string | undefined) => void = () => undefined;
     const call = this.calls.begin(id, this.#methods.isMutating(method, params), () => {
-      if (this.#methods.isSilent !== true) this.#send(errorText(id, new Fault(CANCELLED, "the call was cancelled")));
+      const fault = new Fault(CANCELLED, "the call was cancelled");
+      cancelled(this.#methods.isSilent === true ? undefined : errorText(id, fault));
     });
     const notify = (name: string, about: unknown) =>
       this.#send(stringifyJson({ jsonrpc: "2.0", method: name, params: about }));
     const done = (text: string): string | undefined => {
-      this.calls.end(id, call);
+      this.calls.end(call);
       return call.isCancelled ? undefined : text;
     };
     const refused = (error: unknown): string => {
@@ -151,7 +155,12 @@ export class JsonRpcConversation implements Conversation {
     try {
       const result = this.#methods.request({ method, params, call, notify });
       if (!isPromise(result)) return done(answerText(id, result));
-      return result.then((value) => answerText(id, value)).catch(refused).then(done);
+      const answer = result.then((value) => answerText(id, value)).catch(refused).then(done);
+      // Whatever comes first; in a batch, the cancellation takes the place of the answer.
+      return new Promise((resolve) => {
+        cancelled = resolve;
+        void answer.then(resolve);
+      });
     } catch (error) {
       return done(refused(error));
     }

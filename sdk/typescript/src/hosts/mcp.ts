@@ -13,17 +13,20 @@ import { Fault, INVALID_PARAMS, type JsonRpcMethods, METHOD_NOT_FOUND, type Requ
 import { hideSecrets } from "./masking.ts";
 import { callFunction, runAction } from "./run.ts";
 import { callable, callableNames, serviceFault, unknownName } from "./service.ts";
+import { Slots } from "./slots.ts";
 
 /** The versions of the Model Context Protocol that are spoken here. */
-const VERSIONS = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
+const VERSIONS = ["2024-10-07", "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 
 /** A plugin as a server of the Model Context Protocol: functions and actions are tools. */
 export class McpMethods implements JsonRpcMethods {
   readonly isSilent = true;
   readonly #session: Session;
+  readonly #slots: Slots;
 
   constructor(session: Session) {
     this.#session = session;
+    this.#slots = new Slots(session.parts.maxInFlight ?? 1);
   }
 
   isMutating(method: string, params: unknown): boolean {
@@ -130,7 +133,8 @@ export class McpMethods implements JsonRpcMethods {
       return proceed(result, (value) => content(value, isObject ? value : { result: value }));
     }
     const { action } = found;
-    return runAction(this.#session, action, given, JSON_READING, call, { progress }).then(({ outputs }) => {
+    const run = () => runAction(this.#session, action, given, JSON_READING, call, { progress });
+    return this.#slots.run(run).then(({ outputs }) => {
       const isEmpty = Object.keys(action.outputs).length === 0;
       return isEmpty ? { content: [{ type: "text", text: "done" }] } : content(outputs, outputs);
     });
@@ -144,7 +148,7 @@ function content(result: unknown, structuredContent: unknown): unknown {
 
 /** Structured content is an object; a map of any keys is one, too. */
 function isObjectType({ type, nullable, optional }: Declaration): boolean {
-  return type.kind === "object" && nullable !== true && optional !== true;
+  return (type.kind === "object" || type.kind === "map") && nullable !== true && optional !== true;
 }
 
 function resultSchema(returns: Declaration): unknown {

@@ -7,7 +7,7 @@ import { parseJson, stringifyJson } from "../values/json.ts";
 import { isUnfit, problemsText } from "../values/problem.ts";
 import { isRecord, JSON_READING } from "../values/read.ts";
 import { bytewise, type Declaration, isOptional, typeText } from "../values/type.ts";
-import { RunningCalls } from "./calls.ts";
+import { type RunningCall, RunningCalls } from "./calls.ts";
 import type { Conversation, Goodbye, Output } from "./host.ts";
 import { hideSecrets } from "./masking.ts";
 import { runAction } from "./run.ts";
@@ -100,6 +100,7 @@ interface Envelope {
   readonly id: unknown;
   readonly method: string;
   readonly params: Record<string, unknown>;
+  readonly call: RunningCall;
 }
 
 /** A plugin as a provider of scenarios. */
@@ -113,7 +114,6 @@ export class OrchardConversation implements Conversation {
   #running = 0;
   /** `configure` and `shutdown` run alone. */
   #isAlone = false;
-  #idle: (() => void) | undefined;
 
   constructor(session: Session, output: Output, goodbye: Goodbye) {
     this.#session = session;
@@ -127,11 +127,6 @@ export class OrchardConversation implements Conversation {
 
   async finish(): Promise<void> {
     for (const line of this.#lines.finish()) this.#line(line);
-    if (this.#running > 0 || this.#waiting.length > 0) {
-      await new Promise<void>((resolve) => {
-        this.#idle = resolve;
-      });
-    }
     await this.#calls.finished();
   }
 
@@ -152,7 +147,8 @@ export class OrchardConversation implements Conversation {
     if (!isRecord(params ?? {})) {
       return this.#fail(known, new OrchardError("invalid_request", "`params` must be an object"));
     }
-    this.#waiting.push({ id, method, params: (params ?? {}) as Record<string, unknown> });
+    const call = this.#calls.begin(id, true);
+    this.#waiting.push({ id, method, params: (params ?? {}) as Record<string, unknown>, call });
     this.#next();
   }
 
@@ -168,7 +164,6 @@ export class OrchardConversation implements Conversation {
       this.#isAlone = isAlone;
       void this.#answer(first, isAlone);
     }
-    if (this.#running === 0 && this.#waiting.length === 0) this.#idle?.();
   }
 
   async #answer(envelope: Envelope, isAlone: boolean): Promise<void> {
@@ -182,6 +177,7 @@ export class OrchardConversation implements Conversation {
       const texts = hideSecrets(this.#session, { message: known.message, detail: known.detail }, envelope.params);
       this.#fail(envelope.id, new OrchardError(known.code, texts.message, texts.detail));
     }
+    this.#calls.end(envelope.call);
     this.#running -= 1;
     if (isAlone) this.#isAlone = false;
     if (envelope.method === "shutdown") this.#goodbye();
@@ -193,7 +189,7 @@ export class OrchardConversation implements Conversation {
     this.#output.write(`${stringifyJson({ id, error })}\n`);
   }
 
-  async #result({ id, method, params }: Envelope): Promise<unknown> {
+  async #result({ method, params, call }: Envelope): Promise<unknown> {
     switch (method) {
       case "describe":
         return { schema: orchardSchema(this.#session.plugin) };
@@ -201,7 +197,7 @@ export class OrchardConversation implements Conversation {
         await this.#configure(params["config"]);
         return {};
       case "execute":
-        return { outputs: await this.#execute(id, params["action"], params["attrs"]) };
+        return { outputs: await this.#execute(call, params["action"], params["attrs"]) };
       case "shutdown":
         await this.#session.shutDown();
         return {};
@@ -221,7 +217,7 @@ export class OrchardConversation implements Conversation {
     }
   }
 
-  async #execute(id: unknown, action: unknown, attrs: unknown): Promise<unknown> {
+  async #execute(call: RunningCall, action: unknown, attrs: unknown): Promise<unknown> {
     if (typeof action !== "string") throw new OrchardError("invalid_request", "`action` must be a string");
     if (!isRecord(attrs ?? {})) throw new OrchardError("invalid_request", "`attrs` must be an object");
     const { actions } = this.#session.parts;
@@ -233,7 +229,6 @@ export class OrchardConversation implements Conversation {
     if (this.#session.stage !== "ready") {
       throw new OrchardError("invalid_request", "configure must succeed before execute is called");
     }
-    const call = this.#calls.begin(id, true);
     try {
       const { outputs, context } = await runAction(this.#session, part, attrs ?? {}, JSON_READING, call, {});
       // Orchard has no place for warnings but stderr, which hosts show.
@@ -242,8 +237,6 @@ export class OrchardConversation implements Conversation {
     } catch (error) {
       if (isUnfit(error)) throw new OrchardError("validation_failed", problemsText(error.problems));
       throw orchardFailure(error, "execute_failed");
-    } finally {
-      this.#calls.end(id, call);
     }
   }
 }

@@ -6,6 +6,8 @@ import { type Awaitable, isPromise, proceed } from "../values/awaitable.ts";
 import { Failure } from "../values/failure.ts";
 import { type Problem, Unfit } from "../values/problem.ts";
 import { isRecord, type Reading, readObject, readValue, type Wire } from "../values/read.ts";
+import { revealed } from "../values/secret.ts";
+import { mustBeThere, typeName } from "../values/type.ts";
 import { type Format, Unwritable, writeDeclared, writeObject } from "../values/write.ts";
 
 /** Runs a handler with its context, which reports nothing once the call is over. */
@@ -94,8 +96,15 @@ export function callFunction(
   });
 }
 
-function functionResult(value: unknown, part: FunctionPart, format: Format): Wire {
-  return written("the result", () => writeDeclared(value, part.returns, format));
+function functionResult(value: unknown, { returns }: FunctionPart, format: Format): Wire {
+  return written("the result", () => {
+    const plain = revealed(value);
+    if ((plain === undefined || plain === null) && mustBeThere(returns)) {
+      const hint = "return a value, or declare the result as nullable";
+      throw new Unwritable([], `${typeName(returns.type)} is required, but the function returned ${plain}; ${hint}`);
+    }
+    return writeDeclared(plain, returns, format);
+  });
 }
 
 /** Runs an action. */

@@ -132,7 +132,7 @@ export class SeasoningsConversation implements Conversation {
     } catch (thrown) {
       error = hideSecrets(this.#session, faultOf(thrown), params);
     }
-    this.#calls.end(id, call);
+    this.#calls.end(call);
     if (!call.isCancelled) this.#respond(id, method, error, result);
     if (method === "shutdown") this.#goodbye();
   }

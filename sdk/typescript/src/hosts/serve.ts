@@ -8,7 +8,8 @@ import { AnyConversation } from "./detect.ts";
 import { FrameLog, type Masked, maskedOf } from "./frame_log.ts";
 import type { Conversation, Goodbye, Output } from "./host.ts";
 import { orchardSchema } from "./orchard.ts";
-import { protectStdout, StdioOutput } from "./stdio.ts";
+import { StdioOutput } from "./stdio.ts";
+import { protectStdout } from "./stdout.ts";
 
 /** The whole program of a plugin: see `Plugin.serve`. */
 export async function servePlugin(plugin: AnyPlugin, args: readonly string[] = process.argv.slice(2)): Promise<void> {
@@ -69,7 +70,6 @@ export async function serveStdio(
   let code = 0;
   await new Promise<void>((resolve) => {
     let isOver = false;
-    let isSignalled = false;
     let end: (reason?: unknown) => void = () => undefined;
     const conversation = begin(output, () => end());
     end = (reason) => {
@@ -105,9 +105,8 @@ export async function serveStdio(
     for (const signal of ["SIGTERM", "SIGINT"] as const) {
       try {
         process.on(signal, () => {
-          // A second signal does not wait for what runs.
-          if (isSignalled) process.exit(signal === "SIGTERM" ? 143 : 130);
-          isSignalled = true;
+          // What runs has its last seconds already, after the end of the input or a first signal: this one does not wait.
+          if (isOver) process.exit(signal === "SIGTERM" ? 143 : 130);
           end();
         });
       } catch {

@@ -9,6 +9,7 @@ import type { RunningCalls } from "./calls.ts";
 import { FAILED, Fault, INVALID_PARAMS, type JsonRpcMethods, METHOD_NOT_FOUND, type Request } from "./json_rpc.ts";
 import { hideSecrets } from "./masking.ts";
 import { callFunction, named, runAction } from "./run.ts";
+import { Slots } from "./slots.ts";
 
 /** A function or an action, by the name that they share. */
 export function callable(
@@ -39,9 +40,11 @@ export function unknownName(session: Session, kind: string, name: string): strin
 /** A plugin as a JSON-RPC service: each function and each action is a method. */
 export class ServiceMethods implements JsonRpcMethods {
   readonly #session: Session;
+  readonly #slots: Slots;
 
   constructor(session: Session) {
     this.#session = session;
+    this.#slots = new Slots(session.parts.maxInFlight ?? 1);
   }
 
   isMutating(method: string): boolean {
@@ -65,7 +68,10 @@ export class ServiceMethods implements JsonRpcMethods {
       return callFunction(this.#session, found.function, given, JSON_READING, "json", call, {});
     }
     const given = Array.isArray(params) ? named(method, found.action, params) : params;
-    return runAction(this.#session, found.action, given, JSON_READING, call, {}).then(({ outputs }) => outputs);
+    const { action } = found;
+    return this.#slots.run(() => runAction(this.#session, action, given, JSON_READING, call, {})).then(
+      ({ outputs }) => (Object.keys(action.outputs).length === 0 ? null : outputs),
+    );
   }
 
   hide<T>(value: T, method: string, params: unknown): T {

@@ -1,6 +1,5 @@
 import { Buffer } from "node:buffer";
 import { write, writeSync } from "node:fs";
-import process from "node:process";
 
 import type { FrameLog } from "./frame_log.ts";
 import type { Output } from "./host.ts";
@@ -104,35 +103,5 @@ export class StdioOutput implements Output {
     this.#waitingBytes = 0;
     for (const resolve of this.#drained.splice(0)) resolve();
     this.onBroken();
-  }
-}
-
-/** What authors print goes to stderr: stdout is the protocol's. */
-export function protectStdout(): void {
-  for (
-    const name of [
-      "log",
-      "info",
-      "debug",
-      "table",
-      "dir",
-      "dirxml",
-      "group",
-      "groupCollapsed",
-      "timeEnd",
-      "timeLog",
-      "count",
-    ] as const
-  ) {
-    const method = console[name] as ((...args: unknown[]) => void) | undefined;
-    if (name === "log" || name === "info" || name === "debug" || method === undefined) {
-      console[name] = (...args: unknown[]) => console.error(...args);
-    }
-  }
-  try {
-    // The streams are made when they are asked for, which takes time that a start does not have.
-    Object.defineProperty(process, "stdout", { configurable: true, get: () => process.stderr });
-  } catch {
-    // The runtime does not allow it; the methods of console are replaced in any case.
   }
 }

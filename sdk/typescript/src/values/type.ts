@@ -126,6 +126,11 @@ export function isOptional(one: Declaration): boolean {
   return one.optional === true || one.default !== undefined || one.writeOnly === true;
 }
 
+/** Whether a value of this declaration cannot be null. */
+export function mustBeThere(one: Declaration): boolean {
+  return one.type.kind !== "any" && one.nullable !== true && !isOptional(one);
+}
+
 /** The declaration of a name that is known to be there. */
 export function declared(attributes: Declarations, name: string): Declaration {
   return attributes[name] as Declaration;

@@ -7,6 +7,7 @@ import {
   type Declaration,
   type Declarations,
   isOptional,
+  mustBeThere,
   put,
   type Type,
   typeJson,
@@ -80,7 +81,7 @@ function writeTyped(value: unknown, type: Type, format: Format, path: Path): Wir
     case "list":
     case "set": {
       if (!isIterable(value)) break;
-      const all = Array.from(value, (one, index) => writeDeclared(one, type.element, format, [...path, index]));
+      const all = Array.from(value, (one, index) => writeElement(one, type.element, format, [...path, index]));
       return type.kind === "set" ? ordered(all) : all;
     }
     case "tuple":
@@ -91,7 +92,7 @@ function writeTyped(value: unknown, type: Type, format: Format, path: Path): Wir
       const found = {};
       for (const key of Object.keys(value).sort(bytewise)) {
         if (value[key] !== undefined) {
-          put(found, key.normalize("NFC"), writeDeclared(value[key], type.element, format, [...path, key]));
+          put(found, key.normalize("NFC"), writeElement(value[key], type.element, format, [...path, key]));
         }
       }
       return found;
@@ -103,11 +104,20 @@ function writeTyped(value: unknown, type: Type, format: Format, path: Path): Wir
   throw new Unwritable(path, `${typeName(type)} is required, but this is ${jsName(value)}`);
 }
 
+/** Writes what is inside a list, a set, a map or a tuple. */
+function writeElement(value: unknown, one: Declaration, format: Format, path: Path): Wire {
+  const written = writeDeclared(value, one, format, path);
+  if (written === null && mustBeThere(one)) {
+    throw new Unwritable(path, `${typeName(one.type)} is required, but this is ${value === undefined ? "missing" : "null"}`);
+  }
+  return written;
+}
+
 function writeTuple(all: unknown[], elements: readonly Declaration[], format: Format, path: Path): Wire {
   if (all.length !== elements.length) {
     throw new Unwritable(path, `a tuple of ${elements.length} elements is required, but this has ${all.length}`);
   }
-  return elements.map((one, index) => writeDeclared(all[index], one, format, [...path, index]));
+  return elements.map((one, index) => writeElement(all[index], one, format, [...path, index]));
 }
 
 const namesInOrder = new WeakMap<Declarations, readonly string[]>();
