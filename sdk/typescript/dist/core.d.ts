@@ -1045,6 +1045,8 @@ interface Reading {
 declare const JSON_READING: Reading;
 declare const CTY_READING: Reading;
 declare const PLAN_READING: Reading;
+/** The text that bytes are; `undefined` if they are not UTF-8. */
+declare function plainText(bytes: Uint8Array): string | undefined;
 /** The type that a value of the type `any` comes with. Most values have one of a few. */
 declare function typeFromBytes(bytes: Uint8Array): Type | undefined;
 /** Whether a value is an object with members: not a list, not a number, not an unknown value. */
@@ -1176,6 +1178,8 @@ declare function checkPlace(address: string, allowUsers: AllowedUsers): void;
 // ipc/options
 /** How messages are delimited: one on a line, or each behind a `Content-Length` header. */
 type Framing = "lines" | "headers";
+/** Who sends what is read, for the texts of errors: a plugin has no options that its host could be told about. */
+type Sender = "server" | "client" | "host";
 /** What a client is made with. All times are in milliseconds. */
 interface ClientOptions {
     /** The name of the socket, see `socketAddress`, or its path. */
@@ -1278,6 +1282,8 @@ declare class JsonRpcConversation implements Conversation {
 }
 
 // hosts/scripts
+/** The version of denobridge's own library that the scripts here are written for. */
+declare const DENOBRIDGE_VERSION = "0.4.1";
 /** Problems and warnings in the shape of denobridge: a path begins with `props` or another member of the params. */
 interface Diagnostics {
     diagnostics: {
@@ -1574,6 +1580,13 @@ declare class Scanner {
  * @throws {UnpackError} The bytes are not one value.
  */
 declare function unpack(bytes: Uint8Array): unknown;
+/** A whole message with a value in it that cannot be read: the one after it can. */
+declare class FlawedMessage {
+    /** What it begins with, up to the kind, the id and the method: enough to answer it. */
+    readonly start: readonly unknown[];
+    readonly problem: string;
+    constructor(start: readonly unknown[], problem: string);
+}
 /** Reads messages out of bytes that come in pieces. */
 declare class MessageStream {
     #private;
@@ -1599,6 +1612,7 @@ export {
   ChangeAction,
   ChangeHandler,
   Context,
+  DENOBRIDGE_VERSION,
   DatasourceProvider,
   DatasourceProviderMethods,
   Decision,

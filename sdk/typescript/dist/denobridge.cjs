@@ -2,6 +2,7 @@
 "use strict";
 const all = require("./index.cjs");
 exports.ActionProvider = all.ActionProvider;
+exports.DENOBRIDGE_VERSION = all.DENOBRIDGE_VERSION;
 exports.DatasourceProvider = all.DatasourceProvider;
 exports.EphemeralResourceProvider = all.EphemeralResourceProvider;
 exports.Failure = all.Failure;

@@ -2,6 +2,7 @@
 export {
   ActionProvider,
   ActionProviderMethods,
+  DENOBRIDGE_VERSION,
   DatasourceProvider,
   DatasourceProviderMethods,
   Diagnostics,

@@ -1,6 +1,7 @@
 // Made by bundle.mjs out of src/. Do not edit.
 export {
   ActionProvider,
+  DENOBRIDGE_VERSION,
   DatasourceProvider,
   EphemeralResourceProvider,
   Failure,

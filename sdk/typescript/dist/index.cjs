@@ -503,6 +503,54 @@ function decimalText(number) {
     return text.includes("e") ? new Big(text).toString() : text;
 }
 
+// ipc/bytes
+const strictDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+function utf8Text(bytes) {
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
+    return text.includes("\ufffd") ? strictDecoder.decode(bytes) : text;
+}
+const IDLE_SPACE = 64 * 1024;
+class ByteQueue {
+    #space = new Uint8Array(0);
+    #start = 0;
+    #end = 0;
+    get length() {
+        return this.#end - this.#start;
+    }
+    get view() {
+        return this.#space.subarray(this.#start, this.#end);
+    }
+    push(chunk) {
+        if (this.#space.length - this.#end < chunk.length)
+            this.#makeRoom(chunk.length);
+        this.#space.set(chunk, this.#end);
+        this.#end += chunk.length;
+    }
+    drop(count) {
+        this.#start += count;
+        if (this.#start < this.#end)
+            return;
+        this.#start = 0;
+        this.#end = 0;
+        if (this.#space.length > IDLE_SPACE)
+            this.#space = new Uint8Array(0);
+    }
+    #makeRoom(count) {
+        const { view } = this;
+        const needed = view.length + count;
+        if (needed * 2 <= this.#space.length) {
+            this.#space.copyWithin(0, this.#start, this.#end);
+        }
+        else {
+            const larger = new Uint8Array(Math.max(needed, view.length * 2));
+            larger.set(view);
+            this.#space = larger;
+        }
+        this.#start = 0;
+        this.#end = view.length;
+    }
+}
+
 // values/problem
 function problemText({ path, text, isNamed }) {
     const place = isNamed === true ? path.slice(0, -1) : path;
@@ -764,9 +812,9 @@ class Reader {
     #string(value, path, step) {
         if (typeof value === "string")
             return value;
-        if (value instanceof Uint8Array)
-            return new TextDecoder().decode(value);
-        return this.#wrong(value, { kind: "string" }, path, step);
+        if (!(value instanceof Uint8Array))
+            return this.#wrong(value, { kind: "string" }, path, step);
+        return plainText(value) ?? this.#refuse(path, step, "a string is required, but this is not UTF-8");
     }
     #bool(value, path, step) {
         if (typeof value === "boolean")
@@ -834,6 +882,14 @@ class Reader {
     }
     #wrong(value, type, path, step) {
         return this.#refuse(path, step, `${typeName(type)} is required, but this is ${wireName(value)}`);
+    }
+}
+function plainText(bytes) {
+    try {
+        return utf8Text(bytes);
+    }
+    catch {
+        return undefined;
     }
 }
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
@@ -2064,54 +2120,6 @@ function isReplaced(current, next, attributes) {
     });
 }
 
-// ipc/bytes
-const strictDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-function utf8Text(bytes) {
-    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
-    return text.includes("\ufffd") ? strictDecoder.decode(bytes) : text;
-}
-const IDLE_SPACE = 64 * 1024;
-class ByteQueue {
-    #space = new Uint8Array(0);
-    #start = 0;
-    #end = 0;
-    get length() {
-        return this.#end - this.#start;
-    }
-    get view() {
-        return this.#space.subarray(this.#start, this.#end);
-    }
-    push(chunk) {
-        if (this.#space.length - this.#end < chunk.length)
-            this.#makeRoom(chunk.length);
-        this.#space.set(chunk, this.#end);
-        this.#end += chunk.length;
-    }
-    drop(count) {
-        this.#start += count;
-        if (this.#start < this.#end)
-            return;
-        this.#start = 0;
-        this.#end = 0;
-        if (this.#space.length > IDLE_SPACE)
-            this.#space = new Uint8Array(0);
-    }
-    #makeRoom(count) {
-        const { view } = this;
-        const needed = view.length + count;
-        if (needed * 2 <= this.#space.length) {
-            this.#space.copyWithin(0, this.#start, this.#end);
-        }
-        else {
-            const larger = new Uint8Array(Math.max(needed, view.length * 2));
-            larger.set(view);
-            this.#space = larger;
-        }
-        this.#start = 0;
-        this.#end = view.length;
-    }
-}
-
 // ipc/errors
 const ErrorCode = {
     ParseError: -32700,
@@ -2214,12 +2222,14 @@ const headerDecoder = new TextDecoder();
 const CHARSET = /charset\s*=\s*"?([^";\s]*)/i;
 class HeaderReader {
     #limit;
+    #sender;
     #queue = new ByteQueue();
     #headers = 0;
     #length;
     #isBody = false;
-    constructor(limit) {
+    constructor(limit, sender) {
         this.#limit = limit;
+        this.#sender = sender;
     }
     *push(chunk) {
         this.#queue.push(chunk);
@@ -2292,8 +2302,8 @@ class HeaderReader {
     #readHeader(line) {
         const [, name, value = ""] = HEADER.exec(line) ?? [];
         if (name === undefined) {
-            const problem = `"${line.slice(0, 80)}" is no header`;
-            throw broken(`${problem}; does the server speak lines? Then set framing to "lines"`);
+            const problem = `"${line.slice(0, 80)}" is not a header`;
+            throw broken(this.#sender === "server" ? `${problem}; does the server speak lines? Then set framing to "lines"` : problem);
         }
         switch (name.toLowerCase()) {
             case "content-length":
@@ -2309,12 +2319,13 @@ class HeaderReader {
     }
     #readLength(value) {
         if (!/^[0-9]+$/.test(value))
-            throw broken(`"${value.slice(0, 80)}" is no Content-Length`);
+            throw broken(`"${value.slice(0, 80)}" is not a Content-Length`);
         const length = Number(value);
         if (length <= this.#limit)
             return length;
-        const problem = `the server announces ${value} bytes, and ${this.#limit} are taken at most`;
-        throw connectionError("TOO_LARGE", `${problem}; raise maxMessageBytes to take them`);
+        const problem = `the ${this.#sender} announces ${value} bytes, and ${this.#limit} are taken at most`;
+        const hint = this.#sender === "host" ? "" : "; raise maxMessageBytes to take them";
+        throw connectionError("TOO_LARGE", problem + hint);
     }
 }
 function broken(problem) {
@@ -2326,10 +2337,12 @@ const LINE_END = 0x0a;
 const BLANKS = [0x20, 0x09, 0x0d];
 class LineReader {
     #limit;
+    #sender;
     #queue = new ByteQueue();
     #searched = 0;
-    constructor(limit) {
+    constructor(limit, sender) {
         this.#limit = limit;
+        this.#sender = sender;
     }
     *push(chunk) {
         this.#queue.push(chunk);
@@ -2356,8 +2369,8 @@ class LineReader {
     #check(length) {
         if (length <= this.#limit)
             return;
-        const problem = `the server sent a line of more than ${this.#limit} bytes`;
-        throw connectionError("TOO_LARGE", `${problem}; raise maxMessageBytes to take it`);
+        const problem = `the ${this.#sender} sent a line of more than ${this.#limit} bytes`;
+        throw connectionError("TOO_LARGE", this.#sender === "host" ? problem : `${problem}; raise maxMessageBytes to take it`);
     }
 }
 function isBlank(line) {
@@ -2365,8 +2378,8 @@ function isBlank(line) {
 }
 
 // ipc/framing
-function frameReader(framing, limit) {
-    return framing === "headers" ? new HeaderReader(limit) : new LineReader(limit);
+function frameReader(framing, limit, sender = "server") {
+    return framing === "headers" ? new HeaderReader(limit, sender) : new LineReader(limit, sender);
 }
 function frame(framing, text) {
     if (framing === "lines")
@@ -2468,7 +2481,7 @@ class JsonRpcConversation {
         this.#methods = methods;
         this.#output = output;
         this.#framing = framing;
-        this.#frames = frameReader(framing, LARGEST_MESSAGE);
+        this.#frames = frameReader(framing, LARGEST_MESSAGE, "host");
     }
     receive(chunk) {
         for (const frame of this.#frames.push(chunk))
@@ -3278,7 +3291,7 @@ class OrchardConversation {
     #session;
     #output;
     #goodbye;
-    #lines = frameReader("lines", LARGEST_LINE);
+    #lines = frameReader("lines", LARGEST_LINE, "host");
     #calls = new RunningCalls();
     #waiting = [];
     #running = 0;
@@ -3661,12 +3674,12 @@ class Unpacker {
             for (let index = at; index < at + size; index += 1) {
                 const byte = this.#bytes[index];
                 if (byte > 0x7f)
-                    return this.#bytes.toString("utf8", at, at + size);
+                    return strictText(this.#bytes.subarray(at, at + size));
                 text += String.fromCharCode(byte);
             }
             return text;
         }
-        return this.#bytes.toString("utf8", at, at + size);
+        return strictText(this.#bytes.subarray(at, at + size));
     }
     #binary(size) {
         const at = this.#skip(size);
@@ -3682,7 +3695,7 @@ class Unpacker {
         const found = {};
         for (let index = 0; index < count; index += 1) {
             const key = this.value();
-            const name = key instanceof Uint8Array ? Buffer.from(key).toString("utf8") : key;
+            const name = key instanceof Uint8Array ? strictText(key) : key;
             if (typeof name !== "string")
                 throw new UnpackError("a key of a map is not a text");
             put(found, name, this.value());
@@ -3698,6 +3711,14 @@ class Unpacker {
             throw new UnpackError("a refinement of an unknown value is too large");
         const known = readRefinement(this.#bytes.subarray(at, at + size));
         return known === null ? null : new Unknown(known);
+    }
+}
+function strictText(bytes) {
+    try {
+        return utf8Text(bytes);
+    }
+    catch {
+        throw new UnpackError("a text is not UTF-8");
     }
 }
 function small(value) {
@@ -3716,7 +3737,7 @@ function readRefinement(payload) {
     for (let left = head & 0x0f; left > 0; left -= 1) {
         const key = entries.value();
         const given = entries.value();
-        const value = key === 2 && given instanceof Uint8Array ? Buffer.from(given).toString("utf8") : given;
+        const value = key === 2 && given instanceof Uint8Array ? strictText(given) : given;
         if (key === 1 && value === true)
             isNull = true;
         else if (key === 1 && value === false)
@@ -3765,6 +3786,39 @@ function unpack(bytes) {
     }
     return new Unpacker(bytes).value();
 }
+class FlawedMessage {
+    start;
+    problem;
+    constructor(start, problem) {
+        this.start = start;
+        this.problem = problem;
+    }
+}
+function messageOf(bytes) {
+    try {
+        return new Unpacker(bytes).value();
+    }
+    catch (error) {
+        if (!(error instanceof UnpackError))
+            throw error;
+        return new FlawedMessage(startOf(bytes), error.message);
+    }
+}
+function startOf(bytes) {
+    const found = [];
+    if (bytes[0] !== 0x94)
+        return found;
+    const values = new Unpacker(bytes.subarray(1));
+    try {
+        while (found.length < 3)
+            found.push(values.value());
+    }
+    catch (error) {
+        if (!(error instanceof UnpackError))
+            throw error;
+    }
+    return found;
+}
 class MessageStream {
     #scanner;
     #rest = Buffer.alloc(0);
@@ -3788,7 +3842,7 @@ class MessageStream {
             if (length < 0)
                 break;
             this.#scanner.reset();
-            const message = new Unpacker(piece.subarray(0, length)).value();
+            const message = messageOf(piece.subarray(0, length));
             start += length;
             yield message;
         }
@@ -4628,13 +4682,15 @@ class SeasoningsConversation {
         this.#output.write(pack(message));
     }
     #message(message) {
+        if (message instanceof FlawedMessage)
+            return this.#refuse(message);
         if (!Array.isArray(message)) {
             throw new UnpackError("a message must be an array; something else was written to stdin");
         }
         const [kind, ...rest] = message;
         if (kind === 0 && rest.length === 3 && isId(rest[0])) {
             const [id, method, params] = rest;
-            const name = method instanceof Uint8Array ? new TextDecoder().decode(method) : method;
+            const name = method instanceof Uint8Array ? plainText(method) : method;
             if (typeof name === "string")
                 return void this.#answer(id, canonicalMethod(name), params);
         }
@@ -4645,6 +4701,13 @@ class SeasoningsConversation {
             return;
         const id = kind === 0 && isId(rest[0]) ? rest[0] : 0;
         this.#send(1, id, [INVALID_REQUEST, "the message is not a request, a response or an event"], null);
+    }
+    #refuse({ start: [kind, id, method], problem }) {
+        if (kind === 0 && isId(id) && typeof method === "string") {
+            this.#send(1, id, [INVALID_PARAMS, `the params of ${method} cannot be read: ${problem}`], null);
+        }
+        else
+            this.#send(1, kind === 0 && isId(id) ? id : 0, [INVALID_REQUEST, `the message cannot be read: ${problem}`], null);
     }
     #event(method, params) {
         const given = paramsOf(params);
@@ -4962,6 +5025,8 @@ class FrameLog {
         return shown === JSON.stringify(message) ? text : shown;
     }
     #hidden(value) {
+        if (value instanceof FlawedMessage)
+            return [...value.start, value.problem];
         if (Array.isArray(value))
             return value.map((inner) => this.#hidden(inner));
         if (!isRecord(value))
@@ -5488,6 +5553,7 @@ class StdioTransport {
 
 
 // hosts/scripts
+const DENOBRIDGE_VERSION = "0.4.1";
 class Script {
     #methods;
     #goodbye = () => undefined;
@@ -5516,12 +5582,17 @@ class Script {
             setTimeout(this.#goodbye, 0);
             return {};
         }
-        const method = this.#methods[request.method];
+        const method = Object.hasOwn(this.#methods, request.method) ? this.#methods[request.method] : undefined;
         if (method === undefined) {
             throw new Fault(METHOD_NOT_FOUND, `Method not found: ${request.method}`, { method: request.method });
         }
         try {
-            return await method((request.params ?? {}), request);
+            const params = request.params ?? {};
+            if (!isRecord(params))
+                throw new Fault(INVALID_PARAMS, `the params of ${request.method} must be an object`);
+            const answer = await method(params, request);
+            checkJson(request.method, answer);
+            return answer;
         }
         catch (error) {
             if (error instanceof Fault)
@@ -5583,6 +5654,8 @@ class ResourceProvider extends Script {
                     return refused;
                 const [warnings, result] = warned(answer);
                 const { id, state } = (result ?? {});
+                if (id === undefined || id === null)
+                    throw incomplete("create", "an id", "{ id, state }");
                 return { id, ...parted(state, "state", "sensitiveState"), ...warnings };
             },
             async read(params) {
@@ -5594,6 +5667,9 @@ class ResourceProvider extends Script {
                 const { exists, props, state } = (result ?? {});
                 if (exists === false)
                     return { exists: false, ...warnings };
+                if (props === undefined || props === null) {
+                    throw incomplete("read", "props", "{ props, state }, or { exists: false } if it is gone");
+                }
                 return { props, ...parted(state, "state", "sensitiveState"), ...warnings };
             },
             async update(params) {
@@ -5628,6 +5704,8 @@ class DatasourceProvider extends Script {
                 if (refused !== undefined)
                     return refused;
                 const [warnings, result] = warned(answer);
+                if (result === undefined)
+                    throw incomplete("read", "a result", "the result");
                 return { ...parted(result, "result", "sensitiveResult"), ...warnings };
             },
         });
@@ -5644,6 +5722,8 @@ class EphemeralResourceProvider extends Script {
                     return refused;
                 const [warnings, opened] = warned(answer);
                 const { result, renewAt, privateData } = (opened ?? {});
+                if (result === undefined)
+                    throw incomplete("open", "a result", "{ result }");
                 return { ...parted(result, "result", "sensitiveResult"), ...present({ renewAt, privateData }), ...warnings };
             },
             ...(renew === undefined ? {} : {
@@ -5674,6 +5754,20 @@ class ActionProvider extends Script {
                 return refusal(answer) ?? { done: true, ...warned(answer)[0] };
             },
         });
+    }
+}
+function incomplete(method, missing, wanted) {
+    return new Error(`${method} returned nothing that has ${missing}; return ${wanted}`);
+}
+function checkJson(method, value, path = "") {
+    if (typeof value === "number" && !Number.isFinite(value)) {
+        throw new Error(`${method} returned ${value} in ${path}, which cannot be written as JSON`);
+    }
+    if (Array.isArray(value))
+        value.forEach((one, index) => checkJson(method, one, `${path}.${index}`));
+    else if (isRecord(value) && !("toJSON" in value)) {
+        for (const name in value)
+            checkJson(method, value[name], path === "" ? name : `${path}.${name}`);
     }
 }
 function present(members) {
@@ -6100,6 +6194,7 @@ module.exports = {
   ActionProvider,
   Big,
   Context,
+  DENOBRIDGE_VERSION,
   DatasourceProvider,
   EphemeralResourceProvider,
   Failure,

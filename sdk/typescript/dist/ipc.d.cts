@@ -276,6 +276,8 @@ declare function checkPlace(address: string, allowUsers: AllowedUsers): void;
 // ipc/options
 /** How messages are delimited: one on a line, or each behind a `Content-Length` header. */
 type Framing = "lines" | "headers";
+/** Who sends what is read, for the texts of errors: a plugin has no options that its host could be told about. */
+type Sender = "server" | "client" | "host";
 /** What a client is made with. All times are in milliseconds. */
 interface ClientOptions {
     /** The name of the socket, see `socketAddress`, or its path. */
@@ -349,7 +351,7 @@ interface ConnectionListener {
 /** One open socket and the messages on it. */
 declare class Connection {
     #private;
-    constructor(socket: Socket, settings: Settings, listener: ConnectionListener);
+    constructor(socket: Socket, settings: Settings, listener: ConnectionListener, sender?: Sender);
     /**
      * Sends a message. What is sent in one go leaves in one write.
      *

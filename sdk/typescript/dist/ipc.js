@@ -416,12 +416,14 @@ const headerDecoder = new TextDecoder();
 const CHARSET = /charset\s*=\s*"?([^";\s]*)/i;
 class HeaderReader {
     #limit;
+    #sender;
     #queue = new ByteQueue();
     #headers = 0;
     #length;
     #isBody = false;
-    constructor(limit) {
+    constructor(limit, sender) {
         this.#limit = limit;
+        this.#sender = sender;
     }
     *push(chunk) {
         this.#queue.push(chunk);
@@ -494,8 +496,8 @@ class HeaderReader {
     #readHeader(line) {
         const [, name, value = ""] = HEADER.exec(line) ?? [];
         if (name === undefined) {
-            const problem = `"${line.slice(0, 80)}" is no header`;
-            throw broken(`${problem}; does the server speak lines? Then set framing to "lines"`);
+            const problem = `"${line.slice(0, 80)}" is not a header`;
+            throw broken(this.#sender === "server" ? `${problem}; does the server speak lines? Then set framing to "lines"` : problem);
         }
         switch (name.toLowerCase()) {
             case "content-length":
@@ -511,12 +513,13 @@ class HeaderReader {
     }
     #readLength(value) {
         if (!/^[0-9]+$/.test(value))
-            throw broken(`"${value.slice(0, 80)}" is no Content-Length`);
+            throw broken(`"${value.slice(0, 80)}" is not a Content-Length`);
         const length = Number(value);
         if (length <= this.#limit)
             return length;
-        const problem = `the server announces ${value} bytes, and ${this.#limit} are taken at most`;
-        throw connectionError("TOO_LARGE", `${problem}; raise maxMessageBytes to take them`);
+        const problem = `the ${this.#sender} announces ${value} bytes, and ${this.#limit} are taken at most`;
+        const hint = this.#sender === "host" ? "" : "; raise maxMessageBytes to take them";
+        throw connectionError("TOO_LARGE", problem + hint);
     }
 }
 function broken(problem) {
@@ -528,10 +531,12 @@ const LINE_END = 0x0a;
 const BLANKS = [0x20, 0x09, 0x0d];
 class LineReader {
     #limit;
+    #sender;
     #queue = new ByteQueue();
     #searched = 0;
-    constructor(limit) {
+    constructor(limit, sender) {
         this.#limit = limit;
+        this.#sender = sender;
     }
     *push(chunk) {
         this.#queue.push(chunk);
@@ -558,8 +563,8 @@ class LineReader {
     #check(length) {
         if (length <= this.#limit)
             return;
-        const problem = `the server sent a line of more than ${this.#limit} bytes`;
-        throw connectionError("TOO_LARGE", `${problem}; raise maxMessageBytes to take it`);
+        const problem = `the ${this.#sender} sent a line of more than ${this.#limit} bytes`;
+        throw connectionError("TOO_LARGE", this.#sender === "host" ? problem : `${problem}; raise maxMessageBytes to take it`);
     }
 }
 function isBlank(line) {
@@ -567,8 +572,8 @@ function isBlank(line) {
 }
 
 // ipc/framing
-function frameReader(framing, limit) {
-    return framing === "headers" ? new HeaderReader(limit) : new LineReader(limit);
+function frameReader(framing, limit, sender = "server") {
+    return framing === "headers" ? new HeaderReader(limit, sender) : new LineReader(limit, sender);
 }
 function frame(framing, text) {
     if (framing === "lines")
@@ -587,11 +592,11 @@ class Connection {
     #isCorked = false;
     #flushed;
     #unsent = 0;
-    constructor(socket, settings, listener) {
+    constructor(socket, settings, listener, sender = "server") {
         this.#socket = socket;
         this.#settings = settings;
         this.#listener = listener;
-        this.#reader = frameReader(settings.framing, settings.maxMessageBytes);
+        this.#reader = frameReader(settings.framing, settings.maxMessageBytes, sender);
         socket.on("data", (chunk) => this.#take(() => this.#reader.push(chunk)));
         socket.on("end", () => {
             this.#take(() => this.#reader.finish());
@@ -1427,7 +1432,7 @@ class ServedClient {
                 this.#options.onError?.(problem);
                 socket.destroy();
             },
-        });
+        }, "client");
     }
     lost() {
         this.#handlers.cancelAll();

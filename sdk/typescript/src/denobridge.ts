@@ -6,6 +6,7 @@
 export {
   ActionProvider,
   DatasourceProvider,
+  DENOBRIDGE_VERSION,
   EphemeralResourceProvider,
   Failure,
   ResourceProvider,

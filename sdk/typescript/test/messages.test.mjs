@@ -176,6 +176,6 @@ trial("a line where a header should be ends the connection", async (use) => {
   const { client, peer } = await use.pair({ framing: "headers" });
   const error = next(client, "error");
   peer.write('{"jsonrpc":"2.0","method":"m"}\n');
-  assert.match((await error)[0].message, /is no header; .* framing to "lines"/);
+  assert.match((await error)[0].message, /is not a header; .* framing to "lines"/);
   assert.equal(client.isConnected(), false);
 });

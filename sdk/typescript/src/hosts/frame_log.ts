@@ -7,7 +7,7 @@ import { isRecord } from "../values/read.ts";
 import type { Declarations } from "../values/type.ts";
 import { canonical } from "../values/write.ts";
 import type { UnpackError } from "../wire/scanner.ts";
-import { MessageStream } from "../wire/unpack.ts";
+import { FlawedMessage, MessageStream } from "../wire/unpack.ts";
 import { isSecretDeclaration, MASK, SECRET_MEMBERS, secretNames } from "./masking.ts";
 
 /** What the log does not show. */
@@ -98,6 +98,7 @@ export class FrameLog {
   }
 
   #hidden(value: unknown): unknown {
+    if (value instanceof FlawedMessage) return [...value.start, value.problem];
     if (Array.isArray(value)) return value.map((inner) => this.#hidden(inner));
     if (!isRecord(value)) return value;
     const entries = Object.entries(value).map(([name, inner]) => [

@@ -64,7 +64,7 @@ export class JsonRpcConversation implements Conversation {
     this.#methods = methods;
     this.#output = output;
     this.#framing = framing;
-    this.#frames = frameReader(framing, LARGEST_MESSAGE);
+    this.#frames = frameReader(framing, LARGEST_MESSAGE, "host");
   }
 
   receive(chunk: Uint8Array): void {

@@ -108,7 +108,7 @@ export class OrchardConversation implements Conversation {
   readonly #session: Session;
   readonly #output: Output;
   readonly #goodbye: Goodbye;
-  readonly #lines: FrameReader = frameReader("lines", LARGEST_LINE);
+  readonly #lines: FrameReader = frameReader("lines", LARGEST_LINE, "host");
   readonly #calls = new RunningCalls();
   readonly #waiting: Envelope[] = [];
   #running = 0;

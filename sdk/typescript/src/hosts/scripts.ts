@@ -4,9 +4,12 @@ import { isRecord, type Wire } from "../values/read.ts";
 import { revealed } from "../values/secret.ts";
 import type { RunningCalls } from "./calls.ts";
 import type { Goodbye } from "./host.ts";
-import { FAILED, Fault, JsonRpcConversation, type JsonRpcMethods, METHOD_NOT_FOUND, type Request } from "./json_rpc.ts";
+import { FAILED, Fault, INVALID_PARAMS, JsonRpcConversation, type JsonRpcMethods, METHOD_NOT_FOUND, type Request } from "./json_rpc.ts";
 import { MASKED_OF_SCRIPTS } from "./frame_log.ts";
 import { serveStdio } from "./serve.ts";
+
+/** The version of denobridge's own library that the scripts here are written for. */
+export const DENOBRIDGE_VERSION = "0.4.1";
 
 /** Problems and warnings in the shape of denobridge: a path begins with `props` or another member of the params. */
 export interface Diagnostics {
@@ -103,12 +106,17 @@ class Script implements JsonRpcMethods {
       setTimeout(this.#goodbye, 0);
       return {};
     }
-    const method = this.#methods[request.method];
+    // Its own members alone: an object also has methods such as toString.
+    const method = Object.hasOwn(this.#methods, request.method) ? this.#methods[request.method] : undefined;
     if (method === undefined) {
       throw new Fault(METHOD_NOT_FOUND, `Method not found: ${request.method}`, { method: request.method });
     }
     try {
-      return await method((request.params ?? {}) as Params, request);
+      const params = request.params ?? {};
+      if (!isRecord(params)) throw new Fault(INVALID_PARAMS, `the params of ${request.method} must be an object`);
+      const answer = await method(params, request);
+      checkJson(request.method, answer);
+      return answer;
     } catch (error) {
       if (error instanceof Fault) throw error;
       // The message of the author reaches the user.
@@ -174,6 +182,7 @@ export class ResourceProvider<Props, State = undefined, ID = string> extends Scr
         if (refused !== undefined) return refused;
         const [warnings, result] = warned(answer);
         const { id, state } = (result ?? {}) as { id: unknown; state: Wire };
+        if (id === undefined || id === null) throw incomplete("create", "an id", "{ id, state }");
         return { id, ...parted(state, "state", "sensitiveState"), ...warnings };
       },
       async read(params) {
@@ -183,6 +192,9 @@ export class ResourceProvider<Props, State = undefined, ID = string> extends Scr
         const [warnings, result] = warned(answer);
         const { exists, props, state } = (result ?? {}) as Params;
         if (exists === false) return { exists: false, ...warnings };
+        if (props === undefined || props === null) {
+          throw incomplete("read", "props", "{ props, state }, or { exists: false } if it is gone");
+        }
         return { props, ...parted(state, "state", "sensitiveState"), ...warnings };
       },
       async update(params) {
@@ -232,6 +244,7 @@ export class DatasourceProvider<Props, Result> extends Script {
         const refused = refusal(answer);
         if (refused !== undefined) return refused;
         const [warnings, result] = warned(answer);
+        if (result === undefined) throw incomplete("read", "a result", "the result");
         return { ...parted(result, "result", "sensitiveResult"), ...warnings };
       },
     });
@@ -249,6 +262,7 @@ export class EphemeralResourceProvider<Props, Result, PrivateData = undefined> e
         if (refused !== undefined) return refused;
         const [warnings, opened] = warned(answer);
         const { result, renewAt, privateData } = (opened ?? {}) as Params;
+        if (result === undefined) throw incomplete("open", "a result", "{ result }");
         return { ...parted(result, "result", "sensitiveResult"), ...present({ renewAt, privateData }), ...warnings };
       },
       ...(renew === undefined ? {} : {
@@ -280,6 +294,21 @@ export class ActionProvider<Props> extends Script {
         return refusal(answer) ?? { done: true, ...warned(answer)[0] };
       },
     });
+  }
+}
+
+function incomplete(method: string, missing: string, wanted: string): Error {
+  return new Error(`${method} returned nothing that has ${missing}; return ${wanted}`);
+}
+
+/** Finds what JSON would write as null. @throws {Error} There is such a number. */
+function checkJson(method: string, value: unknown, path = ""): void {
+  if (typeof value === "number" && !Number.isFinite(value)) {
+    throw new Error(`${method} returned ${value} in ${path}, which cannot be written as JSON`);
+  }
+  if (Array.isArray(value)) value.forEach((one, index) => checkJson(method, one, `${path}.${index}`));
+  else if (isRecord(value) && !("toJSON" in value)) {
+    for (const name in value) checkJson(method, value[name], path === "" ? name : `${path}.${name}`);
   }
 }
 

@@ -5,13 +5,13 @@ import { RESOURCE_HOOKS, STAGE_HOOKS } from "../define/hooks.ts";
 import { STORAGE_METHODS } from "../define/storage.ts";
 import { asFailure, failureText } from "../values/failure.ts";
 import { isUnfit, problemsText } from "../values/problem.ts";
-import { isRecord, JSON_READING } from "../values/read.ts";
+import { isRecord, JSON_READING, plainText } from "../values/read.ts";
 import { UnpackError } from "../wire/scanner.ts";
-import { MessageStream } from "../wire/unpack.ts";
+import { FlawedMessage, MessageStream } from "../wire/unpack.ts";
 import { pack } from "../wire/pack.ts";
 import { type RunningCall, RunningCalls } from "./calls.ts";
 import type { Conversation, Goodbye, Output } from "./host.ts";
-import { CANCELLED, FAILED, Fault, INTERNAL_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND } from "./json_rpc.ts";
+import { CANCELLED, FAILED, Fault, INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND } from "./json_rpc.ts";
 import { hideSecrets, withoutSecrets } from "./masking.ts";
 import { runHook, runStorage } from "./seasonings_around.ts";
 import { seasoningsFunction } from "./seasonings_functions.ts";
@@ -92,13 +92,14 @@ export class SeasoningsConversation implements Conversation {
   }
 
   #message(message: unknown): void {
+    if (message instanceof FlawedMessage) return this.#refuse(message);
     if (!Array.isArray(message)) {
       throw new UnpackError("a message must be an array; something else was written to stdin");
     }
     const [kind, ...rest] = message as unknown[];
     if (kind === 0 && rest.length === 3 && isId(rest[0])) {
       const [id, method, params] = rest;
-      const name = method instanceof Uint8Array ? new TextDecoder().decode(method) : method;
+      const name = method instanceof Uint8Array ? plainText(method) : method;
       if (typeof name === "string") return void this.#answer(id, canonicalMethod(name), params);
     }
     if (kind === 2 && rest.length === 2 && typeof rest[0] === "string") {
@@ -108,6 +109,13 @@ export class SeasoningsConversation implements Conversation {
     if (kind === 1 && rest.length === 3) return;
     const id = kind === 0 && isId(rest[0]) ? rest[0] : 0;
     this.#send(1, id, [INVALID_REQUEST, "the message is not a request, a response or an event"], null);
+  }
+
+  /** Answers a call whose params cannot be read. */
+  #refuse({ start: [kind, id, method], problem }: FlawedMessage): void {
+    if (kind === 0 && isId(id) && typeof method === "string") {
+      this.#send(1, id, [INVALID_PARAMS, `the params of ${method} cannot be read: ${problem}`], null);
+    } else this.#send(1, kind === 0 && isId(id) ? id : 0, [INVALID_REQUEST, `the message cannot be read: ${problem}`], null);
   }
 
   #event(method: string, params: unknown): void {

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 
 import { connectionError, type ConnectionError } from "./errors.ts";
 import { frame, type FrameReader, frameReader } from "./framing.ts";
-import type { Settings } from "./options.ts";
+import type { Sender, Settings } from "./options.ts";
 
 /** How long what was written may take to leave when we close. */
 const FLUSH_TIMEOUT = 1000;
@@ -28,11 +28,11 @@ export class Connection {
   #flushed: (() => void) | undefined;
   #unsent = 0;
 
-  constructor(socket: Socket, settings: Settings, listener: ConnectionListener) {
+  constructor(socket: Socket, settings: Settings, listener: ConnectionListener, sender: Sender = "server") {
     this.#socket = socket;
     this.#settings = settings;
     this.#listener = listener;
-    this.#reader = frameReader(settings.framing, settings.maxMessageBytes);
+    this.#reader = frameReader(settings.framing, settings.maxMessageBytes, sender);
     socket.on("data", (chunk: Uint8Array) => this.#take(() => this.#reader.push(chunk)));
     socket.on("end", () => {
       this.#take(() => this.#reader.finish());

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 
 import { HeaderReader } from "./headers.ts";
 import { LineReader } from "./lines.ts";
-import type { Framing } from "./options.ts";
+import type { Framing, Sender } from "./options.ts";
 
 /** Cuts messages out of what comes, however it was cut into chunks on the way. */
 export interface FrameReader {
@@ -15,9 +15,9 @@ export interface FrameReader {
   finish(): Iterable<Uint8Array>;
 }
 
-/** A reader for one connection. No message is longer than `limit` bytes. */
-export function frameReader(framing: Framing, limit: number): FrameReader {
-  return framing === "headers" ? new HeaderReader(limit) : new LineReader(limit);
+/** A reader for one connection. No message is longer than `limit` bytes; errors name the sender. */
+export function frameReader(framing: Framing, limit: number, sender: Sender = "server"): FrameReader {
+  return framing === "headers" ? new HeaderReader(limit, sender) : new LineReader(limit, sender);
 }
 
 /** The bytes of a message and what tells where it ends. */

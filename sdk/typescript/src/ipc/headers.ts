@@ -1,5 +1,6 @@
 import { ByteQueue } from "./bytes.ts";
 import { connectionError, type ConnectionError } from "./errors.ts";
+import type { Sender } from "./options.ts";
 
 const LINE_FEED = 0x0a;
 /** The headers of one message together. A peer that speaks something else must not fill memory. */
@@ -16,6 +17,7 @@ const CHARSET = /charset\s*=\s*"?([^";\s]*)/i;
 /** Messages behind `Content-Length` headers, as in the Language Server Protocol. */
 export class HeaderReader {
   readonly #limit: number;
+  readonly #sender: Sender;
   readonly #queue = new ByteQueue();
   /** Bytes of the headers that were read of this message. */
   #headers = 0;
@@ -24,8 +26,9 @@ export class HeaderReader {
   /** Whether the headers are over and the body comes. */
   #isBody = false;
 
-  constructor(limit: number) {
+  constructor(limit: number, sender: Sender) {
     this.#limit = limit;
+    this.#sender = sender;
   }
 
   *push(chunk: Uint8Array): Generator<Uint8Array> {
@@ -95,8 +98,11 @@ export class HeaderReader {
   #readHeader(line: string): void {
     const [, name, value = ""] = HEADER.exec(line) ?? [];
     if (name === undefined) {
-      const problem = `"${line.slice(0, 80)}" is no header`;
-      throw broken(`${problem}; does the server speak lines? Then set framing to "lines"`);
+      const problem = `"${line.slice(0, 80)}" is not a header`;
+      // Whoever is called finds out by the first byte; only who calls can choose.
+      throw broken(
+        this.#sender === "server" ? `${problem}; does the server speak lines? Then set framing to "lines"` : problem,
+      );
     }
     switch (name.toLowerCase()) {
       case "content-length":
@@ -111,11 +117,12 @@ export class HeaderReader {
   }
 
   #readLength(value: string): number {
-    if (!/^[0-9]+$/.test(value)) throw broken(`"${value.slice(0, 80)}" is no Content-Length`);
+    if (!/^[0-9]+$/.test(value)) throw broken(`"${value.slice(0, 80)}" is not a Content-Length`);
     const length = Number(value);
     if (length <= this.#limit) return length;
-    const problem = `the server announces ${value} bytes, and ${this.#limit} are taken at most`;
-    throw connectionError("TOO_LARGE", `${problem}; raise maxMessageBytes to take them`);
+    const problem = `the ${this.#sender} announces ${value} bytes, and ${this.#limit} are taken at most`;
+    const hint = this.#sender === "host" ? "" : "; raise maxMessageBytes to take them";
+    throw connectionError("TOO_LARGE", problem + hint);
   }
 }
 

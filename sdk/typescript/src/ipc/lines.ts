@@ -1,5 +1,6 @@
 import { ByteQueue } from "./bytes.ts";
 import { connectionError } from "./errors.ts";
+import type { Sender } from "./options.ts";
 
 const LINE_END = 0x0a;
 const BLANKS = [0x20, 0x09, 0x0d];
@@ -7,12 +8,14 @@ const BLANKS = [0x20, 0x09, 0x0d];
 /** Messages that are one line each. */
 export class LineReader {
   readonly #limit: number;
+  readonly #sender: Sender;
   readonly #queue = new ByteQueue();
   /** How many bytes are known to have no newline among them, so that none is looked at twice. */
   #searched = 0;
 
-  constructor(limit: number) {
+  constructor(limit: number, sender: Sender) {
     this.#limit = limit;
+    this.#sender = sender;
   }
 
   *push(chunk: Uint8Array): Generator<Uint8Array> {
@@ -40,8 +43,8 @@ export class LineReader {
 
   #check(length: number): void {
     if (length <= this.#limit) return;
-    const problem = `the server sent a line of more than ${this.#limit} bytes`;
-    throw connectionError("TOO_LARGE", `${problem}; raise maxMessageBytes to take it`);
+    const problem = `the ${this.#sender} sent a line of more than ${this.#limit} bytes`;
+    throw connectionError("TOO_LARGE", this.#sender === "host" ? problem : `${problem}; raise maxMessageBytes to take it`);
   }
 }
 

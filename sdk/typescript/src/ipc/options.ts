@@ -4,6 +4,9 @@ import type { AllowedUsers } from "./socket_place.ts";
 /** How messages are delimited: one on a line, or each behind a `Content-Length` header. */
 export type Framing = "lines" | "headers";
 
+/** Who sends what is read, for the texts of errors: a plugin has no options that its host could be told about. */
+export type Sender = "server" | "client" | "host";
+
 /** What a client is made with. All times are in milliseconds. */
 export interface ClientOptions {
   /** The name of the socket, see `socketAddress`, or its path. */

@@ -101,7 +101,7 @@ export class ServedClient implements Session {
         this.#options.onError?.(problem);
         socket.destroy();
       },
-    });
+    }, "client");
   }
 
   lost(): void {

@@ -1,3 +1,4 @@
+import { utf8Text } from "../ipc/bytes.ts";
 import { type Exact, exactNumber, isBig } from "./big.ts";
 import type { Path } from "./failure.ts";
 import { nearest, type Problem, Unfit } from "./problem.ts";
@@ -149,8 +150,8 @@ class Reader {
 
   #string(value: Wire, path: Path, step: Step): unknown {
     if (typeof value === "string") return value;
-    if (value instanceof Uint8Array) return new TextDecoder().decode(value);
-    return this.#wrong(value, { kind: "string" }, path, step);
+    if (!(value instanceof Uint8Array)) return this.#wrong(value, { kind: "string" }, path, step);
+    return plainText(value) ?? this.#refuse(path, step, "a string is required, but this is not UTF-8");
   }
 
   #bool(value: Wire, path: Path, step: Step): unknown {
@@ -209,6 +210,15 @@ class Reader {
 
   #wrong(value: Wire, type: Type, path: Path, step: Step): undefined {
     return this.#refuse(path, step, `${typeName(type)} is required, but this is ${wireName(value)}`);
+  }
+}
+
+/** The text that bytes are; `undefined` if they are not UTF-8. */
+export function plainText(bytes: Uint8Array): string | undefined {
+  try {
+    return utf8Text(bytes);
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 
+import { utf8Text } from "../ipc/bytes.ts";
 import { type Exact, exactNumber, isBig } from "../values/big.ts";
 import { put } from "../values/type.ts";
 import { Scanner, UNPACK_LIMITS, UnpackError, type UnpackLimits } from "./scanner.ts";
@@ -117,12 +118,12 @@ class Unpacker {
       let text = "";
       for (let index = at; index < at + size; index += 1) {
         const byte = this.#bytes[index] as number;
-        if (byte > 0x7f) return this.#bytes.toString("utf8", at, at + size);
+        if (byte > 0x7f) return strictText(this.#bytes.subarray(at, at + size));
         text += String.fromCharCode(byte);
       }
       return text;
     }
-    return this.#bytes.toString("utf8", at, at + size);
+    return strictText(this.#bytes.subarray(at, at + size));
   }
 
   #binary(size: number): Uint8Array {
@@ -140,7 +141,7 @@ class Unpacker {
     const found: Record<string, unknown> = {};
     for (let index = 0; index < count; index += 1) {
       const key = this.value();
-      const name = key instanceof Uint8Array ? Buffer.from(key).toString("utf8") : key;
+      const name = key instanceof Uint8Array ? strictText(key) : key;
       if (typeof name !== "string") throw new UnpackError("a key of a map is not a text");
       put(found, name, this.value());
     }
@@ -155,6 +156,14 @@ class Unpacker {
     if (size > LARGEST_REFINEMENT) throw new UnpackError("a refinement of an unknown value is too large");
     const known = readRefinement(this.#bytes.subarray(at, at + size));
     return known === null ? null : new Unknown(known);
+  }
+}
+
+function strictText(bytes: Uint8Array): string {
+  try {
+    return utf8Text(bytes);
+  } catch {
+    throw new UnpackError("a text is not UTF-8");
   }
 }
 
@@ -177,7 +186,7 @@ function readRefinement(payload: Uint8Array): Refinement | null {
   for (let left = head & 0x0f; left > 0; left -= 1) {
     const key = entries.value();
     const given = entries.value();
-    const value = key === 2 && given instanceof Uint8Array ? Buffer.from(given).toString("utf8") : given;
+    const value = key === 2 && given instanceof Uint8Array ? strictText(given) : given;
     if (key === 1 && value === true) isNull = true;
     else if (key === 1 && value === false) known.notNull = true;
     else if (key === 2 && typeof value === "string") known.prefix = value.normalize("NFC");
@@ -228,6 +237,40 @@ export function unpack(bytes: Uint8Array): unknown {
   return new Unpacker(bytes).value();
 }
 
+/** A whole message with a value in it that cannot be read: the one after it can. */
+export class FlawedMessage {
+  /** What it begins with, up to the kind, the id and the method: enough to answer it. */
+  readonly start: readonly unknown[];
+  readonly problem: string;
+
+  constructor(start: readonly unknown[], problem: string) {
+    this.start = start;
+    this.problem = problem;
+  }
+}
+
+function messageOf(bytes: Uint8Array): unknown {
+  try {
+    return new Unpacker(bytes).value();
+  } catch (error) {
+    if (!(error instanceof UnpackError)) throw error;
+    return new FlawedMessage(startOf(bytes), error.message);
+  }
+}
+
+function startOf(bytes: Uint8Array): unknown[] {
+  const found: unknown[] = [];
+  // An array of four values, which are read one by one.
+  if (bytes[0] !== 0x94) return found;
+  const values = new Unpacker(bytes.subarray(1));
+  try {
+    while (found.length < 3) found.push(values.value());
+  } catch (error) {
+    if (!(error instanceof UnpackError)) throw error;
+  }
+  return found;
+}
+
 /** Reads messages out of bytes that come in pieces. */
 export class MessageStream {
   readonly #scanner: Scanner;
@@ -257,7 +300,7 @@ export class MessageStream {
       const length = this.#scanner.scan(piece);
       if (length < 0) break;
       this.#scanner.reset();
-      const message = new Unpacker(piece.subarray(0, length)).value();
+      const message = messageOf(piece.subarray(0, length));
       start += length;
       yield message;
     }
