@@ -1,5 +1,7 @@
 """The installers for sh and PowerShell. They contain the checksums of the archives of their release."""
 
+import re
+import shlex
 from pathlib import Path
 
 from . import archive
@@ -10,12 +12,17 @@ FILES = Path(__file__).parent / "files"
 
 
 def filled(name: str, values: dict[str, str]) -> bytes:
-    """A file with values in place of `@NAME@`."""
+    """A file with values in place of `@NAME@`. Values are inserted as they are: those from outside have to be quoted."""
     text = (FILES / name).read_text()
-    for key, value in values.items():
+    for key in values:
         assert f"@{key}@" in text, f"{name} has no @{key}@"
-        text = text.replace(f"@{key}@", value)
-    return text.encode()
+    # In one pass, so that nothing is replaced within a value.
+    return re.sub("@([A-Z]+)@", lambda found: values[found[1]], text).encode()
+
+
+def power_shell_quoted(text: str) -> str:
+    """A string of PowerShell in which nothing is expanded. It takes typographic quotes for quotes, too."""
+    return "'" + re.sub("(['\u2018\u2019\u201a\u201b])", r"\1\1", text) + "'"
 
 
 def shell_cases(job: Job) -> str:
@@ -35,10 +42,17 @@ def write(job: Job) -> None:
     missing = [build.target.triple for build in job.builds if archive.file_name(build.target) not in job.written]
     if missing:
         raise Refusal("the installers need the archives; build the kind `archive` as well")
-    common = {"VERSION": version(), "URL": job.url or ""}
-    job.write("install.sh", filled("install.sh", {**common, "ARCHIVES": shell_cases(job)}))
+    address = (job.url or "").rstrip("/")
+    values = {"VERSION": version(), "URL": shlex.quote(address), "ARCHIVES": shell_cases(job)}
+    job.write("install.sh", filled("install.sh", values))
     windows = next((build.target for build in job.builds if build.target.is_windows), None)
     if windows is not None:
         name = archive.file_name(windows)
-        values = {**common, "ARCHIVE": name, "FOLDER": archive.folder(windows), "CHECKSUM": job.checksum(name)}
+        values = {
+            "VERSION": version(),
+            "URL": power_shell_quoted(address),
+            "ARCHIVE": name,
+            "FOLDER": archive.folder(windows),
+            "CHECKSUM": job.checksum(name),
+        }
         job.write("install.ps1", filled("install.ps1", values))

@@ -1,38 +1,17 @@
 """What `scripts/package` and `scripts/release` write for other platforms and versions.
 
-In `scripts`: python3 -m unittest packaging.tests
+In `scripts`: python3 -m unittest packaging.tests packaging.installer_tests
 """
 
 import re
-import tempfile
 import unittest
-from pathlib import Path
 
 from . import archive, container, installers, npm, versions
-from .formats import Entry
-from .kinds import Job
-from .product import PROGRAMS, Refusal, version
-from .programs import Build
-from .targets import find
+from .product import Refusal, version
+from .small import SmallPackages
 
 
-class Packages(unittest.TestCase):
-    """Packages of small files in place of programs, for platforms that are not this one."""
-
-    def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-
-    def job(self, *triples: str) -> Job:
-        builds = [Build(find(triple), self.folder / triple) for triple in triples]
-        for build in builds:
-            build.folder.mkdir()
-            for name in PROGRAMS:
-                build.path(name).write_text(f"{name} for {build.target.triple}")
-        shared = [Entry("man/man1/tenon.1", b"page")]
-        return Job(builds, shared, self.folder / "out", time=0, readme=b"# Tenon\n", url="https://example.invalid/1")
-
+class Packages(SmallPackages):
     def test_the_container_takes_files_that_are_there(self) -> None:
         job = self.job("x86_64-unknown-linux-musl", "aarch64-unknown-linux-musl", "x86_64-unknown-linux-gnu")
         archive.write(job)

@@ -1,41 +1,100 @@
 # Installs Tenon @VERSION@ for the current user: install.ps1 [-Prefix FOLDER] [-From URL|FOLDER] [-Uninstall]
 #
-# The SHA-256 of the archive has to be the one in this file. The folder of the new version is complete before it takes
-# the place of the old one. PATH is not changed.
+# Everything is in PREFIX\lib\tenon, and nothing else is changed or removed, PATH neither. A folder of this name without our
+# marker is somebody else's. The SHA-256 of the archive has to be the one in this file. The folder of the new version is
+# complete before it takes the place of the old one, which comes back if that fails.
 param(
     [string]$Prefix = (Join-Path $env:LOCALAPPDATA 'Programs\tenon'),
-    [string]$From = '@URL@',
+    [string]$From = @URL@,
     [switch]$Uninstall
 )
 $ErrorActionPreference = 'Stop'
 
-if ($Uninstall) {
-    Remove-Item -Recurse -Force -LiteralPath $Prefix
-    Write-Output "uninstalled Tenon from $Prefix"
-    exit
-}
-if (-not $From) { $From = $PSScriptRoot }
-if ((Test-Path -LiteralPath $Prefix) -and -not (Test-Path -LiteralPath (Join-Path $Prefix 'bin\tenon.exe'))) {
-    throw "$Prefix exists and has no Tenon in it; choose another folder with -Prefix"
+$marker = '.installer'
+
+# Whether a folder was made by this installer. A link is not: what it leads to is somebody else's.
+function Test-Own([string]$Folder) {
+    if (-not (Test-Path -LiteralPath (Join-Path $Folder $marker) -PathType Leaf)) { return $false }
+    -not ((Get-Item -Force -LiteralPath $Folder).Attributes -band [IO.FileAttributes]::ReparsePoint)
 }
 
-$part = "$Prefix.part-$PID"
-New-Item -ItemType Directory -Path $part | Out-Null
-try {
-    $archive = Join-Path $part 'archive.zip'
-    if ($From -match '://') { Invoke-WebRequest -UseBasicParsing -Uri "$From/@ARCHIVE@" -OutFile $archive }
-    else { Copy-Item -LiteralPath (Join-Path $From '@ARCHIVE@') -Destination $archive }
-    $found = (Get-FileHash -Algorithm SHA256 -LiteralPath $archive).Hash
+function Remove-Own([string]$Folder) {
+    if (-not (Test-Path -LiteralPath $Folder)) { return }
+    if (-not (Test-Own $Folder)) {
+        throw "$Folder was not made by this installer; remove it, or choose another folder with -Prefix"
+    }
+    # The marker last: what cannot be removed now is still ours then.
+    Get-ChildItem -Force -LiteralPath $Folder | Where-Object { $_.Name -ne $marker } | Remove-Item -Recurse -Force
+    Remove-Item -Recurse -Force -LiteralPath $Folder
+}
+
+function Get-Archive([string]$File) {
+    if ($From -match '://') { Invoke-WebRequest -UseBasicParsing -Uri "$From/@ARCHIVE@" -OutFile $File }
+    else { Copy-Item -LiteralPath (Join-Path $From '@ARCHIVE@') -Destination $File }
+    $found = (Get-FileHash -Algorithm SHA256 -LiteralPath $File).Hash
     if ($found -ne '@CHECKSUM@') {
         throw "@ARCHIVE@ from $From has the SHA-256 $found instead of @CHECKSUM@; nothing was installed"
     }
+}
+
+function Install-New {
+    New-Item -ItemType Directory -Path $part | Out-Null
+    New-Item -ItemType File -Path (Join-Path $part $marker) | Out-Null
+    $archive = Join-Path $part 'archive.zip'
+    Get-Archive $archive
     Expand-Archive -LiteralPath $archive -DestinationPath $part
-    $old = "$part-old"
-    if (Test-Path -LiteralPath $Prefix) { Move-Item -LiteralPath $Prefix -Destination $old }
-    Move-Item -LiteralPath (Join-Path $part '@FOLDER@') -Destination $Prefix
-    if (Test-Path -LiteralPath $old) { Remove-Item -Recurse -Force -LiteralPath $old }
+    $new = Join-Path $part '@FOLDER@'
+    New-Item -ItemType File -Path (Join-Path $new $marker) | Out-Null
+    if (Test-Path -LiteralPath $place) { Move-Item -LiteralPath $place -Destination $old }
+    try { Move-Item -LiteralPath $new -Destination $place }
+    catch {
+        if (Test-Path -LiteralPath $old) { Move-Item -LiteralPath $old -Destination $place }
+        throw
+    }
+}
+
+if (-not $Prefix) { throw '-Prefix needs a value' }
+# An absolute path, whatever the current folder is, without slashes at its end.
+$Prefix = $ExecutionContext.SessionState.Path.GetUnresolvedProviderPathFromPSPath($Prefix).TrimEnd('\', '/')
+$From = $From.TrimEnd('\', '/')
+if (-not $From) { $From = $PSScriptRoot }
+$library = Join-Path $Prefix 'lib'
+$place = Join-Path $library 'tenon'
+$part = "$place.part"
+$old = "$place.old"
+
+if ($Uninstall) {
+    if (-not (Test-Own $place)) { throw "$Prefix has no Tenon of this installer" }
+    Remove-Own $place
+    # Folders that are empty then.
+    foreach ($folder in $library, $Prefix) {
+        if (-not (Get-ChildItem -Force -LiteralPath $folder)) { Remove-Item -Force -LiteralPath $folder }
+    }
+    Write-Output "uninstalled Tenon from $Prefix"
+    exit
+}
+if ((Test-Path -LiteralPath $place) -and -not (Test-Own $place)) {
+    throw "$place exists and was not made by this installer; remove it, or choose another folder with -Prefix"
+}
+New-Item -ItemType Directory -Force -Path $library | Out-Null
+# Only one installer may work in a folder; when it is killed, the system closes its file.
+try { $lock = [IO.File]::Open("$place.lock", 'OpenOrCreate', 'Write', 'None') }
+catch { throw "$place.lock cannot be opened, perhaps because another installer is at work: $_" }
+try {
+    # What an installation left that was killed: between its two moves, the old version has to come back.
+    if ((Test-Path -LiteralPath $old) -and -not (Test-Path -LiteralPath $place)) {
+        Move-Item -LiteralPath $old -Destination $place
+    }
+    Remove-Own $old
+    Remove-Own $part
+    try { Install-New }
+    finally { Remove-Own $part }
+    # A program of the old version that runs cannot be removed; the next installation does.
+    try { Remove-Own $old }
+    catch { Write-Warning "$old is still in use and stays until the next installation" }
 }
 finally {
-    Remove-Item -Recurse -Force -LiteralPath $part
+    $lock.Close()
+    Remove-Item -Force -LiteralPath "$place.lock" -ErrorAction SilentlyContinue
 }
-Write-Output "installed Tenon @VERSION@: $(Join-Path $Prefix 'bin\tenon.exe')"
+Write-Output "installed Tenon @VERSION@: $(Join-Path $place 'bin\tenon.exe')"

@@ -1,13 +1,20 @@
 #!/bin/sh
 # Installs Tenon @VERSION@ into a folder, ~/.local unless another is given. Nothing outside of it is changed.
 #
-#   sh install.sh [--prefix FOLDER] [--from URL|FOLDER]
-#   sh install.sh --uninstall [--prefix FOLDER]
-#
 # The archive is downloaded with curl or wget, and its SHA-256 has to be the one in this file. Everything is in
-# FOLDER/lib/tenon; FOLDER/bin/tenon, manual pages and completions are links to it. The link of the command is replaced
-# last and at once, so that an installation that is interrupted leaves the old version or the new one.
+# FOLDER/lib/tenon; FOLDER/bin/tenon, manual pages and completions are links to it. Everything is checked before anything is
+# changed, and the link of the command is replaced last and at once, so that an installation that is interrupted leaves the
+# old version or the new one.
 set -eu
+
+usage='usage: sh install.sh [--prefix FOLDER] [--from URL|FOLDER]
+       sh install.sh --uninstall [--prefix FOLDER]
+
+Installs Tenon @VERSION@ into FOLDER [default: ~/.local], or removes it.
+
+  --prefix FOLDER     where bin, lib and share are
+  --from URL|FOLDER   where the archive is [default: where it was published, or the folder of this file]
+  --uninstall         remove what this installer installed'
 
 fail() {
   printf 'error: %s\n' "$*" >&2
@@ -50,11 +57,15 @@ download() {
   esac || fail "could not get $1 from $from"
 }
 
-# link TARGET FILE: makes FILE a link, in place of an older one of ours.
-link() {
+# Refuses a file that is there and not a link of ours.
+check() {
   if [ -e "$2" ] || [ -h "$2" ]; then
     is_ours "$2" || fail "$2 exists and is not a link of this installer; remove it, or choose another --prefix"
   fi
+}
+
+# link TARGET FILE: makes FILE a link, in place of an older one of ours.
+link() {
   mkdir -p -- "${2%/*}"
   ln -s -- "$1" "$2.part-$$"
   mv -f -- "$2.part-$$" "$2"
@@ -88,45 +99,85 @@ tidy() {
   rmdir "$prefix/share" "$prefix/lib" "$prefix/bin" 2> /dev/null || true
 }
 
+# Removes our folder, and those above it that were made for it and are empty.
+remove() {
+  made=$(cat "$place/.installer" 2> /dev/null) || made=
+  rm -rf -- "$place"
+  tidy
+  printf '%s\n' "$made" | while IFS= read -r folder; do
+    [ -z "$folder" ] || rmdir -- "$folder" 2> /dev/null || true
+  done
+}
+
+# Creates the folder of the installation. $made lists the folders that this took, the innermost first.
+make_prefix() {
+  made=
+  folder=$prefix
+  while [ -n "$folder" ] && [ ! -d "$folder" ]; do
+    made="$made$folder
+"
+    folder=${folder%/*}
+  done
+  mkdir -p -- "$prefix" || fail "$prefix cannot be written; choose another folder with --prefix"
+}
+
 # One spelling for one folder, because links are compared with it.
 settle() {
   prefix=$(cd -- "$prefix" && pwd -P) || fail "$prefix cannot be entered"
   place=$prefix/lib/tenon
+  if [ -h "$place" ]; then
+    fail "$place is a link; remove it, or choose another --prefix"
+  fi
+}
+
+# Only one installer may work in a folder. The lock is a link, which is created at once and names its process.
+lock() {
+  lock=$place/.lock
+  if ! ln -s -- "process $$" "$lock" 2> /dev/null; then
+    holder=$(readlink -- "$lock") || fail "$place cannot be written; choose another folder with --prefix"
+    if kill -0 "${holder#process }" 2> /dev/null; then
+      fail "another installer is at work in $place ($holder); wait until it has ended, or remove $lock if it is not one"
+    fi
+    # It was killed.
+    rm -f -- "$lock"
+    ln -s -- "process $$" "$lock" || fail "another installer is at work in $place; wait until it has ended"
+  fi
 }
 
 uninstall() {
   [ -d "$prefix" ] || fail "there is no folder $prefix"
   settle
   [ -e "$place/.installer" ] || fail "$prefix has no Tenon of this installer"
+  lock
+  trap 'rm -f -- "$lock"' EXIT
   if is_ours "$prefix/bin/tenon"; then
     rm -f -- "$prefix/bin/tenon"
   fi
-  rm -rf -- "$place"
-  tidy
+  remove
   echo "uninstalled Tenon from $prefix"
 }
 
 # What was begun is removed, and everything that was made for an installation that did not come about.
 clean() {
   rm -rf -- "$part"
-  if ! is_ours "$prefix/bin/tenon"; then
-    rm -rf -- "$place"
-    tidy
+  if is_ours "$prefix/bin/tenon"; then
+    rm -f -- "$lock"
+  else
+    remove
   fi
 }
 
 install() {
   choose
-  mkdir -p -- "$prefix" || fail "$prefix cannot be written; choose another folder with --prefix"
+  make_prefix
   settle
-  if [ -e "$prefix/bin/tenon" ] && ! is_ours "$prefix/bin/tenon"; then
-    fail "$prefix/bin/tenon exists and is not a link of this installer; remove it, or choose another --prefix"
-  fi
+  check command "$prefix/bin/tenon"
   if [ -e "$place" ] && [ ! -e "$place/.installer" ]; then
     fail "$place exists and was not made by this installer; remove it, or choose another --prefix"
   fi
-  mkdir -p -- "$place" "$prefix/bin" && : > "$place/.installer" ||
+  mkdir -p -- "$place" && { [ -e "$place/.installer" ] || printf '%s' "$made" > "$place/.installer"; } ||
     fail "$prefix cannot be written; choose another folder with --prefix"
+  lock
   part=$place/.part-$$
   trap clean EXIT
   trap 'exit 130' INT TERM HUP
@@ -140,6 +191,7 @@ install() {
   fi
   mkdir -- "$part/files"
   tar -xzf "$part/archive" -C "$part/files" || fail "$archive could not be unpacked"
+  each_shared check "$part/files/${archive%.tar.gz}"
   # Under a name that no installation has, so that the one in use is not touched.
   new=$place/@VERSION@-$$
   rm -rf -- "$new"
@@ -158,21 +210,29 @@ install() {
 }
 
 main() {
-  prefix=${HOME:-}/.local
+  prefix=
   from=@URL@
   action=install
   while [ $# -gt 0 ]; do
     case $1 in
       --prefix | --from)
-        [ $# -ge 2 ] || fail "$1 needs a value"
+        [ -n "${2-}" ] || fail "$1 needs a value"
         case $1 in --prefix) prefix=$2 ;; --from) from=${2%/} ;; esac
         shift
         ;;
       --uninstall) action=uninstall ;;
-      *) fail "unknown argument $1; there are --prefix FOLDER, --from URL and --uninstall" ;;
+      -h | --help)
+        printf '%s\n' "$usage"
+        exit
+        ;;
+      *) fail "unknown argument $1; there are --prefix FOLDER, --from URL, --uninstall and --help" ;;
     esac
     shift
   done
+  if [ -z "$prefix" ]; then
+    [ -n "${HOME-}" ] || fail "HOME is not set; choose a folder with --prefix"
+    prefix=$HOME/.local
+  fi
   case $prefix in
     /*) ;;
     *) prefix=$PWD/$prefix ;;

@@ -100,7 +100,7 @@ async fn the_scripts_pass_their_own_tests() {
         let shell = Shell::new();
         let folder = root().join("scripts");
         let line = format!(
-            "cd {} && python3 -B -m unittest packaging.tests",
+            "cd {} && python3 -B -m unittest packaging.tests packaging.installer_tests",
             folder.display()
         );
         succeeds(shell.run_within(WATCHDOG, &line).await);
