@@ -4,7 +4,7 @@ mod shape;
 
 use std::collections::BTreeMap;
 
-use tenon_values::{Type, Value};
+use tenon_values::{Type, Value, is_identifier};
 
 pub use shape::Shape;
 
@@ -359,11 +359,4 @@ fn help_with_block<const LABELS: usize>(kind: &str, shape: &Shape<LABELS>) -> Op
     }
     let close = did_you_mean(kind, shape.blocks.iter().copied());
     close.or_else(|| Some(format!("there are `{}`", shape.blocks.join("`, `"))))
-}
-
-/// It begins with a letter or `_`, and has letters, digits, `_` and `-` in it.
-pub(crate) fn is_identifier(text: &str) -> bool {
-    text.chars()
-        .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'))
-        && text.starts_with(|c: char| c.is_alphabetic() || c == '_')
 }

@@ -205,13 +205,7 @@ impl fmt::Debug for PluginCommand {
 }
 
 fn quoted(word: &OsStr) -> String {
-    let word = word.to_string_lossy();
-    let is_plain = |c: char| c.is_alphanumeric() || "-_./=:,@%+".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        word.into_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
+    tenon_text::shell_word(&word.to_string_lossy()).into_owned()
 }
 
 #[cfg(test)]

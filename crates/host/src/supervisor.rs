@@ -17,7 +17,7 @@ use crate::plugin::Plugin;
 use crate::process::LAST_WORDS;
 
 /// When a plugin that has ended is started again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Restart {
     /// Never.
     Never,
@@ -27,10 +27,10 @@ pub enum Restart {
 
 impl Default for Restart {
     fn default() -> Restart {
-        Restart::After(Backoff {
-            first: Duration::from_millis(200),
-            longest: Duration::from_secs(30),
-        })
+        Restart::After(Backoff::doubling(
+            Duration::from_millis(200),
+            Duration::from_secs(30),
+        ))
     }
 }
 

@@ -19,10 +19,10 @@ fn supervise(script: &Arc<Script>, restart: Restart) -> Supervisor {
     })
 }
 
-const QUICK: Restart = Restart::After(Backoff {
-    first: Duration::from_millis(10),
-    longest: Duration::from_millis(40),
-});
+const QUICK: Restart = Restart::After(Backoff::doubling(
+    Duration::from_millis(10),
+    Duration::from_millis(40),
+));
 
 #[tokio::test]
 async fn it_is_started_again_and_again() {

@@ -14,7 +14,6 @@ mod received;
 mod resources;
 mod running;
 mod storage;
-mod time;
 
 use std::sync::Arc;
 

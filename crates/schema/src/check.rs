@@ -6,7 +6,7 @@ mod offer;
 
 use std::collections::BTreeSet;
 
-use tenon_values::{Type, Value, convert::convert};
+use tenon_values::{Type, Value, convert::convert, is_identifier};
 
 use crate::{Block, Body, Nesting, Schema, SchemaError};
 use attribute::check_attributes;
@@ -19,10 +19,7 @@ type Checked = Result<(), SchemaError>;
 /// The name is empty, begins with another character than a letter or `_`, or has a character in it
 /// that is not a letter, a digit, `_` or `-`.
 pub fn check_name(name: &str) -> Checked {
-    let mut characters = name.chars();
-    let is_start = |first: char| first.is_alphabetic() || first == '_';
-    let is_part = |next: char| next.is_alphanumeric() || next == '_' || next == '-';
-    match characters.next().is_some_and(is_start) && characters.all(is_part) {
+    match is_identifier(name) {
         true => Ok(()),
         false => {
             let problem = format!(

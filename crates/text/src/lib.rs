@@ -28,9 +28,12 @@
 //! ```
 //!
 //! [`nearest()`] finds the name that was probably meant by a misspelt one, and [`did_you_mean`] makes a hint of it.
+//! [`shell_word()`] quotes a word for a shell, and [`Utc`] writes a time.
 
 mod hidden;
 mod nearest;
+mod shell;
+mod utc;
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -39,6 +42,8 @@ use std::path::Path;
 pub use hidden::is_hidden;
 use hidden::{has_variants, is_joiner, is_variation_selector};
 pub use nearest::{did_you_mean, nearest};
+pub use shell::shell_word;
+pub use utc::Utc;
 
 /// Text on one line: line breaks and tabs are escaped too.
 pub fn line(text: &str) -> Cow<'_, str> {

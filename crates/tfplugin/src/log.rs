@@ -5,12 +5,13 @@
 
 mod level;
 mod line;
-mod time;
 
 use std::env;
 use std::io::{self, Write};
 use std::sync::OnceLock;
+use std::time::SystemTime;
 
+use tenon_text::Utc;
 use tracing::level_filters::LevelFilter;
 use tracing::span;
 use tracing::subscriber::{Interest, set_global_default};
@@ -86,7 +87,10 @@ impl Subscriber for Log {
     fn event(&self, event: &Event<'_>) {
         let line = Line::of(event, MASK.get().map(Box::as_ref));
         let text = match self.style {
-            Style::Json => line.into_json(&self.provider, time::now()),
+            Style::Json => {
+                let now = Utc(SystemTime::now());
+                line.into_json(&self.provider, format_args!("{now:.6}"))
+            }
             Style::Text => line.into_text(),
         };
         // In one write, so that lines of two threads do not mix. If stderr is closed, the line is lost.

@@ -61,7 +61,7 @@ pub use error::{Error, Problem};
 pub use limits::Limits;
 pub use marks::{Mark, Marks};
 pub use number::{Number, NumberError};
-pub use path::{Path, Step};
+pub use path::{Path, Step, is_identifier};
 pub use refinement::{Bound, Refinement};
 pub use size::Size;
 pub use text::Text;

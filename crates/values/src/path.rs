@@ -160,8 +160,9 @@ impl fmt::Display for Step {
     }
 }
 
-/// A name that HCL reads without quotes.
-pub(crate) fn is_identifier(name: &str) -> bool {
+/// Whether a name can be written in HCL without quotes: it begins with a letter or `_`, and has only letters, digits, `_`
+/// and `-` in it.
+pub fn is_identifier(name: &str) -> bool {
     let mut characters = name.chars();
     characters
         .next()

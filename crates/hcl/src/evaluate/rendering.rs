@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 
 use tenon_values::convert::convert;
-use tenon_values::{Kind as ValueKind, Marks, Type, Value};
+use tenon_values::{Kind as ValueKind, Marks, Type, Value, is_identifier};
 
 use super::{Context, Evaluated, Evaluator, Locals, Reported};
 use crate::parse::parse_template;
-use crate::reader::is_identifier;
 use crate::source::{Source, Span};
 use crate::syntax::{Call, Kind, Node, StepKind};
 

@@ -29,7 +29,7 @@ pub struct ClientSettings {
 }
 
 /// How a client reconnects.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reconnect {
     /// The pauses between attempts. They vary a little, so that the clients of a restarted server do not
     /// all connect at once.
@@ -41,10 +41,7 @@ pub struct Reconnect {
 impl Default for Reconnect {
     fn default() -> Reconnect {
         Reconnect {
-            backoff: Backoff {
-                first: Duration::from_millis(100),
-                longest: Duration::from_secs(30),
-            },
+            backoff: Backoff::doubling(Duration::from_millis(100), Duration::from_secs(30)),
             attempts: None,
         }
     }

@@ -18,10 +18,7 @@ fn router() -> Router<()> {
 fn returning(attempts: Option<u32>) -> ClientSettings {
     ClientSettings {
         reconnect: Some(Reconnect {
-            backoff: Backoff {
-                first: Duration::from_millis(5),
-                longest: Duration::from_millis(20),
-            },
+            backoff: Backoff::doubling(Duration::from_millis(5), Duration::from_millis(20)),
             attempts,
         }),
         ..ClientSettings::default()
@@ -230,10 +227,7 @@ async fn being_turned_away_counts_as_an_attempt() {
     let raw_server = place.raw_server();
     let settings = ClientSettings {
         reconnect: Some(Reconnect {
-            backoff: Backoff {
-                first: Duration::from_millis(5),
-                longest: Duration::from_millis(10),
-            },
+            backoff: Backoff::doubling(Duration::from_millis(5), Duration::from_millis(10)),
             attempts: Some(3),
         }),
         ..ClientSettings::default()

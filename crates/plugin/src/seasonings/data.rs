@@ -9,7 +9,6 @@ use tenon_values::{Error, Type, Value};
 
 use super::answers::{answer, failed, part, subject, with_diagnostics};
 use super::resources::select;
-use super::time::rfc3339;
 use super::{Received, Served};
 use crate::Failure;
 use crate::context::{Progress, Say};
@@ -133,7 +132,8 @@ fn with_renewal(
     let unwritable = |_| Failure::new("the private data cannot be written");
     let private = value::encode(private, &Type::Dynamic).map_err(unwritable)?;
     let result = match renew_at {
-        Some(time) => result.text("renew_at", &rfc3339(time)),
+        // Rounded down: a renewal may come too early, but not too late.
+        Some(time) => result.text("renew_at", &tenon_text::Utc(time).to_string()),
         None => result,
     };
     Ok(result.binary("private", Some(&private)))

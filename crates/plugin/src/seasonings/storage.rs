@@ -1,7 +1,8 @@
 //! The storage of states.
 
 use serde_json::{Value as Json, json};
-use tenon_protocols::seasonings::calls::storage::check_path;
+use tenon_protocols::seasonings::calls::Call;
+use tenon_protocols::seasonings::calls::storage::{self as calls, check_path};
 use tenon_protocols::seasonings::{FAILED, LOCKED, NOT_SUPPORTED, Params};
 use tenon_rpc::{Format, Payload, Reply, RpcError};
 
@@ -11,42 +12,57 @@ use crate::session::Session;
 use crate::storage::{Asked, Returned};
 use crate::{Failure, Lock};
 
-const METHODS: [&str; 6] = [
-    "storage/read",
-    "storage/write",
-    "storage/lock",
-    "storage/unlock",
-    "storage/list",
-    "storage/delete",
-];
+/// What can be asked of a storage.
+#[derive(Clone, Copy)]
+enum Operation {
+    Read,
+    Write,
+    Lock,
+    Unlock,
+    List,
+    Delete,
+}
+
+impl Operation {
+    fn of(method: &str) -> Option<(&'static str, Operation)> {
+        let all = [
+            (calls::Read::METHOD, Operation::Read),
+            (calls::Write::METHOD, Operation::Write),
+            (calls::Lock::METHOD, Operation::Lock),
+            (calls::Unlock::METHOD, Operation::Unlock),
+            (calls::List::METHOD, Operation::List),
+            (calls::Delete::METHOD, Operation::Delete),
+        ];
+        all.into_iter().find(|(known, _)| *known == method)
+    }
+}
 
 pub(super) async fn call(session: &Session, method: &str, params: Option<&Payload>) -> Reply {
     let unknown = || RpcError::method_not_found(method, Format::Msgpack);
-    let known = METHODS.into_iter().find(|known| *known == method);
-    let given = Received::new(known.ok_or_else(unknown)?, params)?;
+    let (method, operation) = Operation::of(method).ok_or_else(unknown)?;
+    let given = Received::new(method, params)?;
     let parts = session.parts().await.map_err(refused)?;
     let storage = parts.storage.clone().ok_or_else(unknown)?;
     let lock_id = || given.optional::<String>("lockId");
-    let asked = match method {
-        "storage/list" => {
+    let asked = match operation {
+        Operation::List => {
             let prefix: Option<String> = given.optional("prefix")?;
             let listed = storage.list(prefix.unwrap_or_default()).await;
             return answer(Params::new().member("paths", &listed.map_err(refused)?));
         }
-        "storage/read" => Asked::Read,
-        "storage/write" => {
+        Operation::Read => Asked::Read,
+        Operation::Write => {
             let state = given.binary("state")?;
             let missing =
                 || RpcError::invalid_params("state in the params of storage/write: it is missing");
             Asked::Write(state.ok_or_else(missing)?, lock_id()?)
         }
-        "storage/lock" => Asked::Lock(wanted(given.required("info")?)?),
-        "storage/unlock" => match given.optional("force")?.unwrap_or(false) {
+        Operation::Lock => Asked::Lock(wanted(given.required("info")?)?),
+        Operation::Unlock => match given.optional("force")?.unwrap_or(false) {
             true => Asked::Unlock(None),
             false => Asked::Unlock(Some(given.required("lockId")?)),
         },
-        "storage/delete" => Asked::Delete(lock_id()?),
-        _ => return Err(unknown()),
+        Operation::Delete => Asked::Delete(lock_id()?),
     };
     let path: String = given.required("path")?;
     check_path(&path).map_err(RpcError::invalid_params)?;

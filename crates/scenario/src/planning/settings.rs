@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use tenon_hcl::{Diagnostic, Expression, parse_duration};
+use tenon_rpc::Backoff;
 use tenon_values::{Type, Value, convert};
 
 use crate::planning::evaluation::{Evaluation, Here};
@@ -76,11 +77,12 @@ impl Settings {
 
     /// How long to wait after so many attempts have failed.
     pub(crate) fn delay_after(&self, failed: u32) -> Duration {
-        let factor = self.backoff.powi(failed.saturating_sub(1).min(1000) as i32);
-        let seconds = self.delay.as_secs_f64() * factor;
-        Duration::try_from_secs_f64(seconds)
-            .unwrap_or(self.max_delay)
-            .min(self.max_delay)
+        let backoff = Backoff {
+            first: self.delay,
+            factor: self.backoff,
+            longest: self.max_delay,
+        };
+        backoff.pause(failed)
     }
 }
 

@@ -9,11 +9,10 @@ use crate::Identity;
 /// What is printed once the provider listens at `address`.
 pub(super) fn text(identity: &Identity, address: Address<'_>) -> String {
     let value = value(identity, address, std::process::id()).to_string();
-    // Within single quotes a shell knows no escapes, so one has to end and begin anew.
-    let quoted = value.replace('\'', r"'\''");
+    let quoted = tenon_text::shell_word(&value);
     format!(
         "The provider {} is running. Press Ctrl-C to stop it. To make Terraform use it, run this in \
-         the shell where you run Terraform:\n\n    export TF_REATTACH_PROVIDERS='{quoted}'\n\nRelative \
+         the shell where you run Terraform:\n\n    export TF_REATTACH_PROVIDERS={quoted}\n\nRelative \
          paths are resolved from the folder in which the provider was started.\n",
         identity.name
     )

@@ -109,7 +109,8 @@ fn place_version(
     placed
 }
 
-/// Writes a file that is never visible in part.
+/// Writes a file that is never visible in part. Unlike `own_file::replace` it leaves the file readable for all who may
+/// read the folder: a mirror can be shared.
 fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let part = path.with_extension(format!("part-{}", std::process::id()));
     let written = fs::File::create(&part)
