@@ -124,6 +124,7 @@ impl From<&PluginError> for Failure {
                 message,
                 ..Failure::from(error.clone())
             },
+            _ => Failure::new(Code::Failed, message),
         }
     }
 }

@@ -50,6 +50,7 @@ pub struct Captured {
 /// Why a command was not run to its end. It names the program without its arguments, which may
 /// hold secrets.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum CaptureError {
     /// The program could not be started.
     CannotStart {
@@ -185,7 +186,7 @@ impl fmt::Display for CaptureError {
             CaptureError::TimedOut { program, limit } => write!(
                 f,
                 "{program} was killed because it took longer than {limit:?}\n  \
-                 hint: does it wait for something? Otherwise allow it more time"
+                 hint: check whether it waits for something, or allow it more time"
             ),
             CaptureError::TooMuch {
                 program,
@@ -200,7 +201,14 @@ impl fmt::Display for CaptureError {
     }
 }
 
-impl std::error::Error for CaptureError {}
+impl std::error::Error for CaptureError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            CaptureError::CannotStart { error, .. } => Some(error),
+            CaptureError::TimedOut { .. } | CaptureError::TooMuch { .. } => None,
+        }
+    }
+}
 
 impl fmt::Debug for Capture {
     /// What it reads may be a secret: only its length is shown.

@@ -46,6 +46,7 @@ pub struct PluginError {
 
 /// What failed.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Problem {
     /// The program could not be started.
     CannotStart(io::Error),
@@ -354,7 +355,15 @@ impl fmt::Display for PluginError {
     }
 }
 
-impl std::error::Error for PluginError {}
+impl std::error::Error for PluginError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.problem {
+            Problem::CannotStart(error) => Some(error),
+            Problem::NoAnswer(_) => None,
+            Problem::Call(error) => Some(error),
+        }
+    }
+}
 
 #[cfg(all(test, unix))]
 mod tests {
@@ -364,6 +373,37 @@ mod tests {
 
     use super::*;
     use crate::limits::Limits;
+
+    /// Programs decide by the cause, which they find without reading texts.
+    #[test]
+    fn errors_have_their_causes() {
+        use std::error::Error;
+        use std::sync::Arc;
+
+        let denied = || io::Error::from(io::ErrorKind::PermissionDenied);
+        let kind = |error: &dyn Error| {
+            let cause = error.source()?.downcast_ref::<io::Error>()?;
+            Some(cause.kind())
+        };
+        let start = || PluginError::new("x", Problem::CannotStart(denied()));
+        let capture = crate::CaptureError::CannotStart {
+            program: "x".into(),
+            error: denied(),
+        };
+        let pool = crate::PoolError::Start(Arc::new(start()));
+        for error in [&start() as &dyn Error, &capture, &pool] {
+            assert_eq!(
+                kind(error),
+                Some(io::ErrorKind::PermissionDenied),
+                "{error}"
+            );
+        }
+        let call = PluginError::new("x", Problem::Call(CallError::TooLong(7)));
+        let cause = call.source().and_then(|cause| cause.downcast_ref());
+        assert!(matches!(cause, Some(CallError::TooLong(7))), "{cause:?}");
+        let silent = PluginError::new("x", Problem::NoAnswer(Duration::ZERO));
+        assert!(silent.source().is_none() && crate::PoolError::Ended.source().is_none());
+    }
 
     #[test]
     fn a_plugin_that_ends_early_gets_a_hint_about_its_limits() {

@@ -66,6 +66,7 @@ pub struct Started<T> {
 
 /// Why there is no process for a call.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum PoolError {
     /// It could not be started. Several calls may have waited for the same start.
     Start(Arc<PluginError>),
@@ -82,7 +83,15 @@ impl fmt::Display for PoolError {
     }
 }
 
-impl std::error::Error for PoolError {}
+impl std::error::Error for PoolError {
+    /// The text is that of the error within, so the cause is the cause of that.
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            PoolError::Start(error) => error.source(),
+            PoolError::Ended => None,
+        }
+    }
+}
 
 type Stop = Box<dyn Fn(Plugin) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync>;
 

@@ -105,6 +105,7 @@ impl Default for RelaySettings {
 
 /// Why a plugin could not be put on a socket.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RelayError {
     /// The plugin could not be started.
     #[error("{0}")]

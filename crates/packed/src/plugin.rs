@@ -326,7 +326,7 @@ impl Plugin {
             biased;
             lease = lease => lease.map_err(|error| match error {
                 PoolError::Start(error) => teller.cannot_start(&error),
-                PoolError::Ended => teller.interrupted(),
+                _ => teller.interrupted(),
             }),
             () = self.interruption.cancelled(), if !task.cleans_up => Err(teller.interrupted()),
         }

@@ -82,9 +82,8 @@ async fn exec_run(config: &Config, run: Run) -> Result<Outputs, Failure> {
     let captured = capture.run(&command(config, &run)?).await;
     let captured = captured.map_err(|error| match error {
         CaptureError::CannotStart { .. } => Failure::from(error),
-        CaptureError::TimedOut { .. } | CaptureError::TooMuch { .. } => {
-            Failure::outcome_unknown(error.to_string())
-        }
+        // It has run, and was killed.
+        _ => Failure::outcome_unknown(error.to_string()),
     })?;
     if !captured.status.success() && !run.allow_failure {
         return Err(failed(&run.command, captured.status, &captured.stderr));

@@ -149,7 +149,7 @@ impl Scripts {
             lease = lease => match lease {
                 Ok(lease) => lease,
                 Err(PoolError::Start(error)) => return Err(teller.cannot_start(&error)),
-                Err(PoolError::Ended) => return Err(teller.refused()),
+                Err(_ended) => return Err(teller.refused()),
             },
             // Nothing has been asked for yet, so nothing is lost.
             () = self.stopped(&interruption, !task.cleans_up) => return Err(teller.refused()),

@@ -161,7 +161,6 @@ fn settings(args: &ServeArgs, reporter: Reporter) -> RelaySettings {
 fn failure(error: RelayError) -> Failure {
     match error {
         RelayError::Plugin(error) => Failure::from(&*error),
-        RelayError::Down(_) => Failure::cannot_start(error),
         RelayError::Socket(_) => {
             let problem = error.to_string();
             let hint = match problem.contains("not trusted") {
@@ -170,5 +169,6 @@ fn failure(error: RelayError) -> Failure {
             };
             Failure::cannot_start(format!("{}{hint}", output::on_one_line(&problem)))
         }
+        error => Failure::cannot_start(error),
     }
 }

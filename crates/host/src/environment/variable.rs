@@ -17,6 +17,7 @@ pub enum Variable {
 
 /// Why a text is not a variable. The value is not in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum VariableError {
     /// The name is empty.
     NoName,

@@ -276,7 +276,7 @@ fn failure(label: &str, method: &str, error: PluginError, secrets: &Secrets) -> 
         Problem::Call(
             CallError::Answered(_) | CallError::Unsendable(_) | CallError::TooManyCalls(_),
         ) => FailureKind::Answered,
-        Problem::Call(_) => FailureKind::BrokeProtocol,
+        _ => FailureKind::BrokeProtocol,
     };
     let message = error.map_said(|said| secrets.hide(said));
     ProviderFailure::new(kind, format!("the provider {label:?}: {method}: {message}"))
@@ -284,26 +284,12 @@ fn failure(label: &str, method: &str, error: PluginError, secrets: &Secrets) -> 
 
 #[cfg(test)]
 mod tests {
-    use tenon_host::LeftOut;
     use tenon_rpc::{Format, Payload};
 
     use super::*;
 
     fn execute_failed_with(error: CallError) -> ProviderFailure {
-        let error = PluginError {
-            command: "provider".to_owned(),
-            problem: Problem::Call(error),
-            stray: None,
-            status: None,
-            unclaimed: None,
-            stderr: Vec::new(),
-            dialect: None,
-            left_out: LeftOut::default(),
-            has_worked: true,
-            is_confined: false,
-            memory_limit: None,
-            process_limit: None,
-        };
+        let error = PluginError::new("provider", Problem::Call(error));
         failure("p", "execute", error, &Secrets::default())
     }
 

@@ -101,6 +101,7 @@ impl Launcher {
                     FailureKind::BrokeProtocol,
                     format!("it printed more than {limit} bytes instead of a schema"),
                 ),
+                error => (FailureKind::BrokeProtocol, error.to_string()),
             };
             let message = format!("the provider {name:?}: {problem}\n  command: {command}");
             Unprinted::Broken(ProviderFailure::new(kind, message))

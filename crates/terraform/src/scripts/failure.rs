@@ -121,6 +121,7 @@ impl Teller<'_> {
             Problem::CannotStart(error) => format!("It could not be started: {error}."),
             Problem::NoAnswer(limit) => no_answer(*limit, self.launch.is_deno),
             Problem::Call(error) => format!("It was started, but {}", sentence(error)),
+            _ => "It did not begin to answer.".to_owned(),
         };
         let detail = self.detail(&said, &error, &self.shown(&error.stderr));
         let attribute = self.permissions(&detail, &error);
