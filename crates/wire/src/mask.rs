@@ -5,8 +5,12 @@ use base64::engine::general_purpose::STANDARD;
 
 use crate::json::{self, JsonError, Scanner};
 
-/// The value that replaces a secret.
-const MASK: &str = "\"***\"";
+/// The text that stands for a value that is hidden as a whole: a member by its name, or a value that a schema marks as
+/// sensitive.
+pub const MASK: &str = "***";
+
+/// [`MASK`] as a value in JSON.
+pub const MASK_JSON: &str = "\"***\"";
 
 /// JSON text with the values of all members that have one of `names` (in lower case) masked, as
 /// the recorder of `tenon-rpc` does. `None` if it is not JSON that can be read.
@@ -116,7 +120,7 @@ impl Masker<'_> {
     }
 
     fn skip(&mut self) -> Result<(), JsonError> {
-        self.out.push_str(MASK);
+        self.out.push_str(MASK_JSON);
         self.scanner.value().map(drop)
     }
 

@@ -95,7 +95,7 @@ impl Report {
 
 /// Whether a recorded text was hidden, or a part of it: members by their name, and known secrets anywhere.
 fn is_masked(text: &str) -> bool {
-    text == "***" || text.contains(tenon_protocols::MASK)
+    text == tenon_rpc::trace::MASK || text.contains(tenon_protocols::MASK)
 }
 
 /// Members that differ in every conversation.

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use tenon_host::own_file;
 use tenon_rpc::{
     Tap,
-    trace::{RecordFormat, Recorder, Redact, Seen},
+    trace::{MASK, RecordFormat, Recorder, Redact, Seen},
 };
 
 use crate::args::TapArgs;
@@ -65,7 +65,7 @@ pub(crate) fn redact(args: &TapArgs) -> Option<Redact> {
             Some(start + name.len())
         });
         match ends.min() {
-            Some(end) => [&bytes[..end], b"***"].concat(),
+            Some(end) => [&bytes[..end], MASK.as_bytes()].concat(),
             None => bytes.to_vec(),
         }
     }))

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tenon_protocols::seasonings::EXT_NAMES;
+use tenon_rpc::trace::{MASK_JSON, mask_json};
 use tenon_rpc::{Payload, RpcError};
 
 use super::screen::Stream;
@@ -26,7 +27,7 @@ pub(crate) fn choose_masked(names: &[String]) {
 pub(crate) fn masked(json: &str) -> String {
     match MASKED.get() {
         Some(names) if !names.is_empty() => {
-            tenon_rpc::trace::mask_json(json, names).unwrap_or_else(|| "\"***\"".to_owned())
+            mask_json(json, names).unwrap_or_else(|| MASK_JSON.to_owned())
         }
         _ => json.to_owned(),
     }
@@ -36,7 +37,7 @@ pub(crate) fn masked(json: &str) -> String {
 /// it cannot be read.
 pub(crate) fn without_sensitive(json: &str) -> Option<String> {
     match json.contains("$sensitive") {
-        true => tenon_rpc::trace::mask_json(json, &["$sensitive".to_owned()]),
+        true => mask_json(json, &["$sensitive".to_owned()]),
         false => Some(json.to_owned()),
     }
 }

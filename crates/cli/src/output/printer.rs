@@ -175,7 +175,10 @@ impl Printer {
     pub(crate) fn variable(self, name: &str, value: &str) {
         let hidden = { self.hides_sensitive }.then(|| without_sensitive(value));
         match hidden {
-            Some(hidden) => variable(name, hidden.as_deref().unwrap_or("\"***\"")),
+            Some(hidden) => variable(
+                name,
+                hidden.as_deref().unwrap_or(tenon_rpc::trace::MASK_JSON),
+            ),
             None => variable(name, value),
         }
     }

@@ -6,6 +6,7 @@
 use tenon_schema::{Body, Nesting};
 use tenon_values::{Error, Number, Problem, Step, Type, Value};
 use tenon_wire::json::{self, MAX_DEPTH, Scanner};
+use tenon_wire::mask::MASK_JSON;
 use tenon_wire::msgpack::write;
 use tenon_wire::transcode;
 
@@ -13,9 +14,6 @@ use super::super::ext_names::EXT_NAMES;
 use super::super::types::read_type;
 use super::super::value::{Shape, decode, encode_into};
 use super::arguments::elements;
-
-/// What stands for a sensitive value that is not shown.
-const MASKED: &str = "\"***\"";
 
 /// How deep values may be nested; this bounds the stack.
 const DEPTH: usize = 128;
@@ -259,7 +257,7 @@ fn entries(json: &str) -> Result<Vec<(String, &str)>, Error> {
 }
 
 fn unmasked(json: &str) -> Result<&str, Error> {
-    match json.trim() == MASKED {
+    match json.trim() == MASK_JSON {
         true => Err(problem(
             "this is a masked value; give the value itself, which --show-sensitive shows",
         )),

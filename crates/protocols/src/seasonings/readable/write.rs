@@ -3,6 +3,7 @@
 use serde_json::Value as Json;
 use tenon_schema::Nesting;
 use tenon_values::{Kind, Type, Value, msgpack};
+use tenon_wire::mask::MASK_JSON;
 use tenon_wire::msgpack::write as pack;
 use tenon_wire::transcode;
 
@@ -81,7 +82,7 @@ fn write_inside(value: &Value, shape: Shape<'_>, out: &mut String) {
             out.push_str(shown.as_deref().unwrap_or("{\"$unknown\":true}"));
         }
         // What was decoded has no marks.
-        Kind::Marked(..) => out.push_str("{\"$sensitive\":\"***\"}"),
+        Kind::Marked(..) => out.extend(["{\"$sensitive\":", MASK_JSON, "}"]),
     }
 }
 
