@@ -11,3 +11,7 @@ mod permissions;
 pub use environment::environment;
 pub use limits::limits;
 pub use permissions::{PermissionWords, permissions};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
