@@ -115,7 +115,7 @@ async fn failures_and_unknown_names_are_errors() {
         (
             "resources/open",
             json!([{"type": "x", "config": {}}]),
-            (-32002, "no ephemeral resource"),
+            (-32002, "unknown ephemeral resource `x`"),
         ),
         (
             "resources/read",

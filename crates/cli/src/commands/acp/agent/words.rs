@@ -296,7 +296,7 @@ mod tests {
             ("/plan 'a", "not closed"),
             ("/teardown", "RECORD"),
             ("/init x", "/init"),
-            ("/call greet", "behind `--`"),
+            ("/call greet", "after `--`"),
             ("/call greet {x} -- y", "not JSON"),
             ("/call --protocol no greet -- y", "unknown protocol `no`"),
         ] {
