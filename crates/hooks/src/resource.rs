@@ -6,7 +6,7 @@ use tenon_protocols::seasonings::Params;
 use tenon_values::{Error, Type, Value};
 
 use crate::changes::{Action, Configuration, Identity, ResourceChange, StateResource};
-use crate::config_values::config_value;
+use crate::config_values::Config;
 use crate::schemas::Schemas;
 use crate::values::{Masks, NOWHERE, Reader};
 
@@ -23,6 +23,8 @@ pub(crate) struct Resource {
     is_tainted: bool,
     /// Where values were left out because they are sensitive.
     redacted: Vec<Vec<Json>>,
+    /// Why its configuration could not be read, for the user.
+    pub(crate) doubt: Option<String>,
 }
 
 /// Makes [`Resource`]s of what Terraform says.
@@ -115,10 +117,18 @@ impl Resources<'_> {
         identity: &Identity,
         sources: &Sources<'_>,
     ) -> Result<Resource, Error> {
-        let ty = self.type_of(identity);
+        let Identity {
+            provider_name,
+            mode,
+            kind,
+            ..
+        } = identity;
+        let block = self.schemas.block(provider_name, mode, kind);
+        // What has no schema is taken by the shape of each value.
+        let ty = { block.as_ref() }.and_then(|block| block.implied_type());
+        let ty = ty.unwrap_or(Type::Dynamic);
         // What the schema says is sensitive, whatever the plan says.
-        let secrets =
-            { self.schemas }.secrets_of(&identity.provider_name, &identity.mode, &identity.kind);
+        let secrets = { block.as_ref() }.map_or(Json::Null, |block| block.secrets());
         let [a, b, c] = sources.sensitive;
         let known = Masks {
             sensitive: [a, b, c, &secrets],
@@ -131,10 +141,21 @@ impl Resources<'_> {
         let mut reader = Reader::new(self.sends_sensitive);
         let before = reader.read(sources.before, &ty, known)?;
         let after = reader.read(sources.after, &ty, unknown)?;
-        let config = match self.configuration.expressions(module, identity) {
-            Some(expressions) => config_value(expressions, &ty, known.sensitive, &mut reader)?,
+        let (config, doubt) = match self.configuration.expressions(module, identity) {
+            Some(expressions) => {
+                let config = Config {
+                    expressions,
+                    block: block.as_ref(),
+                    after: sources.after,
+                };
+                // Terraform has accepted it, so it stops nothing here.
+                match config.value(&ty, known.sensitive, &mut reader) {
+                    Ok(config) => (config, None),
+                    Err(error) => (Value::unknown(ty), Some(doubt(identity, &error))),
+                }
+            }
             // It is in the state alone.
-            None => Value::null(ty),
+            None => (Value::null(ty), None),
         };
         Ok(Resource {
             identity: identity.clone(),
@@ -145,12 +166,16 @@ impl Resources<'_> {
             config,
             is_tainted: false,
             redacted: reader.redacted,
+            doubt,
         })
     }
+}
 
-    fn type_of(&self, resource: &Identity) -> Type {
-        { self.schemas }.type_of(&resource.provider_name, &resource.mode, &resource.kind)
-    }
+fn doubt(identity: &Identity, error: &Error) -> String {
+    format!(
+        "{}: its configuration could not be read, so hooks see it as unknown: {error}",
+        identity.address
+    )
 }
 
 impl Resource {

@@ -28,18 +28,19 @@ struct Schema {
     block: Box<RawValue>,
 }
 
+/// The schema of a resource, or of a block in it.
 #[derive(Deserialize)]
-struct Block {
+pub(crate) struct Block {
     #[serde(default)]
-    attributes: BTreeMap<String, Attribute>,
+    pub(crate) attributes: BTreeMap<String, Attribute>,
     #[serde(default)]
-    block_types: BTreeMap<String, NestedBlock>,
+    pub(crate) block_types: BTreeMap<String, NestedBlock>,
 }
 
 #[derive(Deserialize)]
-struct Attribute {
+pub(crate) struct Attribute {
     #[serde(rename = "type")]
-    ty: Option<Box<RawValue>>,
+    pub(crate) ty: Option<Box<RawValue>>,
     nested_type: Option<NestedAttributes>,
     #[serde(default)]
     sensitive: bool,
@@ -55,9 +56,9 @@ struct NestedAttributes {
 }
 
 #[derive(Deserialize)]
-struct NestedBlock {
-    nesting_mode: String,
-    block: Block,
+pub(crate) struct NestedBlock {
+    pub(crate) nesting_mode: String,
+    pub(crate) block: Block,
 }
 
 impl Schemas {
@@ -65,21 +66,8 @@ impl Schemas {
         serde_json::from_str(text)
     }
 
-    /// The type of a resource's values. What has no schema, or one that cannot be read, is taken by the
-    /// shape of each value.
-    pub(crate) fn type_of(&self, provider: &str, mode: &str, kind: &str) -> Type {
-        self.block(provider, mode, kind)
-            .and_then(|block| block.implied_type())
-            .unwrap_or(Type::Dynamic)
-    }
-
-    /// A mask of what the schema says is sensitive or write-only.
-    pub(crate) fn secrets_of(&self, provider: &str, mode: &str, kind: &str) -> Json {
-        self.block(provider, mode, kind)
-            .map_or(Json::Null, |block| block.secrets())
-    }
-
-    fn block(&self, provider: &str, mode: &str, kind: &str) -> Option<Block> {
+    /// The schema of a resource; `None` if there is none, or it cannot be read.
+    pub(crate) fn block(&self, provider: &str, mode: &str, kind: &str) -> Option<Block> {
         let provider = self.provider_schemas.get(provider)?;
         let schema = match mode {
             "data" => provider.data_source_schemas.get(kind),
@@ -90,7 +78,8 @@ impl Schemas {
 }
 
 impl Block {
-    fn implied_type(&self) -> Option<Type> {
+    /// The type of its values; `None` if the schema cannot be read.
+    pub(crate) fn implied_type(&self) -> Option<Type> {
         let mut types = attribute_types(&self.attributes)?;
         for (name, nested) in &self.block_types {
             let block = nested.block.implied_type()?;
@@ -99,7 +88,8 @@ impl Block {
         Some(Type::object(types))
     }
 
-    fn secrets(&self) -> Json {
+    /// A mask of what it says is sensitive or write-only.
+    pub(crate) fn secrets(&self) -> Json {
         let mut masks = secret_attributes(&self.attributes);
         for (name, nested) in &self.block_types {
             masks.insert(
@@ -197,21 +187,19 @@ mod tests {
     #[test]
     fn the_type_of_a_resource_is_that_of_its_schema() {
         let schemas = Schemas::parse(SCHEMAS).unwrap();
-        let type_of = |mode, kind| schemas.type_of("example.com/x/y", mode, kind).to_string();
+        let block = |mode, kind| schemas.block("example.com/x/y", mode, kind);
+        let type_of = |mode, kind| block(mode, kind)?.implied_type().map(|ty| ty.to_string());
         assert_eq!(
             type_of("managed", "y_thing"),
-            "object({ any = any, disk = set(object({ key = string, size = number })), id = string, \
-             rules = list(object({ port = number })), tags = map(string) })"
+            Some("object({ any = any, disk = set(object({ key = string, size = number })), id = string, \
+             rules = list(object({ port = number })), tags = map(string) })".to_owned())
         );
-        let secrets = schemas.secrets_of("example.com/x/y", "managed", "y_thing");
+        let secrets = block("managed", "y_thing").unwrap().secrets();
         assert_eq!(secrets["disk"]["*"]["key"], true);
         assert_eq!(secrets["rules"]["*"]["port"], false);
-        assert_eq!(type_of("data", "y_thing"), "object({})");
-        assert_eq!(type_of("managed", "y_odd"), "any");
-        assert_eq!(type_of("managed", "y_other"), "any");
-        assert_eq!(
-            schemas.type_of("other", "managed", "y_thing").to_string(),
-            "any"
-        );
+        assert_eq!(type_of("data", "y_thing").as_deref(), Some("object({})"));
+        assert_eq!(type_of("managed", "y_odd"), None);
+        assert_eq!(type_of("managed", "y_other"), None);
+        assert!(schemas.block("other", "managed", "y_thing").is_none());
     }
 }

@@ -388,8 +388,10 @@ fn is_failure(finding: &Finding) -> bool {
 }
 
 /// The resources of a hook, for plugins that may see sensitive values and for those that may not.
+///
+/// The user is warned of configurations that could not be read.
 fn view(
-    chain: &Chain,
+    chain: &mut Chain,
     schemas: &Schemas,
     configuration: &Configuration,
     make: impl Fn(&Resources<'_>) -> Result<Vec<Resource>, tenon_values::Error>,
@@ -399,8 +401,14 @@ fn view(
         configuration,
         sends_sensitive,
     };
+    let redacted = make(&resources(false))?;
+    for doubt in redacted.iter().filter_map(|one| one.doubt.as_ref()) {
+        if !chain.warnings.contains(doubt) {
+            chain.warnings.push(doubt.clone());
+        }
+    }
     Ok(View {
-        redacted: make(&resources(false))?,
+        redacted,
         clear: match chain.sends_sensitive() {
             true => Some(make(&resources(true))?),
             false => None,

@@ -18,6 +18,7 @@ mod room;
 mod tools;
 
 mod confined;
+mod expressions;
 mod failures;
 mod hooks;
 mod interruptions;

@@ -188,7 +188,7 @@ impl Session {
     /// Reads a plan, which cannot be changed from then on.
     pub(super) async fn read_plan(
         &self,
-        chain: &Chain,
+        chain: &mut Chain,
         plan: &PlanFile,
     ) -> Result<Review, SessionError> {
         let sealed = plan.seal();

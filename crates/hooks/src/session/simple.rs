@@ -110,7 +110,7 @@ impl Session {
     /// The resources of a state whose addresses pass.
     async fn view_of_state(
         &self,
-        chain: &Chain,
+        chain: &mut Chain,
         state: &StateJson,
         passes: &(dyn Fn(&str) -> bool + Sync),
     ) -> Result<View, SessionError> {
