@@ -7,7 +7,7 @@ use tenon_values::{Error, Type, Value};
 
 use crate::changes::{Action, Configuration, Identity, ResourceChange, StateResource};
 use crate::config_values::Config;
-use crate::schemas::Schemas;
+use crate::schemas::{Block, Schemas};
 use crate::values::{Masks, NOWHERE, Reader};
 
 /// What is known of a resource at some stage of a command.
@@ -125,10 +125,10 @@ impl Resources<'_> {
         } = identity;
         let block = self.schemas.block(provider_name, mode, kind);
         // What has no schema is taken by the shape of each value.
-        let ty = { block.as_ref() }.and_then(|block| block.implied_type());
+        let ty = { block.as_ref() }.and_then(Block::implied_type);
         let ty = ty.unwrap_or(Type::Dynamic);
         // What the schema says is sensitive, whatever the plan says.
-        let secrets = { block.as_ref() }.map_or(Json::Null, |block| block.secrets());
+        let secrets = { block.as_ref() }.map_or(Json::Null, Block::secrets);
         let [a, b, c] = sources.sensitive;
         let known = Masks {
             sensitive: [a, b, c, &secrets],
