@@ -22,11 +22,10 @@ pub(crate) async fn read(
     };
     let data = plugin.call(&call, Task::reading("read the data source"));
     let data = data.await.map_err(Diagnostics::from)?;
-    let mut diagnostics = show::diagnostics(data.diagnostics, kind.body, &plugin.secrets);
+    let mut diagnostics = show::answered(plugin, kind.body, data.state.as_ref(), data.diagnostics);
     let Some(state) = data.state.filter(|_| !has_errors(&diagnostics)) else {
         return Err(diagnostics);
     };
-    tree::learn(&plugin.secrets, kind.body, &state);
     let state = settle(kind.body, &state, &config);
     if state.is_null() || unknown_part(&state).is_some() {
         let problem = "it is nil or has an unknown value in it";

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use tenon_protocols::seasonings::calls::{Call, Close, Open, Renew};
+use tenon_protocols::seasonings::calls::{Call, Close, Kind as Type, Open, Renew};
 use tenon_tfplugin::{
     CloseRequest, Diagnostic, Diagnostics, OpenRequest, OpenResponse, RenewRequest, RenewResponse,
     has_errors,
@@ -72,13 +72,25 @@ pub(crate) async fn open(
         kind,
         config: &config,
     };
-    let answer = plugin.call(&call, Task::reading("open the ephemeral resource"));
-    let answer = answer.await.map_err(Diagnostics::from)?;
-    let mut diagnostics = show::diagnostics(answer.diagnostics, kind.body, &plugin.secrets);
+    let task = Task::opening("open the ephemeral resource");
+    let answer = plugin.call(&call, task).await;
+    let answer = answer.map_err(Diagnostics::from)?;
+    let mut diagnostics = show::answered(
+        plugin,
+        kind.body,
+        answer.result.as_ref(),
+        answer.diagnostics,
+    );
     let Some(result) = answer.result.filter(|_| !has_errors(&diagnostics)) else {
         return Err(diagnostics);
     };
-    tree::learn(&plugin.secrets, kind.body, &result);
+    if let Some(interrupted) = plugin.interrupted(task, Open::METHOD) {
+        // Terraform closes nothing that it did not get.
+        diagnostics.push(interrupted.diagnostic);
+        let private = answer.private.as_deref().filter(|bytes| !bytes.is_empty());
+        diagnostics.extend(close_opened(plugin, kind, private).await);
+        return Err(diagnostics);
+    }
     let result = settle(kind.body, &result, &config);
     if result.is_null() || unknown_part(&result).is_some() {
         let problem = "it is nil or has an unknown value in it";
@@ -153,21 +165,19 @@ pub(crate) async fn close(
     let kind = offered.ephemeral(&request.type_name)?;
     let private = opened.get(&request.private);
     opened.remove(&request.private);
+    Ok(close_opened(plugin, kind, private.as_deref()).await)
+}
+
+async fn close_opened(plugin: &Plugin, kind: Type<'_>, private: Option<&[u8]>) -> Diagnostics {
     let call = Close {
         name: kind.name,
-        private: private.as_deref(),
+        private,
     };
-    match plugin
-        .call(&call, Task::cleaning("close the ephemeral resource"))
-        .await
-    {
-        Ok(done) => Ok(show::diagnostics(
-            done.diagnostics,
-            kind.body,
-            &plugin.secrets,
-        )),
-        Err(failure) if failure.kind == Kind::LeftOut => Ok(Diagnostics::new()),
-        Err(failure) => Err(failure.into()),
+    let task = Task::cleaning("close the ephemeral resource");
+    match plugin.call(&call, task).await {
+        Ok(done) => show::diagnostics(done.diagnostics, kind.body, &plugin.secrets),
+        Err(failure) if failure.kind == Kind::LeftOut => Diagnostics::new(),
+        Err(failure) => failure.into(),
     }
 }
 

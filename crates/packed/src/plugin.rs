@@ -11,7 +11,7 @@ use std::future::{Future, pending};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tenon_host::{Lease, Pool, PoolError, PoolLimits};
+use tenon_host::{Lease, Pool, PoolError, PoolLimits, Variable};
 use tenon_protocols::Secrets;
 use tenon_protocols::seasonings::calls::{Call, Configure, read};
 use tenon_protocols::seasonings::schema::Schemas;
@@ -62,8 +62,10 @@ struct Configuration {
 pub(crate) struct Task {
     /// As in "Could not create the resource".
     pub(crate) what: &'static str,
-    /// Whether it changes nothing, so that it may be given up.
+    /// Whether it changes nothing that Terraform knows of.
     only_reads: bool,
+    /// Whether it may be given up: nobody needs its answer once Terraform was told to stop.
+    may_be_given_up: bool,
     /// Whether the plugin has to be configured before.
     needs_config: bool,
     /// Whether it goes on after Terraform was told to stop.
@@ -76,6 +78,7 @@ impl Task {
         Task {
             what,
             only_reads: false,
+            may_be_given_up: false,
             needs_config: true,
             cleans_up: false,
         }
@@ -83,6 +86,15 @@ impl Task {
 
     /// A call that changes nothing.
     pub(crate) const fn reading(what: &'static str) -> Task {
+        Task {
+            only_reads: true,
+            may_be_given_up: true,
+            ..Task::changing(what)
+        }
+    }
+
+    /// A call that opens something, which has to be closed even if nobody needs it any more.
+    pub(crate) const fn opening(what: &'static str) -> Task {
         Task {
             only_reads: true,
             ..Task::changing(what)
@@ -106,11 +118,26 @@ impl Task {
     }
 }
 
+/// Remembers what is secret in the variables that the plugin may see: values whose names say so, and credentials in the
+/// others, such as the password in a URL.
+fn learn_variables(secrets: &Secrets, manifest: &Manifest) {
+    for name in &manifest.environment {
+        let variable = Variable::Inherited(name.into());
+        for secret in variable.secrets() {
+            secrets.learn_text(&secret.to_string_lossy());
+        }
+        for (_, value) in variable.values() {
+            secrets.learn_credentials(&value.to_string_lossy());
+        }
+    }
+}
+
 impl Plugin {
     pub(crate) fn new(manifest: Manifest, expected: Option<Offer>) -> Plugin {
         let secrets = Secrets::default();
         let masked = secrets.clone();
         tenon_tfplugin::mask_log(move |text| masked.hide(text));
+        learn_variables(&secrets, &manifest);
         let left_out = manifest.left_out.iter().cloned().collect();
         let limits = PoolLimits {
             // A process stays for the whole command.
@@ -218,14 +245,16 @@ impl Plugin {
     ) -> Result<Payload, Failure> {
         let lease = self.lease(teller, task).await?;
         if task.needs_config {
-            let said = self.ensure_configured(&lease, teller).await?;
+            let configured = self.ensure_configured(&lease, teller).await;
+            let said = configured.map_err(|failure| teller.not_sent(failure))?;
             if has_errors(&said) {
                 lease.release();
-                return Err(teller.not_configured(&said));
+                let refused = teller.of(Configure::METHOD).not_configured(&said);
+                return Err(teller.not_sent(refused));
             }
         }
         let plugin = lease.plugin();
-        let outcome = match task.only_reads {
+        let outcome = match task.may_be_given_up {
             true => {
                 let peer = plugin.peer();
                 let call = self.in_time(peer.call_raw(method, Some(params)));
@@ -355,6 +384,7 @@ impl Plugin {
             config: &config,
         };
         let plugin = lease.plugin();
+        let teller = teller.of(Configure::METHOD);
         let params = call.params().map_err(|error| teller.unsendable(&error))?;
         let payload = Some(params.into_payload());
         let peer = plugin.peer();
@@ -365,11 +395,7 @@ impl Plugin {
                 done.diagnostics
             }
             Err(CallError::Answered(error)) if calls::is_left_out(&error.code) => Vec::new(),
-            Err(error) => {
-                let task = Task::without_config("configure the plugin");
-                let teller = self.teller(task, Configure::METHOD);
-                return Err(teller.failed(plugin, error).await);
-            }
+            Err(error) => return Err(teller.failed(plugin, error).await),
         };
         if !has_errors(&said) {
             *configured = generation;
@@ -392,6 +418,12 @@ impl Plugin {
     pub(crate) fn interrupt(&self) {
         self.interruption.cancel();
         self.pool.abandon_starts();
+    }
+
+    /// The failure of what is not begun or kept because Terraform was told to stop; `None` if it was not.
+    pub(crate) fn interrupted(&self, task: Task, method: &'static str) -> Option<Failure> {
+        let is_interrupted = self.interruption.is_cancelled();
+        is_interrupted.then(|| self.teller(task, method).interrupted())
     }
 
     /// Ends every process.

@@ -4,9 +4,10 @@ use tenon_protocols::Secrets;
 use tenon_protocols::seasonings::{self, Segment, resolve};
 use tenon_schema::Body;
 use tenon_tfplugin::{AttributePath, Diagnostic, Diagnostics, PathStep, Severity};
-use tenon_values::{Path, Step};
+use tenon_values::{Path, Step, Value};
 
 use crate::plugin::Plugin;
+use crate::tree;
 
 /// What a user can do about an answer that cannot be used.
 pub(crate) const BUG: &str = "This is a bug in the plugin: report it to the author of the plugin.";
@@ -18,6 +19,19 @@ pub(crate) fn wrong_answer(plugin: &Plugin, method: &str, place: &str, problem: 
         "{place} in the answer to {method}: {problem}. {BUG}\n\nPlugin: {}, method {method}",
         plugin.name()
     )
+}
+
+/// The diagnostics of an answer, once the secrets in its value are known: a plugin may quote them.
+pub(crate) fn answered(
+    plugin: &Plugin,
+    body: &Body,
+    value: Option<&Value>,
+    said: Vec<seasonings::Diagnostic>,
+) -> Diagnostics {
+    if let Some(value) = value {
+        tree::learn(&plugin.secrets, body, value);
+    }
+    diagnostics(said, body, &plugin.secrets)
 }
 
 /// The plugin's diagnostics, at the attributes of this schema.

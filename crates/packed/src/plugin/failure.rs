@@ -69,6 +69,26 @@ impl Teller<'_> {
         }
     }
 
+    /// The same for another method that the call needs first. It changes nothing.
+    pub(super) fn of(&self, method: &'static str) -> Self {
+        Teller {
+            method,
+            only_reads: true,
+            ..*self
+        }
+    }
+
+    /// What came before the call has failed, so that it was not made: there is no answer to it.
+    pub(super) fn not_sent(&self, failure: Failure) -> Failure {
+        let Failure { mut diagnostic, .. } = failure;
+        let note = format!("\n\n{} was not sent.", self.method);
+        diagnostic.detail.push_str(&note);
+        Failure {
+            kind: Kind::NoAnswer,
+            diagnostic,
+        }
+    }
+
     /// The plugin could not be started, or is not the one that was packed.
     pub(super) fn cannot_start(&self, error: &PluginError) -> Failure {
         let error = error.map_said(|said| self.secrets.hide(said));

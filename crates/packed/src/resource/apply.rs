@@ -52,7 +52,8 @@ pub(crate) async fn apply(
         private,
         diagnostics,
     } = answer;
-    let diagnostics = show::diagnostics(diagnostics, kind.body, &plugin.secrets);
+    let sent = state.as_ref().ok().and_then(Option::as_ref);
+    let diagnostics = show::answered(plugin, kind.body, sent, diagnostics);
     let mistake = |path: &str, problem: &str| mistake(plugin, task, path, problem);
     let state = match state {
         Ok(Some(state)) if planned.is_null() || !state.is_null() => state,
@@ -68,11 +69,9 @@ pub(crate) async fn apply(
             return Ok(kept.despite(error, diagnostics));
         }
     };
-    tree::learn(&plugin.secrets, kind.body, &state);
     let state = tree::without_write_only(kind.body, &state);
     let state = settle(kind.body, &state, planned);
     let mut response = ApplyResponse {
-        private: private.map(Into::into),
         diagnostics,
         ..ApplyResponse::new(state)
     };
@@ -99,6 +98,13 @@ pub(crate) async fn apply(
         };
         response.diagnostics.push(mistake(&place, problem));
     }
+    match private {
+        Ok(private) => response.private = private.map(Into::into),
+        Err(error) => {
+            let unusable = unusable_private(plugin, task, &error.problem);
+            response.diagnostics.push(unusable);
+        }
+    }
     Ok(response)
 }
 
@@ -122,6 +128,13 @@ impl Kept<'_> {
             ..ApplyResponse::new(state)
         }
     }
+}
+
+/// Private data that cannot be used takes nothing away from the state.
+fn unusable_private(plugin: &Plugin, task: Task, problem: &str) -> Diagnostic {
+    let problem = format!("{problem}. The state is kept, with the private data of before");
+    let detail = show::wrong_answer(plugin, ApplyChange::METHOD, "private", &problem);
+    Diagnostic::error(format!("Could not {}", task.what), detail)
 }
 
 fn mistake(plugin: &Plugin, task: Task, path: &str, problem: &str) -> Diagnostic {

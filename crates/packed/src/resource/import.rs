@@ -1,6 +1,6 @@
 //! States that come from elsewhere: imports and older versions.
 
-use tenon_protocols::seasonings::calls::{Import, Upgrade};
+use tenon_protocols::seasonings::calls::{Call, Import, Upgrade};
 use tenon_tfplugin::{
     Diagnostic, Diagnostics, ImportRequest, ImportResponse, ImportedResource, UpgradeRequest,
     has_errors,
@@ -34,6 +34,11 @@ pub(crate) async fn import(
         }
         Err(failure) => return Err(failure.into()),
     };
+    for one in &found.resources {
+        let type_name = offered.full_name(&one.name);
+        let body = offered.resource(&type_name)?.body;
+        tree::learn(&plugin.secrets, body, &one.state);
+    }
     let mut diagnostics = show::diagnostics(found.diagnostics, kind.body, &plugin.secrets);
     if has_errors(&diagnostics) {
         return Err(diagnostics);
@@ -51,7 +56,6 @@ pub(crate) async fn import(
     for one in found.resources {
         let type_name = offered.full_name(&one.name);
         let body = offered.resource(&type_name)?.body;
-        tree::learn(&plugin.secrets, body, &one.state);
         let state = tree::without_write_only(body, &one.state);
         if let Some(path) = check::unknown_part(&state) {
             let path = show::path_text(&path);
@@ -106,10 +110,21 @@ pub(crate) async fn upgrade(
         }
         Err(failure) => return Err(failure.into()),
     };
-    let mut diagnostics = show::diagnostics(upgraded.diagnostics, kind.body, &plugin.secrets);
+    let state = upgraded.state.as_ref();
+    let mut diagnostics = show::answered(plugin, kind.body, state, upgraded.diagnostics);
     let Some(state) = upgraded.state.filter(|_| !has_errors(&diagnostics)) else {
         return Err(diagnostics);
     };
+    // Terraform would take it for a resource that is gone.
+    if state.is_null() {
+        let problem = "it is nil; an upgrade keeps the resource";
+        let detail = show::wrong_answer(plugin, Upgrade::METHOD, "state", problem);
+        diagnostics.push(Diagnostic::error(
+            "Could not upgrade the state of the resource",
+            detail,
+        ));
+        return Err(diagnostics);
+    }
     if let Some(path) = check::unknown_part(&state) {
         let path = show::path_text(&path);
         diagnostics.push(read::unknown(plugin, "resources/upgrade", &path));

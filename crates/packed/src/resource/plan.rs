@@ -52,7 +52,8 @@ pub(crate) async fn plan(
             ..PlanResponse::new(planned)
         });
     };
-    let mut diagnostics = show::diagnostics(answer.diagnostics, kind.body, &plugin.secrets);
+    let planned = answer.planned.as_ref();
+    let mut diagnostics = show::answered(plugin, kind.body, planned, answer.diagnostics);
     let Some(planned) = answer.planned.filter(|_| !has_errors(&diagnostics)) else {
         return Err(diagnostics);
     };

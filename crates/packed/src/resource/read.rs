@@ -27,11 +27,11 @@ pub(crate) async fn read(
         }
         Err(failure) => return Err(failure.into()),
     };
-    let mut diagnostics = show::diagnostics(found.diagnostics, kind.body, &plugin.secrets);
+    let mut diagnostics =
+        show::answered(plugin, kind.body, found.state.as_ref(), found.diagnostics);
     let Some(state) = found.state.filter(|_| !has_errors(&diagnostics)) else {
         return Err(diagnostics);
     };
-    tree::learn(&plugin.secrets, kind.body, &state);
     let state = tree::without_write_only(kind.body, &state);
     let state = settle(kind.body, &state, &request.state);
     if let Some(path) = check::unknown_part(&state) {

@@ -92,6 +92,73 @@ fn a_create_whose_answer_is_wrong_is_kept_and_tainted() {
 }
 
 #[test]
+fn private_data_that_is_wrong_loses_no_state() {
+    trial(|workspace| {
+        ready(workspace, "");
+        let said = "private in the answer to resources/applyChange: binary data is required";
+        apply(workspace, "private").fails().says(said);
+        let instance = workspace.instance("puppet_thing");
+        assert_eq!(instance["attributes"]["id"], "1");
+        assert_eq!(instance["status"], "tainted");
+        workspace.run("state rm puppet_thing.a").succeeds();
+        apply(workspace, "").succeeds();
+        workspace.configure("puppet", &THING.replace("\"one\"", "\"two\""));
+        apply(workspace, "private").fails().says(said);
+        let instance = workspace.instance("puppet_thing");
+        assert_eq!(instance["attributes"]["name"], "two");
+    });
+}
+
+#[test]
+fn a_diagnostic_shows_no_secret_of_the_state_beside_it() {
+    trial(|workspace| {
+        ready(workspace, "");
+        workspace.configure(
+            "puppet",
+            "resource \"puppet_thing\" \"a\" {\n  name = \"one\"\n}\n",
+        );
+        workspace.behave("tell");
+        let told = workspace.run("apply -auto-approve").succeeds();
+        told.says("with (sensitive)")
+            .says_nothing_of("made-by-the-plugin");
+        let instance = workspace.instance("puppet_thing");
+        assert_eq!(instance["attributes"]["secret"], "made-by-the-plugin");
+    });
+}
+
+#[test]
+fn secrets_of_the_environment_are_not_shown() {
+    trial(|workspace| {
+        ready(workspace, "--env PUPPET_TOKEN");
+        workspace.behave("trace");
+        let token = [("PUPPET_TOKEN", "token-of-the-environment")];
+        let traced = workspace.run_with(&token, "plan").fails();
+        traced
+            .says("Traceback: cannot log in with (sensitive)")
+            .says_nothing_of("token-of-the-environment");
+    });
+}
+
+#[test]
+fn an_upgrade_that_answers_nil_forgets_nothing() {
+    trial(|workspace| {
+        ready(workspace, "");
+        apply(workspace, "").succeeds();
+        let file = workspace.path("terraform.tfstate");
+        let mut state = workspace.state();
+        // Written by an older version of the plugin: the schema is at version 1.
+        assert_eq!(state["resources"][0]["instances"][0]["schema_version"], 1);
+        state["resources"][0]["instances"][0]["schema_version"] = 0.into();
+        fs::write(&file, state.to_string()).unwrap();
+        let refused = apply(workspace, "forget").fails();
+        refused
+            .says("state in the answer to resources/upgrade: it is nil")
+            .says("Plugin: puppet, method resources/upgrade");
+        assert!(has_resources(workspace));
+    });
+}
+
+#[test]
 fn an_update_that_fails_keeps_the_state() {
     trial(|workspace| {
         ready(workspace, "");

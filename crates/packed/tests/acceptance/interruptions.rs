@@ -54,6 +54,24 @@ fn ctrl_c_keeps_what_was_created() {
     });
 }
 
+#[test]
+fn what_is_opened_after_ctrl_c_is_closed() {
+    trial(|workspace| {
+        ready(
+            workspace,
+            "",
+            "ephemeral \"stage_key\" \"k\" {\n  name = \"k\"\n}\n",
+        );
+        workspace.behave("wait open");
+        let running = workspace.start("plan");
+        workspace.until("the opening", || count(workspace, "waiting") > 0);
+        running.interrupt();
+        running.wait().fails();
+        assert_eq!(count(workspace, "cancelled"), 1);
+        assert_eq!(count(workspace, "resources/close opened"), 1);
+    });
+}
+
 /// A plugin that does not react to being cancelled is ended with Terraform.
 #[test]
 fn a_second_ctrl_c_ends_a_plugin_that_hangs() {

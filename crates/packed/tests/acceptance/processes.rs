@@ -42,6 +42,23 @@ fn a_process_has_as_many_calls_as_it_takes() {
     });
 }
 
+/// Nothing is created by a process that could not be configured, and nothing is kept as if it had been.
+#[test]
+fn a_process_that_answers_its_configuration_wrongly_creates_nothing() {
+    trial(|workspace| {
+        ready(workspace, "", &things(2));
+        workspace.behave("further");
+        let refused = workspace.run("apply -auto-approve").fails();
+        refused
+            .says("The answer to resources/configure: expected a map")
+            .says("Plugin: stage, method resources/configure")
+            .says("resources/applyChange was not sent");
+        let instance = workspace.state()["resources"][0]["instances"].clone();
+        assert_eq!(instance.as_array().unwrap().len(), 1, "{instance}");
+        assert_eq!(instance[0]["status"], serde_json::Value::Null);
+    });
+}
+
 #[test]
 fn the_schema_is_known_without_the_plugin() {
     trial(|workspace| {

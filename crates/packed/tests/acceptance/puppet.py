@@ -21,7 +21,7 @@ def schema():
     attributes = {
         "name": {"type": "string", "required": True},
         "id": {"type": "string", "computed": True, "stable": True},
-        "secret": {"type": "string", "optional": True, "sensitive": True},
+        "secret": {"type": "string", "optional": True, "computed": True, "sensitive": True},
         "plain": optional("any"),
         "kept": optional("any"),
         "n": optional("number"),
@@ -38,7 +38,7 @@ def schema():
     inner = {"attributes": {"a": optional("string"), "x": optional("any"),
                             "c": {"type": "string", "computed": True}}}
     plain = {"attributes": {"a": optional("string"), "d": {"type": "number", "default": 7}}}
-    return {"resources": {"thing": {"attributes": attributes, "blocks": {
+    return {"resources": {"thing": {"version": 1, "attributes": attributes, "blocks": {
         "list": dict(nesting="list", **inner),
         "set": dict(nesting="set", **plain),
         "items": {"nesting": "set", "attributes": dict(plain["attributes"], **{
@@ -71,6 +71,8 @@ def planned(params):
     result = params["proposed"]
     if result != params["prior"]:
         result = dict(result, id=UNKNOWN if params["prior"] is None else result["id"])
+        if result["secret"] is None and params["prior"] is None:
+            result["secret"] = UNKNOWN
         for block in result["list"]:
             block["c"] = UNKNOWN if block["c"] is None else block["c"]
         for item in result["items"]:
@@ -88,6 +90,8 @@ def computed(state):
     state["plain"] = unwrapped(state["plain"])
     if state["id"] is UNKNOWN:
         state["id"] = "1"
+    if state["secret"] is UNKNOWN:
+        state["secret"] = None
     for block in state["list"]:
         block["c"] = "computed"
         block["x"] = unwrapped(block["x"])
@@ -116,6 +120,12 @@ def apply(params):
         return {}
     if todo == "unknown":
         state["id"] = UNKNOWN
+    if todo == "private":
+        return {"state": state, "private": 7}
+    if todo == "tell":
+        state["secret"] = "made-by-the-plugin"
+        told = {"severity": "warning", "summary": "Created", "detail": "with made-by-the-plugin"}
+        return {"state": state, "diagnostics": [told]}
     if todo == "half":
         return {"state": state, "diagnostics": [{"severity": "error", "summary": "Half done"}]}
     return {"state": state}
@@ -125,10 +135,15 @@ def answer(method, params):
     if method == "init":
         return {"name": "puppet", "capabilities": ["resources"]}
     if method == "resources/getSchema":
+        if behaviour() == "trace":
+            print("Traceback: cannot log in with", os.environ.get("PUPPET_TOKEN"), file=sys.stderr, flush=True)
+            os._exit(3)
         if behaviour() == "hang at schema":
             open("asked", "w").close()
             time.sleep(1000)
         return schema()
+    if method == "resources/upgrade" and behaviour() == "forget":
+        return {"state": None}
     if method == "resources/planChange" and behaviour() == "replace nothing":
         return {"planned": params["proposed"], "replace": [["nothing"]]}
     if method == "resources/planChange" and behaviour() == "plan":

@@ -91,6 +91,8 @@ def apply(number, params):
         wait_for(lambda: logged(" begin\n") >= config["barrier"])
     if todo == ["renewal"]:
         wait_for(lambda: logged(" resources/renew "))
+    if todo == ["further"]:
+        wait_for(lambda: logged(f" configured by {os.getppid()}\n") > 1)
     if planned["name"] != "b" or not todo or todo[0] not in ("wait", "hang"):
         return {"state": state}
     log("waiting")
@@ -118,7 +120,10 @@ def answer(number, method, params):
     if method == "resources/getSchema":
         return SCHEMA
     if method == "resources/configure":
-        return {}
+        log("configured by", os.getppid())
+        # Every process of a provider but the first.
+        is_further = logged(f" configured by {os.getppid()}\n") > 1
+        return [7] if behaviour() == ["further"] and is_further else {}
     if method == "resources/validate":
         log("validates", params["kind"], params.get("type") or "-")
         if params["config"]["name"] == "invalid":
@@ -141,6 +146,9 @@ def answer(number, method, params):
             threading.Event().wait()
         return {"state": complete(dict(params["config"]), "look")}
     if method == "resources/open":
+        if behaviour() == ["wait", "open"]:
+            log("waiting")
+            cancelled[number].wait()
         result = {"result": complete(dict(params["config"]), "key"), "private": b"opened"}
         if behaviour() == ["renewal"]:
             soon = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=1)

@@ -144,8 +144,8 @@ pub struct Applied {
     /// The resource as it is now; `None` where none is needed: after a delete, or beside an error. An
     /// error in it takes nothing away from the rest.
     pub state: Result<Option<Value>, AnswerError>,
-    /// New private data; `None` keeps what there is.
-    pub private: Option<Bytes>,
+    /// New private data; `None` keeps what there is. An error in it takes nothing away from the rest either.
+    pub private: Result<Option<Bytes>, AnswerError>,
     /// Warnings and errors.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -173,7 +173,7 @@ impl Call for ApplyChange<'_> {
         };
         Ok(Applied {
             state,
-            private: answer.binary("private")?,
+            private: answer.binary("private"),
             diagnostics,
         })
     }
