@@ -1,6 +1,7 @@
 //! Managed resources.
 
 use bytes::Bytes;
+use tenon_protocols::seasonings::AnswerError;
 use tenon_protocols::seasonings::calls::{
     ApplyChange, Import, Kind, PlanChange, ReadResource, Validate,
 };
@@ -223,13 +224,13 @@ impl Managed<'_> {
             private: private.as_deref(),
         };
         let applied = self.host.ask(&call).await?;
-        let state = applied
-            .state
-            .map_err(|error| Failed::new(error.to_string()))?;
+        let wrong = |error: AnswerError| Failed::new(error.to_string());
+        let state = applied.state.map_err(wrong)?;
+        let new_private = applied.private.map_err(wrong)?;
         let failed = self.host.tell(applied.diagnostics);
         match state {
             Some(state) => {
-                self.private = applied.private.or(private);
+                self.private = new_private.or(private);
                 self.state = state;
             }
             None if failed.is_ok() => {
