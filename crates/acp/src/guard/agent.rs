@@ -35,13 +35,26 @@ impl Shared {
                 return self.refuse(Side::Agent, called, error).await;
             }
         };
+        let session = session.unwrap_or_default();
+        let verdict = match verdict {
+            Verdict::Ask(question) => {
+                let asked = self.ask_user(&call, &session, *question).await;
+                match asked.and_then(|()| self.examine_again(&call, &session)) {
+                    Ok(verdict) => verdict,
+                    Err(error) => {
+                        let called = (&call.id, &call.method);
+                        return self.refuse(Side::Agent, called, error).await;
+                    }
+                }
+            }
+            verdict => verdict,
+        };
         if let Verdict::Answer(answer) = verdict {
             let answer = Ok(answer);
             self.record_answer(Side::Agent, &call.id, &answer);
             self.client_answered(&call.method, call.params.as_ref(), &answer, false);
             return answer;
         }
-        let session = session.unwrap_or_default();
         let waiting = Waiting::begin(&self, &session, &call.method, call.params.as_ref());
         let (caller, id) = (call.peer.clone(), call.id.clone());
         let (name, params) = (call.method.clone(), call.params.clone());

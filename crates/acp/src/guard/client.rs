@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tenon_protocols::acp::{Entry, Failure, Side, VERSION, view};
-use tenon_rpc::{Call, CallError, ErrorCode, Event, Format, Payload, Peer, Reply, RpcError, Text};
+use tenon_protocols::acp::{Entry, Failure, Side, view};
+use tenon_rpc::{Call, CallError, Event, Format, Payload, Peer, Reply, RpcError, Text};
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::Note;
@@ -100,78 +100,6 @@ impl Shared {
         if let Some(pace) = session.and_then(|session| state.paces.get_mut(session)) {
             pace.active = Instant::now();
         }
-    }
-
-    /// The answer for the client.
-    fn answered(
-        &self,
-        entry: Option<&Entry>,
-        outcome: Result<Payload, CallError>,
-        caller: &Peer,
-    ) -> Reply {
-        let result = self.relayed(outcome, caller)?;
-        match entry.map(|entry| entry.name) {
-            Some("initialize") => self.check_version(&result)?,
-            Some("session/new") => self.check_new(&result)?,
-            _ => {}
-        }
-        match entry.map(|entry| (entry, entry.check_result(&result))) {
-            Some((entry, Err(problem))) => {
-                let data = json!({ "method": entry.name, "reason": "invalid_result", "details": problem.to_string() });
-                Err(Failure::Internal.error(self.profile, data))
-            }
-            Some((entry, Ok(()))) => Ok(self.adapted(entry, result)),
-            None => Ok(result),
-        }
-    }
-
-    /// The guard can check version 1 alone. Whatever else was agreed on would fail later, for reasons that nobody sees.
-    fn check_version(&self, result: &Payload) -> Result<(), RpcError> {
-        let version = result.member(&["protocolVersion"]);
-        let version = version.map_or("none".to_owned(), |version| {
-            String::from_utf8_lossy(version.bytes()).into_owned()
-        });
-        if version == VERSION.to_string() {
-            return Ok(());
-        }
-        let message = format!(
-            "the agent answered with version {version} of the protocol, and the guard knows version {VERSION}"
-        );
-        let details =
-            "set the editor or the agent to version 1, or start the agent without the guard";
-        let data = json!({ "reason": "unsupported_version", "details": details });
-        let code = ErrorCode::Number(Failure::Internal.code());
-        let data = Payload::encode(Format::Json, &data).ok();
-        let mut error = RpcError::new(code, message);
-        error.data = data;
-        Err(error)
-    }
-
-    /// A new session must not have the name of one that is open, which has other folders.
-    fn check_new(&self, result: &Payload) -> Result<(), RpcError> {
-        let id: Option<view::OfSession<'_>> = result.decode_borrowed().ok();
-        let Some(id) = id.filter(|id| self.state().turns.session(&id.session_id).is_some()) else {
-            return Ok(());
-        };
-        let details = "the agent gave the new session the name of one that is open";
-        let data = json!({ "method": "session/new", "reason": "invalid_result", "sessionId": id.session_id, "details": details });
-        Err(Failure::Internal.error(self.profile, data))
-    }
-
-    /// A result without what the client does not know.
-    fn adapted(&self, entry: &Entry, result: Payload) -> Payload {
-        const WITH_OPTIONS: [&str; 4] = [
-            "session/new",
-            "session/load",
-            "session/resume",
-            "session/set_config_option",
-        ];
-        if !WITH_OPTIONS.contains(&entry.name) {
-            return result;
-        }
-        let state = self.state();
-        let adapted = { &state.gates }.without_boolean_options(&result, &["configOptions"]);
-        adapted.unwrap_or(result)
     }
 
     /// Waits for the end of a turn. If nothing happens in its session for too long, it is cancelled. Nothing is

@@ -5,15 +5,17 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tenon_protocols::acp::{
-    CreateTerminalParams, Empty, Entry, Failure, PermissionParams, PermissionResult,
-    ReadTextFileParams, ReadTextFileResult, Side, TerminalParams, WriteTextFileParams, view,
+    CreateTerminalParams, Entry, Failure, PermissionParams, PermissionResult, Side, TerminalParams,
+    view,
 };
-use tenon_rpc::{Call, Format, Payload, RpcError};
+use tenon_rpc::{Call, Payload, RpcError};
 use tokio::time::Instant;
 
+use super::Note;
 use super::agent::{encoded, session_of};
+use super::files::file_of;
+use super::questions::Question;
 use super::state::Shared;
-use super::{Files, Note};
 use crate::facts::{Facts, variables};
 use crate::paths::{Access, PathError, Roots};
 use crate::policy::{Action, Decision, check_options};
@@ -31,6 +33,8 @@ pub(super) struct Examined {
 pub(super) enum Verdict {
     Forward,
     Answer(Payload),
+    /// The user has to allow it first.
+    Ask(Box<Question>),
 }
 
 impl Shared {
@@ -53,13 +57,7 @@ impl Shared {
         if !has_session {
             return Ok(without_session);
         }
-        // A file may have megabytes, so its path and its session are read at once.
-        let file = match known.name {
-            "fs/read_text_file" | "fs/write_text_file" => {
-                Some(view::OfFile::read(params).map_err(unfit)?)
-            }
-            _ => None,
-        };
+        let file = file_of(known, params)?;
         let session = match &file {
             Some(file) => file.session_id.to_string(),
             None => session_of(Some(params)).unwrap_or_default(),
@@ -69,18 +67,49 @@ impl Shared {
             pace.active = Instant::now();
         }
         self.check_rate(known, &session)?;
-        let verdict = match (known.name, &file) {
+        let verdict = self.verdict(known, params, &session, file.as_ref(), false)?;
+        Ok(Examined {
+            entry,
+            session: Some(session),
+            verdict,
+        })
+    }
+
+    /// Who answers a call that the user has allowed: everything is checked again, because time has passed.
+    pub(super) fn examine_again(&self, call: &Call, session: &str) -> Result<Verdict, RpcError> {
+        let known = tenon_protocols::acp::method(&call.method);
+        let Some((known, params)) = known.zip(call.params.as_ref()) else {
+            return Ok(Verdict::Forward);
+        };
+        self.state().turns.agent_calls(session)?;
+        let file = file_of(known, params)?;
+        self.verdict(known, params, session, file.as_ref(), true)
+    }
+
+    fn verdict(
+        &self,
+        known: &Entry,
+        params: &Payload,
+        session: &str,
+        file: Option<&view::OfFile<'_>>,
+        is_approved: bool,
+    ) -> Result<Verdict, RpcError> {
+        let verdict = match (known.name, file) {
             ("session/request_permission", _) => self.permission(&decoded(params)?)?,
-            ("fs/read_text_file", Some(file)) => self.file(file, params, Access::Read)?,
-            ("fs/write_text_file", Some(file)) => self.file(file, params, Access::Write)?,
+            ("fs/read_text_file", Some(file)) => {
+                self.file(file, params, Access::Read, is_approved)?
+            }
+            ("fs/write_text_file", Some(file)) => {
+                self.file(file, params, Access::Write, is_approved)?
+            }
             ("terminal/create", _) => {
                 super::learn(&self.masks, known.name, Some(params));
-                self.terminal(&session, &decoded(params)?)?
+                self.terminal(session, &decoded(params)?, is_approved)?
             }
             (name, _) if name.starts_with("terminal/") => {
                 let params: TerminalParams = decoded(params)?;
                 let mut state = self.state();
-                let session = state.turns.session(&session);
+                let session = state.turns.session(session);
                 if !session.is_some_and(|session| session.has_terminal(&params.terminal_id)) {
                     let data = json!({ "terminalId": params.terminal_id, "details": "there is no such terminal" });
                     return Err(Failure::InvalidParams.error(self.profile, data));
@@ -89,11 +118,7 @@ impl Shared {
             }
             _ => Verdict::Forward,
         };
-        Ok(Examined {
-            entry,
-            session: Some(session),
-            verdict,
-        })
+        Ok(verdict)
     }
 
     /// A request for permission is where an agent can be stopped.
@@ -130,65 +155,13 @@ impl Shared {
         encoded(&answer).map(Verdict::Answer)
     }
 
-    /// A file has to be in the folders of its session, and must not be denied.
-    fn file(
-        &self,
-        file: &view::OfFile<'_>,
-        params: &Payload,
-        access: Access,
-    ) -> Result<Verdict, RpcError> {
-        let (folder, roots) = self.folders(&file.session_id);
-        let mut facts = match access {
-            Access::Read => Facts::reading(&file.path, &folder),
-            Access::Write => Facts::writing(&file.path, &folder),
-        };
-        facts.follow_links();
-        let decision = self.policy.decide(&facts, &folder);
-        // Clients do not ask about this, so a file with other names, which may be denied, must have been allowed before.
-        let is_in_doubt = decision.is_doubtful && facts.has_other_names && {
-            let mut state = self.state();
-            let session = state.turns.session(&file.session_id);
-            session.and_then(|session| session.ruling(&facts)) != Some(Ruling::Allowed)
-        };
-        if decision.action == Action::Deny || is_in_doubt {
-            let method = match access {
-                Access::Read => "fs/read_text_file",
-                Access::Write => "fs/write_text_file",
-            };
-            self.note_decision(method, &file.path, &file.session_id, &decision);
-            return Err(self.denied(&decision, json!({ "path": file.path })));
-        }
-        if self.files == Files::Guard {
-            let served = roots.and_then(|roots| serve(&roots, params, access));
-            let served = served.map_err(|error| self.unserved(&error, &file.path));
-            let served = match (served, access) {
-                (Err(error), Access::Read) => self.soften("fs/read_text_file", error),
-                (served, _) => served,
-            };
-            return served.map(Verdict::Answer);
-        }
-        if self.limits.paths {
-            match roots.and_then(|roots| roots.check(&file.path, access).map(drop)) {
-                // The client may know files that are not on disk: editors have unsaved ones.
-                Ok(()) | Err(PathError::NotFound) => {}
-                Err(error) => return Err(self.unserved(&error, &file.path)),
-            }
-        }
-        Ok(Verdict::Forward)
-    }
-
-    /// The error for a file that is not given to the agent.
-    fn unserved(&self, error: &PathError, path: &str) -> RpcError {
-        let error = error.error(path, self.profile);
-        // Other errors are counted when they are sent.
-        if error.code.number() == Failure::PermissionDenied.code() {
-            self.state().summary.denied += 1;
-        }
-        error
-    }
-
     /// A program has to run in the folders of its session, and must not be denied.
-    fn terminal(&self, session: &str, params: &CreateTerminalParams) -> Result<Verdict, RpcError> {
+    fn terminal(
+        &self,
+        session: &str,
+        params: &CreateTerminalParams,
+        is_approved: bool,
+    ) -> Result<Verdict, RpcError> {
         let checked = variables(params.env.as_deref()).and_then(|_| check_program(params));
         if let Err(details) = checked {
             let data = json!({ "command": params.command, "details": details });
@@ -199,7 +172,8 @@ impl Shared {
             let checked = roots.and_then(|roots| roots.check_folder(cwd));
             checked.map_err(|error| self.unserved(&error, cwd))?;
         }
-        let mut facts = Facts::running(params, &folder);
+        let stated = Facts::running(params, &folder);
+        let mut facts = stated.clone();
         let ruling = {
             let mut state = self.state();
             let session = state.turns.session(session);
@@ -213,11 +187,16 @@ impl Shared {
             self.note_decision("terminal/create", &params.command, session, &decision);
             return Err(self.denied(&decision, json!({ "command": params.command })));
         }
+        if !is_approved && self.must_ask(&decision, &stated, session) {
+            self.note_decision("terminal/create", &params.command, session, &decision);
+            let question = Question::program(params, &stated);
+            return Ok(Verdict::Ask(Box::new(question)));
+        }
         Ok(Verdict::Forward)
     }
 
     /// The folder of a session, and all its folders for what is opened below them.
-    fn folders(&self, session: &str) -> (PathBuf, Result<Arc<Roots>, PathError>) {
+    pub(super) fn folders(&self, session: &str) -> (PathBuf, Result<Arc<Roots>, PathError>) {
         let mut state = self.state();
         let pace = state.paces.get(session);
         let roots = pace.and_then(|pace| pace.roots.clone());
@@ -230,7 +209,7 @@ impl Shared {
         (folder, roots)
     }
 
-    fn denied(&self, decision: &Decision, mut data: Value) -> RpcError {
+    pub(super) fn denied(&self, decision: &Decision, mut data: Value) -> RpcError {
         self.state().summary.denied += 1;
         data["rule"] = json!(decision.rule);
         data["details"] = json!(match decision.action {
@@ -240,7 +219,13 @@ impl Shared {
         Failure::PermissionDenied.error(self.profile, data)
     }
 
-    fn note_decision(&self, method: &str, about: &str, session: &str, decision: &Decision) {
+    pub(super) fn note_decision(
+        &self,
+        method: &str,
+        about: &str,
+        session: &str,
+        decision: &Decision,
+    ) {
         if let Some(rule) = &decision.rule {
             *self.state().summary.rules.entry(rule.clone()).or_default() += 1;
         }
@@ -265,29 +250,11 @@ fn check_program(params: &CreateTerminalParams) -> Result<(), &'static str> {
     }
 }
 
-/// Reads or writes a file instead of the client.
-fn serve(roots: &Roots, params: &Payload, access: Access) -> Result<Payload, PathError> {
-    let unfit = |_| PathError::Invalid("the params do not fit the method");
-    let answer = match access {
-        Access::Read => {
-            let file: ReadTextFileParams = params.decode_private().map_err(unfit)?;
-            let text = roots.read(&file.path, file.line, file.limit)?;
-            Payload::encode(Format::Json, &ReadTextFileResult::new(text))
-        }
-        Access::Write => {
-            let file: WriteTextFileParams = params.decode_private().map_err(unfit)?;
-            roots.write(&file.path, &file.content)?;
-            Payload::encode(Format::Json, &Empty::default())
-        }
-    };
-    answer.map_err(unfit)
-}
-
 /// The params were checked against their type before.
-fn decoded<T: serde::de::DeserializeOwned>(params: &Payload) -> Result<T, RpcError> {
+pub(super) fn decoded<T: serde::de::DeserializeOwned>(params: &Payload) -> Result<T, RpcError> {
     params.decode_private().map_err(unfit)
 }
 
-fn unfit(_: tenon_rpc::PayloadError) -> RpcError {
+pub(super) fn unfit(_: tenon_rpc::PayloadError) -> RpcError {
     RpcError::invalid_params("Invalid params")
 }

@@ -1,12 +1,13 @@
 //! What both directions share.
 
 use std::collections::HashMap;
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use serde_json::json;
 use tenon_host::Exit;
-use tenon_protocols::acp::{ContentBlock, Entry, Failure, Profile, PromptParams, Side, method};
+use tenon_protocols::acp::{Entry, Failure, Profile, Side, method};
 use tenon_rpc::forward::{Forward, Slot};
 use tenon_rpc::{Event, Format, Id, Payload, Peer, RpcError, Text};
 use tokio::sync::watch;
@@ -37,6 +38,8 @@ pub(super) struct Shared {
     pub(super) agent: OnceLock<Peer>,
     state: Mutex<State>,
     started: Instant,
+    /// How many questions the guard has asked itself.
+    pub(super) questions: AtomicU64,
 }
 
 #[derive(Debug)]
@@ -95,6 +98,7 @@ impl Shared {
                 errors: Bucket::new(refusing::ERRORS),
             }),
             started: Instant::now(),
+            questions: AtomicU64::new(0),
         }
     }
 
@@ -183,30 +187,6 @@ impl Shared {
         Ok(Some(entry))
     }
 
-    fn check_size_of(&self, entry: &Entry, params: Option<&Payload>) -> Result<(), RpcError> {
-        let size = params.map_or(0, |params| params.bytes().len());
-        let Some((limit, params)) = { entry.size }.filter(|limit| size > *limit).zip(params) else {
-            return Ok(());
-        };
-        let too_large = |what: &str, limit: usize, size: usize| {
-            let data =
-                json!({ "reason": what, "method": entry.name, "limit": limit, "size": size });
-            Err(Failure::InvalidRequest.error(self.profile, data))
-        };
-        // The limit of a prompt is about text. One screenshot is larger.
-        let media = match (self.profile, entry.name) {
-            (Profile::V1, "session/prompt") => size_of_media(params),
-            _ => 0,
-        };
-        match () {
-            () if media > MEDIA => too_large("media_too_large", MEDIA, media),
-            () if size.saturating_sub(media) > limit => {
-                too_large("message_too_large", limit, size - media)
-            }
-            () => Ok(()),
-        }
-    }
-
     /// Takes one of the calls that a session may make in a minute.
     pub(super) fn check_rate(&self, entry: &Entry, session: &str) -> Result<(), RpcError> {
         let Some(rate) = entry.rate.filter(|_| self.limits.rates) else {
@@ -286,22 +266,6 @@ impl Shared {
             self.to_client.event(agent, event);
         }
     }
-}
-
-/// As much as the images and sounds of a prompt may take, as they are written in it.
-const MEDIA: usize = 32 * 1024 * 1024;
-
-/// The size of the images and sounds in a prompt.
-fn size_of_media(params: &Payload) -> usize {
-    let Ok(params) = params.decode_private::<PromptParams>() else {
-        return 0;
-    };
-    let size = |block: &ContentBlock| match block {
-        ContentBlock::Image(image) => image.data.len(),
-        ContentBlock::Audio(audio) => audio.data.len(),
-        _ => 0,
-    };
-    params.prompt.iter().map(size).sum()
 }
 
 impl Pace {

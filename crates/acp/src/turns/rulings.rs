@@ -46,11 +46,9 @@ impl Rulings {
         if is_always && ruling == Ruling::Allowed {
             self.always.extend(facts.kind.clone());
         }
-        // Reading a file says nothing about writing it.
-        if !changes(facts) {
-            return;
-        }
+        let is_reading = !changes(facts);
         for name in names(facts) {
+            let name = if is_reading { read(&name) } else { name };
             if self.by_name.insert(name.clone(), ruling).is_none() {
                 self.order.push_back(name);
             }
@@ -64,9 +62,12 @@ impl Rulings {
 
     /// What was decided about what these facts say, if anything was.
     pub(super) fn about(&self, facts: &Facts) -> Option<Ruling> {
-        let found: Vec<Option<Ruling>> = { names(facts) }
-            .map(|name| self.by_name.get(&name).copied())
-            .collect();
+        let is_reading = !changes(facts);
+        let ruling = |name: String| {
+            let of_reading = { self.by_name.get(&read(&name)) }.filter(|_| is_reading);
+            of_reading.or_else(|| self.by_name.get(&name)).copied()
+        };
+        let found: Vec<Option<Ruling>> = names(facts).map(ruling).collect();
         match () {
             () if found.contains(&Some(Ruling::Rejected)) => Some(Ruling::Rejected),
             () if !found.is_empty() && !found.contains(&None) => Some(Ruling::Allowed),
@@ -79,6 +80,11 @@ impl Rulings {
     pub(super) fn is_always(&self, facts: &Facts) -> bool {
         { facts.kind.as_ref() }.is_some_and(|kind| self.always.contains(kind))
     }
+}
+
+/// The name of a file that is read: reading it says nothing about writing it. No path and no command begins so.
+fn read(name: &str) -> String {
+    format!("\0{name}")
 }
 
 /// Whether everything that is done was known when it was decided.

@@ -1,10 +1,11 @@
 //! Questions that a client leaves open.
 
-use serde_json::json;
-use tenon_acp::guard::Settings;
+use serde_json::{Value, json};
+use tenon_acp::guard::{Files, Settings};
+use tenon_acp::record::{Masks, Record};
 
 use super::raw::Raw;
-use super::{chosen, permission};
+use super::{chosen, everything, permission, policy};
 
 #[tokio::test(start_paused = true)]
 async fn questions_of_a_cancelled_turn_are_answered_for_a_client_that_does_not() {
@@ -61,4 +62,152 @@ async fn an_answer_that_was_not_offered_is_cancelled() {
         answer["result"],
         json!({ "outcome": { "outcome": "cancelled" } })
     );
+}
+
+const RULES: &str = r#"
+default = "ask"
+rule "sources" {
+  action = "allow"
+  path   = ["src/**"]
+}
+rule "notes" {
+  action = "ask"
+  path   = ["notes/**"]
+}
+"#;
+
+fn write(path: &str) -> Value {
+    json!({ "sessionId": "s", "path": path, "content": "new" })
+}
+
+/// Editors write and run what they are given, so the guard asks in place of the agent.
+#[tokio::test]
+async fn what_a_rule_asks_about_is_asked_by_the_guard() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    std::fs::write(root.join("a"), "old").unwrap();
+    let path = root.join("a").display().to_string();
+    let record = root.join("r.jsonl");
+    let settings = Settings {
+        record: Some(Record::open(&record, Masks::default()).unwrap()),
+        ..policy(RULES)
+    };
+    let cwd = root.display().to_string();
+    let mut raw = Raw::open_in(settings, everything(), "a", &cwd).await;
+    raw.prompt().await;
+    raw.agent_calls("1", "fs/write_text_file", write(&path))
+        .await;
+    let asked = raw.client_answers(chosen("allow")).await;
+    assert_eq!(asked["method"], "session/request_permission");
+    let call = &asked["params"]["toolCall"];
+    assert_eq!(call["kind"], "edit");
+    let diff = json!([{ "type": "diff", "path": path, "oldText": "old", "newText": "new" }]);
+    assert_eq!(call["content"], diff);
+    let passed = raw.client_answers(json!({ "result": {} })).await;
+    assert_eq!(passed["params"], write(&path));
+    assert_eq!(raw.agent.read().await["id"], "1");
+    // It is allowed for the session.
+    raw.agent_calls("2", "fs/write_text_file", write(&path))
+        .await;
+    let passed = raw.client_answers(json!({ "result": {} })).await;
+    assert_eq!(passed["method"], "fs/write_text_file");
+    raw.agent.read().await;
+    let run = json!({ "sessionId": "s", "command": "make", "args": ["a b"] });
+    raw.agent_calls("3", "terminal/create", run).await;
+    let asked = raw.client_answers(chosen("reject")).await;
+    let input = &asked["params"]["toolCall"]["rawInput"];
+    assert_eq!(input["command"], "make 'a b'");
+    let refused = raw.agent.read().await;
+    assert_eq!(refused["error"]["code"], -31701);
+    let details = &refused["error"]["data"]["details"];
+    assert_eq!(details, "the user has not allowed this");
+    let (summary, _) = raw.guard.finish().await.unwrap();
+    let counts = (summary.asked, summary.approved, summary.rejected);
+    assert_eq!(counts, (2, 1, 1));
+    assert!(summary.undecided.is_empty(), "{summary:?}");
+    let text = std::fs::read_to_string(&record).unwrap();
+    assert!(text.contains(r#""from":"guard","to":"client""#), "{text}");
+    assert!(text.contains(r#""answers":"tenon-guard-0""#), "{text}");
+}
+
+#[tokio::test]
+async fn what_was_permitted_or_is_not_ruled_is_not_asked_again() {
+    let mut raw = Raw::open(policy(RULES), everything(), "a").await;
+    raw.prompt().await;
+    raw.agent_calls("1", "session/request_permission", permission("t", "/tmp/a"))
+        .await;
+    raw.client_answers(chosen("yes")).await;
+    raw.agent.read().await;
+    let read = json!({ "sessionId": "s", "path": "/tmp/b" });
+    for (method, params) in [
+        ("fs/write_text_file", write("/tmp/a")),
+        ("fs/write_text_file", write("/src/main.rs")),
+        // Reading needs a rule to be asked about.
+        ("fs/read_text_file", read),
+    ] {
+        raw.agent_calls("2", method, params).await;
+        let passed = raw
+            .client_answers(json!({ "result": { "content": "" } }))
+            .await;
+        assert_eq!(passed["method"], method);
+        raw.agent.read().await;
+    }
+    let note = json!({ "sessionId": "s", "path": "/notes/a" });
+    let mut permitted = permission("n", "/notes/a");
+    permitted["toolCall"]["kind"] = json!("read");
+    raw.agent_calls("3", "session/request_permission", permitted)
+        .await;
+    raw.client_answers(chosen("yes")).await;
+    raw.agent.read().await;
+    raw.agent_calls("4", "fs/read_text_file", note).await;
+    let passed = raw
+        .client_answers(json!({ "result": { "content": "" } }))
+        .await;
+    assert_eq!(passed["method"], "fs/read_text_file");
+    raw.agent.read().await;
+    // A permission to read is not one to write.
+    raw.agent_calls("5", "fs/write_text_file", write("/notes/a"))
+        .await;
+    let asked = raw.client.read().await;
+    assert_eq!(asked["method"], "session/request_permission");
+}
+
+/// Nothing is written before the answer, also not by the guard.
+#[tokio::test]
+async fn the_guard_writes_what_the_user_has_allowed() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    let cwd = root.display().to_string();
+    let settings = Settings {
+        files: Files::Guard,
+        ..policy(RULES)
+    };
+    let mut raw = Raw::open_in(settings, everything(), "a", &cwd).await;
+    raw.prompt().await;
+    for (option, is_written) in [("reject", false), ("allow", true)] {
+        let file = root.join(option);
+        let path = file.display().to_string();
+        raw.agent_calls("1", "fs/write_text_file", write(&path))
+            .await;
+        raw.client_answers(chosen(option)).await;
+        let answer = raw.agent.read().await;
+        assert_eq!(answer["error"].is_null(), is_written, "{answer}");
+        assert_eq!(file.exists(), is_written);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_of_the_guard_is_withdrawn_with_its_turn() {
+    let mut raw = Raw::open(policy(RULES), everything(), "a").await;
+    raw.prompt().await;
+    raw.agent_calls("1", "fs/write_text_file", write("/tmp/a"))
+        .await;
+    let asked = raw.client.read().await;
+    raw.client_sends("session/cancel", json!({ "sessionId": "s" }))
+        .await;
+    assert_eq!(raw.agent.read().await["method"], "session/cancel");
+    assert_eq!(raw.agent.read().await["error"]["code"], -31701);
+    let told = raw.client.read().await;
+    assert_eq!(told["method"], "$/cancel_request");
+    assert_eq!(told["params"]["requestId"], asked["id"]);
 }
