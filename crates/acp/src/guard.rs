@@ -67,7 +67,7 @@ pub struct Settings {
     pub limits: Limits,
     /// Who reads and writes the files of `fs/*`.
     pub files: Files,
-    /// Where the secrets of sessions are learned: the variables and headers of MCP servers. A record has masks of its
+    /// Where the secrets that a client sends are learned: those of MCP servers, and of `authenticate`. A record has masks of its
     /// own, which should be a clone of these.
     pub masks: Masks,
     /// How the process of the agent ended, if it is one: errors about a lost connection say it.
@@ -247,11 +247,12 @@ fn agent_router(shared: &Arc<Shared>) -> Router<Arc<Shared>> {
         .event_fallback(|context, event| context.state.agent_sends(context.peer, event))
 }
 
-/// Remembers the secrets in the params of a session, or of a terminal.
+/// Remembers the secrets in what a client sends. Nothing is learned from an agent: what is learned is masked everywhere, so
+/// an agent could hide what it does.
 fn learn(masks: &Masks, method: &str, params: Option<&Payload>) {
     let learn = match method {
         "session/new" | "session/load" | "session/resume" => Masks::learn,
-        "terminal/create" => Masks::learn_variables,
+        "authenticate" => Masks::learn_authentication,
         _ => return,
     };
     if let Some(Ok(params)) = params.map(Payload::decode_private) {
@@ -332,7 +333,9 @@ impl Tap for Arrivals {
         };
         let mut record = record.lock().unwrap_or_else(PoisonError::into_inner);
         // The secrets of a session have to be known before the message that names them is written.
-        if let Content::Inbound(Inbound::Message(Message::Request(request))) = seen.content {
+        if let Content::Inbound(Inbound::Message(Message::Request(request))) = seen.content
+            && self.side == Side::Client
+        {
             learn(record.masks(), &request.method, request.params.as_ref());
         }
         let text = String::from_utf8_lossy(seen.bytes);

@@ -26,7 +26,9 @@ use tenon_host::own_file::{self, Access};
 use tenon_protocols::acp::Side;
 
 pub use masking::Masks;
+pub(crate) use masking::hide_variables;
 pub use reading::{Content, Entries, Item, ReadError, read};
+use verifying::LONGEST;
 pub use verifying::{Session, Verdict, verify};
 
 /// The version of the format, which is in the first line.
@@ -319,7 +321,12 @@ impl Record {
         let entry = serde_json::to_string(entry).map_err(|error| self.failed(error.into()))?;
         let sha256 = self.chain.after(&entry);
         let line = format!("{{\"sha256\":\"{}\",\"entry\":{entry}}}\n", sha256.0);
-        if let Err(error) = self.file.write_all(line.as_bytes()) {
+        let written = match line.len() as u64 <= LONGEST {
+            true => self.file.write_all(line.as_bytes()),
+            // It would be taken for damage, and with it everything that follows.
+            false => Err(io::Error::other("a line is too long for a record")),
+        };
+        if let Err(error) = written {
             self.is_incomplete = true;
             return Err(self.failed(error));
         }
@@ -361,6 +368,7 @@ impl Chain {
 
 #[cfg(test)]
 mod tests {
+    use super::verifying::LONGEST_CONTENT;
     use super::*;
 
     #[test]
@@ -378,5 +386,62 @@ mod tests {
             "{later:?}"
         );
         assert!(record.finish().is_err());
+    }
+
+    /// Nothing that a peer can send makes a line that is taken for a torn one, which the next session would remove with all
+    /// that follows.
+    #[test]
+    fn long_messages_damage_no_record() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("r.jsonl");
+        // JSON at the limit, over it, and a text that grows six times.
+        let json = |length: usize| format!("\"{}\"", "x".repeat(length - 2));
+        let messages = [
+            json(LONGEST_CONTENT),
+            json(LONGEST_CONTENT + 1),
+            "\u{1}".repeat(LONGEST_CONTENT),
+        ];
+        for session in 1..=2 {
+            let mut record = Record::open(&path, Masks::default()).unwrap();
+            for message in &messages {
+                record.message(Source::Agent, message).unwrap();
+                record.note(message).unwrap();
+            }
+            record.finish().unwrap();
+            let verdict = verify(File::open(&path).unwrap()).unwrap();
+            assert!(verdict.is_complete, "{verdict:?}");
+            assert_eq!(verdict.sessions.len(), session);
+            assert_eq!(verdict.unclosed().count(), 0);
+        }
+        let cut = read(File::open(&path).unwrap()).filter_map(|item| match item.unwrap().content {
+            Content::Message { message, .. } => Some(message.get().to_owned()),
+            _ => None,
+        });
+        let cut: Vec<_> = cut.map(|message| message.ends_with(" bytes)\"")).collect();
+        assert_eq!(cut, [false, true, true, false, true, true]);
+    }
+
+    /// Only what the end of the file has cut off is removed.
+    #[test]
+    fn a_record_with_an_endless_line_is_refused_and_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("r.jsonl");
+        let hash = Record::open(&path, Masks::default()).unwrap().finish();
+        let mut file = File::options().append(true).open(&path).unwrap();
+        let line = "x".repeat(usize::try_from(LONGEST).unwrap());
+        write!(file, "{line}\n{{}}\n").unwrap();
+        let before = std::fs::read(&path).unwrap();
+        let verdict = verify(&before[..]).unwrap();
+        assert_eq!((verdict.lines, verdict.torn_bytes), (2, 0));
+        assert_eq!(verdict.sha256, hash.unwrap());
+        assert!(verdict.problem.unwrap().contains("line 3"));
+        let refused = Record::open(&path, Masks::default()).unwrap_err();
+        assert!(
+            matches!(refused, RecordError::Damaged { .. }),
+            "{refused:?}"
+        );
+        assert_eq!(std::fs::read(&path).unwrap(), before);
+        assert_eq!(read(&before[..]).filter(Result::is_err).count(), 1);
+        assert_eq!(read(&before[..]).unchecked().count(), 2);
     }
 }

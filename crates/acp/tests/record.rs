@@ -216,6 +216,138 @@ fn secrets_are_masked() {
     );
 }
 
+/// Each message is recorded after these params were learned. Returns the record.
+fn recorded(learn: impl Fn(&Masks), messages: &[Value]) -> String {
+    let (_folder, path) = place();
+    let masks = Masks::default();
+    learn(&masks);
+    let mut record = Record::open(&path, masks).unwrap();
+    for message in messages {
+        record
+            .message(Source::Client, &message.to_string())
+            .unwrap();
+    }
+    record.finish().unwrap();
+    assert_eq!(check(&path).problem, None);
+    fs::read_to_string(&path).unwrap()
+}
+
+#[test]
+fn secrets_in_arguments_and_urls_of_servers_are_masked() {
+    let params = json!({ "cwd": "/w", "mcpServers": [
+        { "type": "http", "name": "a", "url": "https://me:pa55w0rd@x/mcp?key=k3y-of-url&page=7&sig_token=t0k#end", "headers": [] },
+        { "name": "b", "command": "/x", "args": ["--api-key", "k3y-of-option", "--accessToken=joined-one", "API_KEY=env-like", "--port", "8080",
+            "--header", "Authorization: Bearer opensesame", "postgres://u:inner-one@db/x"], "env": [
+            { "name": "API_KEY", "value": "f0ur" }, { "name": "LEVEL", "value": "debug" }, { "name": "A_TOKEN", "value": "true" }] },
+    ]});
+    let text = recorded(
+        |masks| masks.learn(&params),
+        &[
+            json!({ "method": "session/new", "params": params }),
+            json!({ "text": "k3y-of-url f0ur debug page=7 8080", "n": true }),
+        ],
+    );
+    for secret in [
+        "pa55w0rd",
+        "k3y-of-url",
+        "k3y-of-option",
+        "joined-one",
+        "env-like",
+        "opensesame",
+        "inner-one",
+        "f0ur",
+    ] {
+        assert!(!text.contains(secret), "{secret} in {text}");
+    }
+    for kept in ["debug page=7 8080", r#""n":true"#, "--port", "@x/mcp"] {
+        assert!(text.contains(kept), "{kept} in {text}");
+    }
+}
+
+#[test]
+fn what_is_given_to_log_in_is_masked() {
+    let params = json!({ "methodId": "gateway-of-the-company", "_meta": {
+        "gateway": { "baseUrl": "https://u:pa55w0rd@gate/v1", "headers": { "X-Anything": "h34der" } },
+        "apiKey": "k3y1", "session": "long-text-without-a-name", "mode": "default" } });
+    let text = recorded(
+        |masks| masks.learn_authentication(&params),
+        &[
+            json!({ "method": "authenticate", "params": params }),
+            json!({ "text": "by default with h34der k3y1 long-text-without-a-name" }),
+        ],
+    );
+    for secret in ["pa55w0rd", "h34der", "k3y1", "long-text-without"] {
+        assert!(!text.contains(secret), "{secret} in {text}");
+    }
+    for kept in ["gateway-of-the-company", "by default with", "@gate/v1"] {
+        assert!(text.contains(kept), "{kept} in {text}");
+    }
+}
+
+#[test]
+fn names_are_found_in_every_spelling() {
+    let names = [
+        "api-key",
+        "API_KEY",
+        "apiKey",
+        "accessToken",
+        "secretKey",
+        "client-secret",
+        "Authorization",
+    ];
+    for name in names {
+        let text = recorded(|_| {}, &[json!({ "x": { name: "hunter2" } })]);
+        assert!(!text.contains("hunter2"), "{name}: {text}");
+    }
+    for name in ["authMethods", "maxTokens", "key", "pwd"] {
+        let text = recorded(|_| {}, &[json!({ "x": { name: "hunter2" } })]);
+        assert!(text.contains("hunter2"), "{name}: {text}");
+    }
+}
+
+/// A number that is a secret leaves no JSON behind, and is masked all the same.
+#[test]
+fn messages_with_secret_numbers_are_kept_as_texts() {
+    let params =
+        json!({ "mcpServers": [{ "name": "a", "env": [{ "name": "PIN", "value": "271828" }] }] });
+    let long = "x".repeat(10_000);
+    let text = recorded(
+        |masks| masks.learn(&params),
+        &[json!({ "n": 271_828, "text": long })],
+    );
+    assert!(!text.contains("271828") && text.contains(&long), "{text}");
+}
+
+/// Values beyond the limits are masked by the names of their members alone.
+#[test]
+fn what_is_learned_is_bounded() {
+    let server = |value: String| json!({ "mcpServers": [{ "name": "a", "env": [{ "name": "A_TOKEN", "value": value }] }] });
+    let count = |values: &mut dyn Iterator<Item = String>| {
+        let masks = Masks::default();
+        for value in values {
+            masks.learn(&server(value));
+        }
+        format!("{:?}", masks.secrets())
+    };
+    assert_eq!(
+        count(&mut (0..3000).map(|n| format!("value-{n}"))),
+        "Secrets(1024)"
+    );
+    assert_eq!(
+        count(&mut (0..20).map(|n| format!("{n:032}{}", "x".repeat(40_000)))),
+        "Secrets(6)"
+    );
+    assert_eq!(
+        count(&mut std::iter::once("x".repeat(70_000))),
+        "Secrets(0)"
+    );
+    // The same servers in every session cost nothing.
+    assert_eq!(
+        count(&mut (0..3000).map(|_| "the-same-value".to_owned())),
+        "Secrets(1)"
+    );
+}
+
 /// The end of an earlier session is cut off, and a later guard continues what is left.
 #[test]
 fn a_cut_shows_although_the_record_goes_on() {

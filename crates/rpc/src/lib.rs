@@ -119,7 +119,7 @@ pub mod trace {
     pub use crate::error::{Quote, Redact};
     pub use crate::recorder::{Record, RecordFormat, Recorder, read_records};
     pub use crate::tap::{Content, Direction, Seen};
-    pub use tenon_wire::mask::{MASK, MASK_JSON, mask_json};
+    pub use tenon_wire::mask::{MASK, MASK_JSON, mask_json, mask_json_by};
 }
 
 #[cfg(doctest)]

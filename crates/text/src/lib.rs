@@ -28,10 +28,12 @@
 //! ```
 //!
 //! [`nearest()`] finds the name that was probably meant by a misspelt one, and [`did_you_mean`] makes a hint of it.
-//! [`shell_word()`] quotes a word for a shell, and [`Utc`] writes a time.
+//! [`shell_word()`] quotes a word for a shell, [`Utc`] writes a time, and [`is_secret_name`] says which settings are secrets,
+//! by their names.
 
 mod hidden;
 mod nearest;
+mod secret;
 mod shell;
 mod utc;
 
@@ -42,6 +44,7 @@ use std::path::Path;
 pub use hidden::is_hidden;
 use hidden::{has_variants, is_joiner, is_variation_selector};
 pub use nearest::{did_you_mean, nearest};
+pub use secret::{is_secret_name, plain_name};
 pub use shell::shell_word;
 pub use utc::Utc;
 

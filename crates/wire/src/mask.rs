@@ -18,6 +18,11 @@ pub fn mask_json(text: &str, names: &[String]) -> Option<String> {
     masked(text, names, json::MAX_DEPTH)
 }
 
+/// The same for all members whose names a function calls secret.
+pub fn mask_json_by(text: &str, is_secret: &dyn Fn(&str) -> bool) -> Option<String> {
+    walked(text, is_secret, json::MAX_DEPTH)
+}
+
 /// The text with the values of all members that have one of `names` (in lower case) masked,
 /// however deep they are. `None` if it is not JSON within `depth`.
 pub fn masked(text: &str, names: &[String], depth: usize) -> Option<String> {
@@ -26,10 +31,14 @@ pub fn masked(text: &str, names: &[String], depth: usize) -> Option<String> {
         // A line break between tokens means nothing, but it would break the record in two.
         return Some(text.replace(['\n', '\r'], " "));
     }
+    walked(text, &|name| names.contains(&name.to_lowercase()), depth)
+}
+
+fn walked(text: &str, is_secret: &dyn Fn(&str) -> bool, depth: usize) -> Option<String> {
     let mut masker = Masker {
         text,
         scanner: Scanner::new(text.as_bytes(), depth),
-        names,
+        is_secret,
         out: String::with_capacity(text.len()),
     };
     masker.value(depth).ok()?;
@@ -41,7 +50,7 @@ pub fn masked(text: &str, names: &[String], depth: usize) -> Option<String> {
 struct Masker<'a> {
     text: &'a str,
     scanner: Scanner<'a>,
-    names: &'a [String],
+    is_secret: &'a dyn Fn(&str) -> bool,
     out: String,
 }
 
@@ -85,7 +94,7 @@ impl Masker<'_> {
             this.out.push_str(&this.text[key.start - 1..key.end + 1]);
             this.out.push(':');
             let name = json::unescape(&this.text.as_bytes()[key]).unwrap_or_default();
-            if this.is_secret(&name) {
+            if (this.is_secret)(&name) {
                 this.skip()
             } else if name == "$map" && this.scanner.peek() == Some(b'[') {
                 this.entries(this.scanner.deeper(depth)?)
@@ -113,7 +122,8 @@ impl Masker<'_> {
                 }
                 let start = this.out.len();
                 this.value(depth)?;
-                is_secret = key_name(&this.out[start..]).is_some_and(|name| this.is_secret(&name));
+                is_secret =
+                    key_name(&this.out[start..]).is_some_and(|name| (this.is_secret)(&name));
                 Ok(())
             })
         })
@@ -122,10 +132,6 @@ impl Masker<'_> {
     fn skip(&mut self) -> Result<(), JsonError> {
         self.out.push_str(MASK_JSON);
         self.scanner.value().map(drop)
-    }
-
-    fn is_secret(&self, name: &str) -> bool {
-        self.names.contains(&name.to_lowercase())
     }
 }
 
@@ -164,6 +170,10 @@ mod tests {
         ] {
             assert_eq!(masked(broken, &names, 64), None, "{broken}");
         }
+        assert_eq!(
+            mask_json_by(r#"{"a":1,"b":[{"ab":2}]}"#, &|name| name.ends_with('b')).unwrap(),
+            r#"{"a":1,"b":"***"}"#
+        );
         assert_eq!(masked("[[[]]]", &names, 2), None);
         assert_eq!(masked("[[ ], { }]", &names, 2).unwrap(), "[[],{}]");
     }

@@ -19,7 +19,7 @@ use super::state::{Shared, State};
 use super::{Note, Summary};
 use crate::facts::Facts;
 use crate::policy::Action;
-use crate::record::Source;
+use crate::record::{Source, hide_variables};
 use crate::turns::{Completed, Ruling};
 
 /// What can be done.
@@ -94,7 +94,8 @@ impl Shared {
         }
         if deed == Deed::Written {
             let by = Source::Client;
-            self.judge(state, &file.session_id, &[deed], facts, by, None);
+            let named = named(&[deed], &facts);
+            self.judge(state, &file.session_id, named, facts, by, None);
         }
     }
 
@@ -103,13 +104,17 @@ impl Shared {
         let mut state = self.state();
         let folder = folder(&mut state, &params.session_id);
         let facts = Facts::running(params, &folder);
-        for command in &facts.commands {
+        // The values of its variables are masked here and nowhere else: an agent chooses them.
+        let mut shown = params.clone();
+        hide_variables(shown.env.as_deref_mut().unwrap_or_default());
+        let named = named(&[Deed::Run], &Facts::running(&shown, &folder));
+        for (_, command) in &named {
             Summary::count(&mut state.summary.run, command);
         }
         self.judge(
             state,
             &params.session_id,
-            &[Deed::Run],
+            named,
             facts,
             Source::Client,
             None,
@@ -140,7 +145,8 @@ impl Shared {
         }
         if !changes.is_empty() {
             let state = self.state();
-            self.judge(state, session, &changes, facts, Source::Agent, ruling);
+            let named = named(&changes, &facts);
+            self.judge(state, session, named, facts, Source::Agent, ruling);
         }
     }
 
@@ -169,7 +175,7 @@ impl Shared {
         &self,
         mut state: MutexGuard<'_, State>,
         session: &str,
-        deeds: &[Deed],
+        named: Vec<(Deed, String)>,
         mut facts: Facts,
         by: Source,
         ruling: Option<Ruling>,
@@ -181,9 +187,6 @@ impl Shared {
         });
         let ruling = ruling.or(exact);
         drop(state);
-        let named: Vec<(Deed, String)> = { deeds.iter() }
-            .flat_map(|deed| names(&facts, *deed).into_iter().map(|name| (*deed, name)))
-            .collect();
         facts.follow_links();
         // What a rule denies was never asked for, so nothing that the user has allowed can be about it.
         let decision = self.policy.decide(&facts, &folder);
@@ -271,6 +274,16 @@ fn single(facts: &Facts, deed: Deed, name: &str) -> Facts {
         Deed::Read | Deed::Written => drop(single.paths.insert(PathBuf::from(name))),
     }
     single
+}
+
+/// Deeds with what they were done to.
+fn named(deeds: &[Deed], facts: &Facts) -> Vec<(Deed, String)> {
+    let of_deed = |deed: &Deed| {
+        let names = names(facts, *deed).into_iter();
+        let deed = *deed;
+        names.map(move |name| (deed, name))
+    };
+    deeds.iter().flat_map(of_deed).collect()
 }
 
 /// What a deed was done to; the title of the tool call if it does not say.

@@ -1,33 +1,28 @@
 //! Which parts of messages are secret.
 
-use serde_json::Value;
-use serde_json::value::RawValue;
-use tenon_host::Variable;
-use tenon_protocols::Secrets;
-use tenon_rpc::trace::mask_json;
+mod learning;
 
-/// Members whose values are secret, in lower case: variables and headers of MCP servers, and what is usually one.
-const NAMES: [&str; 13] = [
-    "env",
-    "environment",
-    "headers",
-    "authorization",
-    "token",
-    "access_token",
-    "refresh_token",
-    "apikey",
-    "api_key",
-    "password",
-    "passwd",
-    "secret",
-    "client_secret",
-];
+use serde_json::value::RawValue;
+use tenon_protocols::Secrets;
+use tenon_rpc::trace::mask_json_by;
+use tenon_text::{is_secret_name, plain_name};
+
+use super::verifying::LONGEST_CONTENT;
+use learning::Learned;
+pub(crate) use learning::hide_variables;
+
+/// Members whose values are secret besides those that [`is_secret_name`] knows: variables and headers of MCP servers.
+const NAMES: [&str; 4] = ["authorization", "env", "environment", "headers"];
+
+/// More bytes of what is not JSON are not recorded.
+const SHOWN: usize = 4096;
 
 /// What is masked: members by their names, and texts that were the values of such members before.
 #[derive(Clone)]
 pub struct Masks {
     names: Vec<String>,
     secrets: Secrets,
+    learned: Learned,
 }
 
 impl Default for Masks {
@@ -35,6 +30,7 @@ impl Default for Masks {
         Masks {
             names: NAMES.map(str::to_owned).to_vec(),
             secrets: Secrets::default(),
+            learned: Learned::default(),
         }
     }
 }
@@ -45,14 +41,11 @@ impl std::fmt::Debug for Masks {
     }
 }
 
-/// Shorter values are words like `1` and `true`, which would be masked in every sentence.
-const SHORTEST: usize = 6;
-
 impl Masks {
-    /// Also masks members with this name.
+    /// Also masks members with this name, in any case, and with or without `_` and `-`.
     #[must_use]
     pub fn with_name(mut self, name: &str) -> Masks {
-        self.names.push(name.to_lowercase());
+        self.names.push(plain_name(name));
         self
     }
 
@@ -61,52 +54,45 @@ impl Masks {
         &self.secrets
     }
 
-    /// Remembers the variables and headers of MCP servers in the params of a session, so that they are masked wherever
-    /// they appear.
-    pub fn learn(&self, params: &Value) {
-        let servers = params["mcpServers"].as_array();
-        for server in servers.into_iter().flatten() {
-            for member in ["env", "headers", "environment"] {
-                let values = match &server[member] {
-                    Value::Array(items) => items.iter().map(|item| &item["value"]).collect(),
-                    Value::Object(items) => items.values().collect(),
-                    _ => Vec::new(),
-                };
-                for value in values.into_iter().filter_map(Value::as_str) {
-                    if value.len() >= SHORTEST {
-                        self.secrets.learn_text(value);
-                    }
-                }
-            }
-        }
+    fn is_secret(&self, name: &str) -> bool {
+        is_secret_name(name) || self.names.contains(&plain_name(name))
     }
 
-    /// Remembers the secrets among the variables of a program: values whose names say so, and credentials in the others.
-    pub fn learn_variables(&self, params: &Value) {
-        for item in params["env"].as_array().into_iter().flatten() {
-            let (Some(name), Some(value)) = (item["name"].as_str(), item["value"].as_str()) else {
-                continue;
-            };
-            let variable = Variable::Set(name.into(), value.into());
-            if !variable.secrets().is_empty() && value.len() >= SHORTEST {
-                self.secrets.learn_text(value);
-            }
-            self.secrets.learn_credentials(value);
-        }
-    }
-
-    /// The message in one line, without secrets. What is not JSON becomes a text.
+    /// The message in one line, without secrets. What is not JSON becomes a text, and so does what would be too long for
+    /// a line: of both only the beginning is kept.
     pub(super) fn hide(&self, message: &str) -> Box<RawValue> {
-        let masked = mask_json(message, &self.names);
-        let hidden = self.secrets.hide(masked.as_deref().unwrap_or(message));
-        let is_json = masked.is_some();
-        let raw = match is_json {
-            true => RawValue::from_string(hidden).map_err(|_| self.secrets.hide(message)),
-            false => Err(hidden),
+        let masked = mask_json_by(message, &|name| self.is_secret(name));
+        let hidden = match &masked {
+            Some(masked) => self.secrets.hide(masked),
+            None => return self.beginning(message),
         };
-        raw.unwrap_or_else(|text| {
-            // A text can always be written as JSON.
-            serde_json::value::to_raw_value(&text).unwrap_or_else(|_| RawValue::NULL.to_owned())
-        })
+        let raw = match RawValue::from_string(hidden.clone()) {
+            Ok(raw) => raw,
+            // A number was a secret.
+            Err(_) => as_text(&hidden),
+        };
+        match raw.get().len() <= LONGEST_CONTENT {
+            true => raw,
+            false => self.beginning(message),
+        }
     }
+
+    /// The beginning of something as a JSON text, and how long all of it is: escapes can make a text six times as long.
+    fn beginning(&self, message: &str) -> Box<RawValue> {
+        let text = match message.len() > SHOWN {
+            false => self.secrets.hide(message),
+            true => {
+                let shown = &message.as_bytes()[..SHOWN];
+                let shown = self.secrets.hide_bytes(shown, true);
+                let shown = String::from_utf8_lossy(&shown);
+                format!("{shown}... ({} bytes)", message.len())
+            }
+        };
+        as_text(&text)
+    }
+}
+
+fn as_text(text: &str) -> Box<RawValue> {
+    // A text can always be written as JSON.
+    serde_json::value::to_raw_value(text).unwrap_or_else(|_| RawValue::NULL.to_owned())
 }

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, BufReader, Read};
 
 use serde_json::value::RawValue;
 
-use super::verifying::{Before, LONGEST, Place, check};
+use super::verifying::{Before, Found, Place, TOO_LONG, check, next_line};
 use super::{Chain, Entry, Line, Source};
 
 /// An entry of a record, and where it is.
@@ -90,19 +90,20 @@ impl<R: Read> Entries<R> {
 
     fn next_line(&mut self) -> Result<Option<Vec<u8>>, ReadError> {
         let mut line = Vec::new();
-        self.reader
-            .by_ref()
-            .take(LONGEST)
-            .read_until(b'\n', &mut line)?;
-        match line.pop() {
-            None => Ok(None),
-            Some(b'\n') => Ok(Some(line)),
-            Some(_) if !self.is_checked => Ok(None),
-            Some(_) => Err(ReadError::Damaged {
-                line: self.lines + 1,
-                problem: "it is not complete: the process that wrote it was killed".into(),
-            }),
-        }
+        let problem = match next_line(&mut self.reader, &mut line)? {
+            Found::Nothing => return Ok(None),
+            Found::Line => return Ok(Some(line)),
+            Found::Torn if !self.is_checked => return Ok(None),
+            Found::Torn => "it is not complete: the process that wrote it was killed",
+            Found::TooLong => {
+                self.reader.skip_until(b'\n')?;
+                TOO_LONG
+            }
+        };
+        Err(ReadError::Damaged {
+            line: self.lines + 1,
+            problem: problem.to_owned(),
+        })
     }
 
     fn item(&mut self, text: &[u8]) -> Result<Item, ReadError> {

@@ -6,8 +6,45 @@ use serde::Serialize;
 
 use super::{Chain, Continues, Entry, FORMAT, Line};
 
-/// Longer lines are not written.
-pub(super) const LONGEST: u64 = 256 * 1024 * 1024;
+/// The most bytes of a line, with its line break. Longer ones are not written, so they are no part of a record.
+pub(super) const LONGEST: u64 = match cfg!(test) {
+    true => 64 * 1024,
+    false => 256 * 1024 * 1024,
+};
+
+/// The most bytes of a message or a note in a line, which leaves room for the id of a call.
+pub(super) const LONGEST_CONTENT: usize = LONGEST as usize / 2;
+
+/// What [`next_line`] has found.
+pub(super) enum Found {
+    /// The end of the file.
+    Nothing,
+    /// A whole line; its line break is not in the buffer.
+    Line,
+    /// The file ends before the line does.
+    Torn,
+    /// More than [`LONGEST`] bytes without a line break.
+    TooLong,
+}
+
+/// Reads a line into a buffer.
+pub(super) fn next_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Found> {
+    line.clear();
+    reader.by_ref().take(LONGEST).read_until(b'\n', line)?;
+    if line.last() == Some(&b'\n') {
+        line.pop();
+        return Ok(Found::Line);
+    }
+    Ok(match line.len() as u64 {
+        0 => Found::Nothing,
+        // Only what the end of the file has cut off may be removed when the record is continued.
+        LONGEST => Found::TooLong,
+        _ => Found::Torn,
+    })
+}
+
+/// What is wrong with a line that is [`Found::TooLong`].
+pub(super) const TOO_LONG: &str = "it is longer than any line of a record";
 
 /// What a record proves.
 #[derive(Debug)]
@@ -67,27 +104,27 @@ pub fn verify(file: impl Read) -> io::Result<Verdict> {
     };
     let mut line = Vec::new();
     loop {
-        line.clear();
-        reader.by_ref().take(LONGEST).read_until(b'\n', &mut line)?;
-        match line.split_last() {
-            None => break,
-            Some((b'\n', text)) => {
-                let before = Before {
+        let checked = match next_line(&mut reader, &mut line)? {
+            Found::Nothing => break,
+            Found::Torn => {
+                verdict.torn_bytes = line.len();
+                verdict.is_complete = false;
+                break;
+            }
+            Found::TooLong => Err(TOO_LONG),
+            Found::Line => check(
+                &line,
+                &Before {
                     lines: verdict.lines,
                     chain: &verdict.chain,
                     is_closed: verdict.is_complete,
-                };
-                match check(text, &before) {
-                    Ok((chain, place)) => verdict.add(chain, place, line.len()),
-                    Err(problem) => {
-                        verdict.problem = Some(format!("line {}: {problem}", verdict.lines + 1));
-                        verdict.is_complete = false;
-                        break;
-                    }
-                }
-            }
-            Some(_) => {
-                verdict.torn_bytes = line.len();
+                },
+            ),
+        };
+        match checked {
+            Ok((chain, place)) => verdict.add(chain, place, line.len() + 1),
+            Err(problem) => {
+                verdict.problem = Some(format!("line {}: {problem}", verdict.lines + 1));
                 verdict.is_complete = false;
                 break;
             }

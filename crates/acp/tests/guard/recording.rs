@@ -6,7 +6,7 @@ use tenon_acp::record::{Content, Masks, Record, Source, read, verify};
 
 use super::actors::{Agent, Stage, json_payload};
 use super::raw::Raw;
-use super::{call, chunk, permission, policy};
+use super::{call, chunk, everything, permission, policy};
 
 #[tokio::test]
 async fn everything_is_recorded_without_secrets() {
@@ -100,4 +100,68 @@ async fn what_the_guard_answers_itself_is_recorded() {
         (Some(Source::Client), json!("p")),
     ];
     assert_eq!(answers.collect::<Vec<_>>(), expected);
+}
+
+/// Whatever an agent calls a secret, what it does and says is recorded.
+#[tokio::test]
+async fn an_agent_cannot_hide_what_it_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("r.jsonl");
+    let masks = Masks::default();
+    let settings = Settings {
+        record: Some(Record::open(&path, masks.clone()).unwrap()),
+        masks,
+        ..Settings::default()
+    };
+    let mut raw = Raw::open(settings, everything(), "a").await;
+    raw.prompt().await;
+    let token = json!([{ "name": "X_TOKEN", "value": "git push" }]);
+    let refused = json!({ "sessionId": "s", "command": " ", "env": token });
+    assert_eq!(raw.creates(refused).await, -32602);
+    let server =
+        json!({ "name": "a", "command": "/x", "args": ["--token", "git push"], "env": token });
+    let forged = json!({ "cwd": "/", "mcpServers": [server] });
+    raw.agent_calls("f", "session/new", forged).await;
+    assert_eq!(raw.agent.read().await["error"]["code"], -32601);
+    let accepted = json!({ "sessionId": "s", "command": "git push", "env": token });
+    assert_eq!(raw.creates(accepted).await, 0);
+    let said = json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": "now git push" } });
+    raw.agent_updates("s", said).await;
+    raw.client.read().await;
+    let (summary, _) = raw.guard.finish().await.unwrap();
+    let run = summary.all_run();
+    assert!(run.iter().any(|line| line.ends_with("git push")), "{run:?}");
+    assert!(!run.iter().any(|line| line.contains("=git")), "{run:?}");
+    let text = std::fs::read_to_string(&path).unwrap();
+    for part in [r#""text":"now git push""#, r#""command":"git push""#] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    assert!(!text.contains(r#""value":"git push""#), "{text}");
+}
+
+/// Of a line that is not a message only the beginning is recorded, and later sessions find an intact record.
+#[tokio::test]
+async fn long_stray_lines_are_recorded_in_short() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("r.jsonl");
+    const SIZE: usize = 1 << 20;
+    for session in 1..=2 {
+        let settings = Settings {
+            record: Some(Record::open(&path, Masks::default()).unwrap()),
+            ..Settings::default()
+        };
+        let mut raw = Raw::open(settings, json!({}), "a").await;
+        raw.prompt().await;
+        raw.agent.write(&"\u{1}".repeat(SIZE)).await;
+        raw.agent_updates("s", json!({ "sessionUpdate": "plan", "entries": [] }))
+            .await;
+        raw.client.read().await;
+        raw.guard.finish().await.unwrap();
+        let verdict = verify(std::fs::File::open(&path).unwrap()).unwrap();
+        assert!(verdict.is_complete, "{verdict:?}");
+        assert_eq!(verdict.sessions.len(), session);
+    }
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.len() < SIZE / 8, "{} bytes", text.len());
+    assert_eq!(text.matches(&format!("... ({SIZE} bytes)")).count(), 2);
 }

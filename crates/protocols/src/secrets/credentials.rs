@@ -13,19 +13,8 @@ const TOKEN: usize = 20;
 /// The schemes of an `Authorization` header.
 const SCHEMES: [&str; 6] = ["basic", "bearer", "token", "apikey", "api-key", "negotiate"];
 
-/// Endings of the names of secret settings, without the separators of words.
-const NAMES: [&str; 10] = [
-    "password",
-    "passwd",
-    "pwd",
-    "passphrase",
-    "secret",
-    "token",
-    "apikey",
-    "accesskey",
-    "accountkey",
-    "signature",
-];
+/// More names of secret settings, which are secrets in connection strings and in URLs, but not elsewhere.
+const NAMES: [&str; 2] = ["pwd", "signature"];
 
 /// The parts of a secret that are secrets by themselves.
 pub(super) fn parts(secret: &str) -> Vec<String> {
@@ -116,11 +105,10 @@ fn of_settings(text: &str, parts: &mut Vec<String>) {
         let before = text[..at].trim_end().trim_end_matches(['"', '\'']);
         let is_of_name = |letter: char| letter.is_alphanumeric() || "_-. ".contains(letter);
         let name = before.rsplit(|letter| !is_of_name(letter)).next();
-        let letters = name.unwrap_or_default().chars();
-        let name: String = { letters.filter(|letter| letter.is_alphanumeric()) }
-            .map(|letter| letter.to_ascii_lowercase())
-            .collect();
-        if !NAMES.iter().any(|known| name.ends_with(known)) {
+        let name = name.unwrap_or_default();
+        let plain = tenon_text::plain_name(name);
+        let is_secret = NAMES.iter().any(|known| plain.ends_with(known));
+        if !is_secret && !tenon_text::is_secret_name(name) {
             continue;
         }
         let value = text[at + 1..].trim_start();

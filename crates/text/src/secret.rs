@@ -1,0 +1,64 @@
+//! Names of settings that say that the value is a secret.
+
+/// How such names end, as [`plain_name`] writes them. `key` alone is not among them: most keys are names.
+const ENDINGS: [&str; 12] = [
+    "accesskey",
+    "accountkey",
+    "apikey",
+    "credential",
+    "credentials",
+    "passphrase",
+    "passwd",
+    "password",
+    "privatekey",
+    "secret",
+    "secretkey",
+    "token",
+];
+
+/// A name without the differences between `API_KEY`, `api-key` and `apiKey`: its letters and digits, in lower case.
+///
+/// ```
+/// assert_eq!(tenon_text::plain_name("X-Api_Key"), "xapikey");
+/// ```
+pub fn plain_name(name: &str) -> String {
+    let letters = name.chars().filter(|letter| letter.is_alphanumeric());
+    letters.flat_map(char::to_lowercase).collect()
+}
+
+/// Whether a setting with this name is a secret: a member of a message, a parameter of a URL, an option of a command.
+///
+/// ```
+/// assert!(tenon_text::is_secret_name("accessToken"));
+/// assert!(tenon_text::is_secret_name("--client-secret"));
+/// assert!(!tenon_text::is_secret_name("maxTokens"));
+/// ```
+pub fn is_secret_name(name: &str) -> bool {
+    let name = plain_name(name);
+    ENDINGS.iter().any(|ending| name.ends_with(ending))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_compared_without_case_and_separators() {
+        for name in [
+            "token",
+            "API_KEY",
+            "api-key",
+            "apiKey",
+            "secretKey",
+            "client-secret",
+            "DB_PASSWORD",
+            "--auth.token",
+            "Private Key",
+        ] {
+            assert!(is_secret_name(name), "{name}");
+        }
+        for name in ["", "key", "monkey", "tokens", "secretary", "passwords.txt"] {
+            assert!(!is_secret_name(name), "{name}");
+        }
+    }
+}
