@@ -17,6 +17,7 @@
 
 mod agent;
 mod asking;
+mod blocking;
 mod client;
 mod deeds;
 pub(crate) mod ending;

@@ -4,13 +4,14 @@
 //! walked part by part from the open folder of the session, and no step follows a link by itself. Links that stay
 //! inside are followed by reading them; links that lead outside are refused.
 
+mod replacing;
 #[cfg_attr(windows, path = "paths/spelling/windows.rs")]
 #[cfg_attr(not(windows), path = "paths/spelling/unix.rs")]
 pub(crate) mod spelling;
 mod walk;
 
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
@@ -54,7 +55,7 @@ pub struct Identity {
 }
 
 /// Why a file is not opened.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PathError {
     /// The path is not one that can be meant.
@@ -148,7 +149,8 @@ impl Roots {
         Ok(lines(text, line, limit))
     }
 
-    /// Writes a text file. It is created if it does not exist, and so are its folders.
+    /// Writes a text file. It is created if it does not exist, and so are its folders. If there is no space for the text, a
+    /// file keeps what it has.
     ///
     /// # Errors
     /// See [`PathError`]. A file with a second hard link is refused: its other name may be outside.
@@ -158,8 +160,8 @@ impl Roots {
         }
         let (file, _) = self.find(path, Purpose::Write)?;
         let mut file = file.ok_or(PathError::NotFound)?;
-        file.set_len(0)?;
-        file.write_all(text.as_bytes())?;
+        let length = file.metadata()?.len();
+        replacing::replace(&mut file, length, text.as_bytes())?;
         Ok(())
     }
 

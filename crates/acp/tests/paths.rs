@@ -298,3 +298,49 @@ fn races_do_not_lead_outside() {
         SECRET
     );
 }
+
+/// The folder and a link that leads outside change places, all the time.
+#[cfg(target_os = "linux")]
+#[test]
+fn races_do_not_write_outside() {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    let place = Place::new();
+    let (folder, link) = (place.root.join("x"), place.root.join("y"));
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("secret"), "inside").unwrap();
+    symlink(&place.outside, &link).unwrap();
+    let done = AtomicBool::new(false);
+    let written = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                renameat_with(CWD, &folder, CWD, &link, RenameFlags::EXCHANGE).unwrap();
+            }
+        });
+        let written = (0..5000).filter(|number| {
+            let text = "written".repeat(number % 3);
+            place.roots.write(&place.at("x/secret"), &text).is_ok()
+        });
+        let written = written.count();
+        done.store(true, Ordering::Relaxed);
+        written
+    });
+    let kept = fs::read_to_string(place.outside.join("secret")).unwrap();
+    assert_eq!((kept.as_str(), written > 0), (SECRET, true));
+    assert_eq!(fs::read_dir(&place.outside).unwrap().count(), 1);
+}
+
+/// Its owner, its rights and the programs that watch it stay as they are.
+#[test]
+fn a_file_is_changed_where_it_is() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    let place = Place::new();
+    let path = place.root.join("src/main.rs");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o750)).unwrap();
+    let before = fs::metadata(&path).unwrap();
+    for text in ["a much longer text than before\n", "x", ""] {
+        place.roots.write(&place.at("src/main.rs"), text).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), text);
+    }
+    let after = fs::metadata(&path).unwrap();
+    assert_eq!((after.ino(), after.mode()), (before.ino(), before.mode()));
+}

@@ -27,7 +27,8 @@ impl Shared {
             entry,
             session,
             verdict,
-        } = match self.examine(&call) {
+            lane,
+        } = match self.examine(&call).await {
             Ok(examined) => examined,
             Err(error) if self.is_expected(&call.method, &error) => return Err(error),
             Err(error) => {
@@ -36,18 +37,24 @@ impl Shared {
             }
         };
         let session = session.unwrap_or_default();
-        let verdict = match verdict {
+        let (verdict, lane) = match verdict {
             Verdict::Ask(question) => {
+                // Later calls of the session pass while the user decides.
+                drop(lane);
                 let asked = self.ask_user(&call, &session, *question).await;
-                match asked.and_then(|()| self.examine_again(&call, &session)) {
-                    Ok(verdict) => verdict,
+                let examined = match asked {
+                    Ok(()) => self.examine_again(&call, &session).await,
+                    Err(error) => Err(error),
+                };
+                match examined {
+                    Ok(examined) => examined,
                     Err(error) => {
                         let called = (&call.id, &call.method);
                         return self.refuse(Side::Agent, called, error).await;
                     }
                 }
             }
-            verdict => verdict,
+            verdict => (verdict, lane),
         };
         if let Verdict::Answer(answer) = verdict {
             let answer = Ok(answer);
@@ -59,6 +66,8 @@ impl Shared {
         let (caller, id) = (call.peer.clone(), call.id.clone());
         let (name, params) = (call.method.clone(), call.params.clone());
         let passing = self.to_client.ask(call);
+        // It has its place among the calls of the session.
+        drop(lane);
         let limit = self.timeout(entry);
         let in_time = async {
             match limit {

@@ -1,5 +1,6 @@
 //! What the client sends to the agent.
 
+use std::path::PathBuf;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,6 +11,7 @@ use tenon_rpc::{Call, CallError, Event, Format, Payload, Peer, Reply, RpcError, 
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::Note;
+use super::blocking::{self, TimedOut, off_thread};
 use super::kept::Kept;
 use super::refusing::Given;
 use super::state::{Shared, State};
@@ -36,7 +38,12 @@ impl Shared {
             shared: self.clone(),
             step: Some(step),
             client: call.peer.clone(),
+            roots: None,
         };
+        // Once the agent has read the call, it could put a link in the place of a folder.
+        if let Some(Step::New(folders) | Step::Open(_, folders)) = &pending.step {
+            pending.roots = open_roots(folders.clone()).await;
+        }
         let (caller, id, name) = (call.peer.clone(), call.id.clone(), call.method.clone());
         let limit = self.timeout(entry);
         let turn = match &pending.step {
@@ -172,7 +179,7 @@ impl Shared {
     }
 
     /// Takes note of an answer to the client.
-    fn settle(&self, step: Step, answer: Result<&Payload, &RpcError>) {
+    fn settle(&self, step: Step, answer: Result<&Payload, &RpcError>, roots: Option<Arc<Roots>>) {
         let mut state = self.state();
         let opened = match (&step, answer) {
             (Step::Initialize, Ok(result)) => {
@@ -181,12 +188,12 @@ impl Shared {
                 state.summary.agent = agent_name(result);
                 None
             }
-            (Step::New(folders), Ok(result)) => {
+            (Step::New(_), Ok(result)) => {
                 let id: Option<view::OfSession<'_>> = result.decode_borrowed().ok();
                 id.filter(|id| state.turns.session(&id.session_id).is_none())
-                    .map(|id| (id.session_id.into_owned(), folders.clone()))
+                    .map(|id| id.session_id.into_owned())
             }
-            (Step::Open(id, folders), Ok(_)) => Some((id.clone(), folders.clone())),
+            (Step::Open(id, _), Ok(_)) => Some(id.clone()),
             (Step::Close(id), Ok(_)) => {
                 state.paces.remove(id);
                 None
@@ -205,22 +212,27 @@ impl Shared {
             is_known
         });
         self.send_updates(&mut state, late);
-        if let Some((id, folders)) = opened
+        if let Some(id) = opened
             && state.turns.session(&id).is_some()
         {
-            let roots = match Roots::open(&folders) {
-                Ok(roots) => Some(Arc::new(roots)),
-                Err(error) => {
-                    // Without its folders no file of the session can be checked, so none is given away.
-                    tracing::warn!(%error, "the folders of a session could not be opened");
-                    None
-                }
-            };
             state.summary.sessions += 1;
             let pace = { state.paces.entry(id) }.or_insert_with(|| self.pace());
             pace.roots = roots;
         }
     }
+}
+
+/// Opens the folders of a session. Nothing if one cannot be opened: no file of the session can be checked then, so none is
+/// given away.
+async fn open_roots(folders: Vec<PathBuf>) -> Option<Arc<Roots>> {
+    match off_thread(blocking::LIMIT, move || Roots::open(&folders)).await {
+        Ok(Ok(roots)) => return Some(Arc::new(roots)),
+        Ok(Err(error)) => {
+            tracing::warn!(%error, "the folders of a session could not be opened");
+        }
+        Err(TimedOut) => tracing::warn!("opening the folders of a session takes too long"),
+    }
+    None
 }
 
 /// The name and version of the agent, as it gives them.
@@ -239,12 +251,15 @@ struct Pending {
     shared: Arc<Shared>,
     step: Option<Step>,
     client: Peer,
+    /// The folders of the session that it opens.
+    roots: Option<Arc<Roots>>,
 }
 
 impl Pending {
     fn finish(&mut self, answer: &Reply) {
         if let Some(step) = self.step.take() {
-            self.shared.settle(step, answer.as_ref());
+            let roots = self.roots.take();
+            self.shared.settle(step, answer.as_ref(), roots);
         }
     }
 }
@@ -257,7 +272,7 @@ impl Drop for Pending {
                 self.shared.cancel_turn(session, &self.client);
             }
             let cancelled = Failure::Cancelled.error(self.shared.profile, Value::Null);
-            self.shared.settle(step, Err(&cancelled));
+            self.shared.settle(step, Err(&cancelled), None);
         }
     }
 }

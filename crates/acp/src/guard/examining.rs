@@ -9,10 +9,12 @@ use tenon_protocols::acp::{
     view,
 };
 use tenon_rpc::{Call, Payload, RpcError};
+use tokio::sync::OwnedMutexGuard;
 use tokio::time::Instant;
 
 use super::Note;
 use super::agent::{encoded, session_of};
+use super::blocking::{self, off_thread};
 use super::files::file_of;
 use super::questions::Question;
 use super::state::Shared;
@@ -21,12 +23,16 @@ use crate::paths::{Access, PathError, Roots};
 use crate::policy::{Action, Decision, check_options};
 use crate::turns::Ruling;
 
-/// A call of the agent that may be made.
+/// Held by the call of a session that is examined: the next one waits for it.
+pub(super) type Lane = Option<OwnedMutexGuard<()>>;
+
+/// A call of the agent that may be made. It keeps its place as long as it has the lane.
 pub(super) struct Examined {
     pub(super) entry: Option<&'static Entry>,
     /// The session that it is about.
     pub(super) session: Option<String>,
     pub(super) verdict: Verdict,
+    pub(super) lane: Lane,
 }
 
 /// What is done with a call of the agent.
@@ -38,55 +44,80 @@ pub(super) enum Verdict {
 }
 
 impl Shared {
-    /// Checks a call of the agent, and decides who answers it.
-    pub(super) fn examine(&self, call: &Call) -> Result<Examined, RpcError> {
+    /// Checks a call of the agent, and decides who answers it. Files are looked at on other threads; the calls of a session
+    /// keep their order as long as the lane is held.
+    pub(super) async fn examine(&self, call: &Call) -> Result<Examined, RpcError> {
         let params = call.params.as_ref();
         self.check_id(&call.id)?;
         let entry = self.check(Side::Client, &call.method, params)?;
-        let without_session = Examined {
-            entry,
-            session: None,
-            verdict: Verdict::Forward,
-        };
-        let Some((known, params)) = entry.zip(params) else {
-            return Ok(without_session);
-        };
+        let named = session_of(params);
         // A question may belong to a call of the client instead.
-        let is_question = known.name == "elicitation/create";
-        let has_session = known.has_session || is_question && session_of(Some(params)).is_some();
-        if !has_session {
-            return Ok(without_session);
-        }
+        let has_session = |known: &Entry| {
+            known.has_session || known.name == "elicitation/create" && named.is_some()
+        };
+        let Some((known, params)) = entry.filter(|known| has_session(known)).zip(params) else {
+            let lane = match named {
+                Some(session) => self.lane(&session).await,
+                None => None,
+            };
+            return Ok(Examined {
+                entry,
+                session: None,
+                verdict: Verdict::Forward,
+                lane,
+            });
+        };
         let file = file_of(known, params)?;
         let session = match &file {
             Some(file) => file.session_id.to_string(),
-            None => session_of(Some(params)).unwrap_or_default(),
+            None => named.unwrap_or_default(),
         };
         self.state().turns.agent_calls(&session)?;
+        let lane = self.lane(&session).await;
         if let Some(pace) = self.state().paces.get_mut(&session) {
             pace.active = Instant::now();
         }
         self.check_rate(known, &session)?;
-        let verdict = self.verdict(known, params, &session, file.as_ref(), false)?;
+        let verdict = self.verdict(known, params, &session, file.as_ref(), false);
+        let verdict = verdict.await?;
         Ok(Examined {
             entry,
             session: Some(session),
             verdict,
+            lane,
         })
     }
 
     /// Who answers a call that the user has allowed: everything is checked again, because time has passed.
-    pub(super) fn examine_again(&self, call: &Call, session: &str) -> Result<Verdict, RpcError> {
+    pub(super) async fn examine_again(
+        &self,
+        call: &Call,
+        session: &str,
+    ) -> Result<(Verdict, Lane), RpcError> {
+        let lane = self.lane(session).await;
         let known = tenon_protocols::acp::method(&call.method);
         let Some((known, params)) = known.zip(call.params.as_ref()) else {
-            return Ok(Verdict::Forward);
+            return Ok((Verdict::Forward, lane));
         };
         self.state().turns.agent_calls(session)?;
         let file = file_of(known, params)?;
-        self.verdict(known, params, session, file.as_ref(), true)
+        let verdict = self.verdict(known, params, session, file.as_ref(), true);
+        Ok((verdict.await?, lane))
     }
 
-    fn verdict(
+    /// Waits until the earlier calls of a session were examined.
+    async fn lane(&self, session: &str) -> Lane {
+        let lane = {
+            let state = self.state();
+            state.paces.get(session).map(|pace| pace.lane.clone())
+        };
+        match lane {
+            Some(lane) => Some(lane.lock_owned().await),
+            None => None,
+        }
+    }
+
+    async fn verdict(
         &self,
         known: &Entry,
         params: &Payload,
@@ -95,16 +126,16 @@ impl Shared {
         is_approved: bool,
     ) -> Result<Verdict, RpcError> {
         let verdict = match (known.name, file) {
-            ("session/request_permission", _) => self.permission(&decoded(params)?)?,
+            ("session/request_permission", _) => self.permission(decoded(params)?).await?,
             ("fs/read_text_file", Some(file)) => {
-                self.file(file, params, Access::Read, is_approved)?
+                self.file(file, params, Access::Read, is_approved).await?
             }
             ("fs/write_text_file", Some(file)) => {
-                self.file(file, params, Access::Write, is_approved)?
+                self.file(file, params, Access::Write, is_approved).await?
             }
             ("terminal/create", _) => {
-                super::learn(&self.masks, known.name, Some(params));
-                self.terminal(session, &decoded(params)?, is_approved)?
+                self.terminal(session, &decoded(params)?, is_approved)
+                    .await?
             }
             (name, _) if name.starts_with("terminal/") => {
                 let params: TerminalParams = decoded(params)?;
@@ -122,20 +153,29 @@ impl Shared {
     }
 
     /// A request for permission is where an agent can be stopped.
-    fn permission(&self, params: &PermissionParams) -> Result<Verdict, RpcError> {
-        let (mut facts, folder, is_cancelled) = {
+    async fn permission(&self, params: PermissionParams) -> Result<Verdict, RpcError> {
+        let (facts, folder) = {
             let mut state = self.state();
             let Some(session) = state.turns.session(&params.session_id) else {
                 return Ok(Verdict::Forward);
             };
             let facts = session.facts_of(&params.tool_call);
-            (facts, session.folder().to_owned(), session.is_cancelled())
+            (facts, session.folder().to_owned())
+        };
+        let facts = match check_options(&params.options, self.profile) {
+            Ok(()) => self.with_links("session/request_permission", facts).await,
+            Err(error) => Err(error),
+        };
+        // Following links takes time, in which the turn may be cancelled.
+        let is_cancelled = {
+            let mut state = self.state();
+            let session = state.turns.session(&params.session_id);
+            session.is_none_or(|session| session.is_cancelled())
         };
         if is_cancelled {
             return Ok(Verdict::Answer(encoded(&PermissionResult::cancelled())?));
         }
-        check_options(&params.options, self.profile)?;
-        facts.follow_links();
+        let facts = facts?;
         let decision = self.policy.decide(&facts, &folder);
         let about = { facts.title.as_deref() }.unwrap_or(&params.tool_call.tool_call_id);
         self.note_decision(
@@ -156,7 +196,7 @@ impl Shared {
     }
 
     /// A program has to run in the folders of its session, and must not be denied.
-    fn terminal(
+    async fn terminal(
         &self,
         session: &str,
         params: &CreateTerminalParams,
@@ -168,18 +208,20 @@ impl Shared {
             return Err(Failure::InvalidParams.error(self.profile, data));
         }
         let (folder, roots) = self.folders(session);
-        if let Some(cwd) = params.cwd.as_deref().filter(|_| self.limits.paths) {
-            let checked = roots.and_then(|roots| roots.check_folder(cwd));
-            checked.map_err(|error| self.unserved(&error, cwd))?;
+        if let Some(cwd) = params.cwd.clone().filter(|_| self.limits.paths) {
+            let path = cwd.clone();
+            let checked = off_thread(blocking::LIMIT, move || roots?.check_folder(&path)).await;
+            let checked =
+                checked.map_err(|_| self.timed_out("terminal/create", blocking::LIMIT))?;
+            checked.map_err(|error| self.unserved(&error, &cwd))?;
         }
         let stated = Facts::running(params, &folder);
-        let mut facts = stated.clone();
         let ruling = {
             let mut state = self.state();
             let session = state.turns.session(session);
-            session.and_then(|session| session.ruling(&facts))
+            session.and_then(|session| session.ruling(&stated))
         };
-        facts.follow_links();
+        let facts = self.with_links("terminal/create", stated.clone()).await?;
         let decision = self.policy.decide(&facts, &folder);
         // Clients do not ask about this, so what may be denied must have been allowed before.
         let is_in_doubt = decision.is_doubtful && ruling != Some(Ruling::Allowed);
@@ -193,6 +235,16 @@ impl Shared {
             return Ok(Verdict::Ask(Box::new(question)));
         }
         Ok(Verdict::Forward)
+    }
+
+    /// Adds where the links lead that are in the paths of a tool call.
+    async fn with_links(&self, method: &str, mut facts: Facts) -> Result<Facts, RpcError> {
+        let followed = off_thread(blocking::LIMIT, move || {
+            facts.follow_links();
+            facts
+        });
+        let followed = followed.await;
+        followed.map_err(|_| self.timed_out(method, blocking::LIMIT))
     }
 
     /// The folder of a session, and all its folders for what is opened below them.

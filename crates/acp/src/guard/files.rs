@@ -7,6 +7,7 @@ use tenon_protocols::acp::{
 use tenon_rpc::{Format, Payload, RpcError};
 
 use super::Files;
+use super::blocking::{self, off_thread};
 use super::examining::{Verdict, decoded, unfit};
 use super::questions::Question;
 use super::state::Shared;
@@ -17,7 +18,7 @@ use crate::turns::Ruling;
 
 impl Shared {
     /// A file has to be in the folders of its session, and must not be denied.
-    pub(super) fn file(
+    pub(super) async fn file(
         &self,
         file: &view::OfFile<'_>,
         params: &Payload,
@@ -25,12 +26,27 @@ impl Shared {
         is_approved: bool,
     ) -> Result<Verdict, RpcError> {
         let (folder, roots) = self.folders(&file.session_id);
-        let mut facts = match access {
-            Access::Read => Facts::reading(&file.path, &folder),
-            Access::Write => Facts::writing(&file.path, &folder),
+        let (method, stated) = match access {
+            Access::Read => ("fs/read_text_file", Facts::reading(&file.path, &folder)),
+            Access::Write => ("fs/write_text_file", Facts::writing(&file.path, &folder)),
         };
-        let stated = facts.clone();
-        facts.follow_links();
+        let (path, is_confined) = (file.path.to_string(), self.limits.paths);
+        let mut facts = stated.clone();
+        let looked = off_thread(blocking::LIMIT, move || {
+            let checked = { roots.as_ref() }
+                .map_err(PathError::clone)
+                .and_then(|roots| roots.check(&path, access).map(drop));
+            // The client may know files that are not on disk: editors have unsaved ones.
+            let is_inside = matches!(checked, Ok(()) | Err(PathError::NotFound));
+            // What is outside is touched only if it may be opened.
+            if is_inside || !is_confined {
+                facts.follow_links();
+            }
+            (facts, roots, checked)
+        });
+        let looked = looked.await;
+        let (facts, roots, checked) =
+            looked.map_err(|_| self.timed_out(method, blocking::LIMIT))?;
         let decision = self.policy.decide(&facts, &folder);
         // Clients do not ask about this, so a file with other names, which may be denied, must have been allowed before.
         let is_in_doubt = decision.is_doubtful && facts.has_other_names && {
@@ -38,33 +54,36 @@ impl Shared {
             let session = state.turns.session(&file.session_id);
             session.and_then(|session| session.ruling(&facts)) != Some(Ruling::Allowed)
         };
-        let method = match access {
-            Access::Read => "fs/read_text_file",
-            Access::Write => "fs/write_text_file",
-        };
         if decision.action == Action::Deny || is_in_doubt {
             self.note_decision(method, &file.path, &file.session_id, &decision);
             return Err(self.denied(&decision, json!({ "path": file.path })));
         }
         if !is_approved && self.must_ask(&decision, &stated, &file.session_id) {
             // What is outside of the folders is refused without a question.
-            if self.limits.paths
-                && let Err(error @ PathError::Outside(_)) = { roots.as_ref() }
-                    .map_or(Ok(()), |roots| roots.check(&file.path, access).map(drop))
+            if let Err(error @ PathError::Outside(_)) = &checked
+                && is_confined
             {
-                return Err(self.unserved(&error, &file.path));
+                return Err(self.unserved(error, &file.path));
             }
             self.note_decision(method, &file.path, &file.session_id, &decision);
             let text = match access {
                 Access::Read => None,
                 Access::Write => Some(decoded::<WriteTextFileParams>(params)?.content),
             };
-            let roots = roots.as_deref().ok();
-            let question = Question::file(&file.path, access, text, roots);
+            let path = file.path.to_string();
+            let question = off_thread(blocking::LIMIT, move || {
+                Question::file(&path, access, text, roots.as_deref().ok())
+            });
+            let question = question.await;
+            let question = question.map_err(|_| self.timed_out(method, blocking::LIMIT))?;
             return Ok(Verdict::Ask(Box::new(question)));
         }
         if self.files == Files::Guard {
-            let served = roots.and_then(|roots| serve(&roots, params, access));
+            let params = params.clone();
+            let served = off_thread(blocking::LIMIT, move || serve(&*roots?, &params, access));
+            let served = served
+                .await
+                .map_err(|_| self.timed_out(method, blocking::LIMIT))?;
             let served = served.map_err(|error| self.unserved(&error, &file.path));
             let served = match (served, access) {
                 (Err(error), Access::Read) => self.soften("fs/read_text_file", error),
@@ -72,14 +91,12 @@ impl Shared {
             };
             return served.map(Verdict::Answer);
         }
-        if self.limits.paths {
-            match roots.and_then(|roots| roots.check(&file.path, access).map(drop)) {
-                // The client may know files that are not on disk: editors have unsaved ones.
-                Ok(()) | Err(PathError::NotFound) => {}
-                Err(error) => return Err(self.unserved(&error, &file.path)),
-            }
+        match checked {
+            // The client may know files that are not on disk: editors have unsaved ones.
+            Ok(()) | Err(PathError::NotFound) => Ok(Verdict::Forward),
+            Err(error) if is_confined => Err(self.unserved(&error, &file.path)),
+            Err(_) => Ok(Verdict::Forward),
         }
-        Ok(Verdict::Forward)
     }
 
     /// The error for a file that is not given to the agent.

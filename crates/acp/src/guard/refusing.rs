@@ -9,13 +9,15 @@ use tenon_protocols::Protocol;
 use tenon_protocols::acp::{Failure, Rate, Side};
 use tenon_rpc::forward::reply;
 use tenon_rpc::{CallError, CloseReason, Id, Payload, Peer, Reply, RpcError, Text};
+use tokio::sync::Mutex;
 
 use super::Note;
 use super::state::Shared;
+use crate::merge::Bucket;
 use crate::record::Source;
 
 /// Errors that are answered at once. A peer that causes more has to wait for them.
-pub(super) const ERRORS: Rate = Rate { per_minute: 600 };
+const ERRORS: Rate = Rate { per_minute: 600 };
 
 /// How long the process of an agent may take to end once its output has ended.
 const LAST_WORDS: Duration = Duration::from_millis(500);
@@ -41,6 +43,42 @@ impl Given {
     /// Whether this answer is the one that was given.
     pub(super) fn is(&self, answer: &Reply) -> bool {
         self.is_result == Some(answer.is_ok())
+    }
+}
+
+/// When errors may be sent: to each side at its own rate, in the order in which they were caused. No more wait than a
+/// connection may have open calls.
+#[derive(Debug)]
+pub(super) struct Errors {
+    client: Mutex<Bucket>,
+    agent: Mutex<Bucket>,
+}
+
+impl Default for Errors {
+    fn default() -> Errors {
+        let bucket = || Mutex::new(Bucket::new(ERRORS));
+        Errors {
+            client: bucket(),
+            agent: bucket(),
+        }
+    }
+}
+
+impl Errors {
+    /// Waits until an error may be sent to a side.
+    async fn wait(&self, to: Side, now: impl Fn() -> Duration) {
+        // Whoever waits holds the bucket, and the lock is given to the others in their order.
+        let mut bucket = match to {
+            Side::Client => self.client.lock().await,
+            Side::Agent => self.agent.lock().await,
+        };
+        loop {
+            let now = now();
+            if bucket.take(now) {
+                return;
+            }
+            tokio::time::sleep(bucket.next_at().saturating_sub(now)).await;
+        }
     }
 }
 
@@ -115,20 +153,8 @@ impl Shared {
     async fn send_error(&self, to: Side, id: &Id, error: RpcError) -> Reply {
         let refused = Err(error);
         self.record_answer(to, id, &refused);
-        while let Some(wait) = self.wait_for_error() {
-            tokio::time::sleep(wait).await;
-        }
+        self.errors.wait(to, || self.now()).await;
         refused
-    }
-
-    /// How long the next error has to wait; nothing if it can be sent now.
-    fn wait_for_error(&self) -> Option<Duration> {
-        let mut state = self.state();
-        let now = self.now();
-        match state.errors.take(now) {
-            true => None,
-            false => Some(state.errors.next_at().saturating_sub(now)),
-        }
     }
 
     /// Records an answer that the guard gives itself: it comes from neither side.

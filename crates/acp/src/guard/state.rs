@@ -13,7 +13,8 @@ use tenon_rpc::{Event, Format, Id, Payload, Peer, RpcError, Text};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::{Files, Limits, Note, OnNote, Settings, Summary, refusing};
+use super::refusing::Errors;
+use super::{Files, Limits, Note, OnNote, Settings, Summary};
 use crate::gates::Gates;
 use crate::merge::{Bucket, Merger};
 use crate::paths::Roots;
@@ -37,6 +38,8 @@ pub(super) struct Shared {
     /// Who sends the updates that wait here: it is not read while too many wait.
     pub(super) agent: OnceLock<Peer>,
     state: Mutex<State>,
+    /// Errors for each side, so that neither waits because of the other's.
+    pub(super) errors: Errors,
     started: Instant,
     /// How many questions the guard has asked itself.
     pub(super) questions: AtomicU64,
@@ -49,7 +52,6 @@ pub(super) struct State {
     pub(super) summary: Summary,
     pub(super) paces: HashMap<String, Pace>,
     pub(super) quirks: Quirks,
-    pub(super) errors: Bucket,
 }
 
 /// How fast things go in a session.
@@ -68,6 +70,8 @@ pub(super) struct Pace {
     /// How often the turn was cancelled.
     pub(super) cancels: watch::Sender<u64>,
     pub(super) roots: Option<Arc<Roots>>,
+    /// Held while a call of the agent is examined, which later ones must not overtake.
+    pub(super) lane: Arc<tokio::sync::Mutex<()>>,
 }
 
 impl Shared {
@@ -95,8 +99,8 @@ impl Shared {
                 summary: Summary::default(),
                 paces: HashMap::new(),
                 quirks: Quirks::default(),
-                errors: Bucket::new(refusing::ERRORS),
             }),
+            errors: Errors::default(),
             started: Instant::now(),
             questions: AtomicU64::new(0),
         }
@@ -279,6 +283,7 @@ impl Pace {
             running: HashMap::new(),
             cancels: watch::channel(0).0,
             roots,
+            lane: Arc::default(),
         }
     }
 }

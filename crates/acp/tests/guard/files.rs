@@ -192,3 +192,46 @@ async fn half_a_surrogate_pair_in_a_file_passes_as_it_is() {
         assert!(!std::path::Path::new(&path).exists());
     }
 }
+
+/// The folder is opened before the agent hears of the session, so an agent cannot put a link in its place.
+#[tokio::test]
+async fn a_folder_that_is_replaced_while_the_session_is_opened_is_not_the_sessions() {
+    let place = tempfile::tempdir().unwrap();
+    let base = place.path().canonicalize().unwrap();
+    let (folder, outside) = (base.join("w"), base.join("outside"));
+    for (folder, text) in [(&folder, "inside"), (&outside, "the secret")] {
+        std::fs::create_dir(folder).unwrap();
+        std::fs::write(folder.join("a"), text).unwrap();
+    }
+    let settings = Settings {
+        files: Files::Guard,
+        ..Settings::default()
+    };
+    let mut raw = Raw::new(settings);
+    raw.initialize(everything(), "a").await;
+    let new = json!({ "cwd": folder, "mcpServers": [] });
+    raw.client_calls("n", "session/new", new).await;
+    let call = raw.agent.read().await;
+    std::fs::rename(&folder, base.join("old")).unwrap();
+    std::os::unix::fs::symlink(&outside, &folder).unwrap();
+    let answer = json!({ "jsonrpc": "2.0", "id": call["id"], "result": { "sessionId": "s" } });
+    raw.agent.write(&answer.to_string()).await;
+    raw.client.read().await;
+    raw.prompt().await;
+    let file = folder.join("a");
+    raw.agent_calls(
+        "r",
+        "fs/read_text_file",
+        json!({ "sessionId": "s", "path": file }),
+    )
+    .await;
+    assert_eq!(raw.agent.read().await["result"]["content"], "inside");
+    let write = json!({ "sessionId": "s", "path": file, "content": "changed" });
+    raw.agent_calls("w", "fs/write_text_file", write).await;
+    assert!(raw.agent.read().await["error"].is_null());
+    let read = |name: &str| std::fs::read_to_string(base.join(name)).unwrap();
+    assert_eq!(
+        (read("old/a"), read("outside/a")),
+        ("changed".into(), "the secret".into())
+    );
+}

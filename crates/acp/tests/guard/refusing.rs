@@ -318,3 +318,28 @@ async fn images_do_not_count_for_the_size_of_a_prompt() {
         }
     }
 }
+
+/// Each side waits for its own errors, first come, first served.
+#[tokio::test(start_paused = true)]
+async fn a_flood_of_wrong_calls_of_the_agent_does_not_delay_the_editor() {
+    const CALLS: usize = 300;
+    let mut raw = Raw::open(Settings::default(), json!({}), "a").await;
+    raw.prompt().await;
+    let begun = tokio::time::Instant::now();
+    for number in 0..CALLS {
+        let wrong = json!({ "sessionId": "s", "path": "/w/a" });
+        raw.agent_calls(&number.to_string(), "fs/read_text_file", wrong)
+            .await;
+    }
+    let wrong = json!({ "sessionId": "none", "prompt": [] });
+    raw.client_calls("wrong", "session/prompt", wrong).await;
+    let refused = raw.client.read().await;
+    assert_eq!(
+        (&refused["id"], &refused["error"]["code"]),
+        (&json!("wrong"), &json!(-31900))
+    );
+    assert_eq!(begun.elapsed().as_millis(), 0, "it did not wait");
+    for number in 0..CALLS {
+        assert_eq!(raw.agent.read().await["id"], number.to_string());
+    }
+}
