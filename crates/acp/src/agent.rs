@@ -35,6 +35,7 @@
 //! With a [`Store`] in its settings, an agent can load, resume, list and delete sessions, also after it was killed.
 
 mod error;
+mod fitting;
 mod gate;
 mod handlers;
 mod link;

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use tenon_protocols::acp::{Chunk, ContentBlock, SessionUpdate, TextContent, ToolStatus};
 
-/// The longest text in one update. Longer ones are sent in several.
+use super::fitting::{end_within, fit};
+
+/// The longest text in one update, as JSON. Longer ones are sent in several.
 const TEXT: usize = 64 * 1024;
 /// The longest title.
 const TITLE: usize = 80;
@@ -46,7 +48,8 @@ pub(super) fn note_open(open: &mut BTreeSet<String>, update: &SessionUpdate) {
     }
 }
 
-/// The updates that one is sent as: text that is too long is divided, and has no null characters.
+/// The updates that one is sent as: text that is too long is divided, and has no null characters. What a tool call shows is
+/// cut if it is too long.
 pub(super) fn split(update: SessionUpdate) -> Vec<SessionUpdate> {
     use SessionUpdate::{AgentMessageChunk, AgentThoughtChunk, UserMessageChunk};
     type Variant = fn(Chunk) -> SessionUpdate;
@@ -54,7 +57,7 @@ pub(super) fn split(update: SessionUpdate) -> Vec<SessionUpdate> {
         AgentMessageChunk(chunk) => (AgentMessageChunk, chunk),
         AgentThoughtChunk(chunk) => (AgentThoughtChunk, chunk),
         UserMessageChunk(chunk) => (UserMessageChunk, chunk),
-        other => return vec![other],
+        other => return vec![fit(other)],
     };
     let ContentBlock::Text(content) = &chunk.content else {
         return vec![variant(chunk)];
@@ -63,11 +66,7 @@ pub(super) fn split(update: SessionUpdate) -> Vec<SessionUpdate> {
     let mut parts = Vec::new();
     let mut left = text.as_str();
     loop {
-        let mut end = left.len().min(TEXT);
-        while !left.is_char_boundary(end) {
-            end -= 1;
-        }
-        let (part, rest) = left.split_at(end);
+        let (part, rest) = left.split_at(end_within(left, TEXT));
         let content = TextContent {
             text: part.to_owned(),
             ..content.clone()

@@ -1,10 +1,10 @@
 //! An agent that does what its prompts say.
 
 use tenon_acp::agent::acp::{
-    AgentAuth, AuthMethod, BooleanOption, Choice, Command, ConfigOption, ContentBlock,
+    AgentAuth, AuthMethod, BooleanOption, Choice, Command, ConfigOption, ContentBlock, ContentItem,
     ElicitationParams, ElicitationResult, Failure, FormElicitation, Mode, Model, Notice,
     NoticeSeverity, PlanEntry, PlanPriority, PlanStatus, Raw, SelectOption, SessionUpdate,
-    StopReason, ToolCall, ToolCallUpdate, ToolKind, ToolStatus,
+    StopReason, ToolCall, ToolCallUpdate, ToolContent, ToolKind, ToolStatus,
 };
 use tenon_acp::agent::{About, Agent, AgentError, Change, Opening, Session, Setup, Turn};
 
@@ -124,6 +124,13 @@ async fn act(turn: &Turn, word: &str) -> Result<Option<StopReason>, AgentError> 
         "done" => {
             let mut done = call(ToolKind::Execute);
             done.status = Some(ToolStatus::Completed);
+            turn.tool_update(done).await?;
+        }
+        "output" => {
+            let mut done = call(ToolKind::Execute);
+            done.status = Some(ToolStatus::Completed);
+            let text = ContentBlock::text("\u{1}".repeat(rest.parse()?));
+            done.content = Some(vec![ToolContent::Content(ContentItem::new(text))]);
             turn.tool_update(done).await?;
         }
         "plan" => {

@@ -89,6 +89,20 @@ async fn long_text_is_sent_in_several_updates_and_without_null_characters() {
     assert!(largest.unwrap() < 100 * 1024);
 }
 
+/// Clients may drop updates over 100 KB, and would not hear that the call is done.
+#[tokio::test]
+async fn long_output_of_a_tool_is_cut_and_its_end_is_reported() {
+    let editor = Editor::new().await;
+    let session = editor.session(W).await;
+    editor.prompt(&session, "tool output:65536").await.unwrap();
+    let updates = editor.updates();
+    let done = updates.last().unwrap();
+    assert_eq!(done["status"], "completed");
+    assert!(done.to_string().len() < 100 * 1024);
+    let text = done["content"][0]["content"]["text"].as_str().unwrap();
+    assert!(text.ends_with("more bytes)"), "{}", text.len());
+}
+
 #[tokio::test]
 async fn an_agent_uses_what_the_client_offers() {
     let editor = Editor::new().await;
