@@ -131,6 +131,15 @@ impl Arguments {
             .last()
     }
 
+    /// All values of an option that may be repeated.
+    pub fn values(&self, option: &str) -> Vec<&str> {
+        let values = self.parts().filter_map(|part| match part {
+            Part::Option { name, value, .. } if name == option => value,
+            _ => None,
+        });
+        values.collect()
+    }
+
     /// Whether the user only asks for help. Behind `--`, it would be the name of a plan.
     pub fn asks_for_help(&self) -> bool {
         let is_help = |word: &&String| matches!(word.as_str(), "-help" | "--help" | "-h");

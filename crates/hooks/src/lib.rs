@@ -31,7 +31,7 @@ mod session;
 mod values;
 
 pub use arguments::Arguments;
-pub use backend::{Backend, backend};
+pub use backend::{Backend, backend, given_settings, remembered_settings};
 pub use finding::{Finding, Severity};
 pub use interruption::Interruption;
 pub use launch::{LaunchError, SeeLog, command, start};

@@ -185,7 +185,7 @@ async fn with_storage(
     name: &str,
     locks: &OnceLock<HeldLocks>,
 ) -> Result<Report, Failure> {
-    check_backend(&session.folder, name)?;
+    check_backend(&session, name)?;
     let settings = &session.project.plugins[name];
     let checked = tenon_hooks::check_pins(name, settings, &session.folder, session.project.pinned);
     checked.map_err(Failure::usage)?;
@@ -240,13 +240,15 @@ async fn with_storage(
 }
 
 /// Without the http backend, Terraform would keep the state elsewhere and say nothing.
-fn check_backend(folder: &Path, name: &str) -> Result<(), Failure> {
-    let (problem, hint) = match tenon_hooks::backend(folder) {
-        Backend::Named(backend) if backend == "http" => return Ok(()),
+fn check_backend(session: &Session, name: &str) -> Result<(), Failure> {
+    let (problem, hint) = match tenon_hooks::backend(&session.folder) {
+        Backend::Named { kind, settings } if kind == "http" => {
+            return check_server(session, name, &settings);
+        }
         // Terraform says what is wrong.
         Backend::Unreadable => return Ok(()),
-        Backend::Named(backend) => (
-            format!("the configuration has the backend {backend:?}"),
+        Backend::Named { kind, .. } => (
+            format!("the configuration has the backend {kind:?}"),
             "replace it with `backend \"http\" {}` and run `tenon terraform init -migrate-state`, or remove \
              `storage` from tenon.hcl",
         ),
@@ -258,6 +260,40 @@ fn check_backend(folder: &Path, name: &str) -> Result<(), Failure> {
     };
     Err(Failure::usage(format!(
         "tenon.hcl keeps the state in the plugin {name:?}, but {problem}\n  hint: {hint}"
+    )))
+}
+
+/// Settings of another server come before the variables: the state would go there, and so would the password.
+fn check_server(session: &Session, name: &str, of_block: &[String]) -> Result<(), Failure> {
+    let Session {
+        folder, arguments, ..
+    } = session;
+    let is_init = arguments.command == "init";
+    let forgets = is_init && arguments.has("reconfigure");
+    let given = match is_init {
+        true => tenon_hooks::given_settings(folder, &arguments.values("backend-config")),
+        false => Vec::new(),
+    };
+    let remembered = match forgets {
+        true => Vec::new(),
+        false => tenon_hooks::remembered_settings(folder),
+    };
+    let (place, settings, hint) = if !of_block.is_empty() {
+        let hint = "make it `backend \"http\" {}` and run `tenon terraform init -reconfigure`";
+        ("the block `backend \"http\"` has", of_block, hint)
+    } else if !given.is_empty() {
+        ("-backend-config has", &given[..], "leave them out")
+    } else if !remembered.is_empty() {
+        let hint = "run `tenon terraform init -reconfigure`, which forgets it";
+        ("an earlier init has remembered", &remembered[..], hint)
+    } else {
+        return Ok(());
+    };
+    Err(Failure::usage(format!(
+        "tenon.hcl keeps the state in the plugin {name:?}, but {place} settings of another server, where Terraform \
+         would keep it: {}\n  hint: {hint}; to take a state along, run `terraform state pull > FILE` before and \
+         `tenon terraform state push FILE` after, or remove `storage` from tenon.hcl to stay there",
+        settings.join(", ")
     )))
 }
 

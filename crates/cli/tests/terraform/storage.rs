@@ -235,6 +235,46 @@ fn a_configuration_without_the_http_backend_is_refused() {
     });
 }
 
+/// Terraform would prefer such settings to the variables, and send the password of the run along.
+#[test]
+fn settings_of_another_server_are_refused() {
+    trial(|workspace| {
+        let store = examples().join("store.py");
+        let text = format!(
+            "plugin \"store\" {{\n  command = [\"python3\", \"{}\", \"states\"]\n}}\nstorage = \"store\"\n",
+            store.display()
+        );
+        workspace.write("tenon.hcl", &text);
+        // Nobody listens there.
+        let block = "backend \"http\" {\n    address = \"http://127.0.0.1:9\"\n  }";
+        let elsewhere = CONFIGURATION.replace("backend \"http\" {}", block);
+        workspace.write("main.tf", &elsewhere);
+        for command in ["init", "plan", "state list"] {
+            let refused = workspace.run(command).fails();
+            refused
+                .says("the block `backend \"http\"` has settings of another server")
+                .says("keep it: address")
+                .says("tenon terraform init -reconfigure");
+        }
+        workspace.write("main.tf", CONFIGURATION);
+        let refused = workspace.run("init -backend-config=address=http://127.0.0.1:9");
+        refused
+            .fails()
+            .says("-backend-config has settings of another server");
+        let remembered = r#"{"version": 3, "terraform_version": "1.11.4", "backend": {"type": "http",
+            "config": {"address": "http://127.0.0.1:9", "username": null}, "hash": 1}}"#;
+        std::fs::create_dir(workspace.path(".terraform")).unwrap();
+        workspace.write(".terraform/terraform.tfstate", remembered);
+        for command in ["init", "plan"] {
+            let refused = workspace.run(command).fails();
+            refused.says("an earlier init has remembered settings of another server");
+        }
+        workspace.run("init -reconfigure").succeeds();
+        workspace.run("apply -auto-approve").succeeds();
+        assert_eq!(state(workspace, "default")["serial"], 1);
+    });
+}
+
 /// The state cannot be saved any more: Terraform keeps it in a file, and the lock is there to be explained.
 #[test]
 fn a_kill_with_storage_loses_no_state() {
