@@ -77,7 +77,7 @@ impl PluginStorage {
     }
 
     async fn call<C: Call>(&self, call: &C) -> Result<C::Answer, Problem> {
-        let peer = self.supervisor.peer().await.map_err(Problem::Down)?;
+        let peer = self.peer().await.map_err(Problem::Down)?;
         let mut unanswered = Unanswered(Some(&peer));
         let answer = calls::call(&peer, call).await;
         unanswered.0 = None;
@@ -89,6 +89,22 @@ impl PluginStorage {
                 _ => Err(Problem::Call(error)),
             },
             Err(error) => Err(Problem::Call(error)),
+        }
+    }
+
+    /// Waits until the plugin runs, or could not be started again: Terraform is told why, and tries again itself.
+    async fn peer(&self) -> Result<Peer, Down> {
+        let mut status = self.supervisor.status();
+        let is_settled = |status: &Status| match status {
+            Status::Running(peer) => !peer.is_closed(),
+            Status::Waiting { down, .. } => matches!(down, Down::Failed(_)),
+            Status::Ended(_) => true,
+            Status::Starting | Status::Ending => false,
+        };
+        match status.wait_for(is_settled).await.as_deref() {
+            Ok(Status::Running(peer)) => Ok(peer.clone()),
+            Ok(Status::Waiting { down, .. } | Status::Ended(down)) => Err(down.clone()),
+            _ => Err(Down::Stopped),
         }
     }
 

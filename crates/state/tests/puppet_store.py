@@ -18,6 +18,8 @@ from msgpack_lite import pack
 from store import FolderStore
 
 FAULTS = Path("faults.json")
+if Path("broken").exists():
+    sys.exit("the disk is gone")
 store = FolderStore(sys.argv[2])
 
 

@@ -131,3 +131,27 @@ async fn a_plugin_that_hangs_is_a_failure_and_is_started_again() {
     })
     .await;
 }
+
+/// Calls do not wait for it until their time is over.
+#[tokio::test]
+async fn a_plugin_that_cannot_start_again_is_a_failure_at_once() {
+    Place::trial(async |place| {
+        let served = puppet(place, LONG).await;
+        place.faults(json!({ "read": { "how": "die before the answer", "times": 1 } }));
+        std::fs::write(place.path("broken"), "").unwrap();
+        served.front.asked("GET", "/state/x", "", 500).await;
+        let failed = served.front.asked("GET", "/state/x", "", 500).await;
+        assert!(failed.body.contains("storage/read: "), "{}", failed.body);
+        assert!(!failed.body.contains("has not answered"), "{}", failed.body);
+        std::fs::remove_file(place.path("broken")).unwrap();
+        // It is started again in the background.
+        let mut read = served.front.ask("GET", "/state/x", "").await;
+        while read.status == 500 {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+            read = served.front.ask("GET", "/state/x", "").await;
+        }
+        assert_eq!(read.body, state(1));
+        served.stop().await;
+    })
+    .await;
+}
