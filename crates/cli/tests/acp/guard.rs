@@ -63,7 +63,19 @@ async fn a_session_is_guarded_recorded_and_summarised() {
         let answers = editor.answers();
         assert_eq!(answers[0]["outcome"]["optionId"], "once");
         assert_eq!(answers[3]["code"], -31701);
-        assert_eq!(editor.asked.len(), 3, "the rest was decided by the guard");
+        // The guard asks about what the agent has not asked for, and decides the rest.
+        let asked: Vec<&Value> = { editor.asked.iter() }
+            .map(|call| &call["method"])
+            .collect();
+        let question = "session/request_permission";
+        let expected = [
+            question,
+            question,
+            "fs/write_text_file",
+            question,
+            "terminal/create",
+        ];
+        assert_eq!(asked, expected);
         let outcome = editor.leave().await;
         assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
         assert!(
