@@ -30,9 +30,7 @@ pub struct Turns {
     profile: Profile,
     phase: Phase,
     sessions: HashMap<String, Session>,
-    /// Calls on their way that open a session.
-    opening: usize,
-    /// Those of them that begin one, whose name only the answer says.
+    /// Calls on their way that begin a session, whose name only the answer says.
     beginning: usize,
     /// Sessions that the agent has sent updates for before that answer: at most one for each of these calls.
     early: HashMap<String, Session>,
@@ -83,7 +81,6 @@ impl Turns {
             profile,
             phase: Phase::New,
             sessions: HashMap::new(),
-            opening: 0,
             beginning: 0,
             early: HashMap::new(),
             queues_prompts: false,
@@ -113,11 +110,8 @@ impl Turns {
         match method {
             // A fork is a new session too, although it is not in version 1.
             "session/new" | "session/fork" => {
-                if self.sessions.len() + self.opening >= SESSIONS {
-                    return Err(self.invalid("too many sessions are open"));
-                }
+                self.check_room()?;
                 let folders = self.folders(params)?;
-                self.opening += 1;
                 self.beginning += 1;
                 Ok(Step::New(folders))
             }
@@ -128,7 +122,9 @@ impl Turns {
                 if self.sessions.get(&id).is_some_and(is_locked) {
                     return Err(self.failure(Failure::SessionLocked, &id));
                 }
-                self.opening += 1;
+                if !self.sessions.contains_key(&id) {
+                    self.check_room()?;
+                }
                 // The history is sent before the answer.
                 self.sessions
                     .entry(id.clone())
@@ -171,7 +167,6 @@ impl Turns {
             // It can be tried again.
             (Step::Initialize, Err(_)) => self.phase = Phase::New,
             (Step::New(folders), answer) => {
-                self.opening = self.opening.saturating_sub(1);
                 let id = answer.ok().and_then(|result| result.decode_borrowed().ok());
                 if let Some(view::OfSession { session_id }) = id
                     && is_name(&session_id)
@@ -190,14 +185,12 @@ impl Turns {
                 }
             }
             (Step::Open(id, folders), Ok(_)) => {
-                self.opening = self.opening.saturating_sub(1);
                 let session = self.sessions.entry(id);
                 session
                     .or_insert_with(|| Session::opening(Vec::new()))
                     .opened(folders);
             }
             (Step::Open(id, _), Err(_)) => {
-                self.opening = self.opening.saturating_sub(1);
                 let stays = self.sessions.get_mut(&id).map(Session::stays_open);
                 if stays == Some(false) {
                     self.sessions.remove(&id);
@@ -290,6 +283,13 @@ impl Turns {
             .iter()
             .filter(|(_, session)| session.is_busy());
         busy.map(|(id, _)| id.clone()).collect()
+    }
+
+    fn check_room(&self) -> Result<(), RpcError> {
+        match self.sessions.len() + self.beginning < SESSIONS {
+            true => Ok(()),
+            false => Err(self.invalid("too many sessions are open")),
+        }
     }
 
     fn session_id(&self, params: Option<&Payload>) -> Result<String, RpcError> {

@@ -245,6 +245,9 @@ fn there_is_a_limit_for_sessions() {
         );
     }
     assert_eq!(call(&mut turns, "session/new", &session("")), Err(INVALID));
+    let loaded = call(&mut turns, "session/load", &session("old"));
+    assert_eq!(loaded, Err(INVALID));
+    assert!(call(&mut turns, "session/load", &session("s")).is_ok());
 }
 
 /// A request for permission may name a call and nothing else; what was said before counts.
