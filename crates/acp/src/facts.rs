@@ -64,6 +64,8 @@ const MOST: usize = 1024;
 const LONGEST_PATH: usize = 4096;
 const LONGEST_COMMAND: usize = 1 << 17;
 const LONGEST_TITLE: usize = 4096;
+/// All of it together, in bytes.
+const MOST_BYTES: usize = 1 << 20;
 
 fn short(title: &str) -> String {
     beginning(title, LONGEST_TITLE).to_owned()
@@ -123,7 +125,10 @@ impl Facts {
         let line = environment::before(variables, &words);
         match command::script(program, arguments).filter(|_| line == words) {
             Some(script) => {
-                if self.shells.len() < MOST && line.len() <= LONGEST_COMMAND {
+                if self.shells.len() < MOST
+                    && line.len() <= LONGEST_COMMAND
+                    && self.bytes() < MOST_BYTES
+                {
                     self.shells.insert(line);
                 }
                 self.add_line(script);
@@ -135,7 +140,10 @@ impl Facts {
     /// Where commands are run.
     fn add_folder(&mut self, stated: &str, folder: &Path) {
         for meaning in path::meanings(stated) {
-            if self.folders.len() >= MOST || meaning.len() > LONGEST_PATH {
+            if self.folders.len() >= MOST
+                || meaning.len() > LONGEST_PATH
+                || self.bytes() >= MOST_BYTES
+            {
                 self.is_incomplete = true;
                 return;
             }
@@ -208,7 +216,10 @@ impl Facts {
 
     fn add_path(&mut self, path: &str, folder: &Path) {
         for meaning in path::meanings(path) {
-            if self.paths.len() >= MOST || meaning.len() > LONGEST_PATH {
+            if self.paths.len() >= MOST
+                || meaning.len() > LONGEST_PATH
+                || self.bytes() >= MOST_BYTES
+            {
                 self.is_incomplete = true;
                 return;
             }
@@ -232,10 +243,24 @@ impl Facts {
     /// Adds a command line. What is kept of a tool call is bounded: an agent may send any number of them.
     fn add_line(&mut self, line: &str) {
         let kept = beginning(line, LONGEST_COMMAND);
-        self.is_incomplete |= kept.len() < line.len() || self.commands.len() >= MOST;
-        if self.commands.len() < MOST {
+        let has_room = self.commands.len() < MOST && self.bytes() < MOST_BYTES;
+        self.is_incomplete |= kept.len() < line.len() || !has_room;
+        if has_room {
             self.commands.insert(kept.to_owned());
         }
+    }
+
+    /// How much is kept.
+    pub(crate) fn bytes(&self) -> usize {
+        let paths = [&self.paths, &self.climbing, &self.folders];
+        let lines = [&self.commands, &self.shells];
+        let paths = paths
+            .into_iter()
+            .flatten()
+            .map(|path| path.as_os_str().len());
+        let lines = lines.into_iter().flatten().map(String::len);
+        let title = self.title.as_ref().map_or(0, String::len);
+        paths.chain(lines).sum::<usize>() + title
     }
 
     /// The files and commands that were not stated before, if there are any.
@@ -318,6 +343,16 @@ mod tests {
 
     /// An agent can send any number of tool calls, each with any number of files and commands.
     #[cfg(unix)]
+    #[test]
+    fn long_commands_of_a_call_are_bounded_together() {
+        let mut facts = Facts::default();
+        for number in 0..100 {
+            facts.add_line(&format!("{number} {}", "x".repeat(100_000)));
+        }
+        assert!(facts.bytes() < MOST_BYTES + LONGEST_COMMAND);
+        assert!(facts.is_incomplete);
+    }
+
     #[test]
     fn what_is_kept_of_a_call_is_bounded() {
         let files: Vec<String> = (0..5000).map(|number| format!("/w/{number}")).collect();

@@ -283,6 +283,26 @@ fn what_a_tool_call_does_is_remembered() {
     );
 }
 
+/// As many as there may be, each as long as it may be, would be gigabytes.
+#[test]
+fn what_is_kept_of_a_session_is_bounded_in_bytes() {
+    let mut turns = ready();
+    let session = turns.session("s").unwrap();
+    let update = |update: Value| serde_json::from_value(update).unwrap();
+    for number in 0..200 {
+        let command = format!("make {number} {}", "x".repeat(100_000));
+        session.note(&update(
+            json!({ "sessionUpdate": "tool_call", "toolCallId": number.to_string(), "title": "", "kind": "execute", "rawInput": { "command": command } }),
+        ));
+    }
+    let mut is_known = |number: usize| {
+        let call = serde_json::from_value(json!({ "toolCallId": number.to_string() })).unwrap();
+        session.facts_of(&call).kind.is_some()
+    };
+    assert!(is_known(199) && is_known(150));
+    assert!(!is_known(0) && !is_known(100), "the oldest are forgotten");
+}
+
 #[test]
 fn terminals_belong_to_their_session() {
     let mut turns = ready();

@@ -8,6 +8,8 @@ use crate::facts::{Commands, Facts};
 
 /// As many files and commands as are remembered. The oldest are forgotten: what an agent was allowed it does soon.
 const REMEMBERED: usize = 4096;
+/// How many bytes their names may have together, each counted twice.
+const KEPT: usize = 8 << 20;
 
 /// What was decided about a tool call, by the policy or by the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -36,6 +38,8 @@ pub(super) struct Rulings {
     /// By the path of a file or a command line.
     by_name: HashMap<String, Ruling>,
     order: VecDeque<String>,
+    /// The bytes of the names.
+    kept: usize,
     /// Kinds of tools that the user has allowed for the whole session: agents do not ask again.
     always: HashSet<ToolKind>,
 }
@@ -50,11 +54,13 @@ impl Rulings {
         for name in names(facts) {
             let name = if is_reading { read(&name) } else { name };
             if self.by_name.insert(name.clone(), ruling).is_none() {
+                self.kept += 2 * name.len();
                 self.order.push_back(name);
             }
-            if self.order.len() > REMEMBERED
+            while (self.order.len() > REMEMBERED || self.kept > KEPT)
                 && let Some(oldest) = self.order.pop_front()
             {
+                self.kept = self.kept.saturating_sub(2 * oldest.len());
                 self.by_name.remove(&oldest);
             }
         }

@@ -11,6 +11,8 @@ use crate::facts::Facts;
 
 /// As many tool calls as are remembered. The oldest are forgotten: a request for permission follows soon.
 const TOOL_CALLS: usize = 4096;
+/// How many bytes are remembered of all tool calls together. Of these too the oldest are forgotten.
+const KEPT: usize = 8 << 20;
 /// As many terminals as a session may have at once.
 const TERMINALS: usize = 256;
 
@@ -24,6 +26,8 @@ pub struct Session {
     is_cancelled: bool,
     tool_calls: HashMap<String, Known>,
     order: VecDeque<String>,
+    /// The bytes of all tool calls.
+    kept: usize,
     terminals: HashSet<String>,
     rulings: Rulings,
 }
@@ -46,6 +50,8 @@ struct Known {
     ruling: Option<(Ruling, Facts)>,
     /// What it had done when it was completed: some agents complete a tool call twice, and name its file the second time.
     done: Option<Facts>,
+    /// How much of it is counted.
+    counted: usize,
 }
 
 /// A tool call that the agent has completed.
@@ -66,6 +72,7 @@ impl Session {
             is_cancelled: false,
             tool_calls: HashMap::new(),
             order: VecDeque::new(),
+            kept: 0,
             terminals: HashSet::new(),
             rulings: Rulings::default(),
         }
@@ -165,10 +172,16 @@ impl Session {
             }
             _ => return None,
         };
+        let completed = match is_done {
+            true => self.complete(id),
+            false => None,
+        };
+        self.bound(id);
+        completed
+    }
+
+    fn complete(&mut self, id: &str) -> Option<Completed> {
         let known = self.known(id);
-        if !is_done {
-            return None;
-        }
         let facts = match known.done.replace(known.facts.clone()) {
             None => known.facts.clone(),
             Some(done) => known.facts.since(&done)?,
@@ -189,7 +202,29 @@ impl Session {
         let folder = self.folder().to_owned();
         let known = self.known(&call.tool_call_id);
         known.facts.add_update(call, &folder);
-        known.facts.clone()
+        let facts = known.facts.clone();
+        self.bound(&call.tool_call_id);
+        facts
+    }
+
+    /// Counts what is kept of a tool call that has changed, and forgets the oldest calls if that is too much.
+    fn bound(&mut self, id: &str) {
+        let known = self.known(id);
+        let done = known.done.as_ref().map_or(0, Facts::bytes);
+        let bytes = id.len() * 2 + known.facts.bytes() + done;
+        let before = std::mem::replace(&mut known.counted, bytes);
+        self.kept = (self.kept + bytes).saturating_sub(before);
+        while self.kept > KEPT
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.forget(&oldest);
+        }
+    }
+
+    fn forget(&mut self, id: &str) {
+        if let Some(known) = self.tool_calls.remove(id) {
+            self.kept = self.kept.saturating_sub(known.counted);
+        }
     }
 
     /// What a request for permission says itself, which is what an approval of it covers. What was said before may have
@@ -231,7 +266,7 @@ impl Session {
             if self.order.len() == TOOL_CALLS
                 && let Some(oldest) = self.order.pop_front()
             {
-                self.tool_calls.remove(&oldest);
+                self.forget(&oldest);
             }
             self.order.push_back(id.to_owned());
         }
