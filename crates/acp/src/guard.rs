@@ -30,6 +30,7 @@ mod refusing;
 mod results;
 mod sizes;
 mod state;
+mod strict;
 mod summary;
 mod updates;
 

@@ -94,10 +94,11 @@ impl PathError {
             }
             PathError::Io(_) => Failure::Internal,
         };
-        failure.error(
-            profile,
-            json!({ "path": path, "details": self.to_string() }),
-        )
+        let mut data = json!({ "path": path, "details": self.to_string() });
+        if profile == Profile::V1 && Path::new(path).is_absolute() {
+            data["uri"] = json!(uri(path));
+        }
+        failure.error(profile, data)
     }
 }
 
@@ -257,6 +258,24 @@ impl Root {
     }
 }
 
+/// The address of a file, by which editors of version 1 know it.
+fn uri(path: &str) -> String {
+    let path = match cfg!(windows) {
+        true => format!("/{}", path.replace('\\', "/")),
+        false => path.to_owned(),
+    };
+    let mut uri = "file://".to_owned();
+    for byte in path.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b':' | b'-' | b'.' | b'_' | b'~' => {
+                uri.push(char::from(byte));
+            }
+            other => uri += &format!("%{other:02X}"),
+        }
+    }
+    uri
+}
+
 /// The lines that are asked for, with their ends.
 fn lines(text: String, line: Option<u32>, limit: Option<u32>) -> String {
     if line.is_none() && limit.is_none() {
@@ -271,6 +290,23 @@ fn lines(text: String, line: Option<u32>, limit: Option<u32>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn an_error_has_the_address_of_the_file() {
+        let data = |path, profile| -> serde_json::Value {
+            let error = PathError::NotFound.error(path, profile);
+            error.data.unwrap().decode().unwrap()
+        };
+        let found = data("/w/a b/ü%.txt", Profile::V1);
+        assert_eq!(found["uri"], "file:///w/a%20b/%C3%BC%25.txt");
+        assert_eq!(
+            (&found["path"], &found["acpCode"]),
+            (&json!("/w/a b/ü%.txt"), &json!(-32002))
+        );
+        assert!(data("a", Profile::V1)["uri"].is_null());
+        assert!(data("/w/a", Profile::Seed)["uri"].is_null());
+    }
 
     #[test]
     fn lines_are_counted_from_1() {

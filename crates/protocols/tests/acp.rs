@@ -80,6 +80,16 @@ fn tokens(text: &str) -> Vec<String> {
     tokens
 }
 
+/// An error of the strict reading, as it is sent.
+fn error(failure: Failure, data: Value) -> Value {
+    let error = failure.error(Profile::Seed, data);
+    let mut sent = json!({ "code": error.code.number(), "message": error.message });
+    if let Some(data) = &error.data {
+        sent["data"] = data.decode().unwrap();
+    }
+    sent
+}
+
 #[test]
 fn every_example_of_the_specification_is_read_checked_and_written() {
     let examples = specification();
@@ -105,7 +115,8 @@ fn every_example_of_the_specification_is_read_checked_and_written() {
         } else {
             let code = message["error"]["code"].as_i64().unwrap();
             let failure = Failure::ALL.iter().find(|failure| failure.code() == code);
-            assert_eq!(failure.unwrap().message(), message["error"]["message"]);
+            let data = message["error"]["data"].clone();
+            assert_eq!(error(*failure.unwrap(), data), message["error"], "{name}");
         }
     }
 }
@@ -321,6 +332,17 @@ fn every_message_fits_the_official_schema() {
     }
     for example in specification() {
         let method = example["method"].as_str().unwrap();
+        if let Some(update) = example.get("update") {
+            let params = json!({ "sessionId": "s", "update": update }).to_string();
+            values.push((
+                method.to_owned(),
+                "params",
+                value(&written(method, false, &params)),
+            ));
+        }
+        if let Some(failed) = example.pointer("/message/error") {
+            values.push((method.to_owned(), "error", failed.clone()));
+        }
         for part in ["params", "result"] {
             if let Some(text) = example.pointer(&format!("/message/{part}")) {
                 let mut text = text.to_string();
@@ -336,6 +358,10 @@ fn every_message_fits_the_official_schema() {
                 values.push((method.to_owned(), part, value(&written)));
             }
         }
+    }
+    for failure in Failure::ALL {
+        let failed = error(*failure, json!({ "details": "x" }));
+        values.push(("any".to_owned(), "error", failed));
     }
     let Some(verdicts) = schema::verdicts(&values) else {
         return;
@@ -360,6 +386,7 @@ fn the_official_schema_refuses_what_is_wrong() {
     let wrong = [
         ("session/new", "params", json!({ "cwd": "/w" })),
         ("session/prompt", "result", json!({ "stopReason": "tired" })),
+        ("any", "error", json!({ "code": "-31700", "message": "x" })),
         (
             "session/update",
             "params",

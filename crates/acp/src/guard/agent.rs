@@ -181,13 +181,8 @@ impl Shared {
             let data = json!({ "method": entry.name, "limit": limit, "size": size });
             return Err(Failure::FileTooLarge.error(self.profile, data));
         }
-        match entry.check_result(&result) {
-            Ok(()) => Ok(result),
-            Err(problem) => {
-                let data = json!({ "method": entry.name, "reason": "invalid_result", "details": problem.to_string() });
-                Err(Failure::Internal.error(self.profile, data))
-            }
-        }
+        self.check_result(entry, &result)?;
+        Ok(result)
     }
 
     /// Takes note of what the client has decided or done for the agent, or the guard in its place.

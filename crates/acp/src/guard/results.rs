@@ -20,14 +20,11 @@ impl Shared {
             Some("session/new") => self.check_new(&result)?,
             _ => {}
         }
-        match entry.map(|entry| (entry, entry.check_result(&result))) {
-            Some((entry, Err(problem))) => {
-                let data = json!({ "method": entry.name, "reason": "invalid_result", "details": problem.to_string() });
-                Err(Failure::Internal.error(self.profile, data))
-            }
-            Some((entry, Ok(()))) => Ok(self.adapted(entry, result)),
-            None => Ok(result),
-        }
+        let Some(entry) = entry else {
+            return Ok(result);
+        };
+        self.check_result(entry, &result)?;
+        Ok(self.adapted(entry, result))
     }
 
     /// The guard can check version 1 alone. Whatever else was agreed on would fail later, for reasons that nobody sees.

@@ -14,7 +14,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::refusing::Errors;
-use super::{Files, Limits, Note, OnNote, Settings, Summary};
+use super::{Files, Limits, Note, OnNote, Settings, Summary, strict};
 use crate::gates::Gates;
 use crate::merge::{Bucket, Merger};
 use crate::paths::Roots;
@@ -183,12 +183,39 @@ impl Shared {
         if self.limits.sizes && !entry.is_event {
             self.check_size_of(entry, params)?;
         }
-        if let Err(problem) = entry.check_params(params) {
-            let data = json!({ "method": entry.name, "details": problem.to_string() });
+        let checked = entry
+            .check_params(params)
+            .map_err(|error| error.to_string());
+        let checked = checked.and_then(|()| match params {
+            Some(params) => self.check_strictly(params).map_err(str::to_owned),
+            None => Ok(()),
+        });
+        if let Err(problem) = checked {
+            let data = json!({ "method": entry.name, "details": problem });
             return Err(Failure::InvalidParams.error(self.profile, data));
         }
         self.state().gates.check(entry, to, params)?;
         Ok(Some(entry))
+    }
+
+    fn check_strictly(&self, payload: &Payload) -> Result<(), &'static str> {
+        match self.profile {
+            Profile::Seed => strict::problem(payload).map_or(Ok(()), Err),
+            Profile::V1 => Ok(()),
+        }
+    }
+
+    /// Checks that a result fits its method.
+    pub(super) fn check_result(&self, entry: &Entry, result: &Payload) -> Result<(), RpcError> {
+        let checked = entry
+            .check_result(result)
+            .map_err(|error| error.to_string());
+        let checked = checked.and_then(|()| self.check_strictly(result).map_err(str::to_owned));
+        checked.map_err(|problem| {
+            let data =
+                json!({ "method": entry.name, "reason": "invalid_result", "details": problem });
+            Failure::Internal.error(self.profile, data)
+        })
     }
 
     /// Takes one of the calls that a session may make in a minute.
@@ -224,7 +251,11 @@ impl Shared {
     }
 
     pub(super) fn timed_out(&self, method: &str, limit: Duration) -> RpcError {
-        let data = json!({ "method": method, "timeoutMs": u64::try_from(limit.as_millis()).unwrap_or(u64::MAX) });
+        let limit = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
+        let mut data = json!({ "method": method, "timeoutMs": limit });
+        if tenon_protocols::acp::method(method).is_some_and(|entry| entry.is_retried) {
+            data["retry"] = json!(true);
+        }
         Failure::Timeout.error(self.profile, data)
     }
 

@@ -343,3 +343,39 @@ async fn a_flood_of_wrong_calls_of_the_agent_does_not_delay_the_editor() {
         assert_eq!(raw.agent.read().await["id"], number.to_string());
     }
 }
+
+/// Names that are not UUIDs, and texts with null characters, whoever sends them.
+#[tokio::test]
+async fn the_strict_reading_checks_names_and_texts() {
+    const ID: &str = "0198a7c1-1111-7222-8333-444455556666";
+    let strict = Settings {
+        profile: Profile::Seed,
+        ..Settings::default()
+    };
+    let mut raw = Raw::new(strict);
+    raw.initialize(everything(), "a").await;
+    for (id, code) in [("s", json!(-32603)), (ID, json!(null))] {
+        let new = json!({ "cwd": "/", "mcpServers": [] });
+        raw.client_calls("n", "session/new", new).await;
+        raw.agent_answers(json!({ "sessionId": id })).await;
+        assert_eq!(raw.client.read().await["error"]["code"], code, "{id}");
+    }
+    let prompt = |id: &str, text: &str| json!({ "sessionId": id, "prompt": [{ "type": "text", "text": text }] });
+    for wrong in [prompt("s", "go"), prompt(ID, "g\0")] {
+        raw.client_calls("w", "session/prompt", wrong).await;
+        assert_eq!(raw.client.read().await["error"]["code"], -32602);
+    }
+    raw.client_calls("p", "session/prompt", prompt(ID, "go"))
+        .await;
+    raw.agent.read().await;
+    let chunk = |text: &str| json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": text } });
+    raw.agent_updates(ID, chunk("n\0")).await;
+    raw.agent_updates(ID, chunk("right")).await;
+    let update = raw.client.read().await;
+    assert_eq!(update["params"]["update"]["content"]["text"], "right");
+    let read = json!({ "sessionId": ID, "path": "/etc/hostname" });
+    raw.agent_calls("r", "fs/read_text_file", read).await;
+    raw.client_answers(json!({ "result": { "content": "a\0" } }))
+        .await;
+    assert_eq!(raw.agent.read().await["error"]["code"], -32603);
+}

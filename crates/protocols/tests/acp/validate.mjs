@@ -1,7 +1,7 @@
 // Checks values against the JSON Schema of the official TypeScript SDK. Run as
 //   node validate.mjs FOLDER
 // where FOLDER has node_modules with the SDK and ajv. Standard input has one line for each value:
-//   {"method": "...", "part": "params" | "result", "value": ...}
+//   {"method": "...", "part": "params" | "result" | "error", "value": ...}
 // Prints one line for each: "ok", or "unknown" if the schema has no such message, or what is wrong.
 
 import { readFileSync } from "node:fs";
@@ -28,7 +28,7 @@ for (const [name, definition] of Object.entries(schema.$defs)) {
 
 for await (const line of createInterface({ input: process.stdin })) {
   const { method, part, value } = JSON.parse(line);
-  const name = names.get(`${method} ${part}`);
+  const name = part === "error" ? "Error" : names.get(`${method} ${part}`);
   if (name === undefined) {
     console.log("unknown");
     continue;
