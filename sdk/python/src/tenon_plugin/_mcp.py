@@ -12,13 +12,13 @@ from ._jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from ._bodies import Body
     from ._shapes import Shape
-    from ._types import Type
 
-VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+VERSIONS = ("2024-10-07", "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 
 
 class Mcp(Tools):
@@ -98,7 +98,8 @@ class Mcp(Tools):
 
 
 def _is_object(shape: Shape) -> bool:
-    return shape.type.kind in ("object", "map")
+    """Whether every result is an object; any other is wrapped."""
+    return shape.type.kind in ("object", "map") and not shape.allows_null
 
 
 def _tool(host: Mcp, name: str, part: Any) -> dict[str, Any]:
@@ -106,9 +107,10 @@ def _tool(host: Mcp, name: str, part: Any) -> dict[str, Any]:
     tool["inputSchema"] = _inputs(part)
     shape = part.answer
     if shape is not None:
-        result = _schema_of(shape.type)
+        result = _element(shape, _result)
         if not _is_object(shape):
             result = {"type": "object", "properties": {"result": result}, "required": ["result"]}
+            result["additionalProperties"] = False
         tool["outputSchema"] = result
     if name in host.plugin.functions:
         tool["annotations"] = {"readOnlyHint": True}
@@ -121,7 +123,7 @@ def _inputs(part: Any) -> dict[str, Any]:
     schema = _object(part.body)
     if part.variadic is not None:
         about = part.variadic.about.description
-        items = {"type": "array", "items": _shape_schema(part.variadic.shape)}
+        items = {"type": "array", "items": _element(part.variadic.shape, _object)}
         schema["properties"][part.variadic.name] = {**items, "description": about} if about else items
     return schema
 
@@ -129,7 +131,7 @@ def _inputs(part: Any) -> dict[str, Any]:
 def _object(body: Body) -> dict[str, Any]:
     properties: dict[str, Any] = {}
     for name, entry in body.entries.items():
-        schema = _shape_schema(entry.shape)
+        schema = _schema(entry.shape, _object)
         if entry.about.description:
             schema["description"] = entry.about.description
         default = entry.default()
@@ -147,47 +149,48 @@ def _object(body: Body) -> dict[str, Any]:
     return {**found, "additionalProperties": False}
 
 
-def _shape_schema(shape: Shape) -> dict[str, Any]:
-    """The JSON Schema of what a shape takes."""
+def _result(body: Body) -> dict[str, Any]:
+    """As an object with all its members; what is missing is sent as null."""
+    properties: dict[str, Any] = {}
+    for name, entry in body.entries.items():
+        schema = _element(entry.shape, _result)
+        properties[name] = schema if entry.is_required else _nullable(schema)
+    found: dict[str, Any] = {"type": "object", "properties": properties}
+    if properties:
+        found["required"] = sorted(properties)
+    return {**found, "additionalProperties": False}
+
+
+def _element(shape: Shape, of_object: Callable[[Body], dict[str, Any]]) -> dict[str, Any]:
+    """The JSON Schema of something that is always there, and may be null."""
+    schema = _schema(shape, of_object)
+    return _nullable(schema) if shape.allows_null else schema
+
+
+def _schema(shape: Shape, of_object: Callable[[Body], dict[str, Any]]) -> dict[str, Any]:
+    """The JSON Schema of a shape, apart from null."""
+    kind = shape.type.kind
+    if shape.inner:
+        inner = [_element(one, of_object) for one in shape.inner]
+        if kind == "tuple":
+            return {"type": "array", "prefixItems": inner, "minItems": len(inner), "maxItems": len(inner)}
+        if kind == "map":
+            return {"type": "object", "additionalProperties": inner[0]}
+        return {"type": "array", "items": inner[0], **({"uniqueItems": True} if kind == "set" else {})}
     if shape.body is not None:
-        inner = _object(shape.body)
-        kind = shape.type.kind
-        if kind in ("list", "set"):
-            return {"type": "array", "items": inner, **({"uniqueItems": True} if kind == "set" else {})}
-        return {"type": "object", "additionalProperties": inner} if kind == "map" else inner
-    schema = _schema_of(shape.type)
+        return of_object(shape.body)
+    schema: dict[str, Any] = {"type": _WORDS[kind]} if kind in _WORDS else {}
     if shape.choices is not None:
         schema["enum"] = shape.choices
     return schema
 
 
-def _schema_of(type: Type) -> dict[str, Any]:
-    """The JSON Schema of a type."""
-    kind = type.kind
-    if kind in ("string", "number"):
-        return {"type": kind}
-    if kind == "bool":
-        return {"type": "boolean"}
-    if kind in ("list", "set") and type.element is not None:
-        unique = {"uniqueItems": True} if kind == "set" else {}
-        return {"type": "array", "items": _schema_of(type.element), **unique}
-    if kind == "map" and type.element is not None:
-        return {"type": "object", "additionalProperties": _schema_of(type.element)}
-    if kind == "tuple":
-        items = [_schema_of(one) for one in type.elements]
-        return {"type": "array", "prefixItems": items, "minItems": len(items), "maxItems": len(items)}
-    if kind == "object":
-        properties = {name: _schema_of(one) for name, one in type.attributes.items()}
-        for name in type.optional:
-            # It is sent as null.
-            properties[name] = _nullable(properties[name])
-        found: dict[str, Any] = {"type": "object", "properties": properties}
-        if properties:
-            found["required"] = sorted(properties)
-        return {**found, "additionalProperties": False}
-    return {}
+_WORDS = {"string": "string", "number": "number", "bool": "boolean"}
 
 
 def _nullable(schema: dict[str, Any]) -> dict[str, Any]:
     kind = schema.get("type")
-    return {**schema, "type": [kind, "null"]} if isinstance(kind, str) else schema
+    if not isinstance(kind, str):
+        return schema
+    found = {**schema, "type": [kind, "null"]}
+    return {**found, "enum": [*schema["enum"], None]} if "enum" in schema else found

@@ -32,6 +32,7 @@ class Shape:
         "is_write_only",
         "allows_unknown",
         "body",
+        "inner",
         "choices",
         "unchanged",
     )
@@ -50,6 +51,8 @@ class Shape:
         self.allows_unknown: bool = more.get("allows_unknown", False)
         #: The attributes of an object.
         self.body: Any = more.get("body")
+        #: The shapes of the elements: one for a list, a set or a map, and all of a tuple.
+        self.inner: list[Shape] = more.get("inner", [])
         #: The values that are allowed, if only some are.
         self.choices: list[Any] | None = more.get("choices")
         #: The class whose values are the same for the author and in between: they need not be converted.
@@ -314,7 +317,7 @@ def list_shape(inner: Shape, make: Any = list) -> Shape:
             raise mismatch(type, value)
         return [inner_value(inner.write, one, at) for at, one in enumerate(value)]
 
-    return Shape(type, read, write, is_secret=inner.is_secret, body=inner.body)
+    return Shape(type, read, write, is_secret=inner.is_secret, body=inner.body, inner=[inner])
 
 
 def set_shape(inner: Shape, make: Any) -> Shape:
@@ -332,7 +335,7 @@ def set_shape(inner: Shape, make: Any) -> Shape:
         # In one order, so that equal sets are equal.
         return sorted(listed.write(value), key=repr)
 
-    return Shape(set_of(inner.type), read, write, is_secret=inner.is_secret, body=inner.body)
+    return Shape(set_of(inner.type), read, write, is_secret=inner.is_secret, body=inner.body, inner=[inner])
 
 
 def map_shape(inner: Shape) -> Shape:
@@ -348,7 +351,7 @@ def map_shape(inner: Shape) -> Shape:
             raise mismatch(type, value)
         return {str(key): inner_value(inner.write, one, key) for key, one in value.items()}
 
-    return Shape(type, read, write, is_secret=inner.is_secret, body=inner.body)
+    return Shape(type, read, write, is_secret=inner.is_secret, body=inner.body, inner=[inner])
 
 
 def initial(default: Any, factory: Callable[[], Any] | None) -> Any:

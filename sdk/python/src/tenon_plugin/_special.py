@@ -34,7 +34,7 @@ def tuple_shape(inner: list[Shape]) -> Shape:
         check(value)
         return [inner_value(of.write, one, at) for at, (of, one) in enumerate(zip(inner, value))]
 
-    return Shape(type, read, write, is_secret=any(one.is_secret for one in inner))
+    return Shape(type, read, write, is_secret=any(one.is_secret for one in inner), inner=inner)
 
 
 def secret(wrapper: Any, inner: Shape) -> Shape:
