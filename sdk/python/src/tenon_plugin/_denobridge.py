@@ -4,7 +4,7 @@ and its functions."""
 from __future__ import annotations
 
 from ._failure import Cancelled, Diagnostic, Failure, Unfit, failure_of
-from ._host import Job, Refused, written
+from ._host import Job, Refused, member, written
 from ._jsonrpc import FAILED, METHOD_NOT_FOUND, JsonRpc
 from ._places import ARGUMENTS, CHANGE, PLAIN, as_given, joined, located, split, stored
 from ._planning import created, found_of, returned_state
@@ -159,13 +159,13 @@ class Denobridge(JsonRpc):
         return {"props": now, **self._state(part, found.state)}
 
     def _existing(self, part: Resource, job: Job, prefix: str) -> Existing[Any, Any]:
-        def member(name: str) -> Any:
-            return job.params.get(f"current{name}" if prefix else name[0].lower() + name[1:])
+        def of(name: str) -> Any:
+            return member(job.params, f"current{name}" if prefix else name[0].lower() + name[1:], dict, "an object")
 
         try:
-            props = member("Props")
-            plain = member("State") or {}
-            secret = member("SensitiveState") or {}
+            props = of("Props")
+            plain = of("State") or {}
+            secret = of("SensitiveState") or {}
             state = {**plain, **secret} if plain or secret else None
             return Existing(
                 str(job.params.get("id") or ""),
@@ -194,8 +194,8 @@ class Denobridge(JsonRpc):
         planned = None
         if action != "delete":
             planned = params.get("nextProps")
-            for path in params.get("unknownProps") or []:
-                planned = _with_unknown(planned, path[1:])
+            for path in member(params, "unknownProps", list, "an array") or []:
+                planned = _with_unknown(planned, path[1:] if isinstance(path, list) else [])
         known = None
         if isinstance(planned, dict) and is_wholly_known(planned):
             known = part.props.read(planned)
@@ -227,11 +227,11 @@ class Denobridge(JsonRpc):
     def _call(self, job: Job) -> dict[str, Any]:
         if not self.plugin.functions:
             raise self._none("call", "function")
-        name = str(job.params.get("name"))
+        name = str(member(job.params, "name", str, "a string"))
         function = self.plugin.functions.get(name)
         if function is None:
             raise Refused(FAILED, self.session.missing("function", name, self.plugin.functions))
-        given = list(job.params.get("arguments") or [])
+        given = member(job.params, "arguments", list, "an array") or []
         names = list(function.body.entries)
         try:
             rest = given[len(names) :]

@@ -173,4 +173,12 @@ def written(write: Callable[[Any], Any], value: Any, what: str) -> Any:
         raise Unwritable(f"the {what} cannot be written: {error}") from None
 
 
-__all__ = ["Cancelled", "Host", "Job", "Refused", "Unwritable", "written"]
+def member(params: dict[str, Any], name: str, kind: Any, words: str) -> Any:
+    """A member of params, which may be missing."""
+    found = params.get(name)
+    if found is not None and not isinstance(found, kind):
+        raise Refused(-32602, f"`{name}` must be {words}")
+    return found
+
+
+__all__ = ["Cancelled", "Host", "Job", "Refused", "Unwritable", "member", "written"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from . import _msgpack
 from ._failure import Diagnostic, Failure, Unfit
-from ._host import Refused, written
+from ._host import Refused, member, written
 from ._planning import Change, IMPORTED, Subject
 from ._results import Existing, Opened, Renewed, rfc3339
 from ._session import Unconfigured
@@ -182,7 +182,7 @@ def _ephemeral(
             opened = Opened(opened)
         result = {"result": _returned(part.result, opened.result, schema, "result")}
         return _with_renewal(result, opened.renew_at, opened.private)
-    sent = params.get("private")
+    sent = member(params, "private", bytes, "binary")
     private = loose(_msgpack.unpack(sent)) if sent else None
     if not part.has(name):
         return {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from . import _text
 from ._around import Change, Lock, Stage, Verdict
 from ._failure import Failure
-from ._host import Job, Refused
+from ._host import Job, Refused, member
 from ._values import loose
 
 TYPE_CHECKING = False
@@ -45,7 +45,7 @@ def store(host: Seasonings, name: str, job: Job) -> dict[str, Any]:
         return host.session.wait(function(*arguments), job.context)
 
     if name == "list":
-        return {"paths": list(ask(params.get("prefix") or ""))}
+        return {"paths": list(ask(member(params, "prefix", str, "a string") or ""))}
     path = _path(params.get("path"), name)
     if name == "read":
         state = ask(path)
@@ -56,13 +56,13 @@ def store(host: Seasonings, name: str, job: Job) -> dict[str, Any]:
             state = state.encode()
         if not isinstance(state, bytes):
             raise Refused(INVALID_PARAMS, "state in the params of storage/write: it is missing")
-        ask(path, state, params.get("lockId"))
+        ask(path, state, member(params, "lockId", str, "a string"))
     elif name == "lock":
         return {"lockId": ask(path, _wanted(params))}
     elif name == "unlock":
-        ask(path, None if params.get("force") else params.get("lockId"))
+        ask(path, None if params.get("force") else member(params, "lockId", str, "a string"))
     else:
-        ask(path, params.get("lockId"))
+        ask(path, member(params, "lockId", str, "a string"))
     return {"success": True}
 
 

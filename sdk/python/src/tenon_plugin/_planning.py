@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ._failure import Diagnostic, Failure, Unfit
-from ._host import Refused, Unwritable, written
+from ._host import Refused, Unwritable, member, written
 from ._results import Created, Decision, Existing, Found, Plan
 from ._unknown import Unknown, UnknownType, is_wholly_known
 from ._values import Dynamic, decode, encode, loose, plain
@@ -98,7 +98,7 @@ class Subject:
         self.resource = resource
         self.schema = schema
         self.context = context
-        sent = params.get("private")
+        sent = member(params, "private", (bytes, str), "binary")
         private = sent.encode() if isinstance(sent, str) else sent
         self.is_imported = private == IMPORTED
         context.private = private[1:] if private and private[:1] == _OF_AUTHOR else None

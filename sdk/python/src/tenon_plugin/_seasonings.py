@@ -7,7 +7,7 @@ import sys
 from . import _msgpack
 from ._around import HOOKS
 from ._failure import Cancelled, Unfit, failure_of, readable
-from ._host import Host, Job, Refused
+from ._host import Host, Job, Refused, member
 from ._schema import function_schema, resource_schemas, resources_answer
 from ._session import Unconfigured
 from ._stream import Unpacker
@@ -245,11 +245,11 @@ class Seasonings(Host):
             raise Refused(FAILED, f"the plugin offers something invalid: {error}") from None
 
     def _call(self, job: Job) -> dict[str, Any]:
-        name = job.params.get("name")
+        name = member(job.params, "name", str, "a string")
         function = self.plugin.functions.get(name)
         if function is None:
             raise Refused(NOT_FOUND, self.session.missing("function", str(name), self.plugin.functions))
-        sent = job.params.get("arguments") or {}
+        sent = member(job.params, "arguments", dict, "a map") or {}
         values: dict[str, Any] = {}
         place = ""
         try:
@@ -258,7 +258,8 @@ class Seasonings(Host):
             rest = []
             if function.variadic is not None:
                 place, shape = function.variadic.name, function.variadic.shape
-                rest = [shape.read(decode(shape.type, one)) for one in sent.get(place) or []]
+                several = member(sent, place, list, "an array") or []
+                rest = [shape.read(decode(shape.type, one)) for one in several]
         except Unfit as error:
             inside = error.path[0] == place if error.path else False
             steps = error.path[1:] if inside else error.path
