@@ -73,7 +73,7 @@ class JsonRpc(Host):
             self.refuse(None, Refused(INVALID_REQUEST, "Invalid Request", "a message is an object"))
             return
         method, id = message.get("method"), message.get("id")
-        if "method" not in message and ("result" in message or "error" in message):
+        if "method" not in message and ("result" in message or message.get("error") is not None):
             # An answer that nobody waits for.
             return
         if not _is_id(id):

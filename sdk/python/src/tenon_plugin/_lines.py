@@ -58,6 +58,11 @@ class Lines:
         return message + b"\n"
 
 
+def _is_utf8(content_type: bytes) -> bool:
+    charset = content_type.lower().partition(b"charset=")[2].partition(b";")[0].strip(b' "')
+    return charset in (b"", b"utf-8", b"utf8")
+
+
 class Headers:
     """A message behind a ``Content-Length`` header."""
 
@@ -88,6 +93,10 @@ class Headers:
     def _cut(self, data: bytes) -> Iterator[bytes]:
         at = self._missing = 0
         while at < len(data):
+            if data[at] in b"\r\n":
+                # Some peers write a newline behind a message.
+                at += 1
+                continue
             end = data.find(b"\r\n\r\n", at)
             if end < 0:
                 if len(data) - at > _MAX_HEADER:
@@ -107,8 +116,12 @@ class Headers:
     def _length(header: bytes) -> int:
         """How long the message behind a header is."""
         length = None
-        for line in header.split(b"\r\n"):
-            name, _, value = line.partition(b":")
+        for line in header.rstrip().split(b"\r\n"):
+            name, colon, value = line.partition(b":")
+            if not colon:
+                raise FrameError("a line of a header has no colon")
+            if name.strip().lower() == b"content-type" and not _is_utf8(value):
+                raise FrameError("the charset of a message is not UTF-8")
             if name.strip().lower() == b"content-length":
                 text = value.strip()
                 if not text.isdigit() or len(text) > 12 or int(text) > MAX_BYTES:

@@ -43,12 +43,12 @@ class Orchard(Host):
             message = _text.loads(line.decode())
             if type(message) is not dict:
                 raise ValueError("a request is an object")
-            if type(message.get("id")) is int:
+            if type(message.get("id")) is int and -(2**63) <= message["id"] < 2**63:
                 id = message["id"]
             elif "id" in message:
-                raise ValueError("the id of a request is a number")
+                raise ValueError("the id of a request is a whole number of 64 bits")
             method = message.get("method")
-            if type(method) is not str:
+            if type(method) is not str or not method:
                 if "result" in message or "error" in message:
                     # An answer that nobody waits for.
                     return
@@ -58,7 +58,10 @@ class Orchard(Host):
         except ValueError as error:
             self.refuse(id, Refused("invalid_request", str(error)))
             return
-        params = message.get("params")
+        self.request(id, method, message.get("params"))
+
+    def request(self, id: int, method: str, params: Any) -> None:
+        """A call."""
         if method not in ("describe", "configure", "execute", "shutdown"):
             self.refuse(id, Refused("unknown_method", f"unknown method `{method}`"))
         elif params is not None and type(params) is not dict:
