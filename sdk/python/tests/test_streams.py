@@ -118,6 +118,7 @@ class Detection(unittest.TestCase):
     def test_a_broken_first_line_of_json_rpc_is_answered_as_such(self) -> None:
         for line, error in (
             (b'{"jsonrpc":"2.0","id":1,"method":"echo"\n', {"code": -32700}),
+            (b"provider ready\n", {"code": -32700}),
             (b'{"id":1,\n', {"code": "invalid_request"}),
         ):
             with self.subTest(line), Program(EARLY) as program:

@@ -290,10 +290,12 @@ def _by_line(line: bytes, plugin: Plugin) -> Callable[..., Host]:
         message = _text.loads(line.decode())
     except ValueError:
         # The host is told what is wrong in the words of its protocol.
-        message = {"jsonrpc": ""} if b'"jsonrpc"' in line else {}
+        message = {} if line[:1] == b"{" and b'"jsonrpc"' not in line else None
     if isinstance(message, list):
         message = message[0] if message and isinstance(message[0], dict) else {"jsonrpc": "2.0"}
-    if not isinstance(message, dict) or "jsonrpc" not in message:
+    if not isinstance(message, dict):
+        message = {"jsonrpc": ""}
+    if "jsonrpc" not in message:
         from ._orchard import Orchard
 
         return Orchard
