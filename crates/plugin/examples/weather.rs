@@ -40,6 +40,11 @@ attributes! {
         sky: String,
     }
 
+    struct Outlook {
+        /// Lisbon, Nairobi or Oslo.
+        city: Option<String>,
+    }
+
     struct Publish {
         /// Lisbon, Nairobi or Oslo.
         city: String,
@@ -117,6 +122,14 @@ fn forecast(city: &str, days: i64) -> Result<Vec<Day>, Failure> {
         sky: SKIES[((average + day) % 3) as usize].to_owned(),
     };
     Ok((1..=days).map(day).collect())
+}
+
+fn climate(city: &str) -> Result<Climate, Failure> {
+    let average = average(city)?;
+    Ok(Climate {
+        average,
+        is_cold: average < 10,
+    })
 }
 
 /// The folder of the stations. A station is a file, and its id is its name.
@@ -248,6 +261,11 @@ fn main() -> std::process::ExitCode {
                 })
             },
         )
+        .function(
+            "outlook",
+            "What a city is like, and null for no city.",
+            |given: Outlook| async move { given.city.map(|city| climate(&city)).transpose() },
+        )
         .action(
             "publish",
             "Writes a forecast into a file.",
@@ -273,13 +291,7 @@ fn main() -> std::process::ExitCode {
         .data_source(
             "climate",
             "What a city is like.",
-            |_, given: City| async move {
-                let average = average(&given.city)?;
-                Ok(Climate {
-                    average,
-                    is_cold: average < 10,
-                })
-            },
+            |_, given: City| async move { climate(&given.city) },
         )
         .resource_hook(ResourceHook::PostPlan, |_, change| async move {
             let is_deleted = matches!(change.action, Some(Action::Delete | Action::Replace));

@@ -76,6 +76,21 @@ def forecast(city: str, days: int = 1) -> Forecast:
     return Forecast(city=city, days=weather)
 
 
+class Climate(Attributes):
+    average: int
+    is_cold: bool
+
+
+@plugin.function
+def outlook(city: str | None = None) -> Climate | None:
+    """What a city is like, and null for no city.
+
+    Args:
+        city: Lisbon, Nairobi or Oslo.
+    """
+    return None if city is None else climate(city)
+
+
 class Published(Attributes):
     file: str
     lines: int
@@ -162,11 +177,6 @@ class Station:
             os.remove(self.file(existing.id))
         except FileNotFoundError:
             pass
-
-
-class Climate(Attributes):
-    average: int
-    is_cold: bool
 
 
 @plugin.data_source

@@ -32,6 +32,12 @@ function forecast({ city, days }) {
   });
 }
 
+/** @param {string} city */
+function climate(city) {
+  const average = averageOf(city);
+  return { average, is_cold: average < 10 };
+}
+
 /** A station as its file has it. @typedef {{ city: string, elevation: number }} Station */
 
 /** The stations, as one file each. */
@@ -102,6 +108,11 @@ const plugin = new Plugin({ name: "weather", version: "1.0.0" })
     parameters: { city, days },
     returns: object({ city: string(), days: list(object({ day: number(), high: number(), sky: string() })) }),
   }, (wanted) => ({ city: wanted.city, days: forecast(wanted) }))
+  .function("outlook", {
+    description: "What a city is like, and null for no city.",
+    parameters: { city: city.optional() },
+    returns: object({ average: number(), is_cold: bool() }).nullable(),
+  }, ({ city }) => city === undefined ? null : climate(city))
   .action("publish", {
     description: "Writes a forecast into a file.",
     idempotent: true,
@@ -146,10 +157,7 @@ const plugin = new Plugin({ name: "weather", version: "1.0.0" })
     description: "What a city is like.",
     props: { city },
     result: { average: number(), is_cold: bool() },
-  }, ({ city }) => {
-    const average = averageOf(city);
-    return { average, is_cold: average < 10 };
-  })
+  }, ({ city }) => climate(city))
   .postPlan(({ address, resource_type, planned_action }) => {
     const isLost = planned_action === "Delete" || planned_action === "Replace";
     if (resource_type !== "weather_station" || !isLost) return { status: "pass" };

@@ -28,7 +28,7 @@ fn the_official_client_uses_its_tools() {
         );
         let tools = seen["tools"].as_array().unwrap();
         let names: Vec<&Value> = tools.iter().map(|tool| &tool["name"]).collect();
-        assert_eq!(names, ["forecast", "publish"]);
+        assert_eq!(names, ["forecast", "outlook", "publish"]);
         let forecast = &tools[0];
         assert_eq!(
             forecast["description"],
@@ -43,12 +43,13 @@ fn the_official_client_uses_its_tools() {
         );
         assert_eq!(input["properties"]["days"]["default"], 1);
         assert_eq!(forecast["annotations"]["readOnlyHint"], true);
-        assert_eq!(tools[1]["annotations"]["idempotentHint"], true);
+        assert_eq!(tools[2]["annotations"]["idempotentHint"], true);
 
         let expected = json!({ "city": "Oslo", "days": [{ "day": 1, "high": 5, "sky": "rain" }] });
         assert_eq!(seen["forecast"]["structuredContent"], expected);
         let text = seen["forecast"]["content"][0]["text"].as_str().unwrap();
         assert_eq!(serde_json::from_str::<Value>(text).unwrap(), expected);
+        assert_eq!(seen["none"]["structuredContent"], json!({ "result": null }));
         assert_eq!(
             seen["failed"],
             json!({

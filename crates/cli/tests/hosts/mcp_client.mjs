@@ -32,6 +32,7 @@ const seen = {
   failed: await call("forecast", { city: "Atlantis" }),
   wrong: await refusal("forecast", { city: "Oslo", days: "many" }),
   unknown: await refusal("forcast", {}),
+  none: await call("outlook", { city: null }),
   published: await call("publish", { city: "Oslo", days: 2, file: "f" }),
 };
 await client.close();
