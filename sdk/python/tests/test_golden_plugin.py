@@ -161,7 +161,8 @@ def matches(wanted: Any, found: Any) -> bool:
             rest.remove(like)
         return not rest
     if isinstance(wanted, dict) and isinstance(found, dict) and "error" in wanted and "error" in found:
-        shown = {name: found["error"].get(name) for name in wanted["error"] if name not in ("message", "detail", "data")}
+        names = [name for name in wanted["error"] if name not in ("message", "detail", "data")]
+        shown = {name: found["error"].get(name) for name in names}
         kept = {name: wanted["error"][name] for name in shown}
         return shown == kept and wanted.get("id") == found.get("id")
     return bool(wanted == found) and spelled(wanted) == spelled(found)

@@ -94,7 +94,7 @@ class Talk:
 
 
 #: What Python says of a mistake in a program.
-MISTAKES = ("object has no", "unhashable", "subscriptable", "not iterable", "positional", "not a mapping", "must be str", "Unfit")
+MISTAKES = ("has no attribute", "unhashable", "subscriptable", "not iterable", "positional", "not a mapping", "Unfit")
 VALUES: list[Any] = [None, 0, -1, 1.5, "", "x", [], [1], [[]], {}, {"a": 1}, {"a": None}, True, 2**63]
 
 
@@ -129,11 +129,11 @@ class Params(unittest.TestCase):
             "name arguments type config prior planned proposed state private id path lockId info prefix kind version "
             "props nextProps currentProps currentState sensitiveState writeOnlyProps unknownProps planType privateData"
         ).split()
-        good = {"name": "join", "kind": "resource", "path": "a/b", "info": '{"ID":"1"}', "id": "x", "planType": "update"}
+        good = {"name": "join", "kind": "resource", "path": "a/b", "info": '{"ID":"1"}', "planType": "update"}
         resources = "validate planChange applyChange read import upgrade open renew close".split()
         talks = [
             (Talk(Seasonings), [f"resources/{name}" for name in resources]),
-            (Talk(Seasonings), ["functions/call", *(f"storage/{name}" for name in "read write lock unlock list".split())]),
+            (Talk(Seasonings), "functions/call storage/read storage/write storage/lock storage/list".split()),
             (Talk(Denobridge), "create read update delete modifyPlan open renew close invoke call".split()),
         ]
         for talk, methods in talks:

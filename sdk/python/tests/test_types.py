@@ -153,7 +153,8 @@ class Functions(unittest.TestCase):
         plugin.function("by_name", functools.partial(functools.partial(add, second=5), third=2))
         offered = plugin.offer()["functions"]["by_place"]
         self.assertEqual(offered["description"], "Adds numbers.")
-        self.assertEqual(offered["parameters"][0], {"name": "second", "type": "number", "description": "The other number."})
+        second = {"name": "second", "type": "number", "description": "The other number."}
+        self.assertEqual(offered["parameters"][0], second)
         self.assertEqual(Host(plugin).call_function("by_place", 2, 3), 6)
         self.assertEqual(Host(plugin).call_function("by_name", 1), 8)
 

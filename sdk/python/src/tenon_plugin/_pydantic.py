@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def model_body(model: Any) -> Body:
-    """The body of a model. Its validators run when a value is read. Attributes have the names of fields, not aliases."""
+    """The body of a model, whose validators run when a value is read. Attributes have the names of fields."""
     from pydantic import ValidationError
 
     entries: dict[str, Entry] = {}

@@ -1,4 +1,4 @@
-"""The ways to run a plugin, and how it finds out who is calling."""
+"""The ways to run a plugin."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import sys
 from _thread import allocate_lock, get_ident, start_new_thread
 
+from ._detect import detect
 from ._runner import Runner
 from ._session import Session
 from ._stdio import CHUNK, Output, debug_log, take_over
@@ -189,7 +190,7 @@ class _Served:
         return True
 
     def _receive(self) -> bytes:
-        """A piece of stdin. A signal may end the main thread in this function, where it does nothing, and in no other."""
+        """A piece of stdin. A signal may end the main thread in this function, and in no other."""
         return b"" if self.runner.is_stopped else _read(self._input, CHUNK)
 
     def _begin(self, data: bytes) -> bool:
@@ -259,71 +260,3 @@ class _Served:
         limit = monotonic() + GOODBYE_SECONDS
         while self.runner.is_running and self._is_awaited() and monotonic() < limit:
             sleep(0.01)
-
-
-def detect(data: bytes, plugin: Plugin, is_over: bool = False) -> Callable[..., Host] | None:
-    """Who is calling, by the first bytes. None if there are too few yet."""
-    start = data.lstrip(b" \t\r\n")
-    if not start:
-        return None
-    first = start[0]
-    if 0x90 <= first <= 0x9F or first in (0xDC, 0xDD):
-        from ._seasonings import Seasonings
-
-        return Seasonings
-    if first in b"Cc" and start[:15].lower() == b"content-length:"[: len(start)]:
-        if len(start) < 15 and not is_over:
-            return None
-        from ._ipc import Service
-
-        return lambda *arguments: Service(*arguments, framing="headers")
-    line, newline, _ = start.partition(b"\n")
-    if not newline and not is_over:
-        return None
-    return _by_line(line, plugin)
-
-
-def _by_line(line: bytes, plugin: Plugin) -> Callable[..., Host]:
-    from . import _text
-
-    try:
-        message = _text.loads(line.decode())
-    except ValueError:
-        # The host is told what is wrong in the words of its protocol.
-        message = {} if line[:1] == b"{" and b'"jsonrpc"' not in line else None
-    if isinstance(message, list):
-        message = message[0] if message and isinstance(message[0], dict) else {"jsonrpc": "2.0"}
-    if not isinstance(message, dict):
-        message = {"jsonrpc": ""}
-    if "jsonrpc" not in message:
-        from ._orchard import Orchard
-
-        return Orchard
-    method, params = message.get("method"), message.get("params")
-    if method == "initialize" and isinstance(params, dict) and isinstance(params.get("protocolVersion"), str):
-        from ._mcp import Mcp
-
-        return Mcp
-    # Every host of denobridge begins with it.
-    if method == "health" or (isinstance(method, str) and _is_denobridge(method, plugin)):
-        from ._denobridge import Denobridge
-
-        return Denobridge
-    from ._ipc import Service
-
-    return Service
-
-
-def _is_denobridge(method: str, plugin: Plugin) -> bool:
-    """Whether a method is one of denobridge that the plugin can answer, and not one of its own."""
-    if method in plugin.functions or method in plugin.actions:
-        return False
-    has_any: dict[str, Any] = {
-        "shutdown": True,
-        "read": plugin.resources or plugin.data_sources,
-        "invoke": plugin.actions,
-        "call": plugin.functions,
-        **dict.fromkeys(("create", "update", "delete", "modifyPlan"), plugin.resources),
-        **dict.fromkeys(("open", "renew", "close"), plugin.ephemerals),
-    }
-    return bool(has_any.get(method))

@@ -245,7 +245,8 @@ def _class(kind: type) -> Shape:
 
     if not has_fields(kind):
         raise TypeError(
-            f"the class {kind.__name__} has no fields with types, so it has no type in Terraform; use str and convert it"
+            f"the class {kind.__name__} has no fields with types, so it has no type in Terraform; "
+            "use str and convert it"
         )
 
     body = body_of(kind)
