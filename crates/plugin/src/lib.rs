@@ -110,6 +110,10 @@
 //! ([`Plugin::resource_hook`], [`Plugin::stage_hook`]) look at what it plans and does. `tenon terraform` and
 //! `tenon state serve` use them; `examples/cost.rs` and `examples/toolkit/` have both.
 //!
+//! A plugin reads its host and runs its calls on one thread. Work that blocks it for more than a few
+//! milliseconds belongs into [`blocking`], so that other calls, pings and cancellations are answered
+//! meanwhile.
+//!
 //! An error is a [`Failure`]; a [`Diagnostic`] names the attribute that it is about, and may also be
 //! a warning beside a result ([`Data`]). A `println!` goes to stderr, where hosts show it: stdout is
 //! the protocol's. To see the wire, set `TENON_DEBUG=1`, which writes every frame to stderr, or
@@ -118,6 +122,7 @@
 
 mod attributes;
 mod block;
+mod blocking;
 mod context;
 mod data;
 mod debug;
@@ -152,6 +157,7 @@ mod wire;
 
 pub use attributes::Attributes;
 pub use block::Nested;
+pub use blocking::blocking;
 pub use context::{Context, Progress, ResourceCall};
 pub use data::{Data, IntoData};
 pub use ephemeral::{Ephemeral, Opened, Renewed};
