@@ -1787,7 +1787,46 @@ class Session {
 const DEEPEST = 128;
 const LONG_NUMBER = /[:[,]\s*-?(?:\d[\d.]{15}|\d[\d.]*[eE])/;
 function parseJson(text) {
-    return LONG_NUMBER.test(text) ? new JsonParser(text).whole() : JSON.parse(text);
+    if (LONG_NUMBER.test(text))
+        return new JsonParser(text).whole();
+    if (isDeep(text))
+        throw new SyntaxError("the JSON is nested too deeply");
+    return JSON.parse(text);
+}
+function isDeep(text) {
+    if (text.length <= 2 * DEEPEST)
+        return false;
+    let depth = 0;
+    for (let at = 0; at < text.length; at += 1) {
+        switch (text.charCodeAt(at)) {
+            case 0x22: {
+                at = endOfText(text, at);
+                if (at < 0)
+                    return false;
+                break;
+            }
+            case 0x5b:
+            case 0x7b:
+                depth += 1;
+                if (depth > DEEPEST)
+                    return true;
+                break;
+            case 0x5d:
+            case 0x7d:
+                depth -= 1;
+        }
+    }
+    return false;
+}
+function endOfText(text, start) {
+    for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+        let slashes = 0;
+        while (text.charCodeAt(end - 1 - slashes) === 0x5c)
+            slashes += 1;
+        if (slashes % 2 === 0)
+            return end;
+    }
+    return -1;
 }
 const MARK = "\u{e000}tenon-number:";
 const MARKED = new RegExp(`"${MARK}([^"]*)"`, "g");
@@ -3286,6 +3325,12 @@ function orchardAttributes(attributes) {
 function orchardDefault(value) {
     return typeof value === "string" && /^".*"$/s.test(value) ? JSON.stringify(value) : value;
 }
+const SMALLEST_ID = -(2n ** 63n);
+function isOrchardId(id) {
+    if (typeof id === "number")
+        return Number.isSafeInteger(id);
+    return typeof id === "bigint" && id >= SMALLEST_ID && id < -SMALLEST_ID;
+}
 class OrchardConversation {
     #session;
     #output;
@@ -3312,16 +3357,21 @@ class OrchardConversation {
     #line(line) {
         let value;
         try {
-            value = parseJson(new TextDecoder("utf-8", { fatal: true }).decode(line));
+            value = parseJson(utf8Text(line));
         }
         catch {
             return this.#fail(0, new OrchardError("invalid_request", "the line is not JSON"));
         }
         const { id, method, params } = isRecord(value) ? value : {};
-        const known = typeof id === "number" || typeof id === "bigint" || typeof id === "string" ? id : 0;
+        const known = isOrchardId(id) ? id : 0;
         if (!isRecord(value))
             return this.#fail(0, new OrchardError("invalid_request", "the line is not an object"));
-        if (typeof method !== "string") {
+        if (method === undefined && ("result" in value || "error" in value))
+            return;
+        if (id !== undefined && !isOrchardId(id)) {
+            return this.#fail(0, new OrchardError("invalid_request", "`id` must be a whole number of 64 bits"));
+        }
+        if (typeof method !== "string" || method === "") {
             return this.#fail(known, new OrchardError("invalid_request", "the request has no method"));
         }
         if (id === undefined)
@@ -3805,11 +3855,11 @@ function messageOf(bytes) {
 }
 function startOf(bytes) {
     const found = [];
-    if (bytes[0] !== 0x94)
-        return found;
+    const head = bytes[0];
+    const count = head >= 0x90 && head <= 0x9f ? Math.min(3, head & 0x0f) : 0;
     const values = new Unpacker(bytes.subarray(1));
     try {
-        while (found.length < 3)
+        while (found.length < count)
             found.push(values.value());
     }
     catch (error) {
@@ -4693,15 +4743,17 @@ class SeasoningsConversation {
             if (typeof name === "string")
                 return void this.#answer(id, canonicalMethod(name), params);
         }
-        if (kind === 2 && rest.length === 2 && typeof rest[0] === "string") {
+        if (kind === 2 && rest.length === 2 && typeof rest[0] === "string" && isParams(rest[1])) {
             return this.#event(canonicalMethod(rest[0]), rest[1]);
         }
-        if (kind === 1 && rest.length === 3)
+        if (kind === 1)
             return;
         const id = kind === 0 && isId(rest[0]) ? rest[0] : 0;
         this.#send(1, id, [INVALID_REQUEST, "the message is not a request, a response or an event"], null);
     }
     #refuse({ start: [kind, id, method], problem }) {
+        if (kind === 1)
+            return;
         if (kind === 0 && isId(id) && typeof method === "string") {
             this.#send(1, id, [INVALID_PARAMS, `the params of ${method} cannot be read: ${problem}`], null);
         }
@@ -4838,6 +4890,9 @@ function capabilities({ parts }) {
 }
 function isId(id) {
     return typeof id === "number" && Number.isInteger(id) && id >= 0 && id < 2 ** 32;
+}
+function isParams(params) {
+    return params === null || Array.isArray(params) || isRecord(params);
 }
 function paramsOf(params) {
     const given = Array.isArray(params) ? (params.length > 1 ? params : params[0]) : params;

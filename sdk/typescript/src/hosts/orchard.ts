@@ -1,6 +1,7 @@
 import { offerOf } from "../define/offer.ts";
 import type { AnyPlugin } from "../define/plugin.ts";
 import { type Session, Unconfigured } from "../define/session.ts";
+import { utf8Text } from "../ipc/bytes.ts";
 import { type FrameReader, frameReader } from "../ipc/framing.ts";
 import { asFailure, diagnosticText } from "../values/failure.ts";
 import { parseJson, stringifyJson } from "../values/json.ts";
@@ -103,6 +104,13 @@ interface Envelope {
   readonly call: RunningCall;
 }
 
+const SMALLEST_ID = -(2n ** 63n);
+
+function isOrchardId(id: unknown): boolean {
+  if (typeof id === "number") return Number.isSafeInteger(id);
+  return typeof id === "bigint" && id >= SMALLEST_ID && id < -SMALLEST_ID;
+}
+
 /** A plugin as a provider of scenarios. */
 export class OrchardConversation implements Conversation {
   readonly #session: Session;
@@ -133,14 +141,19 @@ export class OrchardConversation implements Conversation {
   #line(line: Uint8Array): void {
     let value: unknown;
     try {
-      value = parseJson(new TextDecoder("utf-8", { fatal: true }).decode(line));
+      value = parseJson(utf8Text(line));
     } catch {
       return this.#fail(0, new OrchardError("invalid_request", "the line is not JSON"));
     }
     const { id, method, params } = isRecord(value) ? value : {};
-    const known = typeof id === "number" || typeof id === "bigint" || typeof id === "string" ? id : 0;
+    const known = isOrchardId(id) ? id : 0;
     if (!isRecord(value)) return this.#fail(0, new OrchardError("invalid_request", "the line is not an object"));
-    if (typeof method !== "string") {
+    // An answer, to a call that was never made, is ignored.
+    if (method === undefined && ("result" in value || "error" in value)) return;
+    if (id !== undefined && !isOrchardId(id)) {
+      return this.#fail(0, new OrchardError("invalid_request", "`id` must be a whole number of 64 bits"));
+    }
+    if (typeof method !== "string" || method === "") {
       return this.#fail(known, new OrchardError("invalid_request", "the request has no method"));
     }
     if (id === undefined) return;

@@ -102,17 +102,18 @@ export class SeasoningsConversation implements Conversation {
       const name = method instanceof Uint8Array ? plainText(method) : method;
       if (typeof name === "string") return void this.#answer(id, canonicalMethod(name), params);
     }
-    if (kind === 2 && rest.length === 2 && typeof rest[0] === "string") {
+    if (kind === 2 && rest.length === 2 && typeof rest[0] === "string" && isParams(rest[1])) {
       return this.#event(canonicalMethod(rest[0]), rest[1]);
     }
     // An answer: this plugin calls nothing.
-    if (kind === 1 && rest.length === 3) return;
+    if (kind === 1) return;
     const id = kind === 0 && isId(rest[0]) ? rest[0] : 0;
     this.#send(1, id, [INVALID_REQUEST, "the message is not a request, a response or an event"], null);
   }
 
   /** Answers a call whose params cannot be read. */
   #refuse({ start: [kind, id, method], problem }: FlawedMessage): void {
+    if (kind === 1) return;
     if (kind === 0 && isId(id) && typeof method === "string") {
       this.#send(1, id, [INVALID_PARAMS, `the params of ${method} cannot be read: ${problem}`], null);
     } else this.#send(1, kind === 0 && isId(id) ? id : 0, [INVALID_REQUEST, `the message cannot be read: ${problem}`], null);
@@ -255,6 +256,10 @@ function capabilities({ parts }: Session): string[] {
 
 function isId(id: unknown): boolean {
   return typeof id === "number" && Number.isInteger(id) && id >= 0 && id < 2 ** 32;
+}
+
+function isParams(params: unknown): boolean {
+  return params === null || Array.isArray(params) || isRecord(params);
 }
 
 /** The map of params; `undefined` if it is not one. */

@@ -13,7 +13,43 @@ const LONG_NUMBER = /[:[,]\s*-?(?:\d[\d.]{15}|\d[\d.]*[eE])/;
  * @throws {SyntaxError} It is not JSON, or is nested too deeply.
  */
 export function parseJson(text: string): unknown {
-  return LONG_NUMBER.test(text) ? new JsonParser(text).whole() : JSON.parse(text);
+  if (LONG_NUMBER.test(text)) return new JsonParser(text).whole();
+  if (isDeep(text)) throw new SyntaxError("the JSON is nested too deeply");
+  return JSON.parse(text);
+}
+
+/** Whether JSON is nested too deeply: JSON.parse takes any depth, and what walks over the value would overflow the stack. */
+function isDeep(text: string): boolean {
+  if (text.length <= 2 * DEEPEST) return false;
+  let depth = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    switch (text.charCodeAt(at)) {
+      case 0x22: {
+        at = endOfText(text, at);
+        if (at < 0) return false;
+        break;
+      }
+      case 0x5b:
+      case 0x7b:
+        depth += 1;
+        if (depth > DEEPEST) return true;
+        break;
+      case 0x5d:
+      case 0x7d:
+        depth -= 1;
+    }
+  }
+  return false;
+}
+
+/** Where a text in double quotes ends, or -1. */
+function endOfText(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let slashes = 0;
+    while (text.charCodeAt(end - 1 - slashes) === 0x5c) slashes += 1;
+    if (slashes % 2 === 0) return end;
+  }
+  return -1;
 }
 
 const MARK = "\u{e000}tenon-number:";

@@ -260,11 +260,12 @@ function messageOf(bytes: Uint8Array): unknown {
 
 function startOf(bytes: Uint8Array): unknown[] {
   const found: unknown[] = [];
-  // An array of four values, which are read one by one.
-  if (bytes[0] !== 0x94) return found;
+  const head = bytes[0] as number;
+  // A short array, whose values are read one by one.
+  const count = head >= 0x90 && head <= 0x9f ? Math.min(3, head & 0x0f) : 0;
   const values = new Unpacker(bytes.subarray(1));
   try {
-    while (found.length < 3) found.push(values.value());
+    while (found.length < count) found.push(values.value());
   } catch (error) {
     if (!(error instanceof UnpackError)) throw error;
   }
