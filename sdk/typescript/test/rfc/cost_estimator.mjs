@@ -1,4 +1,6 @@
+/** @param {string} _type @param {any} after */
 const estimateCost = async (_type, after) => ({ monthly: after.price });
+/** @param {any[]} resources @returns {number} */
 const calculateTotalCost = (resources) => resources.reduce((sum, { after }) => sum + after.price, 0);
 
 import { MiddlewareServer, StdioTransport } from '@tenon/sdk';

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::programs::{Run, Sdk, Sdks, folder_with_notes, text};
+use super::programs::{Run, Sdk, Sdks, folder_with_notes, guarded, text};
 use crate::support::trial::trial_within;
 
 /// Several runtimes are started, one after the other, on a busy machine.
@@ -62,6 +62,33 @@ async fn the_example_works_with_clients_of_both_sdks() {
                 assert_eq!(listed[0]["title"], "notes.txt");
                 assert_eq!(*seen.exit(), 0);
             }
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_examples_on_the_official_sdks_work_behind_the_guard() {
+    trial_within(WATCHDOG, Sdks::installed(), async |sdks, mark| {
+        let steps = json!(["new", { "prompt": "notes.txt" }]);
+        for (client, agent) in [
+            (Sdk::Python, Sdk::TypeScript),
+            (Sdk::TypeScript, Sdk::Python),
+        ] {
+            let (folder, code) = (folder_with_notes(), tempfile::tempdir().expect("a folder"));
+            let run = Run {
+                folder: folder.path(),
+                answer: "allow_once",
+                steps: &steps,
+                patience: 60_000,
+                mark,
+            };
+            let guarded = guarded(&[], sdks.example(agent, code.path()));
+            let seen = sdks.drive(client, guarded, run).await;
+            assert_eq!(seen.stop_reasons(), ["end_turn"], "{agent:?}");
+            assert_eq!(seen.agent_calls(), ["fs/read_text_file"], "{agent:?}");
+            assert_eq!(seen.text(), "notes.txt: 1 words\n", "{agent:?}");
+            assert_eq!(*seen.exit(), 0, "{agent:?}");
         }
     })
     .await;

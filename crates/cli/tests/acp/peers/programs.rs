@@ -50,6 +50,21 @@ impl Sdks {
         }
     }
 
+    /// The agent in `examples/acp`, in a folder where its imports are found.
+    pub(crate) fn example(&self, sdk: Sdk, folder: &Path) -> Command {
+        let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/acp");
+        match sdk {
+            Sdk::TypeScript => {
+                let script = folder.join("counter.mjs");
+                std::fs::copy(examples.join("counter.mjs"), &script).expect("a script");
+                std::os::unix::fs::symlink(&self.modules, folder.join("node_modules"))
+                    .expect("a link");
+                command([&self.node, &script])
+            }
+            Sdk::Python => command([&self.python, &examples.join("counter.py")]),
+        }
+    }
+
     /// Runs a client through steps, and returns what has passed.
     pub(crate) async fn drive(&self, sdk: Sdk, agent: Command, run: Run<'_>) -> Transcript {
         let settings = json!({
