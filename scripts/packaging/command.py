@@ -39,7 +39,9 @@ def crates(job: Job) -> None:
 
 
 def sbom(job: Job) -> None:
-    done = subprocess.run([ROOT / "scripts" / "sbom"], cwd=ROOT, stdout=subprocess.PIPE)
+    """Of the platforms in the packages, not of this machine."""
+    targets = [word for build in job.builds for word in ("--target", build.target.triple)]
+    done = subprocess.run([ROOT / "scripts" / "sbom", *targets], cwd=ROOT, stdout=subprocess.PIPE)
     if done.returncode != 0:
         raise Refusal("scripts/sbom failed")
     job.write(f"{COMMAND}-{version()}.cdx.json", done.stdout)

@@ -3,10 +3,13 @@
 In `scripts`: python3 -m unittest packaging.tests packaging.installer_tests
 """
 
+import json
+import os
 import re
 import unittest
+import unittest.mock
 
-from . import archive, container, installers, npm, versions
+from . import archive, command, container, installers, npm, versions
 from .product import Refusal, version
 from .small import SmallPackages
 
@@ -53,6 +56,34 @@ class Packages(SmallPackages):
             self.folder = self.folder / "twice"
             self.folder.mkdir()
             npm.write(self.job("x86_64-unknown-linux-musl", "x86_64-unknown-linux-gnu"))
+
+
+    def test_the_list_of_crates_is_that_of_the_targets(self) -> None:
+        # In place of cargo: it lists one crate, which has the name of the platforms that it is asked about.
+        cargo = self.folder / "cargo"
+        cargo.write_text(FAKE_CARGO)
+        cargo.chmod(0o755)
+        with unittest.mock.patch.dict(os.environ, PATH=f"{self.folder}:{os.environ['PATH']}"):
+            job = self.job("x86_64-pc-windows-gnu", "aarch64-apple-darwin")
+            command.sbom(job)
+        listed = json.loads((job.output / job.written[0]).read_text())
+        names = {component["name"] for component in listed["components"]}
+        self.assertEqual(names, {"tenon-cli", "for x86_64-pc-windows-gnu aarch64-apple-darwin"})
+
+
+FAKE_CARGO = """#!/usr/bin/env python3
+import json, sys
+targets = [after for word, after in zip(sys.argv, sys.argv[1:]) if word == "--filter-platform"]
+def package(id, name): return {"id": id, "name": name, "version": "1.0.0", "license": "MIT"}
+print(json.dumps({
+    "packages": [package("a", "tenon-cli"), package("b", "for " + " ".join(targets))],
+    "workspace_members": ["a"],
+    "resolve": {"nodes": [
+        {"id": "a", "deps": [{"pkg": "b", "dep_kinds": [{"kind": None}]}]},
+        {"id": "b", "deps": []},
+    ]},
+}))
+"""
 
 
 class Versions(unittest.TestCase):
