@@ -28,12 +28,18 @@ where
     served
 }
 
-/// The signals that ask a plugin to end.
+/// The signals that ask a plugin to end. On Windows these are events of the console: a host sends Ctrl-Break.
 pub(crate) struct Signals {
     #[cfg(unix)]
     terminate: tokio::signal::unix::Signal,
     #[cfg(unix)]
     interrupt: tokio::signal::unix::Signal,
+    #[cfg(windows)]
+    terminate: tokio::signal::windows::CtrlBreak,
+    #[cfg(windows)]
+    interrupt: tokio::signal::windows::CtrlC,
+    #[cfg(windows)]
+    hang_up: tokio::signal::windows::CtrlClose,
 }
 
 impl Signals {
@@ -47,8 +53,15 @@ impl Signals {
                 interrupt: signal(SignalKind::interrupt())?,
             })
         }
-        #[cfg(not(unix))]
-        Ok(Signals {})
+        #[cfg(windows)]
+        {
+            use tokio::signal::windows::{ctrl_break, ctrl_c, ctrl_close};
+            Ok(Signals {
+                terminate: ctrl_break()?,
+                interrupt: ctrl_c()?,
+                hang_up: ctrl_close()?,
+            })
+        }
     }
 
     /// Waits for the next one, and returns the exit code of a process that it ends.
@@ -58,10 +71,11 @@ impl Signals {
             _ = self.terminate.recv() => 128 + 15,
             _ = self.interrupt.recv() => 128 + 2,
         };
-        #[cfg(not(unix))]
-        let code = match tokio::signal::ctrl_c().await {
-            Ok(()) => 128 + 2,
-            Err(_) => std::future::pending().await,
+        #[cfg(windows)]
+        let code = tokio::select! {
+            _ = self.terminate.recv() => 128 + 15,
+            _ = self.interrupt.recv() => 128 + 2,
+            _ = self.hang_up.recv() => 128 + 1,
         };
         code
     }

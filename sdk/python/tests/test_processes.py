@@ -298,6 +298,31 @@ class Calls(unittest.TestCase):
                 self.assertIn("shut down", stderr)
                 self.assertNotIn("Traceback", stderr)
 
+    def test_ctrl_break_of_windows_ends_it(self) -> None:
+        # Another signal takes its place here.
+        code = (
+            "import _signal, runpy, sys\n"
+            "_signal.SIGBREAK = _signal.SIGUSR1\n"
+            "sys.argv = sys.argv[1:]\n"
+            "runpy.run_path(sys.argv[0], run_name='__main__')\n"
+        )
+        with subprocess.Popen(
+            [sys.executable, "-c", code, str(PLUGINS), "everything"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        ) as process:
+            watchdog = threading.Timer(WATCHDOG_SECONDS, process.kill)
+            watchdog.start()
+            assert process.stdin and process.stdout and process.stderr
+            process.stdin.write(json.dumps(call(1, "greet", ["x"])).encode() + b"\n")
+            process.stdin.flush()
+            process.stdout.readline()
+            process.send_signal(signal.SIGUSR1)
+            self.assertIn("shut down", process.stderr.read().decode())
+            self.assertEqual(process.wait(), 0)
+            watchdog.cancel()
+
     def test_a_signal_that_does_not_interrupt_the_read_ends_it(self) -> None:
         # As one that comes in the instant before the read: Python has noted it, and the main thread waits for stdin.
         for name in ("everything", "parallel"):

@@ -5358,11 +5358,11 @@ async function serveStdio(name, begin, last, masked) {
         });
         stdin.on("end", () => end());
         stdin.on("error", () => end());
-        for (const signal of ["SIGTERM", "SIGINT"]) {
+        for (const [signal, number] of [["SIGTERM", 15], ["SIGINT", 2], ["SIGBREAK", 21]]) {
             try {
                 process.on(signal, () => {
                     if (isOver)
-                        process.exit(signal === "SIGTERM" ? 143 : 130);
+                        process.exit(128 + number);
                     end();
                 });
             }

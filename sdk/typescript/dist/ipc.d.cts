@@ -539,7 +539,8 @@ declare class Client extends Announcer {
 /**
  * Where a server with this name listens. On Unix a name with a slash is a path as it is; any other
  * is a file that ends in `.sock`, in `$XDG_RUNTIME_DIR`, or in `/tmp` if that does not name a folder.
- * On Windows it is a pipe in `\\.\pipe\`, unless it is a whole path already.
+ * On Windows it is a pipe in `\\.\pipe\`, or the path of one; a name that leads elsewhere, such as `\\server\pipe\x`, is an
+ * error.
  */
 declare function socketAddress(name: string, platform?: string, folder?: string | undefined): string;
 /**

@@ -685,14 +685,30 @@ function socketAddress(name, platform = process.platform, folder = runtimeFolder
 }
 function socketAddresses(name, platform = process.platform, folder = runtimeFolder(name)) {
     if (platform === "win32") {
-        const isWhole = name.includes(":") || name.startsWith("\\") || name.startsWith("/");
-        return [isWhole ? name : `\\\\.\\pipe\\${name}`];
+        const path = /[:/\\]/.test(name) ? name : `\\\\.\\pipe\\${name}`;
+        const problem = pipeProblem(path);
+        if (problem !== undefined)
+            throw new Error(`${name}: ${problem}`);
+        return [path];
     }
     if (name.includes("/"))
         return [name];
     const file = name.endsWith(".sock") ? name : `${name}.sock`;
     const reference = `/tmp/${file}`;
     return folder === undefined ? [reference] : [`${folder}/${file}`, reference];
+}
+function pipeProblem(path) {
+    const [, name] = /^\\\\[.?]\\pipe\\(.*)$/is.exec(path.replaceAll("/", "\\")) ?? [];
+    if (name === undefined)
+        return "this is not a pipe of this machine; use a name, or \\\\.\\pipe\\NAME";
+    if (name.split("\\").some((part) => /^\.*$/.test(part)))
+        return "a part of the name is empty, or has only dots";
+    if (/[<>:"|?*\u0000-\u001f\u007f-\u009f]/.test(name)) {
+        return 'the name has a character in it that Windows reserves: one of <>:"|?* or a control character';
+    }
+    if (/[ .]$/.test(name))
+        return "the name ends with a space or a dot, which Windows drops";
+    return path.length > 256 ? "the name is longer than 247 characters" : undefined;
 }
 function runtimeFolder(name = "") {
     if (process.platform === "win32" || name.includes("/"))

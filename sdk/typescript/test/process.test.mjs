@@ -65,6 +65,17 @@ test("SIGTERM ends the program after a running action", () =>
     assert.match(stderr, /shut down/);
   }));
 
+test("Ctrl-Break, which only Windows has, ends the program after a running action", () =>
+  inFolder(async (folder) => {
+    // As the runtime does there when it comes.
+    const source = SOURCE.replace("async () => {", 'async () => { process.emit("SIGBREAK");');
+    const { send, until, ended } = start(folder, source);
+    send(call(1, "slow"));
+    await until((output) => output.includes('"id":1'));
+    const { stderr } = await ended;
+    assert.match(stderr, /slow is done[^]*shut down/);
+  }));
+
 test("a second signal ends a program whose action does not come to an end", {
   skip: process.versions.deno !== undefined && "Deno sends one signal to a child",
 }, () =>

@@ -24,9 +24,24 @@ const windows = [
   ["myapp.sock", "\\\\.\\pipe\\myapp.sock"],
   ["\\\\.\\pipe\\myapp", "\\\\.\\pipe\\myapp"],
   ["\\\\?\\pipe\\myapp", "\\\\?\\pipe\\myapp"],
-  ["C:\\app", "C:\\app"],
-  ["/app", "/app"],
-  ["a/b", "\\\\.\\pipe\\a/b"],
+  ["//./PIPE/myapp", "//./PIPE/myapp"],
+  ["con", "\\\\.\\pipe\\con"],
+];
+
+// As the library for Rust has it: `check_pipe`.
+const elsewhere = [
+  ["\\\\server\\pipe\\x", /not a pipe of this machine/],
+  ["C:\\app", /not a pipe of this machine/],
+  ["/app", /not a pipe of this machine/],
+  ["a/b", /not a pipe of this machine/],
+  ["\\\\.\\pipe\\..\\x", /only dots/],
+  ["\\\\.\\pipe\\", /is empty/],
+  ["", /is empty/],
+  ["a*", /reserves/],
+  ["\\\\.\\pipe\\a:b", /reserves/],
+  ["a\n", /reserves/],
+  ["a.", /ends with/],
+  ["a".repeat(248), /longer/],
 ];
 
 for (const platform of ["linux", "darwin"]) {
@@ -42,6 +57,12 @@ for (const platform of ["linux", "darwin"]) {
       assert.deepEqual(socketAddresses(path, platform, "/run/user/7"), [path]);
     });
   }
+}
+
+for (const [name, message] of elsewhere) {
+  test(`${JSON.stringify(name.slice(0, 20))} is refused on Windows`, () => {
+    assert.throws(() => socketAddress(name, "win32"), { message });
+  });
 }
 
 for (const [name, address] of windows) {

@@ -220,7 +220,9 @@ class _Served:
             if self.runner.is_idle or frame.f_code is receive:
                 raise _Stop
 
-        numbers = (signal.SIGTERM, signal.SIGINT)
+        # A host on Windows sends Ctrl-Break.
+        names = ("SIGTERM", "SIGINT", "SIGBREAK")
+        numbers = tuple(getattr(signal, name) for name in names if hasattr(signal, name))
         try:
             for number in numbers:
                 signal.signal(number, ended)

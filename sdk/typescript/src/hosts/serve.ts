@@ -102,11 +102,12 @@ export async function serveStdio(
     });
     stdin.on("end", () => end());
     stdin.on("error", () => end());
-    for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    // SIGBREAK is Ctrl-Break, which a host on Windows sends.
+    for (const [signal, number] of [["SIGTERM", 15], ["SIGINT", 2], ["SIGBREAK", 21]] as const) {
       try {
         process.on(signal, () => {
           // What runs has its last seconds already, after the end of the input or a first signal: this one does not wait.
-          if (isOver) process.exit(signal === "SIGTERM" ? 143 : 130);
+          if (isOver) process.exit(128 + number);
           end();
         });
       } catch {

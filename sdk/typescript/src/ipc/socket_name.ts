@@ -4,7 +4,8 @@ import process from "node:process";
 /**
  * Where a server with this name listens. On Unix a name with a slash is a path as it is; any other
  * is a file that ends in `.sock`, in `$XDG_RUNTIME_DIR`, or in `/tmp` if that does not name a folder.
- * On Windows it is a pipe in `\\.\pipe\`, unless it is a whole path already.
+ * On Windows it is a pipe in `\\.\pipe\`, or the path of one; a name that leads elsewhere, such as `\\server\pipe\x`, is an
+ * error.
  */
 export function socketAddress(
   name: string,
@@ -24,13 +25,28 @@ export function socketAddresses(
   folder: string | undefined = runtimeFolder(name),
 ): string[] {
   if (platform === "win32") {
-    const isWhole = name.includes(":") || name.startsWith("\\") || name.startsWith("/");
-    return [isWhole ? name : `\\\\.\\pipe\\${name}`];
+    const path = /[:/\\]/.test(name) ? name : `\\\\.\\pipe\\${name}`;
+    const problem = pipeProblem(path);
+    if (problem !== undefined) throw new Error(`${name}: ${problem}`);
+    return [path];
   }
   if (name.includes("/")) return [name];
   const file = name.endsWith(".sock") ? name : `${name}.sock`;
   const reference = `/tmp/${file}`;
   return folder === undefined ? [reference] : [`${folder}/${file}`, reference];
+}
+
+/** Why a path is not that of a pipe of this machine, if it is not. Another machine would learn who the user is. */
+function pipeProblem(path: string): string | undefined {
+  const [, name] = /^\\\\[.?]\\pipe\\(.*)$/is.exec(path.replaceAll("/", "\\")) ?? [];
+  if (name === undefined) return "this is not a pipe of this machine; use a name, or \\\\.\\pipe\\NAME";
+  // Windows would shorten `\\.\pipe\..\x` to `\\.\x`, a device.
+  if (name.split("\\").some((part) => /^\.*$/.test(part))) return "a part of the name is empty, or has only dots";
+  if (/[<>:"|?*\u0000-\u001f\u007f-\u009f]/.test(name)) {
+    return 'the name has a character in it that Windows reserves: one of <>:"|?* or a control character';
+  }
+  if (/[ .]$/.test(name)) return "the name ends with a space or a dot, which Windows drops";
+  return path.length > 256 ? "the name is longer than 247 characters" : undefined;
 }
 
 /** The folder that `$XDG_RUNTIME_DIR` names, if there is one and the name is not a path. */
