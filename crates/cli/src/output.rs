@@ -171,11 +171,20 @@ fn is_terminal(stream: Stream) -> bool {
 }
 
 static HAS_NO_COLOR: AtomicBool = AtomicBool::new(false);
+static HAS_NO_ESCAPE_CODES: AtomicBool = AtomicBool::new(false);
 
-/// Stores whether output is coloured.
+/// Stores whether output is coloured, and whether the cursor can be moved.
 pub(crate) fn choose_color(has_none: bool) {
     let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    HAS_NO_COLOR.store(has_none || is_set("NO_COLOR"), Ordering::Relaxed);
+    let has_no_codes = !platform::enable_escape_codes();
+    HAS_NO_ESCAPE_CODES.store(has_no_codes, Ordering::Relaxed);
+    let has_none = has_none || is_set("NO_COLOR") || has_no_codes;
+    HAS_NO_COLOR.store(has_none, Ordering::Relaxed);
+}
+
+/// Whether the terminal acts on escape codes, which move its cursor.
+fn has_escape_codes() -> bool {
+    !HAS_NO_ESCAPE_CODES.load(Ordering::Relaxed)
 }
 
 /// Whether stderr shows colours.

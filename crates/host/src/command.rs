@@ -1,12 +1,11 @@
 //! What to start.
 
-use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::environment::{Environment, LeftOut, Variable};
+use crate::environment::{Environment, LeftOut, Variable, Variables};
 use crate::limits::Limits;
 use crate::platform;
 use crate::sandbox::{self, Denial, Permissions, SeeDenial};
@@ -18,7 +17,7 @@ pub struct PluginCommand {
     pub(crate) args: Vec<OsString>,
     pub(crate) folder: Option<PathBuf>,
     pub(crate) inherited: Environment,
-    pub(crate) variables: BTreeMap<OsString, OsString>,
+    pub(crate) variables: Variables,
     advice: &'static str,
     pub(crate) on_stderr: Option<SeeLine>,
     pub(crate) permissions: Option<Permissions>,
@@ -31,6 +30,11 @@ pub struct PluginCommand {
 
 /// The shell of the system: `/bin/sh`, or cmd.exe on Windows.
 pub const SHELL: &str = platform::SHELL;
+
+/// Whether a program is given with its path, so that it is not looked for in `PATH`.
+pub fn is_path(program: &OsStr) -> bool {
+    platform::is_path(program)
+}
 
 /// Called with each line.
 pub(crate) type SeeLine = Arc<dyn Fn(&str) + Send + Sync>;
@@ -47,7 +51,7 @@ impl PluginCommand {
             args: Vec::new(),
             folder: None,
             inherited: Environment::default(),
-            variables: BTreeMap::new(),
+            variables: Variables::default(),
             advice: ADVICE,
             on_stderr: None,
             permissions: None,
@@ -109,7 +113,7 @@ impl PluginCommand {
         name: impl Into<OsString>,
         value: impl Into<OsString>,
     ) -> PluginCommand {
-        self.variables.insert(name.into(), value.into());
+        self.variables.set(name, value);
         self
     }
 
@@ -132,22 +136,33 @@ impl PluginCommand {
         self
     }
 
-    /// Our environment variables that it gets, and those it does not.
-    pub(crate) fn environment(&self) -> (Vec<(OsString, OsString)>, LeftOut) {
+    /// Whether its program is there to be started: one that is given without a path has to be in the `PATH` that it gets.
+    pub fn is_found(&self) -> bool {
+        platform::is_path(&self.program)
+            || platform::is_in_path(&self.program, &self.environment().0)
+    }
+
+    /// The variables that it gets, and ours that it does not.
+    pub(crate) fn environment(&self) -> (Variables, LeftOut) {
         let is_passed = |name: &OsStr| sandbox::inherits(self, name);
         let (passed, others): (Vec<_>, Vec<_>) =
             std::env::vars_os().partition(|(name, _)| is_passed(name));
         let others = others.into_iter().map(|(name, _)| name);
         // The advice does not help with variables that permissions deny.
         let left_out = others
-            .filter(|name| !self.variables.contains_key(name) && !sandbox::is_denied(self, name));
-        (passed, LeftOut::new(left_out, self.advice))
+            .filter(|name| self.variables.get(name).is_none() && !sandbox::is_denied(self, name));
+        let left_out = LeftOut::new(left_out, self.advice);
+        let mut variables = Variables::from_iter(passed);
+        let given = self.variables.iter();
+        variables.extend(given.filter(|(name, _)| !sandbox::is_denied(self, name)));
+        (variables, left_out)
     }
 
-    /// The variables that are set for it, without those that its permissions deny.
-    pub(crate) fn given(&self) -> impl Iterator<Item = (&OsString, &OsString)> {
-        let given = self.variables.iter();
-        given.filter(|(name, _)| !sandbox::is_denied(self, name))
+    /// The value that is set for it, unless its permissions deny this variable.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn given(&self, name: &str) -> Option<&OsStr> {
+        let value = self.variables.get(name)?;
+        (!sandbox::is_denied(self, name.as_ref())).then_some(value)
     }
 
     /// Restricts it to these permissions, which the kernel enforces. By default it may do whatever we may.
@@ -199,7 +214,10 @@ impl fmt::Debug for PluginCommand {
             .field("command", &self.to_string())
             .field("folder", &self.folder)
             .field("inherited", &self.inherited)
-            .field("variables", &self.variables.keys())
+            .field(
+                "variables",
+                &Vec::from_iter(self.variables.iter().map(|(name, _)| name)),
+            )
             .finish_non_exhaustive()
     }
 }

@@ -1,4 +1,4 @@
-//! The console of Windows: single keys, and its size.
+//! The console of Windows: single keys, its size, and escape codes.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -62,6 +62,20 @@ impl Drop for Keyboard {
         let _gone = console::forget(&self.input);
         let _gone = console::set_mode(&self.input, self.before);
     }
+}
+
+/// Lets the console act on escape codes, which colour text and move the cursor, if stdout or stderr is one. Otherwise it may show
+/// them as characters. Returns whether it can; what is not a console takes everything.
+pub fn enable_escape_codes() -> bool {
+    fn enable(stream: impl AsHandle) -> bool {
+        let Ok(mode) = console::mode(&stream) else {
+            return true;
+        };
+        let wanted = mode | console::ENABLE_VIRTUAL_TERMINAL_PROCESSING;
+        wanted == mode || console::set_mode(&stream, wanted).is_ok()
+    }
+    let stdout = enable(io::stdout());
+    enable(io::stderr()) && stdout
 }
 
 /// The rows and columns of the console, if stderr is one.

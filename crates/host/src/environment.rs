@@ -6,6 +6,7 @@
 mod left_out;
 mod usual;
 mod variable;
+mod variables;
 
 use std::ffi::{OsStr, OsString};
 
@@ -13,6 +14,7 @@ use crate::platform;
 
 pub use left_out::LeftOut;
 pub use variable::{Variable, VariableError};
+pub(crate) use variables::Variables;
 
 /// Which of our environment variables a plugin inherits. Names may be patterns, in which `*` stands
 /// for any number of characters.

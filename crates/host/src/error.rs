@@ -302,11 +302,13 @@ pub(crate) fn start_hint(program: &str, error: &io::Error) -> Option<String> {
         _ if program.contains(['/', '.']) && path.is_dir() => {
             Some(format!("{program} is a folder, not a program"))
         }
-        io::ErrorKind::NotFound => Some(match (program.contains('/'), path.is_file()) {
-            (false, true) => format!("programs in this folder are started as ./{program}"),
-            (true, true) => "its first line names an interpreter that is not there".into(),
-            _ => format!("check that {program} is installed and its name is right"),
-        }),
+        io::ErrorKind::NotFound => Some(
+            match (platform::is_path(program.as_ref()), path.is_file()) {
+                (false, true) => format!("programs in this folder are started as ./{program}"),
+                (true, true) => return platform::start_hint(program, error),
+                _ => format!("check that {program} is installed and its name is right"),
+            },
+        ),
         _ => platform::start_hint(program, error),
     }
 }

@@ -51,7 +51,7 @@ mod supervisor;
 
 pub use attended::Attended;
 pub use capture::{Capture, CaptureError, Captured};
-pub use command::{PluginCommand, SHELL};
+pub use command::{PluginCommand, SHELL, is_path};
 pub use descriptors::raise_descriptor_limit;
 pub use environment::{Environment, LeftOut, Variable, VariableError};
 pub use error::{PluginError, Problem};

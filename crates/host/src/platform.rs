@@ -16,7 +16,8 @@ use windows as system;
 
 pub(crate) use system::{
     Attendance, Family, Pipes, SHELL, USUAL_VARIABLES, compared, end, ended_by, files, folder,
-    raise_descriptor_limit, shell_arguments, signal, split_once, start, start_hint,
+    is_in_path, is_path, raise_descriptor_limit, shell_arguments, signal, split_once, start,
+    start_hint,
 };
 #[cfg(windows)]
 pub(crate) use system::{console, is_own_pipe, own_pipe};

@@ -1,6 +1,5 @@
 //! A child process with everything that descends from it.
 
-use std::collections::BTreeMap;
 use std::io;
 use std::num::NonZeroU32;
 use std::process::ExitStatus;
@@ -121,9 +120,7 @@ impl Process {
     /// Starts a command and returns its pipes. The caller has to read its stderr, or it may block on writing
     /// there.
     pub(crate) fn start(command: &PluginCommand) -> io::Result<(Process, Pipes)> {
-        let (passed, left_out) = command.environment();
-        let mut environment = BTreeMap::from_iter(passed);
-        environment.extend({ command.given() }.map(|(name, value)| (name.clone(), value.clone())));
+        let (environment, left_out) = command.environment();
         let (family, pipes) = platform::start(command, environment)?;
         let process = Process {
             id: family.id(),

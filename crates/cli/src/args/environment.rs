@@ -67,16 +67,13 @@ impl EnvironmentArgs {
         Ok(())
     }
 
-    /// The `PATH` that is given with a value, where the plugin's program is looked for.
+    /// Whether `PATH`, where the plugin's program is looked for, is given with a value.
     ///
     /// # Errors
     /// Those of [`variables`](EnvironmentArgs::variables).
-    pub(crate) fn search_path(&self) -> Result<Option<OsString>, Failure> {
-        let mut last_first = self.variables()?.into_iter().rev();
-        Ok(last_first.find_map(|variable| match variable {
-            Variable::Set(name, value) if name == "PATH" => Some(value),
-            _ => None,
-        }))
+    pub(crate) fn sets_search_path(&self) -> Result<bool, Failure> {
+        let variables = self.variables()?;
+        Ok(variables.iter().any(|one| one.given("PATH").is_some()))
     }
 
     /// A command that gets them.

@@ -51,9 +51,8 @@ pub(crate) fn command(
     limits: &LimitArgs,
 ) -> Result<PluginCommand, Failure> {
     let command = environment.apply(PluginCommand::new(program).args(arguments))?;
-    if let Some(path) = environment.search_path()?
-        && !is_found(program, &path)
-    {
+    let command = permissions.apply(command).limits(limits.limits());
+    if environment.sets_search_path()? && !command.is_found() {
         let program = program.to_string_lossy();
         let program = output::on_one_line(&program);
         return Err(Failure::cannot_start(format!(
@@ -61,7 +60,7 @@ pub(crate) fn command(
              hint: add its folder to that PATH, or give the program with its path"
         )));
     }
-    Ok(permissions.apply(command).limits(limits.limits()))
+    Ok(command)
 }
 
 /// The same with what the plugin writes to stderr shown.
@@ -69,22 +68,19 @@ pub(crate) fn with_stderr(command: PluginCommand) -> PluginCommand {
     command.on_stderr(|line| output::talk(format_args!("plugin: {}", output::on_one_line(line))))
 }
 
-/// Whether a program is in one of these folders. One with a slash in its name is not looked for.
-fn is_found(program: &OsStr, path: &OsStr) -> bool {
-    let is_path = program.as_encoded_bytes().contains(&b'/');
-    is_path || std::env::split_paths(path).any(|folder| folder.join(program).is_file())
-}
-
-/// Where the PATH has a program, as an absolute path.
-pub(crate) fn on_path(program: &str) -> Option<PathBuf> {
+/// Where a program is that is given with its path or is in the PATH, as an absolute path.
+pub(crate) fn locate(program: &str) -> Option<PathBuf> {
     let is_program = |file: &PathBuf| {
         let found = file.metadata();
         found.is_ok_and(|found| platform::is_executable(&found))
     };
-    let path = std::env::var_os("PATH")?;
+    let folders: Vec<PathBuf> = match tenon_host::is_path(program.as_ref()) {
+        true => vec![PathBuf::new()],
+        false => std::env::split_paths(&std::env::var_os("PATH")?).collect(),
+    };
     let names = platform::program_names(program);
-    let mut candidates = std::env::split_paths(&path)
-        .flat_map(|folder| names.iter().map(move |name| folder.join(name)));
+    let mut candidates =
+        { folders.iter() }.flat_map(|folder| names.iter().map(|name| folder.join(name)));
     let found = candidates.find(is_program)?;
     std::path::absolute(found).ok()
 }

@@ -57,6 +57,11 @@ pub(crate) fn terminal_size() -> Option<(usize, usize)> {
     }
 }
 
+/// Whether terminals act on escape codes: here all do.
+pub(crate) fn enable_escape_codes() -> bool {
+    true
+}
+
 /// Whether stdout is a pipe, as in `. <(tenon ...)`.
 pub(crate) fn is_stdout_pipe(stdout: &io::Stdout) -> bool {
     let status = rustix::fs::fstat(stdout);

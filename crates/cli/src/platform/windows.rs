@@ -13,7 +13,7 @@ use tokio::signal::windows::{CtrlBreak, CtrlC, CtrlClose, ctrl_break, ctrl_c, ct
 
 use super::Place;
 
-pub(crate) use tenon_host::console::size as terminal_size;
+pub(crate) use tenon_host::console::{enable_escape_codes, size as terminal_size};
 pub(crate) use tty::Tty;
 
 /// An event of the console.

@@ -84,6 +84,54 @@ fn the_current_folder_is_not_searched_for_programs() {
     assert!(place.path("made").exists());
 }
 
+/// Names of variables differ only in letters, and a name of a program has the extensions of `PATHEXT`.
+#[test]
+fn a_program_is_looked_for_in_the_path_that_it_gets() {
+    let place = Place::new();
+    place.write("helper.cmd", "@echo [%PATH%]> got.txt\r\n");
+    let folder = place.folder().display().to_string();
+    for name in ["PATH", "Path", "pAtH"] {
+        let path = format!("{name}={folder}");
+        for program in ["helper", "HELPER.CMD", r".\helper"] {
+            place
+                .tenon([
+                    "call",
+                    "x",
+                    "--timeout",
+                    "60s",
+                    "--env",
+                    &path,
+                    "--",
+                    program,
+                ])
+                .failed(3);
+            let got = std::fs::read(place.path("got.txt"));
+            let got = got.unwrap_or_else(|error| panic!("{path} {program}: {error}"));
+            // The characters that are not ASCII are in the code page of the console.
+            let got = String::from_utf8_lossy(&got);
+            let ascii = |text: &str| {
+                text.split(|c: char| !c.is_ascii())
+                    .next()
+                    .map(str::to_owned)
+            };
+            assert_eq!(
+                ascii(&got),
+                ascii(&format!("[{folder}")),
+                "{path} {program}"
+            );
+            assert!(!got.contains(';'), "{path} {program}: {got}");
+            std::fs::remove_file(place.path("got.txt")).unwrap();
+        }
+        let refused = place
+            .tenon(["call", "x", "--env", &path, "--", "tenon-missing-program"])
+            .failed(3);
+        assert!(
+            refused.contains("is not in the PATH that --env sets"),
+            "{refused}"
+        );
+    }
+}
+
 /// cmd.exe, which runs batch files, would read these as commands, variables and redirections.
 #[test]
 fn arguments_of_a_batch_file_are_not_commands() {

@@ -100,6 +100,33 @@ fn names_of_devices_and_streams_are_not_files() {
     }
 }
 
+/// With a `dir`, another machine is not even asked.
+#[test]
+fn a_share_is_not_looked_for_behind_a_fence() {
+    let place = Place::new();
+    std::fs::create_dir(place.path("inside")).unwrap();
+    for path in [
+        r"\\\\host.invalid\\share\\x",
+        r"\\\\?\\UNC\\host.invalid\\share\\x",
+        r"\\\\.\\pipe\\x",
+    ] {
+        place.write(
+            "share.hcl",
+            &format!(
+                "scenario \"share\" {{\n  required_providers {{\n    file = {{ source = \"builtin/file\" }}\n  }}\n  \
+                 provider \"file\" {{\n    dir = \"inside\"\n  }}\n  \
+                 action \"file_write\" \"one\" {{\n    path    = \"{path}\"\n    content = \"x\"\n  }}\n}}\n"
+            ),
+        );
+        let refused = place.tenon(["run", "share.hcl"]);
+        assert_ne!(refused.code, Some(0), "{path}: {refused:?}");
+        assert!(
+            refused.stderr.contains("leads out of the provider's dir"),
+            "{path}: {refused:?}"
+        );
+    }
+}
+
 #[test]
 fn a_new_plugin_has_what_starts_it() {
     let place = Place::new();

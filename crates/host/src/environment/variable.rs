@@ -59,6 +59,16 @@ impl Variable {
         }
     }
 
+    /// The value that it gives to the variable of this name.
+    pub fn given(&self, name: &str) -> Option<&OsStr> {
+        match self {
+            Variable::Set(own, value) => {
+                (platform::compared(own) == platform::compared(name.as_ref())).then_some(value)
+            }
+            Variable::Inherited(_) => None,
+        }
+    }
+
     /// Whether it stands for all variables whose names fit a pattern.
     pub fn is_pattern(&self) -> bool {
         self.name().as_encoded_bytes().contains(&b'*')

@@ -22,7 +22,6 @@ mod spawner;
 mod sweep;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::AsFd;
@@ -44,6 +43,7 @@ use leader::Leader;
 use system::Cgroup;
 
 use crate::command::PluginCommand;
+use crate::environment::Variables;
 use crate::sandbox::{self, Sandbox};
 
 pub(crate) use attendance::Attendance;
@@ -75,12 +75,12 @@ const PIPE_SIZE: usize = 256 * 1024;
 /// Starts a command with these variables.
 pub(crate) fn start(
     command: &PluginCommand,
-    mut environment: BTreeMap<OsString, OsString>,
+    mut environment: Variables,
 ) -> io::Result<(Family, Pipes)> {
     // It has to hear of cgroups before they are made.
     guardian::start();
     let mark = Mark::new();
-    environment.insert(family::VARIABLE.into(), mark.value().into());
+    environment.set(family::VARIABLE, mark.value());
     let (enforcement, cgroups) = Enforcement::of(command)?;
     let can_kill = cgroups.home.as_ref().is_some_and(Cgroup::can_kill);
     let sandbox = Sandbox::of(command, can_kill)?;
@@ -121,11 +121,25 @@ pub(crate) fn ended_by(status: ExitStatus) -> Option<i32> {
     signal(status)
 }
 
+/// Whether a program is given with its path, so that it is not looked for.
+pub(crate) fn is_path(program: &OsStr) -> bool {
+    program.as_bytes().contains(&b'/')
+}
+
+/// Whether a name is that of a program in `PATH`.
+pub(crate) fn is_in_path(program: &OsStr, environment: &Variables) -> bool {
+    let path = launch::search_path(environment);
+    std::env::split_paths(path).any(|folder| folder.join(program).is_file())
+}
+
 /// What to try when a program could not be started, as far as that depends on the system.
 pub(crate) fn start_hint(program: &str, error: &io::Error) -> Option<String> {
     match error.kind() {
         _ if error.raw_os_error() == Some(Errno::MFILE.raw_os_error()) => {
             Some("this process has too many files open: raise the limit with `ulimit -n`".into())
+        }
+        io::ErrorKind::NotFound => {
+            Some("its first line names an interpreter that is not there".into())
         }
         io::ErrorKind::PermissionDenied => Some(format!("make it executable: chmod +x {program}")),
         _ => None,

@@ -9,7 +9,6 @@ mod pipes;
 mod program;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::windows::ffi::{OsStrExt, OsStringExt};
@@ -23,10 +22,12 @@ use pipes::ChildPipes;
 use program::Program;
 
 use crate::command::PluginCommand;
+use crate::environment::Variables;
 use crate::sandbox::Sandbox;
 
 pub(crate) use family::{Family, end};
 pub(crate) use kernel::{console, is_own_pipe, own_pipe};
+pub(crate) use program::{is_in_path, is_path};
 
 /// Environment variables that every plugin inherits on this system, besides those of all systems: the user, and where the
 /// system, its programs and the folders of programs are. Without SystemRoot, most programs do not start.
@@ -77,7 +78,7 @@ pub(crate) struct Pipes {
 /// Starts a command with these variables. It does not run before it is in its job.
 pub(crate) fn start(
     command: &PluginCommand,
-    environment: BTreeMap<OsString, OsString>,
+    environment: Variables,
 ) -> io::Result<(Family, Pipes)> {
     // Permissions cannot be enforced here, which is an error if there are any.
     match Sandbox::of(command, false)? {
@@ -96,7 +97,7 @@ pub(crate) fn start(
     }
     starting
         .env_clear()
-        .envs(environment)
+        .envs(environment.iter())
         .stdin(ends.stdin)
         .stdout(ends.stdout)
         .stderr(ends.stderr);

@@ -45,7 +45,9 @@ mod tests {
                     all.variable(name, "value")
                 });
             let command = command.permissions(permissions);
-            let names = command.given().map(|(name, _)| name.to_str().unwrap());
+            let (variables, _) = command.environment();
+            let given = variables.iter().filter(|(_, value)| *value == "value");
+            let names = given.map(|(name, _)| name.to_str().unwrap());
             names.collect::<Vec<_>>().join(" ")
         };
         assert_eq!(given(&[]), "AWS_PROFILE PATH TENON_VAR_a TOKEN");

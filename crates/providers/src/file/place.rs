@@ -1,9 +1,10 @@
 //! Which file a path means, and whether it may.
 
 use std::collections::HashSet;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{self, ErrorKind};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, Path, PathBuf, Prefix};
 use std::sync::{Mutex, PoisonError};
 
 use tenon_host::folder;
@@ -109,11 +110,32 @@ impl Place {
                 format!("{path:?} has a part that is a device or cannot be the name of a file");
             return Err(wrong("path", problem));
         }
+        if self.is_fence && self.is_on_another_share(Path::new(path)) {
+            return Err(self.leaves(path));
+        }
         let climbs = parts().any(|part| part == Component::ParentDir);
         if self.is_fence && climbs {
             return Err(self.leaves(path));
         }
         Ok(self.folder.join(path))
+    }
+
+    /// Whether a path of Windows begins with a share or a device that the folder is not on. Even to look for such a file
+    /// would connect to another machine, and tell it who the user is.
+    fn is_on_another_share(&self, path: &Path) -> bool {
+        let share = |path: &Path| match path.components().next() {
+            Some(Component::Prefix(prefix)) => match prefix.kind() {
+                Prefix::UNC(server, share) | Prefix::VerbatimUNC(server, share) => {
+                    Some([server, share].map(OsStr::to_ascii_lowercase))
+                }
+                Prefix::DeviceNS(name) | Prefix::Verbatim(name) => {
+                    Some([name.to_ascii_lowercase(), OsString::new()])
+                }
+                Prefix::Disk(_) | Prefix::VerbatimDisk(_) => None,
+            },
+            _ => None,
+        };
+        share(path).is_some_and(|found| share(&self.folder) != Some(found))
     }
 
     fn check(&self, path: &str, found: &Path) -> Result<(), Failure> {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use tenon_protocols::seasonings::PinnedFile;
 
-use crate::commands::plugin::on_path;
+use crate::commands::plugin::locate;
 use crate::exit::{Code, Failure};
 
 /// A command whose paths are absolute: Terraform starts the provider in any folder.
@@ -27,7 +27,7 @@ impl Command {
         };
         let is_from_path = !program.contains(std::path::is_separator);
         let program = match is_from_path {
-            true => on_path(program).ok_or_else(|| {
+            true => locate(program).ok_or_else(|| {
                 Failure::cannot_start(format!(
                     "the program {program:?} was not found on PATH\n  hint: install it, or give its path"
                 ))

@@ -11,7 +11,7 @@ use crate::exit::Failure;
 use crate::output::paint::Paint;
 use crate::output::question::Question;
 use crate::output::screen::Stream;
-use crate::output::{compact, masked, on_one_line, write_part};
+use crate::output::{compact, has_escape_codes, masked, on_one_line, write_part};
 
 impl Transcript {
     /// A question of the agent. What is printed until it is answered belongs to it.
@@ -52,7 +52,9 @@ impl Transcript {
     pub(crate) fn withdraw_question(&mut self, is_erased: bool) -> Result<(), Failure> {
         let asked = std::mem::take(&mut self.asked);
         match self.question.take() {
-            Some(question) if is_erased => write_part(Stream::Talk, &question.erasure(&asked)),
+            Some(question) if is_erased && has_escape_codes() => {
+                write_part(Stream::Talk, &question.erasure(&asked))
+            }
             _ if asked.is_empty() => Ok(()),
             _ => write_part(Stream::Talk, "\n"),
         }

@@ -1,8 +1,7 @@
 //! Starts a program as `std::process::Command` does, but inside its cgroup, so that nothing it starts can
 //! be outside. The child is a copy of this process that must be careful: see [`child`].
 
-use std::collections::BTreeMap;
-use std::ffi::{CStr, CString, OsStr, OsString};
+use std::ffi::{CStr, CString, OsStr};
 use std::io::{self, PipeReader, PipeWriter, Read};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -19,6 +18,7 @@ use super::child::{self, Block};
 use super::enforcement::Enforcement;
 use super::{descriptors, system};
 use crate::command::PluginCommand;
+use crate::environment::Variables;
 use crate::sandbox::{self, Sandbox};
 
 /// Where programs are looked for without a `PATH`, as by `execvp`.
@@ -85,15 +85,14 @@ impl Launch {
     /// A text contains a zero byte, which ends texts for the system.
     pub(crate) fn new(
         command: &PluginCommand,
-        mut environment: BTreeMap<OsString, OsString>,
+        mut environment: Variables,
         enforcement: Enforcement,
         sandbox: Option<Sandbox>,
     ) -> io::Result<Launch> {
         if let Some(path) = sandbox.as_ref().and_then(Sandbox::path) {
-            environment.insert("PATH".into(), path.into());
+            environment.set("PATH", path);
         }
-        let path = environment.get(OsStr::new("PATH"));
-        let path = path.map_or(OsStr::new(DEFAULT_PATH), OsString::as_os_str);
+        let path = search_path(&environment);
         let arguments = [&command.program].into_iter().chain(&command.args);
         let variables = environment.iter().map(|(name, value)| {
             let parts = [name.as_bytes(), value.as_bytes()];
@@ -252,12 +251,17 @@ fn report(step: Step, error: Errno) -> Report {
     [step as u8, a, b, c, d]
 }
 
+/// Where programs are looked for that are given without a path.
+pub(crate) fn search_path(environment: &Variables) -> &OsStr {
+    environment.get("PATH").unwrap_or(DEFAULT_PATH.as_ref())
+}
+
 /// A program by its path or, if that is only a name, in each folder of `PATH`.
 fn paths(program: &OsStr, path: &OsStr) -> io::Result<Vec<CString>> {
     if program.is_empty() {
         return Ok(Vec::new());
     }
-    if program.as_bytes().contains(&b'/') {
+    if super::is_path(program) {
         return Ok(vec![text(program)?]);
     }
     let folders = std::env::split_paths(path);

@@ -2,10 +2,14 @@
 
 use std::fs::{self, File, FileType, OpenOptions, TryLockError};
 use std::io;
+use std::os::windows::ffi::OsStrExt;
 use std::os::windows::fs::{FileExt, OpenOptionsExt};
+use std::os::windows::io::AsHandle;
 use std::path::Path;
 
+use super::folder::is_name;
 use super::kernel;
+use super::kernel::names::{FILE_CREATE, FILE_NON_DIRECTORY_FILE, open_in};
 use crate::own_file::{Access, refused};
 
 const GENERIC_READ: u32 = 0x8000_0000;
@@ -28,17 +32,30 @@ pub(crate) fn open_existing(path: &Path, access: Access) -> io::Result<File> {
     options.custom_flags(OPEN_REPARSE_POINT).open(path)
 }
 
-/// Creates a file that only its owner can read and write.
+/// Creates a file that only its owner can read and write, in one step: at no time can others open it.
 pub(crate) fn create_private(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    let access = GENERIC_READ | GENERIC_WRITE | WRITE_DAC;
-    options.write(true).create_new(true).access_mode(access);
-    // While it is open alone, nobody else can open it; afterwards only those whom the list names.
-    let alone = options.share_mode(0).custom_flags(OPEN_REPARSE_POINT);
-    let alone = alone.open(path)?;
-    kernel::make_private(&alone)?;
-    drop(alone);
-    open_existing(path, Access::ReadWrite)
+    let path = std::path::absolute(path)?;
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+        return Err(io::ErrorKind::InvalidFilename.into());
+    };
+    if !is_name(name) {
+        return Err(io::ErrorKind::InvalidFilename.into());
+    }
+    let name: Vec<u16> = name.encode_wide().collect();
+    let created = open_in(
+        open_folder(folder)?.as_handle(),
+        &name,
+        GENERIC_READ | GENERIC_WRITE | WRITE_DAC,
+        FILE_CREATE,
+        FILE_NON_DIRECTORY_FILE,
+        Some(&kernel::OwnerOnly::new()?),
+    )?;
+    let file = File::from(created);
+    // A file system without access lists takes it for a file of everyone.
+    check_owner(&file).inspect_err(|_| {
+        let _stays = fs::remove_file(&path);
+    })?;
+    Ok(file)
 }
 
 /// What a file is that is neither a regular file, a folder nor a link.
@@ -174,6 +191,18 @@ mod tests {
         crate::own_file::set_mode(&file, 0o644).unwrap();
         drop(file);
         open(&path, Access::ReadWrite).unwrap();
+    }
+
+    #[test]
+    fn a_new_file_is_for_its_owner_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = create(&folder.path().join("file")).unwrap();
+        let control = super::kernel::control(&file).unwrap();
+        assert!(control.is_own && !control.is_shared);
+        for device in ["CON", "nul.txt", "a:b"] {
+            assert!(create(&folder.path().join(device)).is_err(), "{device}");
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
     #[test]

@@ -96,7 +96,14 @@ fn open_in(
         return Err(io::ErrorKind::InvalidFilename.into());
     }
     let name: Vec<u16> = name.encode_wide().collect();
-    let opened = names::open_in(folder.as_handle(), &name, access, disposition, options)?;
+    let opened = names::open_in(
+        folder.as_handle(),
+        &name,
+        access,
+        disposition,
+        options,
+        None,
+    )?;
     Ok(opened.into())
 }
 

@@ -244,10 +244,10 @@ impl User {
 }
 
 /// A security descriptor with which everything is for the user of this process alone.
-struct OwnerOnly(Allocated);
+pub(super) struct OwnerOnly(Allocated);
 
 impl OwnerOnly {
-    fn new() -> io::Result<OwnerOnly> {
+    pub(super) fn new() -> io::Result<OwnerOnly> {
         let user = User::new()?.text()?;
         // P: nothing is inherited from the folder. FA: all access to a file or a pipe.
         let text = format!("O:{user}D:P(A;;FA;;;{user})");

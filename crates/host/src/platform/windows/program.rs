@@ -1,10 +1,11 @@
 //! Which file a command means. Without a shell: a name is looked for in `PATH` with the extensions of `PATHEXT`, and not
 //! in the current folder.
 
-use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
+
+use crate::environment::Variables;
 
 /// What to start.
 #[derive(Debug, PartialEq, Eq)]
@@ -27,9 +28,9 @@ impl Program {
     pub(super) fn find(
         program: &OsStr,
         folder: Option<&Path>,
-        environment: &BTreeMap<OsString, OsString>,
+        environment: &Variables,
     ) -> io::Result<Program> {
-        let extensions = variable(environment, "PATHEXT").unwrap_or(EXTENSIONS.as_ref());
+        let extensions = environment.get("PATHEXT").unwrap_or(EXTENSIONS.as_ref());
         let extensions = extensions.to_string_lossy().into_owned();
         let extensions: Vec<&str> = extensions
             .split(';')
@@ -38,7 +39,7 @@ impl Program {
         let path = match is_path(program) {
             // Relative to the folder that it runs in, as on other systems.
             true => file(&folder.unwrap_or(Path::new("")).join(program), &extensions),
-            false => variable(environment, "PATH").and_then(|path| {
+            false => environment.get("PATH").and_then(|path| {
                 let mut folders = std::env::split_paths(path).filter(|one| one.is_absolute());
                 folders.find_map(|folder| file(&folder.join(program), &extensions))
             }),
@@ -66,8 +67,13 @@ impl Program {
     }
 }
 
-/// Whether it is more than a name.
-fn is_path(program: &OsStr) -> bool {
+/// Whether a name is that of a program in `PATH`, with the extensions of `PATHEXT`.
+pub(crate) fn is_in_path(program: &OsStr, environment: &Variables) -> bool {
+    Program::find(program, None, environment).is_ok()
+}
+
+/// Whether a program is given with its path, so that it is not looked for.
+pub(crate) fn is_path(program: &OsStr) -> bool {
     { program.as_encoded_bytes().iter() }.any(|byte| matches!(byte, b'/' | b'\\' | b':'))
 }
 
@@ -82,13 +88,6 @@ fn file(path: &Path, extensions: &[&str]) -> Option<PathBuf> {
     let itself = path.extension().map(|_| path.to_owned());
     let mut candidates = itself.into_iter().chain(extensions.iter().map(with));
     candidates.find(|one| one.is_file())
-}
-
-/// A variable, whose name the system compares without regard to case.
-fn variable<'a>(environment: &'a BTreeMap<OsString, OsString>, name: &str) -> Option<&'a OsStr> {
-    let mut all = environment.iter();
-    let found = all.find(|(other, _)| other.eq_ignore_ascii_case(name));
-    found.map(|(_, value)| value.as_os_str())
 }
 
 #[cfg(test)]
@@ -111,9 +110,9 @@ mod tests {
         ] {
             fs::write(folder.join(name), "").unwrap();
         }
-        let environment = BTreeMap::from([
-            ("Path".into(), folder.clone().into_os_string()),
-            ("PathExt".into(), ".CMD;.EXE".into()),
+        let environment = Variables::from_iter([
+            ("Path", folder.clone().into_os_string()),
+            ("PathExt", ".CMD;.EXE".into()),
         ]);
         let find = |program: &str, folder: Option<&Path>| {
             let found = Program::find(program.as_ref(), folder, &environment)?;

@@ -121,9 +121,8 @@ impl<'a> Finder<'a> {
     }
 
     fn variable(&self, name: &str) -> Option<OsString> {
-        let mut given = self.command.given();
-        let given = given.find(|(given, _)| *given == name);
-        given.map_or_else(|| std::env::var_os(name), |(_, value)| Some(value.clone()))
+        let given = self.command.given(name).map(OsStr::to_owned);
+        given.or_else(|| std::env::var_os(name))
     }
 
     /// Where programs are looked for.

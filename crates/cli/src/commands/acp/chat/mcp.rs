@@ -7,7 +7,7 @@ use serde::Deserialize;
 use tenon_protocols::acp::{HttpServer, McpServer, StdioServer, Variable};
 
 use crate::commands::acp::splitting::split;
-use crate::commands::plugin::on_path;
+use crate::commands::plugin::locate;
 use crate::exit::Failure;
 
 /// The file that editors and agents have for their servers.
@@ -132,11 +132,7 @@ fn stdio(
     args: Vec<String>,
     env: Vec<Variable>,
 ) -> Result<McpServer, String> {
-    let found = match program.contains('/') {
-        true => Path::new(program).canonicalize().ok(),
-        false => on_path(program),
-    };
-    let path = found.ok_or_else(|| format!("{program}: no such program"))?;
+    let path = locate(program).ok_or_else(|| format!("{program}: no such program"))?;
     let path = path
         .to_str()
         .ok_or("the path of the program is not UTF-8")?;

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io;
-use std::os::windows::io::{AsRawHandle, BorrowedHandle};
+use std::os::windows::io::{AsHandle, AsRawHandle, BorrowedHandle};
 
 use windows_sys::Win32::System::Console::{
     CONSOLE_SCREEN_BUFFER_INFO, FlushConsoleInputBuffer, GetConsoleMode,
@@ -12,19 +12,21 @@ use windows_sys::Win32::System::Console::{
 
 use super::check;
 
-pub(crate) use windows_sys::Win32::System::Console::{ENABLE_ECHO_INPUT, ENABLE_LINE_INPUT};
+pub(crate) use windows_sys::Win32::System::Console::{
+    ENABLE_ECHO_INPUT, ENABLE_LINE_INPUT, ENABLE_VIRTUAL_TERMINAL_PROCESSING,
+};
 
-/// How input is treated.
-pub(crate) fn mode(input: &File) -> io::Result<u32> {
+/// How input is treated, or output. It fails for what is not a console.
+pub(crate) fn mode(console: impl AsHandle) -> io::Result<u32> {
     let mut mode = 0;
     // SAFETY: the handle is open, and the number is written to.
-    check(unsafe { GetConsoleMode(input.as_raw_handle(), &raw mut mode) })?;
+    check(unsafe { GetConsoleMode(console.as_handle().as_raw_handle(), &raw mut mode) })?;
     Ok(mode)
 }
 
-pub(crate) fn set_mode(input: &File, mode: u32) -> io::Result<()> {
+pub(crate) fn set_mode(console: impl AsHandle, mode: u32) -> io::Result<()> {
     // SAFETY: the handle is open.
-    check(unsafe { SetConsoleMode(input.as_raw_handle(), mode) })
+    check(unsafe { SetConsoleMode(console.as_handle().as_raw_handle(), mode) })
 }
 
 /// Forgets what was typed and not read.

@@ -16,7 +16,7 @@ use windows_sys::Win32::Storage::FileSystem::{
 use windows_sys::Win32::System::IO::{DeviceIoControl, IO_STATUS_BLOCK};
 use windows_sys::Win32::System::Ioctl::FSCTL_GET_REPARSE_POINT;
 
-use super::{check, owned};
+use super::{OwnerOnly, check, owned};
 
 pub(crate) use windows_sys::Wdk::Storage::FileSystem::{
     FILE_CREATE, FILE_DIRECTORY_FILE, FILE_NON_DIRECTORY_FILE, FILE_OPEN,
@@ -25,13 +25,15 @@ pub(crate) use windows_sys::Win32::Storage::FileSystem::{
     FILE_GENERIC_READ, FILE_GENERIC_WRITE, FILE_LIST_DIRECTORY, FILE_TRAVERSE,
 };
 
-/// Opens or creates a name in a folder. A link is opened itself. Attributes can always be read.
-pub(crate) fn open_in(
+/// Opens or creates a name in a folder. A link is opened itself. Attributes can always be read. What is created has this
+/// descriptor, or else what the folder bequeaths.
+pub(in super::super) fn open_in(
     folder: BorrowedHandle<'_>,
     name: &[u16],
     access: u32,
     disposition: u32,
     options: u32,
+    descriptor: Option<&OwnerOnly>,
 ) -> io::Result<OwnedHandle> {
     let length = u16::try_from(size_of_val(name));
     let length = length.map_err(|_| io::Error::from(io::ErrorKind::InvalidFilename))?;
@@ -45,12 +47,13 @@ pub(crate) fn open_in(
         RootDirectory: folder.as_raw_handle(),
         ObjectName: &raw const name,
         Attributes: OBJ_CASE_INSENSITIVE,
-        SecurityDescriptor: null(),
+        SecurityDescriptor: descriptor
+            .map_or(null(), |descriptor| descriptor.0.0.cast_const().cast()),
         SecurityQualityOfService: null(),
     };
     let mut handle = null_mut();
     let mut status = IO_STATUS_BLOCK::default();
-    // SAFETY: the folder is open, the name and the attributes outlive the call and are not changed by it, and the others
+    // SAFETY: the folder is open, the name, the attributes and the descriptor outlive the call and are not changed by it, and the others
     // are written to.
     let outcome = unsafe {
         NtCreateFile(
