@@ -170,10 +170,12 @@ pub(crate) enum Command {
         json: bool,
     },
     /// Print the manual page of tenon or of one command
-    #[command(after_help = "Example:\n  tenon man call | man -l -")]
+    #[command(
+        after_help = "Examples:\n  tenon man call | man -l -\n  tenon man provider pack | man -l -"
+    )]
     Man {
-        /// The command
-        command: Option<String>,
+        /// The command, with each word of its name
+        command: Vec<String>,
     },
 }
 
@@ -226,11 +228,23 @@ pub(crate) fn provider_name(text: &str) -> Result<String, String> {
         && text.bytes().all(is_part)
         && !text.ends_with('-');
     match is_name {
+        true if is_device(text) => Err(DEVICE.into()),
         true => Ok(text.to_owned()),
         false => {
             Err("a name has small letters, digits and hyphens, and begins with a letter".into())
         }
     }
+}
+
+/// Why the name of a device is refused, on every system.
+pub(crate) const DEVICE: &str =
+    "Windows has a device of this name, so that nobody could use the plugin there";
+
+/// Whether it is a device in every folder of Windows.
+pub(crate) fn is_device(name: &str) -> bool {
+    let port = name.strip_prefix("com").or(name.strip_prefix("lpt"));
+    ["con", "prn", "aux", "nul"].contains(&name)
+        || port.is_some_and(|port| port.len() == 1 && port.bytes().all(|one| one.is_ascii_digit()))
 }
 
 #[cfg(test)]

@@ -149,6 +149,8 @@ async fn what_cannot_be_packed() {
         &format!("{pack} --config-file missing.hcl -- ./exits"),
         &format!("{pack} --timeout soon -- ./exits"),
         "tenon provider pack My_Tool -- ./exits",
+        "tenon provider pack con -- ./exits",
+        "tenon provider pack x --namespace com1 -- ./exits",
         "tenon provider pack x",
         "test -e mirror",
     ] {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::args::{Language, provider_name};
+use crate::args::{DEVICE, Language, is_device, provider_name};
 use crate::exit::Failure;
 
 /// The longest name. Terraform makes files of it.
@@ -29,6 +29,9 @@ const TAKEN: [&str; 10] = [
 pub(super) fn of(folder: &Path) -> Result<String, Failure> {
     let name = folder.file_name().map(|name| name.to_string_lossy());
     let name = name.unwrap_or_default().into_owned();
+    if is_device(&name) {
+        return Err(refusal(&name, DEVICE, OTHER));
+    }
     let is_name = provider_name(&name).is_ok() && !name.contains("--") && name.len() <= LONGEST;
     if !is_name {
         return Err(refusal(
@@ -57,13 +60,6 @@ pub(super) fn of(folder: &Path) -> Result<String, Failure> {
             OTHER,
         ));
     }
-    if is_device(&name) {
-        return Err(refusal(
-            &name,
-            "Windows has a device of this name, so the plugin could not be used there",
-            OTHER,
-        ));
-    }
     if tenon_providers::names().any(|built_in| built_in == name) {
         return Err(refusal(
             &name,
@@ -72,13 +68,6 @@ pub(super) fn of(folder: &Path) -> Result<String, Failure> {
         ));
     }
     Ok(name)
-}
-
-/// Whether it is a device in every folder of Windows.
-fn is_device(name: &str) -> bool {
-    let port = name.strip_prefix("com").or(name.strip_prefix("lpt"));
-    ["con", "prn", "aux", "nul"].contains(&name)
-        || port.is_some_and(|port| port.len() == 1 && port.bytes().all(|one| one.is_ascii_digit()))
 }
 
 /// Refuses what one language cannot use.
