@@ -29,14 +29,19 @@ def completions(program: Path) -> dict[str, bytes]:
 
 
 def manual_pages(program: Path) -> dict[str, bytes]:
-    """The pages of the command and of each subcommand that it lists."""
-    whole = printed(program, "man")
-    names = sorted(set(re.findall(rb"^tenon\\-([a-z]+)\(1\)", whole, re.MULTILINE)) - {b"help"})
-    if not names:
+    """The pages of the command and of each subcommand that a page lists."""
+    pages: dict[str, bytes] = {}
+    waiting: list[tuple[str, ...]] = [()]
+    while waiting:
+        words = waiting.pop()
+        page = printed(program, "man", *words)
+        name = "-".join((COMMAND, *words))
+        pages[f"{name}.1"] = page
+        listed = name.replace("-", r"\-").encode()
+        found = re.findall(rb"^" + re.escape(listed) + rb"\\-([a-z]+)\(1\)", page, re.MULTILINE)
+        waiting += [(*words, word.decode()) for word in sorted(set(found)) if word != b"help"]
+    if len(pages) == 1:
         raise Refusal(f"{program} man lists no subcommands")
-    pages = {f"{COMMAND}.1": whole}
-    for name in (name.decode() for name in names):
-        pages[f"{COMMAND}-{name}.1"] = printed(program, "man", name)
     return pages
 
 

@@ -103,7 +103,7 @@ async fn dispatch(command: Command) -> Result<(), Failure> {
         Command::Echo(echo) => interruptible(commands::echo::run(echo)).await,
         Command::Completions { shell } => commands::completions::run(shell),
         Command::Version { json } => commands::version::run(json),
-        Command::Man { command } => commands::man::run(command.as_deref()),
+        Command::Man { command } => commands::man::run(&command),
     }
 }
 

@@ -116,12 +116,31 @@ async fn completions_and_manual() {
             "tenon man call",
             [".TH tenon-call 1", "SH OPTIONS", "\\-\\-timeout"],
         ),
+        (
+            "tenon man provider pack",
+            [".TH tenon-provider-pack 1", "SH OPTIONS", "\\-\\-mirror"],
+        ),
     ] {
         let page = shell.run_unnoted(command).await;
         assert_eq!(page.code, Some(0));
         for part in parts {
             assert!(page.stdout.contains(part), "{command} lacks {part}");
         }
+    }
+    for (words, message) in [
+        ("nothing", "there is no command nothing; see tenon --help"),
+        (
+            "provider nothing",
+            "there is no command provider nothing; see tenon provider --help",
+        ),
+        (
+            "call x",
+            "there is no command call x; see tenon call --help",
+        ),
+    ] {
+        let page = shell.run_unnoted(&format!("tenon man {words}")).await;
+        assert_eq!(page.code, Some(2));
+        assert!(page.stderr.contains(message), "{}", page.stderr);
     }
 }
 
