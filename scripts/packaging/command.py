@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from . import archive, container, debian, installers, npm, wheel
+from . import archive, check, container, debian, installers, npm, wheel
 from .contents import shared
 from .kinds import Job
 from .product import COMMAND, ROOT, Refusal, epoch, readme, version
@@ -69,6 +69,7 @@ def arguments(given_arguments: list[str]) -> argparse.Namespace:
     add("--tools", type=Path, metavar="FOLDER", default=ROOT / ".tools", help="where `scripts/tools cross` installs")
     add("--url", help="where the files will be published, for the installers")
     add("--fast", action="store_true", help="compress less")
+    add("--check", action="store_true", help="install and try everything, and compile the crates from their packages")
     parsed = parser.parse_args(given_arguments)
     unknown = [kind for kind in parsed.kinds if kind not in KINDS]
     if unknown:
@@ -106,6 +107,8 @@ def package(parsed: argparse.Namespace) -> Path:
             KINDS[name][1](job)
         (part / "SHA256SUMS").write_bytes(checksums(job))
         part.chmod(0o755)
+        if parsed.check:
+            check.check(built, part)
         replace(part, output)
     finally:
         shutil.rmtree(part, ignore_errors=True)

@@ -3,13 +3,16 @@
 In `scripts`: python3 -m unittest packaging.tests packaging.installer_tests
 """
 
+import contextlib
+import io
 import json
 import os
+import platform
 import re
 import unittest
 import unittest.mock
 
-from . import archive, command, container, installers, npm, versions
+from . import archive, check, command, container, installers, npm, versions
 from .product import Refusal, version
 from .small import SmallPackages
 
@@ -57,6 +60,27 @@ class Packages(SmallPackages):
             self.folder.mkdir()
             npm.write(self.job("x86_64-unknown-linux-musl", "x86_64-unknown-linux-gnu"))
 
+
+    def test_programs_for_other_processors_run_in_an_emulator(self) -> None:
+        other = "aarch64-unknown-linux-musl" if platform.machine() == "x86_64" else "x86_64-unknown-linux-musl"
+        machine = other.partition("-")[0]
+        emulator = self.folder / f"qemu-{machine}-static"
+        emulator.write_text(f'#!/bin/sh\necho "$@" >> {self.folder}/run\n')
+        emulator.chmod(0o755)
+        job = self.job(other)
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            with unittest.mock.patch.dict(os.environ, PATH=f"{self.folder}:/bin:/usr/bin"):
+                check.check(job.builds, self.folder)
+            program = job.builds[0].path("tenon")
+            ran = (self.folder / "run").read_text()
+            self.assertEqual(ran, f"{program} --version\n{program} run {check.SCENARIO}\n")
+            emulator.write_text("#!/bin/sh\nexit 1\n")
+            with unittest.mock.patch.dict(os.environ, PATH=f"{self.folder}:/bin:/usr/bin"):
+                self.assertRaises(Refusal, check.check, job.builds, self.folder)
+            with unittest.mock.patch.dict(os.environ, PATH="/nowhere"):
+                check.check(job.builds, self.folder)
+        self.assertIn(f"{other}: skipped: there is no qemu-{machine}-static", said.getvalue())
 
     def test_the_list_of_crates_is_that_of_the_targets(self) -> None:
         # In place of cargo: it lists one crate, which has the name of the platforms that it is asked about.

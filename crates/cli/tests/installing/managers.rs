@@ -10,7 +10,7 @@ use super::packages::{
 };
 use super::support::program::{Program, eventually};
 use super::support::shell::Shell;
-use super::support::tools::{Tool, on_path, python};
+use super::support::tools::{Tool, installed, on_path, python};
 
 /// Nothing of Tenon is left in a folder.
 #[track_caller]
@@ -37,6 +37,23 @@ async fn the_archive_runs_where_it_is_unpacked() {
         }
         let page = fs::read_to_string(shell.path("share/man/man1/tenon-run.1")).unwrap();
         assert!(page.contains(".TH tenon-run 1"), "{page}");
+        // Every page that a page refers to is there.
+        let pages = shell.path("share/man/man1");
+        let mut referred = 0;
+        for file in fs::read_dir(&pages).unwrap().flatten() {
+            let page = fs::read_to_string(file.path()).unwrap().replace(r"\-", "-");
+            let lines = page.lines().filter_map(|line| line.strip_suffix("(1)"));
+            for name in lines.filter(|name| name.starts_with("tenon-") && !name.ends_with("-help"))
+            {
+                assert!(
+                    pages.join(format!("{name}.1")).is_file(),
+                    "{name} in {file:?}"
+                );
+                referred += 1;
+            }
+        }
+        assert!(referred > 30, "{referred}");
+        assert!(pages.join("tenon-provider-pack.1").is_file());
     })
     .await;
 }
@@ -63,6 +80,24 @@ async fn pip_installs_and_removes_the_wheel() {
         );
         assert_gone(&place);
         assert_eq!(everything(&place.join("bin")), before);
+    })
+    .await;
+}
+
+/// What `uvx` is short for. Everything that it writes is in the folder of the test.
+#[tokio::test]
+async fn uvx_runs_the_wheel() {
+    let uv = installed("uv/stamp").and(installed("uv/bin/uv"));
+    trial(uv.clone(), async |packages| {
+        let wheel = packages.file("tenon_cli-", ".whl");
+        let shell = Shell::new();
+        let line = format!(
+            "HOME=$PWD UV_CACHE_DIR=$PWD/cache {} tool run --offline --no-config --no-python-downloads --from {} tenon --version",
+            uv.unwrap_or_default().display(),
+            wheel.display()
+        );
+        let ran = succeeds(shell.run_within(WATCHDOG, &line).await);
+        assert_eq!(ran.stdout, "tenon [version]\n");
     })
     .await;
 }
@@ -99,6 +134,24 @@ async fn npm_installs_and_removes_the_packages() {
             succeeds(shell.run_within(WATCHDOG, &line).await);
             assert_gone(&shell.path("place"));
         }
+    })
+    .await;
+}
+
+/// Without an installation, from the files alone.
+#[tokio::test]
+async fn npx_runs_the_packages() {
+    trial(on_path("npm"), async |packages| {
+        let files = npm_packages(packages);
+        let shell = Shell::new();
+        fs::create_dir(shell.path("place")).unwrap();
+        let files: String = { files.split(' ') }
+            .map(|file| format!("--package={file} "))
+            .collect();
+        let line = format!("{} -- tenon --version", npm(&format!("exec --yes {files}")));
+        let ran = succeeds(shell.run_within(WATCHDOG, &line).await);
+        assert_eq!(ran.stdout, "tenon [version]\n");
+        assert_gone(&shell.path("place"));
     })
     .await;
 }

@@ -1,4 +1,7 @@
 //! The packages under test, and an installed command.
+//!
+//! `TENON_TEST_PROGRAMS=FOLDER` has other programs packaged than those that cargo built for the tests, such as the static
+//! ones of a release (`scripts/package --check`).
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -72,9 +75,25 @@ async fn packages() -> &'static Packages {
 async fn make() -> Packages {
     // Below the folder of the build, because nothing drops what is static.
     let built = Path::new(env!("CARGO_TARGET_TMPDIR")).join("installing");
-    let programs = built.join("programs");
-    fs::create_dir_all(&programs).unwrap();
     let shell = Shell::new();
+    let programs = match std::env::var_os("TENON_TEST_PROGRAMS") {
+        Some(folder) => PathBuf::from(folder),
+        None => stripped(&shell, built.join("programs")).await,
+    };
+    let folder = built.join("packages");
+    let line = format!(
+        "{}/scripts/package archive wheel npm debian installers --fast --binaries {} --output {}",
+        root().display(),
+        programs.display(),
+        folder.display()
+    );
+    succeeds(shell.run_within(WATCHDOG, &line).await);
+    Packages { programs, folder }
+}
+
+/// The programs that cargo built for the tests, without their symbols.
+async fn stripped(shell: &Shell, programs: PathBuf) -> PathBuf {
+    fs::create_dir_all(&programs).unwrap();
     for name in PROGRAMS {
         let from = Path::new(env!("CARGO_BIN_EXE_tenon")).with_file_name(name);
         assert!(
@@ -88,15 +107,7 @@ async fn make() -> Packages {
         let line = format!("strip -o {} {}", to.display(), from.display());
         succeeds(shell.run_within(WATCHDOG, &line).await);
     }
-    let folder = built.join("packages");
-    let line = format!(
-        "{}/scripts/package archive wheel npm debian installers --fast --binaries {} --output {}",
-        root().display(),
-        programs.display(),
-        folder.display()
-    );
-    succeeds(shell.run_within(WATCHDOG, &line).await);
-    Packages { programs, folder }
+    programs
 }
 
 #[track_caller]
