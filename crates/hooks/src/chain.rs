@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value as Json};
 use tenon_host::Plugin;
+use tenon_protocols::Secrets;
 use tenon_protocols::seasonings::calls::is_left_out;
 use tenon_protocols::seasonings::{Capabilities, FAILED, Params};
 use tenon_rpc::CallError;
@@ -65,6 +66,8 @@ pub(crate) struct Chain {
     pub(crate) limit: Duration,
     /// Ctrl-C.
     pub(crate) interruption: Arc<Interruption>,
+    /// What plugins were given and nobody else may see: sensitive values, and secrets of their variables.
+    pub(crate) secrets: Secrets,
 }
 
 /// Whether the command goes on.
@@ -191,6 +194,7 @@ impl Chain {
         };
         let flow = Flow::of(&outcome);
         member.is_lost |= outcome.is_lost;
+        let outcome = outcome.masked(&self.secrets);
         let mut evidence = outcome.evidence;
         let findings = outcome.texts.into_iter().map(|(severity, text)| Finding {
             plugin: member.name.clone(),

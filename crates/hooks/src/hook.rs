@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value as Json};
 use tenon_host::PluginError;
+use tenon_protocols::Secrets;
 use tenon_protocols::seasonings::EXT_NAMES;
 use tenon_rpc::{Format, Payload};
 
@@ -176,6 +177,18 @@ fn kind(value: &Json) -> &'static str {
 }
 
 impl Outcome {
+    /// Without secrets, as it is shown and stored.
+    pub(crate) fn masked(mut self, secrets: &Secrets) -> Outcome {
+        let texts = self.texts.iter_mut().map(|(_, text)| text);
+        for text in texts.chain(&mut self.evidence) {
+            *text = secrets.hide(text);
+        }
+        for value in self.metadata.iter_mut().flat_map(|all| all.values_mut()) {
+            mask(value, secrets);
+        }
+        self
+    }
+
     /// A failure with this reason.
     pub(crate) fn failed(text: impl Into<String>) -> Outcome {
         Outcome {
@@ -243,6 +256,22 @@ impl Outcome {
             metadata,
             ..Outcome::default()
         }
+    }
+}
+
+fn mask(value: &mut Json, secrets: &Secrets) {
+    match value {
+        Json::String(text) => *text = secrets.hide(text),
+        Json::Array(all) => all.iter_mut().for_each(|one| mask(one, secrets)),
+        Json::Object(all) => all.values_mut().for_each(|one| mask(one, secrets)),
+        Json::Number(number) => {
+            let text = number.to_string();
+            let hidden = secrets.hide(&text);
+            if hidden != text {
+                *value = Json::String(hidden);
+            }
+        }
+        Json::Null | Json::Bool(_) => {}
     }
 }
 

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tenon_host::{Permissions, Plugin, PluginCommand, PluginError, Start};
-use tenon_protocols::Protocol;
 use tenon_protocols::seasonings::{Capabilities, Greeting, Level, Welcome, begin};
+use tenon_protocols::{Protocol, Secrets};
 use tenon_rpc::Router;
 
 use crate::chain::Member;
@@ -159,6 +159,7 @@ pub(crate) async fn launch(
     settings: &PluginSettings,
     folder: &Path,
     log: Option<SeeLog>,
+    secrets: &Secrets,
 ) -> Result<(Plugin, Welcome), LaunchError> {
     let greeting = Greeting {
         config: settings.config.clone(),
@@ -175,8 +176,21 @@ pub(crate) async fn launch(
     .await
     .map_err(|error| LaunchError::Start {
         name: name.to_owned(),
-        error: Box::new(error),
+        error: Box::new(error.map_said(|said| secrets.hide(said))),
     })
+}
+
+/// Remembers what is secret in the variables of a plugin: values whose names say so, and credentials in the others, such
+/// as the password in a URL.
+fn learn_variables(secrets: &Secrets, settings: &PluginSettings) {
+    for variable in &settings.environment {
+        for secret in variable.secrets() {
+            secrets.learn_text(&secret.to_string_lossy());
+        }
+        for (_, value) in variable.values() {
+            secrets.learn_credentials(&value.to_string_lossy());
+        }
+    }
 }
 
 /// Starts all plugins with hooks, in order. The findings are about their capabilities.
@@ -184,12 +198,15 @@ pub(crate) async fn launch_all(
     project: &Project,
     folder: &Path,
     log: Option<SeeLog>,
+    secrets: &Secrets,
 ) -> Result<(Vec<Member>, Vec<Finding>), LaunchError> {
     let (mut members, mut findings) = (Vec::new(), Vec::new());
     for name in &project.hooks {
         let settings = &project.plugins[name];
         pins::check(name, settings, folder, project.pinned)?;
-        let (plugin, welcome) = launch(name, settings, folder, log.clone()).await?;
+        learn_variables(secrets, settings);
+        let started = launch(name, settings, folder, log.clone(), secrets).await;
+        let (plugin, welcome) = started?;
         if !welcome.capabilities.has(Level::Hooks) {
             return Err(LaunchError::lacks(
                 name,
@@ -217,6 +234,24 @@ mod tests {
     fn texts(names: &[&str]) -> Vec<String> {
         let found = doubts("p", &Capabilities::of(names));
         found.into_iter().map(|finding| finding.text).collect()
+    }
+
+    #[test]
+    fn secrets_of_the_environment_are_known() {
+        use tenon_host::Variable;
+        let project = Project::parse(&tenon_hcl::Source::new(
+            "t",
+            "plugin \"p\" { command = [\"x\"] }",
+        ));
+        let mut settings = project.unwrap().plugins["p"].clone();
+        settings.environment = vec![
+            Variable::Set("API_TOKEN".into(), "of-the-environment".into()),
+            Variable::Set("SERVER".into(), "https://me:in-the-url@host/".into()),
+        ];
+        let secrets = Secrets::default();
+        learn_variables(&secrets, &settings);
+        let said = secrets.hide("of-the-environment and in-the-url, at host");
+        assert_eq!(said, "(sensitive) and (sensitive), at host");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use serde_json::Value as Json;
 use serde_json::value::RawValue;
+use tenon_protocols::Secrets;
 use tenon_protocols::seasonings::Params;
 use tenon_values::{Error, Type, Value};
 
@@ -31,8 +32,8 @@ pub(crate) struct Resource {
 pub(crate) struct Resources<'a> {
     pub(crate) schemas: &'a Schemas,
     pub(crate) configuration: &'a Configuration,
-    /// Sensitive values are sent.
-    pub(crate) sends_sensitive: bool,
+    /// Sensitive values are sent, and learned.
+    pub(crate) sent: Option<Secrets>,
 }
 
 /// Where the values of a resource come from.
@@ -138,7 +139,7 @@ impl Resources<'_> {
             unknown: sources.after_unknown,
             ..known
         };
-        let mut reader = Reader::new(self.sends_sensitive);
+        let mut reader = Reader::new(self.sent.clone());
         let before = reader.read(sources.before, &ty, known)?;
         let after = reader.read(sources.after, &ty, unknown)?;
         let (config, doubt) = match self.configuration.expressions(module, identity) {

@@ -7,7 +7,7 @@ mod simple;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tenon_protocols::Protocol;
+use tenon_protocols::{Protocol, Secrets};
 
 use crate::arguments::Arguments;
 use crate::chain::{Chain, View};
@@ -167,8 +167,13 @@ impl Session {
             let ended = self.run_program(&self.arguments, &[], Relay::default());
             return Report::new(ended.await.map(|ended| ended.code), Vec::new());
         };
+        let secrets = Secrets::default();
+        let log = self.log.clone().map(|log| -> SeeLog {
+            let secrets = secrets.clone();
+            Arc::new(move |name, line| log(name, &secrets.hide(line)))
+        });
         let members = tokio::select! {
-            members = launch_all(&self.project, &self.folder, self.log.clone()) => members,
+            members = launch_all(&self.project, &self.folder, log, &secrets) => members,
             () = self.interruption.asked() => {
                 return Report::new(Err(SessionError::Interrupted), Vec::new());
             }
@@ -185,6 +190,7 @@ impl Session {
             saved_plan: None,
             metadata: Default::default(),
             limit: self.project.hook_limit,
+            secrets,
             interruption: Arc::clone(&self.interruption),
         };
         let ended = match wrapped {
@@ -396,12 +402,12 @@ fn view(
     configuration: &Configuration,
     make: impl Fn(&Resources<'_>) -> Result<Vec<Resource>, tenon_values::Error>,
 ) -> Result<View, SessionError> {
-    let resources = |sends_sensitive| Resources {
+    let resources = |sent| Resources {
         schemas,
         configuration,
-        sends_sensitive,
+        sent,
     };
-    let redacted = make(&resources(false))?;
+    let redacted = make(&resources(None))?;
     for doubt in redacted.iter().filter_map(|one| one.doubt.as_ref()) {
         if !chain.warnings.contains(doubt) {
             chain.warnings.push(doubt.clone());
@@ -410,7 +416,7 @@ fn view(
     Ok(View {
         redacted,
         clear: match chain.sends_sensitive() {
-            true => Some(make(&resources(true))?),
+            true => Some(make(&resources(Some(chain.secrets.clone())))?),
             false => None,
         },
     })

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
 use serde_json::value::RawValue;
+use tenon_protocols::Secrets;
 use tenon_values::{Error, Type, Value, json};
 
 /// The JSON trees that go with a value: `true` at each place that is unknown or sensitive.
@@ -24,6 +25,14 @@ impl Masks<'_> {
         unknown: NOWHERE,
         sensitive: [NOWHERE; 4],
     };
+
+    /// The same, with nothing sensitive.
+    fn everything_public(&self) -> Self {
+        Masks {
+            sensitive: [NOWHERE; 4],
+            ..*self
+        }
+    }
 
     fn member(&self, name: &str) -> Self {
         self.each(|mask| mask.get(name).or(mask.get("*")).unwrap_or(NOWHERE))
@@ -47,8 +56,8 @@ impl Masks<'_> {
 /// Reads values, and keeps where sensitive ones were left out.
 #[derive(Default)]
 pub(crate) struct Reader {
-    /// Sensitive values are kept.
-    sends_sensitive: bool,
+    /// Sensitive values are kept, and are known from then on, so that they can be masked in what plugins say.
+    sent: Option<Secrets>,
     /// Where the value that is read now stands: texts and indices.
     path: Vec<Json>,
     /// The paths of what was left out, each once.
@@ -56,9 +65,9 @@ pub(crate) struct Reader {
 }
 
 impl Reader {
-    pub(crate) fn new(sends_sensitive: bool) -> Reader {
+    pub(crate) fn new(sent: Option<Secrets>) -> Reader {
         Reader {
-            sends_sensitive,
+            sent,
             ..Reader::default()
         }
     }
@@ -70,7 +79,13 @@ impl Reader {
         ty: &Type,
         masks: Masks<'_>,
     ) -> Result<Value, Error> {
-        if !self.sends_sensitive && masks.sensitive.iter().any(|mask| is_true(mask)) {
+        if masks.sensitive.iter().any(|mask| is_true(mask)) {
+            if let Some(secrets) = self.sent.take() {
+                let value = self.read(raw, ty, masks.everything_public());
+                let value = value.inspect(|value| secrets.learn(&value.sensitive()));
+                self.sent = Some(secrets);
+                return value;
+            }
             if !self.redacted.contains(&self.path) {
                 self.redacted.push(self.path.clone());
             }

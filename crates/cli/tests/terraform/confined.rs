@@ -105,6 +105,27 @@ fn a_plugin_sees_sensitive_values_only_if_its_block_says_so() {
     });
 }
 
+/// What a plugin was sent is not for the terminal, nor for the files of metadata.
+#[test]
+fn a_plugin_that_quotes_sensitive_values_is_masked() {
+    trial(|workspace| {
+        workspace.write("main.tf", CONFIGURATION);
+        let config = r#"{ acts = { postPlan = ["quote"] } }"#;
+        let block = puppet("trusted", config, "send_sensitive = true");
+        workspace.write("tenon.hcl", &format!("{block}hooks = [\"trusted\"]\n"));
+        workspace.run("init").succeeds();
+        let password = [("TF_VAR_password", SECRET)];
+        let told = workspace.run_with("-v apply -auto-approve", "", &password);
+        told.succeeds()
+            .says("seen: ")
+            .says("(sensitive)")
+            .says_nothing_of(SECRET);
+        let kept = std::fs::read_to_string(workspace.path(".tenon/metadata.json")).unwrap();
+        assert!(kept.contains("(sensitive)"), "{kept}");
+        assert!(!kept.contains(SECRET), "{kept}");
+    });
+}
+
 #[test]
 fn a_confined_plugin_cannot_break_out() {
     trial(|workspace| {

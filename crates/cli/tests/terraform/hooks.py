@@ -85,6 +85,10 @@ def hook(name):
         with open(config.get("log", "calls.jsonl"), "a") as calls:
             calls.write(json.dumps({"plugin": config.get("name"), "hook": name, **plain(params)}) + "\n")
         for deed in config.get("acts", {}).get(name, []):
+            if deed == "quote":
+                seen = json.dumps(plain(params["after"]))
+                print("seen:", seen, file=sys.stderr, flush=True)
+                return {"status": "warn", "message": f"seen: {seen}", "metadata": {"seen": seen}}
             if deed == "break out":
                 return {"metadata": break_out()}
             act(deed, name)
