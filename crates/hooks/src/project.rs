@@ -26,6 +26,7 @@ const PROJECT: Shape<0> = Shape::new("tenon.hcl", [])
     .optional(&[
         "hooks",
         "storage",
+        "state",
         "program",
         "pinned",
         "hook_timeout_seconds",
@@ -52,6 +53,8 @@ pub struct Project {
     pub hooks: Vec<String>,
     /// The name of the plugin that keeps the state.
     pub storage: Option<String>,
+    /// What the state is called there, if it is not `default`.
+    pub state: Option<String>,
     /// The program to run, such as `tofu`, or a path from the folder of the file.
     pub program: Option<PathBuf>,
     /// Every plugin must have checksums.
@@ -152,6 +155,9 @@ impl Project {
         }
         if let Some(storage) = body.attribute("storage") {
             project.storage = named(&storage.value, &declared, &mut problems);
+        }
+        if let Some(state) = body.attribute("state") {
+            project.state = problems.text(&state.value, "the name of a state");
         }
         if let Some(program) = body.attribute("program") {
             project.program = program_of(&program.value, &mut problems);
@@ -309,6 +315,7 @@ mod tests {
             }
             hooks   = ["cost"]
             storage = "store"
+            state   = "team/app"
             pinned  = true
             program = "tofu"
             hook_timeout_seconds = 2.5
@@ -318,6 +325,7 @@ mod tests {
         .unwrap();
         assert_eq!(project.hooks, ["cost"]);
         assert_eq!(project.storage.as_deref(), Some("store"));
+        assert_eq!(project.state.as_deref(), Some("team/app"));
         assert!(project.pinned);
         assert_eq!(project.program.as_deref(), Some(Path::new("tofu")));
         assert_eq!(project.hook_limit, Duration::from_millis(2500));

@@ -216,7 +216,7 @@ async fn with_storage(
     let server = Server::bind(any, Arc::clone(&storage), limits, notify).await;
     let server = server.map_err(Failure::cannot_start)?;
     let _first_server = locks.set(server.locks());
-    let variables = server.variables(&workspace()?);
+    let variables = server.variables(&state_path(session.project.state.as_deref())?);
     let pairs = variables
         .into_iter()
         .map(|(name, value)| (name.into(), value.into()));
@@ -297,11 +297,16 @@ fn check_server(session: &Session, name: &str, of_block: &[String]) -> Result<()
     )))
 }
 
-/// The state that is used: Terraform's http backend has no workspaces of its own, so the variable that chooses one
-/// chooses the state.
-fn workspace() -> Result<StatePath, Failure> {
-    let name = env::var(WORKSPACE).unwrap_or_else(|_| "default".to_owned());
-    StatePath::new(&name).map_err(|error| Failure::usage(format!("{WORKSPACE}: {error}")))
+/// The state that is used: that of tenon.hcl, `default` without one. Terraform's http backend has no workspaces of its
+/// own, so the variable that chooses one chooses the state: one below that of tenon.hcl.
+fn state_path(state: Option<&str>) -> Result<StatePath, Failure> {
+    let chosen = env::var(WORKSPACE).ok().filter(|name| name != "default");
+    let (place, name) = match (state, chosen) {
+        (Some(state), None) => ("`state` in tenon.hcl", state.to_owned()),
+        (Some(state), Some(chosen)) => (WORKSPACE, format!("{state}/{chosen}")),
+        (None, chosen) => (WORKSPACE, chosen.unwrap_or_else(|| "default".to_owned())),
+    };
+    StatePath::new(&name).map_err(|error| Failure::usage(format!("{place}: {error}")))
 }
 
 fn is_off(args: &TerraformArgs) -> bool {

@@ -235,6 +235,33 @@ fn a_configuration_without_the_http_backend_is_refused() {
     });
 }
 
+/// Projects that share a storage have states of their own.
+#[test]
+fn a_project_names_its_state() {
+    trial(|workspace| {
+        workspace.write("main.tf", CONFIGURATION);
+        let store = examples().join("store.py");
+        let text = format!(
+            "plugin \"store\" {{\n  command = [\"python3\", \"{}\", \"states\"]\n}}\nstorage = \"store\"\n\
+             state = \"team/app\"\n",
+            store.display()
+        );
+        workspace.write("tenon.hcl", &text);
+        workspace.run("init").succeeds();
+        workspace.run("apply -auto-approve").succeeds();
+        assert_eq!(state(workspace, "team/app")["serial"], 1);
+        let staging = [("TF_WORKSPACE", "staging")];
+        workspace
+            .run_with("apply -auto-approve", "", &staging)
+            .succeeds();
+        assert_eq!(state(workspace, "team/app/staging")["serial"], 1);
+        assert!(!workspace.path("states/default.tfstate").exists());
+        workspace.write("tenon.hcl", &text.replace("team/app", "../app"));
+        let refused = workspace.run("plan").fails();
+        refused.says("`state` in tenon.hcl: \"../app\" is not a name of a state");
+    });
+}
+
 /// Terraform would prefer such settings to the variables, and send the password of the run along.
 #[test]
 fn settings_of_another_server_are_refused() {
