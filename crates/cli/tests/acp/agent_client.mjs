@@ -215,13 +215,13 @@ const parts = {
     writeFileSync(`${work}/slow.hcl`, slow);
     for (const [text, expected] of [
       ["what can you do?", /\/scenarios/],
-      ["/rum slow.hcl", /Did you mean `\/run`/],
+      ["/rum slow.hcl", /did you mean `\/run`/],
       ["/run", /a scenario file is required/],
       ["/run missing.hcl", /No such file/],
       ["/run ../outside.hcl", /No such file|outside/],
       ["/run /etc/hostname", /outside the folder/],
       ["/teardown slow.hcl x", /RECORD/],
-      ["/call x", /behind `--`/],
+      ["/call x", /after `--`/],
     ]) {
       assert.equal(await agent.prompt(text), "end_turn");
       assert.match(agent.text(), expected, text);
