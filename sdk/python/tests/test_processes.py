@@ -12,7 +12,7 @@ import unittest
 from pathlib import Path
 from typing import Any
 
-from program import WATCHDOG_SECONDS, Program, call
+from program import PLUGINS, WATCHDOG_SECONDS, Program, call
 
 from tenon_plugin import Cancelled, Context
 from tenon_plugin._loop import Loop
@@ -306,22 +306,13 @@ class Calls(unittest.TestCase):
             "sys.argv = sys.argv[1:]\n"
             "runpy.run_path(sys.argv[0], run_name='__main__')\n"
         )
-        with subprocess.Popen(
-            [sys.executable, "-c", code, str(PLUGINS), "everything"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        ) as process:
-            watchdog = threading.Timer(WATCHDOG_SECONDS, process.kill)
-            watchdog.start()
-            assert process.stdin and process.stdout and process.stderr
-            process.stdin.write(json.dumps(call(1, "greet", ["x"])).encode() + b"\n")
-            process.stdin.flush()
-            process.stdout.readline()
-            process.send_signal(signal.SIGUSR1)
-            self.assertIn("shut down", process.stderr.read().decode())
-            self.assertEqual(process.wait(), 0)
-            watchdog.cancel()
+        with Program(code, str(PLUGINS), "everything") as program:
+            program.send(call(1, "greet", ["x"]))
+            program.line()
+            program.process.send_signal(signal.SIGUSR1)
+            assert program.process.stderr is not None
+            self.assertIn("shut down", program.process.stderr.read().decode())
+            self.assertEqual(program.process.wait(WATCHDOG_SECONDS), 0)
 
     def test_a_signal_that_does_not_interrupt_the_read_ends_it(self) -> None:
         # As one that comes in the instant before the read: Python has noted it, and the main thread waits for stdin.

@@ -113,7 +113,7 @@ class Detection(unittest.TestCase):
     def test_a_method_that_denobridge_could_not_call_here_is_one_of_the_service(self) -> None:
         with Program(EARLY) as program:
             program.send(call(1, "create", {}))
-            self.assertIn("unknown method: create", program.line()["error"]["message"])
+            self.assertIn("unknown method `create`", program.line()["error"]["message"])
 
     def test_a_broken_first_line_of_json_rpc_is_answered_as_such(self) -> None:
         for line, error in (
