@@ -161,7 +161,7 @@ fn a_misspelt_hook_is_not_silent() {
         let applied = workspace.run("apply -auto-approve").succeeds();
         applied.says(
             "warning named init - unknown capability `hooks.postPaln`, which is never called; did you mean \
-             \"hooks.postPlan\"?",
+             `hooks.postPlan`?",
         );
         project(r#""postPaln""#);
         let refused = workspace.run("apply -auto-approve");
