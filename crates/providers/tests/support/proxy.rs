@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-/// Passes everything on between clients and a server's socket. The server is given all that a
-/// client sends; when one of these texts is in it, the server's next words are not passed on, and
-/// the connection is cut as soon as the server says that it is ready again.
+/// Passes everything on between clients and a server's socket. When one of these texts is in what a client sends, the
+/// server still gets it, but nothing after it, and its answers are not passed on any more. The connection of the client is
+/// cut when the server has done everything and has closed its own.
 pub(crate) struct Proxy {
     pub(crate) port: u16,
     cuts: Cuts,
@@ -49,13 +49,9 @@ fn pass_on(client: TcpStream, server: UnixStream, cuts: &Cuts) {
     let back = thread::spawn(move || {
         let mut bytes = vec![0; 64 * 1024];
         while let Ok(count @ 1..) = from.read(&mut bytes) {
-            // A message of six bytes, the last of an answer: it has been committed by then.
-            let is_ready = count >= 6 && bytes[count - 6] == b'Z';
-            match *silent.lock().unwrap() {
-                true if is_ready => break,
-                true => {}
-                false if to.write_all(&bytes[..count]).is_err() => break,
-                false => {}
+            let is_silent = *silent.lock().unwrap();
+            if !is_silent && to.write_all(&bytes[..count]).is_err() {
+                break;
             }
         }
         let _gone = to.shutdown(Shutdown::Both);
@@ -65,22 +61,34 @@ fn pass_on(client: TcpStream, server: UnixStream, cuts: &Cuts) {
     let mut bytes = vec![0; 64 * 1024];
     while let Ok(count @ 1..) = from.read(&mut bytes) {
         let sent = &bytes[..count];
-        let has = |text: &[u8]| sent.windows(text.len()).any(|part| part == text);
-        let mut waiting = cuts.lock().unwrap();
-        if let Some(place) = waiting.iter().position(|(text, _)| has(text)) {
-            match &mut waiting[place].1 {
-                0 => {
-                    waiting.remove(place);
-                    *is_cut.lock().unwrap() = true;
-                }
-                before => *before -= 1,
-            }
-        }
-        drop(waiting);
+        let is_last = is_cut_by(cuts, sent);
+        *is_cut.lock().unwrap() |= is_last;
         if to.write_all(sent).is_err() {
             break;
+        }
+        if is_last {
+            // The server does what it was told before it sees this. Its answers to earlier messages may still be on their way.
+            let _half = to.shutdown(Shutdown::Write);
+            let _ended = back.join();
+            return;
         }
     }
     let _gone = to.shutdown(Shutdown::Both);
     let _ended = back.join();
+}
+
+/// Whether the connection is to be cut after this.
+fn is_cut_by(cuts: &Cuts, sent: &[u8]) -> bool {
+    let has = |text: &[u8]| sent.windows(text.len()).any(|part| part == text);
+    let mut waiting = cuts.lock().unwrap();
+    let Some(place) = waiting.iter().position(|(text, _)| has(text)) else {
+        return false;
+    };
+    let before = &mut waiting[place].1;
+    if *before > 0 {
+        *before -= 1;
+        return false;
+    }
+    waiting.remove(place);
+    true
 }
