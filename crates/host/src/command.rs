@@ -158,13 +158,6 @@ impl PluginCommand {
         (variables, left_out)
     }
 
-    /// The value that is set for it, unless its permissions deny this variable.
-    #[cfg(target_os = "linux")]
-    pub(crate) fn given(&self, name: &str) -> Option<&OsStr> {
-        let value = self.variables.get(name)?;
-        (!sandbox::is_denied(self, name.as_ref())).then_some(value)
-    }
-
     /// Restricts it to these permissions, which the kernel enforces. By default it may do whatever we may.
     /// A command whose permissions cannot be enforced is not started.
     #[must_use]

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::{elf, shims};
 use crate::command::PluginCommand;
+use crate::sandbox;
 
 /// Folders and files of the system that every plugin may read.
 const SYSTEM: &[&str] = &[
@@ -121,8 +122,11 @@ impl<'a> Finder<'a> {
     }
 
     fn variable(&self, name: &str) -> Option<OsString> {
-        let given = self.command.given(name).map(OsStr::to_owned);
-        given.or_else(|| std::env::var_os(name))
+        let given = { self.command.variables.get(name) }
+            .filter(|_| !sandbox::is_denied(self.command, name.as_ref()));
+        given
+            .map(OsStr::to_owned)
+            .or_else(|| std::env::var_os(name))
     }
 
     /// Where programs are looked for.
