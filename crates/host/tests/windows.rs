@@ -290,7 +290,7 @@ async fn what_is_not_a_program_is_refused_with_a_hint() {
     fs::write(folder.path().join("script.py"), "print('hello')\n").unwrap();
     for (program, part) in [
         (r".\script.py", "interpreter"),
-        ("tenon-missing-program", "is its name right?"),
+        ("tenon-missing-program", "its name is right"),
     ] {
         let command = PluginCommand::new(program).folder(folder.path());
         let refused = Capture::default()
