@@ -63,18 +63,20 @@ pub(super) fn plain_length(bytes: &[u8]) -> (usize, bool) {
 /// A text without line breaks up to here is probably one without any, such as an encoded file.
 const LONG: usize = 128;
 
-/// The same for many plain bytes at a time; it may stop early. The compiler makes vector instructions of it.
+/// The same for many plain bytes at a time; it may stop early. The compiler makes vector instructions of both sums, as long as
+/// the first one is of bytes and the second one of words.
 fn long_plain_length(bytes: &[u8], from: usize, seen: u64) -> (usize, u64) {
-    let (mut at, mut all) = (from, 0);
-    while let Some(chunk) = bytes[at..].first_chunk::<32>() {
-        let is_plain = { chunk.iter() }.fold(true, |plain, &byte| plain & !is_special(byte));
-        if !is_plain {
+    let (mut at, mut seen) = (from, seen);
+    while let Some(chunk) = bytes[at..].first_chunk::<64>() {
+        let special = { chunk.iter() }.fold(0, |any, &byte| any | u8::from(is_special(byte)));
+        if special != 0 {
             break;
         }
-        all = { chunk.iter() }.fold(all, |all, &byte| all | byte);
-        at += 32;
+        let (words, _) = chunk.as_chunks::<8>();
+        seen = { words.iter() }.fold(seen, |seen, &word| seen | u64::from_le_bytes(word));
+        at += 64;
     }
-    (at, seen | u64::from(all))
+    (at, seen)
 }
 
 /// The rest of the same, for what is near the end.
