@@ -184,7 +184,7 @@ impl Outcome {
             *text = secrets.hide(text);
         }
         for value in self.metadata.iter_mut().flat_map(|all| all.values_mut()) {
-            mask(value, secrets);
+            secrets.hide_json(value);
         }
         self
     }
@@ -256,22 +256,6 @@ impl Outcome {
             metadata,
             ..Outcome::default()
         }
-    }
-}
-
-fn mask(value: &mut Json, secrets: &Secrets) {
-    match value {
-        Json::String(text) => *text = secrets.hide(text),
-        Json::Array(all) => all.iter_mut().for_each(|one| mask(one, secrets)),
-        Json::Object(all) => all.values_mut().for_each(|one| mask(one, secrets)),
-        Json::Number(number) => {
-            let text = number.to_string();
-            let hidden = secrets.hide(&text);
-            if hidden != text {
-                *value = Json::String(hidden);
-            }
-        }
-        Json::Null | Json::Bool(_) => {}
     }
 }
 

@@ -58,7 +58,7 @@ pub use error::{PluginError, Problem};
 pub use limits::{Limits, MemoryLimit, parse_size};
 pub use plugin::{Plugin, Start};
 pub use pool::{Lease, Pool, PoolError, PoolLimits, Started};
-pub use process::{Exit, HowItEnded, Process, StopLimits, Stopped, signal};
+pub use process::{Exit, HowItEnded, LAST_WORDS, Process, StopLimits, Stopped, signal};
 pub use sandbox::{Denial, Grant, InvalidPermission, Permission, Permissions, Unenforceable};
 pub use stderr::StderrTail;
 pub use supervisor::{Down, Restart, Status, Supervisor};

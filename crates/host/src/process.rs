@@ -102,7 +102,7 @@ pub struct Process {
 
 /// Once a process has ended, its last output is in its pipes already. A descendant that holds a pipe open
 /// must not make us wait for more.
-pub(crate) const LAST_WORDS: Duration = Duration::from_millis(500);
+pub const LAST_WORDS: Duration = Duration::from_millis(500);
 
 impl Process {
     /// Starts a command; its stdin and stdout become the [`Io`].

@@ -248,7 +248,7 @@ impl<S: Clone + Send + Sync + 'static> Reception<S> {
 impl<S> Reception<S> {
     fn refuse(&self, arrival: Arrival, problem: &str) {
         /// How long a refused client may take to show its framing.
-        const PATIENCE: Duration = Duration::from_millis(100);
+        const FIRST_BYTES: Duration = Duration::from_millis(100);
         let Arrival {
             io,
             credentials,
@@ -261,7 +261,7 @@ impl<S> Reception<S> {
             Ok(permit) if !is_crowded => {
                 let detect = self.options.detect;
                 tokio::spawn(async move {
-                    io.turn_away(dialect, detect, error, PATIENCE).await;
+                    io.turn_away(dialect, detect, error, FIRST_BYTES).await;
                     drop(permit);
                 });
             }

@@ -123,6 +123,24 @@ impl Secrets {
         String::from_utf8(hidden).unwrap_or_else(|_| MASK.to_owned())
     }
 
+    /// Hides the secrets in every text of a JSON value. A number that is one becomes a text.
+    pub fn hide_json(&self, value: &mut serde_json::Value) {
+        use serde_json::Value;
+        match value {
+            Value::String(text) => *text = self.hide(text),
+            Value::Number(number) => {
+                let text = number.to_string();
+                let hidden = self.hide(&text);
+                if hidden != text {
+                    *value = Value::String(hidden);
+                }
+            }
+            Value::Array(all) => all.iter_mut().for_each(|one| self.hide_json(one)),
+            Value::Object(members) => members.values_mut().for_each(|one| self.hide_json(one)),
+            Value::Null | Value::Bool(_) => {}
+        }
+    }
+
     /// Bytes without secrets, before they are quoted. If they are the beginning of something longer,
     /// the beginning of a secret is hidden at their end.
     pub fn hide_bytes(&self, bytes: &[u8], is_cut: bool) -> Vec<u8> {

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde_json::json;
-use tenon_host::{PluginCommand, Process, SHELL, StopLimits};
+use tenon_host::{LAST_WORDS, PluginCommand, Process, SHELL, StopLimits};
 use tenon_protocols::acp::{
     CreateTerminalParams, ExitStatus, Failure, Profile, TerminalOutput, Variable,
 };
@@ -30,8 +30,6 @@ const STOP: StopLimits = StopLimits {
     asked: Duration::ZERO,
     terminated: Duration::from_secs(2),
 };
-/// When a program has ended, its last output is in the pipe already. A descendant may hold the pipe open.
-const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// The terminals of one session.
 #[derive(Debug)]

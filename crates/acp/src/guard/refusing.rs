@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
+use tenon_host::LAST_WORDS;
 use tenon_protocols::Protocol;
 use tenon_protocols::acp::{Failure, Rate, Side};
 use tenon_rpc::forward::reply;
@@ -18,9 +19,6 @@ use crate::record::Source;
 
 /// Errors that are answered at once. A peer that causes more has to wait for them.
 const ERRORS: Rate = Rate { per_minute: 600 };
-
-/// How long the process of an agent may take to end once its output has ended.
-const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// More of a line on stderr is not shown.
 const SHOWN: usize = 300;

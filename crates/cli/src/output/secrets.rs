@@ -42,30 +42,17 @@ pub(crate) fn hidden(text: &str) -> Cow<'_, str> {
 
 /// JSON without secrets, which stays JSON.
 pub(crate) fn hidden_json(json: &str) -> Cow<'_, str> {
-    let hidden = hidden(json);
-    if hidden == json {
+    let Some(secrets) = SECRETS.get() else {
+        return Cow::Borrowed(json);
+    };
+    if secrets.hide(json) == json {
         return Cow::Borrowed(json);
     }
     match serde_json::from_str::<Value>(json) {
         Ok(mut value) => {
-            hide_in(&mut value);
+            secrets.hide_json(&mut value);
             Cow::Owned(value.to_string())
         }
         Err(_) => Cow::Owned(Value::from(MASK).to_string()),
-    }
-}
-
-fn hide_in(value: &mut Value) {
-    match value {
-        Value::String(text) => *text = hidden(text).into_owned(),
-        Value::Number(number) => {
-            let text = number.to_string();
-            if hidden(&text) != text {
-                *value = Value::from(MASK);
-            }
-        }
-        Value::Array(all) => all.iter_mut().for_each(hide_in),
-        Value::Object(members) => members.values_mut().for_each(hide_in),
-        Value::Null | Value::Bool(_) => {}
     }
 }

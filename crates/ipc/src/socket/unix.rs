@@ -56,13 +56,13 @@ const KEPT_OUT: &str = "permission denied: the mode of the socket, or of a folde
 
 /// Connects, and waits while the queue of clients that the server has not accepted yet is full.
 async fn patiently_connect(path: &Path) -> io::Result<UnixStream> {
-    const PATIENCE: Duration = Duration::from_secs(10);
+    const QUEUE_WAIT: Duration = Duration::from_secs(10);
     const PAUSE: Duration = Duration::from_millis(5);
     let started = Instant::now();
     loop {
         match UnixStream::connect(path).await {
             Err(error)
-                if error.kind() == io::ErrorKind::WouldBlock && started.elapsed() < PATIENCE =>
+                if error.kind() == io::ErrorKind::WouldBlock && started.elapsed() < QUEUE_WAIT =>
             {
                 tokio::time::sleep(PAUSE).await;
             }

@@ -172,7 +172,7 @@ impl Teller<'_> {
                 (answer_or_thrown(error, stderr.lines()), Some(error))
             }
             Problem::Call(error) => (sentence_start(&sentence(error)), None),
-            problem => (format!("{problem:?}"), None),
+            _ => (sentence_start(&explained.to_string()), None),
         };
         if matches!(&explained.problem, Problem::Call(CallError::TimedOut(_))) && lease.others() > 0
         {

@@ -10,6 +10,7 @@ use serde_json::Value;
 use tenon_host::Variable;
 use tenon_protocols::Secrets;
 use tenon_protocols::acp::Variable as Set;
+use tenon_rpc::trace::MASK;
 use tenon_text::{is_secret_name, plain_name};
 
 use super::Masks;
@@ -178,7 +179,7 @@ fn is_secret_variable(name: &str) -> bool {
 pub(crate) fn hide_variables(variables: &mut [Set]) {
     for variable in variables {
         if is_secret_variable(&variable.name) {
-            variable.value = "***".to_owned();
+            variable.value = MASK.to_owned();
         } else {
             let secrets = Secrets::default();
             secrets.learn_credentials(&variable.value);

@@ -9,7 +9,7 @@ use tenon_acp::guard::{Guard, Note, OnNote, Settings};
 use tenon_acp::policy::Policy;
 use tenon_acp::quirks::Quirk;
 use tenon_acp::record::{Masks, Record};
-use tenon_host::{PluginCommand, Process, StopLimits};
+use tenon_host::{LAST_WORDS, PluginCommand, Process, StopLimits};
 use tenon_protocols::acp::Side;
 use tenon_rpc::{CloseReason, Io};
 
@@ -35,8 +35,6 @@ const STOP_AT_ONCE: StopLimits = StopLimits {
     asked: Duration::ZERO,
     terminated: Duration::from_secs(2),
 };
-/// Once the agent has ended, its last output is in its pipes already. A descendant may hold them open.
-const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// How it came to the end.
 enum Ended {

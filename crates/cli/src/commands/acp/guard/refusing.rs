@@ -15,7 +15,7 @@ use crate::exit::Failure;
 use crate::output;
 
 /// How long the editor has for its first call.
-const PATIENCE: Duration = Duration::from_secs(10);
+const FIRST_CALL: Duration = Duration::from_secs(10);
 
 /// Answers the first call of the editor with the reason why the guard ends: editors do not always show
 /// what is written to stderr.
@@ -37,7 +37,7 @@ pub(super) async fn tell(io: Io, args: &GuardArgs, failure: &Failure) {
     tokio::select! {
         () = answered.notified() => {}
         _ = connection.closed() => {}
-        () = tokio::time::sleep(PATIENCE) => {}
+        () = tokio::time::sleep(FIRST_CALL) => {}
     }
     connection.close_within(Duration::from_secs(1)).await;
 }
