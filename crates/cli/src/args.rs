@@ -117,7 +117,7 @@ pub(crate) enum Command {
     Call(CallArgs),
     /// Offer a plugin to many clients on a local socket
     Serve(ServeArgs),
-    /// Terraform providers: install denobridge, or make one out of a plugin
+    /// Terraform providers: install denobridge, or make one from a plugin
     #[command(
         subcommand,
         after_help = "Examples:\n  tenon provider install --write-config\n  tenon provider pack mytool -- python3 mytool.py"
