@@ -46,7 +46,7 @@ impl Failure {
     pub fn locked(held: Option<Lock>) -> Failure {
         let message = match held {
             Some(_) => "the state is locked by another client",
-            None => "the lock is not held any more",
+            None => "the lock is no longer held",
         };
         Failure {
             reason: Some(Reason::Locked(held)),

@@ -84,7 +84,7 @@ pub(crate) struct Shared<S> {
 }
 
 impl<S: Storage> Server<S> {
-    /// Listens on a loopback address; port 0 takes a free one. Requests that are refused or fail are passed
+    /// Listens on a loopback address; port 0 picks a free one. Requests that are refused or fail are passed
     /// to `notify`.
     ///
     /// # Errors

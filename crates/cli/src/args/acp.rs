@@ -19,12 +19,12 @@ pub(crate) enum AcpCommand {
     Agent(AcpAgentArgs),
     /// Talk to an agent at a terminal, or ask it once from a script
     Chat(Box<ChatArgs>),
-    /// Stand between an editor and an agent, and limit and record what the agent does
+    /// Run an agent behind a proxy that restricts and records what it does
     Guard(Box<GuardArgs>),
     /// Check a policy, and explain its decisions
     #[command(subcommand)]
     Policy(PolicyCommand),
-    /// Play the agent or the client of a record
+    /// Replay a record as the agent or as the client
     Replay(Box<ReplayArgs>),
 
     /// Check that nothing in a record was changed or cut off

@@ -125,7 +125,7 @@ pub(crate) struct PackArgs {
     #[arg(long, value_name = "WHICH", default_value = "auto")]
     pub(crate) sha256: Pins,
 
-    /// Leave checksums and schema open, for a plugin that is being written
+    /// For development: pin no files, and read the schema each time
     #[arg(long)]
     pub(crate) dev: bool,
 

@@ -214,7 +214,7 @@ async fn what_is_unknown_and_not_in_the_file_any_more() {
     let record = stage.record_name();
     stage.scenario(&action("a", ""));
     for (flags, code, said) in [
-        ("", 2, "action.put.b (not in the scenario any more"),
+        ("", 2, "action.put.b (no longer in the scenario"),
         (
             " --redo-maybe",
             1,

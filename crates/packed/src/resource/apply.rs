@@ -89,7 +89,7 @@ pub(crate) async fn apply(
         let (place, problem) = match planned.is_null() {
             true => (
                 "state".to_owned(),
-                "the resource was to be deleted, and is still there",
+                "the resource still exists after delete",
             ),
             false => (
                 format!("state.{}", show::path_text(&path)),

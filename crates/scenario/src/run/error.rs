@@ -95,7 +95,7 @@ impl fmt::Display for UnknownOutcome {
 impl fmt::Display for NotRepeated {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
-            NotRepeated::Removed => "not in the scenario any more, so it is not run again",
+            NotRepeated::Removed => "no longer in the scenario, so it is not run again",
             NotRepeated::Changed => "its attributes are not the same as before",
         })
     }
