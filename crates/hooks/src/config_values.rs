@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn attributes_are_told_from_blocks_by_the_schema() {
+    fn attributes_are_distinguished_from_blocks_by_the_schema() {
         let block = json!([{"references": {"constant_value": "r"}, "constant_value": {}}]);
         let value = seen(json!({"c": block, "one": {}}), planned("c", json!([{}])));
         assert_eq!(

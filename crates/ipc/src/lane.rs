@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_peer_that_has_gone_takes_nothing() {
+    async fn nothing_is_queued_for_a_disconnected_peer() {
         let (here, there) = Io::pair();
         let connection = connection(here);
         drop(there);

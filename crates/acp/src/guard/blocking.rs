@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn work_that_blocks_is_given_up_and_blocks_nobody() {
+    async fn blocking_work_is_abandoned_after_its_limit() {
         assert_eq!(off_thread(LIMIT, || 1).await, Ok(1));
         let (end, ended) = std::sync::mpsc::sync_channel::<()>(1);
         let stuck = off_thread(Duration::from_millis(1), move || ended.recv().is_ok()).await;

@@ -60,7 +60,9 @@ fn every_path_in_the_architecture_exists() {
 fn pages(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap().flatten() {
         let path = entry.path();
-        let is_foreign = ["target", "node_modules"].iter().any(|name| path.ends_with(name));
+        let is_foreign = ["target", "node_modules"]
+            .iter()
+            .any(|name| path.ends_with(name));
         if path.is_dir() && !is_foreign {
             pages(&path, found);
         } else if path.extension().is_some_and(|extension| extension == "md") {
@@ -82,8 +84,11 @@ fn every_column_of_a_table_has_a_header() {
         let lines: Vec<&str> = text.lines().collect();
         for pair in lines.windows(2) {
             let is_header = pair[1].starts_with("|---");
-            let inner = pair[0].strip_prefix('|').and_then(|line| line.trim_end().strip_suffix('|'));
-            let is_empty = inner.is_some_and(|line| line.split('|').any(|cell| cell.trim().is_empty()));
+            let inner = pair[0]
+                .strip_prefix('|')
+                .and_then(|line| line.trim_end().strip_suffix('|'));
+            let is_empty =
+                inner.is_some_and(|line| line.split('|').any(|cell| cell.trim().is_empty()));
             assert!(!is_header || !is_empty, "{}: {}", file.display(), pair[0]);
         }
     }

@@ -87,10 +87,7 @@ pub(crate) async fn apply(
         && let Some(path) = check::state_contradiction(planned, &response.state)
     {
         let (place, problem) = match planned.is_null() {
-            true => (
-                "state".to_owned(),
-                "the resource still exists after delete",
-            ),
+            true => ("state".to_owned(), "the resource still exists after delete"),
             false => (
                 format!("state.{}", show::path_text(&path)),
                 "it differs from what was planned",
