@@ -1,4 +1,4 @@
-//! A Terraform and OpenTofu provider made out of a Seasonings plugin.
+//! A Terraform and OpenTofu provider made from a Seasonings plugin.
 //!
 //! `tenon provider pack` copies this program into a mirror of providers, with a manifest beside it: the
 //! command of the plugin, the checksums of its files, and its schema. [`PackedProvider`] answers

@@ -109,7 +109,7 @@ fn command(config: &Config, run: &Run) -> Result<PluginCommand, Failure> {
         // The system would say that the program is not there.
         return Err(wrong(
             "dir",
-            format!("there is no folder {}", folder.display()),
+            format!("the folder {} does not exist", folder.display()),
         ));
     }
     // Whether a program with a slash is looked for in the old folder or in the new one differs

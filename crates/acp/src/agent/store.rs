@@ -41,7 +41,7 @@ pub struct Store {
 #[non_exhaustive]
 pub enum StoreError {
     /// There is no such session.
-    #[error("there is no such session")]
+    #[error("unknown session")]
     NotFound,
     /// Another process, or another connection of this one, has it open.
     #[error("the session is in use")]

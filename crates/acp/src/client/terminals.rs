@@ -144,7 +144,7 @@ impl Terminals {
 
     pub(super) fn get(&self, id: &str) -> Result<Arc<Terminal>, RpcError> {
         self.table().get(id).cloned().ok_or_else(|| {
-            let data = json!({ "terminalId": id, "details": "there is no such terminal" });
+            let data = json!({ "terminalId": id, "details": "unknown terminal" });
             Failure::InvalidParams.error(Profile::V1, data)
         })
     }

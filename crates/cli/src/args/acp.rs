@@ -36,7 +36,7 @@ Examples:
   tenon acp verify session.jsonl
   tenon acp verify --sha256 9f86d081... session.jsonl
 
-A record shows what was changed by someone who did not recompute its hashes. Whoever can write
+This finds changes by someone who did not recompute the hashes of the record. Anyone who can write
 the file can do that, and can remove whole sessions from its end: keep the hash that the guard prints
 at the end of a session in another place, and give it with --sha256, which can be repeated.
 

@@ -340,7 +340,7 @@ async fn a_record_is_compared_with_the_hashes_of_its_sessions() {
             (
                 format!("--sha256 {first}"),
                 1,
-                "follows what the expected hashes are about",
+                "comes after the sessions with the expected hashes",
             ),
             (
                 format!("--sha256 {second} --sha256 {none}"),

@@ -129,7 +129,7 @@ impl Kept<'_> {
 
 /// Private data that cannot be used takes nothing away from the state.
 fn unusable_private(plugin: &Plugin, task: Task, problem: &str) -> Diagnostic {
-    let problem = format!("{problem}. The state is kept, with the private data of before");
+    let problem = format!("{problem}. The state is kept, with the earlier private data");
     let detail = show::wrong_answer(plugin, ApplyChange::METHOD, "private", &problem);
     Diagnostic::error(format!("Could not {}", task.what), detail)
 }

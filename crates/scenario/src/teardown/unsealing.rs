@@ -129,7 +129,7 @@ impl Unsealing<'_> {
         let offered = self.schemas.get(&index).map(|schema| &schema.actions);
         if offered.is_some_and(|actions| !actions.contains_key(&call.action)) {
             return Prepared::Problem(format!(
-                "the provider {:?} does not offer the action {:?} any more",
+                "the provider {:?} no longer offers the action {:?}",
                 self.record.providers[index].label(),
                 call.action
             ));

@@ -47,7 +47,7 @@ impl Talk<'_> {
                 self.transcript.event(&event)?;
                 match self.args.json {
                     true => Ok(()),
-                    false => self.transcript.note("the page is done"),
+                    false => self.transcript.note("the page was completed"),
                 }
             }
             News::Decided(request, decision) => self.decided(&request, &decision),
